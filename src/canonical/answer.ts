@@ -1,0 +1,22 @@
+import type { Block } from './blocks.ts';
+import type { EndEvent } from './events.ts';
+import type { Extra, FormatId, Warning } from './extra.ts';
+import type { UpstreamFailure } from './failure.ts';
+import type { Citation } from './blocks.ts';
+import type { Usage } from './usage.ts';
+
+/** What all events of one answer add up to. */
+export interface Answer {
+  readonly format: FormatId | undefined;
+  readonly id: string | undefined;
+  readonly model: string | undefined;
+  readonly blocks: readonly Block[];
+  /** Citations of the whole answer rather than of one block. */
+  readonly citations: readonly Citation[];
+  readonly usage: Usage | undefined;
+  readonly end: EndEvent | undefined;
+  /** Set when the answer broke off; the blocks hold what had come. */
+  readonly failure: UpstreamFailure | undefined;
+  readonly extras: readonly Extra[];
+  readonly warnings: readonly Warning[];
+}

@@ -1,0 +1,132 @@
+import type { JsonObject } from '../lib/json.ts';
+import type { Extra, FormatId } from './extra.ts';
+
+/**
+ * A prompt-cache breakpoint after the node that carries it. `ephemeral` is the `cache_control` spelling and may have a
+ * time to live; `explicit` is the `prompt_cache_breakpoint` spelling. @source generation.md 1.2, 2.6
+ */
+export interface CacheMark {
+  readonly kind: 'ephemeral' | 'explicit';
+  readonly ttl?: '5m' | '1h';
+}
+
+interface BlockBase {
+  readonly cache?: CacheMark;
+  readonly extra?: Extra;
+}
+
+/** A source that a stretch of text rests on. */
+export type Citation = UrlCitation | OpaqueCitation;
+
+export interface UrlCitation {
+  readonly type: 'url';
+  readonly url: string;
+  readonly title?: string;
+  /** Character offsets in the text of the whole answer; absent where the format cites a whole block. */
+  readonly start?: number;
+  readonly end?: number;
+  readonly excerpt?: string;
+  readonly extra?: Extra;
+}
+
+/** A citation that only its own format can say: a page of an uploaded document, a parsed file. */
+export interface OpaqueCitation {
+  readonly type: 'opaque';
+  readonly format: FormatId;
+  readonly value: JsonObject;
+}
+
+export interface TextBlock extends BlockBase {
+  readonly type: 'text';
+  readonly text: string;
+  readonly citations?: readonly Citation[];
+}
+
+/** What the model said instead of an answer that it declined to give. */
+export interface RefusalBlock extends BlockBase {
+  readonly type: 'refusal';
+  readonly text: string;
+}
+
+export type MediaSource =
+  | { readonly type: 'base64'; readonly mediaType: string; readonly data: string }
+  | { readonly type: 'url'; readonly url: string }
+  | { readonly type: 'file'; readonly fileId: string }
+  | { readonly type: 'text'; readonly mediaType: string; readonly text: string }
+  | { readonly type: 'blocks'; readonly blocks: readonly Block[]; readonly plain?: true };
+
+export interface MediaBlock extends BlockBase {
+  readonly type: 'media';
+  readonly media: 'image' | 'audio' | 'video' | 'document';
+  readonly source: MediaSource;
+  /** Image resolution wish: `auto`, `low`, `high`, `original`. */
+  readonly detail?: string;
+  /** File name or document title. */
+  readonly name?: string;
+  /** What the caller says about a document. */
+  readonly context?: string;
+  /** Spoken words of generated audio. */
+  readonly transcript?: string;
+}
+
+/** Who can read a signed or encrypted reasoning block. @source generation.md 1.4 `format` */
+export type ReasoningFamily =
+  | 'unknown'
+  | 'openai-responses-v1'
+  | 'azure-openai-responses-v1'
+  | 'bedrock-openai-responses-v1'
+  | 'bedrock-xai-responses-v1'
+  | 'xai-responses-v1'
+  | 'meta-responses-v1'
+  | 'anthropic-claude-v1'
+  | 'google-gemini-v1';
+
+export interface ReasoningBlock extends BlockBase {
+  readonly type: 'reasoning';
+  /** `text`: readable, maybe signed. `summary`: readable, not the reasoning itself. `encrypted`: `text` holds the data. */
+  readonly form: 'text' | 'summary' | 'encrypted';
+  /** Readable text, or the encrypted data. May be empty with a signature: a legal block whose display was omitted. */
+  readonly text: string;
+  readonly signature?: string;
+  readonly family?: ReasoningFamily;
+  readonly id?: string;
+  /** The wire member that carried it, where a format has several for one idea (`reasoning`, `reasoning_content`). */
+  readonly carrier?: string;
+}
+
+export interface ToolCallBlock extends BlockBase {
+  readonly type: 'tool-call';
+  readonly id: string;
+  readonly name: string;
+  /** The arguments as JSON text, byte for byte as written: parsing and writing again would lose `1.0`. */
+  readonly input: string;
+  /** `upstream`: a tool that the provider runs itself; it never becomes a call for the caller to run. */
+  readonly runBy: 'caller' | 'upstream';
+}
+
+export interface ToolResultBlock extends BlockBase {
+  readonly type: 'tool-result';
+  readonly callId: string;
+  readonly content: readonly Block[];
+  /** The content stood as one bare string, not as an array of parts. */
+  readonly plain?: true;
+  readonly failed?: boolean;
+}
+
+/** A block that only its own format knows. Other formats drop it with a warning. */
+export interface OpaqueBlock extends BlockBase {
+  readonly type: 'opaque';
+  readonly format: FormatId;
+  readonly value: JsonObject;
+  /** What came after the opening in a stream; the format's own encoder adds it up. */
+  readonly deltas?: readonly JsonObject[];
+}
+
+export type Block =
+  | TextBlock
+  | RefusalBlock
+  | MediaBlock
+  | ReasoningBlock
+  | ToolCallBlock
+  | ToolResultBlock
+  | OpaqueBlock;

@@ -1,0 +1,82 @@
+import type { JsonObject } from '../lib/json.ts';
+
+export type ProviderSortMetric = 'price' | 'throughput' | 'latency' | 'exacto';
+
+/** Percentiles of a metric; a plain number of the caller's is `p50`. */
+export type PercentileBound = Readonly<Partial<Record<'p50' | 'p75' | 'p90' | 'p99', number>>>;
+
+/** The `provider` object. @source generation.md 3.1 */
+export interface ProviderPreferences {
+  /** Provider slugs, tried first and in this order. */
+  readonly order?: readonly string[];
+  readonly allowFallbacks: boolean;
+  readonly only?: readonly string[];
+  readonly ignore?: readonly string[];
+  readonly requireParameters: boolean;
+  readonly dataCollection: 'allow' | 'deny';
+  readonly zdr: boolean;
+  readonly enforceDistillableText: boolean;
+  readonly quantizations?: readonly string[];
+  readonly sort?: { readonly by?: ProviderSortMetric; readonly partition?: 'model' | 'none' };
+  /** USD: `prompt` and `completion` per million tokens, the others per unit. */
+  readonly maxPrice?: Readonly<Partial<Record<'prompt' | 'completion' | 'request' | 'image' | 'audio', number>>>;
+  /** Tokens per second. */
+  readonly preferredMinThroughput?: PercentileBound;
+  /** Seconds to the first token. */
+  readonly preferredMaxLatency?: PercentileBound;
+}
+
+/** One entry of `plugins`, its options already checked against the plugin's own schema. */
+export interface PluginRequest {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly options: JsonObject;
+}
+
+export type StopCondition =
+  | { readonly type: 'step_count_is'; readonly stepCount: number }
+  | { readonly type: 'has_tool_call'; readonly toolName: string }
+  | { readonly type: 'max_tokens_used'; readonly maxTokens: number }
+  | { readonly type: 'max_cost'; readonly maxCostInDollars: number }
+  | { readonly type: 'finish_reason_is'; readonly reason: string };
+
+/** What the caller asks of the gateway. Nothing in here ever travels upstream. */
+export interface Directives {
+  /** `model` first, then the fallbacks, duplicates removed, as the caller spelled them. Empty: the default model. */
+  readonly models: readonly string[];
+  readonly provider: ProviderPreferences;
+  readonly plugins: readonly PluginRequest[];
+  readonly sessionId?: string;
+  /** The raw end-user id: only its hash may leave. */
+  readonly user?: string;
+  readonly trace?: JsonObject;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly stopServerToolsWhen?: readonly StopCondition[];
+  readonly maxToolCalls?: number;
+  readonly preset?: string;
+  /** Stream begins with the transformed upstream body. */
+  readonly echoUpstreamBody: boolean;
+  /** `X-Service-Metadata: enabled`. */
+  readonly serviceMetadata: boolean;
+  /** `anthropic-beta` tokens of the caller. */
+  readonly betas: readonly string[];
+  /** The legacy `transforms` list. */
+  readonly transforms?: readonly string[];
+  readonly app?: AppAttribution;
+}
+
+/** Who the calling application says it is. @source generation.md 9.1 */
+export interface AppAttribution {
+  readonly url?: string;
+  readonly title?: string;
+  readonly categories?: readonly string[];
+  readonly userAgent?: string;
+}
+
+export const DEFAULT_PREFERENCES: ProviderPreferences = {
+  allowFallbacks: true,
+  requireParameters: false,
+  dataCollection: 'allow',
+  zdr: false,
+  enforceDistillableText: false,
+};

@@ -1,0 +1,119 @@
+import type { JsonObject } from '../lib/json.ts';
+import type { Block, Citation } from './blocks.ts';
+import type { Extra, FormatId, Warning } from './extra.ts';
+import type { UpstreamFailure } from './failure.ts';
+import type { Usage } from './usage.ts';
+
+/** Why the model stopped. @source generation.md 6.1 */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';
+
+/** The upstream answered. First event of every stream that decodes. */
+export interface StartEvent {
+  readonly type: 'start';
+  /** The format that the upstream spoke: an encoder of the same format may reuse `frame`s. */
+  readonly format: FormatId;
+  readonly id?: string;
+  readonly model?: string;
+  readonly extra?: Extra;
+}
+
+/**
+ * A block opens, holding what is known of it so far: a tool call its id and name with `input: ''`, a text block `''`.
+ * Indexes are dense from 0. Only tool calls may be open side by side (chat interleaves their arguments); any other
+ * block ends before the next one starts.
+ */
+export interface BlockStartEvent {
+  readonly type: 'block-start';
+  readonly index: number;
+  readonly block: Block;
+}
+
+/** More of an open block. Exactly one of `text`, `signature`, `value` is set. */
+export interface BlockDeltaEvent {
+  readonly type: 'block-delta';
+  readonly index: number;
+  /** Appended to the block's main text: text, reasoning, encrypted data, tool input, refusal, base64 data. */
+  readonly text?: string | undefined;
+  readonly signature?: string | undefined;
+  /** A delta that only the block's own format knows, for opaque blocks. */
+  readonly value?: JsonObject | undefined;
+  /**
+   * The JSON text of the wire event that carried this delta and nothing else worth keeping. An encoder of the same
+   * format may write it again with only its head changed. Whoever changes the event leaves this off.
+   */
+  readonly frame?: string | undefined;
+  readonly extra?: Extra | undefined;
+}
+
+export interface BlockEndEvent {
+  readonly type: 'block-end';
+  readonly index: number;
+}
+
+/** A source of the text of block `index`, or of the whole answer with `index` -1. */
+export interface CitationEvent {
+  readonly type: 'citation';
+  readonly index: number;
+  readonly citation: Citation;
+}
+
+/** Counts so far. Cumulative: the latest replaces the earlier ones. */
+export interface UsageEvent {
+  readonly type: 'usage';
+  readonly usage: Usage;
+}
+
+export interface WarningEvent {
+  readonly type: 'warning';
+  readonly warning: Warning;
+}
+
+/** Members of the answer itself that only the format knows (a list of search results beside the choices). */
+export interface ExtraEvent {
+  readonly type: 'extra';
+  readonly extra: Extra;
+}
+
+export interface EndEvent {
+  readonly type: 'end';
+  readonly finish: FinishReason;
+  /** The upstream's own word for it. */
+  readonly nativeFinish?: string;
+  /** The stop sequence that was hit. */
+  readonly stopSequence?: string;
+  readonly extra?: Extra;
+}
+
+/** The answer broke off. Nothing follows. */
+export interface FailedEvent {
+  readonly type: 'failed';
+  readonly failure: UpstreamFailure;
+}
+
+/**
+ * One answer, streamed or whole:
+ * `start (block-start block-delta* block-end | citation | usage | warning | extra)* (end usage? | failed)`.
+ */
+export type GenerationEvent =
+  | StartEvent
+  | BlockStartEvent
+  | BlockDeltaEvent
+  | BlockEndEvent
+  | CitationEvent
+  | UsageEvent
+  | WarningEvent
+  | ExtraEvent
+  | EndEvent
+  | FailedEvent;
+
+/** Events of one network read. Handled in one synchronous pass and written once. */
+export type EventBatch = readonly GenerationEvent[];
+
+/**
+ * An answer that is coming. `read` gives the next batch, and `undefined` after the last one; it never throws for what
+ * an upstream does (that is a `failed` event). `cancel` stops the upstream at once and may be called at any time.
+ */
+export interface EventSource {
+  read(): Promise<EventBatch | undefined>;
+  cancel(): void;
+}

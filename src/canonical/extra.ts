@@ -1,0 +1,21 @@
+import type { JsonObject } from '../lib/json.ts';
+
+/** The wire formats that callers or upstreams speak: one folder each under `wire/`. */
+export type FormatId = 'chat' | 'messages';
+
+/**
+ * What a wire object held that the canonical model does not name. It rides on the node that it was found on and goes
+ * back only into the format that it came from.
+ */
+export interface Extra {
+  readonly format: FormatId;
+  readonly fields: JsonObject;
+}
+
+/** Something that was dropped or changed on the way, kept as data: it goes to the log, the record and the metadata. */
+export interface Warning {
+  readonly code: 'field-dropped' | 'field-changed' | 'content-dropped' | 'event-skipped';
+  /** Where, in the words of the caller's request: `tools[0].strict`. */
+  readonly path: string;
+  readonly message: string;
+}

@@ -1,0 +1,110 @@
+import type { Json, JsonObject } from '../lib/json.ts';
+
+/** Kinds of error with the status each has unless a rule says otherwise. @source generation.md 8.3, decisions.md 1 to 3 */
+export const STATUS_OF_ERROR_TYPE = {
+  invalid_request: 400,
+  invalid_prompt: 400,
+  context_length_exceeded: 400,
+  max_tokens_exceeded: 400,
+  token_limit_exceeded: 400,
+  string_too_long: 400,
+  content_policy_violation: 400,
+  refusal: 400,
+  invalid_image: 400,
+  image_too_large: 400,
+  image_too_small: 400,
+  unsupported_image_format: 400,
+  image_download_failed: 400,
+  authentication: 401,
+  payment_required: 402,
+  permission_denied: 403,
+  not_found: 404,
+  image_not_found: 404,
+  precondition_failed: 412,
+  payload_too_large: 413,
+  unprocessable: 422,
+  rate_limit_exceeded: 429,
+  server: 500,
+  unmapped: 500,
+  provider_unavailable: 502,
+  provider_overloaded: 503,
+  timeout: 524,
+} as const;
+
+export type ErrorType = keyof typeof STATUS_OF_ERROR_TYPE;
+
+/** One violation, at the very member that is wrong: `messages[3].content[1].image_url.url`. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Why a model cannot be served now. @source generation.md 8.5 */
+export interface Availability {
+  readonly code:
+    | 'model_not_found'
+    | 'wrong_endpoint'
+    | 'no_endpoints'
+    | 'model_deprecated'
+    | 'model_unavailable_upstream'
+    | 'privacy_restricted'
+    | 'constraint_filtered'
+    | 'free_variant_ended'
+    | 'capacity_exhausted'
+    | 'temporarily_unavailable'
+    | 'region_restricted';
+  readonly retryable: boolean;
+  readonly requestedModels: readonly string[];
+  /** Whole seconds. */
+  readonly retryAfterS?: number;
+  readonly affectedProviders?: readonly string[];
+  readonly excludedBy?: readonly string[];
+  readonly constraint?: { readonly field: string; readonly detail: string };
+}
+
+export interface GatewayErrorOptions {
+  /** Overrides the status of the type, for the cases that decisions.md names. */
+  readonly status?: number;
+  readonly issues?: readonly Issue[];
+  /** Further members of `error.metadata`, fit for the caller's eyes. */
+  readonly metadata?: JsonObject;
+  readonly availability?: Availability;
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one error that reaches a caller. The message is a sentence for the caller; whatever is not for the caller's eyes
+ * belongs in `cause`, which only the operator's log sees.
+ */
+export class GatewayError extends Error {
+  readonly type: ErrorType;
+  readonly status: number;
+  readonly issues: readonly Issue[] | undefined;
+  readonly metadata: JsonObject | undefined;
+  readonly availability: Availability | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'GatewayError';
+    this.type = type;
+    this.status = options.status ?? STATUS_OF_ERROR_TYPE[type];
+    this.issues = options.issues;
+    this.metadata = options.metadata;
+    this.availability = options.availability;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** A 400 for one wrong member. */
+export function invalid(path: string, message: string, type: ErrorType = 'invalid_request'): GatewayError {
+  return new GatewayError(type, `${path}: ${message}`, { issues: [{ path, message }] });
+}
+
+/** What a caller reads in `error.metadata`. `undefined` when there is nothing to say. */
+export function errorMetadata(error: GatewayError): JsonObject {
+  const metadata: Record<string, Json | undefined> = { error_type: error.type, ...error.metadata };
+  if (error.issues !== undefined) metadata['issues'] = error.issues.map(({ path, message }) => ({ path, message }));
+  return metadata;
+}

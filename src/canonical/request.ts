@@ -1,0 +1,134 @@
+import type { Json, JsonObject } from '../lib/json.ts';
+import type { Block, CacheMark } from './blocks.ts';
+import type { Directives } from './directives.ts';
+import type { Extra, FormatId, Warning } from './extra.ts';
+
+/** One message. Tool results stand in `tool` turns (chat) or first in `user` turns (messages), as the caller put them. */
+export interface Turn {
+  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
+  readonly blocks: readonly Block[];
+  /** The content stood as one bare string, not as an array of parts. */
+  readonly plain?: true;
+  /** A system turn that stood among the messages although its format has a slot of its own for instructions. */
+  readonly inline?: true;
+  readonly name?: string;
+  /** The model that produced an assistant turn, as the caller says. */
+  readonly model?: string;
+  readonly extra?: Extra;
+}
+
+/** A function that the caller runs. */
+export interface FunctionTool {
+  readonly type: 'function';
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of the arguments. Absent: no arguments. */
+  readonly parameters?: JsonObject;
+  readonly strict?: boolean;
+  readonly cache?: CacheMark;
+  readonly extra?: Extra;
+}
+
+/** A tool that the gateway runs: `service:web_search`. */
+export interface ServerTool {
+  readonly type: 'server';
+  readonly name: string;
+  readonly parameters?: JsonObject;
+  readonly extra?: Extra;
+}
+
+/** A tool that only its own format knows: a vendor's `computer_20250124`. */
+export interface OpaqueTool {
+  readonly type: 'opaque';
+  readonly format: FormatId;
+  readonly value: JsonObject;
+}
+
+export type Tool = FunctionTool | ServerTool | OpaqueTool;
+
+export type ToolChoice =
+  | { readonly type: 'auto' | 'none' | 'required' }
+  | { readonly type: 'function'; readonly name: string }
+  | { readonly type: 'opaque'; readonly format: FormatId; readonly value: JsonObject };
+
+export type ResponseFormat =
+  | { readonly type: 'text' | 'json_object' | 'python' }
+  | {
+      readonly type: 'json_schema';
+      /** Absent from a messages caller, whose format has no name. */
+      readonly name?: string;
+      readonly description?: string;
+      readonly schema?: JsonObject;
+      readonly strict?: boolean;
+      readonly extra?: Extra;
+    }
+  | { readonly type: 'grammar'; readonly grammar: string };
+
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof EFFORTS)[number];
+
+/** How much the model should think. @source generation.md 2.5, 7.3, 11.4 */
+export interface ReasoningSettings {
+  readonly effort?: Effort;
+  /** Token budget. */
+  readonly maxTokens?: number;
+  readonly enabled?: boolean;
+  /** The messages format's `thinking: {type: "adaptive"}`: on, the model decides how much. */
+  readonly adaptive?: true;
+  readonly summary?: 'auto' | 'concise' | 'detailed';
+  /** Reasoning runs and is billed, and is removed from the answer. */
+  readonly exclude?: boolean;
+  readonly mode?: 'standard' | 'pro';
+  readonly context?: 'auto' | 'all_turns' | 'current_turn';
+  readonly display?: 'summarized' | 'omitted';
+  readonly extra?: Extra;
+}
+
+/** What shapes the generation itself. An absent member was not asked for: no default is ever put in its place. */
+export interface Settings {
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly topA?: number;
+  readonly minP?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly repetitionPenalty?: number;
+  readonly logitBias?: Readonly<Record<string, number>>;
+  readonly logprobs?: boolean;
+  readonly topLogprobs?: number;
+  readonly stop?: readonly string[];
+  readonly seed?: number;
+  readonly modalities?: readonly ('text' | 'image' | 'audio')[];
+  readonly parallelToolCalls?: boolean;
+  readonly toolChoice?: ToolChoice;
+  readonly responseFormat?: ResponseFormat;
+  readonly prediction?: JsonObject;
+  readonly reasoning?: ReasoningSettings;
+  readonly verbosity?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  /** As asked; `fast` is spelled `priority` here, and `speed: "fast"` of the messages format too. */
+  readonly serviceTier?: string;
+  readonly promptCacheKey?: string;
+  readonly promptCacheOptions?: JsonObject;
+  /** The top-level cache directive: a breakpoint on the last cacheable block. */
+  readonly cache?: CacheMark;
+  readonly imageConfig?: Readonly<Record<string, Json>>;
+  readonly audio?: JsonObject;
+  readonly webSearchOptions?: JsonObject;
+}
+
+/** One request for a generation, whatever format it came in. */
+export interface GenerationRequest {
+  readonly format: FormatId;
+  readonly delivery: 'stream' | 'whole';
+  readonly turns: readonly Turn[];
+  readonly tools: readonly Tool[];
+  readonly settings: Settings;
+  /** Asked of the gateway, never sent upstream. */
+  readonly directives: Directives;
+  /** Members of the body that nobody here knows. */
+  readonly extra?: Extra;
+  /** Deprecated spellings and ignored fields met while reading the request. */
+  readonly warnings: readonly Warning[];
+}

@@ -1,0 +1,61 @@
+import type { JsonObject } from '../lib/json.ts';
+
+/** How a request was routed. Routing and the pipeline fill it; `wire/gateway/service-metadata.ts` draws it. */
+export interface RouteReport {
+  /** The slug as sent. */
+  requested: string;
+  strategy:
+    | 'direct'
+    | 'auto'
+    | 'free'
+    | 'latest'
+    | 'alias'
+    | 'fallback'
+    | 'pareto'
+    | 'bodybuilder'
+    | 'fusion'
+    | 'switchyard';
+  /** Endpoints that were left after the hard filters. */
+  available: readonly { readonly provider: string; readonly model: string }[];
+  /** Endpoints before them. */
+  total: number;
+  /** Index into `available` of the one that served. */
+  selected: number | undefined;
+  /** 1-based number of the attempt that committed; on errors how far it got; 0: never reached a provider. */
+  attempt: number;
+  isByok: boolean;
+  attempts: { readonly provider: string; readonly model: string; readonly status: number }[];
+  pipeline: PipelineStage[];
+  /** Monotonic ms at arrival, and at the end or the failure. */
+  arrivedMs: number;
+  endedMs: number | undefined;
+  /** False until a route was looked for: errors before that carry no metadata. */
+  routed: boolean;
+}
+
+/** A stage that changed or stopped something. @source generation.md 10 */
+export interface PipelineStage {
+  readonly type: string;
+  readonly name: string;
+  readonly summary?: string;
+  readonly guardrailId?: string;
+  readonly guardrailScope?: string;
+  readonly data?: JsonObject;
+}
+
+export function openRouteReport(requested: string, arrivedMs: number): RouteReport {
+  return {
+    requested,
+    strategy: 'direct',
+    available: [],
+    total: 0,
+    selected: undefined,
+    attempt: 0,
+    isByok: false,
+    attempts: [],
+    pipeline: [],
+    arrivedMs,
+    endedMs: undefined,
+    routed: false,
+  };
+}

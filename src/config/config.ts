@@ -1,0 +1,94 @@
+/** The operator's configuration, read and checked once. Names follow interface.md in camelCase; times are ms. */
+export interface Config {
+  readonly server: {
+    readonly host: string;
+    /** 0 picks a free one. */
+    readonly port: number;
+    readonly maxBodyBytes: number;
+    readonly drainMs: number;
+    readonly region: string;
+  };
+  readonly dataDir: string;
+  readonly defaults: { readonly model?: string; readonly provider: ProviderDefaults };
+  readonly timeouts: Timeouts;
+  readonly databaseUrl?: string;
+  readonly redisUrl?: string;
+  readonly credits: { readonly enforce: boolean };
+  readonly providers: readonly ProviderConfig[];
+  readonly models: readonly ModelConfig[];
+  /** `local/*`: everything after the prefix is the upstream's own name at that provider. */
+  readonly passThrough: readonly PassThroughConfig[];
+  /** Keys from the environment; when set no key is made or printed. */
+  readonly managementKey?: string;
+  readonly apiKey?: string;
+  /** Encrypts stored provider credentials. */
+  readonly secret?: string;
+  readonly logLevel: string;
+}
+
+export interface Timeouts {
+  readonly connectMs: number;
+  readonly headersMs: number;
+  readonly firstTokenMs: number;
+  readonly idleMs: number;
+  readonly wholeMs: number;
+  readonly totalMs: number;
+}
+
+export interface ProviderDefaults {
+  readonly order?: readonly string[];
+  readonly only?: readonly string[];
+  readonly ignore?: readonly string[];
+  readonly sort?: string;
+  readonly dataCollection?: 'allow' | 'deny';
+  readonly zdr?: boolean;
+}
+
+export interface ProviderConfig {
+  readonly slug: string;
+  /** Id of an adapter in `src/providers`. */
+  readonly adapter: string;
+  readonly name?: string;
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly dataPolicy: { readonly training?: boolean; readonly retentionDays?: number };
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeouts: Partial<Omit<Timeouts, 'totalMs'>>;
+}
+
+export interface ModelConfig {
+  readonly slug: string;
+  readonly name: string;
+  readonly contextLength?: number;
+  readonly maxCompletionTokens?: number;
+  readonly inputModalities?: readonly string[];
+  readonly outputModalities?: readonly string[];
+  readonly scores: Readonly<Record<string, number>>;
+  readonly endpoints: readonly EndpointConfig[];
+}
+
+export interface EndpointConfig {
+  readonly provider: string;
+  /** The upstream's own name. */
+  readonly model: string;
+  /** USD per million tokens; `request` USD each. Absent: unknown. */
+  readonly price?: {
+    readonly prompt: number;
+    readonly completion: number;
+    readonly cacheRead?: number;
+    readonly cacheWrite?: number;
+    readonly cacheWrite1h?: number;
+    readonly reasoning?: number;
+    readonly request?: number;
+  };
+  readonly quantization?: string;
+  readonly supportedParameters?: readonly string[];
+  readonly contextLength?: number;
+  readonly maxCompletionTokens?: number;
+}
+
+export interface PassThroughConfig {
+  /** `local/`. */
+  readonly prefix: string;
+  readonly provider: string;
+}

@@ -1,0 +1,12 @@
+/** Time as a collaborator, so that tests decide what it is. */
+export interface Clock {
+  /** Wall clock, ms since 1970. For dates that leave the process. */
+  nowMs(): number;
+  /** Monotonic, ms with a fraction. For durations. */
+  monotonicMs(): number;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};

@@ -1,0 +1,158 @@
+import type { Answer } from '../canonical/answer.ts';
+import type { EventBatch } from '../canonical/events.ts';
+import type { FormatId, Warning } from '../canonical/extra.ts';
+import type { GatewayError } from '../canonical/gateway-error.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import type { Usage } from '../canonical/usage.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+import type { HeaderDirectives } from './gateway/headers.ts';
+
+/** Who answers: the same on every frame of one answer. */
+export interface AnswerIdentity {
+  /** `gen-...`, equal to the `X-Generation-Id` header. */
+  readonly id: string;
+  /** Unix seconds. */
+  readonly createdS: number;
+  /** The concrete model slug that serves; before a route is known, the one asked for. */
+  readonly model: string;
+  /** Display name of the provider that serves; absent before a route is known. */
+  readonly provider?: string;
+}
+
+/** What one generation cost the account. Nano-USD, integers. */
+export interface Charge {
+  readonly totalNanoUsd: number;
+  readonly promptNanoUsd: number;
+  readonly completionNanoUsd: number;
+}
+
+/** What the gateway knows once the answer has ended and its charge is durable. */
+export interface Closing {
+  readonly usage: Usage;
+  /** `undefined`: the price is unknown, which is not zero. */
+  readonly charge: Charge | undefined;
+  readonly isByok: boolean;
+  /** The drawn `service_metadata`, when the caller opted in. */
+  readonly serviceMetadata: JsonObject | undefined;
+}
+
+export interface ErrorContext {
+  readonly generationId: string | null;
+  readonly serviceMetadata: JsonObject | undefined;
+  /** For `availability.docs_url`: `http://host:port/v1`. */
+  readonly baseUrl: string;
+}
+
+/** Draws one streamed answer in a caller's format. Holds the state of that one answer. */
+export interface StreamEncoder {
+  /**
+   * Frames for these events, `''` for none. Writes nothing for `end` and `failed`: the terminal frames belong to
+   * `close` and `fail`, because they wait until the charge is durable.
+   */
+  encode(events: EventBatch): string;
+  /** The debug chunk that shows the upstream body of one attempt; `''` in formats without one. */
+  debug(provider: string, body: JsonObject): string;
+  /** Everything that is still owed after the last event, down to the terminal frame. */
+  close(closing: Closing): string;
+  /** The in-stream error and what must follow it. `closing` carries the usage so far, where known. */
+  fail(error: GatewayError, closing: Closing | undefined, context: ErrorContext): string;
+}
+
+/** A format that callers speak. */
+export interface ClientFormat {
+  readonly id: FormatId;
+  /**
+   * @param body the parsed JSON of the request
+   * @param text the same as it came, for members whose numbers must not change
+   * @throws GatewayError 400 with `issues`, each at the very member that is wrong
+   */
+  decodeRequest(body: Json, text: string, headers: HeaderDirectives): GenerationRequest;
+  createStreamEncoder(identity: AnswerIdentity): StreamEncoder;
+  /** The whole answer as JSON text. An answer that broke off is drawn with its error. */
+  encodeWhole(answer: Answer, identity: AnswerIdentity, closing: Closing): string;
+  encodeError(error: GatewayError, context: ErrorContext): JsonObject;
+  /** What keeps an idle stream open: a comment or a ping, complete with its line ends. */
+  readonly keepAlive: string;
+}
+
+/** What an endpoint can do, as far as an encoder must know. Absent: unknown, so what the format can say is sent. */
+export interface EncodeTarget {
+  /** The upstream's own name of the model. */
+  readonly model: string;
+  readonly maxOutputTokens?: number;
+  /** Parameter names of the catalog's vocabulary; absent: everything that the format knows. */
+  readonly supportedParameters?: ReadonlySet<string>;
+  /** Hash of account and end user, for the wire's own field where it has one. */
+  readonly endUserId: string;
+  readonly dialect: Dialect;
+}
+
+/**
+ * Facts in which upstreams of one format differ. A provider's adapter states them; encoders read them. Everything is
+ * off or plain by default: the most widely understood spelling.
+ */
+export interface Dialect {
+  /** chat: knows the role `developer`; otherwise it gets `system`. */
+  readonly developerRole?: boolean;
+  /** chat: takes `max_completion_tokens`; otherwise it gets `max_tokens`. */
+  readonly maxCompletionTokens?: boolean;
+  /** chat: member that carries assistant reasoning back: none, `reasoning_content`, `reasoning` or `reasoning_details`. */
+  readonly reasoningMember?: 'reasoning_content' | 'reasoning' | 'reasoning_details';
+  /** chat: takes `reasoning_effort` (OpenAI) or the gateway-style `reasoning` object; absent: `reasoning_effort`. */
+  readonly reasoningSettings?: 'reasoning_effort' | 'reasoning' | 'none';
+  /** chat: how cache breakpoints are spelled; absent: markers are removed. */
+  readonly cacheMarks?: 'cache_control' | 'prompt_cache_breakpoint';
+  /** chat: field for the hashed end user. */
+  readonly endUserMember?: 'user' | 'safety_identifier';
+  /** chat: takes `name` on messages; otherwise the text is prefixed. */
+  readonly messageNames?: boolean;
+  /** chat: takes `stream_options.include_usage`. Default true. */
+  readonly streamUsage?: boolean;
+  /** messages: how the model is told to think. `budget` up to 4.5, `adaptive` from 4.6 on. */
+  readonly thinking?: 'budget' | 'adaptive' | 'adaptive-only' | 'none';
+  /** messages: efforts beyond `high` that the model knows. */
+  readonly efforts?: readonly string[];
+  /** messages: understands vendor tools and blocks (`web_search_20250305`, `container`, betas). */
+  readonly vendor?: boolean;
+  /** messages: takes `output_config.format`; otherwise a forced tool named `json` stands in. */
+  readonly structuredOutput?: boolean;
+}
+
+export interface EncodedRequest {
+  readonly body: JsonObject;
+  /** `anthropic-beta` and the like. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly warnings: readonly Warning[];
+}
+
+/** Reads one streamed answer. Holds the state of that one answer. */
+export interface StreamDecoder {
+  /** The events of one network read, in one synchronous pass. */
+  push(chunk: Uint8Array): EventBatch;
+  /**
+   * The connection ended in the ordinary way. Gives what is still owed; a stream without its terminal event gives
+   * `failed`, kind `early-end`.
+   */
+  end(): EventBatch;
+}
+
+/** What an upstream said about its own failure, in any of the shapes that its format uses. */
+export interface UpstreamErrorBody {
+  readonly message?: string;
+  readonly code?: string;
+  readonly type?: string;
+  /** The member of the request that is at fault. */
+  readonly param?: string;
+}
+
+/** A format that upstreams speak. */
+export interface UpstreamFormat {
+  readonly id: FormatId;
+  /** Below the provider's base URL, which ends in its version segment. */
+  readonly path: string;
+  encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest;
+  createStreamDecoder(): StreamDecoder;
+  /** A whole answer of status 200. What is not an answer gives `failed`: an error object, or garbage. */
+  decodeWhole(text: string): EventBatch;
+  decodeError(text: string): UpstreamErrorBody;
+}

@@ -1,0 +1,78 @@
+import type { AppAttribution } from '../../canonical/directives.ts';
+import { invalid } from '../../canonical/gateway-error.ts';
+
+/** What request headers ask of the gateway. @source generation.md 9.1 */
+export interface HeaderDirectives {
+  readonly serviceMetadata: boolean;
+  readonly sessionId?: string;
+  readonly betas: readonly string[];
+  readonly app?: AppAttribution;
+}
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Seed section 8: `session_id`. */
+const SESSION_ID_CHARS_MAX = 256;
+const APP_TEXT_CHARS_MAX = 512;
+const CATEGORIES_MAX = 2;
+const BETAS_MAX = 32;
+const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([
+  'cli-agent',
+  'ide-extension',
+  'cloud-agent',
+  'programming-app',
+  'native-app-builder',
+  'creative-writing',
+  'video-gen',
+  'image-gen',
+  'audio-gen',
+  'writing-assistant',
+  'general-chat',
+  'personal-agent',
+  'legal',
+  'roleplay',
+  'game',
+]);
+
+/** @throws GatewayError 400 when `x-session-id` is too long */
+export function readHeaderDirectives(headers: Headers): HeaderDirectives {
+  const metadata = one(headers['x-service-metadata']) ?? one(headers['x-service-experimental-metadata']);
+  const sessionId = one(headers['x-session-id']);
+  if (sessionId !== undefined && sessionId.length > SESSION_ID_CHARS_MAX)
+    throw invalid('x-session-id', `must be at most ${SESSION_ID_CHARS_MAX} characters long`);
+  const app = readApp(headers);
+  return {
+    serviceMetadata: metadata?.toLowerCase() === 'enabled',
+    betas: commaList(one(headers['anthropic-beta']) ?? one(headers['x-anthropic-beta']), BETAS_MAX),
+    ...(sessionId !== undefined && sessionId !== '' && { sessionId }),
+    ...(app !== undefined && { app }),
+  };
+}
+
+function readApp(headers: Headers): AppAttribution | undefined {
+  const url = one(headers['http-referer']) ?? one(headers['referer']);
+  const title = one(headers['x-service-title']) ?? one(headers['x-title']);
+  const userAgent = one(headers['user-agent']);
+  const categories = commaList(one(headers['x-service-categories']), 16)
+    .filter((category) => KNOWN_CATEGORIES.has(category))
+    .slice(0, CATEGORIES_MAX);
+  if (url === undefined && title === undefined && userAgent === undefined && categories.length === 0) return undefined;
+  return {
+    ...(url !== undefined && { url: url.slice(0, APP_TEXT_CHARS_MAX) }),
+    ...(title !== undefined && { title: title.slice(0, APP_TEXT_CHARS_MAX) }),
+    ...(userAgent !== undefined && { userAgent: userAgent.slice(0, APP_TEXT_CHARS_MAX) }),
+    ...(categories.length > 0 && { categories }),
+  };
+}
+
+function one(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+function commaList(value: string | undefined, max: number): readonly string[] {
+  if (value === undefined) return [];
+  return value
+    .split(',', max)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
