@@ -29,3 +29,12 @@ export interface UpstreamFailure {
   /** Which clock ran out, with kind `timeout`. */
   readonly clock?: 'connect' | 'headers' | 'first-token' | 'idle' | 'whole' | 'total';
 }
+
+/** What an upstream said about its own failure, in any of the shapes that its format uses. */
+export interface UpstreamErrorBody {
+  readonly message?: string;
+  readonly code?: string;
+  readonly type?: string;
+  /** The member of the request that is at fault. */
+  readonly param?: string;
+}

@@ -28,6 +28,7 @@ export interface Cost {
 
 export const FREE: PriceTable = { prompt: 0, completion: 0 };
 
+export const NANO_PER_USD = 1e9;
 const PICO_PER_NANO = 1_000;
 const PICO_PER_USD = 1e12;
 const TOKENS_PER_MILLION = 1e6;
@@ -43,7 +44,7 @@ export function picoUsd(usd: number): number {
 }
 
 export function usdFromNano(nanoUsd: number): number {
-  return nanoUsd / 1e9;
+  return nanoUsd / NANO_PER_USD;
 }
 
 /**

@@ -25,8 +25,8 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-// A number that `JSON.parse` and back does not return as written: 1.0, 1e3, -0, more than 15 digits.
-const FRAGILE_NUMBER = /[-\d]\.\d*0(?!\d)|\d[eE][-+\d]|\d{16}|-0(?![.\d])|\.\d{16}/;
+// A number that `JSON.parse` and back does not return as written: 1.0, 1e3, -0, 0.0000001, or 16 digits and more.
+const FRAGILE_NUMBER = /\d\.\d*0(?!\d)|\d[eE][-+\d]|(?:\d\.?){16}|-0(?![.\d])|0\.0{6}/;
 
 /**
  * Whether plain `JSON.parse` may lose how a number in this text was written (`1.0` becomes `1`,

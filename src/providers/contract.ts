@@ -1,7 +1,7 @@
 import type { FormatId } from '../canonical/extra.ts';
-import type { UpstreamFailure } from '../canonical/failure.ts';
+import type { UpstreamErrorBody, UpstreamFailure } from '../canonical/failure.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Dialect, UpstreamErrorBody } from '../wire/format.ts';
+import type { Dialect } from '../wire/format.ts';
 
 /** How long each step of one attempt may take, ms. */
 export interface AttemptTimeouts {

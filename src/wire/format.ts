@@ -1,6 +1,7 @@
 import type { Answer } from '../canonical/answer.ts';
 import type { EventBatch } from '../canonical/events.ts';
 import type { FormatId, Warning } from '../canonical/extra.ts';
+import type { UpstreamErrorBody } from '../canonical/failure.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Usage } from '../canonical/usage.ts';
@@ -134,15 +135,6 @@ export interface StreamDecoder {
    * `failed`, kind `early-end`.
    */
   end(): EventBatch;
-}
-
-/** What an upstream said about its own failure, in any of the shapes that its format uses. */
-export interface UpstreamErrorBody {
-  readonly message?: string;
-  readonly code?: string;
-  readonly type?: string;
-  /** The member of the request that is at fault. */
-  readonly param?: string;
 }
 
 /** A format that upstreams speak. */

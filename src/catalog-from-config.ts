@@ -1,0 +1,82 @@
+import { createCatalog, type PassThrough } from './catalog/catalog.ts';
+import { FREE, picoUsd, picoUsdPerToken, type PriceTable } from './catalog/price.ts';
+import type { Catalog, Endpoint, Model } from './catalog/model.ts';
+import type { Config, EndpointConfig, ModelConfig } from './config/config.ts';
+import type { Provider } from './providers/contract.ts';
+
+/** The catalog that configuration, built-in models and known providers add up to; the configuration comes first. */
+export function catalogFromConfig(
+  config: Pick<Config, 'models' | 'passThrough' | 'providers'>,
+  providers: ReadonlyMap<string, Provider>,
+  builtIn: readonly Model[],
+): Catalog {
+  const policies = new Map(config.providers.map(({ slug, dataPolicy }) => [slug, dataPolicy]));
+  const place = (slug: string, provider: string, upstreamModel: string): Omit<Endpoint, 'price'> => {
+    const known = providers.get(provider);
+    return {
+      model: slug,
+      provider,
+      providerName: known?.settings.name ?? provider,
+      upstreamModel,
+      dataPolicy: policies.get(provider) ?? {},
+      formats: known?.adapter.formats.map(({ format }) => format) ?? ['chat'],
+      cancellable: known?.adapter.cancellable ?? false,
+    };
+  };
+  const configured = config.models.map((model) => modelFrom(model, place));
+  const named = new Set(configured.map(({ slug }) => slug));
+  const passThrough: PassThrough[] = config.passThrough.map(({ prefix, provider }) => ({
+    prefix,
+    endpoint: (name, slug) => ({ ...place(slug, provider, name), price: FREE }),
+  }));
+  // `openai/gpt-x` reaches the provider of that slug under the upstream's own name; nobody knows its price here.
+  for (const slug of providers.keys()) {
+    passThrough.push({
+      prefix: `${slug}/`,
+      endpoint: (name, full) => ({ ...place(full, slug, name), price: undefined }),
+    });
+  }
+  return createCatalog([...configured, ...builtIn.filter(({ slug }) => !named.has(slug))], passThrough);
+}
+
+type Place = (slug: string, provider: string, upstreamModel: string) => Omit<Endpoint, 'price'>;
+
+function modelFrom(model: ModelConfig, place: Place): Model {
+  const { contextLength, inputModalities, outputModalities } = model;
+  return {
+    slug: model.slug,
+    name: model.name,
+    ...(contextLength !== undefined && { contextTokensMax: contextLength }),
+    endpoints: model.endpoints.map((endpoint) => {
+      const context = endpoint.contextLength ?? contextLength;
+      const output = endpoint.maxCompletionTokens ?? model.maxCompletionTokens;
+      return {
+        ...place(model.slug, endpoint.provider, endpoint.model),
+        price: priceFrom(endpoint.price),
+        ...(context !== undefined && { contextTokensMax: context }),
+        ...(output !== undefined && { outputTokensMax: output }),
+        ...(inputModalities !== undefined && { inputModalities }),
+        ...(outputModalities !== undefined && { outputModalities }),
+        ...(endpoint.quantization !== undefined && { quantization: endpoint.quantization }),
+        ...(endpoint.supportedParameters !== undefined && {
+          supportedParameters: new Set(endpoint.supportedParameters),
+        }),
+      };
+    }),
+  };
+}
+
+/** List prices of the configuration in USD as exact integers. */
+function priceFrom(price: EndpointConfig['price']): PriceTable | undefined {
+  if (price === undefined) return undefined;
+  const { cacheRead, cacheWrite, cacheWrite1h, reasoning, request } = price;
+  return {
+    prompt: picoUsdPerToken(price.prompt),
+    completion: picoUsdPerToken(price.completion),
+    ...(cacheRead !== undefined && { cacheRead: picoUsdPerToken(cacheRead) }),
+    ...(cacheWrite !== undefined && { cacheWrite: picoUsdPerToken(cacheWrite) }),
+    ...(cacheWrite1h !== undefined && { cacheWrite1h: picoUsdPerToken(cacheWrite1h) }),
+    ...(reasoning !== undefined && { reasoning: picoUsdPerToken(reasoning) }),
+    ...(request !== undefined && { request: picoUsd(request) }),
+  };
+}

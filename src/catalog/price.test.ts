@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Usage } from '../canonical/usage.ts';
+import { costOf, picoUsdPerToken, usdFromNano } from './price.ts';
+
+const usage = (counts: Partial<Usage>): Usage => ({
+  promptTokens: 0,
+  completionTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  estimated: false,
+  ...counts,
+});
+
+const price = {
+  prompt: picoUsdPerToken(1),
+  completion: picoUsdPerToken(2),
+  cacheRead: picoUsdPerToken(0.1),
+  cacheWrite: picoUsdPerToken(1.25),
+  cacheWrite1h: picoUsdPerToken(2),
+};
+
+test('cached tokens are billed at their own price and not as prompt tokens too', () => {
+  const cost = costOf(
+    price,
+    usage({ promptTokens: 1_000, cacheReadTokens: 600, cacheWriteTokens: 300, completionTokens: 10 }),
+  );
+  // 100 * 1 + 600 * 0.1 + 300 * 1.25 + 10 * 2 micro-USD
+  assert.equal(cost.totalNanoUsd, 555_000);
+  assert.equal(cost.promptNanoUsd, 535_000);
+  assert.equal(cost.completionNanoUsd, 20_000);
+});
+
+test('what is written for an hour costs the hour price, the rest the short one', () => {
+  const cost = costOf(price, usage({ promptTokens: 100, cacheWriteTokens: 100, cacheWrite1hTokens: 40 }));
+  assert.equal(cost.totalNanoUsd, 60 * 1_250 + 40 * 2_000);
+});
+
+test('a list price with six decimals is exact', () => {
+  assert.equal(
+    costOf({ prompt: picoUsdPerToken(0.0375), completion: 0 }, usage({ promptTokens: 2_000 })).totalNanoUsd,
+    75_000,
+  );
+});
+
+test('a request fee is charged once', () => {
+  assert.equal(costOf({ prompt: 0, completion: 0, request: 5e9 }, usage({})).totalNanoUsd, 5_000_000);
+});
+
+test('reasoning at a price of its own is not billed as completion too', () => {
+  const cost = costOf(
+    { prompt: 0, completion: 1_000, reasoning: 3_000 },
+    usage({ completionTokens: 10, reasoningTokens: 4 }),
+  );
+  assert.equal(cost.totalNanoUsd, 6 + 12);
+});
+
+test('a cost is never negative, never below its parts and never more than a nano-USD above their exact sum', () => {
+  const tokens = fc.nat(2_000_000);
+  const pico = fc.nat(200_000_000);
+  fc.assert(
+    fc.property(
+      tokens,
+      tokens,
+      tokens,
+      tokens,
+      tokens,
+      pico,
+      pico,
+      pico,
+      (prompt, cached, written, hour, completion, a, b, c) => {
+        const table = { prompt: a, completion: b, cacheRead: c };
+        const counts = usage({
+          promptTokens: prompt,
+          cacheReadTokens: Math.min(cached, prompt),
+          cacheWriteTokens: Math.min(written, Math.max(0, prompt - cached)),
+          cacheWrite1hTokens: hour,
+          completionTokens: completion,
+        });
+        const cost = costOf(table, counts);
+        assert.ok(cost.totalNanoUsd >= 0);
+        assert.ok(Number.isInteger(cost.totalNanoUsd));
+        assert.ok(Math.abs(cost.totalNanoUsd - cost.promptNanoUsd - cost.completionNanoUsd) <= 1);
+        assert.ok(costOf(table, { ...counts, completionTokens: completion + 1 }).totalNanoUsd >= cost.totalNanoUsd);
+      },
+    ),
+  );
+});
+
+test('nano-USD become the USD that callers read', () => {
+  assert.equal(usdFromNano(555_000), 0.000555);
+});

@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Readable, Transform } from 'node:stream';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+
+export interface BodyLimits {
+  /** Counted after inflation too. */
+  readonly bytesMax: number;
+  /** Longest pause between two pieces. */
+  readonly idleMs: number;
+  /** From the first read to the last byte. */
+  readonly totalMs: number;
+}
+
+const INFLATORS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/**
+ * The whole body as bytes. A declared length over the limit is refused before a byte is read.
+ * @throws GatewayError 413, 408 when it comes too slowly, 400 when it breaks off or does not inflate
+ */
+export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > limits.bytesMax) throw tooLarge(limits.bytesMax);
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || encoding === '') return collect(request, request, limits);
+  const inflate = INFLATORS[encoding];
+  if (inflate === undefined)
+    throw new GatewayError(
+      'invalid_request',
+      `Content-Encoding: ${JSON.stringify(encoding.slice(0, 40))} is not supported.`,
+    );
+  return collect(request.pipe(inflate()), request, limits);
+}
+
+function collect(
+  stream: Readable,
+  request: IncomingMessage,
+  { bytesMax, idleMs, totalMs }: BodyLimits,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const tooSlow = (): void =>
+      finish(new GatewayError('timeout', 'The request body arrived too slowly.', { status: 408 }));
+    const idle = setTimeout(tooSlow, idleMs);
+    const total = setTimeout(tooSlow, totalMs);
+    const finish = (error?: GatewayError): void => {
+      clearTimeout(idle);
+      clearTimeout(total);
+      stream.removeListener('data', onData);
+      if (error === undefined) {
+        const only = chunks.length === 1 ? chunks[0] : undefined;
+        resolve(only ?? Buffer.concat(chunks, bytes));
+        return;
+      }
+      request.pause();
+      if (stream !== request) {
+        request.unpipe();
+        stream.destroy();
+      }
+      reject(error);
+    };
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      idle.refresh();
+      if (bytes > bytesMax) finish(tooLarge(bytesMax));
+      else chunks.push(chunk);
+    };
+    stream.on('data', onData);
+    stream.once('end', () => finish());
+    stream.once('error', (cause) => {
+      finish(new GatewayError('invalid_request', 'The request body could not be read.', { cause }));
+    });
+    // A caller who vanishes in the middle of the body: nobody is left to answer, but nothing may wait for ever.
+    request.once('close', () => {
+      if (!request.complete) finish(new GatewayError('invalid_request', 'The request body broke off.'));
+    });
+  });
+}
+
+function tooLarge(bytesMax: number): GatewayError {
+  return new GatewayError('payload_too_large', `The request body is larger than ${bytesMax} bytes.`);
+}

@@ -1,0 +1,310 @@
+import { classifyStatus, timeoutFailure, transportFailure } from '../canonical/classify-failure.ts';
+import type { EventBatch, EventSource, GenerationEvent } from '../canonical/events.ts';
+import type { FormatId, Warning } from '../canonical/extra.ts';
+import type { UpstreamFailure } from '../canonical/failure.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import { TransportError, type Call, type HttpClient, type InboundAnswer } from '../lib/http-client.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { readRetryAfterMs } from '../lib/retry-delay.ts';
+import type { CallContext, Provider } from '../providers/contract.ts';
+import type { Candidate } from '../routing/plan.ts';
+import type { EncodedRequest, UpstreamFormat } from '../wire/format.ts';
+import { createWatch, type Watch } from './watch.ts';
+
+/** What one attempt came to. Only a committed one has anything for the caller; after that nobody else may try. */
+export type AttemptOutcome =
+  | { readonly committed: true; readonly source: EventSource }
+  | { readonly committed: false; readonly failure: UpstreamFailure };
+
+export interface AttemptParts {
+  readonly http: HttpClient;
+  readonly formats: Readonly<Record<FormatId, UpstreamFormat>>;
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Wall clock, ms. */
+  readonly nowMs: () => number;
+}
+
+/** One attempt, as seen by those who watch it. */
+export interface AttemptObserver {
+  /** The request is about to leave. @param body what goes upstream, without credentials */
+  onEncoded(body: JsonObject, warnings: readonly Warning[]): void;
+}
+
+const ERROR_BODY_BYTES_MAX = 64 * 1_024;
+const WHOLE_BODY_BYTES_MAX = 64 * 1_024 * 1_024;
+/** After the last event an upstream may take this long to close; then its connection is dropped. */
+const LINGER_MS = 5_000;
+
+/**
+ * Sends the request to one candidate and waits for its first content. Every failure until then is a value.
+ * @param signal aborted when the caller is gone or the request's time is up
+ */
+export async function makeAttempt(
+  parts: AttemptParts,
+  candidate: Candidate,
+  request: GenerationRequest,
+  endUserId: string,
+  observer: AttemptObserver,
+  signal: AbortSignal,
+): Promise<AttemptOutcome> {
+  const provider = parts.providers.get(candidate.endpoint.provider);
+  if (provider === undefined) return { committed: false, failure: transportFailure('connect') };
+  const format = parts.formats[candidate.format];
+  const { encoded, context } = encode(provider, format, candidate, request, endUserId);
+  observer.onEncoded(encoded.body, encoded.warnings);
+  if (signal.aborted) return { committed: false, failure: abortFailure(signal) };
+
+  const { timeouts } = provider.settings;
+  const call = parts.http.call(outboundCall(provider, format, encoded, context));
+  const watch = createWatch(() => call.cancel());
+  const onAbort = (): void => call.cancel();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const finish = (): void => {
+    watch.disarm();
+    signal.removeEventListener('abort', onAbort);
+  };
+  const failureFrom = (error: unknown): UpstreamFailure => explain(error, watch, signal);
+  try {
+    watch.arm(context.stream ? 'headers' : 'whole', context.stream ? timeouts.headersMs : timeouts.wholeMs);
+    const answer = await call.answer;
+    if (answer.status !== 200) {
+      const failure = await readFailure(answer, format, provider, parts.nowMs());
+      call.cancel();
+      finish();
+      return { committed: false, failure };
+    }
+    if (!context.stream || isJson(answer)) {
+      if (context.stream) watch.arm('whole', timeouts.wholeMs);
+      const events = format.decodeWhole(await readText(answer, WHOLE_BODY_BYTES_MAX));
+      finish();
+      return commitWhole(events);
+    }
+    if (timeouts.firstTokenMs > 0) watch.arm('first-token', timeouts.firstTokenMs);
+    return await commitStream({ answer, call, format, watch, idleMs: timeouts.idleMs, finish, failureFrom });
+  } catch (error) {
+    call.cancel();
+    finish();
+    return { committed: false, failure: failureFrom(error) };
+  }
+}
+
+function encode(
+  provider: Provider,
+  format: UpstreamFormat,
+  candidate: Candidate,
+  request: GenerationRequest,
+  endUserId: string,
+): { readonly encoded: EncodedRequest; readonly context: CallContext } {
+  const { endpoint } = candidate;
+  const { adapter, settings } = provider;
+  const context: CallContext = {
+    format: format.id,
+    settings,
+    model: endpoint.upstreamModel,
+    stream: request.delivery === 'stream',
+  };
+  const encoded = format.encodeRequest(request, {
+    model: endpoint.upstreamModel,
+    endUserId,
+    dialect: adapter.dialect(context),
+    ...(endpoint.outputTokensMax !== undefined && { maxOutputTokens: endpoint.outputTokensMax }),
+    ...(endpoint.supportedParameters !== undefined && { supportedParameters: endpoint.supportedParameters }),
+  });
+  const body = adapter.adjust?.(encoded.body, context) ?? encoded.body;
+  return { encoded: body === encoded.body ? encoded : { ...encoded, body }, context };
+}
+
+function outboundCall(
+  provider: Provider,
+  format: UpstreamFormat,
+  encoded: EncodedRequest,
+  context: CallContext,
+): Parameters<HttpClient['call']>[0] {
+  const { adapter, settings } = provider;
+  const offered = adapter.formats.find((offer) => offer.format === format.id);
+  const url = new URL(settings.baseUrl + (offered?.path ?? format.path));
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: 'POST',
+    headers: {
+      accept: context.stream ? 'text/event-stream' : 'application/json',
+      'accept-encoding': 'identity',
+      'content-type': 'application/json',
+      'user-agent': 'model-gateway',
+      ...encoded.headers,
+      ...settings.headers,
+      ...adapter.authorize(context),
+    },
+    body: JSON.stringify(encoded.body),
+    connectTimeoutMs: settings.timeouts.connectMs,
+  };
+}
+
+/** Some upstreams answer a streamed request with one JSON object: an error, or the whole answer. */
+function isJson(answer: InboundAnswer): boolean {
+  return answer.headers['content-type']?.startsWith('application/json') === true;
+}
+
+async function readFailure(
+  answer: InboundAnswer,
+  format: UpstreamFormat,
+  provider: Provider,
+  nowMs: number,
+): Promise<UpstreamFailure> {
+  const text = await readText(answer, ERROR_BODY_BYTES_MAX).catch(() => '');
+  const error = format.decodeError(text);
+  const retryAfterMs = readRetryAfterMs(answer.headers, nowMs);
+  return {
+    ...classifyStatus(answer.status, error),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...provider.adapter.classify?.({ status: answer.status, error }),
+  };
+}
+
+class BodyTooLarge extends Error {}
+
+async function readText(answer: InboundAnswer, bytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new BodyTooLarge();
+    chunks.push(chunk);
+  }
+  const only = chunks.length === 1 ? chunks[0] : undefined;
+  const whole = only === undefined ? Buffer.concat(chunks) : Buffer.from(only.buffer, only.byteOffset, only.length);
+  return whole.toString('utf8');
+}
+
+function explain(error: unknown, watch: Watch, signal: AbortSignal): UpstreamFailure {
+  if (watch.expired !== undefined) return timeoutFailure(watch.expired);
+  if (signal.aborted) return abortFailure(signal);
+  if (error instanceof BodyTooLarge || error instanceof RangeError) return transportFailure('too-large');
+  if (!(error instanceof TransportError)) throw error;
+  if (error.kind === 'connect-timeout') return timeoutFailure('connect');
+  if (error.kind === 'protocol') return transportFailure('garbage');
+  return transportFailure(error.kind);
+}
+
+/** The total limit aborts with its clock's name as the reason; a caller who hangs up with none. */
+function abortFailure(signal: AbortSignal): UpstreamFailure {
+  return signal.reason === 'total' ? timeoutFailure('total') : transportFailure('aborted');
+}
+
+function commitWhole(events: EventBatch): AttemptOutcome {
+  const failed = events.find((event) => event.type === 'failed');
+  if (failed !== undefined && !events.some(isContent)) return { committed: false, failure: failed.failure };
+  let given = false;
+  return {
+    committed: true,
+    source: {
+      read: () => {
+        const batch = given ? undefined : events;
+        given = true;
+        return Promise.resolve(batch);
+      },
+      cancel: () => undefined,
+    },
+  };
+}
+
+interface OpenStream {
+  readonly answer: InboundAnswer;
+  readonly call: Call;
+  readonly format: UpstreamFormat;
+  readonly watch: Watch;
+  readonly idleMs: number;
+  readonly finish: () => void;
+  readonly failureFrom: (error: unknown) => UpstreamFailure;
+}
+
+/** Reads until the first content: lifecycle frames alone commit to nothing (pains.md 2 and 3). */
+async function commitStream(stream: OpenStream): Promise<AttemptOutcome> {
+  const source = streamSource(stream);
+  const held: GenerationEvent[] = [];
+  for (;;) {
+    const batch = await source.read();
+    if (batch === undefined) return { committed: false, failure: transportFailure('early-end') };
+    held.push(...batch);
+    const failed = held.find((event) => event.type === 'failed');
+    if (held.some(isContent)) break;
+    if (failed !== undefined) return { committed: false, failure: failed.failure };
+    if (held.some((event) => event.type === 'end')) break;
+  }
+  stream.watch.arm('idle', stream.idleMs);
+  stream.watch.hold(true);
+  return { committed: true, source: startingWith(held, source) };
+}
+
+function startingWith(held: EventBatch, source: EventSource): EventSource {
+  let first: EventBatch | undefined = held;
+  return {
+    read() {
+      if (first === undefined) return source.read();
+      const batch = first;
+      first = undefined;
+      return Promise.resolve(batch);
+    },
+    cancel: source.cancel,
+  };
+}
+
+function streamSource(stream: OpenStream): EventSource {
+  const { answer, call, watch, finish, failureFrom } = stream;
+  const decoder = stream.format.createStreamDecoder();
+  let over = false;
+
+  function close(): void {
+    over = true;
+    finish();
+    setTimeout(() => call.cancel(), LINGER_MS).unref();
+  }
+
+  /** The last event has been seen: whatever the upstream still sends is nobody's. */
+  function closeAfterLast(batch: EventBatch): EventBatch {
+    const last = batch.at(-1);
+    if (last?.type === 'failed') call.cancel();
+    if (last?.type === 'end' || last?.type === 'failed') close();
+    return batch;
+  }
+
+  return {
+    async read() {
+      while (!over) {
+        try {
+          watch.hold(false);
+          watch.restart();
+          const chunk = await answer.read();
+          watch.hold(true);
+          const batch = chunk === undefined ? decoder.end() : decoder.push(chunk);
+          if (chunk === undefined && batch.length === 0) close();
+          if (batch.length > 0) return closeAfterLast(batch);
+        } catch (error) {
+          call.cancel();
+          return closeAfterLast([{ type: 'failed', failure: failureFrom(error) }]);
+        }
+      }
+      return undefined;
+    },
+    cancel() {
+      over = true;
+      finish();
+      call.cancel();
+    },
+  };
+}
+
+function isContent(event: GenerationEvent): boolean {
+  switch (event.type) {
+    case 'block-delta':
+      return event.text !== '' || event.value !== undefined;
+    case 'block-start':
+      return (
+        !(event.block.type === 'text' || event.block.type === 'refusal' || event.block.type === 'reasoning') ||
+        event.block.text !== ''
+      );
+    default:
+      return false;
+  }
+}

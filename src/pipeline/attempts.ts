@@ -1,0 +1,99 @@
+import type { EventSource } from '../canonical/events.ts';
+import type { UpstreamFailure } from '../canonical/failure.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Endpoint } from '../catalog/model.ts';
+import type { Health } from '../routing/health.ts';
+import type { Candidate, RoutePlan } from '../routing/plan.ts';
+import type { GenerationRecord } from '../telemetry/record.ts';
+import { makeAttempt, type AttemptParts } from './attempt.ts';
+import { failedRoute, nothingReady } from './route-errors.ts';
+
+/** An answer that has begun to come: from here on nobody else may try. */
+export interface Committed {
+  readonly candidate: Candidate;
+  readonly source: EventSource;
+  /** Bodies that went upstream, one an attempt, when the caller asked to see them. */
+  readonly echoes: readonly { readonly provider: string; readonly body: JsonObject }[];
+}
+
+export interface AttemptsParts extends AttemptParts {
+  readonly health: Health;
+  /** Monotonic ms. */
+  readonly monotonicMs: () => number;
+}
+
+/** Rest after a rate limit or an overload whose upstream named no time. @source generation.md 8.4 */
+const COOLDOWN_MS = 5_000;
+/** When everything rests, waiting this long for the first to wake beats refusing. */
+const WAIT_FOR_READY_MS_MAX = 2_000;
+/** Bound on attempts for one request, whatever the catalog offers. */
+const ATTEMPTS_MAX = 32;
+
+export function endpointName(endpoint: Endpoint): string {
+  return `${endpoint.provider} ${endpoint.upstreamModel}`;
+}
+
+/**
+ * Tries the candidates in order until one has begun to answer.
+ * @throws GatewayError what the last failure means for the caller, with all failures in its metadata
+ */
+export async function makeAttempts(
+  parts: AttemptsParts,
+  plan: RoutePlan,
+  request: GenerationRequest,
+  record: GenerationRecord,
+  signal: AbortSignal,
+): Promise<Committed> {
+  const candidates = plan.candidates.length > 0 ? plan.candidates : await waitForReady(parts, plan, signal);
+  const failures: { readonly candidate: Candidate; readonly failure: UpstreamFailure }[] = [];
+  const echoes: { readonly provider: string; readonly body: JsonObject }[] = [];
+  let skippedModel: string | undefined;
+  for (const candidate of candidates.slice(0, ATTEMPTS_MAX)) {
+    if (candidate.endpoint.model === skippedModel) continue;
+    const attempt = record.openAttempt(candidate);
+    const outcome = await makeAttempt(
+      parts,
+      candidate,
+      request,
+      record.endUserId,
+      {
+        onEncoded(body, warnings) {
+          attempt.warn(warnings);
+          if (request.directives.echoUpstreamBody) echoes.push({ provider: candidate.endpoint.providerName, body });
+        },
+      },
+      signal,
+    );
+    if (outcome.committed) {
+      attempt.commit();
+      parts.health.recover(endpointName(candidate.endpoint));
+      return { candidate, source: outcome.source, echoes };
+    }
+    const { failure } = outcome;
+    attempt.fail(failure);
+    coolAfter(parts.health, candidate.endpoint, failure);
+    failures.push({ candidate, failure });
+    if (failure.mayTry === 'nobody') break;
+    if (failure.mayTry === 'next-model') skippedModel = candidate.endpoint.model;
+  }
+  throw failedRoute(failures, request.directives.models);
+}
+
+function coolAfter(health: Health, endpoint: Endpoint, failure: UpstreamFailure): void {
+  const limited = failure.errorType === 'rate_limit_exceeded' || failure.errorType === 'provider_overloaded';
+  if (failure.retryAfterMs !== undefined && (limited || failure.upstreamStatus === 503))
+    health.cool(endpointName(endpoint), failure.retryAfterMs, true);
+  else if (limited) health.cool(endpointName(endpoint), COOLDOWN_MS, false);
+}
+
+/** @throws GatewayError 503 when the first endpoint to wake is too far off */
+async function waitForReady(parts: AttemptsParts, plan: RoutePlan, signal: AbortSignal): Promise<readonly Candidate[]> {
+  const first = plan.cooling[0];
+  if (first === undefined) throw nothingReady(plan, undefined);
+  const waitMs = Math.max(0, first.cooldown.untilMs - parts.monotonicMs());
+  if (waitMs > WAIT_FOR_READY_MS_MAX) throw nothingReady(plan, waitMs);
+  await wait(waitMs, undefined, { signal }).catch(() => undefined);
+  return plan.cooling.map(({ candidate }) => candidate);
+}

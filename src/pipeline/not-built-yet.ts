@@ -1,0 +1,35 @@
+import { GatewayError } from '../canonical/gateway-error.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+
+/**
+ * Refuses what is valid but not built: a caller must never think that a wish was granted that was only ignored. Each
+ * line goes when its part comes. @throws GatewayError 400 @source decisions.md 24
+ */
+export function refuseUnbuilt(request: GenerationRequest): void {
+  const { directives } = request;
+  for (const [index, plugin] of directives.plugins.entries()) {
+    if (plugin.enabled) throw notBuilt(`plugins[${index}]`, `the plugin ${JSON.stringify(plugin.id)}`);
+  }
+  for (const [index, tool] of request.tools.entries()) {
+    if (tool.type === 'server') throw notBuilt(`tools[${index}].type`, `the server tool ${JSON.stringify(tool.name)}`);
+  }
+  const { provider } = directives;
+  if (provider.sort?.by !== undefined) throw notBuilt('provider.sort', 'sorting');
+  if (provider.sort?.partition === 'none') throw notBuilt('provider.sort.partition', 'the partition "none"');
+  if (provider.quantizations !== undefined) throw notBuilt('provider.quantizations', 'choosing by quantization');
+  if (provider.preferredMinThroughput !== undefined)
+    throw notBuilt('provider.preferred_min_throughput', 'choosing by throughput');
+  if (provider.preferredMaxLatency !== undefined)
+    throw notBuilt('provider.preferred_max_latency', 'choosing by latency');
+  if (provider.enforceDistillableText)
+    throw notBuilt('provider.enforce_distillable_text', 'choosing by distillation permission');
+  if (directives.preset !== undefined) throw notBuilt('preset', 'a preset');
+  if (directives.transforms !== undefined && directives.transforms.length > 0)
+    throw notBuilt('transforms', 'context compression');
+}
+
+/** A 400 that names what this version lacks. */
+export function notBuilt(path: string, what: string): GatewayError {
+  const message = `${what} is valid but not supported by this version of the gateway`;
+  return new GatewayError('invalid_request', `${path}: ${message}.`, { issues: [{ path, message }] });
+}

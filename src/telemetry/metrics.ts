@@ -1,0 +1,139 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { NANO_PER_USD } from '../catalog/price.ts';
+import type { GenerationRecord } from './record.ts';
+
+/** What the service tells Prometheus. */
+export interface Metrics {
+  observe(record: GenerationRecord, status: number): void;
+  /** A request that was refused before it was routed. */
+  refused(format: string, status: number): void;
+  streamOpened(): void;
+  streamClosed(): void;
+  recordLost(): void;
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160];
+const MS_PER_S = 1_000;
+const NS_PER_S = 1e9;
+/** Labels come from the catalog, not from callers, but pass-through names are open: beyond this they are `other`. */
+const MODELS_MAX = 2_000;
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'gateway_requests_total',
+    help: 'Generation requests by outcome.',
+    labelNames: ['format', 'model', 'provider', 'status'] as const,
+    registers,
+  });
+  const firstToken = new Histogram({
+    name: 'gateway_time_to_first_token_seconds',
+    help: 'From arrival to the first content, of answers that had any.',
+    labelNames: ['model', 'provider'] as const,
+    buckets: SECONDS,
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'gateway_request_duration_seconds',
+    help: 'From arrival to the end of the answer.',
+    labelNames: ['model', 'provider'] as const,
+    buckets: SECONDS,
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'gateway_tokens_total',
+    help: 'Tokens by kind; prompt includes cached, completion includes reasoning.',
+    labelNames: ['model', 'provider', 'kind'] as const,
+    registers,
+  });
+  const spend = new Counter({
+    name: 'gateway_cost_usd_total',
+    help: 'Charged cost in USD.',
+    labelNames: ['model', 'provider'] as const,
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'gateway_upstream_attempts_total',
+    help: 'Attempts at upstreams by what they answered.',
+    labelNames: ['provider', 'status'] as const,
+    registers,
+  });
+  const lost = new Counter({
+    name: 'gateway_records_lost_total',
+    help: 'Generation records that could not be stored.',
+    registers,
+  });
+  const openStreams = new Gauge({ name: 'gateway_open_streams', help: 'Streams being written now.', registers });
+  observeEventLoop(registers);
+  const models = new Set<string>();
+
+  function modelLabel(model: string | undefined): string {
+    if (model === undefined) return 'none';
+    if (!models.has(model)) {
+      if (models.size >= MODELS_MAX) return 'other';
+      models.add(model);
+    }
+    return model;
+  }
+
+  return {
+    observe(record, status) {
+      const model = modelLabel(record.endpoint?.model);
+      const provider = record.endpoint?.provider ?? 'none';
+      const { report, usage } = record;
+      requests.inc({ format: record.request.format, model, provider, status });
+      duration.observe({ model, provider }, ((report.endedMs ?? report.arrivedMs) - report.arrivedMs) / MS_PER_S);
+      if (record.firstTokenMs !== undefined)
+        firstToken.observe({ model, provider }, (record.firstTokenMs - report.arrivedMs) / MS_PER_S);
+      for (const attempt of record.attempts) attempts.inc({ provider: attempt.provider, status: attempt.status });
+      if (usage !== undefined) {
+        tokens.inc({ model, provider, kind: 'prompt' }, usage.promptTokens);
+        tokens.inc({ model, provider, kind: 'completion' }, usage.completionTokens);
+        if (usage.cacheReadTokens > 0) tokens.inc({ model, provider, kind: 'cache_read' }, usage.cacheReadTokens);
+        if (usage.cacheWriteTokens > 0) tokens.inc({ model, provider, kind: 'cache_write' }, usage.cacheWriteTokens);
+        if (usage.reasoningTokens !== undefined && usage.reasoningTokens > 0)
+          tokens.inc({ model, provider, kind: 'reasoning' }, usage.reasoningTokens);
+      }
+      if (record.cost !== undefined && record.cost.totalNanoUsd > 0)
+        spend.inc({ model, provider }, record.cost.totalNanoUsd / NANO_PER_USD);
+    },
+    refused: (format, status) => requests.inc({ format, model: 'none', provider: 'none', status }),
+    streamOpened: () => openStreams.inc(),
+    streamClosed: () => openStreams.dec(),
+    recordLost: () => lost.inc(),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function observeEventLoop(registers: Registry[]): void {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  const lag = new Gauge({
+    name: 'gateway_event_loop_lag_seconds',
+    help: 'Event-loop delay since the last scrape.',
+    labelNames: ['quantile'] as const,
+    registers,
+    collect() {
+      for (const [quantile, percentile] of [
+        ['0.5', 50],
+        ['0.99', 99],
+        ['1', 100],
+      ] as const)
+        lag.set({ quantile }, delay.percentile(percentile) / NS_PER_S);
+      delay.reset();
+    },
+  });
+  const memory: Gauge = new Gauge({
+    name: 'gateway_resident_memory_bytes',
+    help: 'Resident memory of the process.',
+    registers,
+    collect: () => {
+      memory.set(process.memoryUsage.rss());
+    },
+  });
+}
