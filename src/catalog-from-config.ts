@@ -29,11 +29,12 @@ export function catalogFromConfig(
     prefix,
     endpoint: (name, slug) => ({ ...place(slug, provider, name), price: FREE }),
   }));
+  const free = new Set(builtIn.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)));
   // `openai/gpt-x` reaches the provider of that slug under the upstream's own name; nobody knows its price here.
   for (const slug of providers.keys()) {
     passThrough.push({
       prefix: `${slug}/`,
-      endpoint: (name, full) => ({ ...place(full, slug, name), price: undefined }),
+      endpoint: (name, full) => ({ ...place(full, slug, name), price: free.has(slug) ? FREE : undefined }),
     });
   }
   return createCatalog([...configured, ...builtIn.filter(({ slug }) => !named.has(slug))], passThrough);

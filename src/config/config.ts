@@ -1,5 +1,7 @@
 /** The operator's configuration, read and checked once. Names follow interface.md in camelCase; times are ms. */
 export interface Config {
+  /** The file that was read; absent: none. */
+  readonly path?: string;
   readonly server: {
     readonly host: string;
     /** 0 picks a free one. */

@@ -6,9 +6,10 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import { TransportError, type Call, type HttpClient, type InboundAnswer } from '../lib/http-client.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { readRetryAfterMs } from '../lib/retry-delay.ts';
-import type { CallContext, Provider } from '../providers/contract.ts';
+import type { Provider } from '../providers/contract.ts';
 import type { Candidate } from '../routing/plan.ts';
-import type { EncodedRequest, UpstreamFormat } from '../wire/format.ts';
+import type { UpstreamFormat } from '../wire/format.ts';
+import { callUpstream } from './call-upstream.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 /** What one attempt came to. Only a committed one has anything for the caller; after that nobody else may try. */
@@ -50,12 +51,12 @@ export async function makeAttempt(
   const provider = parts.providers.get(candidate.endpoint.provider);
   if (provider === undefined) return { committed: false, failure: transportFailure('connect') };
   const format = parts.formats[candidate.format];
-  const { encoded, context } = encode(provider, format, candidate, request, endUserId);
+  const { encoded, context, outbound } = callUpstream(provider, format, candidate.endpoint, request, endUserId);
   observer.onEncoded(encoded.body, encoded.warnings);
   if (signal.aborted) return { committed: false, failure: abortFailure(signal) };
 
   const { timeouts } = provider.settings;
-  const call = parts.http.call(outboundCall(provider, format, encoded, context));
+  const call = parts.http.call(outbound);
   const watch = createWatch(() => call.cancel());
   const onAbort = (): void => call.cancel();
   signal.addEventListener('abort', onAbort, { once: true });
@@ -86,59 +87,6 @@ export async function makeAttempt(
     finish();
     return { committed: false, failure: failureFrom(error) };
   }
-}
-
-function encode(
-  provider: Provider,
-  format: UpstreamFormat,
-  candidate: Candidate,
-  request: GenerationRequest,
-  endUserId: string,
-): { readonly encoded: EncodedRequest; readonly context: CallContext } {
-  const { endpoint } = candidate;
-  const { adapter, settings } = provider;
-  const context: CallContext = {
-    format: format.id,
-    settings,
-    model: endpoint.upstreamModel,
-    stream: request.delivery === 'stream',
-  };
-  const encoded = format.encodeRequest(request, {
-    model: endpoint.upstreamModel,
-    endUserId,
-    dialect: adapter.dialect(context),
-    ...(endpoint.outputTokensMax !== undefined && { maxOutputTokens: endpoint.outputTokensMax }),
-    ...(endpoint.supportedParameters !== undefined && { supportedParameters: endpoint.supportedParameters }),
-  });
-  const body = adapter.adjust?.(encoded.body, context) ?? encoded.body;
-  return { encoded: body === encoded.body ? encoded : { ...encoded, body }, context };
-}
-
-function outboundCall(
-  provider: Provider,
-  format: UpstreamFormat,
-  encoded: EncodedRequest,
-  context: CallContext,
-): Parameters<HttpClient['call']>[0] {
-  const { adapter, settings } = provider;
-  const offered = adapter.formats.find((offer) => offer.format === format.id);
-  const url = new URL(settings.baseUrl + (offered?.path ?? format.path));
-  return {
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method: 'POST',
-    headers: {
-      accept: context.stream ? 'text/event-stream' : 'application/json',
-      'accept-encoding': 'identity',
-      'content-type': 'application/json',
-      'user-agent': 'model-gateway',
-      ...encoded.headers,
-      ...settings.headers,
-      ...adapter.authorize(context),
-    },
-    body: JSON.stringify(encoded.body),
-    connectTimeoutMs: settings.timeouts.connectMs,
-  };
 }
 
 /** Some upstreams answer a streamed request with one JSON object: an error, or the whole answer. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FormatId } from '../canonical/extra.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { ProviderPreferences } from '../canonical/directives.ts';
@@ -27,6 +27,7 @@ export interface GenerateParts extends AttemptsParts {
   readonly totalMs: number;
   readonly region: string;
   readonly baseUrl: () => string;
+  readonly streams: { streamOpened(): void; streamClosed(): void };
   /** For the operator's eyes: a broken assumption of ours. */
   readonly onBug: (error: unknown, generationId: string) => void;
 }
@@ -74,6 +75,7 @@ export function createGenerate(parts: GenerateParts): Generate {
     } finally {
       limit.stop();
       output?.stop();
+      if (output !== undefined) parts.streams.streamClosed();
       await parts.settle(record);
     }
   };
@@ -93,9 +95,7 @@ function openRecord({ id, request, asker, arrivedMs }: Asked, { clock, defaults 
 
 /** The only form in which an end user's id leaves; the account's own when there is none. @source seed 2.1 `user` */
 function hashEndUser(accountId: string, user: string | undefined): string {
-  return createHash('sha256')
-    .update(`${accountId}\0${user ?? ''}`)
-    .digest('hex');
+  return hash('sha256', `${accountId}\0${user ?? ''}`, 'hex');
 }
 
 /** @throws GatewayError 400 or 404 */

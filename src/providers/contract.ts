@@ -53,6 +53,8 @@ export interface ProviderAdapter {
   readonly apiKeyVariable?: string;
   /** Formats that it offers, most native first, with the path below the base URL where it is not the format's own. */
   readonly formats: readonly { readonly format: FormatId; readonly path?: string }[];
+  /** Where it counts the tokens of a request of its first format for nothing, below the base URL. */
+  readonly countTokensPath?: string;
   /** Whether hanging up stops the provider's meter. Default false: the safe side for the bill. */
   readonly cancellable?: boolean;
   dialect(context: { readonly format: FormatId; readonly model: string }): Dialect;

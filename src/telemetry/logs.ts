@@ -1,4 +1,5 @@
 import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
+import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
 
 export type { Logger };
@@ -35,7 +36,8 @@ export function createLogger(level: string): Logger {
 }
 
 /** One line a generation, without a word of the conversation. */
-export function logGeneration(log: Logger, record: GenerationRecord, status: number): void {
+export function logGeneration(log: Logger, record: GenerationRecord): void {
+  const status = statusOf(record);
   const { report, usage, endpoint } = record;
   const line = {
     id: record.id,

@@ -1,11 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { NANO_PER_USD } from '../catalog/price.ts';
+import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
 
 /** What the service tells Prometheus. */
 export interface Metrics {
-  observe(record: GenerationRecord, status: number): void;
+  observe(record: GenerationRecord): void;
   /** A request that was refused before it was routed. */
   refused(format: string, status: number): void;
   streamOpened(): void;
@@ -81,7 +82,8 @@ export function createMetrics(): Metrics {
   }
 
   return {
-    observe(record, status) {
+    observe(record) {
+      const status = statusOf(record);
       const model = modelLabel(record.endpoint?.model);
       const provider = record.endpoint?.provider ?? 'none';
       const { report, usage } = record;
@@ -89,7 +91,8 @@ export function createMetrics(): Metrics {
       duration.observe({ model, provider }, ((report.endedMs ?? report.arrivedMs) - report.arrivedMs) / MS_PER_S);
       if (record.firstTokenMs !== undefined)
         firstToken.observe({ model, provider }, (record.firstTokenMs - report.arrivedMs) / MS_PER_S);
-      for (const attempt of record.attempts) attempts.inc({ provider: attempt.provider, status: attempt.status });
+      for (const attempt of record.attempts)
+        attempts.inc({ provider: attempt.provider, status: attempt.status ?? 'none' });
       if (usage !== undefined) {
         tokens.inc({ model, provider, kind: 'prompt' }, usage.promptTokens);
         tokens.inc({ model, provider, kind: 'completion' }, usage.completionTokens);

@@ -8,15 +8,7 @@ import type { Usage } from '../canonical/usage.ts';
 import type { Cost } from '../catalog/price.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import type { Clock } from '../lib/clock.ts';
-
-/** One attempt at an upstream, for the record. */
-export interface AttemptRecord {
-  readonly provider: string;
-  readonly model: string;
-  /** What the upstream answered, or the status that the failure stands for. */
-  status: number;
-  latencyMs: number;
-}
+import type { AttemptRecord } from '../store/generation-json.ts';
 
 /** Who asked. */
 export interface Asker {
@@ -89,14 +81,10 @@ export class GenerationRecord {
     const { endpoint } = candidate;
     const startedMs = this.#clock.monotonicMs();
     this.report.attempt++;
-    const close = (status: number): void => {
-      const { providerName, model } = endpoint;
-      this.attempts.push({
-        provider: endpoint.provider,
-        model,
-        status,
-        latencyMs: Math.round(this.#clock.monotonicMs() - startedMs),
-      });
+    const close = (answered: number | null, status: number): void => {
+      const { provider, providerName, model } = endpoint;
+      const latencyMs = Math.round(this.#clock.monotonicMs() - startedMs);
+      this.attempts.push({ provider, model, status: answered, latencyMs });
       this.report.attempts.push({ provider: providerName, model, status });
     };
     return {
@@ -108,11 +96,11 @@ export class GenerationRecord {
         this.report.selected = this.report.available.findIndex(
           (other) => other.provider === endpoint.providerName && other.model === endpoint.model,
         );
-        close(200);
+        close(200, 200);
       },
       fail: (failure) => {
         this.failure = failure;
-        close(failure.upstreamStatus ?? failure.status);
+        close(failure.upstreamStatus ?? null, failure.upstreamStatus ?? failure.status);
       },
     };
   }

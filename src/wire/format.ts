@@ -124,6 +124,8 @@ export interface EncodedRequest {
   /** `anthropic-beta` and the like. */
   readonly headers: Readonly<Record<string, string>>;
   readonly warnings: readonly Warning[];
+  /** Tool names as sent, to the caller's own, where the wire refuses those: calls in the answer must be named back. */
+  readonly toolNames?: ReadonlyMap<string, string>;
 }
 
 /** Reads one streamed answer. Holds the state of that one answer. */

@@ -39,14 +39,21 @@ export function readHeaderDirectives(headers: Headers): HeaderDirectives {
   const metadata = one(headers['x-service-metadata']) ?? one(headers['x-service-experimental-metadata']);
   const sessionId = one(headers['x-session-id']);
   if (sessionId !== undefined && sessionId.length > SESSION_ID_CHARS_MAX)
-    throw invalid('x-session-id', `must be at most ${SESSION_ID_CHARS_MAX} characters long`);
+    throw invalid('x-session-id', `must have at most ${SESSION_ID_CHARS_MAX} characters`);
   const app = readApp(headers);
   return {
     serviceMetadata: metadata?.toLowerCase() === 'enabled',
-    betas: commaList(one(headers['anthropic-beta']) ?? one(headers['x-anthropic-beta']), BETAS_MAX),
+    betas: readBetas(headers),
     ...(sessionId !== undefined && sessionId !== '' && { sessionId }),
     ...(app !== undefined && { app }),
   };
+}
+
+/** A vendor's client sends the one header, a caller of ours the other, and some send both. */
+function readBetas(headers: Headers): readonly string[] {
+  const first = commaList(one(headers['x-anthropic-beta']), BETAS_MAX);
+  const second = commaList(one(headers['anthropic-beta']), BETAS_MAX);
+  return first.length === 0 ? second : [...new Set([...first, ...second])];
 }
 
 function readApp(headers: Headers): AppAttribution | undefined {

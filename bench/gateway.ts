@@ -1,0 +1,74 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { startServer, type ServerProcess } from './processes.ts';
+import type { MockFormat } from './mock-script.ts';
+
+export const GATEWAY_KEY = 'bench-key-0123456789abcdef';
+const PROVIDERS: Readonly<Record<MockFormat, string>> = { chat: 'mock', messages: 'mock-messages' };
+
+export interface GatewayOptions {
+  readonly directory: string;
+  readonly upstream: ServerProcess;
+  /** The mock's model names that the run asks for. */
+  readonly models: readonly string[];
+  /** Extra arguments of node, before the program. */
+  readonly nodeArgs?: readonly string[];
+}
+
+/** The gateway's name of one of the mock's models. */
+export function gatewayModel(upstreamFormat: MockFormat, model: string): string {
+  return model === 'whole' ? `bench/${upstreamFormat}` : `bench/${upstreamFormat}-${model}`;
+}
+
+/** Starts the gateway as its user would, with everything on that is on by default. */
+export async function startGateway(options: GatewayOptions): Promise<ServerProcess> {
+  const configPath = path.join(options.directory, 'gateway.json');
+  const dataDirectory = path.join(options.directory, 'data');
+  mkdirSync(dataDirectory, { recursive: true });
+  writeFileSync(configPath, JSON.stringify(writeConfig(options), undefined, 2));
+  return startServer({
+    name: 'gateway',
+    args: [
+      ...(options.nodeArgs ?? []),
+      path.join(import.meta.dirname, '..', 'src', 'main.ts'),
+      '--config',
+      configPath,
+      '--port',
+      '0',
+      '--data-dir',
+      dataDirectory,
+    ],
+    cpu: 0,
+    directory: options.directory,
+    // Nothing is inherited but the path: a vendor's key in the environment would switch that vendor's catalog on.
+    environment: {
+      PATH: process.env['PATH'] ?? '',
+      GATEWAY_API_KEY: GATEWAY_KEY,
+      GATEWAY_MANAGEMENT_KEY: 'bench-management-key-0123456789abcdef',
+    },
+    hasChannel: false,
+  });
+}
+
+function writeConfig(options: GatewayOptions): object {
+  const baseUrl = `http://${options.upstream.host}:${options.upstream.port}/v1`;
+  const provider = (adapter: string): object => ({ adapter, base_url: baseUrl, api_key: 'upstream' });
+  const models: Record<string, object> = {};
+  for (const format of ['chat', 'messages'] as const) {
+    for (const model of options.models) {
+      models[gatewayModel(format, model)] = {
+        name: `Bench ${format} ${model}`,
+        context_length: 200_000,
+        endpoints: [{ provider: PROVIDERS[format], model, price: { prompt: 1, completion: 2 } }],
+      };
+    }
+  }
+  return {
+    providers: {
+      [PROVIDERS.chat]: provider('openai-compatible'),
+      [PROVIDERS.messages]: provider('messages-compatible'),
+    },
+    models,
+  };
+}

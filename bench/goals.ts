@@ -1,0 +1,72 @@
+import type { Row, SettingResult } from './measure.ts';
+import { findLargestPassed, GOAL_STREAMS, type PacedResult } from './paced.ts';
+import { BURST_CONNECTIONS } from './suites.ts';
+import type { VariantId } from './variants.ts';
+
+const WHOLE_RATIO_MIN = 0.5;
+const ADDED_P50_US_MAX = 500;
+const STREAM_RATIO_MIN = 0.3;
+const TRANSLATED_RATIO_MIN = 0.2;
+
+/** What the project promises of the gateway, relative to the thinnest proxies of the same run: absolute figures are the machine's. */
+export interface Goal {
+  readonly promise: string;
+  readonly measured: string;
+  readonly met: boolean;
+}
+
+export function judgeWhole(results: readonly SettingResult[]): readonly Goal[] {
+  return results.flatMap(({ setting, rows }) => {
+    const row = findRow(rows, 'chat');
+    if (row === undefined || setting.load.kind !== 'closed') return [];
+    const goals = [judgeRatio(setting.label, '(a)', row, WHOLE_RATIO_MIN)];
+    if (setting.load.connections === 1 && setting.size === 'small') {
+      goals.push({
+        promise: `${setting.label}: added p50 under ${ADDED_P50_US_MAX / 1000} ms`,
+        measured: `${(row.addedP50Us / 1000).toFixed(3)} ms`,
+        met: row.addedP50Us < ADDED_P50_US_MAX && row.bad === 0,
+      });
+    }
+    return goals;
+  });
+}
+
+export function judgeStreams(results: readonly SettingResult[]): readonly Goal[] {
+  const limits: readonly (readonly [VariantId, number])[] = [
+    ['chat', STREAM_RATIO_MIN],
+    ['messages', STREAM_RATIO_MIN],
+    ['translated', TRANSLATED_RATIO_MIN],
+  ];
+  return results
+    .filter(({ setting }) => setting.load.kind === 'closed' && setting.load.connections === BURST_CONNECTIONS)
+    .flatMap(({ setting, rows }) =>
+      limits.flatMap(([id, ratioMin]) => {
+        const row = findRow(rows, id);
+        return row === undefined ? [] : [judgeRatio(`${setting.label}, ${row.label}`, '(b)', row, ratioMin)];
+      }),
+    );
+}
+
+export function judgePaced(results: readonly PacedResult[]): readonly Goal[] {
+  if (!results.some((result) => result.variant === 'chat')) return [];
+  const largest = findLargestPassed(results, 'chat');
+  return [
+    {
+      promise: `${GOAL_STREAMS} paced streams without a stall`,
+      measured: `${largest} streams`,
+      met: largest >= GOAL_STREAMS,
+    },
+  ];
+}
+
+function judgeRatio(what: string, baseline: string, row: Row, ratioMin: number): Goal {
+  return {
+    promise: `${what}: at least ${ratioMin} of ${baseline}`,
+    measured: row.bad === 0 ? row.ratio.toFixed(2) : `${row.ratio.toFixed(2)}, ${row.bad} wrong answers`,
+    met: row.ratio >= ratioMin && row.bad === 0,
+  };
+}
+
+function findRow(rows: readonly Row[], id: VariantId): Row | undefined {
+  return rows.find((row) => row.variant === id);
+}

@@ -1,0 +1,173 @@
+/** The formats that the mock upstream answers in. */
+export type MockFormat = 'chat' | 'messages';
+
+/**
+ * A precomputed answer: the byte strings to write, one socket write each; the first holds the response head.
+ * `gapMs` is the pause between two writes of a paced stream; without it the writes follow each other at once.
+ */
+export interface MockScript {
+  readonly writes: readonly Buffer[];
+  readonly gapMs?: number;
+  /** SSE frames in the whole stream; 0 for a whole answer. */
+  readonly frames: number;
+  /** The text that the answer spells, for the check before measuring. */
+  readonly text: string;
+}
+
+/** Bytes of one content frame, `data: ` and the blank line included. */
+export const EVENT_BYTES = 266;
+const WHOLE_BYTES = 650;
+const EVENTS_MAX = 10_000;
+const TEXT_FILLER = ' the quick brown fox jumps over the lazy dog and looks back at the same old fence';
+
+/**
+ * Chooses the answer by the model name: `whole`, `burst-<events a write>x<events>`, `paced-<gap ms>x<events>`.
+ * Undefined when the name is none of these.
+ */
+export function writeScript(format: MockFormat, model: string): MockScript | undefined {
+  if (model === 'whole') return writeWhole(format);
+  const [, mode, first, second] = /^(burst|paced)-(\d{1,5})x(\d{1,5})$/.exec(model) ?? [];
+  const events = Number(second);
+  const step = Number(first);
+  if (mode === undefined || step < 1 || events < 1 || events > EVENTS_MAX) return undefined;
+  const { frames, text } = format === 'chat' ? writeChatFrames(events) : writeMessagesFrames(events);
+  const writes = writeChunks(frames, mode === 'burst' ? step : 1);
+  return { writes, frames: frames.length, text, ...(mode === 'paced' && { gapMs: step }) };
+}
+
+/** Text of exactly `bytes` characters that tells its ordinal, so that a lost or doubled event shows. */
+function writeText(ordinal: number, bytes: number): string {
+  const head = ` w${ordinal}`;
+  return (head + TEXT_FILLER.repeat(Math.ceil(bytes / TEXT_FILLER.length))).slice(0, Math.max(head.length, bytes));
+}
+
+function writeWhole(format: MockFormat): MockScript {
+  const body = (text: string): string => JSON.stringify(format === 'chat' ? chatWhole(text) : messagesWhole(text));
+  const text = writeText(0, WHOLE_BYTES - body('').length);
+  const payload = body(text);
+  const head = writeHead('application/json', `content-length: ${Buffer.byteLength(payload)}`);
+  return { writes: [Buffer.from(head + payload)], frames: 0, text };
+}
+
+function chatWhole(content: string): object {
+  return {
+    id: 'chatcmpl-benchmark0000000000000000000000',
+    object: 'chat.completion',
+    created: 1_760_000_000,
+    model: 'bench-2026-01-01',
+    choices: [{ index: 0, message: { role: 'assistant', content }, logprobs: null, finish_reason: 'stop' }],
+    usage: {
+      prompt_tokens: 42,
+      completion_tokens: 64,
+      total_tokens: 106,
+      prompt_tokens_details: { cached_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+    },
+    system_fingerprint: 'fp_benchmark',
+  };
+}
+
+function messagesWhole(text: string): object {
+  return {
+    id: 'msg_benchmark00000000000000',
+    type: 'message',
+    role: 'assistant',
+    model: 'bench-2026-01-01',
+    content: [{ type: 'text', text }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 42, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 64 },
+  };
+}
+
+interface Frames {
+  readonly frames: readonly string[];
+  readonly text: string;
+}
+
+function chatChunk(delta: object, finishReason: string | null): object {
+  return {
+    id: 'chatcmpl-benchmark0000000000000000000000',
+    object: 'chat.completion.chunk',
+    created: 1_760_000_000,
+    model: 'bench-2026-01-01',
+    system_fingerprint: 'fp_bench',
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+  };
+}
+
+function chatFrame(chunk: object): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+function messagesFrame(type: string, data: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+}
+
+function messagesDelta(text: string): string {
+  return messagesFrame('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
+}
+
+function writeChatFrames(events: number): Frames {
+  const textBytes = EVENT_BYTES - chatFrame(chatChunk({ content: '' }, null)).length;
+  const texts = Array.from({ length: events }, (_, ordinal) => writeText(ordinal, textBytes));
+  const usage = { prompt_tokens: 42, completion_tokens: events, total_tokens: 42 + events };
+  return {
+    frames: [
+      chatFrame(chatChunk({ role: 'assistant', content: '' }, null)),
+      ...texts.map((content) => chatFrame(chatChunk({ content }, null))),
+      chatFrame(chatChunk({}, 'stop')),
+      chatFrame({ ...chatChunk({}, null), choices: [], usage }),
+      'data: [DONE]\n\n',
+    ],
+    text: texts.join(''),
+  };
+}
+
+function writeMessagesFrames(events: number): Frames {
+  const textBytes = EVENT_BYTES - messagesDelta('').length;
+  const texts = Array.from({ length: events }, (_, ordinal) => writeText(ordinal, textBytes));
+  const message = { ...messagesWhole(''), content: [], stop_reason: null };
+  const stop = { stop_reason: 'end_turn', stop_sequence: null };
+  return {
+    frames: [
+      messagesFrame('message_start', { message }),
+      messagesFrame('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+      ...texts.map(messagesDelta),
+      messagesFrame('content_block_stop', { index: 0 }),
+      messagesFrame('message_delta', { delta: stop, usage: { output_tokens: events } }),
+      messagesFrame('message_stop', {}),
+    ],
+    text: texts.join(''),
+  };
+}
+
+/** One HTTP chunk for each `framesPerWrite` frames; the head rides on the first, the closing chunk on the last. */
+function writeChunks(frames: readonly string[], framesPerWrite: number): readonly Buffer[] {
+  const chunks: string[] = [];
+  for (let first = 0; first < frames.length; first += framesPerWrite) {
+    const data = frames.slice(first, first + framesPerWrite).join('');
+    chunks.push(`${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`);
+  }
+  const head = writeHead('text/event-stream; charset=utf-8', 'transfer-encoding: chunked');
+  return chunks.map((chunk, index) =>
+    Buffer.from((index === 0 ? head : '') + chunk + (index === chunks.length - 1 ? '0\r\n\r\n' : '')),
+  );
+}
+
+/** About as many headers as a provider sends: a proxy has to parse them. */
+function writeHead(contentType: string, framing: string): string {
+  const lines = [
+    'HTTP/1.1 200 OK',
+    'date: Thu, 01 Jan 2026 00:00:00 GMT',
+    `content-type: ${contentType}`,
+    'cache-control: no-cache',
+    'server: mock-upstream',
+    'x-request-id: req_benchmark000000000000',
+    'x-ratelimit-limit-requests: 100000',
+    'x-ratelimit-remaining-requests: 99999',
+    'strict-transport-security: max-age=15552000; includeSubDomains',
+    framing,
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}

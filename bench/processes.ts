@@ -1,0 +1,132 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import * as z from 'zod';
+
+import { loadResultSchema, type LoadJob, type LoadResult } from './load-job.ts';
+
+const START_MS = 30_000;
+const STOP_MS = 15_000;
+const children = new Set<ChildProcess>();
+
+/** Whether processes are bound to a core each: cpu 0 for what is measured, cpu 1 for what measures. */
+export const isPinned = availableParallelism() > 1 && spawnSync('taskset', ['-c', '1', 'true']).status === 0;
+
+export interface ServerProcess {
+  readonly pid: number;
+  readonly host: string;
+  readonly port: number;
+  /** Asks it to end by SIGTERM and waits; after 15 s it is killed. */
+  stop(): Promise<void>;
+}
+
+export interface LoadGenerator {
+  readonly pid: number;
+  run(job: LoadJob): Promise<LoadResult>;
+}
+
+export interface Program {
+  readonly name: string;
+  /** Arguments of node. */
+  readonly args: readonly string[];
+  readonly cpu: 0 | 1;
+  readonly directory: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A channel to this process, by whose end the program learns that it is over. */
+  readonly hasChannel: boolean;
+}
+
+function start(program: Program): ChildProcess & { pid: number } {
+  const command = [process.execPath, ...program.args];
+  const [file, ...args] = isPinned ? ['taskset', '-c', String(program.cpu), ...command] : command;
+  if (file === undefined) throw new Error('no command');
+  const stdout = openSync(outputPath(program, 'out'), 'w');
+  const stderr = openSync(outputPath(program, 'err'), 'w');
+  const child = spawn(file, args, {
+    cwd: path.join(import.meta.dirname, '..'),
+    env: program.environment ?? process.env,
+    stdio: ['ignore', stdout, stderr, program.hasChannel ? 'ipc' : 'ignore'],
+  });
+  closeSync(stdout);
+  closeSync(stderr);
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${program.name} could not be started`);
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return Object.assign(child, { pid });
+}
+
+// Output goes to files, as an operator would redirect it: a pipe would make this process read every log line.
+function outputPath(program: Program, stream: 'out' | 'err'): string {
+  return path.join(program.directory, `${program.name}.${stream}.log`);
+}
+
+/** @throws when it ends, or has not printed its address within 30 s; the message holds the end of its output. */
+export async function startServer(program: Program): Promise<ServerProcess> {
+  const child = start(program);
+  for (let waitedMs = 0; waitedMs < START_MS && child.exitCode === null && child.signalCode === null; waitedMs += 25) {
+    const [, host, port] =
+      /listening on http:\/\/([\d.]+):(\d+)/.exec(readFileSync(outputPath(program, 'out'), 'utf8')) ?? [];
+    if (host !== undefined) return { pid: child.pid, host, port: Number(port), stop: () => stop(child) };
+    await sleep(25);
+  }
+  await stop(child);
+  throw new Error(`${program.name} did not start:\n${readOutputEnd(program)}`);
+}
+
+function readOutputEnd(program: Program): string {
+  const output = readFileSync(outputPath(program, 'out'), 'utf8') + readFileSync(outputPath(program, 'err'), 'utf8');
+  return output.slice(-2_000);
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  await exited;
+  clearTimeout(killer);
+}
+
+/** Ends what still runs; for the way out, whatever it was. */
+export function stopAll(): void {
+  for (const child of children) child.kill('SIGKILL');
+}
+
+const replySchema = z.object({
+  ready: z.literal(true).optional(),
+  result: loadResultSchema.optional(),
+  failed: z.string().optional(),
+});
+
+export async function startLoadGenerator(directory: string): Promise<LoadGenerator> {
+  const child = start({
+    name: 'load',
+    args: [path.join(import.meta.dirname, 'load.ts')],
+    cpu: 1,
+    directory,
+    hasChannel: true,
+  });
+  const nextReply = async (): Promise<z.infer<typeof replySchema>> => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const onExit = (): void => reject(new Error('the load generator ended'));
+    child.once('message', resolve).once('exit', onExit);
+    const reply = replySchema.parse(await promise);
+    child.off('exit', onExit);
+    return reply;
+  };
+  await nextReply();
+  return {
+    pid: child.pid,
+    async run(job) {
+      child.send(job);
+      const reply = await nextReply();
+      if (reply.result === undefined) throw new Error(`the load generator failed: ${reply.failed}`);
+      const { firstFault, ...counts } = reply.result;
+      return firstFault === undefined ? counts : { ...counts, firstFault };
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import type { Goal } from './goals.ts';
+import type { Row, SettingResult } from './measure.ts';
+import type { PacedResult } from './paced.ts';
+
+/** From here on the core of the mock and the generator counts as full, and the row as a lower bound. */
+const FULL_CORE = 0.93;
+
+/** A table that is read as Markdown as well as in a terminal. First column left, the others right. */
+export function drawTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const draw = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [draw(header), rule, ...rows.map(draw)].join('\n');
+}
+
+export function drawWhole(result: SettingResult): string {
+  return drawSetting(result, ['req/s', 'of (a)', 'p50 us', 'p99 us', 'added p50', 'added p99', 'CPU us/req'], (row) => [
+    round(row.perS),
+    ratio(row.ratio),
+    round(row.p50Us),
+    round(row.p99Us),
+    row.variant === 'direct' ? '' : round(row.addedP50Us),
+    row.variant === 'direct' ? '' : round(row.addedP99Us),
+    row.variant === 'direct' ? '' : round(row.cpuUs, 1),
+  ]);
+}
+
+export function drawStream(result: SettingResult): string {
+  const titles = ['events/s', 'of (b)', 'first event p50 us', 'added p50', 'added p99', 'CPU us/event'];
+  return drawSetting(result, titles, (row) => [
+    round(row.perS),
+    ratio(row.ratio),
+    round(row.firstFrameP50Us),
+    row.variant === 'direct' ? '' : round(row.addedFirstFrameP50Us),
+    row.variant === 'direct' ? '' : round(row.addedFirstFrameP99Us),
+    row.variant === 'direct' ? '' : round(row.cpuUs, 2),
+  ]);
+}
+
+function drawSetting(
+  { setting, rows }: SettingResult,
+  titles: readonly string[],
+  drawRow: (row: Row) => readonly string[],
+): string {
+  const table = drawTable(
+    [setting.label, ...titles, 'its core', "generator's core", 'bad'],
+    rows.map((row) => [row.label, ...drawRow(row), ...drawCores(row), String(row.bad)]),
+  );
+  const faults = rows.flatMap((row) => (row.firstFault === undefined ? [] : [`  ${row.label}: ${row.firstFault}`]));
+  return [table, ...faults].join('\n');
+}
+
+function drawCores(row: Row): readonly string[] {
+  const mark = row.variant !== 'direct' && (row.generatorCores ?? 0) >= FULL_CORE ? ' !' : '';
+  return [row.variant === 'direct' ? '' : round(row.serverCores, 2), round(row.generatorCores, 2) + mark];
+}
+
+export function drawPaced(results: readonly PacedResult[]): string {
+  return drawTable(
+    [
+      'paced streams, an event every 20 ms',
+      'streams',
+      'stalls',
+      'gap p99 ms',
+      'gap max ms',
+      'first event p50 ms',
+      'its core',
+      "generator's core",
+      'bad',
+      '',
+    ],
+    results.map(({ label, streams, load, cpu, passed, variant }) => [
+      label,
+      String(streams),
+      String(load.stalls),
+      round(load.gapMs.p99, 1),
+      round(load.gapMs.max, 1),
+      round(load.firstFrameUs.p50 / 1000, 2),
+      variant === 'direct' ? '' : round(cpu.serverCores, 2),
+      round(cpu.generatorCores, 2),
+      String(load.bad),
+      passed ? 'pass' : (load.firstFault ?? 'stalled'),
+    ]),
+  );
+}
+
+export function drawGoals(goals: readonly Goal[]): string {
+  return drawTable(
+    ['goal', 'measured', ''],
+    goals.map((goal) => [goal.promise, goal.measured, goal.met ? 'pass' : 'MISS']),
+  );
+}
+
+export interface Peak {
+  readonly server: string;
+  readonly suite: string;
+  readonly peakMiB: number | undefined;
+}
+
+export function drawPeaks(peaks: readonly Peak[]): string {
+  const suites = [...new Set(peaks.map((peak) => peak.suite))];
+  const servers = [...new Set(peaks.map((peak) => peak.server))];
+  const find = (server: string, suite: string): string =>
+    round(peaks.find((peak) => peak.server === server && peak.suite === suite)?.peakMiB);
+  return drawTable(
+    ['peak memory, MiB', ...suites],
+    servers.map((server) => [server, ...suites.map((suite) => find(server, suite))]),
+  );
+}
+
+/** `12,345`, `0.42`, or `-` for what could not be measured. */
+function round(value: number | undefined, digits = 0): string {
+  if (value === undefined || !Number.isFinite(value)) return '-';
+  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function ratio(value: number): string {
+  return round(value, 2);
+}

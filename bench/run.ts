@@ -1,0 +1,131 @@
+// `npm run bench`: how much the gateway costs beside the thinnest proxies that do the same forwarding. bench/README.md tells how to read it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, loadavg, release, tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { startGateway } from './gateway.ts';
+import { judgePaced, judgeStreams, judgeWhole, type Goal } from './goals.ts';
+import { measureSettings, type Bench, type SettingResult } from './measure.ts';
+import { readOptions, type Options, type Suite } from './options.ts';
+import { measurePaced, type PacedResult } from './paced.ts';
+import { readPeakMiB, resetPeak } from './process-stats.ts';
+import { isPinned, startLoadGenerator, startServer, stopAll, type ServerProcess } from './processes.ts';
+import { profileGateway } from './profile.ts';
+import { drawGoals, drawPaced, drawPeaks, drawStream, drawWhole, type Peak } from './report.ts';
+import { listModels, listStreamSettings, listWholeSettings, planRun, type Plan } from './suites.ts';
+import { listVariants } from './variants.ts';
+
+interface Results {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly whole: readonly SettingResult[];
+  readonly stream: readonly SettingResult[];
+  readonly paced: readonly PacedResult[];
+  readonly peaks: readonly Peak[];
+  readonly goals: readonly Goal[];
+}
+
+function note(line: string): void {
+  process.stderr.write(process.stderr.isTTY ? `\r\u001B[2K${line}` : `${line}\n`);
+}
+
+async function startMock(directory: string): Promise<ServerProcess> {
+  const args = [path.join(import.meta.dirname, 'mock-upstream.ts')];
+  return startServer({ name: 'mock', args, cpu: 1, directory, hasChannel: true });
+}
+
+async function startProxy(mode: 'json' | 'pipe', mock: ServerProcess, directory: string): Promise<ServerProcess> {
+  const args = [path.join(import.meta.dirname, 'thin-proxy.ts'), mode, `http://${mock.host}:${mock.port}`];
+  return startServer({ name: mode, args, cpu: 0, directory, hasChannel: true });
+}
+
+async function measure(options: Options, plan: Plan, directory: string): Promise<Results> {
+  const mock = await startMock(directory);
+  const json = await startProxy('json', mock, directory);
+  const pipe = await startProxy('pipe', mock, directory);
+  const gateway = options.baselinesOnly
+    ? undefined
+    : await startGateway({ directory, upstream: mock, models: listModels(plan) });
+  const load = await startLoadGenerator(directory);
+  const variants = listVariants({ mock, json, pipe, ...(gateway !== undefined && { gateway }) });
+  const bench: Bench = { variants, mock, load, note };
+  const peaks: Peak[] = [];
+  const within = async <Result>(
+    suite: Suite,
+    baseline: { readonly label: string; readonly server: ServerProcess },
+    run: () => Promise<readonly Result[]>,
+  ): Promise<readonly Result[]> => {
+    if (!options.suites.includes(suite)) return [];
+    const watched = [baseline, ...(gateway === undefined ? [] : [{ label: '(c) gateway', server: gateway }])];
+    for (const { server } of watched) resetPeak(server.pid);
+    const results = await run();
+    for (const { label, server } of watched) peaks.push({ server: label, suite, peakMiB: readPeakMiB(server.pid) });
+    return results;
+  };
+  const rounds = { rounds: options.rounds, warmUpMs: plan.warmUpMs };
+  const thinJson = { label: '(a) thin proxy, JSON both ways', server: json };
+  const thinPipe = { label: '(b) thin proxy, bytes piped', server: pipe };
+  const whole = await within('whole', thinJson, async () => measureSettings(bench, listWholeSettings(plan), rounds));
+  const stream = await within('stream', thinPipe, async () => measureSettings(bench, listStreamSettings(plan), rounds));
+  const paced = await within('paced', thinPipe, async () => measurePaced(bench, plan));
+  await gateway?.stop();
+  const goals = [...judgeWhole(whole), ...judgeStreams(stream), ...judgePaced(paced)];
+  return { environment: describeEnvironment(options), whole, stream, paced, peaks, goals };
+}
+
+function describeEnvironment(options: Options): Readonly<Record<string, string>> {
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    node: process.version,
+    cpu: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
+    kernel: release(),
+    pinned: isPinned
+      ? 'measured process on cpu 0, mock and load generator on cpu 1'
+      : 'no: taskset or a second cpu is missing',
+    rounds: String(options.rounds),
+    load_average: loadavg()
+      .map((load) => load.toFixed(2))
+      .join(' '),
+  };
+}
+
+function print(results: Results): void {
+  const sections = [
+    Object.entries(results.environment)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n'),
+    ...results.whole.map(drawWhole),
+    ...results.stream.map(drawStream),
+    ...(results.paced.length === 0 ? [] : [drawPaced(results.paced)]),
+    drawPeaks(results.peaks),
+    ...(results.goals.length === 0 ? [] : [drawGoals(results.goals)]),
+  ];
+  console.log(sections.join('\n\n'));
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  const plan = planRun(options.quick);
+  const directory = mkdtempSync(path.join(tmpdir(), 'model-gateway-bench-'));
+  process.once('exit', () => {
+    stopAll();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  if (options.profile !== undefined) {
+    const mock = await startMock(directory);
+    console.log(await profileGateway({ profile: options.profile, directory, mock, models: listModels(plan), note }));
+    return;
+  }
+  const results = await measure(options, plan, directory);
+  note('');
+  if (options.json) console.log(JSON.stringify(results, undefined, 2));
+  else print(results);
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,101 @@
+import type { Setting } from './measure.ts';
+import { BODY_LABELS } from './requests.ts';
+
+/** How long and how often: the sums stay under four minutes, and under forty seconds with `--quick`. */
+export interface Plan {
+  readonly cellMs: number;
+  readonly streamCellMs: number;
+  readonly warmUpMs: number;
+  readonly connections: readonly number[];
+  readonly pacedStreams: readonly number[];
+  readonly pacedEvents: number;
+  readonly burstModel: string;
+}
+
+export const PACED_GAP_MS = 20;
+/** A provider that sends faster than anyone reads: 200 events, 16 in each write. */
+const BURST_MODEL = 'burst-16x200';
+export const BURST_CONNECTIONS = 64;
+const OPEN_LOOP_PER_S = 500;
+
+export function planRun(quick: boolean): Plan {
+  if (quick) {
+    return {
+      cellMs: 700,
+      streamCellMs: 900,
+      warmUpMs: 400,
+      connections: [1, 64],
+      pacedStreams: [100, 500],
+      pacedEvents: 100,
+      burstModel: BURST_MODEL,
+    };
+  }
+  return {
+    cellMs: 700,
+    streamCellMs: 900,
+    warmUpMs: 1_000,
+    connections: [1, 8, 64],
+    pacedStreams: [100, 250, 500, 750],
+    pacedEvents: 250,
+    burstModel: BURST_MODEL,
+  };
+}
+
+export function pacedModel(plan: Plan): string {
+  return `paced-${PACED_GAP_MS}x${plan.pacedEvents}`;
+}
+
+/** The mock's models that a run uses: the gateway's configuration lists them. */
+export function listModels(plan: Plan): readonly string[] {
+  return ['whole', plan.burstModel, pacedModel(plan)];
+}
+
+export function listWholeSettings(plan: Plan): readonly Setting[] {
+  const common = { model: 'whole', durationMs: plan.cellMs, baseline: 'json', unit: 'answers' } as const;
+  const closed = (['small', 'large'] as const).flatMap((size) =>
+    plan.connections.map((connections): Setting => ({
+      ...common,
+      label: `whole answers, ${BODY_LABELS[size]} request, ${name(connections)}`,
+      size,
+      load: { kind: 'closed', connections },
+      variants:
+        size === 'small' && connections === 64
+          ? ['direct', 'json', 'chat', 'messages', 'translated']
+          : ['direct', 'json', 'chat'],
+    })),
+  );
+  return [
+    ...closed,
+    {
+      ...common,
+      label: `whole answers, ${BODY_LABELS.small} request, open loop at ${OPEN_LOOP_PER_S}/s`,
+      size: 'small',
+      load: { kind: 'open', requestsPerS: OPEN_LOOP_PER_S },
+      variants: ['direct', 'json', 'chat'],
+    },
+  ];
+}
+
+export function listStreamSettings(plan: Plan): readonly Setting[] {
+  const common = { model: plan.burstModel, size: 'small', baseline: 'pipe', unit: 'events' } as const;
+  return [
+    {
+      ...common,
+      label: `burst streams, ${name(BURST_CONNECTIONS)}`,
+      load: { kind: 'closed', connections: BURST_CONNECTIONS },
+      durationMs: plan.streamCellMs,
+      variants: ['direct', 'pipe', 'chat', 'messages', 'translated'],
+    },
+    {
+      ...common,
+      label: `burst streams, ${name(1)}`,
+      load: { kind: 'closed', connections: 1 },
+      durationMs: plan.cellMs,
+      variants: ['direct', 'pipe', 'chat', 'messages', 'translated'],
+    },
+  ];
+}
+
+function name(connections: number): string {
+  return connections === 1 ? '1 connection' : `${connections} connections`;
+}

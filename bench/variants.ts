@@ -1,0 +1,84 @@
+import { GATEWAY_KEY, gatewayModel } from './gateway.ts';
+import type { Expectation } from './load-job.ts';
+import { writeScript, type MockFormat, type MockScript } from './mock-script.ts';
+import type { ServerProcess } from './processes.ts';
+import { writeRequest, type BodySize } from './requests.ts';
+
+export type VariantId = 'direct' | 'json' | 'pipe' | 'chat' | 'messages' | 'translated';
+
+/** One way from the load generator to the mock upstream. */
+export interface Variant {
+  readonly id: VariantId;
+  readonly label: string;
+  /** What is measured; the mock itself when the way is direct. */
+  readonly server: ServerProcess;
+  readonly callerFormat: MockFormat;
+  readonly upstreamFormat: MockFormat;
+  readonly isGateway: boolean;
+}
+
+export interface Servers {
+  readonly mock: ServerProcess;
+  readonly json: ServerProcess;
+  readonly pipe: ServerProcess;
+  readonly gateway?: ServerProcess;
+}
+
+export function listVariants(servers: Servers): readonly Variant[] {
+  const chat = { callerFormat: 'chat', upstreamFormat: 'chat', isGateway: false } as const;
+  const { gateway } = servers;
+  return [
+    { ...chat, id: 'direct', label: 'direct to the mock', server: servers.mock },
+    { ...chat, id: 'json', label: '(a) thin proxy, JSON both ways', server: servers.json },
+    { ...chat, id: 'pipe', label: '(b) thin proxy, bytes piped', server: servers.pipe },
+    ...(gateway === undefined ? [] : listGatewayVariants(gateway)),
+  ];
+}
+
+function listGatewayVariants(server: ServerProcess): readonly Variant[] {
+  const common = { server, isGateway: true } as const;
+  return [
+    { ...common, id: 'chat', label: '(c) gateway, chat', callerFormat: 'chat', upstreamFormat: 'chat' },
+    { ...common, id: 'messages', label: '(c) gateway, messages', callerFormat: 'messages', upstreamFormat: 'messages' },
+    {
+      ...common,
+      id: 'translated',
+      label: '(c) gateway, chat to messages',
+      callerFormat: 'chat',
+      upstreamFormat: 'messages',
+    },
+  ];
+}
+
+/** A request of a variant and the answer that the mock gives to it. */
+export interface Call {
+  readonly host: string;
+  readonly port: number;
+  readonly request: string;
+  readonly script: MockScript;
+  readonly isStream: boolean;
+}
+
+/** @param model one of the mock's model names, mock-script.ts */
+export function prepareCall(variant: Variant, model: string, size: BodySize): Call {
+  const { host, port } = variant.server;
+  const script = writeScript(variant.upstreamFormat, model);
+  if (script === undefined) throw new Error(`the mock has no model ${model}`);
+  const isStream = model !== 'whole';
+  const request = writeRequest({
+    format: variant.callerFormat,
+    host,
+    port,
+    key: GATEWAY_KEY,
+    model: variant.isGateway ? gatewayModel(variant.upstreamFormat, model) : model,
+    size,
+    streams: isStream,
+  });
+  return { host, port, request, script, isStream };
+}
+
+/** What each measured answer must show; `frames` comes from the answer that was checked in full. */
+export function expectAnswer(variant: Variant, call: Call, frames: number): Expectation {
+  if (!call.isStream) return { kind: 'whole', marker: call.script.text.slice(0, 40), frames: 0 };
+  return { kind: 'stream', marker: variant.callerFormat === 'chat' ? 'data: [DONE]\n\n' : '"message_stop"', frames };
+}

@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+// Plain JavaScript that every Node understands: it finds one that runs the TypeScript sources, which takes Node 24.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const NODE_MAJOR_MIN = 24;
+const entry = new URL('../src/main.ts', import.meta.url);
+
+if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) await import(entry.href);
+else runWithPinnedNode();
+
+function runWithPinnedNode() {
+  const places = ['../node_modules/node/bin/node', '../node_modules/.bin/node', '../../node/bin/node'];
+  const node = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
+  if (node === undefined) {
+    const root = fileURLToPath(new URL('..', import.meta.url));
+    process.stderr.write(
+      `Model Gateway needs Node ${NODE_MAJOR_MIN} or newer. This is Node ${process.versions.node}, and the pinned one is ` +
+        `not installed: run "npm ci" in ${root}\n`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const child = spawn(node, [fileURLToPath(entry), ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    process.stderr.write(`Model Gateway cannot start ${node}: ${error.message}\n`);
+    process.exit(1);
+  });
+  // A child that a signal ended has no code: shells expect 128 and the signal's number.
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}

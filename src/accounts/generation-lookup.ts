@@ -1,0 +1,7 @@
+import type { GenerationRow, GenerationStore } from '../store/generations.ts';
+
+/** What is kept of a generation, for whoever may see it. */
+export type GenerationRecord = GenerationRow;
+
+/** Generations of the account, by id. A record may appear a moment after its answer has ended. */
+export type GenerationLookup = Pick<GenerationStore, 'find'>;

@@ -1,0 +1,18 @@
+/** Who calls: one API key, proven. */
+export interface Principal {
+  /** `normal`: generations and reading. `management`: administration only. @source areas.md 0.1 */
+  readonly kind: 'normal' | 'management';
+  /** SHA-256 of the full key, 64 lower-case hex digits. */
+  readonly keyHash: string;
+  /** There is one account until organizations exist. */
+  readonly accountId: string;
+  /** The key's name as its owner gave it. */
+  readonly name: string;
+  /** A masked excerpt of the key, fit for logs. */
+  readonly label: string;
+}
+
+export const DEFAULT_ACCOUNT_ID = 'default';
+
+/** The one workspace that every key belongs to until there are more. Fixed, so that it means the same everywhere. */
+export const DEFAULT_WORKSPACE_ID = '00000000-0000-4000-8000-000000000001';

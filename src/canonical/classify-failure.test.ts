@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { classifyStatus, timeoutFailure, transportFailure } from './classify-failure.ts';
+import type { UpstreamErrorBody } from './failure.ts';
+
+type Row = [status: number, error: UpstreamErrorBody, errorType: string, answered: number, mayTry: string];
+
+const rows: Row[] = [
+  [400, { message: 'bad value' }, 'invalid_request', 400, 'next-model'],
+  [400, { code: 'context_length_exceeded' }, 'context_length_exceeded', 400, 'next-endpoint'],
+  [
+    400,
+    { message: 'prompt is too long: 300000 tokens > 200000 maximum' },
+    'context_length_exceeded',
+    400,
+    'next-endpoint',
+  ],
+  [400, { message: "Unsupported parameter: 'seed'" }, 'invalid_request', 400, 'next-endpoint'],
+  [400, { message: 'foo: Extra inputs are not permitted' }, 'invalid_request', 400, 'next-endpoint'],
+  [400, { code: 'content_policy_violation' }, 'content_policy_violation', 400, 'next-model'],
+  [400, { message: 'Failed to download image from https://x' }, 'image_download_failed', 400, 'next-model'],
+  [400, { message: 'Could not process image' }, 'invalid_image', 400, 'next-model'],
+  [401, {}, 'provider_unavailable', 502, 'next-endpoint'],
+  [402, {}, 'provider_unavailable', 502, 'next-endpoint'],
+  [403, {}, 'provider_unavailable', 502, 'next-endpoint'],
+  [404, {}, 'not_found', 404, 'next-endpoint'],
+  [405, {}, 'not_found', 404, 'next-endpoint'],
+  [408, {}, 'timeout', 524, 'next-endpoint'],
+  [409, {}, 'provider_unavailable', 502, 'next-endpoint'],
+  [410, {}, 'not_found', 404, 'next-endpoint'],
+  [413, {}, 'payload_too_large', 413, 'next-endpoint'],
+  [422, {}, 'unprocessable', 422, 'next-model'],
+  [425, {}, 'provider_unavailable', 502, 'next-endpoint'],
+  [429, {}, 'rate_limit_exceeded', 429, 'next-endpoint'],
+  [451, {}, 'permission_denied', 403, 'next-endpoint'],
+  [500, {}, 'provider_unavailable', 502, 'next-endpoint'],
+  [502, {}, 'provider_unavailable', 502, 'next-endpoint'],
+  [503, {}, 'provider_unavailable', 502, 'next-endpoint'],
+  [503, { message: 'The model is overloaded' }, 'provider_overloaded', 529, 'next-endpoint'],
+  [504, {}, 'timeout', 524, 'next-endpoint'],
+  [524, {}, 'timeout', 524, 'next-endpoint'],
+  [529, {}, 'provider_overloaded', 529, 'next-endpoint'],
+  [302, {}, 'provider_unavailable', 502, 'next-endpoint'],
+];
+
+for (const [status, error, errorType, answered, mayTry] of rows)
+  test(`an upstream's ${status} ${JSON.stringify(error)} is ${errorType}, ${answered} for the caller, ${mayTry}`, () => {
+    const failure = classifyStatus(status, error);
+    assert.deepEqual([failure.errorType, failure.status, failure.mayTry], [errorType, answered, mayTry]);
+    assert.equal(failure.upstreamStatus, status);
+  });
+
+test("an upstream's words are kept without the keys that it echoes, and bounded", () => {
+  const { upstreamMessage } = classifyStatus(401, {
+    message: `Incorrect API key provided: sk-abcdef123456. ${'x'.repeat(9_000)}`,
+  });
+  assert.match(upstreamMessage ?? '', /^Incorrect API key provided: \[redacted\]/);
+  assert.ok((upstreamMessage ?? '').length <= 2_010);
+});
+
+test('a provider that is too slow is 524, the own time limit of the request 408', () => {
+  assert.equal(timeoutFailure('first-token').status, 524);
+  assert.equal(timeoutFailure('total').status, 408);
+  assert.equal(timeoutFailure('total').mayTry, 'nobody');
+});
+
+test('a cancelled attempt is tried by nobody, a broken connection by the next endpoint', () => {
+  assert.equal(transportFailure('aborted').mayTry, 'nobody');
+  assert.equal(transportFailure('reset').mayTry, 'next-endpoint');
+});

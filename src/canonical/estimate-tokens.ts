@@ -1,0 +1,116 @@
+import type { JsonObject } from '../lib/json.ts';
+import { unreachable } from '../lib/assert.ts';
+import type { Block, MediaBlock, MediaSource } from './blocks.ts';
+import type { GenerationRequest, Tool, Turn } from './request.ts';
+
+/**
+ * Tokenizers of today's models make one token of about four bytes of UTF-8, in English (4 letters) as in Chinese (1.3
+ * characters of 3 bytes). Counting bytes is the one measure that costs nothing on large prompts.
+ */
+const BYTES_PER_TOKEN = 4;
+/** Role, separators and the like around each turn, tool, and the whole. */
+const TURN_TOKENS = 4;
+const TOOL_TOKENS = 12;
+const REQUEST_TOKENS = 3;
+/** A full-size image; the vendor's formula, width x height / 750, ends there. Vendor docs, "Vision", read 2026-11. */
+const IMAGE_TOKENS = 1_600;
+/** 1,500 to 3,000 a page by the vendor's docs, "PDF support", read 2026-11, at some 60 kB a page. */
+const DOCUMENT_BYTES_PER_TOKEN = 30;
+const DOCUMENT_TOKENS_MIN = 1_500;
+/** 32 tokens a second, at 16 kB a second of middling compression. Google docs, "Audio understanding", read 2026-11. */
+const AUDIO_BYTES_PER_TOKEN = 500;
+/** 263 tokens a second, at 250 kB a second. Google docs, "Video understanding", read 2026-11. */
+const VIDEO_BYTES_PER_TOKEN = 950;
+const LINKED_MEDIA_TOKENS = 1_500;
+
+/** A rough count of the tokens of a text, right to about a quarter for prose. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text, 'utf8') / BYTES_PER_TOKEN);
+}
+
+/** What a request will count as prompt: instructions, turns, tools and the wanted schema. */
+export function estimateRequestTokens(request: GenerationRequest): number {
+  const { responseFormat } = request.settings;
+  let tokens = REQUEST_TOKENS;
+  for (const turn of request.turns) tokens += estimateTurn(turn);
+  for (const tool of request.tools) tokens += estimateTool(tool);
+  if (responseFormat?.type === 'json_schema') tokens += estimateJson(responseFormat.schema);
+  if (responseFormat?.type === 'grammar') tokens += estimateTokens(responseFormat.grammar);
+  return tokens;
+}
+
+/** What an answer of this many characters counts, when the upstream did not say. */
+export function estimateAnswerTokens(textLength: number): number {
+  return Math.ceil(textLength / BYTES_PER_TOKEN);
+}
+
+function estimateTurn(turn: Turn): number {
+  return TURN_TOKENS + (turn.name === undefined ? 0 : estimateTokens(turn.name)) + estimateBlocks(turn.blocks);
+}
+
+function estimateBlocks(blocks: readonly Block[]): number {
+  let tokens = 0;
+  for (const block of blocks) tokens += estimateBlock(block);
+  return tokens;
+}
+
+function estimateBlock(block: Block): number {
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+    case 'reasoning':
+      return estimateTokens(block.text);
+    case 'media':
+      return estimateMedia(block);
+    case 'tool-call':
+      return TURN_TOKENS + estimateTokens(block.name) + estimateTokens(block.input);
+    case 'tool-result':
+      return TURN_TOKENS + estimateBlocks(block.content);
+    case 'opaque':
+      return estimateJson(block.value);
+    default:
+      return unreachable(block);
+  }
+}
+
+function estimateMedia({ media, source }: MediaBlock): number {
+  if (source.type === 'text') return estimateTokens(source.text);
+  if (source.type === 'blocks') return estimateBlocks(source.blocks);
+  const bytes = bytesOf(source);
+  switch (media) {
+    case 'image':
+      return IMAGE_TOKENS;
+    case 'document':
+      return Math.max(DOCUMENT_TOKENS_MIN, Math.ceil(bytes / DOCUMENT_BYTES_PER_TOKEN));
+    case 'audio':
+      return bytes === 0 ? LINKED_MEDIA_TOKENS : Math.ceil(bytes / AUDIO_BYTES_PER_TOKEN);
+    case 'video':
+      return bytes === 0 ? LINKED_MEDIA_TOKENS : Math.ceil(bytes / VIDEO_BYTES_PER_TOKEN);
+    default:
+      return unreachable(media);
+  }
+}
+
+/** 0 for what is only linked. Base64 makes four characters of three bytes; a `data:` URL is nearly all base64. */
+function bytesOf(source: MediaSource): number {
+  const encoded =
+    source.type === 'base64' ? source.data : source.type === 'url' && source.url.startsWith('data:') ? source.url : '';
+  return Math.floor((encoded.length * 3) / 4);
+}
+
+function estimateTool(tool: Tool): number {
+  switch (tool.type) {
+    case 'function':
+      return TOOL_TOKENS + estimateTokens(tool.name + (tool.description ?? '')) + estimateJson(tool.parameters);
+    case 'server':
+      return TOOL_TOKENS + estimateTokens(tool.name) + estimateJson(tool.parameters);
+    case 'opaque':
+      return TOOL_TOKENS + estimateJson(tool.value);
+    default:
+      return unreachable(tool);
+  }
+}
+
+function estimateJson(value: JsonObject | undefined): number {
+  return value === undefined ? 0 : estimateTokens(JSON.stringify(value));
+}

@@ -1,0 +1,134 @@
+import { TransportError } from '../lib/http-client.ts';
+import type { HttpClient, InboundAnswer } from '../lib/http-client.ts';
+import { isJsonObject, parseJsonObject } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { createSseParser } from '../lib/sse.ts';
+
+export interface ChatMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+export interface ChatTarget {
+  /** With or without `/v1` at its end. */
+  readonly url: URL;
+  readonly key: string;
+  readonly model: string;
+}
+
+export interface ChatSink {
+  onText(text: string): void;
+  onReasoning(text: string): void;
+}
+
+/** How an answer ended, with the text that had come. `message` is a sentence. */
+export type ChatOutcome =
+  | { readonly kind: 'done' | 'aborted'; readonly text: string }
+  | { readonly kind: 'failed'; readonly text: string; readonly message: string };
+
+export interface AskOptions {
+  readonly client: HttpClient;
+  readonly target: ChatTarget;
+  readonly messages: readonly ChatMessage[];
+  readonly sink: ChatSink;
+  /** Stops the answer at once. */
+  readonly signal: AbortSignal;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const ERROR_BODY_BYTES_MAX = 1_048_576;
+
+/** Sends one conversation and hands on what comes back. Never throws for what the gateway or the network does. */
+export async function askGateway(options: AskOptions): Promise<ChatOutcome> {
+  const { client, target, messages, signal } = options;
+  const call = client.call({
+    origin: target.url.origin,
+    path: `${target.url.pathname.replace(/\/(?:v1\/?)?$/, '')}/v1/chat/completions`,
+    method: 'POST',
+    headers: { authorization: `Bearer ${target.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: target.model, messages, stream: true }),
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  });
+  const stop = (): void => call.cancel();
+  signal.addEventListener('abort', stop, { once: true });
+  const reader = createReader(options.sink);
+  try {
+    const answer = await call.answer;
+    if (answer.status !== 200) return { kind: 'failed', text: '', message: await readRefusal(answer) };
+    for (let bytes = await answer.read(); bytes !== undefined; bytes = await answer.read()) reader.push(bytes);
+    return reader.end();
+  } catch (error) {
+    if (signal.aborted) return { kind: 'aborted', text: reader.text() };
+    if (error instanceof TransportError || error instanceof RangeError)
+      return { kind: 'failed', text: reader.text(), message: drawTransportError(error, target.url) };
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+interface Reader {
+  push(bytes: Uint8Array): void;
+  end(): ChatOutcome;
+  text(): string;
+}
+
+function createReader(sink: ChatSink): Reader {
+  let text = '';
+  let isComplete = false;
+  let failure: string | undefined;
+  const parser = createSseParser({
+    onEvent(data) {
+      if (data === '[DONE]') isComplete = true;
+      const chunk = parseJsonObject(data);
+      if (chunk === undefined) return;
+      if (isJsonObject(chunk['error'])) failure = `The answer broke off: ${messageOf(chunk) ?? 'no reason given'}`;
+      const delta = deltaOf(chunk);
+      if (typeof delta?.['reasoning'] === 'string' && delta['reasoning'] !== '') sink.onReasoning(delta['reasoning']);
+      if (typeof delta?.['content'] !== 'string' || delta['content'] === '') return;
+      text += delta['content'];
+      sink.onText(delta['content']);
+    },
+  });
+  return {
+    push: (bytes) => parser.push(bytes),
+    text: () => text,
+    end() {
+      parser.end();
+      if (failure === undefined && !isComplete) failure = 'The answer broke off before its end.';
+      return failure === undefined ? { kind: 'done', text } : { kind: 'failed', text, message: failure };
+    },
+  };
+}
+
+function deltaOf(chunk: JsonObject): JsonObject | undefined {
+  const choices = chunk['choices'];
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const delta = isJsonObject(choice) ? choice['delta'] : undefined;
+  return isJsonObject(delta) ? delta : undefined;
+}
+
+function messageOf(body: JsonObject | undefined): string | undefined {
+  const error = body?.['error'];
+  const message = isJsonObject(error) ? error['message'] : undefined;
+  return typeof message === 'string' ? message : undefined;
+}
+
+async function readRefusal(answer: InboundAnswer): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for (let part = await answer.read(); part !== undefined; part = await answer.read()) {
+    bytes += part.length;
+    if (bytes > ERROR_BODY_BYTES_MAX) break;
+    parts.push(part);
+  }
+  const message = messageOf(parseJsonObject(Buffer.concat(parts).toString('utf8')));
+  return `The gateway answered ${answer.status}: ${message ?? 'no reason given'}`;
+}
+
+function drawTransportError(error: Error, url: URL): string {
+  if (error instanceof RangeError) return 'The answer broke off: one event was too large.';
+  const isUnreachable = error instanceof TransportError && error.kind.startsWith('connect');
+  if (isUnreachable) return `No gateway answers at ${url.origin}. Start one with: npm start`;
+  return 'The answer broke off: the connection was lost.';
+}

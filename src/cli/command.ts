@@ -1,0 +1,35 @@
+/** What a command may touch of the process. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream;
+}
+
+export interface Command {
+  /** One line of the overview. */
+  readonly summary: string;
+  /** What `--help` prints, complete with its line ends. */
+  readonly help: string;
+  /**
+   * @param args the command line after the command's name
+   * @returns the exit code: 0 done, 1 failed, 2 wrongly called, 130 interrupted
+   */
+  run(args: readonly string[], io: Io): Promise<number>;
+}
+
+/** The command was called in a way that it does not know. The message is printable as it stands; exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+/** The command cannot do what it was asked. The message is printable as it stands; exit code 1. */
+export class CommandError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CommandError';
+  }
+}

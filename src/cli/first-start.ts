@@ -1,0 +1,31 @@
+/** The keys that the first start made. They are shown once. */
+export interface FirstStart {
+  readonly managementKey: string;
+  readonly apiKey: string;
+}
+
+const BODY = '{"model":"sandbox/echo","messages":[{"role":"user","content":"Hello, gateway!"}]}';
+
+/** What the first start prints: both keys, and one line for the shell that works as it stands. */
+export function drawFirstStart(url: string, keys: FirstStart): string {
+  return `${drawFirstKeys(keys)}
+Try it:
+curl -s ${callableUrl(url)}/v1/chat/completions -H 'Authorization: Bearer ${keys.apiKey}' -H 'Content-Type: application/json' -d '${BODY}'
+`;
+}
+
+export function drawFirstKeys({ managementKey, apiKey }: FirstStart): string {
+  return `
+This is the first start. Keep these two keys; they are not shown again.
+  Management key: ${managementKey}
+  API key:        ${apiKey}
+`;
+}
+
+/** An address that listens everywhere is none that can be called everywhere. */
+function callableUrl(url: string): string {
+  const parsed = new URL(url);
+  if (parsed.hostname === '0.0.0.0') parsed.hostname = '127.0.0.1';
+  if (parsed.hostname === '[::]') parsed.hostname = '[::1]';
+  return parsed.origin;
+}

@@ -1,0 +1,79 @@
+import type { Command } from './command.ts';
+
+const CONFIG_OPTIONS = `  --config FILE     configuration, YAML or JSON       (GATEWAY_CONFIG; else gateway.yaml, if there is one)
+  --data-dir DIR    where the database is kept        (GATEWAY_DATA_DIR; else ./data)
+`;
+
+export const SERVE_HELP = `Usage: model-gateway [serve] [options]
+
+Starts the gateway. Without any configuration it listens on http://127.0.0.1:8787 with the embedded database, the
+sandbox provider and every provider whose key is in the environment.
+
+Options:
+${CONFIG_OPTIONS}  --port PORT       port to listen on; 0 picks one    (GATEWAY_PORT; else server.port; else 8787)
+  --host HOST       address to listen on              (GATEWAY_HOST; else server.host; else 127.0.0.1)
+  -h, --help        this text
+  -v, --version     the version
+
+Environment:
+  GATEWAY_API_KEY, GATEWAY_MANAGEMENT_KEY    accepted as keys; when one is set no key is made at the first start
+  GATEWAY_SECRET                             encrypts stored provider credentials
+  GATEWAY_LOG_LEVEL                          trace, debug, info (default), warn, error, fatal or silent
+
+One line on standard output says where it listens; logs go to standard error as JSON lines. SIGTERM and SIGINT let
+requests under way finish (server.drain_seconds) and exit 0; a second signal exits at once.
+`;
+
+export const KEYS_HELP = `Usage: model-gateway keys COMMAND [options]
+
+Works on the database of the data directory, also while a gateway runs on it (which notices within seconds).
+
+Commands:
+  create [--name NAME] [--management] [--limit USD]
+                    make a key; it is printed alone on standard output, this once
+  list              all keys, without the keys themselves
+  disable KEY       refuse a key from now on
+  enable KEY        accept it again
+  delete KEY        remove it for good
+
+KEY is a key's hash, the beginning of one (8 characters or more), or a label as \`list\` shows it.
+
+Options:
+${CONFIG_OPTIONS}`;
+
+export const CONFIG_HELP = `Usage: model-gateway config check [options]
+
+Reads the configuration as \`serve\` would. Prints what is in effect, secrets replaced, and exits 0; or says what is wrong
+and where, and exits 1.
+
+Options:
+${CONFIG_OPTIONS}  --port PORT, --host HOST
+`;
+
+export const CHAT_HELP = `Usage: model-gateway chat [options] [MESSAGE...]
+
+Sends one message and prints the answer as it comes. Without a message it is a conversation: a line a turn, /clear to
+start over, /exit or end of input to leave. Ctrl-C stops an answer.
+
+Options:
+  --model MODEL     default sandbox/echo
+  --url URL         where the gateway listens; default http://127.0.0.1:8787
+  --key KEY         default: GATEWAY_API_KEY
+`;
+
+export const SANDBOX_HELP = `Usage: model-gateway sandbox --port PORT [--host HOST]
+
+Starts the sandbox provider alone: an upstream that speaks the chat and messages formats, costs nothing and answers
+the same every time.
+`;
+
+export function drawOverview(commands: Readonly<Record<string, Command>>): string {
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`);
+  return `Usage: model-gateway [COMMAND] [options]
+
+Commands:
+${lines.join('')}
+model-gateway COMMAND --help tells more about one.
+
+${SERVE_HELP.slice(SERVE_HELP.indexOf('Options:'))}`;
+}

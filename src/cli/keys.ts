@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createKeys } from '../accounts/keys.ts';
+import type { KeyRecord, Keys } from '../accounts/keys.ts';
+import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
+import type { ParsedFlags } from '../config/flags.ts';
+import { systemClock } from '../lib/clock.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import { openDatabase } from '../store/database.ts';
+import { createKeyStore } from '../store/keys.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Io } from './command.ts';
+import { loadCheckedConfig } from './load-config.ts';
+import { asOperatorError } from './operator-error.ts';
+
+const FLAGS = {
+  ...CONFIG_FLAGS,
+  name: { type: 'string' },
+  management: { type: 'boolean' },
+  limit: { type: 'string' },
+} as const;
+
+const VERBS = ['create', 'list', 'disable', 'enable', 'delete'] as const;
+type Verb = (typeof VERBS)[number];
+
+const DEFAULT_NAME = 'Made on the command line';
+const LIMIT_USD_MAX = 1_000_000;
+const NANO_PER_USD = 1e9;
+const PAGE_KEYS = 100;
+/** Where listing and looking up end. */
+const KEYS_MAX = 10_000;
+const HASH_START_CHARS_MIN = 8;
+const HASH_SHOWN_CHARS = 12;
+
+/** `model-gateway keys`: works on the store itself; a running gateway sees the change within seconds. */
+export async function runKeys(args: readonly string[], io: Io): Promise<number> {
+  const { values, words } = parseFlags(args, FLAGS);
+  const [word, ...operands] = words;
+  const verb = readVerb(word);
+  checkOperands(verb, operands, values);
+  const config = loadCheckedConfig(configArgs(values), io.env);
+  // The name is the one that the gateway uses (src/app.ts).
+  const path = join(config.dataDir, 'gateway.db');
+  if (verb !== 'create' && !existsSync(path))
+    throw new CommandError(
+      `There is no database in ${config.dataDir} yet: start the gateway once, or name another --data-dir.`,
+    );
+  const database = await openDatabase({ path, clock: systemClock }).catch((error: unknown) => {
+    throw asOperatorError(error);
+  });
+  try {
+    const keys = createKeys({ store: createKeyStore({ database }), clock: systemClock });
+    if (verb === 'create') await createKey(keys, values, io);
+    else if (verb === 'list') await listKeys(keys, io);
+    else await changeKey(keys, verb, operands[0] ?? '', io);
+  } finally {
+    await database.close();
+  }
+  return 0;
+}
+
+type FlagValues = ParsedFlags<typeof FLAGS>['values'];
+
+function readVerb(word: string | undefined): Verb {
+  const verb = VERBS.find((known) => known === word);
+  if (verb !== undefined) return verb;
+  if (word === undefined) throw new UsageError(`keys: say what to do: ${VERBS.join(', ')}`);
+  const nearest = nearestName(word, VERBS);
+  throw new UsageError(
+    `keys ${word}: unknown command; ${nearest === undefined ? `known are ${VERBS.join(', ')}` : `did you mean "${nearest}"?`}`,
+  );
+}
+
+function checkOperands(verb: Verb, operands: readonly string[], values: FlagValues): void {
+  const wanted = verb === 'create' || verb === 'list' ? 0 : 1;
+  if (operands.length < wanted) throw new UsageError(`keys ${verb}: name a key by its hash or label`);
+  if (operands.length > wanted) throw new UsageError(`keys ${verb}: ${operands[wanted]}: unexpected argument`);
+  const creates = verb === 'create';
+  if (!creates && (values.name ?? values.limit ?? values.management) !== undefined)
+    throw new UsageError(`keys ${verb}: --name, --limit and --management belong to "keys create"`);
+  if (values.management === true && values.limit !== undefined)
+    throw new UsageError('keys create: a management key spends nothing, so --limit means nothing with --management');
+}
+
+/** The flags of the configuration as a command line again. */
+function configArgs(values: FlagValues): readonly string[] {
+  return Object.keys(CONFIG_FLAGS).flatMap((name) => {
+    const value = Object.entries(values).find(([given]) => given === name)?.[1];
+    return typeof value === 'string' ? [`--${name}=${value}`] : [];
+  });
+}
+
+async function createKey(keys: Keys, values: FlagValues, io: Io): Promise<void> {
+  const { key, record } = await keys.create({
+    name: values.name ?? DEFAULT_NAME,
+    kind: values.management === true ? 'management' : 'normal',
+    limitNanoUsd: values.limit === undefined ? null : readLimit(values.limit),
+  });
+  // The key stands alone on standard output, for `KEY=$(model-gateway keys create)`.
+  io.stdout.write(`${key}\n`);
+  const kind = record.kind === 'management' ? 'management key' : 'key';
+  io.stderr.write(
+    `Made the ${kind} "${record.name}" (${record.hash.slice(0, HASH_SHOWN_CHARS)}). It is not shown again.\n`,
+  );
+}
+
+function readLimit(text: string): number {
+  const usd = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (usd <= LIMIT_USD_MAX) return Math.round(usd * NANO_PER_USD);
+  throw new UsageError(`--limit: must be an amount in USD from 0 to ${LIMIT_USD_MAX}, not ${JSON.stringify(text)}`);
+}
+
+async function listKeys(keys: Keys, io: Io): Promise<void> {
+  const rows = (await readAll(keys)).map((record) => [
+    record.hash.slice(0, HASH_SHOWN_CHARS),
+    record.label,
+    record.kind,
+    stateOf(record),
+    record.limitNanoUsd === null ? '-' : `${record.limitNanoUsd / NANO_PER_USD} USD`,
+    // A name may hold anything; a terminal must not obey it.
+    record.name.replace(/\p{Cc}/gu, ' '),
+  ]);
+  const table = [['HASH', 'LABEL', 'KIND', 'STATE', 'LIMIT', 'NAME'], ...rows];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  for (const row of table)
+    io.stdout.write(
+      `${row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd()}\n`,
+    );
+}
+
+function stateOf(record: KeyRecord): string {
+  if (record.disabled) return 'disabled';
+  return record.expiresAtMs !== null && record.expiresAtMs <= systemClock.nowMs() ? 'expired' : 'enabled';
+}
+
+async function changeKey(keys: Keys, verb: 'disable' | 'enable' | 'delete', wanted: string, io: Io): Promise<void> {
+  const record = await findKey(keys, wanted);
+  if (verb === 'delete') await keys.delete(record.hash);
+  else await keys.update(record.hash, { disabled: verb === 'disable' });
+  io.stdout.write(
+    `${verb === 'delete' ? 'Deleted' : `${verb === 'disable' ? 'Dis' : 'En'}abled`} ${record.label} (${record.hash.slice(0, HASH_SHOWN_CHARS)}).\n`,
+  );
+}
+
+async function findKey(keys: Keys, wanted: string): Promise<KeyRecord> {
+  const isHashStart = wanted.length >= HASH_START_CHARS_MIN && /^[0-9a-f]+$/.test(wanted);
+  const found = (await readAll(keys)).filter(
+    ({ hash, label }) => label === wanted || (isHashStart && hash.startsWith(wanted)),
+  );
+  const [record] = found;
+  if (record === undefined)
+    throw new CommandError(`There is no key ${JSON.stringify(wanted)}. "keys list" shows what there is.`);
+  if (found.length > 1)
+    throw new CommandError(`${JSON.stringify(wanted)} fits ${found.length} keys. Give more of the hash.`);
+  return record;
+}
+
+async function readAll(keys: Keys): Promise<readonly KeyRecord[]> {
+  const all: KeyRecord[] = [];
+  while (all.length < KEYS_MAX) {
+    const page = await keys.list({ includeDisabled: true, offset: all.length, limit: PAGE_KEYS });
+    all.push(...page);
+    if (page.length < PAGE_KEYS) break;
+  }
+  return all;
+}

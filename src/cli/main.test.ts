@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { suite, test } from 'node:test';
+import { runCli } from './main.ts';
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command line in this process, without an environment. */
+async function run(args: readonly string[]): Promise<Outcome> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const code = await runCli(args, { env: {}, stdin, stdout, stderr });
+  return { code, stdout: textOf(stdout), stderr: textOf(stderr) };
+}
+
+function textOf(stream: PassThrough): string {
+  const text: unknown = stream.setEncoding('utf8').read();
+  return typeof text === 'string' ? text : '';
+}
+
+/** A command line, its exit code, and what it prints to standard error. */
+const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr: string])[] = [
+  [['srve'], 2, 'srve: unknown command; did you mean "serve"?\n'],
+  [['launch'], 2, 'launch: unknown command; known are serve, keys, config, chat, sandbox\n'],
+  [['--prot', '1'], 2, '--prot: unknown flag; did you mean "--port"?\n'],
+  [['serve', '--port'], 2, '--port needs a value\n'],
+  [['serve', '--port', 'x'], 2, '--port: must be a whole number from 0 to 65535, not "x"\n'],
+  [['--config', 'missing.yaml'], 1, 'missing.yaml: there is no such file\n'],
+  [['config'], 2, 'config: say what to do; there is "config check"\n'],
+  [['config', 'print'], 2, 'config print: unknown command; there is "config check"\n'],
+  [['keys'], 2, 'keys: say what to do: create, list, disable, enable, delete\n'],
+  [['keys', 'crate'], 2, 'keys crate: unknown command; did you mean "create"?\n'],
+  [['keys', 'disable'], 2, 'keys disable: name a key by its hash or label\n'],
+  [['keys', 'list', 'x'], 2, 'keys list: x: unexpected argument\n'],
+  [['keys', 'list', '--limit', '1'], 2, 'keys list: --name, --limit and --management belong to "keys create"\n'],
+  [['keys', 'create', '--limit=-1'], 2, '--limit: must be an amount in USD from 0 to 1000000, not "-1"\n'],
+  [['chat', 'hi'], 2, 'chat: give a key with --key or in GATEWAY_API_KEY\n'],
+  [['chat', '--key', 'k', '--url', 'nowhere', 'hi'], 2, '--url: must be an http:// or https:// URL, not "nowhere"\n'],
+  [['chat', '--modle', 'm'], 2, '--modle: unknown flag; did you mean "--model"?\n'],
+];
+
+suite('a wrong command line', () => {
+  for (const [args, code, stderr] of REFUSED) {
+    test(`"${args.join(' ')}" is refused in one sentence`, async () => {
+      assert.deepEqual(await run(args), { code, stdout: '', stderr });
+    });
+  }
+});
+
+suite('help', () => {
+  for (const command of ['serve', 'keys', 'config', 'chat', 'sandbox']) {
+    test(`of ${command} is printed and nothing is done`, async () => {
+      for (const args of [
+        [command, '--help'],
+        ['help', command],
+        [command, 'x', '-h'],
+      ]) {
+        const { code, stdout } = await run(args);
+        assert.equal(code, 0);
+        assert.match(stdout, new RegExp(`^Usage: model-gateway \\[?${command}`));
+      }
+    });
+  }
+});

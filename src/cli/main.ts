@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../config/config-error.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Command, Io } from './command.ts';
+import { CHAT_HELP, CONFIG_HELP, KEYS_HELP, SANDBOX_HELP, SERVE_HELP, drawOverview } from './help.ts';
+
+// Each command loads its own code: `--help` and `chat` need neither the server nor the database.
+const COMMANDS: Readonly<Record<string, Command>> = {
+  serve: {
+    summary: 'start the gateway (what happens without a command)',
+    help: SERVE_HELP,
+    run: async (args, io) => (await import('./serve.ts')).runServe(args, io),
+  },
+  keys: {
+    summary: 'create, list, disable, enable and delete API keys',
+    help: KEYS_HELP,
+    run: async (args, io) => (await import('./keys.ts')).runKeys(args, io),
+  },
+  config: {
+    summary: 'check the configuration and print what is in effect',
+    help: CONFIG_HELP,
+    run: async (args, io) => (await import('./config.ts')).runConfig(args, io),
+  },
+  chat: {
+    summary: 'talk to a model from the terminal',
+    help: CHAT_HELP,
+    run: async (args, io) => (await import('./chat.ts')).runChat(args, io),
+  },
+  sandbox: {
+    summary: 'start the sandbox provider alone, as an upstream for tests',
+    help: SANDBOX_HELP,
+    run: async (args) => (await import('./sandbox.ts')).runSandbox([...args]),
+  },
+};
+
+/**
+ * Runs one command line.
+ * @param argv without the interpreter and the script
+ * @returns the exit code
+ */
+export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    io.stderr.write(`${drawError(error, io.env)}\n`);
+    const isUsage = error instanceof UsageError || (error instanceof ConfigError && error.isUsage);
+    return isUsage ? 2 : 1;
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
+  const [first] = argv;
+  const isCommand = first !== undefined && !first.startsWith('-');
+  const wantsHelp = argv.some((arg) => arg === '--help' || arg === '-h') || first === 'help';
+  const name = first === 'help' ? argv[1] : isCommand ? first : undefined;
+  if (name === undefined && wantsHelp) return print(io, drawOverview(COMMANDS));
+  if (name === undefined && argv.some((arg) => arg === '--version' || arg === '-v'))
+    return print(io, `${readVersion()}\n`);
+  const command = Object.hasOwn(COMMANDS, name ?? 'serve') ? COMMANDS[name ?? 'serve'] : undefined;
+  if (command === undefined) throw unknownCommand(name ?? '');
+  if (wantsHelp) return print(io, command.help);
+  return command.run(isCommand ? argv.slice(1) : argv, io);
+}
+
+function print(io: Io, text: string): number {
+  io.stdout.write(text);
+  return 0;
+}
+
+function unknownCommand(name: string): UsageError {
+  const nearest = nearestName(name, Object.keys(COMMANDS));
+  const hint = nearest === undefined ? `known are ${Object.keys(COMMANDS).join(', ')}` : `did you mean "${nearest}"?`;
+  return new UsageError(`${name}: unknown command; ${hint}`);
+}
+
+/** One sentence. The stack is for whoever asked for debugging, or for a fault that is nobody's but ours. */
+function drawError(error: unknown, env: Io['env']): string {
+  if (!(error instanceof Error)) return String(error);
+  const isExpected = error instanceof UsageError || error instanceof CommandError || error instanceof ConfigError;
+  const wantsStack = env['GATEWAY_LOG_LEVEL'] === 'debug' || env['GATEWAY_LOG_LEVEL'] === 'trace';
+  return !isExpected || wantsStack ? (error.stack ?? error.message) : error.message;
+}
+
+export function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return isManifest ? String(manifest.version) : 'unknown';
+}

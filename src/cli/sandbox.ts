@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { sandboxModels } from '../providers/sandbox/models.ts';
+import { startSandbox, type Sandbox } from '../providers/sandbox/server.ts';
+
+const DEFAULT_HOST = '127.0.0.1';
+const DEFAULT_PORT = 9_100;
+const PORT_MAX = 65_535;
+
+const HELP = `model-gateway sandbox [--port ${DEFAULT_PORT}] [--host ${DEFAULT_HOST}]
+
+Starts the sandbox alone: an upstream for tests that speaks the chat and the messages format, costs nothing and
+answers the same every time. Port 0 picks a free one. Stops at Ctrl-C.
+
+Models:
+`;
+
+/**
+ * Runs until SIGINT or SIGTERM. Prints one line that holds `listening on http://HOST:PORT`.
+ * @returns the exit code: 0, 1 when the address cannot be listened on, 2 for a wrong command line
+ */
+export async function runSandbox(args: readonly string[]): Promise<number> {
+  const options = readArguments(args);
+  if (typeof options === 'string') {
+    console.error(options);
+    return 2;
+  }
+  if (options.isHelp) {
+    console.log(HELP + describeModels());
+    return 0;
+  }
+  const sandbox = await listen(options.host, options.port);
+  if (typeof sandbox === 'string') {
+    console.error(sandbox);
+    return 1;
+  }
+  console.log(`sandbox listening on ${new URL(sandbox.baseUrl).origin}`);
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await sandbox.close();
+  return 0;
+}
+
+interface Arguments {
+  readonly host: string;
+  readonly port: number;
+  readonly isHelp: boolean;
+}
+
+/** A sentence when the command line is wrong. */
+function readArguments(args: readonly string[]): Arguments | string {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { port: { type: 'string' }, host: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: false,
+    });
+    const port = values.port === undefined ? DEFAULT_PORT : Number(values.port);
+    const isPort = values.port !== '' && Number.isInteger(port) && port >= 0 && port <= PORT_MAX;
+    if (!isPort) return `--port must be a number from 0 to ${PORT_MAX}.`;
+    return { host: values.host ?? DEFAULT_HOST, port, isHelp: values.help ?? false };
+  } catch (error) {
+    // The only thing that `parseArgs` throws is what is wrong with the command line.
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** A sentence when the address cannot be listened on. */
+async function listen(host: string, port: number): Promise<Sandbox | string> {
+  try {
+    return await startSandbox({ host, port });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken. Choose another with --port.`;
+    if (typeof code === 'string') return `Cannot listen on ${host}:${port} (${code}).`;
+    throw error;
+  }
+}
+
+function describeModels(): string {
+  return sandboxModels()
+    .map(({ endpoints: [endpoint], description }) => `  ${endpoint.upstreamModel.padEnd(10)} ${description}`)
+    .join('\n');
+}

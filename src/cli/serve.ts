@@ -1,0 +1,72 @@
+import { createApp } from '../app.ts';
+import type { Config } from '../config/config.ts';
+import { CommandError } from './command.ts';
+import type { Io } from './command.ts';
+import { drawFirstKeys, drawFirstStart } from './first-start.ts';
+import { loadCheckedConfig } from './load-config.ts';
+import { asOperatorError, codeOf } from './operator-error.ts';
+
+/**
+ * Two signals closer together than this are one: on Ctrl-C the terminal signals the whole process group, and npm passes
+ * its own signal on to us besides.
+ */
+const ECHO_MS = 100;
+const EXIT_INTERRUPTED = 130;
+
+/** `model-gateway serve`: runs until a signal stops it. */
+export async function runServe(args: readonly string[], io: Io): Promise<number> {
+  const config = loadCheckedConfig(args, io.env);
+  const stop = waitForStop();
+  const app = await createApp({ config, env: io.env }).catch((error: unknown) => {
+    throw asOperatorError(error);
+  });
+  try {
+    const { url } = await app.listen();
+    io.stdout.write(`Model Gateway listening on ${url}\n`);
+    if (app.firstStart !== undefined) io.stdout.write(drawFirstStart(url, app.firstStart));
+    await stop;
+  } catch (error) {
+    // They exist by now, and no later start would show them.
+    if (app.firstStart !== undefined) io.stdout.write(drawFirstKeys(app.firstStart));
+    throw asListenError(error, config);
+  } finally {
+    await app.close();
+  }
+  return 0;
+}
+
+/** Settles at the first signal; a second one ends the process there and then. */
+function waitForStop(): Promise<void> {
+  return new Promise((resolve) => {
+    let firstAt: number | undefined;
+    const onSignal = (): void => {
+      if (firstAt === undefined) {
+        firstAt = performance.now();
+        resolve();
+      } else if (performance.now() - firstAt > ECHO_MS) process.exit(EXIT_INTERRUPTED);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
+
+function asListenError(error: unknown, config: Config): unknown {
+  const { host, port } = config.server;
+  switch (codeOf(error) ?? '') {
+    case 'EADDRINUSE':
+      return new CommandError(`Port ${port} on ${host} is taken. Choose another with --port.`, { cause: error });
+    case 'EACCES':
+      return new CommandError(
+        `Port ${port} on ${host} needs more rights than this user has. Choose another with --port.`,
+        {
+          cause: error,
+        },
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new CommandError(`${host} is no address of this machine. Choose another with --host.`, { cause: error });
+    default:
+      return error;
+  }
+}

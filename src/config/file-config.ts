@@ -1,0 +1,134 @@
+import type {
+  Config,
+  EndpointConfig,
+  ModelConfig,
+  PassThroughConfig,
+  ProviderConfig,
+  ProviderDefaults,
+  Timeouts,
+} from './config.ts';
+import type { ConfigFile, ModelEntry, PassThroughEntry, ProviderEntry } from './schema.ts';
+
+/** What the file alone says, in the words of `Config`. */
+export type FileConfig = Omit<Config, 'dataDir' | 'managementKey' | 'apiKey' | 'secret' | 'logLevel' | 'path'>;
+
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  connectMs: 5_000,
+  headersMs: 120_000,
+  firstTokenMs: 120_000,
+  idleMs: 120_000,
+  wholeMs: 300_000,
+  totalMs: 900_000,
+};
+
+const BYTES_PER_MB = 1_048_576;
+
+/** The file's snake_case as `Config`, with the defaults of interface.md where it is silent. */
+export function fileConfig(
+  file: ConfigFile,
+  models: readonly ModelConfig[],
+  passThrough: readonly PassThroughConfig[],
+): FileConfig {
+  const { server, defaults, timeouts } = file;
+  return {
+    server: {
+      host: server.host ?? '127.0.0.1',
+      port: server.port ?? 8787,
+      maxBodyBytes: Math.floor((server.max_body_mb ?? 32) * BYTES_PER_MB),
+      drainMs: (server.drain_seconds ?? 30) * 1_000,
+      region: server.region ?? 'local',
+    },
+    defaults: { ...present({ model: defaults.model }), provider: providerDefaultsOf(defaults.provider) },
+    timeouts: { ...DEFAULT_TIMEOUTS, ...attemptTimeoutsOf(timeouts), ...present({ totalMs: timeouts.total_ms }) },
+    ...present({ databaseUrl: file.database_url, redisUrl: file.redis_url }),
+    credits: { enforce: file.credits.enforce ?? false },
+    providers: Object.entries(file.providers).map(([slug, entry]) => providerOf(slug, entry)),
+    models,
+    passThrough,
+  };
+}
+
+function providerDefaultsOf(entry: ConfigFile['defaults']['provider']): ProviderDefaults {
+  return present({
+    order: entry.order,
+    only: entry.only,
+    ignore: entry.ignore,
+    sort: entry.sort,
+    dataCollection: entry.data_collection,
+    zdr: entry.zdr,
+  });
+}
+
+function attemptTimeoutsOf(entry: ProviderEntry['timeouts']): Partial<Omit<Timeouts, 'totalMs'>> {
+  return present({
+    connectMs: entry.connect_ms,
+    headersMs: entry.headers_ms,
+    firstTokenMs: entry.first_token_ms,
+    idleMs: entry.idle_ms,
+    wholeMs: entry.whole_ms,
+  });
+}
+
+function providerOf(slug: string, entry: ProviderEntry): ProviderConfig {
+  return {
+    slug,
+    // A known provider's slug is the id of its adapter.
+    adapter: entry.adapter ?? slug,
+    ...present({ name: entry.name, baseUrl: entry.base_url, apiKey: entry.api_key }),
+    dataPolicy: present({ training: entry.data_policy.training, retentionDays: entry.data_policy.retention_days }),
+    headers: entry.headers,
+    timeouts: attemptTimeoutsOf(entry.timeouts),
+  };
+}
+
+export function modelOf(slug: string, entry: ModelEntry): ModelConfig {
+  return {
+    slug,
+    name: entry.name ?? slug,
+    ...present({
+      contextLength: entry.context_length,
+      maxCompletionTokens: entry.max_completion_tokens,
+      inputModalities: entry.input_modalities,
+      outputModalities: entry.output_modalities,
+    }),
+    scores: entry.scores,
+    endpoints: entry.endpoints.map(endpointOf),
+  };
+}
+
+function endpointOf(entry: ModelEntry['endpoints'][number]): EndpointConfig {
+  const { price } = entry;
+  return {
+    provider: entry.provider,
+    model: entry.model,
+    ...present({
+      price: price && {
+        prompt: price.prompt,
+        completion: price.completion,
+        ...present({
+          cacheRead: price.cache_read,
+          cacheWrite: price.cache_write,
+          cacheWrite1h: price.cache_write_1h,
+          reasoning: price.reasoning,
+          request: price.request,
+        }),
+      },
+      quantization: entry.quantization,
+      supportedParameters: entry.supported_parameters,
+      contextLength: entry.context_length,
+      maxCompletionTokens: entry.max_completion_tokens,
+    }),
+  };
+}
+
+export function passThroughOf(key: string, entry: PassThroughEntry): PassThroughConfig {
+  return { prefix: key.slice(0, -1), provider: entry.provider };
+}
+
+type Present<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+
+/** The members that have a value: an absent option stays absent instead of being set to `undefined`. */
+function present<Members extends object>(members: Members): Present<Members>;
+function present(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

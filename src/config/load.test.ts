@@ -1,0 +1,550 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { suite, test } from 'node:test';
+import { ConfigError } from './config-error.ts';
+import type { Config } from './config.ts';
+import { loadConfig } from './load.ts';
+import type { LoadConfigOptions } from './load.ts';
+import { renderConfig } from './render.ts';
+
+const ENV = { ALPHA_API_KEY: 'sk-secret', PORT: '9000', YES: 'true', WORD: 'word' };
+
+function load(text: string | undefined, options: Partial<LoadConfigOptions> = {}): Config {
+  return loadConfig({
+    argv: ['--config', 'gateway.yaml'],
+    env: ENV,
+    readFile: (path) => {
+      if (text === undefined) throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
+      return text;
+    },
+    adapterIds: ['openai', 'openai-compatible', 'anthropic', 'groq'],
+    providerIds: ['openai', 'groq', 'sandbox'],
+    ...options,
+  });
+}
+
+function messageOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.message;
+  }
+  return assert.fail('nothing was refused');
+}
+
+const EXAMPLE = `
+server:     { host: 127.0.0.1, port: 8787, max_body_mb: 16, drain_seconds: 5, region: eu }
+defaults:   { model: acme/one, provider: { order: [alpha], sort: price, data_collection: deny, zdr: true } }
+timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6 }
+credits:    { enforce: true }
+providers:
+  alpha:
+    adapter: openai-compatible
+    name: Alpha
+    base_url: http://127.0.0.1:9101/v1
+    api_key: \${ALPHA_API_KEY}
+    data_policy: { training: false, retention_days: 0 }
+    headers: { x-team: blue }
+    timeouts: { idle_ms: 7 }
+  groq:
+models:
+  acme/one:
+    name: Acme One
+    context_length: 128000
+    max_completion_tokens: 16000
+    input_modalities: [text, image]
+    output_modalities: [text]
+    scores: { coding: 0.71 }
+    endpoints:
+      - provider: alpha
+        model: one-2026
+        price: { prompt: 1.0, completion: 2.0, cache_read: 0.1, cache_write: 1.25, cache_write_1h: 2, reasoning: 3, request: 0 }
+        quantization: fp8
+        supported_parameters: [tools, reasoning, prompt_cache_key]
+  "local/*": { provider: groq }
+`;
+
+test('every key of the file reaches the configuration', () => {
+  const { dataDir, ...config } = load(EXAMPLE);
+  assert.equal(dataDir, resolve('./data'));
+  assert.deepEqual(config, {
+    path: 'gateway.yaml',
+    server: { host: '127.0.0.1', port: 8787, maxBodyBytes: 16 * 1_048_576, drainMs: 5_000, region: 'eu' },
+    defaults: {
+      model: 'acme/one',
+      provider: { order: ['alpha'], sort: 'price', dataCollection: 'deny', zdr: true },
+    },
+    timeouts: { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, wholeMs: 5, totalMs: 6 },
+    credits: { enforce: true },
+    providers: [
+      {
+        slug: 'alpha',
+        adapter: 'openai-compatible',
+        name: 'Alpha',
+        baseUrl: 'http://127.0.0.1:9101/v1',
+        apiKey: 'sk-secret',
+        dataPolicy: { training: false, retentionDays: 0 },
+        headers: { 'x-team': 'blue' },
+        timeouts: { idleMs: 7 },
+      },
+      { slug: 'groq', adapter: 'groq', dataPolicy: {}, headers: {}, timeouts: {} },
+    ],
+    models: [
+      {
+        slug: 'acme/one',
+        name: 'Acme One',
+        contextLength: 128_000,
+        maxCompletionTokens: 16_000,
+        inputModalities: ['text', 'image'],
+        outputModalities: ['text'],
+        scores: { coding: 0.71 },
+        endpoints: [
+          {
+            provider: 'alpha',
+            model: 'one-2026',
+            price: {
+              prompt: 1,
+              completion: 2,
+              cacheRead: 0.1,
+              cacheWrite: 1.25,
+              cacheWrite1h: 2,
+              reasoning: 3,
+              request: 0,
+            },
+            quantization: 'fp8',
+            supportedParameters: ['tools', 'reasoning', 'prompt_cache_key'],
+          },
+        ],
+      },
+    ],
+    passThrough: [{ prefix: 'local/', provider: 'groq' }],
+    logLevel: 'info',
+  });
+});
+
+test('without any file, flag or variable the defaults are those of the interface', () => {
+  const config = load(undefined, { argv: [], env: {} });
+  assert.equal(config.path, undefined);
+  assert.deepEqual(config.server, {
+    host: '127.0.0.1',
+    port: 8787,
+    maxBodyBytes: 32 * 1_048_576,
+    drainMs: 30_000,
+    region: 'local',
+  });
+  assert.deepEqual(config.timeouts, {
+    connectMs: 5_000,
+    headersMs: 120_000,
+    firstTokenMs: 120_000,
+    idleMs: 120_000,
+    wholeMs: 300_000,
+    totalMs: 900_000,
+  });
+  assert.deepEqual([config.providers, config.models, config.passThrough], [[], [], []]);
+});
+
+test('a flag wins over the environment, which wins over the file', () => {
+  const file = 'server: { port: 1, host: file, region: file }';
+  const env = { GATEWAY_PORT: '2', GATEWAY_HOST: 'env', GATEWAY_DATA_DIR: '/env', GATEWAY_CONFIG: 'other.yaml' };
+  const both = load(file, { argv: ['--port=3', '--data-dir', '/flag'], env });
+  assert.deepEqual([both.server.port, both.server.host, both.dataDir], [3, 'env', '/flag']);
+  assert.deepEqual([both.path, both.server.region], ['other.yaml', 'file']);
+});
+
+test('gateway.yaml of the working directory is read without being named', () => {
+  assert.equal(load('server: { port: 5 }', { argv: [], env: {} }).server.port, 5);
+});
+
+test('an empty variable counts as not set', () => {
+  const env = { GATEWAY_PORT: '', GATEWAY_API_KEY: '', DATABASE_URL: '' };
+  const config = load('', { env });
+  assert.equal(config.server.port, 8787);
+  assert.equal(config.apiKey, undefined);
+});
+
+test('keys, secret and log level come from the environment', () => {
+  const env = {
+    GATEWAY_MANAGEMENT_KEY: 'm',
+    GATEWAY_API_KEY: 'k',
+    GATEWAY_SECRET: '0123456789abcdef',
+    GATEWAY_LOG_LEVEL: 'warn',
+  };
+  const { managementKey, apiKey, secret, logLevel } = load('', { env });
+  assert.deepEqual([managementKey, apiKey, secret, logLevel], ['m', 'k', '0123456789abcdef', 'warn']);
+});
+
+test('the configuration is frozen to its leaves', () => {
+  const config = load(EXAMPLE);
+  assert.ok(Object.isFrozen(config));
+  assert.ok(Object.isFrozen(config.models[0]?.endpoints[0]?.price));
+});
+
+test('JSON is read like YAML, tabs included', () => {
+  assert.equal(load('{\n\t"server": {\n\t\t"port": 80\n\t}\n}').server.port, 80);
+});
+
+test('a byte order mark and Windows line ends do not matter', () => {
+  assert.equal(load('\uFEFFserver:\r\n  port: 81\r\n').server.port, 81);
+});
+
+suite('variables', () => {
+  test('work inside braces, quotes and longer text', () => {
+    const config = load(
+      'server: { region: ${WORD}, port: ${PORT} }\nproviders: { openai: { name: "a ${WORD} b", api_key: ${ALPHA_API_KEY} } }',
+    );
+    assert.equal(config.server.region, 'word');
+    assert.deepEqual([config.providers[0]?.name, config.providers[0]?.apiKey], ['a word b', 'sk-secret']);
+  });
+
+  test('stand for a number or a truth value where one is wanted', () => {
+    const config = load('server:\n  port: ${PORT}\ncredits:\n  enforce: ${YES}\n');
+    assert.equal(config.server.port, 9000);
+    assert.equal(config.credits.enforce, true);
+  });
+
+  test('stay text where text is wanted', () => {
+    assert.equal(load('providers: { openai: { api_key: ${PORT} } }').providers[0]?.apiKey, '9000');
+  });
+
+  test('that are doubled at the dollar stay as written', () => {
+    assert.equal(load('server: { region: a$${WORD} }').server.region, 'a${WORD}');
+  });
+
+  test('cannot bring YAML of their own', () => {
+    const env = { EVIL: 'x, port: 1 }\nserver: {}' };
+    assert.equal(load('server: { region: "${EVIL}" }', { env }).server.region, env.EVIL);
+  });
+
+  test('are not looked for in comments', () => {
+    assert.equal(load('# api_key: ${NOWHERE}\nserver: { port: 1 }').server.port, 1);
+  });
+});
+
+test('anchors, aliases and merge keys repeat settings', () => {
+  const config = load(
+    'providers:\n  a: &a\n    adapter: openai\n    timeouts: { idle_ms: 5 }\n  b: *a\n  c:\n    <<: *a\n    name: C\n',
+  );
+  assert.deepEqual(
+    config.providers.map(({ slug, timeouts }) => [slug, timeouts.idleMs]),
+    [
+      ['a', 5],
+      ['b', 5],
+      ['c', 5],
+    ],
+  );
+});
+
+/** What stands in the file, and the exact message. */
+const REFUSED: readonly (readonly [promise: string, file: string, message: string])[] = [
+  [
+    'a misspelt key is named with the nearest one, and not also reported missing',
+    'server:\n  port: 1\nproviders:\n  alpha:\n    adaptor: openai\n',
+    'gateway.yaml:5: providers.alpha.adaptor: unknown key; did you mean "adapter"?',
+  ],
+  [
+    'a key that is like no other lists what is known',
+    'credits:\n  xyz: 1\n',
+    'gateway.yaml:2: credits.xyz: unknown key; known here: enforce',
+  ],
+  [
+    'the first mistake by line is shown, and the others are counted',
+    'server:\n  port: 70000\n  hots: x\n  drain_seconds: -1\n',
+    'gateway.yaml:2: server.port: must be at most 65535, not 70000\n(and 2 more problems)',
+  ],
+  [
+    'a variable that is not set is named with its key',
+    'providers:\n  alpha:\n    adapter: openai\n    api_key: ${NOWHERE}\n',
+    'gateway.yaml:4: providers.alpha.api_key: the environment variable NOWHERE is not set',
+  ],
+  [
+    'a variable in a list is named with its place',
+    'defaults:\n  provider:\n    order:\n      - a\n      - ${NOWHERE}\n',
+    'gateway.yaml:5: defaults.provider.order[1]: the environment variable NOWHERE is not set',
+  ],
+  [
+    'a default inside a variable is not understood',
+    'server: { region: "${WORD:-x}" }',
+    'gateway.yaml:1: server.region: ${WORD:-x} names no variable; write $${WORD:-x} for the text itself',
+  ],
+  [
+    'a variable that is no number does not show its value',
+    'server:\n  port: ${ALPHA_API_KEY}\n',
+    'gateway.yaml:2: server.port: must be a number, not the value of its variable',
+  ],
+  [
+    'a key that stands twice is refused',
+    'providers:\n  alpha:\n    adapter: openai\n  alpha:\n    adapter: openai\n',
+    'gateway.yaml:4: providers.alpha: stands here twice; keys must be unique',
+  ],
+  [
+    'an unknown adapter is named with the nearest one',
+    'providers:\n  alpha:\n    adapter: openia\n',
+    'gateway.yaml:3: providers.alpha.adapter: unknown adapter "openia"; did you mean "openai"?',
+  ],
+  [
+    'a provider that nobody knows needs an adapter',
+    'providers:\n  alpha:\n    name: Alpha\n',
+    'gateway.yaml:2: providers.alpha: adapter is required: "alpha" is no known provider',
+  ],
+  [
+    'an endpoint that names an unknown provider is refused, whatever else is wrong below it',
+    'providers:\n  alpha:\n    adapter: openai\nmodels:\n  a/b:\n    endpoints:\n      - provider: alhpa\n        model: m\n        price: { prompt: -1, completion: 1 }\n',
+    'gateway.yaml:7: models.a/b.endpoints[0].provider: unknown provider "alhpa"; did you mean "alpha"?\n(and 1 more problem)',
+  ],
+  [
+    'a pass-through that names an unknown provider is refused',
+    'models:\n  "local/*": { provider: gorq }\n',
+    'gateway.yaml:2: models.local/*.provider: unknown provider "gorq"; did you mean "groq"?',
+  ],
+  [
+    'a negative price is refused',
+    'models:\n  a/b:\n    endpoints:\n      - provider: openai\n        model: m\n        price: { prompt: 1, completion: -2 }\n',
+    'gateway.yaml:6: models.a/b.endpoints[0].price.completion: must be at least 0, not -2',
+  ],
+  [
+    'half a price is refused: unknown is not zero',
+    'models:\n  a/b:\n    endpoints:\n      - provider: openai\n        model: m\n        price: { prompt: 1 }\n',
+    'gateway.yaml:6: models.a/b.endpoints[0].price.completion: is required',
+  ],
+  [
+    'a price beyond exact arithmetic is refused',
+    'models:\n  a/b:\n    endpoints:\n      - { provider: openai, model: m, price: { prompt: 1, completion: 2e6 } }\n',
+    'gateway.yaml:4: models.a/b.endpoints[0].price.completion: must be at most 1000, not 2000000',
+  ],
+  [
+    'a model needs an endpoint',
+    'models:\n  a/b:\n    endpoints: []\n',
+    'gateway.yaml:3: models.a/b.endpoints: must not be empty',
+  ],
+  [
+    'a model slug has an author',
+    'models:\n  one:\n    endpoints: []\n',
+    'gateway.yaml:2: models.one: must be a model slug such as acme/one, or acme/*',
+  ],
+  [
+    'a provider slug has no spaces and capitals',
+    'providers:\n  Al Pha: { adapter: openai }\n',
+    'gateway.yaml:2: providers.Al Pha: must be a provider slug: a-z, 0-9, ".", "_" and "-"',
+  ],
+  [
+    'a word of a closed list is named with the nearest one',
+    'defaults:\n  provider:\n    sort: prise\n',
+    'gateway.yaml:3: defaults.provider.sort: must be one of price, throughput, latency, exacto, not "prise"; did you mean "price"?',
+  ],
+  [
+    'a parameter that is almost a known one is a slip',
+    'models:\n  a/b:\n    endpoints:\n      - { provider: openai, model: m, supported_parameters: [tool] }\n',
+    'gateway.yaml:4: models.a/b.endpoints[0].supported_parameters[0]: unknown parameter "tool"; did you mean "tools"?',
+  ],
+  [
+    'text is not a number',
+    'timeouts: { idle_ms: soon }',
+    'gateway.yaml:1: timeouts.idle_ms: must be a number, not "soon"',
+  ],
+  [
+    'a fraction is not a whole number',
+    'timeouts: { idle_ms: 1.5 }',
+    'gateway.yaml:1: timeouts.idle_ms: must be a whole number, not 1.5',
+  ],
+  [
+    'a time of zero would fail every request',
+    'timeouts: { idle_ms: 0 }',
+    'gateway.yaml:1: timeouts.idle_ms: must be at least 1, not 0',
+  ],
+  [
+    'yes is not a truth value',
+    'credits: { enforce: yes }',
+    'gateway.yaml:1: credits.enforce: must be true or false, not "yes"',
+  ],
+  [
+    'a secret of the wrong type is not shown',
+    'providers:\n  openai:\n    api_key: 123456\n',
+    'gateway.yaml:3: providers.openai.api_key: must be text, not a number',
+  ],
+  [
+    'headers written as one line are not shown',
+    'providers:\n  openai:\n    headers: "authorization: Bearer hunter2"\n',
+    'gateway.yaml:3: providers.openai.headers: must be a mapping of keys to values, not text',
+  ],
+  [
+    'a header cannot break the request apart',
+    'providers:\n  openai:\n    headers: { x-a: "b\\r\\nx-c: d" }\n',
+    'gateway.yaml:3: providers.openai.headers.x-a: must be one line of Latin-1 text',
+  ],
+  [
+    "a header of the connection is the gateway's",
+    'providers:\n  openai:\n    headers: { Content-Length: "3" }\n',
+    'gateway.yaml:3: providers.openai.headers.Content-Length: is a header that the gateway itself sets',
+  ],
+  [
+    'a key with a line break never becomes a header',
+    'providers:\n  openai:\n    api_key: "sk-1\\n"\n',
+    'gateway.yaml:3: providers.openai.api_key: must be printable ASCII without spaces',
+  ],
+  [
+    'a base URL speaks http and holds no password',
+    'providers:\n  openai:\n    base_url: https://me:hunter2@example.com/v1\n',
+    'gateway.yaml:3: providers.openai.base_url: must be an http:// or https:// URL without user, query and fragment',
+  ],
+  [
+    'PostgreSQL is refused by name until it is built',
+    'server: { port: 1 }\ndatabase_url: postgres://me:hunter2@db/x\n',
+    'gateway.yaml:2: database_url: PostgreSQL is not supported in this version; leave it out to use the embedded database',
+  ],
+  [
+    'Redis is refused by name until it is built',
+    'redis_url: redis://x\n',
+    'gateway.yaml:1: redis_url: Redis is not supported in this version; leave it out to hold this state in memory',
+  ],
+  ['a file that is no mapping is refused', 'hello', 'gateway.yaml:1: must be a mapping of keys to values, not text'],
+  [
+    'broken YAML names its line',
+    'server:\n  port: 1\n host: x\n',
+    'gateway.yaml:3: this is not YAML: all mapping items must start at the same column',
+  ],
+  [
+    'a second document is refused',
+    'server:\n  port: 1\n---\nserver: {}\n',
+    'gateway.yaml:3: a second document (---) begins here; one is read',
+  ],
+  [
+    'a tag is refused instead of ignored',
+    'server: !include other.yaml\n',
+    'gateway.yaml:1: this is not YAML: unresolved tag: !include',
+  ],
+  [
+    'aliases that would grow to gigabytes are refused',
+    'a: &a [1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c]\n',
+    'gateway.yaml:1: excessive alias count indicates a resource exhaustion attack',
+  ],
+  [
+    'a model without a body is refused',
+    'models:\n  a/b:\n',
+    'gateway.yaml:2: models.a/b: must be a mapping of keys to values, not empty',
+  ],
+];
+
+suite('a wrong file', () => {
+  for (const [promise, file, message] of REFUSED)
+    test(promise, () =>
+      assert.equal(
+        messageOf(() => load(file)),
+        message,
+      ),
+    );
+});
+
+/** Command line and environment, and the exact message. */
+const REFUSED_OUTSIDE: readonly (readonly [
+  promise: string,
+  argv: readonly string[],
+  env: Record<string, string>,
+  message: string,
+])[] = [
+  [
+    'an unknown flag is named with the nearest one',
+    ['--prot', '1'],
+    {},
+    '--prot: unknown flag; did you mean "--port"?',
+  ],
+  ['a flag needs its value', ['--port'], {}, '--port needs a value'],
+  ['a flag does not swallow the next one', ['--config', '--port', '1'], {}, '--config needs a value'],
+  ['a stray word is refused', ['gateway.yaml'], {}, 'gateway.yaml: unexpected argument'],
+  ['a port is a number', ['--port', 'http'], {}, '--port: must be a whole number from 0 to 65535, not "http"'],
+  ['a port ends at 65535', ['--port=65536'], {}, '--port: must be a whole number from 0 to 65535, not "65536"'],
+  [
+    "Kubernetes' own variable is recognised",
+    [],
+    { GATEWAY_PORT: 'tcp://10.0.0.1:80' },
+    'GATEWAY_PORT: must be a whole number from 0 to 65535, not "tcp://10.0.0.1:80" (set by Kubernetes? turn enableServiceLinks off)',
+  ],
+  [
+    'several processes are refused',
+    ['--workers', '2'],
+    {},
+    '--workers: more than one process is not supported in this version',
+  ],
+  [
+    'DATABASE_URL is refused by name',
+    [],
+    { DATABASE_URL: 'postgres://me:hunter2@db/x' },
+    'DATABASE_URL: PostgreSQL is not supported in this version; leave it out to use the embedded database',
+  ],
+  [
+    'REDIS_URL is refused by name',
+    [],
+    { REDIS_URL: 'redis://x' },
+    'REDIS_URL: Redis is not supported in this version; leave it out to hold this state in memory',
+  ],
+  [
+    'one key cannot be of two kinds',
+    [],
+    { GATEWAY_API_KEY: 'same', GATEWAY_MANAGEMENT_KEY: 'same' },
+    'GATEWAY_API_KEY: must differ from GATEWAY_MANAGEMENT_KEY',
+  ],
+  [
+    'a key that no header can carry is refused',
+    [],
+    { GATEWAY_API_KEY: 'a b' },
+    'GATEWAY_API_KEY: must be at most 512 characters of printable ASCII without spaces',
+  ],
+  ['a short secret is refused', [], { GATEWAY_SECRET: 'short' }, 'GATEWAY_SECRET: must have at least 16 characters'],
+  [
+    'an unknown log level is named with the nearest one',
+    [],
+    { GATEWAY_LOG_LEVEL: 'wran' },
+    'GATEWAY_LOG_LEVEL: unknown level "wran"; did you mean "warn"?',
+  ],
+];
+
+suite('a wrong command line or environment', () => {
+  for (const [promise, argv, env, message] of REFUSED_OUTSIDE)
+    test(promise, () =>
+      assert.equal(
+        messageOf(() => load('', { argv, env })),
+        message,
+      ),
+    );
+});
+
+test('a file that was named and is not there is an error', () => {
+  assert.equal(
+    messageOf(() => load(undefined, { argv: ['--config', 'x.yaml'] })),
+    'x.yaml: there is no such file',
+  );
+});
+
+function refuseToRead(): string {
+  throw Object.assign(new Error('no'), { code: 'EACCES' });
+}
+
+test('a file that cannot be read says why', () => {
+  assert.equal(
+    messageOf(() => load('', { readFile: refuseToRead })),
+    'gateway.yaml: cannot be read (EACCES)',
+  );
+});
+
+function withoutSecrets(config: Config): unknown {
+  const providers = config.providers.map(({ apiKey, headers, ...provider }) => ({
+    ...provider,
+    hasKey: apiKey !== undefined,
+    headers: Object.keys(headers),
+  }));
+  return { ...config, providers };
+}
+
+test('the effective configuration is drawn without a single secret, and reads back as itself', () => {
+  const env = {
+    ALPHA_API_KEY: 'hunter2-provider',
+    GATEWAY_API_KEY: 'hunter2-key',
+    GATEWAY_MANAGEMENT_KEY: 'hunter2-management',
+    GATEWAY_SECRET: 'hunter2-0123456789',
+  };
+  const config = load(EXAMPLE.replace('x-team: blue', 'authorization: hunter2-header'), { env });
+  const drawn = renderConfig(config);
+  assert.ok(!drawn.includes('hunter2'), drawn);
+  const again = load(drawn.replaceAll('(redacted)', 'redacted'), { env });
+  assert.deepEqual(withoutSecrets(again), withoutSecrets(config));
+});

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ConfigError } from './config-error.ts';
+import type { Config } from './config.ts';
+import { CONFIG_FLAGS, parseFlags } from './flags.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import { readConfigFile, UNSUPPORTED } from './read-file.ts';
+
+export interface LoadConfigOptions {
+  /** The command line after the command's name. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Reads a text file, or throws as `fs.readFileSync` does. */
+  readonly readFile?: (path: string) => string;
+  /** Ids of the adapters that there are; absent: not checked. */
+  readonly adapterIds?: readonly string[];
+  /** Slugs of the providers that need no entry; absent: what endpoints name is not checked. */
+  readonly providerIds?: readonly string[];
+}
+
+const DEFAULT_PATH = 'gateway.yaml';
+const DEFAULT_DATA_DIR = './data';
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const KEY_CHARS_MAX = 512;
+const SECRET_CHARS_MIN = 16;
+
+/**
+ * The configuration in effect: flags before environment before file before defaults. Without `--config` and
+ * `GATEWAY_CONFIG`, `gateway.yaml` of the working directory is read if there is one. Frozen.
+ * @throws ConfigError whose message is a complete sentence for the operator
+ */
+export function loadConfig(options: LoadConfigOptions): Config {
+  const { values: flags, words } = parseFlags(options.argv, CONFIG_FLAGS);
+  if (words[0] !== undefined) throw new ConfigError(`${words[0]}: unexpected argument`, { isUsage: true });
+  if (flags.workers !== undefined)
+    throw new ConfigError('--workers: more than one process is not supported in this version', { isUsage: true });
+  const flagPort = flags.port === undefined ? undefined : readPort('--port', flags.port);
+  const environment = readEnvironment(options.env);
+  const file = readFileOf(flags.config ?? environment.config, options);
+  const config: Config = {
+    ...file,
+    server: {
+      ...file.server,
+      host: flags.host ?? environment.host ?? file.server.host,
+      port: flagPort ?? environment.port ?? file.server.port,
+    },
+    dataDir: resolve(flags['data-dir'] ?? environment.dataDir ?? DEFAULT_DATA_DIR),
+    ...(environment.managementKey !== undefined && { managementKey: environment.managementKey }),
+    ...(environment.apiKey !== undefined && { apiKey: environment.apiKey }),
+    ...(environment.secret !== undefined && { secret: environment.secret }),
+    logLevel: environment.logLevel ?? 'info',
+  };
+  return deepFreeze(config);
+}
+
+function readFileOf(named: string | undefined, options: LoadConfigOptions) {
+  const path = named ?? DEFAULT_PATH;
+  const readFile = options.readFile ?? ((name: string) => readFileSync(name, 'utf8'));
+  const { env, adapterIds, providerIds } = options;
+  let text: string | undefined;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'ENOENT')
+      throw new ConfigError(`${path}: cannot be read (${String(code ?? error)})`, { cause: error });
+    if (named !== undefined) throw new ConfigError(`${path}: there is no such file`, { cause: error });
+  }
+  const file = readConfigFile({ path, text: text ?? '', env, adapterIds, providerIds });
+  return text === undefined ? file : { ...file, path };
+}
+
+interface EnvironmentConfig {
+  readonly config: string | undefined;
+  readonly port: number | undefined;
+  readonly host: string | undefined;
+  readonly dataDir: string | undefined;
+  readonly managementKey: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly secret: string | undefined;
+  readonly logLevel: string | undefined;
+}
+
+function readEnvironment(env: LoadConfigOptions['env']): EnvironmentConfig {
+  // An empty variable is how compose files and shells say "not set".
+  const read = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+  if (read('DATABASE_URL') !== undefined) throw new ConfigError(`DATABASE_URL: ${UNSUPPORTED.database_url}`);
+  if (read('REDIS_URL') !== undefined) throw new ConfigError(`REDIS_URL: ${UNSUPPORTED.redis_url}`);
+  const port = read('GATEWAY_PORT');
+  const managementKey = readKey('GATEWAY_MANAGEMENT_KEY', read('GATEWAY_MANAGEMENT_KEY'));
+  const apiKey = readKey('GATEWAY_API_KEY', read('GATEWAY_API_KEY'));
+  if (managementKey !== undefined && managementKey === apiKey)
+    throw new ConfigError('GATEWAY_API_KEY: must differ from GATEWAY_MANAGEMENT_KEY');
+  const secret = read('GATEWAY_SECRET');
+  if (secret !== undefined && secret.length < SECRET_CHARS_MIN)
+    throw new ConfigError(`GATEWAY_SECRET: must have at least ${SECRET_CHARS_MIN} characters`);
+  return {
+    config: read('GATEWAY_CONFIG'),
+    port: port === undefined ? undefined : readPort('GATEWAY_PORT', port),
+    host: read('GATEWAY_HOST'),
+    dataDir: read('GATEWAY_DATA_DIR'),
+    managementKey,
+    apiKey,
+    secret,
+    logLevel: readLogLevel(read('GATEWAY_LOG_LEVEL')),
+  };
+}
+
+function readPort(name: string, text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  // Kubernetes sets NAME_PORT=tcp://... in every pod beside a Service called "gateway".
+  const hint = text.startsWith('tcp://') ? ' (set by Kubernetes? turn enableServiceLinks off)' : '';
+  throw new ConfigError(
+    `${name}: must be a whole number from 0 to 65535, not ${JSON.stringify(text.slice(0, 40))}${hint}`,
+    {
+      isUsage: name.startsWith('-'),
+    },
+  );
+}
+
+/** A key outside these bounds would be refused in every request's header. */
+function readKey(name: string, key: string | undefined): string | undefined {
+  if (key === undefined || (key.length <= KEY_CHARS_MAX && /^[\x21-\x7e]+$/.test(key))) return key;
+  throw new ConfigError(`${name}: must be at most ${KEY_CHARS_MAX} characters of printable ASCII without spaces`);
+}
+
+function readLogLevel(level: string | undefined): string | undefined {
+  if (level === undefined || LOG_LEVELS.includes(level)) return level;
+  const nearest = nearestName(level, LOG_LEVELS);
+  const hint = nearest === undefined ? `one of ${LOG_LEVELS.join(', ')}` : `did you mean "${nearest}"?`;
+  throw new ConfigError(`GATEWAY_LOG_LEVEL: unknown level ${JSON.stringify(level.slice(0, 40))}; ${hint}`);
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
+}

@@ -1,0 +1,174 @@
+import type { z } from 'zod';
+import { ConfigError } from './config-error.ts';
+import type { ModelConfig, PassThroughConfig } from './config.ts';
+import { drawPath, readDocument } from './document.ts';
+import type { ConfigDocument, Path, Problem } from './document.ts';
+import { fileConfig, modelOf, passThroughOf } from './file-config.ts';
+import type { FileConfig } from './file-config.ts';
+import { isContainer, problemsOf, unknownName, valueAt } from './problems.ts';
+import { configFile, isModelSlug, isPassThroughKey, modelEntry, passThroughEntry } from './schema.ts';
+import type { ConfigFile } from './schema.ts';
+
+export interface ReadFileOptions {
+  /** How messages call the file. */
+  readonly path: string;
+  readonly text: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ids of the adapters that there are; absent: not checked. */
+  readonly adapterIds?: readonly string[] | undefined;
+  /** Slugs of providers that need no entry; absent: an endpoint's provider is not checked. */
+  readonly providerIds?: readonly string[] | undefined;
+}
+
+/** Keys of interface.md that this version cannot serve yet; also said of the variables of the same meaning. */
+export const UNSUPPORTED = {
+  database_url: 'PostgreSQL is not supported in this version; leave it out to use the embedded database',
+  redis_url: 'Redis is not supported in this version; leave it out to hold this state in memory',
+};
+
+/** Configuration is written by hand: more than this is the wrong file. */
+const FILE_CHARS_MAX = 8_388_608;
+
+/** @throws ConfigError for the first thing wrong by line, with the number of further ones */
+export function readConfigFile(options: ReadFileOptions): FileConfig {
+  if (options.text.length > FILE_CHARS_MAX) throw new ConfigError(`${options.path}: is too large for a configuration`);
+  const document = readDocument(options.text, options.env);
+  if (document.problems.length > 0) throw configError(options.path, document.problems);
+  const value = document.value ?? {};
+  const file = validate(configFile, value, document, []);
+  const entries = readModels(value, document);
+  const problems = [
+    ...file.problems,
+    ...entries.problems,
+    ...providerProblems(value, options, document),
+    ...(file.value === undefined ? [] : adapterProblems(file.value, options, document)),
+    ...unsupportedProblems(value, document),
+  ];
+  if (file.value === undefined || problems.length > 0) throw configError(options.path, problems);
+  return fileConfig(file.value, entries.models, entries.passThrough);
+}
+
+interface ModelEntries {
+  readonly models: readonly ModelConfig[];
+  readonly passThrough: readonly PassThroughConfig[];
+  readonly problems: readonly Problem[];
+}
+
+function readModels(value: unknown, document: ConfigDocument): ModelEntries {
+  const models: ModelConfig[] = [];
+  const passThrough: PassThroughConfig[] = [];
+  const problems: Problem[] = [];
+  for (const [key, entry] of membersOf(value, 'models')) {
+    const path = ['models', key];
+    if (isPassThroughKey(key)) {
+      const checked = validate(passThroughEntry, entry, document, path);
+      problems.push(...checked.problems);
+      if (checked.value !== undefined) passThrough.push(passThroughOf(key, checked.value));
+    } else if (isModelSlug(key)) {
+      const checked = validate(modelEntry, entry, document, path);
+      problems.push(...checked.problems);
+      if (checked.value !== undefined) models.push(modelOf(key, checked.value));
+    } else problems.push(problem(document, path, 'must be a model slug such as acme/one, or acme/*'));
+  }
+  return { models, passThrough, problems };
+}
+
+function membersOf(value: unknown, section: string): readonly [string, unknown][] {
+  const members = valueAt(value, [section]);
+  return isContainer(members) && !Array.isArray(members) ? Object.entries(members) : [];
+}
+
+function configError(file: string, problems: readonly Problem[]): ConfigError {
+  const [first, ...others] = problems.toSorted((left, right) => left.line - right.line);
+  if (first === undefined) return new ConfigError(`${file}: cannot be read`);
+  const path = drawPath(first.path);
+  const more =
+    others.length === 0 ? '' : `\n(and ${others.length} more ${others.length === 1 ? 'problem' : 'problems'})`;
+  return new ConfigError(`${file}:${first.line}: ${path === '' ? '' : `${path}: `}${first.message}${more}`);
+}
+
+interface Validated<Value> {
+  readonly value: Value | undefined;
+  readonly problems: readonly Problem[];
+}
+
+function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  document: ConfigDocument,
+  base: Path,
+): Validated<z.output<Schema>> {
+  let result = schema.safeParse(value);
+  if (!result.success && convertVariables(result.error, value, document, base)) result = schema.safeParse(value);
+  if (result.success) return { value: result.data, problems: [] };
+  return { value: undefined, problems: problemsOf(result.error, document, value, base) };
+}
+
+/**
+ * A variable is text; where the schema wants a number or a truth value, its text may stand for one (`port: ${PORT}`).
+ * Changes `value` in place. Returns whether anything changed.
+ */
+function convertVariables(error: z.ZodError, value: unknown, document: ConfigDocument, base: Path): boolean {
+  let changed = false;
+  for (const issue of error.issues) {
+    const path = issue.path.filter((step) => typeof step !== 'symbol');
+    if (issue.code !== 'invalid_type' || !document.isFromEnvironment([...base, ...path])) continue;
+    const last = path.at(-1);
+    const parent = valueAt(value, path.slice(0, -1));
+    if (last === undefined || !isContainer(parent)) continue;
+    const converted = convert(parent[last], issue.expected);
+    if (converted === undefined) continue;
+    parent[last] = converted;
+    changed = true;
+  }
+  return changed;
+}
+
+function convert(text: unknown, expected: string): number | boolean | undefined {
+  if (typeof text !== 'string') return undefined;
+  if (expected === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
+  const isNumber = (expected === 'number' || expected === 'int') && /^-?\d+(?:\.\d+)?$/.test(text);
+  return isNumber ? Number(text) : undefined;
+}
+
+function problem(document: ConfigDocument, path: Path, message: string): Problem {
+  return { path, line: document.lineOf(path), message };
+}
+
+/** Looks at the plain data, so that one wrong price does not hide a wrong name above it. */
+function providerProblems(value: unknown, options: ReadFileOptions, document: ConfigDocument): Problem[] {
+  if (options.providerIds === undefined) return [];
+  const known = [...membersOf(value, 'providers').map(([slug]) => slug), ...options.providerIds];
+  const problems: Problem[] = [];
+  const check = (path: Path): void => {
+    const name = valueAt(value, path);
+    if (typeof name !== 'string' || known.includes(name)) return;
+    problems.push(problem(document, path, unknownName('provider', name, known)));
+  };
+  for (const [key, entry] of membersOf(value, 'models')) {
+    check(['models', key, 'provider']);
+    const endpoints = valueAt(entry, ['endpoints']);
+    if (!Array.isArray(endpoints)) continue;
+    for (const index of endpoints.keys()) check(['models', key, 'endpoints', index, 'provider']);
+  }
+  return problems;
+}
+
+function unsupportedProblems(value: unknown, document: ConfigDocument): Problem[] {
+  return Object.entries(UNSUPPORTED)
+    .filter(([key]) => valueAt(value, [key]) !== undefined)
+    .map(([key, message]) => problem(document, [key], message));
+}
+
+function adapterProblems(file: ConfigFile, options: ReadFileOptions, document: ConfigDocument): Problem[] {
+  const problems: Problem[] = [];
+  for (const [slug, entry] of Object.entries(file.providers)) {
+    const path = ['providers', slug];
+    const known = options.adapterIds;
+    if (entry.adapter === undefined && known?.includes(slug) === false)
+      problems.push(problem(document, path, `adapter is required: "${slug}" is no known provider`));
+    if (entry.adapter !== undefined && known !== undefined && !known.includes(entry.adapter))
+      problems.push(problem(document, [...path, 'adapter'], unknownName('adapter', entry.adapter, known)));
+  }
+  return problems;
+}

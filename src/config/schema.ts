@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { nearestName } from '../lib/nearest-name.ts';
+
+/*
+ * The configuration file as the operator writes it: the names of interface.md, closed objects, nothing converted. A key
+ * without a value counts as absent where a section stands, so that a section may be commented out line by line.
+ */
+
+/** A timer takes 31 bits of milliseconds; a day is far below and longer than any request. */
+const TIME_MS_MAX = 86_400_000;
+/** Costs are exact integers of 1e-12 USD: at this price nine million tokens still fit 2^53. */
+const PRICE_USD_MAX = 1_000;
+const TOKENS_MAX = 100_000_000;
+const BODY_MB_MAX = 1_024;
+const DRAIN_SECONDS_MAX = 3_600;
+
+/** @source generation.md 3.1 `quantizations` */
+const QUANTIZATIONS = 'int4 int8 fp4 mxfp4 nvfp4 fp6 fp8 mxfp8 fp16 bf16 fp32 unknown'.split(' ');
+/** @source areas.md, models: "Enums" */
+const INPUT_MODALITIES = ['text', 'image', 'file', 'audio', 'video'];
+const OUTPUT_MODALITIES = ['text', 'image', 'embeddings', 'audio', 'video', 'rerank', 'speech', 'transcription'];
+/** @source generation.md 3.1 `sort` */
+const SORTS = ['price', 'throughput', 'latency', 'exacto'];
+/** @source areas.md, models: the 26 values of Parameter */
+const PARAMETERS = (
+  'temperature top_p top_k min_p top_a frequency_penalty presence_penalty repetition_penalty max_tokens ' +
+  'max_completion_tokens logit_bias logprobs top_logprobs prediction seed response_format structured_outputs stop ' +
+  'tools tool_choice parallel_tool_calls include_reasoning reasoning reasoning_effort web_search_options verbosity'
+).split(' ');
+/** Headers that belong to the connection or the body, not to the operator. */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set(
+  'host connection content-length content-encoding transfer-encoding keep-alive upgrade te'.split(' '),
+);
+
+const PROVIDER_SLUG = /^[a-z0-9][a-z0-9._-]*(?:\/[a-z0-9][a-z0-9._-]*)?$/;
+/** `:free`, `:extended` and `:thinking` are endpoints of their own; other suffixes are computed. @source generation.md 3.8 */
+const MODEL_SLUG = /^[a-z0-9][\w.-]*\/[a-z0-9][\w.-]*(?::(?:free|extended|thinking))?$/i;
+const PASS_THROUGH = /^[a-z0-9][\w.-]*\/\*$/i;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** A closed object. The message for an unknown key is the list of known ones: `problems.ts` turns it into a sentence. */
+function section<Shape extends z.core.$ZodLooseShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  const known = Object.keys(shape).join(' ');
+  return z.strictObject(shape, { error: (issue) => (issue.code === 'unrecognized_keys' ? known : undefined) });
+}
+
+/** A section that may be left out or left empty. */
+function optionalSection<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.preprocess((value) => value ?? {}, section(shape));
+}
+
+const text = z.string().min(1);
+const timeMs = z.int().min(1).max(TIME_MS_MAX).optional();
+const tokens = z.int().min(1).max(TOKENS_MAX);
+const price = z.number().min(0).max(PRICE_USD_MAX);
+const providerSlug = z.string().regex(PROVIDER_SLUG, 'must be a provider slug: a-z, 0-9, ".", "_" and "-"');
+const slugs = z.array(text).optional();
+
+const attemptTimeouts = {
+  connect_ms: timeMs,
+  headers_ms: timeMs,
+  first_token_ms: timeMs,
+  idle_ms: timeMs,
+  whole_ms: timeMs,
+};
+
+const httpUrl = z.string().refine(isHttpUrl, 'must be an http:// or https:// URL without user, query and fragment');
+
+function isHttpUrl(value: string): boolean {
+  const url = URL.parse(value);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
+  return url.username === '' && url.password === '' && !/[?#]/.test(value);
+}
+
+const headers = z.record(
+  z
+    .string()
+    .regex(HEADER_NAME, 'is no header name')
+    .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'is a header that the gateway itself sets'),
+  z.string().regex(HEADER_VALUE, 'must be one line of Latin-1 text'),
+);
+
+const provider = section({
+  adapter: text.optional(),
+  name: text.optional(),
+  base_url: httpUrl.optional(),
+  // Printable ASCII: whatever else stands in a key (a line break from a file) never reaches a header.
+  api_key: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+    .optional(),
+  data_policy: optionalSection({ training: z.boolean().optional(), retention_days: z.number().min(0).optional() }),
+  headers: z.preprocess((value) => value ?? {}, headers),
+  timeouts: optionalSection(attemptTimeouts),
+});
+
+/** Others may be sent too (decisions.md 8), but one that is almost a known one is a slip of the pen. */
+const parameter = text.superRefine((value, context) => {
+  const nearest = PARAMETERS.includes(value) ? undefined : nearestName(value, PARAMETERS);
+  if (nearest !== undefined)
+    context.addIssue({ code: 'custom', message: `unknown parameter "${value}"; did you mean "${nearest}"?` });
+});
+
+const endpoint = section({
+  provider: providerSlug,
+  model: text,
+  price: section({
+    prompt: price,
+    completion: price,
+    cache_read: price.optional(),
+    cache_write: price.optional(),
+    cache_write_1h: price.optional(),
+    reasoning: price.optional(),
+    request: price.optional(),
+  }).optional(),
+  quantization: z.enum(QUANTIZATIONS).optional(),
+  supported_parameters: z.array(parameter).optional(),
+  context_length: tokens.optional(),
+  max_completion_tokens: tokens.optional(),
+});
+
+/** One entry of `models` that names a model. */
+export const modelEntry = section({
+  name: text.optional(),
+  context_length: tokens.optional(),
+  max_completion_tokens: tokens.optional(),
+  input_modalities: z.array(z.enum(INPUT_MODALITIES)).min(1).optional(),
+  output_modalities: z.array(z.enum(OUTPUT_MODALITIES)).min(1).optional(),
+  scores: z.preprocess((value) => value ?? {}, z.record(z.string(), z.number().min(0).max(1))),
+  endpoints: z.array(endpoint).min(1),
+});
+
+/** One entry of `models` that passes every name after its prefix through: `local/*`. */
+export const passThroughEntry = section({ provider: providerSlug });
+
+export function isModelSlug(key: string): boolean {
+  return MODEL_SLUG.test(key);
+}
+
+export function isPassThroughKey(key: string): boolean {
+  return PASS_THROUGH.test(key);
+}
+
+export const configFile = section({
+  server: optionalSection({
+    host: text.optional(),
+    port: z.int().min(0).max(65_535).optional(),
+    max_body_mb: z.number().positive().max(BODY_MB_MAX).optional(),
+    drain_seconds: z.number().min(0).max(DRAIN_SECONDS_MAX).optional(),
+    region: text.optional(),
+  }),
+  defaults: optionalSection({
+    model: text.optional(),
+    provider: optionalSection({
+      order: slugs,
+      only: slugs,
+      ignore: slugs,
+      sort: z.enum(SORTS).optional(),
+      data_collection: z.enum(['allow', 'deny']).optional(),
+      zdr: z.boolean().optional(),
+    }),
+  }),
+  timeouts: optionalSection({ ...attemptTimeouts, total_ms: timeMs }),
+  database_url: text.optional(),
+  redis_url: text.optional(),
+  credits: optionalSection({ enforce: z.boolean().optional() }),
+  providers: z.preprocess(
+    (value) => value ?? {},
+    z.record(
+      providerSlug,
+      z.preprocess((value) => value ?? {}, provider),
+    ),
+  ),
+  // Entries are of two kinds, told apart by their key: `read-file.ts` checks each against its own shape.
+  models: z.preprocess((value) => value ?? {}, z.record(z.string(), z.unknown())),
+});
+
+export type ConfigFile = z.output<typeof configFile>;
+export type ProviderEntry = z.output<typeof provider>;
+export type ModelEntry = z.output<typeof modelEntry>;
+export type PassThroughEntry = z.output<typeof passThroughEntry>;

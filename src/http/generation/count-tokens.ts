@@ -1,0 +1,22 @@
+import type { GenerationRequest } from '../../canonical/request.ts';
+import { decodeCountTokens } from '../../wire/messages/count-tokens.ts';
+import type { ClientFormat } from '../../wire/format.ts';
+import { newGenerationId } from '../../lib/ids.ts';
+import { createNodeCaller } from './node-caller.ts';
+import { createBodyRoute, type GenerationRouteParts, type RawHandler } from './route.ts';
+
+/** `POST /messages/count_tokens`: not billed, and no generation is recorded. @source generation.md 7.13 */
+export function createCountTokensRoute(
+  format: ClientFormat,
+  parts: GenerationRouteParts,
+  count: (request: GenerationRequest, signal: AbortSignal) => Promise<number>,
+): RawHandler {
+  return createBodyRoute(format, parts, async ({ body, text, headers }, response) => {
+    const request = decodeCountTokens(body, text, headers);
+    const caller = createNodeCaller(response, format);
+    const gone = new AbortController();
+    caller.onGone(() => gone.abort());
+    const tokens = await count(request, gone.signal);
+    caller.answer(newGenerationId(), JSON.stringify({ input_tokens: tokens }));
+  });
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import { readBody, type BodyLimits } from './read-body.ts';
+
+const servers: Server[] = [];
+after(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** What `readBody` gives for bytes sent over a real socket: the text, or the status of the refusal. */
+async function receive(send: (socket: Socket) => void, limits: Partial<BodyLimits> = {}): Promise<string | number> {
+  const outcome = Promise.withResolvers<string | number>();
+  const server = createServer((request, response) => {
+    readBody(request, { bytesMax: 1_000, idleMs: 5_000, totalMs: 5_000, ...limits })
+      .then((body) => body.toString('utf8'))
+      .catch((error: unknown) => (error instanceof GatewayError ? error.status : Promise.reject(error)))
+      .then(outcome.resolve, outcome.reject)
+      .finally(() => response.end());
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  send(socket);
+  return outcome.promise.finally(() => socket.destroy());
+}
+
+const head = (...lines: string[]): string => ['POST / HTTP/1.1', 'Host: x', ...lines, '', ''].join('\r\n');
+
+test('a body in pieces is read whole', async () => {
+  const text = await receive((socket) => {
+    socket.write(`${head('Transfer-Encoding: chunked')}3\r\nabc\r\n`);
+    setTimeout(() => socket.write('2\r\nde\r\n0\r\n\r\n'), 20);
+  });
+  assert.equal(text, 'abcde');
+});
+
+test('a request without a body is empty, not an error', async () => {
+  assert.equal(await receive((socket) => socket.write(head())), '');
+});
+
+test('a declared size over the limit is 413 before anything is read, a hidden one once it is passed', async () => {
+  assert.equal(await receive((socket) => socket.write(head('Content-Length: 1001'))), 413);
+  const chunk = `3e8\r\n${'x'.repeat(1_000)}\r\n`;
+  assert.equal(await receive((socket) => socket.write(`${head('Transfer-Encoding: chunked')}${chunk}${chunk}`)), 413);
+});
+
+test('a small body that inflates over the limit is 413', async () => {
+  const bomb = gzipSync('x'.repeat(500_000));
+  assert.ok(bomb.length < 1_000);
+  const send = (socket: Socket): void => {
+    socket.write(head('Content-Encoding: gzip', `Content-Length: ${bomb.length}`));
+    socket.write(bomb);
+  };
+  assert.equal(await receive(send), 413);
+});
+
+test('a deflated body is inflated; a broken one and an unknown encoding are 400', async () => {
+  const packed = deflateSync('hello');
+  const send = (encoding: string, bytes: Buffer) => (socket: Socket) => {
+    socket.write(head(`Content-Encoding: ${encoding}`, `Content-Length: ${bytes.length}`));
+    socket.write(bytes);
+  };
+  assert.equal(await receive(send('deflate', packed)), 'hello');
+  assert.equal(await receive(send('gzip', Buffer.from('nonsense'))), 400);
+  assert.equal(await receive(send('compress', packed)), 400);
+});
+
+test('a body that stops coming is 408, and one that drips for ever too', async () => {
+  assert.equal(await receive((socket) => socket.write(`${head('Content-Length: 10')}abc`), { idleMs: 60 }), 408);
+  const drip = (socket: Socket): void => {
+    socket.write(head('Content-Length: 900'));
+    const timer = setInterval(() => socket.write('x'), 20);
+    socket.on('close', () => clearInterval(timer));
+  };
+  assert.equal(await receive(drip, { idleMs: 200, totalMs: 300 }), 408);
+});
+
+test('a caller who vanishes in the middle of the body leaves nothing waiting', async () => {
+  const send = (socket: Socket): void => {
+    socket.write(`${head('Content-Length: 10')}abc`, () => setTimeout(() => socket.destroy(), 20));
+  };
+  assert.equal(await receive(send), 400);
+});

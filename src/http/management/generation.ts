@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import type { GenerationRecord } from '../../accounts/generation-lookup.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../accounts/principal.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import { drawTime, drawUsd } from './keys/key-shape.ts';
+import { defineRoute, NO_BODY, NOTHING } from './route.ts';
+
+const text = z.string().nullable();
+const count = z.int().nullable();
+const ms = z.number().nullable();
+
+/** @source areas.md 5 "Record"; reference shapes, `GenerationResponse` */
+const generationSchema = z
+  .strictObject({
+    id: z.string(),
+    request_id: text,
+    session_id: text,
+    upstream_id: text,
+    created_at: z.iso.datetime(),
+    workspace_id: text,
+    app_id: z.int().nullable(),
+    external_user: text.describe('The hash under which the end user was known; the `user` of the request is not kept.'),
+    preset_id: text,
+    api_type: z.literal('completions'),
+    model: z.string(),
+    provider_name: text,
+    router: text.describe('What chose the model, when the caller did not.'),
+    service_tier: text,
+    data_region: z.enum(['global', 'europe', 'us']),
+    is_byok: z.boolean(),
+    provider_responses: z.array(
+      z.strictObject({
+        provider_name: z.string(),
+        model_permaslug: z.string(),
+        status: z.int().nullable(),
+        latency: z.number(),
+        is_byok: z.boolean(),
+      }),
+    ),
+    response_cache_source_id: text,
+    streamed: z.boolean(),
+    cancelled: z.boolean(),
+    finish_reason: text,
+    native_finish_reason: text,
+    tokens_prompt: count,
+    tokens_completion: count,
+    native_tokens_prompt: count,
+    native_tokens_completion: count,
+    native_tokens_reasoning: count,
+    native_tokens_cached: count,
+    native_tokens_completion_images: count,
+    num_media_prompt: count,
+    num_media_completion: count,
+    num_input_audio_prompt: count,
+    num_search_results: count,
+    num_fetches: count,
+    web_search_engine: text,
+    usage: z.number().nullable().describe('USD. Null: the price is unknown, which is not zero.'),
+    total_cost: z.number().nullable().describe('USD. Null: the price is unknown, which is not zero.'),
+    upstream_inference_cost: z.number().nullable().describe('USD; for credentials that callers brought only.'),
+    cache_discount: z.number().nullable(),
+    latency: ms.describe('From arrival to the end, ms.'),
+    time_to_first_token: ms,
+    generation_time: ms.describe('From the first token to the end, ms.'),
+    moderation_latency: ms,
+    origin: z.string(),
+    http_referer: text,
+    user_agent: text,
+    usage_source: z.enum(['upstream', 'estimated', 'none']).describe('Who counted the tokens.'),
+    warnings: z
+      .array(z.strictObject({ code: z.string(), path: z.string(), message: z.string() }))
+      .describe('What was dropped or changed on the way.'),
+  })
+  .meta({ id: 'Generation' });
+
+export const getGeneration = defineRoute({
+  method: 'GET',
+  path: '/generation',
+  scope: 'any',
+  operationId: 'getGeneration',
+  tag: 'Generations',
+  summary: 'What is kept of one generation: facts, tokens, cost and attempts, no text',
+  params: NOTHING,
+  query: z.strictObject({
+    id: z.string().min(1).max(256).describe('The `id` of the answer, which is its `X-Generation-Id` header too.'),
+  }),
+  body: NO_BODY,
+  responses: { 200: { description: 'The record.', schema: z.strictObject({ data: generationSchema }) } },
+  errors: [400, 404],
+  async handle({ query, services }) {
+    const record = await services.generations.find(query.id);
+    if (record === undefined) throw new GatewayError('not_found', 'There is no such generation.');
+    return { status: 200, body: { data: drawGeneration(record) } };
+  },
+});
+
+const ROUTERS: ReadonlySet<string> = new Set(['auto', 'pareto', 'bodybuilder', 'fusion', 'switchyard']);
+
+function drawGeneration(record: GenerationRecord): z.output<typeof generationSchema> {
+  const cost = drawUsd(record.costNanoUsd);
+  return {
+    id: record.id,
+    request_id: record.requestId,
+    session_id: record.sessionId,
+    upstream_id: record.upstreamId,
+    created_at: drawTime(record.createdAtMs),
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    external_user: record.endUserHash,
+    api_type: 'completions',
+    model: record.model,
+    provider_name: record.providerName,
+    router: ROUTERS.has(record.strategy) ? record.strategy : null,
+    service_tier: record.serviceTier,
+    data_region: 'global',
+    is_byok: record.isByok,
+    provider_responses: record.attempts.map((attempt) => ({
+      provider_name: attempt.provider,
+      model_permaslug: attempt.model,
+      status: attempt.status,
+      latency: attempt.latencyMs,
+      is_byok: record.isByok,
+    })),
+    streamed: record.streamed,
+    cancelled: record.cancelled,
+    finish_reason: record.finishReason,
+    native_finish_reason: record.nativeFinishReason,
+    ...drawTokens(record),
+    usage: cost,
+    total_cost: cost,
+    upstream_inference_cost: record.isByok ? cost : null,
+    latency: record.latencyMs,
+    time_to_first_token: record.timeToFirstTokenMs,
+    generation_time: record.generationTimeMs,
+    origin: record.appUrl ?? '',
+    http_referer: record.appUrl,
+    user_agent: record.userAgent,
+    warnings: record.warnings.map(({ code, path, message }) => ({ code, path, message })),
+    ...NOT_KEPT,
+  };
+}
+
+/** One count serves as both: the gateway has no tokenizer of its own that would give another. */
+function drawTokens(record: GenerationRecord) {
+  return {
+    tokens_prompt: record.tokensPrompt,
+    tokens_completion: record.tokensCompletion,
+    native_tokens_prompt: record.tokensPrompt,
+    native_tokens_completion: record.tokensCompletion,
+    native_tokens_reasoning: record.tokensReasoning,
+    native_tokens_cached: record.tokensCacheRead,
+    usage_source: record.usageSource,
+  };
+}
+
+/** Members of the shape that belong to features which do not exist yet. */
+const NOT_KEPT = {
+  app_id: null,
+  preset_id: null,
+  response_cache_source_id: null,
+  native_tokens_completion_images: null,
+  num_media_prompt: null,
+  num_media_completion: null,
+  num_input_audio_prompt: null,
+  num_search_results: null,
+  num_fetches: null,
+  web_search_engine: null,
+  cache_discount: null,
+  moderation_latency: null,
+} as const;

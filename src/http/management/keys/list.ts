@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+import { drawKey, keySchema } from './key-shape.ts';
+
+/** The page is fixed. @source areas.md 0.5 */
+const PAGE_KEYS = 100;
+
+export const listKeys = defineRoute({
+  method: 'GET',
+  path: '/keys',
+  scope: 'management',
+  operationId: 'listKeys',
+  tag: 'API keys',
+  summary: 'List keys, newest first, 100 a page',
+  params: NOTHING,
+  query: z.strictObject({
+    include_disabled: z.enum(['true', 'false']).optional().describe('Default false.'),
+    offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('Keys to skip. Default 0.'),
+    workspace_id: z.uuid().optional().describe('Only keys of this workspace.'),
+  }),
+  body: NO_BODY,
+  responses: { 200: { description: 'A page of keys.', schema: z.strictObject({ data: z.array(keySchema) }) } },
+  errors: [400],
+  async handle({ query, services }) {
+    const records = await services.keys.list({
+      kind: 'normal',
+      includeDisabled: query.include_disabled === 'true',
+      offset: query.offset ?? 0,
+      limit: PAGE_KEYS,
+      ...(query.workspace_id !== undefined && { workspaceId: query.workspace_id }),
+    });
+    return { status: 200, body: { data: records.map(drawKey) } };
+  },
+});

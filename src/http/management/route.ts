@@ -1,0 +1,176 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { requireKind, type Authenticate } from '../../accounts/authenticate.ts';
+import type { GenerationLookup } from '../../accounts/generation-lookup.ts';
+import type { Keys } from '../../accounts/keys.ts';
+import type { Principal } from '../../accounts/principal.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import { assert } from '../../lib/assert.ts';
+import { checkShape } from '../../wire/gateway/issues.ts';
+import { CORS_HEADERS } from '../cors.ts';
+import { problemBody, type ProblemLog } from '../problem.ts';
+
+/** What management routes work on. A route takes from here what it needs. */
+export interface ManagementServices {
+  readonly keys: Keys;
+  readonly generations: GenerationLookup;
+}
+
+/** Who may call: a management key, any key, or anybody. */
+export type RouteScope = 'management' | 'any' | 'public';
+
+/** One status that a route promises. */
+export interface RouteResponse {
+  readonly description: string;
+  readonly schema: z.ZodType;
+}
+
+export interface RouteAnswer {
+  readonly status: number;
+  readonly body: object;
+}
+
+interface RouteFacts {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Below the version segment, in the spelling of OpenAPI: `/keys/{hash}`. */
+  readonly path: string;
+  readonly scope: RouteScope;
+  /** Unique among all routes. */
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  /** Statuses of errors that the route can give beside 401, 403 and 500, which follow from its scope. */
+  readonly errors: readonly (400 | 404 | 409 | 413)[];
+}
+
+export interface RouteContext<Params, Query, Body> {
+  /** Absent on public routes only. */
+  readonly principal: Principal | undefined;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly services: ManagementServices;
+}
+
+interface RouteDefinition<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> extends RouteFacts {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly handle: (
+    context: RouteContext<z.output<Params>, z.output<Query>, z.output<Body>>,
+  ) => Promise<RouteAnswer> | RouteAnswer;
+}
+
+/** A route whose types are settled: it checks what it is given by itself. */
+export interface ManagementRoute extends RouteFacts {
+  readonly params: z.ZodType;
+  readonly query: z.ZodType;
+  readonly body: z.ZodType;
+  /** @throws GatewayError */
+  answer(raw: RouteContext<unknown, unknown, unknown>): Promise<RouteAnswer>;
+}
+
+/** No path parameters, or no query parameters: a member that is sent all the same is a 400 that names it. */
+export const NOTHING: z.ZodType<Record<string, never>> = z.strictObject({});
+/** The route has no body; one that is sent is not looked at. */
+export const NO_BODY: z.ZodUnknown = z.unknown();
+
+export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+  definition: RouteDefinition<Params, Query, Body>,
+): ManagementRoute {
+  const { handle, ...facts } = definition;
+  return {
+    ...facts,
+    async answer({ principal, params, query, body, services }) {
+      return handle({
+        principal,
+        params: checkShape(definition.params, params, { root: 'path' }),
+        query: checkShape(definition.query, query, { root: 'query' }),
+        body: checkShape(definition.body, body),
+        services,
+      });
+    },
+  };
+}
+
+export interface ManagementParts {
+  readonly authenticate: Authenticate;
+  readonly services: ManagementServices;
+  readonly log: ProblemLog;
+}
+
+const PREFIXES = ['/v1', '/api/v1'] as const;
+const BODY_BYTES_MAX = 256 * 1_024;
+const SCOPES: readonly unknown[] = ['management', 'any', 'public'] satisfies readonly RouteScope[];
+
+/**
+ * Mounts routes under each base path. Who may call is attached to the route itself, never found out from its address,
+ * and a route that does not say is refused here (CVE-2026-48710: authentication by path).
+ */
+export function registerManagementRoutes(
+  fastify: FastifyInstance,
+  routes: readonly ManagementRoute[],
+  parts: ManagementParts,
+): void {
+  for (const { scope, path } of routes) assert(SCOPES.includes(scope), `the route ${path} says who may call it`);
+  // A context of its own: neither its error handler nor its body parser reaches other routes.
+  void fastify.register((context, _options, done) => {
+    readAnyBodyAsJson(context);
+    context.setErrorHandler((error, _request, reply) => {
+      const { status, headers, body } = problemBody(error, parts.log);
+      return reply
+        .code(status)
+        .headers({ ...CORS_HEADERS, ...headers })
+        .send(body);
+    });
+    for (const prefix of PREFIXES) for (const route of routes) mount(context, prefix, route, parts);
+    done();
+  });
+}
+
+function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute, parts: ManagementParts): void {
+  const principals = new WeakMap<FastifyRequest, Principal>();
+  fastify.route({
+    method: route.method,
+    url: prefix + route.path.replaceAll('{', ':').replaceAll('}', ''),
+    bodyLimit: BODY_BYTES_MAX,
+    // The first hook: credentials are judged before a body is read. @source decisions.md 18
+    async onRequest(request) {
+      if (route.scope === 'public') return;
+      const principal = await parts.authenticate(request.headers, { allowApiKeyHeader: route.scope === 'any' });
+      if (route.scope === 'management') requireKind(principal, 'management');
+      principals.set(request, principal);
+    },
+    async handler(request, reply) {
+      const { status, body } = await route.answer({
+        principal: principals.get(request),
+        params: request.params,
+        query: request.query,
+        body: request.body,
+        services: parts.services,
+      });
+      // Answers hold spend, and one of them a key in full: no cache keeps them.
+      return reply
+        .code(status)
+        .headers({ ...CORS_HEADERS, 'cache-control': 'no-store' })
+        .send(body);
+    },
+  });
+}
+
+/** Bodies are JSON whatever the Content-Type says; clients that send an empty one with a DELETE are common. */
+function readAnyBodyAsJson(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
+    try {
+      done(null, text === '' ? undefined : JSON.parse(String(text)));
+    } catch (cause) {
+      done(new GatewayError('invalid_request', 'The request body is not valid JSON.', { cause }), undefined);
+    }
+  });
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { createSchemaComponents } from './openapi-schemas.ts';
+
+const REF = '#/components/schemas/';
+
+test('a schema with an id is one component, however often it is used', () => {
+  const components = createSchemaComponents();
+  const key = z.strictObject({ name: z.string() }).meta({ id: 'Key' });
+  assert.deepEqual(components.add('One', key, 'output'), { $ref: `${REF}Key` });
+  components.add('Many', z.strictObject({ keys: z.array(key) }), 'output');
+  assert.deepEqual(Object.keys(components.all()), ['Key', 'Many']);
+});
+
+test('two definitions of one name that differ are told apart', () => {
+  const components = createSchemaComponents();
+  const definition = (type: string) => ({ $defs: { Part: { type } }, type: 'array', items: { $ref: '#/$defs/Part' } });
+  components.add('One', definition('string'), 'input');
+  components.add('Two', definition('number'), 'input');
+  components.add('Three', definition('string'), 'input');
+  assert.deepEqual(components.all(), {
+    One: { type: 'array', items: { $ref: `${REF}Part` } },
+    Part: { type: 'string' },
+    Three: { type: 'array', items: { $ref: `${REF}Part` } },
+    Two: { type: 'array', items: { $ref: `${REF}Two.Part` } },
+    'Two.Part': { type: 'number' },
+  });
+});
+
+test('what is sent and what comes back may differ under one id', () => {
+  const components = createSchemaComponents();
+  const schema = z.object({ size: z.number().default(1) }).meta({ id: 'Size' });
+  components.add('Asked', schema, 'input');
+  assert.deepEqual(components.add('Given', schema, 'output'), { $ref: `${REF}Given.Size` });
+});

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { buildOpenApi } from './openapi.ts';
+import { MANAGEMENT_ROUTES } from './routes.ts';
+
+interface Part {
+  readonly text: string;
+  readonly parts?: readonly Part[] | undefined;
+}
+
+const part: z.ZodType<Part> = z.strictObject({
+  text: z.string(),
+  get parts() {
+    return z.array(part).optional();
+  },
+});
+
+const document = buildOpenApi({
+  routes: MANAGEMENT_ROUTES,
+  generation: {
+    chat: {
+      request: z.looseObject({ messages: z.array(part), at: z.iso.datetime().default('2026-01-01T00:00:00Z') }),
+      response: z.looseObject({ id: z.string() }),
+      event: z.looseObject({ id: z.string(), at: z.string().default('') }),
+    },
+    messages: {
+      request: part,
+      response: { $defs: { Block: { type: 'object' } }, type: 'array', items: { $ref: '#/$defs/Block' } },
+    },
+  },
+  version: '1.0.0',
+});
+
+/** Every member of this name, anywhere, with where it stands. */
+function findAll(
+  value: Json | undefined,
+  name: string,
+  path = '',
+): readonly { path: string; value: Json | undefined }[] {
+  if (Array.isArray(value)) return value.flatMap((item: Json, index) => findAll(item, name, `${path}/${index}`));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([member, inner]) => [
+    ...(member === name ? [{ path, value: inner }] : []),
+    ...findAll(inner, name, `${path}/${member}`),
+  ]);
+}
+
+function resolve(reference: string): Json | undefined {
+  const steps = reference.replace(/^#\//, '').split('/');
+  return steps.reduce<Json | undefined>((at, step) => (isJsonObject(at) ? at[step] : undefined), document);
+}
+
+function object(value: Json | undefined): JsonObject {
+  assert.ok(isJsonObject(value), `expected an object, got ${JSON.stringify(value)}`);
+  return value;
+}
+
+const operations = Object.entries(object(document['paths'])).flatMap(([path, item]) =>
+  Object.entries(object(item)).map(([method, operation]) => ({ path, method, operation: object(operation) })),
+);
+
+test('every reference leads to a component', () => {
+  const references = findAll(document, '$ref');
+  assert.ok(references.length > 20);
+  for (const { path, value } of references) {
+    assert.match(String(value), /^#\/components\/schemas\/[\w.-]+$/, path);
+    assert.ok(isJsonObject(resolve(String(value))), `${String(value)} at ${path}`);
+  }
+});
+
+test('no schema keeps definitions or a dialect of its own', () => {
+  assert.deepEqual(findAll(document, '$defs'), []);
+  assert.deepEqual(findAll(document, '$schema'), []);
+});
+
+test('every route of the table is in the document, and nothing else but the two generation endpoints', () => {
+  const documented = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).toSorted();
+  const known = MANAGEMENT_ROUTES.map(({ path, method }) => `${method} ${path}`);
+  assert.deepEqual(documented, [...known, 'POST /chat/completions', 'POST /messages'].toSorted());
+});
+
+test('every operation has a unique id, a summary, a success and a described answer for each status', () => {
+  const ids = operations.map(({ operation }) => operation['operationId']);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const { path, operation } of operations) {
+    assert.ok(typeof operation['summary'] === 'string', path);
+    const responses = object(operation['responses']);
+    assert.ok(
+      Object.keys(responses).some((status) => status.startsWith('2')),
+      path,
+    );
+    assert.ok('500' in responses, path);
+    for (const response of Object.values(responses)) {
+      assert.ok(typeof object(response)['description'] === 'string');
+      for (const media of Object.values(object(object(response)['content'])))
+        assert.ok(isJsonObject(object(media)['schema']));
+    }
+  }
+});
+
+test('every path parameter is declared, required, and stands in its path', () => {
+  for (const { path, operation } of operations) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const parameters = Array.isArray(operation['parameters']) ? operation['parameters'].map(object) : [];
+    const declared = parameters.filter((parameter) => parameter['in'] === 'path');
+    assert.deepEqual(
+      declared.map((parameter) => parameter['name']),
+      inPath,
+    );
+    for (const parameter of declared) assert.equal(parameter['required'], true);
+  }
+});
+
+test('every operation names its credentials, and each is a declared scheme', () => {
+  const schemes = object(object(document['components'])['securitySchemes']);
+  for (const { path, operation } of operations) {
+    const { security } = operation;
+    assert.ok(Array.isArray(security), path);
+    for (const requirement of security) for (const name of Object.keys(object(requirement))) assert.ok(name in schemes);
+  }
+  const [listing] = operations.filter(({ operation }) => operation['operationId'] === 'listKeys');
+  assert.deepEqual(listing?.operation['security'], [{ managementKey: [] }]);
+});
+
+test('management operations promise 401 and 403', () => {
+  for (const { path, method, scope } of MANAGEMENT_ROUTES) {
+    const responses = object(object(object(object(document['paths'])[path])[method.toLowerCase()])['responses']);
+    assert.ok('401' in responses);
+    assert.equal('403' in responses, scope === 'management');
+  }
+});
+
+test('requests are described as they are sent, answers as they come back', () => {
+  const schemas = object(object(document['components'])['schemas']);
+  assert.deepEqual(object(schemas['ChatRequest'])['required'], ['messages']);
+  assert.deepEqual(object(schemas['ChatEvent'])['required'], ['id', 'at']);
+});
+
+test('a schema that holds itself refers to its own component', () => {
+  const schemas = object(object(document['components'])['schemas']);
+  const { parts } = object(object(schemas['MessagesRequest'])['properties']);
+  assert.deepEqual(object(parts)['items'], { $ref: '#/components/schemas/MessagesRequest' });
+});
+
+test('a format is not spelled out as a regular expression again', () => {
+  const withFormat = JSON.stringify(document).match(/"format":"date-time"/g) ?? [];
+  assert.ok(withFormat.length > 3);
+  assert.ok(!JSON.stringify(document).includes('[02468][048]00'));
+});
+
+test('JSON Schema that is handed in as such keeps its definitions, as components', () => {
+  const schemas = object(object(document['components'])['schemas']);
+  assert.deepEqual(schemas['Block'], { type: 'object' });
+  assert.deepEqual(schemas['MessagesResponse'], { type: 'array', items: { $ref: '#/components/schemas/Block' } });
+});

@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import type { ManagementRoute, RouteScope } from './management/route.ts';
+import { NO_BODY } from './management/route.ts';
+import { createSchemaComponents, type AnySchema, type SchemaComponents } from './openapi-schemas.ts';
+
+export interface GenerationSchemas {
+  readonly request: AnySchema;
+  /** The whole answer. */
+  readonly response: AnySchema;
+  /** The data of one event of a streamed answer. */
+  readonly event?: AnySchema;
+}
+
+export interface OpenApiParts {
+  readonly routes: readonly ManagementRoute[];
+  readonly generation: { readonly chat: GenerationSchemas; readonly messages: GenerationSchemas };
+  /** Of the interface: `1.0.0`. */
+  readonly version: string;
+}
+
+/** @source seed 7 */
+const ERROR_MEANING: Readonly<Record<number, string>> = {
+  400: 'Invalid request parameters or malformed input.',
+  401: 'Authentication required or invalid credentials.',
+  402: 'Insufficient credits or quota.',
+  403: 'Insufficient permissions, or a guardrail blocked the request.',
+  404: 'Resource does not exist.',
+  408: 'Operation exceeded the time limit.',
+  409: 'Conflict with something that exists already.',
+  413: 'Request payload exceeds size limits.',
+  422: 'Semantic validation failure.',
+  429: 'Rate limit exceeded.',
+  500: 'Unexpected server error.',
+  502: 'Provider or upstream failure.',
+  503: 'Service temporarily unavailable.',
+  524: 'Provider request timed out at the edge network.',
+  529: 'Provider temporarily overloaded.',
+};
+
+const GENERATION_ERRORS = [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 524, 529];
+
+const errorShape = {
+  code: z.int().describe('Equals the HTTP status.'),
+  message: z.string(),
+  metadata: z.looseObject({ error_type: z.string().optional() }).optional(),
+};
+const besidesError = {
+  service_metadata: z.looseObject({}).nullable().optional(),
+  user_id: z.string().nullable().optional(),
+};
+
+/** @source seed 2.5 */
+const errorSchema = z.looseObject({ error: z.looseObject(errorShape), ...besidesError });
+
+/** @source decisions.md 4 */
+const messagesErrorSchema = z.looseObject({
+  type: z.literal('error'),
+  error: z.looseObject({ type: z.string(), ...errorShape }),
+  request_id: z.string().nullable().optional(),
+  ...besidesError,
+});
+
+const SECURITY: Readonly<Record<RouteScope, readonly JsonObject[]>> = {
+  management: [{ managementKey: [] }],
+  any: [{ apiKey: [] }, { managementKey: [] }],
+  public: [],
+};
+
+/** The OpenAPI 3.1 document of everything the gateway answers, made from the schemas that check the requests. */
+export function buildOpenApi(parts: OpenApiParts): JsonObject {
+  const components = createSchemaComponents();
+  const error = components.add('Error', errorSchema, 'output');
+  const paths: Record<string, Record<string, JsonObject>> = {
+    '/chat/completions': { post: drawChat(components, parts.generation.chat, error) },
+    '/messages': { post: drawMessages(components, parts.generation.messages) },
+  };
+  for (const route of parts.routes) {
+    const operations = (paths[route.path] ??= {});
+    operations[route.method.toLowerCase()] = drawRoute(components, route, error);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Model Gateway', version: parts.version },
+    servers: [{ url: '/v1' }, { url: '/api/v1' }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'A normal API key.' },
+        apiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'Instead of Authorization.' },
+        managementKey: { type: 'http', scheme: 'bearer', description: 'A management key.' },
+      },
+      schemas: components.all(),
+    },
+  };
+}
+
+function drawChat(components: SchemaComponents, schemas: GenerationSchemas, error: JsonObject): JsonObject {
+  return {
+    operationId: 'createChatCompletion',
+    tags: ['Generation'],
+    summary: 'Create a chat completion',
+    security: [{ apiKey: [] }],
+    parameters: GENERATION_HEADERS,
+    requestBody: jsonBody(components.add('ChatRequest', schemas.request, 'input')),
+    responses: {
+      200: generationAnswer(components, 'Chat', schemas),
+      ...drawErrors(GENERATION_ERRORS, error),
+    },
+  };
+}
+
+function drawMessages(components: SchemaComponents, schemas: GenerationSchemas): JsonObject {
+  const error = components.add('MessagesError', messagesErrorSchema, 'output');
+  return {
+    operationId: 'createMessage',
+    tags: ['Generation'],
+    summary: 'Create a message in the vendor messages format',
+    security: [{ apiKey: [] }, { apiKeyHeader: [] }],
+    parameters: GENERATION_HEADERS,
+    requestBody: jsonBody(components.add('MessagesRequest', schemas.request, 'input')),
+    responses: {
+      200: generationAnswer(components, 'Messages', schemas),
+      ...drawErrors(GENERATION_ERRORS, error),
+    },
+  };
+}
+
+/** @source seed 4.1, 4.2 */
+const GENERATION_HEADERS: readonly JsonObject[] = [
+  {
+    name: 'X-Service-Metadata',
+    in: 'header',
+    required: false,
+    description: 'Whether the answer carries `service_metadata`.',
+    schema: { type: 'string', enum: ['enabled', 'disabled'], default: 'disabled' },
+  },
+  {
+    name: 'x-session-id',
+    in: 'header',
+    required: false,
+    description: 'Groups related requests; `session_id` of the body wins.',
+    schema: { type: 'string', maxLength: 256 },
+  },
+];
+
+function generationAnswer(components: SchemaComponents, name: string, schemas: GenerationSchemas): JsonObject {
+  const event = schemas.event && components.add(`${name}Event`, schemas.event, 'output');
+  return {
+    description: 'The answer: whole, or a stream of events when `stream` is true.',
+    headers: { 'X-Generation-Id': { schema: { type: 'string' }, description: 'Names the generation.' } },
+    content: {
+      'application/json': { schema: components.add(`${name}Response`, schemas.response, 'output') },
+      'text/event-stream': { schema: event ?? { type: 'string' } },
+    },
+  };
+}
+
+function drawRoute(components: SchemaComponents, route: ManagementRoute, error: JsonObject): JsonObject {
+  const name = route.operationId.charAt(0).toUpperCase() + route.operationId.slice(1);
+  const parameters = [
+    ...drawParameters(components.inline(`${name}Path`, route.params, 'input'), 'path'),
+    ...drawParameters(components.inline(`${name}Query`, route.query, 'input'), 'query'),
+  ];
+  const answers = Object.entries(route.responses).map(([status, { description, schema }]) => [
+    status,
+    { description, content: jsonContent(components.add(`${name}Response`, schema, 'output')) },
+  ]);
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    security: SECURITY[route.scope],
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body !== NO_BODY && { requestBody: jsonBody(components.add(`${name}Request`, route.body, 'input')) }),
+    responses: { ...Object.fromEntries(answers), ...drawErrors(errorsOf(route), error) },
+  };
+}
+
+/** What follows from the scope, and 500, which every route can give. */
+function errorsOf(route: ManagementRoute): readonly number[] {
+  const byScope: Readonly<Record<RouteScope, readonly number[]>> = { management: [401, 403], any: [401], public: [] };
+  return [...route.errors, ...byScope[route.scope], 500].toSorted((one, other) => one - other);
+}
+
+function drawParameters(schema: JsonObject, place: 'path' | 'query'): readonly JsonObject[] {
+  const { properties, required } = schema;
+  if (!isJsonObject(properties)) return [];
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = isJsonObject(property) ? property : {};
+    return {
+      name,
+      in: place,
+      required: Array.isArray(required) && required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: rest,
+    };
+  });
+}
+
+function drawErrors(statuses: readonly number[], schema: JsonObject): JsonObject {
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      { description: ERROR_MEANING[status] ?? 'An error.', content: jsonContent(schema) },
+    ]),
+  );
+}
+
+function jsonContent(schema: JsonObject): JsonObject {
+  return { 'application/json': { schema } };
+}
+
+function jsonBody(schema: JsonObject): JsonObject {
+  return { required: true, content: jsonContent(schema) };
+}

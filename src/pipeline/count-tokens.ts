@@ -1,0 +1,92 @@
+import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
+import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
+import { tokenCount } from '../canonical/usage.ts';
+import { planRoute, type Candidate } from '../routing/plan.ts';
+import { callUpstream } from './call-upstream.ts';
+import { endpointName } from './attempts.ts';
+import type { GenerateParts } from './generate.ts';
+import { resolveModels } from './resolve-models.ts';
+
+export type CountTokensParts = Pick<
+  GenerateParts,
+  'catalog' | 'defaults' | 'formats' | 'formatParameters' | 'health' | 'http' | 'providers'
+>;
+
+/** A count is asked before every turn of some agents: a slow one is worse than an estimate. */
+const COUNT_LIMIT_MS = 5_000;
+const ANSWER_BYTES_MAX = 64 * 1_024;
+/** What a vendor's counting endpoint takes; the rest only shapes an answer. @source generation.md 7.13 */
+const COUNTED_MEMBERS = [
+  'model',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'context_management',
+];
+
+/**
+ * The input tokens of a request: asked from the vendor where it counts for nothing, else estimated.
+ * @throws GatewayError 400 or 404 for the model
+ */
+export async function countTokens(
+  parts: CountTokensParts,
+  request: GenerationRequest,
+  signal: AbortSignal,
+): Promise<number> {
+  const models = resolveModels(request.directives.models, parts.defaults.model, parts.catalog);
+  const { candidates } = planRoute({
+    request,
+    models,
+    preferences: DEFAULT_PREFERENCES,
+    formatParameters: parts.formatParameters,
+    cooldown: (endpoint) => parts.health.cooldown(endpointName(endpoint)),
+  });
+  const counted = candidates[0] === undefined ? undefined : await askVendor(parts, candidates[0], request, signal);
+  return counted ?? estimateRequestTokens(request);
+}
+
+async function askVendor(
+  parts: CountTokensParts,
+  candidate: Candidate,
+  request: GenerationRequest,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const provider = parts.providers.get(candidate.endpoint.provider);
+  const path = provider?.adapter.countTokensPath;
+  if (provider === undefined || path === undefined || candidate.format !== request.format) return undefined;
+  const prepared = callUpstream(provider, parts.formats[candidate.format], candidate.endpoint, request, '');
+  const body = pick(prepared.encoded.body, COUNTED_MEMBERS);
+  const call = parts.http.call({ ...prepared.outbound, path: prepared.pathOf(path), body: JSON.stringify(body) });
+  const timer = setTimeout(() => call.cancel(), COUNT_LIMIT_MS);
+  const onAbort = (): void => call.cancel();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const answer = await call.answer;
+    if (answer.status !== 200) return undefined;
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES_MAX) return undefined;
+      chunks.push(chunk);
+    }
+    const parsed = parseJson(Buffer.concat(chunks).toString('utf8'));
+    return isJsonObject(parsed) ? tokenCount(parsed['input_tokens']) : undefined;
+  } catch {
+    // Whatever is wrong with the vendor's counter, the estimate is an honest answer.
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    call.cancel();
+  }
+}
+
+function pick(body: JsonObject, members: readonly string[]): JsonObject {
+  return Object.fromEntries(members.flatMap((member) => (body[member] === undefined ? [] : [[member, body[member]]])));
+}

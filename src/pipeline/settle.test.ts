@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
+import type { Usage } from '../canonical/usage.ts';
+import type { Endpoint } from '../catalog/model.ts';
+import { GenerationRecord } from '../telemetry/record.ts';
+import { closingOf, createSettle } from './settle.ts';
+
+const endpoint: Endpoint = {
+  model: 'acme/one',
+  provider: 'first',
+  providerName: 'First',
+  upstreamModel: 'one',
+  price: { prompt: 1_000_000, completion: 2_000_000 },
+  dataPolicy: {},
+  formats: ['chat'],
+  cancellable: true,
+};
+const usage: Usage = {
+  promptTokens: 10,
+  completionTokens: 5,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  estimated: false,
+};
+
+function open(): GenerationRecord {
+  return new GenerationRecord({
+    id: 'gen-1',
+    request: {
+      format: 'chat',
+      delivery: 'stream',
+      turns: [{ role: 'user', blocks: [{ type: 'text', text: 'a question of some length' }], plain: true }],
+      tools: [],
+      settings: {},
+      directives: {
+        models: ['acme/one'],
+        provider: DEFAULT_PREFERENCES,
+        plugins: [],
+        echoUpstreamBody: false,
+        serviceMetadata: false,
+        betas: [],
+      },
+      warnings: [],
+    },
+    asker: { keyHash: 'k', accountId: 'default' },
+    endUserId: 'u',
+    requested: 'acme/one',
+    arrivedMs: 0,
+    clock: { nowMs: () => 0, monotonicMs: () => 0 },
+  });
+}
+
+function settled(change: (record: GenerationRecord) => void): GenerationRecord {
+  const record = open();
+  change(record);
+  void createSettle({ store: () => Promise.resolve(), observe: () => undefined, region: 'local' })(record);
+  return record;
+}
+
+function committed(record: GenerationRecord): void {
+  record.openAttempt({ endpoint }).commit();
+}
+
+test('a complete answer costs what its usage says', () => {
+  const record = settled((one) => {
+    committed(one);
+    one.usage = usage;
+    one.end = { type: 'end', finish: 'stop' };
+  });
+  assert.equal(record.cost?.totalNanoUsd, 20_000);
+  assert.equal(closingOf(record, 'local').usage.estimated, false);
+});
+
+test('an answer without usage is estimated, and says so', () => {
+  const record = settled((one) => {
+    committed(one);
+    one.answerChars = 400;
+    one.end = { type: 'end', finish: 'stop' };
+  });
+  assert.ok((record.usage?.completionTokens ?? 0) > 50);
+  assert.ok((record.usage?.promptTokens ?? 0) > 0);
+  assert.equal(record.usage?.estimated, true);
+  assert.ok((record.cost?.totalNanoUsd ?? 0) > 0);
+});
+
+test('a caller who hung up owes what came, not the placeholder that the upstream began with', () => {
+  const record = settled((one) => {
+    committed(one);
+    one.usage = { ...usage, completionTokens: 1 };
+    one.answerChars = 400;
+    one.cancelled = true;
+  });
+  assert.ok((record.usage?.completionTokens ?? 0) > 50);
+  assert.ok((record.cost?.completionNanoUsd ?? 0) > 2_000);
+});
+
+test('nothing is owed for an answer that broke off, that ended in an error, or that said nothing before the hang-up', () => {
+  const broken = settled((one) => {
+    committed(one);
+    one.usage = usage;
+  });
+  const failed = settled((one) => {
+    committed(one);
+    one.usage = usage;
+    one.end = { type: 'end', finish: 'error' };
+  });
+  const silent = settled((one) => {
+    committed(one);
+    one.cancelled = true;
+  });
+  const unrouted = settled(() => undefined);
+  assert.deepEqual(
+    [broken, failed, silent, unrouted].map((record) => record.cost?.totalNanoUsd),
+    [0, 0, 0, 0],
+  );
+});
+
+test('an unknown price is unknown, not zero', () => {
+  const record = settled((one) => {
+    one.openAttempt({ endpoint: { ...endpoint, price: undefined } }).commit();
+    one.usage = usage;
+    one.end = { type: 'end', finish: 'stop' };
+  });
+  assert.equal(closingOf(record, 'local').charge, undefined);
+});
+
+test('a generation is settled once, and everybody waits for that once', async () => {
+  let stored = 0;
+  let observed = 0;
+  const gate = Promise.withResolvers<void>();
+  const settle = createSettle({
+    store: () => {
+      stored++;
+      return gate.promise;
+    },
+    observe: () => void observed++,
+    region: 'local',
+  });
+  const record = open();
+  const both = Promise.all([settle(record), settle(record)]);
+  gate.resolve();
+  await both;
+  assert.deepEqual([stored, observed], [1, 1]);
+});

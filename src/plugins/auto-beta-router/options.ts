@@ -1,0 +1,3 @@
+import { routerOptions } from '../contract.ts';
+
+export const autoBetaRouterOptions = routerOptions;

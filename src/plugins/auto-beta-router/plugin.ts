@@ -1,0 +1,4 @@
+import type { Plugin } from '../contract.ts';
+import { autoBetaRouterOptions } from './options.ts';
+
+export const autoBetaRouter = { id: 'auto-beta-router', options: autoBetaRouterOptions } satisfies Plugin;

@@ -1,0 +1,4 @@
+import type { Plugin } from '../contract.ts';
+import { autoRouterOptions } from './options.ts';
+
+export const autoRouter = { id: 'auto-router', options: autoRouterOptions } satisfies Plugin;

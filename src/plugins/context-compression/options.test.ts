@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { contextCompressionOptions } from './options.ts';
+
+const TAKEN: readonly Readonly<Record<string, unknown>>[] = [{ engine: 'middle-out' }];
+
+/** Options with the path of the one issue that they have. */
+const REFUSED: readonly (readonly [Readonly<Record<string, unknown>>, string])[] = [
+  [{ engine: 'zip' }, 'engine'],
+  [{ engine: null }, 'engine'],
+];
+
+for (const options of TAKEN) {
+  test(`${JSON.stringify(options).slice(0, 70)} is taken as written`, () => {
+    assert.deepEqual(contextCompressionOptions.parse(options), options);
+  });
+}
+
+for (const [options, path] of REFUSED) {
+  test(`${JSON.stringify(options).slice(0, 70)} is refused at ${path}`, () => {
+    const { error } = contextCompressionOptions.safeParse(options);
+    assert.deepEqual(
+      error?.issues.map((issue) => issue.path.join('.')),
+      [path],
+    );
+  });
+}

@@ -1,0 +1,4 @@
+import type { Plugin } from '../contract.ts';
+import { fusionOptions } from './options.ts';
+
+export const fusion = { id: 'fusion', options: fusionOptions } satisfies Plugin;

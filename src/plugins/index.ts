@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { PluginRequest } from '../canonical/directives.ts';
+import { assert } from '../lib/assert.ts';
+import { isJsonObject } from '../lib/json.ts';
+import { autoBetaRouter } from './auto-beta-router/plugin.ts';
+import { autoRouter } from './auto-router/plugin.ts';
+import { contextCompression } from './context-compression/plugin.ts';
+import type { Plugin } from './contract.ts';
+import { fileParser } from './file-parser/plugin.ts';
+import { fusion } from './fusion/plugin.ts';
+import { moderation } from './moderation/plugin.ts';
+import { paretoRouter } from './pareto-router/plugin.ts';
+import { responseHealing } from './response-healing/plugin.ts';
+import { switchyardRouter } from './switchyard-router/plugin.ts';
+import { webFetch } from './web-fetch/plugin.ts';
+import { web } from './web/plugin.ts';
+
+/** Every plugin, under the id that callers write. @source seed 2.2 */
+export const PLUGINS = {
+  'auto-router': autoRouter,
+  'auto-beta-router': autoBetaRouter,
+  moderation,
+  web,
+  'web-fetch': webFetch,
+  'file-parser': fileParser,
+  'response-healing': responseHealing,
+  'context-compression': contextCompression,
+  'pareto-router': paretoRouter,
+  fusion,
+  'switchyard-router': switchyardRouter,
+} satisfies Readonly<Record<string, Plugin>>;
+
+export type PluginId = keyof typeof PLUGINS;
+
+/** One entry of `plugins`: its options stay as the caller wrote them, members that the plugin does not know are gone. */
+export const pluginSchema: z.ZodType<PluginRequest> = createPluginSchema(Object.values(PLUGINS));
+
+/**
+ * `enabled` is taken everywhere, although the seed lists it for most plugins only: whoever writes `enabled: false` must
+ * not get the plugin.
+ */
+function createPluginSchema(plugins: readonly Plugin[]): z.ZodType<PluginRequest> {
+  const [first, ...others] = plugins.map(entrySchema);
+  assert(first !== undefined, 'a registry has members');
+  return z.discriminatedUnion('id', [first, ...others]).transform(readEntry);
+}
+
+function entrySchema(plugin: Plugin) {
+  return plugin.options.extend({ id: z.literal(plugin.id), enabled: z.boolean().optional() });
+}
+
+function readEntry({ id, enabled, ...options }: Readonly<Record<string, unknown>>): PluginRequest {
+  assert(typeof id === 'string' && isJsonObject(options), 'a checked entry has an id, and what came as JSON is JSON');
+  return { id, enabled: enabled !== false, options };
+}

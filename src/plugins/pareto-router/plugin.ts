@@ -1,0 +1,4 @@
+import type { Plugin } from '../contract.ts';
+import { paretoRouterOptions } from './options.ts';
+
+export const paretoRouter = { id: 'pareto-router', options: paretoRouterOptions } satisfies Plugin;

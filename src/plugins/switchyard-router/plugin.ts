@@ -1,0 +1,4 @@
+import type { Plugin } from '../contract.ts';
+import { switchyardRouterOptions } from './options.ts';
+
+export const switchyardRouter = { id: 'switchyard-router', options: switchyardRouterOptions } satisfies Plugin;

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+const place = z.string().nullish();
+
+/** @source seed 2.2, generation.md 4.2 */
+export const webOptions = z.object({
+  /** Unset: the endpoint's own search where it has one, else `exa`. */
+  engine: z.enum(['native', 'exa', 'firecrawl', 'parallel', 'perplexity']).optional(),
+  /** 5 when absent. The engines have caps of their own, to which more is cut. */
+  max_results: z.int().min(1).optional(),
+  max_uses: z.int().min(0).optional(),
+  /** Modes of all engines in one list: one that the engine does not have is ignored. */
+  mode: z
+    .enum(['instant', 'fast', 'auto', 'deep-lite', 'deep', 'deep-reasoning', 'turbo', 'basic', 'advanced'])
+    .optional(),
+  search_prompt: z.string().optional(),
+  include_domains: z.array(z.string()).optional(),
+  exclude_domains: z.array(z.string()).optional(),
+  user_location: z
+    .object({ type: z.literal('approximate').nullish(), city: place, country: place, region: place, timezone: place })
+    .nullish(),
+  /** An invalid filter is dropped without a word, so no shape can be wrong; the search checks it when it uses it. */
+  x_search: z.unknown().optional(),
+});

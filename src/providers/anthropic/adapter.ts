@@ -1,0 +1,62 @@
+import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { CallContext, FailedAnswer, ProviderAdapter } from '../contract.ts';
+import { dialectOf } from './dialect.ts';
+
+/** The only version that the vendor has published since 2023. */
+const API_VERSION = '2023-06-01';
+
+const OUT_OF_CREDIT: Partial<UpstreamFailure> = {
+  errorType: 'provider_unavailable',
+  status: 502,
+  mayTry: 'next-endpoint',
+  message: "The gateway's credit at the provider is used up.",
+};
+const OVERLOADED: Partial<UpstreamFailure> = {
+  errorType: 'provider_overloaded',
+  status: 529,
+  mayTry: 'next-endpoint',
+  message: 'The provider is overloaded.',
+};
+const TOO_LONG: Partial<UpstreamFailure> = {
+  errorType: 'context_length_exceeded',
+  status: 400,
+  mayTry: 'next-endpoint',
+  message: "The request is longer than the model's context.",
+};
+
+// A spent balance and a spend limit are 400 `invalid_request_error` here, told apart by their words only:
+// platform.claude.com "Errors", read 2026-11.
+const OUT_OF_CREDIT_WORDS = /credit balance is too low|reached your specified (?:workspace )?API usage limits/i;
+const TOO_LONG_WORDS = /prompt is too long|exceeds? context limit/i;
+
+/** Anthropic itself. Hosts that merely speak its format are `messages-compatible`. */
+export const anthropicAdapter: ProviderAdapter = {
+  id: 'anthropic',
+  name: 'Anthropic',
+  baseUrl: 'https://api.anthropic.com/v1',
+  apiKeyVariable: 'ANTHROPIC_API_KEY',
+  formats: [{ format: 'messages' }],
+  // generation.md 6.8: hanging up stops the meter.
+  cancellable: true,
+  dialect: ({ model }) => dialectOf(model),
+  authorize,
+  classify,
+};
+
+function authorize({ settings }: CallContext): Readonly<Record<string, string>> {
+  return {
+    'anthropic-version': API_VERSION,
+    ...(settings.apiKey !== undefined && { 'x-api-key': settings.apiKey }),
+  };
+}
+
+/** What the vendor's errors mean where the status misleads. @source generation.md 8.4 */
+function classify({ status, error }: FailedAnswer): Partial<UpstreamFailure> | undefined {
+  const message = error.message ?? '';
+  if (error.type === 'overloaded_error') return OVERLOADED;
+  // A monthly cap looks like a rate limit, without `retry-after`, until the month is over.
+  if (error.code === 'enforced_spend_limit_reached' || error.code === 'credit_balance_too_low') return OUT_OF_CREDIT;
+  if (status === 400 && OUT_OF_CREDIT_WORDS.test(message)) return OUT_OF_CREDIT;
+  if (status === 400 && TOO_LONG_WORDS.test(message)) return TOO_LONG;
+  return undefined;
+}

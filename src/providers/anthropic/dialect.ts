@@ -1,0 +1,34 @@
+import type { Dialect } from '../../wire/format.ts';
+
+// `claude-opus-4-6`, `claude-3-5-sonnet-20241022`, `claude-sonnet-4-20250514`, `claude-instant-1.2`, `claude-2.1`:
+// at most two digits each, because a date may follow.
+const VERSION = /claude-(?:[a-z]+-)?v?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/;
+
+/** 4.6 is 406, so that 4.10 would come after 4.9. A name without a version counts as newer than all. */
+function versionOf(model: string): number {
+  const [, major, minor] = VERSION.exec(model) ?? [];
+  return major === undefined ? Number.POSITIVE_INFINITY : Number(major) * 100 + Number(minor ?? 0);
+}
+
+const THINKING_SINCE = 307;
+const ADAPTIVE_SINCE = 406;
+const ADAPTIVE_ONLY_SINCE = 407;
+// platform.claude.com "Structured outputs", read 2026-11: Opus 4.1, the 4.5 family, and later.
+const STRUCTURED_OUTPUT_SINCE = 401;
+
+/** How a Claude model is told to think, and what else it knows. @source generation.md 11.4, 11.6 */
+export function dialectOf(model: string): Dialect {
+  const version = versionOf(model);
+  return {
+    vendor: true,
+    thinking: thinkingOf(version),
+    efforts: version >= ADAPTIVE_ONLY_SINCE ? ['xhigh', 'max'] : version >= ADAPTIVE_SINCE ? ['max'] : [],
+    structuredOutput: version >= STRUCTURED_OUTPUT_SINCE,
+  };
+}
+
+function thinkingOf(version: number): NonNullable<Dialect['thinking']> {
+  if (version >= ADAPTIVE_ONLY_SINCE) return 'adaptive-only';
+  if (version >= ADAPTIVE_SINCE) return 'adaptive';
+  return version >= THINKING_SINCE ? 'budget' : 'none';
+}

@@ -1,0 +1,40 @@
+import type { Dialect } from '../../wire/format.ts';
+import type { ProviderAdapter } from '../contract.ts';
+import { classify } from './classify.ts';
+
+// Families that do not reason: they refuse `reasoning_effort`. Every later family reasons. Model list of the vendor's
+// SDK, openai 7.55 (2026-11).
+const NO_REASONING = /^(?:ft:)?(?:gpt-3|gpt-4|gpt-audio|chatgpt-)|-chat-latest$|^o1-(?:mini|preview)/;
+// The o-series from `o1` on and gpt-5 onwards rank `developer` above `user`; elsewhere `system` says the same.
+const KNOWS_DEVELOPER = /^(?:ft:)?(?:o\d|gpt-(?:[5-9]|[1-9]\d))/;
+const NO_INSTRUCTION_ROLES = /^o1-(?:mini|preview)/;
+// "Supported for gpt-5.6 and later models": `prompt_cache_options` in the vendor's SDK, openai 7.55 (2026-11).
+const KNOWS_CACHE_BREAKPOINTS = /^(?:ft:)?gpt-(?:5\.(?:[6-9]|[1-9]\d)|[6-9]|[1-9]\d)/;
+
+/** OpenAI itself. Not for hosts that merely speak its format: those are `openai-compatible`. */
+export const openAiAdapter: ProviderAdapter = {
+  id: 'openai',
+  name: 'OpenAI',
+  baseUrl: 'https://api.openai.com/v1',
+  apiKeyVariable: 'OPENAI_API_KEY',
+  formats: [{ format: 'chat' }],
+  // generation.md 6.8: hanging up stops the meter.
+  cancellable: true,
+  dialect: ({ model }) => dialectOf(model),
+  authorize: ({ settings }) => (settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }),
+  classify,
+};
+
+function dialectOf(model: string): Dialect {
+  return {
+    developerRole: KNOWS_DEVELOPER.test(model) && !NO_INSTRUCTION_ROLES.test(model),
+    // `max_tokens` is deprecated everywhere and refused by the o-series.
+    maxCompletionTokens: true,
+    reasoningSettings: NO_REASONING.test(model) ? 'none' : 'reasoning_effort',
+    // `user` is deprecated in favour of it: vendor's SDK, openai 7.55 (2026-11).
+    endUserMember: 'safety_identifier',
+    messageNames: true,
+    streamUsage: true,
+    ...(KNOWS_CACHE_BREAKPOINTS.test(model) && { cacheMarks: 'prompt_cache_breakpoint' }),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Dialect } from '../../wire/format.ts';
+import type { CallContext, ProviderAdapter } from '../contract.ts';
+
+/** Everything that the sandbox's server understands, so that what a caller asks for arrives there. */
+const DIALECT: Dialect = {
+  developerRole: true,
+  maxCompletionTokens: true,
+  reasoningMember: 'reasoning_content',
+  reasoningSettings: 'reasoning_effort',
+  cacheMarks: 'cache_control',
+  endUserMember: 'safety_identifier',
+  messageNames: true,
+  streamUsage: true,
+  thinking: 'adaptive',
+  efforts: ['xhigh', 'max'],
+  vendor: true,
+  structuredOutput: true,
+};
+
+/** The upstream that lives in the gateway. Its address comes from whoever started its server. */
+export const sandboxAdapter: ProviderAdapter = {
+  id: 'sandbox',
+  name: 'Sandbox',
+  formats: [{ format: 'chat' }, { format: 'messages' }],
+  cancellable: true,
+  dialect: () => DIALECT,
+  authorize,
+};
+
+/** It needs no key, but one that is set is sent: its prompt cache is kept by key, like a vendor's. */
+function authorize({ format, settings: { apiKey } }: CallContext): Readonly<Record<string, string>> {
+  if (format === 'messages')
+    return { 'anthropic-version': '2023-06-01', ...(apiKey !== undefined && { 'x-api-key': apiKey }) };
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}

@@ -1,0 +1,109 @@
+import type { FormatId } from '../../canonical/extra.ts';
+
+/** What the sandbox answers with. The value is the upstream name of the model. */
+export type Behaviour = 'echo' | 'tools' | 'json' | 'reasoning' | 'slow' | 'long' | 'error' | 'cut' | 'stall';
+
+/** One model of the sandbox in the shape of a catalog model with its one endpoint. Free (decisions.md 16). */
+export interface SandboxModel {
+  /** `sandbox/echo`. */
+  readonly slug: string;
+  readonly name: string;
+  readonly description: string;
+  readonly contextTokensMax: number;
+  readonly endpoints: readonly [SandboxEndpoint];
+}
+
+interface SandboxEndpoint {
+  readonly model: string;
+  readonly provider: 'sandbox';
+  readonly providerName: string;
+  /** The sandbox's own name of the model: `echo`. */
+  readonly upstreamModel: string;
+  readonly price: { readonly prompt: 0; readonly completion: 0 };
+  readonly contextTokensMax: number;
+  readonly outputTokensMax: number;
+  readonly inputModalities: readonly string[];
+  readonly outputModalities: readonly string[];
+  /** It keeps nothing but hashes of prompt prefixes. */
+  readonly dataPolicy: { readonly training: false; readonly retentionDays: 0 };
+  readonly formats: readonly FormatId[];
+  readonly cancellable: true;
+}
+
+/** A prompt with more tokens gets the vendors' error for it. */
+export const CONTEXT_TOKENS_MAX = 1_000_000;
+/** An answer is cut there with the finish reason for length. */
+export const OUTPUT_TOKENS_MAX = 65_536;
+
+/** Statuses that the catalog lists as models of their own; the sandbox itself takes every one from 400 to 599. */
+const LISTED_ERROR_STATUSES = [400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504, 524, 529];
+
+const BEHAVIOURS: readonly { readonly model: string; readonly name: string; readonly description: string }[] = [
+  { model: 'echo', name: 'Echo', description: 'Answers with the last user text; names images and files in brackets.' },
+  {
+    model: 'tools',
+    name: 'Tools',
+    description:
+      'Calls the first offered function, or all of them when the user text holds "parallel", with arguments that are valid for its schema; answers from the results.',
+  },
+  { model: 'json', name: 'JSON', description: 'Answers with JSON that is valid for the asked schema.' },
+  { model: 'reasoning', name: 'Reasoning', description: 'Reasons first, then answers with the last user text.' },
+  { model: 'slow', name: 'Slow', description: 'Echo with a late first token: `ms=2000` in the user text.' },
+  {
+    model: 'long',
+    name: 'Long',
+    description: 'Counts upwards at a pace: `tokens=200 every=20` (ms) in the user text.',
+  },
+  { model: 'cut', name: 'Cut', description: 'The connection breaks half way, or after `after=3` tokens.' },
+  { model: 'stall', name: 'Stall', description: 'Falls silent before the first token, or after `after=3` tokens.' },
+];
+
+/** Every model that the catalog lists. */
+export function sandboxModels(): readonly SandboxModel[] {
+  const errors = LISTED_ERROR_STATUSES.map((status) => ({
+    model: `error-${status}`,
+    name: `Error ${status}`,
+    description: `Answers with status ${status}; a stream with \`after=3\` in the user text fails after so many tokens.`,
+  }));
+  return [...BEHAVIOURS, ...errors].map(({ model, name, description }) => ({
+    slug: `sandbox/${model}`,
+    name: `Sandbox: ${name}`,
+    description,
+    contextTokensMax: CONTEXT_TOKENS_MAX,
+    endpoints: [
+      {
+        model: `sandbox/${model}`,
+        provider: 'sandbox',
+        providerName: 'Sandbox',
+        upstreamModel: model,
+        price: { prompt: 0, completion: 0 },
+        contextTokensMax: CONTEXT_TOKENS_MAX,
+        outputTokensMax: OUTPUT_TOKENS_MAX,
+        inputModalities: ['text', 'image', 'file', 'audio', 'video'],
+        outputModalities: ['text'],
+        dataPolicy: { training: false, retentionDays: 0 },
+        formats: ['chat', 'messages'],
+        cancellable: true,
+      },
+    ],
+  }));
+}
+
+/** What a model name means; `undefined` for one that does not exist. */
+export function findBehaviour(model: string): { readonly behaviour: Behaviour; readonly status?: number } | undefined {
+  const error = /^error-([45]\d\d)$/.exec(model);
+  if (error !== null) return { behaviour: 'error', status: Number(error[1]) };
+  switch (model) {
+    case 'echo':
+    case 'tools':
+    case 'json':
+    case 'reasoning':
+    case 'slow':
+    case 'long':
+    case 'cut':
+    case 'stall':
+      return { behaviour: model };
+    default:
+      return undefined;
+  }
+}

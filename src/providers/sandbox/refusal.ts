@@ -1,0 +1,21 @@
+export interface RefusalDetails {
+  /** chat: the member at fault. */
+  readonly param?: string;
+  /** chat: `error.code`. */
+  readonly code?: string;
+}
+
+/** The sandbox refuses a request, in the words that a strict vendor uses. Drawn by the format that was asked in. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly param: string | undefined;
+  readonly code: string | undefined;
+
+  constructor(status: number, message: string, { param, code }: RefusalDetails = {}) {
+    super(message);
+    this.name = 'Refusal';
+    this.status = status;
+    this.param = param;
+    this.code = code;
+  }
+}

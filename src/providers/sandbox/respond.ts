@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../lib/clock.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { countAnswer, createIdentity, type Identity } from './answer-parts.ts';
+import { deliverStream, deliverWhole, type Delivery } from './deliver.ts';
+import { drawChatStream, drawChatWhole } from './draw-chat.ts';
+import { drawMessagesStream, drawMessagesWhole } from './draw-messages.ts';
+import { drawChatModels, drawMessagesModels } from './draw-models.ts';
+import type { PromptCache } from './prompt-cache.ts';
+import type { Prompt } from './prompt.ts';
+import { readChat } from './read-chat.ts';
+import { readMessages } from './read-messages.ts';
+import { Refusal } from './refusal.ts';
+import { writeScript } from './script.ts';
+import { drawRefusal, drawStatusError, RETRYABLE_STATUSES, type Wire } from './vendor-error.ts';
+
+/** One request under way. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly bytes: Uint8Array;
+  /** `undefined` for a body that is no JSON. */
+  readonly body: Json | undefined;
+  /** Aborted when the caller hangs up. */
+  readonly signal: AbortSignal;
+  readonly breakOff: () => void;
+}
+
+export interface SandboxParts {
+  readonly cache: PromptCache;
+  readonly clock: Clock;
+}
+
+const ROUTES: Readonly<Record<string, (exchange: Exchange, parts: SandboxParts) => void | Promise<void>>> = {
+  'POST /v1/chat/completions': (exchange, parts) => {
+    const prompt = readChat(bodyOf(exchange, 'chat'), isStrict(exchange));
+    return answer(exchange, parts, prompt, 'chat');
+  },
+  'POST /v1/messages': (exchange, parts) => {
+    requireVersion(exchange);
+    const strictness = { isStrict: isStrict(exchange), isCount: false };
+    return answer(exchange, parts, readMessages(bodyOf(exchange, 'messages'), strictness), 'messages');
+  },
+  'POST /v1/messages/count_tokens': (exchange) => {
+    requireVersion(exchange);
+    const prompt = readMessages(bodyOf(exchange, 'messages'), { isStrict: isStrict(exchange), isCount: true });
+    const inputTokens = prompt.segments.reduce((sum, { tokens }) => sum + tokens, 0);
+    sendJson(exchange.response, 200, JSON.stringify({ input_tokens: inputTokens }));
+  },
+  'GET /v1/models': ({ request, response }) => {
+    const isMessages = request.headers['anthropic-version'] !== undefined;
+    sendJson(response, 200, isMessages ? drawMessagesModels() : drawChatModels());
+  },
+};
+
+/** Answers one request. @throws Refusal, AbortError: both are for `refuse` */
+export async function respond(exchange: Exchange, parts: SandboxParts): Promise<void> {
+  const { request } = exchange;
+  const name = `${request.method ?? ''} ${pathOf(request)}`;
+  const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
+  if (route === undefined) throw new Refusal(404, `Invalid URL (${name.slice(0, 200)})`);
+  await route(exchange, parts);
+}
+
+/** Turns what went wrong into the vendor's error, where somebody is still there to read it. */
+export function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const wire: Wire = pathOf(request).startsWith('/v1/messages') ? 'messages' : 'chat';
+  const refusal = error instanceof Refusal ? error : new Refusal(500, `The sandbox failed: ${String(error)}`);
+  const { requestId } = createIdentity(Buffer.from(refusal.message), '', 0);
+  sendJson(response, refusal.status, drawRefusal(wire, refusal, requestId), idHeaders(wire, requestId));
+}
+
+async function answer(exchange: Exchange, parts: SandboxParts, prompt: Prompt, wire: Wire): Promise<void> {
+  const { request, response, bytes, signal, breakOff } = exchange;
+  const script = writeScript(prompt);
+  const identity = createIdentity(bytes, prompt.model, parts.clock.nowMs());
+  const headers = idHeaders(wire, identity.requestId);
+  if (script.fault?.kind === 'status') {
+    if (script.firstTokenMs > 0) await sleep(script.firstTokenMs, undefined, { signal });
+    sendStatus(response, wire, script.fault.status, identity);
+    return;
+  }
+  const counts = countAnswer(prompt, script, parts.cache.use(cacheScopeOf(request, prompt.model), prompt.segments));
+  const drawStreamError = (status: number): string => drawErrorFrame(wire, status, identity);
+  const delivery: Delivery = { response, headers, signal, breakOff, drawStreamError };
+  if (!prompt.isStream) {
+    const draw = wire === 'chat' ? drawChatWhole : drawMessagesWhole;
+    return deliverWhole(delivery, draw(script, counts, identity), script);
+  }
+  const frames =
+    wire === 'chat'
+      ? drawChatStream(script, counts, identity, prompt.hasStreamUsage)
+      : drawMessagesStream(script, counts, identity);
+  return deliverStream(delivery, frames, script);
+}
+
+/** Vendors keep a cache by account and model: a request with another key finds nothing of it. */
+function cacheScopeOf({ headers }: IncomingMessage, model: string): string {
+  const key = headers['x-api-key'] ?? headers.authorization ?? '';
+  return createHash('sha256').update(String(key)).update('\0').update(model).digest('hex');
+}
+
+function sendStatus(response: ServerResponse, wire: Wire, status: number, { requestId }: Identity): void {
+  const headers = {
+    ...idHeaders(wire, requestId),
+    ...(RETRYABLE_STATUSES.has(status) && { 'retry-after': '1' }),
+  };
+  sendJson(response, status, drawStatusError(wire, status, requestId), headers);
+}
+
+function drawErrorFrame(wire: Wire, status: number, { requestId }: Identity): string {
+  const body = drawStatusError(wire, status, requestId);
+  return wire === 'chat' ? `data: ${body}\n\n` : `event: error\ndata: ${body}\n\n`;
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const length = String(Buffer.byteLength(body));
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length, ...headers });
+  response.end(body);
+}
+
+function idHeaders(wire: Wire, requestId: string): Readonly<Record<string, string>> {
+  return wire === 'chat' ? { 'x-request-id': requestId } : { 'request-id': requestId };
+}
+
+function bodyOf({ body }: Exchange, wire: Wire): JsonObject {
+  if (isJsonObject(body)) return body;
+  const message =
+    wire === 'chat'
+      ? 'We could not parse the JSON body of your request.'
+      : 'The request body is not valid JSON: an object is expected.';
+  throw new Refusal(400, message);
+}
+
+function requireVersion({ request }: Exchange): void {
+  if (request.headers['anthropic-version'] === undefined)
+    throw new Refusal(400, 'anthropic-version: header is required');
+}
+
+/** `x-sandbox-strict: 1` refuses what vendors refuse now and then: strange members, null, two turns of one role. */
+function isStrict({ request }: Exchange): boolean {
+  return request.headers['x-sandbox-strict'] === '1';
+}
+
+function pathOf({ url }: IncomingMessage): string {
+  return (url ?? '/').split('?', 1)[0] ?? '/';
+}

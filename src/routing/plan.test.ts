@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/directives.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import type { Endpoint, Model } from '../catalog/model.ts';
+import { planRoute, type RoutePlan } from './plan.ts';
+
+const FORMAT_PARAMETERS = {
+  chat: new Set(['temperature', 'seed', 'tools', 'response_format']),
+  messages: new Set(['temperature', 'tools']),
+};
+
+function endpoint(provider: string, changes: Partial<Endpoint> = {}): Endpoint {
+  return {
+    model: 'acme/one',
+    provider,
+    providerName: provider.toUpperCase(),
+    upstreamModel: 'one-2026',
+    price: { prompt: 1_000_000, completion: 2_000_000 },
+    dataPolicy: { training: false, retentionDays: 0 },
+    formats: ['chat'],
+    cancellable: true,
+    ...changes,
+  };
+}
+
+const model = (slug: string, ...endpoints: Endpoint[]): Model => ({
+  slug,
+  name: slug,
+  endpoints: endpoints.map((one) => ({ ...one, model: slug })),
+});
+
+function request(changes: Partial<GenerationRequest> = {}): GenerationRequest {
+  return {
+    format: 'chat',
+    delivery: 'whole',
+    turns: [{ role: 'user', blocks: [{ type: 'text', text: 'hi' }], plain: true }],
+    tools: [],
+    settings: {},
+    directives: {
+      models: ['acme/one'],
+      provider: DEFAULT_PREFERENCES,
+      plugins: [],
+      echoUpstreamBody: false,
+      serviceMetadata: false,
+      betas: [],
+    },
+    warnings: [],
+    ...changes,
+  };
+}
+
+function plan(
+  models: readonly Model[],
+  preferences: Partial<ProviderPreferences> = {},
+  asked: GenerationRequest = request(),
+  cooldowns: Readonly<Record<string, { untilMs: number; named: boolean }>> = {},
+): RoutePlan {
+  return planRoute({
+    request: asked,
+    models,
+    preferences: { ...DEFAULT_PREFERENCES, ...preferences },
+    formatParameters: FORMAT_PARAMETERS,
+    cooldown: ({ provider }) => cooldowns[provider],
+  });
+}
+
+const providers = (route: RoutePlan): string[] => route.candidates.map(({ endpoint: { provider } }) => provider);
+const reasons = (route: RoutePlan): (string | undefined)[] => route.considered.map(({ exclusion }) => exclusion);
+const abc = model('acme/one', endpoint('a'), endpoint('b'), endpoint('c'));
+
+test('without preferences every endpoint is tried in the order of the catalog', () => {
+  assert.deepEqual(providers(plan([abc])), ['a', 'b', 'c']);
+});
+
+test('all endpoints of a model come before the next model', () => {
+  const second = model('acme/two', endpoint('d'), endpoint('a'));
+  assert.deepEqual(providers(plan([abc, second])), ['a', 'b', 'c', 'd', 'a']);
+});
+
+test('order goes first, by slug or display name in any case, and skips names that nobody has', () => {
+  assert.deepEqual(providers(plan([abc], { order: ['nobody', 'C', 'b'] })), ['c', 'b', 'a']);
+});
+
+test('a base slug means its regions, and a regional slug only itself', () => {
+  const regional = model('acme/one', endpoint('v/us'), endpoint('v/eu'), endpoint('w'));
+  assert.deepEqual(providers(plan([regional], { only: ['v'] })), ['v/us', 'v/eu']);
+  assert.deepEqual(providers(plan([regional], { only: ['v/eu'] })), ['v/eu']);
+});
+
+test('only and ignore take endpoints out and say so', () => {
+  const route = plan([abc], { only: ['a', 'b'], ignore: ['b'] });
+  assert.deepEqual(providers(route), ['a']);
+  assert.deepEqual(reasons(route), [undefined, 'allowed_providers', 'allowed_providers']);
+});
+
+test('without fallbacks one endpoint is left, or the ones in order', () => {
+  assert.deepEqual(providers(plan([abc], { allowFallbacks: false })), ['a']);
+  const route = plan([abc], { allowFallbacks: false, order: ['c', 'b'] });
+  assert.deepEqual(providers(route), ['c', 'b']);
+  assert.deepEqual(
+    route.considered.map(({ endpoint: { provider }, exclusion }) => [provider, exclusion]),
+    [
+      ['c', undefined],
+      ['b', undefined],
+      ['a', 'allow_fallbacks'],
+    ],
+  );
+});
+
+test('denying data collection leaves only who neither trains nor stores, and an unknown policy counts as both', () => {
+  const mixed = model(
+    'acme/one',
+    endpoint('trains', { dataPolicy: { training: true, retentionDays: 0 } }),
+    endpoint('stores', { dataPolicy: { training: false, retentionDays: 30 } }),
+    endpoint('unknown', { dataPolicy: {} }),
+    endpoint('clean'),
+  );
+  assert.deepEqual(providers(plan([mixed], { dataCollection: 'deny' })), ['clean']);
+  assert.deepEqual(providers(plan([mixed], { zdr: true })), ['trains', 'clean']);
+  assert.deepEqual(reasons(plan([mixed], { zdr: true })), [undefined, 'data_policy:zdr', 'data_policy:zdr', undefined]);
+});
+
+test('a price bound is inclusive, and an unknown price is over every bound', () => {
+  const priced = model(
+    'acme/one',
+    endpoint('exact'),
+    endpoint('dear', { price: { prompt: 1_000_001, completion: 0 } }),
+    endpoint('unknown', { price: undefined }),
+    endpoint('fee', { price: { prompt: 0, completion: 0, request: 2e10 } }),
+  );
+  assert.deepEqual(providers(plan([priced], { maxPrice: { prompt: 1, completion: 2 } })), ['exact', 'fee']);
+  assert.deepEqual(providers(plan([priced], { maxPrice: { request: 0.01 } })), ['exact', 'dear']);
+});
+
+test('required parameters leave only endpoints that take every one that was sent', () => {
+  const listed = model(
+    'acme/one',
+    endpoint('full', { supportedParameters: new Set(['seed', 'tools', 'response_format']) }),
+    endpoint('poor', { supportedParameters: new Set(['tools']) }),
+    endpoint('unlisted'),
+    endpoint('other-format', { formats: ['messages'] }),
+  );
+  const asked = request({ settings: { seed: 1, temperature: 1, maxTokens: 5 } });
+  assert.deepEqual(providers(plan([listed], { requireParameters: true }, asked)), ['full', 'unlisted']);
+  assert.deepEqual(providers(plan([listed], {}, asked)), ['full', 'poor', 'unlisted', 'other-format']);
+});
+
+test("the caller's format is spoken where the endpoint knows it", () => {
+  const both = model(
+    'acme/one',
+    endpoint('a', { formats: ['messages', 'chat'] }),
+    endpoint('b', { formats: ['messages'] }),
+  );
+  assert.deepEqual(
+    plan([both]).candidates.map(({ format }) => format),
+    ['chat', 'messages'],
+  );
+});
+
+test('an image goes only to endpoints that take images, also out of a tool result', () => {
+  const listed = model(
+    'acme/one',
+    endpoint('blind', { inputModalities: ['text'] }),
+    endpoint('sees', { inputModalities: ['text', 'image'] }),
+  );
+  const image = { type: 'media', media: 'image', source: { type: 'url', url: 'https://x/y.png' } } as const;
+  const direct = request({ turns: [{ role: 'user', blocks: [image] }] });
+  const inResult = request({
+    turns: [{ role: 'tool', blocks: [{ type: 'tool-result', callId: 'c', content: [image] }] }],
+  });
+  assert.deepEqual(providers(plan([listed], {}, direct)), ['sees']);
+  assert.deepEqual(providers(plan([listed], {}, inResult)), ['sees']);
+});
+
+test('an endpoint that rests goes last, and one whose upstream named the time is not tried before it', () => {
+  const route = plan([abc], {}, request(), {
+    a: { untilMs: 100, named: false },
+    b: { untilMs: 50, named: true },
+  });
+  assert.deepEqual(providers(route), ['c', 'a']);
+  assert.deepEqual(
+    route.cooling.map(({ candidate }) => candidate.endpoint.provider),
+    ['b'],
+  );
+});

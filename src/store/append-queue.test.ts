@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { createAppendQueue, type AppendBatch } from './append-queue.ts';
+
+const AWAY = new Error('away');
+
+interface Harness {
+  readonly batches: (readonly number[])[];
+  readonly lost: { readonly item: number; readonly message: string }[];
+  readonly queue: ReturnType<typeof createAppendQueue<number>>;
+}
+
+function build(
+  store: AppendBatch<number>,
+  options: { readonly itemsMax?: number; readonly retryDelaysMs?: readonly number[] } = {},
+): Harness {
+  const batches: (readonly number[])[] = [];
+  const lost: { item: number; message: string }[] = [];
+  const queue = createAppendQueue<number>({
+    appendBatch(items) {
+      batches.push(items);
+      return store(items);
+    },
+    isTransient: (error) => error === AWAY,
+    onLost: (item, { message }) => lost.push({ item, message }),
+    retryDelaysMs: [1, 1],
+    ...options,
+  });
+  return { batches, lost, queue };
+}
+
+/** A store that answers when it is told to. `called` settles with its first batch. */
+function createGate() {
+  const called = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  const store: AppendBatch<number> = async () => {
+    called.resolve();
+    await opened.promise;
+    return [];
+  };
+  return { store, called: called.promise, open: () => opened.resolve() };
+}
+
+test('items of one turn of the event loop share a batch, and what comes meanwhile makes the next', async () => {
+  const { store, called, open } = createGate();
+  const { batches, queue } = build(store);
+  const first = [queue.append(1), queue.append(2)];
+  await called;
+  const second = [queue.append(3), queue.append(4)];
+  assert.equal(queue.pending(), 4);
+  open();
+  await Promise.all([...first, ...second]);
+  assert.deepEqual(batches, [
+    [1, 2],
+    [3, 4],
+  ]);
+  assert.equal(queue.pending(), 0);
+});
+
+test('an item settles only once its batch is stored', async () => {
+  const { store, called, open } = createGate();
+  const { queue } = build(store);
+  let settled = false;
+  const appended = queue.append(1).then(() => {
+    settled = true;
+  });
+  await called;
+  assert.equal(settled, false);
+  open();
+  await appended;
+});
+
+test('a batch that fails for a time is tried again as it was, ahead of later items', async () => {
+  let failures = 2;
+  const { batches, lost, queue } = build(async () => {
+    if (failures-- > 0) throw AWAY;
+    return [];
+  });
+  const first = queue.append(1);
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  void queue.append(2);
+  await first;
+  await queue.close();
+  assert.deepEqual(batches, [[1], [1], [1], [2]]);
+  assert.deepEqual(lost, []);
+});
+
+test('the waits between tries are those that were asked for', async () => {
+  const waits: (number | undefined)[] = [];
+  const { queue } = build(() => Promise.reject(AWAY), { retryDelaysMs: [3, 5, 7] });
+  const timeouts = mock.method(globalThis, 'setTimeout', (callback: () => void, delayMs?: number) => {
+    waits.push(delayMs);
+    setImmediate(callback);
+  });
+  await queue.append(1);
+  timeouts.mock.restore();
+  assert.deepEqual(waits, [3, 5, 7]);
+});
+
+test('a batch that fails for good is given up after its tries, each item is reported once, and nobody is rejected', async () => {
+  const { batches, lost, queue } = build(() => Promise.reject(AWAY));
+  await Promise.all([queue.append(1), queue.append(2)]);
+  assert.equal(batches.length, 3);
+  assert.deepEqual(lost, [
+    { item: 1, message: 'away' },
+    { item: 2, message: 'away' },
+  ]);
+  assert.equal(queue.pending(), 0);
+});
+
+test('an error that time does not mend is not tried again', async () => {
+  const { batches, lost, queue } = build(() => Promise.reject(new Error('no such table')));
+  await queue.append(1);
+  assert.equal(batches.length, 1);
+  assert.deepEqual(lost, [{ item: 1, message: 'no such table' }]);
+});
+
+test('an item that is refused is reported, and its neighbours are not', async () => {
+  const { lost, queue } = build(async () => [{ index: 1, error: new Error('refused') }]);
+  await Promise.all([queue.append(1), queue.append(2), queue.append(3)]);
+  assert.deepEqual(lost, [{ item: 2, message: 'refused' }]);
+});
+
+test('a full queue gives the newest item up at once', async () => {
+  const { store, open } = createGate();
+  const { lost, queue } = build(store, { itemsMax: 2 });
+  const kept = [queue.append(1), queue.append(2)];
+  await queue.append(3);
+  assert.deepEqual(lost, [{ item: 3, message: 'Too many rows wait for the store.' }]);
+  open();
+  await Promise.all(kept);
+  assert.equal(lost.length, 1);
+});
+
+test('closing stores what waits', async () => {
+  const { batches, lost, queue } = build(async () => []);
+  void queue.append(1);
+  void queue.append(2);
+  await queue.close();
+  assert.deepEqual([batches, lost, queue.pending()], [[[1, 2]], [], 0]);
+});
+
+test('closing does not wait for a retry: one more try, then the items are given up', async () => {
+  const failed = Promise.withResolvers<void>();
+  const store = (): Promise<never> => {
+    // Once this turn is over the queue is in its pause.
+    setImmediate(() => failed.resolve());
+    return Promise.reject(AWAY);
+  };
+  const { batches, lost, queue } = build(store, { retryDelaysMs: [3_600_000] });
+  void queue.append(1);
+  await failed.promise;
+  await queue.close();
+  assert.equal(batches.length, 2);
+  assert.deepEqual(lost, [{ item: 1, message: 'away' }]);
+  assert.equal(queue.pending(), 0);
+});
+
+test('an item that comes after the close is reported as lost', async () => {
+  const { lost, queue } = build(async () => []);
+  await queue.close();
+  await queue.append(1);
+  assert.deepEqual(lost, [{ item: 1, message: 'The store is closed.' }]);
+});

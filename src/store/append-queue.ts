@@ -1,0 +1,137 @@
+/** What became of one batch: the items that were refused for good, by index. The others are durable. */
+export type AppendBatch<Item> = (
+  items: readonly Item[],
+) => Promise<readonly { readonly index: number; readonly error: Error }[]>;
+
+export interface AppendQueueOptions<Item> {
+  /** Throws when nothing of the batch was stored; it is then tried again. Must be idempotent. */
+  readonly appendBatch: AppendBatch<Item>;
+  /** Whether a batch that failed so is worth another try. */
+  readonly isTransient: (error: unknown) => boolean;
+  /** Called once for each item that is given up. */
+  readonly onLost: (item: Item, error: Error) => void;
+  readonly itemsMax?: number;
+  /** Waits before each further try of the batch that failed, ms. When they are used up its items are given up. */
+  readonly retryDelaysMs?: readonly number[];
+}
+
+export interface AppendQueue<Item> {
+  /** Settles when the item is durable, or was given up (`onLost` has been told). Never rejects. */
+  append(item: Item): Promise<void>;
+  /** Items that are neither durable nor given up. */
+  pending(): number;
+  /** Tries what is left once more without waiting; afterwards nothing is pending. Later items are given up at once. */
+  close(): Promise<void>;
+}
+
+const ITEMS_MAX = 20_000;
+const BATCH_ITEMS_MAX = 1_000;
+/** Bridges a database that is away for two minutes. */
+const RETRY_DELAYS_MS: readonly number[] = [50, 100, 200, 400, 800, 1_600, 3_200, ...Array<number>(23).fill(5_000)];
+
+interface Entry<Item> {
+  readonly item: Item;
+  readonly settle: () => void;
+}
+
+/**
+ * Stores items in batches, each as large as what queued up while the one before was stored. A batch that fails is
+ * tried again with growing waits, ahead of what came later.
+ */
+export function createAppendQueue<Item>(options: AppendQueueOptions<Item>): AppendQueue<Item> {
+  return new Queue(options);
+}
+
+class Queue<Item> implements AppendQueue<Item> {
+  readonly #options: AppendQueueOptions<Item>;
+  readonly #itemsMax: number;
+  readonly #retryDelaysMs: readonly number[];
+  #waiting: Entry<Item>[] = [];
+  #underWay = 0;
+  #draining: Promise<void> | undefined;
+  #closed = false;
+  #stopPause: (() => void) | undefined;
+
+  constructor(options: AppendQueueOptions<Item>) {
+    this.#options = options;
+    this.#itemsMax = options.itemsMax ?? ITEMS_MAX;
+    this.#retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS;
+  }
+
+  append(item: Item): Promise<void> {
+    return new Promise((settle) => {
+      const entry = { item, settle };
+      if (this.#closed) return this.#giveUp(entry, new Error('The store is closed.'));
+      if (this.pending() >= this.#itemsMax) return this.#giveUp(entry, new Error('Too many rows wait for the store.'));
+      this.#waiting.push(entry);
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  pending(): number {
+    return this.#waiting.length + this.#underWay;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stopPause?.();
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    // Everything that is appended in the same turn of the event loop shares the first batch.
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = batch.splice(BATCH_ITEMS_MAX);
+      this.#underWay = batch.length;
+      const lost = await this.#store(batch.map(({ item }) => item));
+      this.#underWay = 0;
+      for (const [index, entry] of batch.entries()) {
+        const error = lost.get(index);
+        if (error === undefined) entry.settle();
+        else this.#giveUp(entry, error);
+      }
+    }
+    this.#draining = undefined;
+  }
+
+  /** The items that were given up, by index. The others are durable. */
+  async #store(items: readonly Item[]): Promise<ReadonlyMap<number, Error>> {
+    for (let attempt = 0; ; attempt++) {
+      const delayMs = this.#closed ? undefined : this.#retryDelaysMs[attempt];
+      try {
+        const refused = await this.#options.appendBatch(items);
+        return new Map(refused.map(({ index, error }) => [index, error]));
+      } catch (error) {
+        if (delayMs === undefined || !this.#options.isTransient(error)) return allLost(items, error);
+        if (!this.#closed) await this.#pause(delayMs);
+      }
+    }
+  }
+
+  #pause(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, delayMs);
+      this.#stopPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #giveUp(entry: Entry<Item>, error: Error): void {
+    try {
+      this.#options.onLost(entry.item, error);
+    } finally {
+      entry.settle();
+    }
+  }
+}
+
+function allLost(items: readonly unknown[], error: unknown): ReadonlyMap<number, Error> {
+  const reason = error instanceof Error ? error : new Error(String(error));
+  return new Map(items.map((_item, index) => [index, reason]));
+}

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readAttempts, readWarnings, writeAttempts, writeWarnings } from './generation-json.ts';
+
+test('attempts are stored under the names that other tools read', () => {
+  const text = writeAttempts([{ provider: 'alpha', model: 'one', status: 200, latencyMs: 12.7 }]);
+  assert.equal(text, '[{"provider":"alpha","model":"one","status":200,"latency_ms":13}]');
+  assert.deepEqual(readAttempts(text), [{ provider: 'alpha', model: 'one', status: 200, latencyMs: 13 }]);
+});
+
+test('warnings come back as they were written', () => {
+  const warnings = [{ code: 'content-dropped', path: 'messages[0]', message: 'an image' }] as const;
+  assert.deepEqual(readWarnings(writeWarnings(warnings)), warnings);
+});
+
+test('a column that somebody else wrote hides no record', () => {
+  for (const text of ['', 'null', '{}', '[1, null, "x"]', '[{}]', 'not json']) {
+    assert.ok(Array.isArray(readAttempts(text)));
+    assert.deepEqual(readWarnings(text), []);
+  }
+  assert.deepEqual(readAttempts('[{"status":"200"}]'), [{ provider: '', model: '', status: null, latencyMs: 0 }]);
+});

@@ -1,0 +1,244 @@
+import type { CompiledQuery } from 'kysely';
+import type { Warning } from '../canonical/extra.ts';
+import { createAppendQueue } from './append-queue.ts';
+import { DatabaseError } from './database-error.ts';
+import type { Database } from './database.ts';
+import { readAttempts, readWarnings, writeAttempts, writeWarnings, type AttemptRecord } from './generation-json.ts';
+import { flagOf } from './portable.ts';
+import type { SqlValue } from './sqlite-protocol.ts';
+import type { GenerationsTable } from './tables.ts';
+
+/** What is kept of one generation: facts and figures, no text of the conversation. */
+export interface GenerationRow {
+  /** `gen-...`. */
+  readonly id: string;
+  /** Groups the generations of one HTTP request. */
+  readonly requestId: string;
+  readonly createdAtMs: number;
+  readonly keyHash: string;
+  readonly apiType: 'chat' | 'messages';
+  /** As the caller spelled it. */
+  readonly modelRequested: string;
+  /** The slug that served; where none did, the one asked for. */
+  readonly model: string;
+  /** Slug. Null when no provider was reached. */
+  readonly provider: string | null;
+  /** Display name. */
+  readonly providerName: string | null;
+  /** The upstream's own id of the answer. */
+  readonly upstreamId: string | null;
+  readonly upstreamModel: string | null;
+  readonly streamed: boolean;
+  /** The caller hung up. */
+  readonly cancelled: boolean;
+  readonly finishReason: string | null;
+  readonly nativeFinishReason: string | null;
+  /** The HTTP status that the caller saw. */
+  readonly status: number;
+  readonly errorType: string | null;
+  readonly errorMessage: string | null;
+  readonly attempts: readonly AttemptRecord[];
+  readonly strategy: string;
+  readonly sessionId: string | null;
+  readonly endUserHash: string | null;
+  /** Token counts as the provider gave them; the prompt's includes cached ones, the completion's reasoning. */
+  readonly tokensPrompt: number;
+  readonly tokensCompletion: number;
+  readonly tokensReasoning: number | null;
+  readonly tokensCacheRead: number;
+  readonly tokensCacheWrite: number;
+  readonly usageSource: 'upstream' | 'estimated' | 'none';
+  /** Null: the price is unknown, which is not zero. */
+  readonly costNanoUsd: number | null;
+  readonly costPromptNanoUsd: number | null;
+  readonly costCompletionNanoUsd: number | null;
+  readonly isByok: boolean;
+  readonly serviceTier: string | null;
+  /** From arrival to the end. */
+  readonly latencyMs: number;
+  readonly timeToFirstTokenMs: number | null;
+  /** From the first token to the end. */
+  readonly generationTimeMs: number | null;
+  readonly warnings: readonly Warning[];
+  readonly skippedEvents: number;
+  readonly appUrl: string | null;
+  readonly appTitle: string | null;
+  readonly userAgent: string | null;
+  readonly region: string;
+}
+
+export interface GenerationStore {
+  /**
+   * Settles when the row is on the disk, or when it was given up and `onLost` has been told; it never rejects. It may
+   * wait as long as the database is away, so whoever has a caller waiting sets a limit of their own. A row whose id is
+   * stored already changes nothing.
+   */
+  append(row: GenerationRow): Promise<void>;
+  find(id: string): Promise<GenerationRow | undefined>;
+  /** Rows that are neither stored nor given up. */
+  pending(): number;
+  /** Stores or gives up what is pending. To be called before the database closes. */
+  close(): Promise<void>;
+}
+
+export interface GenerationStoreOptions {
+  readonly database: Database;
+  /** Called once for each row that could not be stored: the last chance to write it somewhere. Must not throw. */
+  readonly onLost: (row: GenerationRow, error: Error) => void;
+  /** Waits between tries of a batch that failed, ms. */
+  readonly retryDelaysMs?: readonly number[];
+  /** Rows that may wait; one more is given up at once. */
+  readonly pendingMax?: number;
+}
+
+/** Drawn up when it is appended, while the batch before is being stored. */
+interface PendingRow {
+  readonly row: GenerationRow;
+  readonly values: readonly SqlValue[];
+}
+
+export function createGenerationStore(options: GenerationStoreOptions): GenerationStore {
+  const { database, onLost, retryDelaysMs, pendingMax } = options;
+  const { kysely } = database;
+  let insert: CompiledQuery | undefined;
+  const queue = createAppendQueue<PendingRow>({
+    async appendBatch(rows) {
+      const [first] = rows;
+      if (first === undefined) return [];
+      insert ??= compileInsert(database, first.row);
+      const refused = await database.runMany(
+        insert,
+        rows.map(({ values }) => values),
+      );
+      return refused.map(({ index, fault }) => ({ index, error: new DatabaseError(fault) }));
+    },
+    isTransient: (error) => error instanceof DatabaseError && error.transient,
+    onLost: ({ row }, error) => onLost(row, error),
+    ...(retryDelaysMs !== undefined && { retryDelaysMs }),
+    ...(pendingMax !== undefined && { itemsMax: pendingMax }),
+  });
+  return {
+    append: (row) => queue.append({ row, values: valuesOf(row) }),
+    async find(id) {
+      const columns = await kysely.selectFrom('generations').selectAll().where('id', '=', id).executeTakeFirst();
+      return columns && rowOf(columns);
+    },
+    pending: () => queue.pending(),
+    close: () => queue.close(),
+  };
+}
+
+/**
+ * The statement for every row: no value stands in its text. A batch may be sent twice when the reply to the first
+ * sending was lost, so the second one must change nothing.
+ */
+function compileInsert(database: Database, sample: GenerationRow): CompiledQuery {
+  return database.kysely
+    .insertInto('generations')
+    .values(columnsOf(sample))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .compile();
+}
+
+function whole(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}
+
+/** Values in the order of the columns, which is the order of the members in `columnsOf`. */
+function valuesOf(row: GenerationRow): readonly SqlValue[] {
+  return Object.values<SqlValue>(columnsOf(row));
+}
+
+function columnsOf(row: GenerationRow) {
+  return {
+    id: row.id,
+    request_id: row.requestId,
+    created_at_ms: row.createdAtMs,
+    key_hash: row.keyHash,
+    api_type: row.apiType,
+    model_requested: row.modelRequested,
+    model: row.model,
+    provider: row.provider,
+    provider_name: row.providerName,
+    upstream_id: row.upstreamId,
+    upstream_model: row.upstreamModel,
+    streamed: flagOf(row.streamed),
+    cancelled: flagOf(row.cancelled),
+    finish_reason: row.finishReason,
+    native_finish_reason: row.nativeFinishReason,
+    status: row.status,
+    error_type: row.errorType,
+    error_message: row.errorMessage,
+    attempts: writeAttempts(row.attempts),
+    strategy: row.strategy,
+    session_id: row.sessionId,
+    end_user_hash: row.endUserHash,
+    tokens_prompt: row.tokensPrompt,
+    tokens_completion: row.tokensCompletion,
+    tokens_reasoning: row.tokensReasoning,
+    tokens_cache_read: row.tokensCacheRead,
+    tokens_cache_write: row.tokensCacheWrite,
+    usage_source: row.usageSource,
+    cost_nano_usd: row.costNanoUsd,
+    cost_prompt_nano_usd: row.costPromptNanoUsd,
+    cost_completion_nano_usd: row.costCompletionNanoUsd,
+    is_byok: flagOf(row.isByok),
+    service_tier: row.serviceTier,
+    latency_ms: Math.round(row.latencyMs),
+    time_to_first_token_ms: whole(row.timeToFirstTokenMs),
+    generation_time_ms: whole(row.generationTimeMs),
+    warnings: writeWarnings(row.warnings),
+    skipped_events: row.skippedEvents,
+    app_url: row.appUrl,
+    app_title: row.appTitle,
+    user_agent: row.userAgent,
+    region: row.region,
+  } satisfies GenerationsTable;
+}
+
+function rowOf(columns: GenerationsTable): GenerationRow {
+  return {
+    id: columns.id,
+    requestId: columns.request_id,
+    createdAtMs: columns.created_at_ms,
+    keyHash: columns.key_hash,
+    apiType: columns.api_type,
+    modelRequested: columns.model_requested,
+    model: columns.model,
+    provider: columns.provider,
+    providerName: columns.provider_name,
+    upstreamId: columns.upstream_id,
+    upstreamModel: columns.upstream_model,
+    streamed: columns.streamed === 1,
+    cancelled: columns.cancelled === 1,
+    finishReason: columns.finish_reason,
+    nativeFinishReason: columns.native_finish_reason,
+    status: columns.status,
+    errorType: columns.error_type,
+    errorMessage: columns.error_message,
+    attempts: readAttempts(columns.attempts),
+    strategy: columns.strategy,
+    sessionId: columns.session_id,
+    endUserHash: columns.end_user_hash,
+    tokensPrompt: columns.tokens_prompt,
+    tokensCompletion: columns.tokens_completion,
+    tokensReasoning: columns.tokens_reasoning,
+    tokensCacheRead: columns.tokens_cache_read,
+    tokensCacheWrite: columns.tokens_cache_write,
+    usageSource: columns.usage_source,
+    costNanoUsd: columns.cost_nano_usd,
+    costPromptNanoUsd: columns.cost_prompt_nano_usd,
+    costCompletionNanoUsd: columns.cost_completion_nano_usd,
+    isByok: columns.is_byok === 1,
+    serviceTier: columns.service_tier,
+    latencyMs: columns.latency_ms,
+    timeToFirstTokenMs: columns.time_to_first_token_ms,
+    generationTimeMs: columns.generation_time_ms,
+    warnings: readWarnings(columns.warnings),
+    skippedEvents: columns.skipped_events,
+    appUrl: columns.app_url,
+    appTitle: columns.app_title,
+    userAgent: columns.user_agent,
+    region: columns.region,
+  };
+}

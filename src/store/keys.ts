@@ -1,0 +1,172 @@
+import type { Database } from './database.ts';
+import { flagOf } from './portable.ts';
+import { sumSpendByKey, type KeySpend, type SpendWindows } from './spend.ts';
+import type { KeysTable } from './tables.ts';
+
+export type KeyKind = KeysTable['kind'];
+export type LimitReset = NonNullable<KeysTable['limit_reset']>;
+
+/** One API key. */
+export interface KeyRow {
+  /** SHA-256 of the full key, 64 lower-case hex digits: its public name. */
+  readonly hash: string;
+  /** A masked excerpt. */
+  readonly label: string;
+  readonly name: string;
+  readonly kind: KeyKind;
+  readonly disabled: boolean;
+  readonly createdAtMs: number;
+  /** Null until the first change. */
+  readonly updatedAtMs: number | null;
+  readonly expiresAtMs: number | null;
+  readonly limitNanoUsd: number | null;
+  /** Null: the limit is for all time. */
+  readonly limitReset: LimitReset | null;
+  readonly includeByokInLimit: boolean;
+  readonly creatorUserId: string | null;
+  readonly workspaceId: string;
+}
+
+export type KeyChanges = Partial<
+  Pick<KeyRow, 'name' | 'disabled' | 'limitNanoUsd' | 'limitReset' | 'includeByokInLimit'>
+> & { readonly updatedAtMs: number };
+
+export interface KeyFilter {
+  readonly kind?: KeyKind;
+  readonly includeDisabled: boolean;
+  readonly workspaceId?: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Told the hash of a key that was inserted, changed or deleted in this process, after its commit. */
+export type KeyListener = (hash: string) => void;
+
+/** Keys that are not deleted. A deleted one is as unknown as one that never was. */
+export interface KeyStore {
+  find(hash: string): Promise<KeyRow | undefined>;
+  /** Newest first. */
+  list(filter: KeyFilter): Promise<readonly KeyRow[]>;
+  insert(row: KeyRow): Promise<void>;
+  /** Inserts all or, when the store has or ever had a key, none. */
+  insertFirst(rows: readonly KeyRow[]): Promise<boolean>;
+  /** The key after the change; `undefined` when there is none of this kind. */
+  update(hash: string, changes: KeyChanges, kind?: KeyKind): Promise<KeyRow | undefined>;
+  /** Whether there was one of this kind. */
+  remove(hash: string, atMs: number, kind?: KeyKind): Promise<boolean>;
+  /** What each of these keys spent; deleted and unknown ones too. At most 100 hashes. */
+  sumSpend(hashes: readonly string[], windows: SpendWindows): Promise<ReadonlyMap<string, KeySpend>>;
+  subscribe(listener: KeyListener): void;
+}
+
+export function createKeyStore({ database }: { readonly database: Database }): KeyStore {
+  const { kysely } = database;
+  const listeners: KeyListener[] = [];
+  const announce = (hash: string): void => listeners.forEach((listener) => listener(hash));
+  return {
+    async find(hash) {
+      const columns = await kysely
+        .selectFrom('keys')
+        .selectAll()
+        .where('hash', '=', hash)
+        .where('deleted_at_ms', 'is', null)
+        .executeTakeFirst();
+      return columns && rowOf(columns);
+    },
+    list: (filter) => listKeys(database, filter),
+    async insert(row) {
+      await kysely.insertInto('keys').values(columnsOf(row)).execute();
+      announce(row.hash);
+    },
+    async insertFirst(rows) {
+      const inserted = await kysely.transaction().execute(async (transaction) => {
+        const any = await transaction.selectFrom('keys').select('hash').limit(1).executeTakeFirst();
+        if (any !== undefined) return false;
+        await transaction.insertInto('keys').values(rows.map(columnsOf)).execute();
+        return true;
+      });
+      if (inserted) for (const { hash } of rows) announce(hash);
+      return inserted;
+    },
+    async update(hash, changes, kind) {
+      let query = kysely.updateTable('keys').set(changedColumns(changes)).where('hash', '=', hash);
+      if (kind !== undefined) query = query.where('kind', '=', kind);
+      const columns = await query.where('deleted_at_ms', 'is', null).returningAll().executeTakeFirst();
+      announce(hash);
+      return columns && rowOf(columns);
+    },
+    async remove(hash, atMs, kind) {
+      let query = kysely.updateTable('keys').set({ deleted_at_ms: atMs }).where('hash', '=', hash);
+      if (kind !== undefined) query = query.where('kind', '=', kind);
+      const { numUpdatedRows } = await query.where('deleted_at_ms', 'is', null).executeTakeFirst();
+      announce(hash);
+      return numUpdatedRows > 0n;
+    },
+    sumSpend: (hashes, windows) => sumSpendByKey(database, hashes, windows),
+    subscribe: (listener) => void listeners.push(listener),
+  };
+}
+
+async function listKeys(database: Database, filter: KeyFilter): Promise<readonly KeyRow[]> {
+  let query = database.kysely.selectFrom('keys').selectAll().where('deleted_at_ms', 'is', null);
+  if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+  if (filter.workspaceId !== undefined) query = query.where('workspace_id', '=', filter.workspaceId);
+  if (!filter.includeDisabled) query = query.where('disabled', '=', 0);
+  // The hash makes the order total, so that pages neither repeat nor skip a key.
+  const rows = await query
+    .orderBy('created_at_ms', 'desc')
+    .orderBy('hash')
+    .limit(filter.limit)
+    .offset(filter.offset)
+    .execute();
+  return rows.map(rowOf);
+}
+
+function changedColumns(changes: KeyChanges): Partial<KeysTable> {
+  const { name, disabled, limitNanoUsd, limitReset, includeByokInLimit, updatedAtMs } = changes;
+  return {
+    updated_at_ms: updatedAtMs,
+    ...(name !== undefined && { name }),
+    ...(disabled !== undefined && { disabled: flagOf(disabled) }),
+    ...(limitNanoUsd !== undefined && { limit_nano_usd: limitNanoUsd }),
+    ...(limitReset !== undefined && { limit_reset: limitReset }),
+    ...(includeByokInLimit !== undefined && { include_byok_in_limit: flagOf(includeByokInLimit) }),
+  };
+}
+
+function columnsOf(row: KeyRow): KeysTable {
+  return {
+    hash: row.hash,
+    label: row.label,
+    name: row.name,
+    kind: row.kind,
+    disabled: flagOf(row.disabled),
+    created_at_ms: row.createdAtMs,
+    updated_at_ms: row.updatedAtMs,
+    expires_at_ms: row.expiresAtMs,
+    limit_nano_usd: row.limitNanoUsd,
+    limit_reset: row.limitReset,
+    include_byok_in_limit: flagOf(row.includeByokInLimit),
+    creator_user_id: row.creatorUserId,
+    workspace_id: row.workspaceId,
+    deleted_at_ms: null,
+  };
+}
+
+function rowOf(columns: KeysTable): KeyRow {
+  return {
+    hash: columns.hash,
+    label: columns.label,
+    name: columns.name,
+    kind: columns.kind,
+    disabled: columns.disabled === 1,
+    createdAtMs: columns.created_at_ms,
+    updatedAtMs: columns.updated_at_ms,
+    expiresAtMs: columns.expires_at_ms,
+    limitNanoUsd: columns.limit_nano_usd,
+    limitReset: columns.limit_reset,
+    includeByokInLimit: columns.include_byok_in_limit === 1,
+    creatorUserId: columns.creator_user_id,
+    workspaceId: columns.workspace_id,
+  };
+}

@@ -1,0 +1,50 @@
+import type { Kysely, SchemaModule } from 'kysely';
+import type { Clock } from '../lib/clock.ts';
+import { up as up0001 } from './migrations/0001-keys-and-generations.ts';
+import { COLUMN_TYPE } from './portable.ts';
+import type { Tables } from './tables.ts';
+
+/** A step forward. It runs once, in one transaction with all others that are due; there is no way back but a backup. */
+export interface Migration {
+  /** The file's name. Names sort in the order in which they run. */
+  readonly name: string;
+  up(schema: SchemaModule): Promise<void>;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ name: '0001-keys-and-generations', up: up0001 }];
+
+/**
+ * Brings the schema up to date: all of it or nothing.
+ * @throws Error when a newer version of the gateway has been here, or when a migration fails
+ */
+export async function migrate(
+  kysely: Kysely<Tables>,
+  clock: Clock,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  await kysely.transaction().execute(async (transaction) => {
+    await transaction.schema
+      .createTable('schema_migrations')
+      .ifNotExists()
+      .addColumn('name', COLUMN_TYPE.text, (column) => column.primaryKey().notNull())
+      .addColumn('applied_at_ms', COLUMN_TYPE.integer, (column) => column.notNull())
+      .execute();
+    const applied = await transaction.selectFrom('schema_migrations').select('name').orderBy('name').execute();
+    refuseNewer(applied, migrations);
+    for (const migration of migrations.slice(applied.length)) {
+      await migration.up(transaction.schema);
+      await transaction
+        .insertInto('schema_migrations')
+        .values({ name: migration.name, applied_at_ms: clock.nowMs() })
+        .execute();
+    }
+  });
+}
+
+function refuseNewer(applied: readonly { readonly name: string }[], migrations: readonly Migration[]): void {
+  const stranger = applied.find(({ name }, index) => migrations[index]?.name !== name);
+  if (stranger === undefined) return;
+  throw new Error(
+    `The database was written by another, probably newer version of the gateway (it has the migration ${stranger.name}, which this version does not know).`,
+  );
+}

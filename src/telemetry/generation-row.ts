@@ -1,0 +1,60 @@
+import type { GenerationRow } from '../store/generations.ts';
+import type { GenerationRecord } from './record.ts';
+
+/** The HTTP status that stands for a generation: 200, an error's, or 499 where the caller hung up. */
+export function statusOf(record: GenerationRecord): number {
+  // 499 "client closed request" is nginx's word for it; the caller never sees it (pains.md 15).
+  if (record.cancelled) return 499;
+  return record.error?.status ?? 200;
+}
+
+/** What is kept of a generation: facts and figures, no text of the conversation. */
+export function rowOf(record: GenerationRecord, region: string): GenerationRow {
+  const { report, request, endpoint, usage, cost, error, end } = record;
+  const { app, sessionId, user } = request.directives;
+  const endedMs = report.endedMs ?? report.arrivedMs;
+  return {
+    id: record.id,
+    requestId: record.id,
+    createdAtMs: record.createdMs,
+    keyHash: record.asker.keyHash,
+    apiType: request.format,
+    modelRequested: report.requested,
+    model: endpoint?.model ?? report.requested,
+    provider: endpoint?.provider ?? null,
+    providerName: endpoint?.providerName ?? null,
+    upstreamId: record.upstreamId ?? null,
+    upstreamModel: endpoint?.upstreamModel ?? null,
+    streamed: request.delivery === 'stream',
+    cancelled: record.cancelled,
+    finishReason: end?.finish ?? null,
+    nativeFinishReason: end?.nativeFinish ?? null,
+    status: statusOf(record),
+    errorType: error?.type ?? null,
+    errorMessage: error?.message ?? null,
+    attempts: record.attempts,
+    strategy: report.strategy,
+    sessionId: sessionId ?? null,
+    endUserHash: user === undefined ? null : record.endUserId,
+    tokensPrompt: usage?.promptTokens ?? 0,
+    tokensCompletion: usage?.completionTokens ?? 0,
+    tokensReasoning: usage?.reasoningTokens ?? null,
+    tokensCacheRead: usage?.cacheReadTokens ?? 0,
+    tokensCacheWrite: usage?.cacheWriteTokens ?? 0,
+    usageSource: usage === undefined ? 'none' : usage.estimated ? 'estimated' : 'upstream',
+    costNanoUsd: cost?.totalNanoUsd ?? null,
+    costPromptNanoUsd: cost?.promptNanoUsd ?? null,
+    costCompletionNanoUsd: cost?.completionNanoUsd ?? null,
+    isByok: report.isByok,
+    serviceTier: usage?.serviceTier ?? null,
+    latencyMs: Math.round(endedMs - report.arrivedMs),
+    timeToFirstTokenMs: record.firstTokenMs === undefined ? null : Math.round(record.firstTokenMs - report.arrivedMs),
+    generationTimeMs: record.firstTokenMs === undefined ? null : Math.round(endedMs - record.firstTokenMs),
+    warnings: record.warnings,
+    skippedEvents: record.warnings.filter(({ code }) => code === 'event-skipped').length,
+    appUrl: app?.url ?? null,
+    appTitle: app?.title ?? null,
+    userAgent: app?.userAgent ?? null,
+    region,
+  };
+}

@@ -1,0 +1,230 @@
+import type { Block, MediaBlock, TextBlock, ToolCallBlock, ToolResultBlock } from '../../canonical/blocks.ts';
+import type { Turn } from '../../canonical/request.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { encodePart } from './content-parts.ts';
+import { nameOf } from './members.ts';
+import { writeOutDocuments } from './text-documents.ts';
+
+/** A turn and where it came from, in the words of the caller's request. */
+export interface PlacedTurn {
+  readonly turn: Turn;
+  readonly path: string;
+}
+
+/** Changes with every request of the terminal agent that sends it, so that no prefix is ever cached. pains.md 24 */
+const ATTRIBUTION_NONCE = 'x-anthropic-billing-header:';
+
+/**
+ * Turns of another format in the order that this one demands: the results of calls in messages of their own, right
+ * after the calls and one for each; a single assistant or user message in a row; texts joined where nothing else stands
+ * between them. What cannot be said is left out with a warning. @source pains.md 21, 22, 24
+ */
+export function adoptTurns(turns: readonly Turn[], context: EncodeContext): readonly PlacedTurn[] {
+  const placed = stripNonce(placeTurns(turns), context);
+  const adopted: PlacedTurn[] = [];
+  let calls: readonly ToolCallBlock[] = [];
+  for (const run of splitRuns(placed)) {
+    if (run[0]?.turn.role === 'assistant') {
+      const turn = joinAssistant(run, context);
+      if (turn !== undefined) adopted.push(turn);
+      calls = turn?.turn.blocks.filter((block) => block.type === 'tool-call') ?? [];
+    } else {
+      adopted.push(...answerCalls(run, calls, context));
+      calls = [];
+    }
+  }
+  return adopted;
+}
+
+function placeTurns(turns: readonly Turn[]): readonly PlacedTurn[] {
+  const first = turns.findIndex((turn) => turn.role !== 'system' || turn.inline === true);
+  const leading = first < 0 ? turns.length : first;
+  return turns.map((turn, index) => ({ turn, path: index < leading ? 'system' : `messages[${index - leading}]` }));
+}
+
+function stripNonce(placed: readonly PlacedTurn[], context: EncodeContext): readonly PlacedTurn[] {
+  const [head, ...others] = placed;
+  const [first, ...blocks] = head?.turn.blocks ?? [];
+  if (head?.path !== 'system' || first?.type !== 'text' || !first.text.startsWith(ATTRIBUTION_NONCE)) return placed;
+  context.warn('content-dropped', 'system[0]', 'the attribution line of a client is kept from other vendors');
+  return blocks.length === 0 ? others : [{ ...head, turn: { ...head.turn, blocks } }, ...others];
+}
+
+/** Assistant turns in a row, and whatever stands between two such runs. */
+function splitRuns(placed: readonly PlacedTurn[]): readonly (readonly PlacedTurn[])[] {
+  const runs: PlacedTurn[][] = [];
+  let last: PlacedTurn[] | undefined;
+  for (const entry of placed) {
+    const continues = last !== undefined && isAssistant(last[0]) === isAssistant(entry);
+    if (continues) last?.push(entry);
+    else runs.push((last = [entry]));
+  }
+  return runs;
+}
+
+function isAssistant(entry: PlacedTurn | undefined): boolean {
+  return entry?.turn.role === 'assistant';
+}
+
+/** `undefined` when nothing is left that can be said. */
+function joinAssistant(run: readonly PlacedTurn[], context: EncodeContext): PlacedTurn | undefined {
+  const kept: Block[] = [];
+  for (const { turn, path } of run) {
+    for (const [index, block] of turn.blocks.entries()) {
+      if (isAssistantBlock(block)) kept.push(block);
+      else warnOfBlock(block, `${path}.content[${index}]`, context);
+    }
+  }
+  const texts = kept.filter((block): block is TextBlock => block.type === 'text' && block.text !== '');
+  const others = kept
+    .filter((block) => block.type !== 'text')
+    .map((block) => (block.type === 'tool-call' && block.input === '' ? { ...block, input: '{}' } : block));
+  // Texts that cite are one text in pieces; others were said one after the other.
+  const glue = texts.some((text) => text.citations !== undefined) ? '' : '\n\n';
+  const text = texts.map((block) => block.text).join(glue);
+  const [first] = run;
+  if (first === undefined || (text === '' && others.length === 0)) return undefined;
+  const citations = texts.flatMap((block) => block.citations ?? []);
+  const said: readonly Block[] =
+    text === '' ? [] : [{ type: 'text', text, ...(citations.length > 0 && { citations }) }];
+  return { path: first.path, turn: { role: 'assistant', blocks: [...said, ...others], plain: true } };
+}
+
+function isAssistantBlock(block: Block): boolean {
+  if (block.type === 'tool-call') return block.runBy === 'caller';
+  return block.type === 'text' || block.type === 'refusal' || block.type === 'reasoning';
+}
+
+/** What stands between two assistant turns: first the results of the calls, in order, then everything else. */
+function answerCalls(
+  run: readonly PlacedTurn[],
+  calls: readonly ToolCallBlock[],
+  context: EncodeContext,
+): readonly PlacedTurn[] {
+  const results = collectResults(run, calls, context);
+  const answers: PlacedTurn[] = [];
+  const moved: Block[] = [];
+  for (const call of calls) {
+    const result = results.get(call.id);
+    const path = result?.path ?? run[0]?.path ?? 'messages';
+    if (result === undefined) {
+      context.warn('field-changed', path, `the call ${call.id.slice(0, 80)} has no result: it gets one that says so`);
+      answers.push({ path, turn: resultTurn(call.id, 'this call was not answered', true) });
+      continue;
+    }
+    const { text, media } = splitResult(result, context);
+    answers.push({ path, turn: resultTurn(call.id, text, result.block.failed === true) });
+    if (media.length > 0)
+      moved.push({ type: 'text', text: `Files of the result of ${call.name} (${call.id}):` }, ...media);
+  }
+  return [...answers, ...joinOthers(run, moved, context)];
+}
+
+interface PlacedResult {
+  readonly block: ToolResultBlock;
+  readonly path: string;
+}
+
+/** Of several results for one call the last counts; one without a call is left out. @source pains.md 21 */
+function collectResults(
+  run: readonly PlacedTurn[],
+  calls: readonly ToolCallBlock[],
+  context: EncodeContext,
+): ReadonlyMap<string, PlacedResult> {
+  const results = new Map<string, PlacedResult>();
+  for (const { turn, path } of run) {
+    for (const [index, block] of turn.blocks.entries()) {
+      if (block.type !== 'tool-result') continue;
+      const place = `${path}.content[${index}]`;
+      if (calls.some((call) => call.id === block.callId)) results.set(block.callId, { block, path: place });
+      else context.warn('content-dropped', place, 'the result of a call that is not in the message before it');
+    }
+  }
+  return results;
+}
+
+/** A tool message holds text; files that came with it follow in a user message. */
+function splitResult(
+  { block, path }: PlacedResult,
+  context: EncodeContext,
+): { readonly text: string; readonly media: readonly Block[] } {
+  const content = writeOutDocuments(block.content);
+  const texts: string[] = [];
+  const media: Block[] = [];
+  for (const [index, inner] of content.entries()) {
+    if (inner.type === 'text') texts.push(inner.text);
+    else if (inner.type === 'media' && isSayable(inner, context)) media.push(nameFile(inner));
+    else warnOfBlock(inner, `${path}.content[${index}]`, context);
+  }
+  const text = texts.filter((part) => part !== '').join('\n\n');
+  return { media, text: text === '' && media.length > 0 ? 'The result is in the user message that follows.' : text };
+}
+
+function resultTurn(callId: string, text: string, failed: boolean): Turn {
+  const content: readonly Block[] = [{ type: 'text', text }];
+  return { role: 'tool', blocks: [{ type: 'tool-result', callId, content, plain: true, ...(failed && { failed }) }] };
+}
+
+/** Everything but results: user turns in a row become one message, system turns stand in place. */
+function joinOthers(
+  run: readonly PlacedTurn[],
+  moved: readonly Block[],
+  context: EncodeContext,
+): readonly PlacedTurn[] {
+  const turns: PlacedTurn[] = [];
+  let user: Block[] = [...moved];
+  let userPath = run[0]?.path ?? 'messages';
+  const flush = (): void => {
+    if (user.length > 0) turns.push({ path: userPath, turn: { role: 'user', ...joinTexts(user, context) } });
+    user = [];
+  };
+  for (const { turn, path } of run) {
+    const blocks = sayableBlocks(turn, path, context);
+    if (turn.role === 'system' || turn.role === 'developer') {
+      flush();
+      if (blocks.length > 0) turns.push({ path, turn: { role: turn.role, ...joinTexts(blocks, context) } });
+    } else {
+      if (user.length === 0) userPath = path;
+      user.push(...blocks);
+    }
+  }
+  flush();
+  return turns;
+}
+
+function sayableBlocks(turn: Turn, path: string, context: EncodeContext): readonly Block[] {
+  const kept: Block[] = [];
+  for (const [index, block] of turn.blocks.entries()) {
+    if (block.type === 'tool-result') continue;
+    for (const part of writeOutDocuments([block])) {
+      if (!isSayable(part, context)) warnOfBlock(part, `${path}.content[${index}]`, context);
+      else if (part.type !== 'text' || part.text !== '') kept.push(nameFile(part));
+    }
+  }
+  return kept;
+}
+
+function isSayable(block: Block, context: EncodeContext): boolean {
+  return encodePart(block, context.target.dialect) !== undefined;
+}
+
+/** Text alone is one string, which every upstream takes, unless a breakpoint has to stand between two parts. */
+function joinTexts(blocks: readonly Block[], { target }: EncodeContext): Pick<Turn, 'blocks' | 'plain'> {
+  const marked = target.dialect.cacheMarks !== undefined && blocks.some((block) => block.cache !== undefined);
+  if (marked || blocks.some((block) => block.type !== 'text')) return { blocks };
+  const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n\n');
+  return { blocks: [{ type: 'text', text }], plain: true };
+}
+
+/** Upstreams that take file data demand a name with it. OpenAI API reference, "File inputs", read 2026-11. */
+function nameFile<Kept extends Block>(block: Kept): Kept | MediaBlock {
+  if (block.type !== 'media' || block.media !== 'document' || block.source.type !== 'base64') return block;
+  if (block.name !== undefined) return block;
+  const subtype = block.source.mediaType.slice(block.source.mediaType.indexOf('/') + 1);
+  return { ...block, name: `document.${subtype === 'plain' ? 'txt' : subtype}` };
+}
+
+function warnOfBlock(block: Block, path: string, context: EncodeContext): void {
+  const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
+  context.warn('content-dropped', path, `the provider's format cannot say a block of type ${what} here`);
+}

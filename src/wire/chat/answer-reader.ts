@@ -1,0 +1,203 @@
+import { classifyErrorEvent, transportFailure } from '../../canonical/classify-failure.ts';
+import type { EventBatch } from '../../canonical/events.ts';
+import type { UpstreamFailure } from '../../canonical/failure.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { decodeAnnotation } from './annotations.ts';
+import { AnswerBlocks, type Piece } from './answer-blocks.ts';
+import { CallReader } from './call-reader.ts';
+import { CHUNK_MEMBERS, firstChoice, restOfChoice, START_MEMBERS, toolCallsOf } from './chunk.ts';
+import { errorOfChunk, readError, statusOfError } from './decode-error.ts';
+import { piecesOf } from './delta-pieces.ts';
+import { asExtra, restOf } from './extra.ts';
+import { decodeFinishReason } from './finish-reason.ts';
+import { objectsOf } from './members.ts';
+import { decodeUsage } from './usage.ts';
+
+const WARNINGS_MAX = 20;
+/** Pieces that wait for open calls to be complete; more of them end the calls. */
+const DEFERRED_MAX = 10_000;
+
+interface Finish {
+  readonly word: string;
+  readonly native: string;
+  readonly stopSequence: string | undefined;
+}
+
+/** Turns the chunks of one answer into events. A whole answer is one chunk. */
+export class AnswerReader {
+  readonly #blocks = new AnswerBlocks();
+  readonly #calls = new CallReader(this.#blocks);
+  readonly #skip = (what: string): void => this.skip(what);
+  #started = false;
+  #over = false;
+  #finish: Finish | undefined;
+  #tier: string | undefined;
+  #lastRest: string | undefined;
+  #deferred: Piece[] = [];
+  #warnings = 0;
+
+  /** Nothing more is read after an end or a failure. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  take(): EventBatch {
+    return this.#blocks.take();
+  }
+
+  /** Adds to an open text block. False when none is open: then the chunk takes the long way. */
+  takeText(text: string, frame: string | undefined): boolean {
+    return this.#finish === undefined && !this.#calls.isOpen && this.#blocks.putText(text, frame);
+  }
+
+  takeChunk(chunk: JsonObject): void {
+    if (this.#over) return;
+    const failed = errorOfChunk(chunk);
+    if (failed === undefined) {
+      if (this.#started) this.#noteRest(chunk);
+      else this.#start(chunk);
+    }
+    if (typeof chunk['service_tier'] === 'string') this.#tier = chunk['service_tier'];
+    const choice = firstChoice(chunk['choices']);
+    if (choice !== undefined && failed === undefined) this.#takeChoice(choice);
+    const usage = chunk['usage'] ?? choice?.['usage'];
+    if (isJsonObject(usage)) this.#blocks.emit({ type: 'usage', usage: decodeUsage(usage, this.#tier) });
+    // An answer that broke off holds its error beside what had come. generation.md C.4
+    const error = failed ?? choice?.['error'];
+    if (error !== undefined && error !== null) this.fail(classifyErrorEvent(statusOfError(error), readError(error)));
+  }
+
+  /** Notes what could not be read and was left out. */
+  skip(what: string): void {
+    this.#warnings += 1;
+    if (this.#warnings > WARNINGS_MAX) return;
+    const message = `left out: ${what}`;
+    this.#blocks.emit({ type: 'warning', warning: { code: 'event-skipped', path: 'stream', message } });
+  }
+
+  fail(failure: UpstreamFailure): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#blocks.emit({ type: 'failed', failure });
+  }
+
+  /**
+   * The upstream said that this was all, or closed. A stream without a finish reason broke off, whatever else says that
+   * it is complete: an end that the upstream did not give is never invented (pains.md 1).
+   * @param complete the whole answer is here, so that a missing reason is only a missing word
+   */
+  finish(complete: boolean): void {
+    if (this.#over) return;
+    if (this.#finish === undefined && !complete) {
+      this.fail(transportFailure('early-end'));
+      return;
+    }
+    this.#endBlocks();
+    this.#over = true;
+    const { word = 'stop', native, stopSequence } = this.#finish ?? {};
+    this.#blocks.emit({
+      type: 'end',
+      finish: decodeFinishReason(word, this.#calls.any),
+      ...(native !== undefined && { nativeFinish: native }),
+      ...(stopSequence !== undefined && { stopSequence }),
+    });
+  }
+
+  #start(chunk: JsonObject): void {
+    this.#started = true;
+    const { id, model } = chunk;
+    this.#blocks.emit({
+      type: 'start',
+      format: 'chat',
+      ...(typeof id === 'string' && id !== '' && { id }),
+      ...(typeof model === 'string' && model !== '' && { model }),
+      ...asExtra(restOf(chunk, START_MEMBERS)),
+    });
+    const rest = restOf(chunk, CHUNK_MEMBERS);
+    this.#lastRest = rest && JSON.stringify(rest);
+  }
+
+  /** Members of the answer itself. Some upstreams repeat all of them with every chunk. */
+  #noteRest(chunk: JsonObject): void {
+    const rest = restOf(chunk, CHUNK_MEMBERS);
+    if (rest === undefined) return;
+    const text = JSON.stringify(rest);
+    if (text === this.#lastRest) return;
+    this.#lastRest = text;
+    this.#emitExtra(rest);
+  }
+
+  #emitExtra(fields: JsonObject): void {
+    this.#blocks.emit({ type: 'extra', extra: { format: 'chat', fields } });
+  }
+
+  #takeChoice(choice: JsonObject): void {
+    const delta = choice['delta'] ?? choice['message'];
+    if (isJsonObject(delta)) {
+      this.#takeDelta(delta, choice);
+      this.#takeAnnotations(delta['annotations']);
+    }
+    const { finish_reason: word, native_finish_reason: native, stop_reason: stop } = choice;
+    if (typeof word !== 'string' || word === '') return;
+    this.#finish = {
+      word,
+      native: typeof native === 'string' ? native : word,
+      // vLLM names the stop sequence that was hit. Its API reference, read 2026-11.
+      stopSequence: typeof stop === 'string' ? stop : undefined,
+    };
+    this.#endBlocks();
+  }
+
+  #takeDelta(delta: JsonObject, choice: JsonObject): void {
+    const rest = restOfChoice(choice, delta);
+    const pieces = piecesOf(delta, this.#skip);
+    const calls = toolCallsOf(delta);
+    if (this.#finish !== undefined && (pieces.length > 0 || calls.length > 0)) {
+      this.skip('content after the end of the answer');
+      return;
+    }
+    const [first, ...others] = pieces;
+    if (first === undefined) {
+      if (rest !== undefined) this.#emitExtra(rest);
+    } else {
+      this.#put(rest === undefined ? first : withRest(first, rest));
+      for (const piece of others) this.#put(piece);
+    }
+    for (const [position, call] of calls.entries()) {
+      if (!isJsonObject(call) || !this.#calls.take(call, position)) this.skip('a piece of a call that has ended');
+    }
+  }
+
+  #takeAnnotations(annotations: Json | undefined): void {
+    const index = this.#blocks.openText ?? -1;
+    for (const annotation of objectsOf(annotations))
+      this.#blocks.emit({ type: 'citation', index, citation: decodeAnnotation(annotation) });
+  }
+
+  /** While calls are open their arguments may still come, so other content waits unless they are complete. */
+  #put(piece: Piece): void {
+    const waits = this.#calls.isOpen && !this.#calls.areComplete();
+    if (waits && this.#deferred.length < DEFERRED_MAX) {
+      this.#deferred.push(piece);
+      return;
+    }
+    this.#endCalls();
+    this.#blocks.put(piece);
+  }
+
+  #endBlocks(): void {
+    this.#endCalls();
+    this.#blocks.endOpen();
+  }
+
+  #endCalls(): void {
+    if (!this.#calls.isOpen) return;
+    if (this.#calls.endAll() > 0) this.skip('a tool call without a name');
+    for (const piece of this.#deferred) this.#blocks.put(piece);
+    this.#deferred = [];
+  }
+}
+
+function withRest(piece: Piece, rest: JsonObject): Piece {
+  return { ...piece, extra: { format: 'chat', fields: { ...piece.extra?.fields, ...rest } } };
+}

@@ -1,0 +1,29 @@
+import type { CacheMark } from '../../canonical/blocks.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Dialect } from '../format.ts';
+
+interface MarkedPart {
+  readonly cache_control?: { readonly ttl?: '5m' | '1h' | undefined } | null | undefined;
+  readonly prompt_cache_breakpoint?: object | null | undefined;
+}
+
+/** The two spellings are interchangeable; the one that may say a lifetime wins. @source generation.md 1.2, 2.6 */
+export function readCacheMark(part: MarkedPart): { readonly cache?: CacheMark } {
+  if (part.cache_control) return { cache: ephemeralMark(part.cache_control) };
+  return part.prompt_cache_breakpoint ? { cache: { kind: 'explicit' } } : {};
+}
+
+export function ephemeralMark(directive: { readonly ttl?: '5m' | '1h' | undefined }): CacheMark {
+  return directive.ttl === undefined ? { kind: 'ephemeral' } : { kind: 'ephemeral', ttl: directive.ttl };
+}
+
+/**
+ * A breakpoint as the upstream spells it. Upstreams without a spelling cache by themselves, so that leaving the mark out
+ * loses nothing worth a warning. @source generation.md 2.6 "Conversion"
+ */
+export function writeCacheMark(cache: CacheMark | undefined, dialect: Dialect): JsonObject {
+  if (cache === undefined) return {};
+  if (dialect.cacheMarks === 'prompt_cache_breakpoint') return { prompt_cache_breakpoint: { mode: 'explicit' } };
+  if (dialect.cacheMarks !== 'cache_control') return {};
+  return { cache_control: { type: 'ephemeral', ...(cache.ttl !== undefined && { ttl: cache.ttl }) } };
+}

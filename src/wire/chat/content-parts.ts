@@ -1,0 +1,139 @@
+import type { Block, MediaBlock, MediaSource } from '../../canonical/blocks.ts';
+import { unreachable } from '../../lib/assert.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Dialect } from '../format.ts';
+import { makeDataUrl, parseDataUrl } from '../gateway/data-url.ts';
+import { readCacheMark, writeCacheMark } from './cache-marks.ts';
+import { asExtra, fieldsOf, nestRest, restOf, withExtra } from './extra.ts';
+import type { ChatContentPart } from './message-schema.ts';
+
+const MARKS = ['cache_control', 'prompt_cache_breakpoint'] as const;
+const TEXT_MEMBERS: ReadonlySet<string> = new Set(['type', 'text', ...MARKS]);
+const MEMBERS_OF_MEDIA = {
+  image_url: new Set(['url', 'detail']),
+  input_audio: new Set(['data', 'format']),
+  video_url: new Set(['url']),
+  file: new Set(['file_data', 'filename']),
+} as const satisfies Record<string, ReadonlySet<string>>;
+const PART_MEMBERS: ReadonlySet<string> = new Set(['type', ...MARKS, ...Object.keys(MEMBERS_OF_MEDIA)]);
+
+/** Media types whose name differs from the word that `input_audio.format` uses. */
+const AUDIO_FORMAT_OF_SUBTYPE: ReadonlyMap<string, string> = new Map([
+  ['mpeg', 'mp3'],
+  ['x-wav', 'wav'],
+  ['wave', 'wav'],
+  ['mp4', 'm4a'],
+]);
+
+/** @source generation.md 1.2 */
+export function decodePart(part: ChatContentPart): Block {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text, ...readCacheMark(part), ...asExtra(restOf(part, TEXT_MEMBERS)) };
+    case 'image_url':
+      return {
+        type: 'media',
+        media: 'image',
+        source: sourceOfUrl(part.image_url.url),
+        ...(part.image_url.detail && { detail: part.image_url.detail }),
+        ...mediaExtras(part, 'image_url', part.image_url),
+      };
+    case 'input_audio': {
+      const { data, format } = part.input_audio;
+      return {
+        type: 'media',
+        media: 'audio',
+        source: { type: 'base64', mediaType: `audio/${format}`, data },
+        ...mediaExtras(part, 'input_audio', part.input_audio),
+      };
+    }
+    case 'video_url':
+    case 'input_video':
+      return {
+        type: 'media',
+        media: 'video',
+        source: sourceOfUrl(part.video_url.url),
+        ...mediaExtras(part, 'video_url', part.video_url),
+      };
+    case 'file':
+      return decodeFile(part);
+    default:
+      return unreachable(part);
+  }
+}
+
+/** Bytes where the URL holds them, the URL otherwise. */
+export function sourceOfUrl(url: string): MediaSource {
+  const data = parseDataUrl(url);
+  return data === undefined ? { type: 'url', url } : { type: 'base64', ...data };
+}
+
+/** The inverse of `sourceOfUrl`; `undefined` for a source that has no URL. */
+export function urlOfSource(source: MediaSource): string | undefined {
+  if (source.type === 'url') return source.url;
+  return source.type === 'base64' ? makeDataUrl(source.mediaType, source.data) : undefined;
+}
+
+type FilePart = Extract<ChatContentPart, { type: 'file' }>;
+
+/** With both, the content travels as the source and the id stays along. */
+function decodeFile(part: FilePart): MediaBlock {
+  const { file_data: fileData, file_id: fileId, filename } = part.file;
+  return {
+    type: 'media',
+    media: 'document',
+    source: fileData ? sourceOfUrl(fileData) : { type: 'file', fileId: fileId ?? '' },
+    ...(filename && { name: filename }),
+    ...mediaExtras(part, 'file', fileData ? part.file : { ...part.file, file_id: undefined }),
+  };
+}
+
+function mediaExtras(
+  part: ChatContentPart,
+  member: keyof typeof MEMBERS_OF_MEDIA,
+  inner: Readonly<Record<string, unknown>>,
+): Pick<Block, 'cache' | 'extra'> {
+  const rest = nestRest(restOf(part, PART_MEMBERS), member, restOf(inner, MEMBERS_OF_MEDIA[member]));
+  return { ...readCacheMark(part), ...asExtra(rest) };
+}
+
+/** The content part that says a block; `undefined` for what no content part can say. */
+export function encodePart(block: Block, dialect: Dialect): JsonObject | undefined {
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+      return withExtra({ type: 'text', text: block.text, ...writeCacheMark(block.cache, dialect) }, fieldsOf(block));
+    case 'media': {
+      const own = mediaMember(block);
+      return own && withExtra({ ...own, ...writeCacheMark(block.cache, dialect) }, fieldsOf(block));
+    }
+    case 'reasoning':
+    case 'tool-call':
+    case 'tool-result':
+    case 'opaque':
+      return undefined;
+    default:
+      return unreachable(block);
+  }
+}
+
+function mediaMember(block: MediaBlock): JsonObject | undefined {
+  const { media, source } = block;
+  if (media === 'audio')
+    return source.type === 'base64'
+      ? { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(source.mediaType) } }
+      : undefined;
+  const named = block.name === undefined ? {} : { filename: block.name };
+  if (media === 'document' && source.type === 'file')
+    return { type: 'file', file: { file_id: source.fileId, ...named } };
+  const url = urlOfSource(source);
+  if (url === undefined) return undefined;
+  if (media === 'document') return { type: 'file', file: { file_data: url, ...named } };
+  if (media === 'video') return { type: 'video_url', video_url: { url } };
+  return { type: 'image_url', image_url: { url, ...(block.detail !== undefined && { detail: block.detail }) } };
+}
+
+function audioFormat(mediaType: string): string {
+  const subtype = mediaType.slice(mediaType.indexOf('/') + 1);
+  return AUDIO_FORMAT_OF_SUBTYPE.get(subtype) ?? subtype;
+}

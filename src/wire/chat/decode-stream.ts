@@ -1,0 +1,51 @@
+import { transportFailure } from '../../canonical/classify-failure.ts';
+import { parseJsonObject } from '../../lib/json.ts';
+import { createSseParser } from '../../lib/sse.ts';
+import type { StreamDecoder } from '../format.ts';
+import { AnswerReader } from './answer-reader.ts';
+import { keepArguments } from './exact-arguments.ts';
+import { plainText } from './plain-chunk.ts';
+
+const DONE = '[DONE]';
+
+/** @source seed 2.3, 6; generation.md 6.3, 11.9 column C */
+export function createStreamDecoder(): StreamDecoder {
+  const reader = new AnswerReader();
+  const parser = createSseParser({ onEvent });
+
+  function onEvent(data: string, event: string | undefined): void {
+    if (reader.over || data === '') return;
+    if (data.startsWith(DONE)) {
+      reader.finish(false);
+      return;
+    }
+    const chunk = parseJsonObject(data);
+    if (chunk === undefined) {
+      reader.skip('an event that is no JSON object');
+      return;
+    }
+    const text = plainText(chunk);
+    // A frame is one line: more than one line of data would be cut in two when written.
+    if (text !== undefined && reader.takeText(text, data.includes('\n') ? undefined : data)) return;
+    const isError = event === 'error' && chunk['error'] === undefined;
+    reader.takeChunk(isError ? { error: chunk } : keepArguments(chunk, data));
+  }
+
+  return {
+    push(bytes) {
+      if (reader.over) return [];
+      try {
+        parser.push(bytes);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        reader.fail(transportFailure('too-large'));
+      }
+      return reader.take();
+    },
+    end() {
+      parser.end();
+      reader.finish(false);
+      return reader.take();
+    },
+  };
+}

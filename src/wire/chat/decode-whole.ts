@@ -1,0 +1,19 @@
+import { transportFailure } from '../../canonical/classify-failure.ts';
+import type { EventBatch } from '../../canonical/events.ts';
+import { parseJsonObject } from '../../lib/json.ts';
+import { AnswerReader } from './answer-reader.ts';
+import { firstChoice } from './chunk.ts';
+import { errorOfChunk } from './decode-error.ts';
+import { keepArguments } from './exact-arguments.ts';
+
+/** The same events as those of a stream with a single chunk, so that both fold to the same answer. */
+export function decodeWhole(text: string): EventBatch {
+  const answer = parseJsonObject(text);
+  const isAnswer = answer !== undefined && firstChoice(answer['choices']) !== undefined;
+  if (answer === undefined || (!isAnswer && errorOfChunk(answer) === undefined))
+    return [{ type: 'failed', failure: transportFailure('garbage') }];
+  const reader = new AnswerReader();
+  reader.takeChunk(keepArguments(answer, text));
+  reader.finish(true);
+  return reader.take();
+}

@@ -1,0 +1,138 @@
+import type { GenerationRequest, ResponseFormat } from '../../canonical/request.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { FORMAT_PARAMETERS } from '../format-parameters.ts';
+import type { EncodedRequest, EncodeTarget } from '../format.ts';
+import { writeCacheMark } from './cache-marks.ts';
+import { createEncodeContext, type EncodeContext } from './encode-context.ts';
+import { encodeMessages } from './encode-messages.ts';
+import { fieldsOf, withExtra } from './extra.ts';
+import { encodeReasoningSettings } from './reasoning-settings.ts';
+import { encodeTools, encodeToolChoice } from './tools.ts';
+
+type Members = Record<string, Json | undefined>;
+
+/** Sent whatever an endpoint's list says. @source decisions.md 8 */
+const NEVER_DROPPED: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'max_completion_tokens',
+  'stop',
+  'temperature',
+  'top_p',
+]);
+
+/** Body members that go by other names in the catalog's vocabulary; any one of them supports the member. */
+const VOCABULARY_OF_MEMBER: ReadonlyMap<string, readonly string[]> = new Map([
+  ['reasoning', ['reasoning', 'include_reasoning']],
+  ['reasoning_effort', ['reasoning', 'include_reasoning']],
+  ['response_format', ['response_format', 'structured_outputs']],
+]);
+
+/** Members that mean nothing without `tools`. */
+const TOOL_OPTIONS: ReadonlySet<string> = new Set(['tool_choice', 'parallel_tool_calls']);
+
+/** Tiers in the words of other formats. @source generation.md 3.5, 7.9 */
+const TIER_OF_WORD: ReadonlyMap<string, string> = new Map([
+  ['standard', 'default'],
+  ['standard_only', 'default'],
+]);
+
+/** The messages format gives a schema no name, this one demands one. */
+const SCHEMA_NAME = 'response';
+
+/** @source generation.md 2, 11.1 column C */
+export function encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest {
+  const context = createEncodeContext(target);
+  const { endUserMember, streamUsage } = target.dialect;
+  const stream = request.delivery === 'stream';
+  const own: JsonObject = {
+    model: target.model,
+    messages: encodeMessages(request, context),
+    ...encodeOptions(request, context),
+    ...(endUserMember !== undefined && { [endUserMember]: target.endUserId }),
+    ...(stream && { stream: true }),
+    ...(stream && streamUsage !== false && { stream_options: { include_usage: true } }),
+  };
+  const rest = fieldsOf(request);
+  const body = withExtra(own, rest && keepSupported(rest, context));
+  return { body, headers: {}, warnings: context.warnings };
+}
+
+function encodeOptions(request: GenerationRequest, context: EncodeContext): JsonObject {
+  const { target } = context;
+  const { settings } = request;
+  const limit = target.dialect.maxCompletionTokens === true ? 'max_completion_tokens' : 'max_tokens';
+  const tier = settings.serviceTier;
+  const members: Members = {
+    [limit]: settings.maxTokens,
+    temperature: settings.temperature,
+    top_p: settings.topP,
+    top_k: settings.topK,
+    top_a: settings.topA,
+    min_p: settings.minP,
+    frequency_penalty: settings.frequencyPenalty,
+    presence_penalty: settings.presencePenalty,
+    repetition_penalty: settings.repetitionPenalty,
+    logit_bias: settings.logitBias,
+    logprobs: settings.logprobs,
+    top_logprobs: settings.topLogprobs,
+    stop: settings.stop,
+    seed: settings.seed,
+    modalities: settings.modalities,
+    audio: settings.audio,
+    response_format: settings.responseFormat && encodeResponseFormat(settings.responseFormat),
+    prediction: settings.prediction,
+    verbosity: settings.verbosity,
+    service_tier: tier === undefined ? undefined : (TIER_OF_WORD.get(tier) ?? tier),
+    prompt_cache_key: settings.promptCacheKey,
+    prompt_cache_options: settings.promptCacheOptions,
+    image_config: settings.imageConfig,
+    web_search_options: settings.webSearchOptions,
+    ...(settings.reasoning && encodeReasoningSettings(settings.reasoning, target, settings.maxTokens)),
+    ...encodeToolOptions(request, context),
+    ...(target.dialect.cacheMarks === 'cache_control' && writeCacheMark(settings.cache, target.dialect)),
+  };
+  return keepSupported(members, context);
+}
+
+/** Options about tools go only with tools, unless the caller's own format sent them so. */
+function encodeToolOptions(request: GenerationRequest, context: EncodeContext): Members {
+  const { toolChoice, parallelToolCalls } = request.settings;
+  const tools = encodeTools(request.tools, context);
+  if (tools.length === 0 && (request.tools.length > 0 || request.format !== 'chat')) return {};
+  return {
+    tools: tools.length === 0 ? undefined : tools,
+    tool_choice: toolChoice && encodeToolChoice(toolChoice, tools, context),
+    parallel_tool_calls: parallelToolCalls,
+  };
+}
+
+function encodeResponseFormat(format: ResponseFormat): JsonObject {
+  if (format.type === 'grammar') return { type: 'grammar', grammar: format.grammar };
+  if (format.type !== 'json_schema') return { type: format.type };
+  const own: JsonObject = {
+    name: format.name ?? SCHEMA_NAME,
+    ...(format.description !== undefined && { description: format.description }),
+    ...(format.schema !== undefined && { schema: format.schema }),
+    ...(format.strict !== undefined && { strict: format.strict }),
+  };
+  return { type: 'json_schema', json_schema: withExtra(own, fieldsOf(format)) };
+}
+
+/** Leaves out what was not asked for, and what the endpoint's list omits, which is recorded. @source decisions.md 8 */
+function keepSupported(members: Members, context: EncodeContext): JsonObject {
+  const kept: Members = {};
+  const toolsSupported = isSupported('tools', context.target);
+  for (const [member, value] of Object.entries(members)) {
+    if (value === undefined) continue;
+    if (isSupported(member, context.target) && (toolsSupported || !TOOL_OPTIONS.has(member))) kept[member] = value;
+    else context.warn('field-dropped', member, 'the endpoint does not support this parameter');
+  }
+  return kept;
+}
+
+function isSupported(member: string, { supportedParameters: supported }: EncodeTarget): boolean {
+  if (supported === undefined || NEVER_DROPPED.has(member)) return true;
+  const names = VOCABULARY_OF_MEMBER.get(member);
+  if (names !== undefined) return names.some((name) => supported.has(name));
+  return !FORMAT_PARAMETERS.chat.has(member) || supported.has(member);
+}

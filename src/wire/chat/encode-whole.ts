@@ -1,0 +1,106 @@
+import type { Answer } from '../../canonical/answer.ts';
+import type { Block } from '../../canonical/blocks.ts';
+import type { UpstreamFailure } from '../../canonical/failure.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { AnswerIdentity, Closing } from '../format.ts';
+import { encodeAnnotations } from './annotations.ts';
+import { encodeAudio, encodeImages } from './answer-media.ts';
+import { fieldsOf, withExtra } from './extra.ts';
+import { identityMembers } from './frame-head.ts';
+import { detailFields, encodeDetail } from './reasoning-details.ts';
+import { encodeUsage } from './usage.ts';
+
+/** @source generation.md 6.1, 6.2, C.4 */
+export function encodeWhole(answer: Answer, identity: AnswerIdentity, closing: Closing): string {
+  const fields = answerFields(answer);
+  const { choices, created: _created, service_tier: tier, system_fingerprint: fingerprint, ...top } = fields;
+  const around = isJsonObject(choices) ? choices : {};
+  const { message: inMessage, ...inChoice } = around;
+  const message = withExtra(encodeMessage(answer), isJsonObject(inMessage) ? inMessage : undefined);
+  const own: JsonObject = {
+    ...identityMembers(identity, 'chat.completion'),
+    choices: [withExtra({ index: 0, message, ...encodeFinish(answer) }, inChoice)],
+    system_fingerprint: typeof fingerprint === 'string' ? fingerprint : null,
+    service_tier: closing.usage.serviceTier ?? tier ?? null,
+    usage: encodeUsage(closing),
+    ...(closing.serviceMetadata !== undefined && { service_metadata: closing.serviceMetadata }),
+  };
+  return JSON.stringify(withExtra(own, top));
+}
+
+/** What the answer brought along on itself, and on its blocks as far as it stood around them. Later members win. */
+function answerFields(answer: Answer): JsonObject {
+  let fields: JsonObject = {};
+  for (const extra of answer.extras) {
+    if (extra.format === 'chat') fields = withExtra(extra.fields, fields);
+  }
+  for (const block of answer.blocks) {
+    const choices = fieldsOf(block)?.['choices'];
+    if (choices !== undefined) fields = withExtra({ choices }, fields);
+  }
+  return fields;
+}
+
+function encodeFinish({ end, failure }: Answer): JsonObject {
+  if (failure !== undefined)
+    return { finish_reason: 'error', native_finish_reason: end?.nativeFinish ?? null, error: encodeFailure(failure) };
+  return { finish_reason: end?.finish ?? null, native_finish_reason: end?.nativeFinish ?? null };
+}
+
+/** @source generation.md 6.1 `error`, 8.2: no code of the provider with a fault of the "server" class */
+function encodeFailure({ status, message, errorType, providerCode }: UpstreamFailure): JsonObject {
+  const told = providerCode !== undefined && errorType !== 'server';
+  return {
+    code: status,
+    message,
+    metadata: { error_type: errorType, ...(told && { provider_code: providerCode }) },
+  };
+}
+
+function encodeMessage({ blocks, citations }: Answer): JsonObject {
+  const calls = blocks.flatMap(encodeCall);
+  const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  const refusals = blocks.flatMap((block) => (block.type === 'refusal' ? [block.text] : []));
+  const images = encodeImages(blocks);
+  const audio = blocks.find((block) => block.type === 'media' && block.media === 'audio');
+  const annotations = encodeAnnotations(blocks, citations);
+  const silent = calls.length > 0 || refusals.length > 0 || audio !== undefined;
+  return {
+    role: 'assistant',
+    content: texts.length === 0 && silent ? null : texts.join(''),
+    refusal: refusals.length === 0 ? null : refusals.join(''),
+    ...encodeReasoning(blocks),
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(images.length > 0 && { images }),
+    ...(audio?.type === 'media' && { audio: encodeAudio(audio) }),
+    ...(annotations.length > 0 && { annotations }),
+  };
+}
+
+/** Tools that the upstream ran itself are no calls for the caller. @source generation.md 11.9 */
+function encodeCall(block: Block): readonly JsonObject[] {
+  if (block.type !== 'tool-call' || block.runBy !== 'caller') return [];
+  const { choices: _around, ...own } = fieldsOf(block) ?? {};
+  const { id, name, input } = block;
+  return [withExtra({ id, type: 'function', function: { name, arguments: input } }, own)];
+}
+
+/** Texts and summaries joined, and every block in full. @source generation.md 1.3, 1.4, 11.5 */
+function encodeReasoning(blocks: readonly Block[]): JsonObject {
+  const details: JsonObject[] = [];
+  let text = '';
+  let position = 0;
+  for (const block of blocks) {
+    if (block.type === 'reasoning') {
+      if (block.form !== 'encrypted') text += block.text;
+      const index = detailFields(block)?.['index'] ?? position;
+      details.push({ format: 'unknown', ...encodeDetail(block), index });
+      position += 1;
+    } else {
+      const detail = encodeDetail(block);
+      if (detail !== undefined) details.push(detail);
+    }
+  }
+  if (details.length === 0) return {};
+  return { ...(text !== '' && { reasoning: text }), reasoning_details: details };
+}

@@ -1,0 +1,94 @@
+import type { Block, OpaqueBlock, ReasoningBlock, ReasoningFamily } from '../../canonical/blocks.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { asExtra, fieldsOf, restOf, withExtra } from './extra.ts';
+
+const FAMILIES: ReadonlySet<string> = new Set<ReasoningFamily>([
+  'unknown',
+  'openai-responses-v1',
+  'azure-openai-responses-v1',
+  'bedrock-openai-responses-v1',
+  'bedrock-xai-responses-v1',
+  'xai-responses-v1',
+  'meta-responses-v1',
+  'anthropic-claude-v1',
+  'google-gemini-v1',
+]);
+
+/** `index` is not among them: it rides along, because pieces of one block are told by it. */
+const DETAIL_MEMBERS = {
+  text: new Set(['type', 'text', 'signature', 'id', 'format']),
+  summary: new Set(['type', 'summary', 'id', 'format']),
+  encrypted: new Set(['type', 'data', 'id', 'format']),
+} as const satisfies Record<ReasoningBlock['form'], ReadonlySet<string>>;
+
+const FORM_OF_TYPE: ReadonlyMap<unknown, ReasoningBlock['form']> = new Map([
+  ['reasoning.text', 'text'],
+  ['reasoning.summary', 'summary'],
+  ['reasoning.encrypted', 'encrypted'],
+]);
+
+/** The member of a detail that holds its main text. */
+export const TEXT_MEMBER = { text: 'text', summary: 'summary', encrypted: 'data' } as const;
+
+/**
+ * One entry of `reasoning_details`, complete or a piece of one. What is no reasoning of a known kind (the record of a
+ * server tool run, a type yet to come) stays closed. @source generation.md 1.4
+ */
+export function decodeDetail(detail: JsonObject): ReasoningBlock | OpaqueBlock {
+  const form = FORM_OF_TYPE.get(detail['type']);
+  const { id, format, signature } = detail;
+  if (form === undefined || !isKnownFamily(format)) return { type: 'opaque', format: 'chat', value: detail };
+  const text = detail[TEXT_MEMBER[form]];
+  const signed = form === 'encrypted' || typeof signature === 'string';
+  const family = familyOf(format, signed);
+  return {
+    type: 'reasoning',
+    form,
+    text: typeof text === 'string' ? text : '',
+    carrier: 'reasoning_details',
+    ...(typeof signature === 'string' && { signature }),
+    ...(family !== undefined && { family }),
+    ...(typeof id === 'string' && { id }),
+    ...asExtra(restOf(detail, DETAIL_MEMBERS[form])),
+  };
+}
+
+/** The entry of `reasoning_details` that says a whole block; `undefined` for blocks that it cannot say. */
+export function encodeDetail(block: Block): JsonObject | undefined {
+  if (block.type === 'opaque') return block.format === 'chat' ? block.value : undefined;
+  if (block.type !== 'reasoning') return undefined;
+  const { form, text, signature } = block;
+  const own: JsonObject = {
+    type: `reasoning.${form}`,
+    // Also when it is empty: a signature without text is a legal block, and must come back (pains.md 17).
+    [TEXT_MEMBER[form]]: text,
+    ...(signature !== undefined && { signature }),
+    ...(block.id !== undefined && { id: block.id }),
+    ...(block.family !== undefined && { format: block.family }),
+  };
+  return withExtra(own, detailFields(block));
+}
+
+/** What rode along on the entry itself, not on the chunk around it. */
+export function detailFields(block: ReasoningBlock): JsonObject | undefined {
+  const fields = fieldsOf(block);
+  if (fields?.['choices'] === undefined) return fields;
+  const { choices: _around, ...own } = fields;
+  return own;
+}
+
+/** Position of the entry in the sequence, as the wire numbered it. */
+export function detailIndex(block: ReasoningBlock): number | undefined {
+  const index = fieldsOf(block)?.['index'];
+  return typeof index === 'number' ? index : undefined;
+}
+
+function isKnownFamily(format: JsonObject[string]): format is ReasoningFamily | null | undefined {
+  return format === null || format === undefined || (typeof format === 'string' && FAMILIES.has(format));
+}
+
+/** Absent on what only its maker can read: the assumed one. @source generation.md 1.4 `format` */
+function familyOf(format: ReasoningFamily | null | undefined, signed: boolean): ReasoningFamily | undefined {
+  if (format) return format;
+  return signed && format === undefined ? 'anthropic-claude-v1' : undefined;
+}

@@ -1,0 +1,109 @@
+import type { FunctionTool, ServerTool, Tool, ToolChoice } from '../../canonical/request.ts';
+import { invalid } from '../../canonical/gateway-error.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { ephemeralMark, writeCacheMark } from './cache-marks.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { asExtra, fieldsOf, nestRest, restOf, withExtra } from './extra.ts';
+import { nameOf, objectOf } from './members.ts';
+import { isWebSearchShorthand, type ChatTool, type ChatToolChoice } from './tool-schema.ts';
+
+const TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'function', 'cache_control']);
+const FUNCTION_MEMBERS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict']);
+const SERVER_TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'parameters']);
+const WEB_SEARCH = 'service:web_search';
+
+/** @throws GatewayError 400 when two functions have one name */
+export function decodeTools(tools: readonly ChatTool[]): readonly Tool[] {
+  const names = new Set<string>();
+  return tools.map((tool, index) => {
+    if (tool.type !== 'function') return decodeServerTool(tool);
+    const { name } = tool.function;
+    if (names.has(name))
+      throw invalid(`tools[${index}].function.name`, 'must differ from the names of other functions');
+    names.add(name);
+    return decodeFunction(tool);
+  });
+}
+
+function decodeFunction(tool: Extract<ChatTool, { type: 'function' }>): FunctionTool {
+  const { name, description, parameters, strict } = tool.function;
+  const rest = nestRest(restOf(tool, TOOL_MEMBERS), 'function', restOf(tool.function, FUNCTION_MEMBERS));
+  return {
+    type: 'function',
+    name,
+    ...(typeof description === 'string' && { description }),
+    ...(isJsonObject(parameters) && { parameters }),
+    ...(typeof strict === 'boolean' && { strict }),
+    ...(tool.cache_control && { cache: ephemeralMark(tool.cache_control) }),
+    ...asExtra(rest),
+  };
+}
+
+/** Parameters of a shorthand may stand flat on it; those in `parameters` win. @source generation.md 2.1 */
+function decodeServerTool(tool: Exclude<ChatTool, { type: 'function' }>): ServerTool {
+  const rest = restOf(tool, SERVER_TOOL_MEMBERS);
+  const given = objectOf(tool.parameters);
+  if (!isWebSearchShorthand(tool.type))
+    return { type: 'server', name: tool.type, ...(given && { parameters: given }), ...asExtra(rest) };
+  const parameters = rest === undefined ? given : { ...rest, ...given };
+  return { type: 'server', name: WEB_SEARCH, ...(parameters && { parameters }) };
+}
+
+/** @throws GatewayError 400 when the function is not among the tools */
+export function decodeToolChoice(choice: ChatToolChoice, tools: readonly Tool[]): ToolChoice {
+  if (typeof choice === 'string') return { type: choice };
+  if (choice.type === 'function') {
+    const { name } = choice.function;
+    if (!tools.some((tool) => tool.type === 'function' && tool.name === name))
+      throw invalid('tool_choice.function.name', 'must be the name of one of the tools');
+    return { type: 'function', name };
+  }
+  if (choice.type === 'allowed_tools' && isJsonObject(choice)) return { type: 'opaque', format: 'chat', value: choice };
+  const type = isWebSearchShorthand(choice.type) ? WEB_SEARCH : choice.type;
+  return { type: 'opaque', format: 'chat', value: { type } };
+}
+
+/** Tools that the upstream can be offered; the others are left out with a warning. */
+export function encodeTools(tools: readonly Tool[], context: EncodeContext): readonly JsonObject[] {
+  return tools.flatMap((tool, index) => {
+    if (tool.type === 'function') return [encodeFunction(tool, context)];
+    if (tool.type === 'opaque' && tool.format === 'chat') return [tool.value];
+    const what = tool.type === 'server' ? tool.name : nameOf(tool.value['type']);
+    context.warn('content-dropped', `tools[${index}]`, `the provider's format has no tool ${what}`);
+    return [];
+  });
+}
+
+function encodeFunction(tool: FunctionTool, { target }: EncodeContext): JsonObject {
+  const { name, description, parameters, strict } = tool;
+  const own: JsonObject = {
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      ...(parameters !== undefined && { parameters }),
+      ...(strict !== undefined && { strict }),
+    },
+    // Only this spelling is known on tools. generation.md 1.2
+    ...(target.dialect.cacheMarks === 'cache_control' && writeCacheMark(tool.cache, target.dialect)),
+  };
+  return withExtra(own, fieldsOf(tool));
+}
+
+/** `undefined`, with a warning, for a choice that names what the upstream is not offered. */
+export function encodeToolChoice(
+  choice: ToolChoice,
+  tools: readonly JsonObject[],
+  context: EncodeContext,
+): string | JsonObject | undefined {
+  if (choice.type === 'opaque') {
+    const known = choice.format === 'chat' && choice.value['type'] === 'allowed_tools';
+    if (!known) context.warn('field-dropped', 'tool_choice', "the provider's format has no word for this choice");
+    return known ? choice.value : undefined;
+  }
+  if (choice.type !== 'function') return choice.type;
+  if (tools.some((tool) => objectOf(tool['function'])?.['name'] === choice.name))
+    return { type: 'function', function: { name: choice.name } };
+  context.warn('field-dropped', 'tool_choice', 'the tool that it names is not offered to the provider');
+  return undefined;
+}

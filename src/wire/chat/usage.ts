@@ -1,0 +1,165 @@
+import { tokenCount, type Usage } from '../../canonical/usage.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Charge, Closing } from '../format.ts';
+import { asExtra, fieldsOf, nestRest, restOf, withExtra } from './extra.ts';
+import { objectOf } from './members.ts';
+
+const USAGE_MEMBERS: ReadonlySet<string> = new Set([
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'prompt_tokens_details',
+  'completion_tokens_details',
+  'prompt_cache_hit_tokens',
+  'prompt_cache_miss_tokens',
+  'cached_tokens',
+  'server_tool_use_details',
+  'server_tool_use',
+  'service_tier',
+  'is_byok',
+]);
+const PROMPT_MEMBERS: ReadonlySet<string> = new Set([
+  'cached_tokens',
+  'cache_write_tokens',
+  'audio_tokens',
+  'video_tokens',
+]);
+const COMPLETION_MEMBERS: ReadonlySet<string> = new Set([
+  'reasoning_tokens',
+  'audio_tokens',
+  'image_tokens',
+  'accepted_prediction_tokens',
+  'rejected_prediction_tokens',
+]);
+/** What a provider charges is between it and the operator: the caller reads what the account is charged. */
+const MONEY = /^cost/;
+
+/**
+ * @param tier the tier that the answer itself names beside its usage
+ * @source generation.md 6.2, 11.8 column C
+ */
+export function decodeUsage(usage: JsonObject, tier: string | undefined): Usage {
+  const prompt = objectOf(usage['prompt_tokens_details']);
+  const completion = objectOf(usage['completion_tokens_details']);
+  const searches = objectOf(usage['server_tool_use_details']) ?? objectOf(usage['server_tool_use']);
+  const promptTokens = tokenCount(usage['prompt_tokens']) ?? 0;
+  const reasoningTokens = tokenCount(completion?.['reasoning_tokens']);
+  const served = usage['service_tier'];
+  return {
+    promptTokens,
+    completionTokens: completionTokens(usage, promptTokens, reasoningTokens ?? 0),
+    cacheReadTokens: firstCount([
+      prompt?.['cached_tokens'],
+      // DeepSeek and Moonshot say it outside of the details; their API references, read 2026-11.
+      usage['prompt_cache_hit_tokens'],
+      usage['cached_tokens'],
+    ]),
+    cacheWriteTokens: firstCount([prompt?.['cache_write_tokens']]),
+    cacheWrite1hTokens: 0,
+    ...countsOf({
+      reasoningTokens,
+      audioPromptTokens: prompt?.['audio_tokens'],
+      videoPromptTokens: prompt?.['video_tokens'],
+      audioCompletionTokens: completion?.['audio_tokens'],
+      imageCompletionTokens: completion?.['image_tokens'],
+      acceptedPredictionTokens: completion?.['accepted_prediction_tokens'],
+      rejectedPredictionTokens: completion?.['rejected_prediction_tokens'],
+      webSearchRequests: searches?.['web_search_requests'],
+    }),
+    ...(typeof served === 'string' ? { serviceTier: served } : tier !== undefined && { serviceTier: tier }),
+    estimated: false,
+    ...asExtra(usageRest(usage, prompt, completion)),
+  };
+}
+
+/**
+ * Counts of completion include reasoning; some upstreams (xAI) count it beside them, which shows in the total.
+ */
+function completionTokens(usage: JsonObject, promptTokens: number, reasoningTokens: number): number {
+  const completion = tokenCount(usage['completion_tokens']) ?? 0;
+  const total = tokenCount(usage['total_tokens']);
+  return total === promptTokens + completion + reasoningTokens ? completion + reasoningTokens : completion;
+}
+
+function usageRest(
+  usage: JsonObject,
+  prompt: JsonObject | undefined,
+  completion: JsonObject | undefined,
+): JsonObject | undefined {
+  const rest = restOf(usage, USAGE_MEMBERS);
+  const shown = rest && Object.fromEntries(Object.entries(rest).filter(([member]) => !MONEY.test(member)));
+  const inPrompt = nestRest(shown, 'prompt_tokens_details', prompt && restOf(prompt, PROMPT_MEMBERS));
+  const all = nestRest(inPrompt, 'completion_tokens_details', completion && restOf(completion, COMPLETION_MEMBERS));
+  return all !== undefined && Object.keys(all).length > 0 ? all : undefined;
+}
+
+/** The `usage` of the answer's end, with what it cost. @source generation.md 6.2 */
+export function encodeUsage({ usage, charge, isByok }: Closing): JsonObject {
+  const { webSearchRequests } = usage;
+  const own: JsonObject = {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheReadTokens,
+      ...(usage.cacheWriteTokens > 0 && { cache_write_tokens: usage.cacheWriteTokens }),
+      ...given('audio_tokens', usage.audioPromptTokens),
+      ...given('video_tokens', usage.videoPromptTokens),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoningTokens ?? 0,
+      ...given('audio_tokens', usage.audioCompletionTokens),
+      ...given('image_tokens', usage.imageCompletionTokens),
+      ...given('accepted_prediction_tokens', usage.acceptedPredictionTokens),
+      ...given('rejected_prediction_tokens', usage.rejectedPredictionTokens),
+    },
+    cost: charge === undefined ? null : usd(charge.totalNanoUsd),
+    cost_details: encodeCostDetails(charge, isByok),
+    is_byok: isByok,
+    ...(webSearchRequests !== undefined && {
+      server_tool_use_details: { web_search_requests: webSearchRequests },
+      // The alias of generation.md 5.3.
+      server_tool_use: { web_search_requests: webSearchRequests },
+    }),
+  };
+  return withExtra(own, fieldsOf(usage));
+}
+
+/** `upstream_inference_cost` is told only where the caller pays the provider. @source generation.md 6.2 */
+function encodeCostDetails(charge: Charge | undefined, isByok: boolean): JsonObject | null {
+  if (charge === undefined) return null;
+  const { promptNanoUsd, completionNanoUsd } = charge;
+  return {
+    upstream_inference_cost: isByok ? usd(promptNanoUsd + completionNanoUsd) : null,
+    upstream_inference_prompt_cost: usd(promptNanoUsd),
+    upstream_inference_completions_cost: usd(completionNanoUsd),
+  };
+}
+
+function usd(nanoUsd: number): number {
+  return nanoUsd / 1e9;
+}
+
+function firstCount(values: readonly unknown[]): number {
+  for (const value of values) {
+    const tokens = tokenCount(value);
+    if (tokens !== undefined) return tokens;
+  }
+  return 0;
+}
+
+/** The counts among these members. */
+function countsOf<Name extends string>(
+  values: Readonly<Record<Name, unknown>>,
+): Readonly<Partial<Record<Name, number>>> {
+  const counts: Partial<Record<Name, number>> = {};
+  for (const name in values) {
+    const tokens = tokenCount(values[name]);
+    if (tokens !== undefined) counts[name] = tokens;
+  }
+  return counts;
+}
+
+function given(member: string, value: number | undefined): JsonObject {
+  return value === undefined ? {} : { [member]: value };
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import * as fc from 'fast-check';
+import { makeDataUrl, parseDataUrl } from './data-url.ts';
+
+test('a plain data URL is split at its two marks', () => {
+  assert.deepEqual(parseDataUrl('data:image/png;base64,iVBORw0KGgo='), {
+    mediaType: 'image/png',
+    data: 'iVBORw0KGgo=',
+  });
+  assert.deepEqual(parseDataUrl('data:image/svg+xml;base64,PHN2Zz4='), {
+    mediaType: 'image/svg+xml',
+    data: 'PHN2Zz4=',
+  });
+  assert.deepEqual(parseDataUrl('data:application/vnd.ms-excel;base64,'), {
+    mediaType: 'application/vnd.ms-excel',
+    data: '',
+  });
+});
+
+for (const url of [
+  '',
+  'data:',
+  'https://example.com/a.png',
+  'https://example.com/?x=data:image/png;base64,AAAA',
+  'DATA:image/png;base64,AAAA',
+  'data:image/png;BASE64,AAAA',
+  'data:text/plain;charset=utf-8;base64,AAAA',
+  'data:text/plain,hello%20world',
+  'data:;base64,AAAA',
+  'data:image;base64,AAAA',
+  'data:image/;base64,AAAA',
+  'data:image/png ;base64,AAAA',
+  ' data:image/png;base64,AAAA',
+  `data:image/${'x'.repeat(300)};base64,AAAA`,
+]) {
+  test(`${JSON.stringify(url.slice(0, 48))} stays a URL`, () => {
+    assert.equal(parseDataUrl(url), undefined);
+  });
+}
+
+test('halves that were split go together to the very same text', () => {
+  const mediaType = fc.stringMatching(/^[a-z]{1,9}\/[a-z0-9.+-]{0,20}[a-z]$/);
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.tuple(mediaType, fc.base64String()).map(([type, data]) => makeDataUrl(type, data)),
+        fc.string(),
+      ),
+      (url) => {
+        const halves = parseDataUrl(url);
+        if (halves !== undefined) assert.equal(makeDataUrl(halves.mediaType, halves.data), url);
+      },
+    ),
+  );
+});
+
+test('megabytes of data are not searched', () => {
+  const data = ';base64,'.repeat(1_000_000);
+  assert.equal(parseDataUrl(`data:image/png;base64,${data}`)?.data.length, data.length);
+  assert.equal(parseDataUrl(`data:${'x'.repeat(8_000_000)}`), undefined);
+});

@@ -1,0 +1,31 @@
+/** The two halves of a `data:` URL. `data` is base64, unchecked. */
+export interface DataUrl {
+  readonly mediaType: string;
+  readonly data: string;
+}
+
+const SCHEME = 'data:';
+const ENCODING = ';base64,';
+/** RFC 6838 section 4.2: a type and a subtype of at most 127 characters each. */
+const MEDIA_TYPE_CHARS_MAX = 255;
+const MEDIA_TYPE = /^[A-Za-z0-9][\w!#$&^.+-]*\/[A-Za-z0-9][\w!#$&^.+-]*$/;
+
+/**
+ * Splits `data:<type>;base64,<data>`. Any other spelling (parameters, percent-encoding, capitals) gives `undefined` and
+ * stays a URL, because putting the halves together again would not give the caller's text back.
+ */
+export function parseDataUrl(url: string): DataUrl | undefined {
+  if (!url.startsWith(SCHEME)) return undefined;
+  // Only the head is searched: the data may be megabytes long.
+  const head = url.slice(SCHEME.length, SCHEME.length + MEDIA_TYPE_CHARS_MAX + ENCODING.length);
+  const end = head.indexOf(ENCODING);
+  if (end < 0) return undefined;
+  const mediaType = head.slice(0, end);
+  if (!MEDIA_TYPE.test(mediaType)) return undefined;
+  return { mediaType, data: url.slice(SCHEME.length + end + ENCODING.length) };
+}
+
+/** The inverse of `parseDataUrl`. */
+export function makeDataUrl(mediaType: string, data: string): string {
+  return `${SCHEME}${mediaType}${ENCODING}${data}`;
+}

@@ -1,0 +1,24 @@
+import type { Warning } from '../../canonical/extra.ts';
+import type { GatewayFields } from './directives.ts';
+
+type Deprecated = GatewayFields & { readonly n?: unknown };
+
+/** Top-level members that still work under an older name, or that have nothing to say. @source seed 9.2, generation.md 2.4 */
+const DEPRECATED_MEMBERS: readonly (Warning & { readonly path: keyof Deprecated })[] = [
+  { path: 'route', code: 'field-changed', message: 'is deprecated: use provider.sort.partition' },
+  { path: 'transforms', code: 'field-changed', message: 'is deprecated: use the context-compression plugin' },
+  { path: 'usage', code: 'field-dropped', message: 'has no effect: usage is always sent' },
+  { path: 'n', code: 'field-dropped', message: 'has no effect: exactly one answer comes back' },
+  { path: 'x_search_filter', code: 'field-dropped', message: 'is not built yet: the request runs without it' },
+];
+
+/** What to tell the operator about older spellings and members without effect in a request's gateway fields. */
+export function deprecationWarnings(parsed: Deprecated): readonly Warning[] {
+  const warnings: Warning[] = DEPRECATED_MEMBERS.filter(({ path }) => (parsed[path] ?? null) !== null);
+  for (const [index, { options }] of (parsed.plugins ?? []).entries()) {
+    if (options['cost_quality_tradeoff'] === undefined) continue;
+    const path = `plugins[${index}].cost_quality_tradeoff`;
+    warnings.push({ path, code: 'field-changed', message: 'is deprecated: use cost_tier' });
+  }
+  return warnings;
+}

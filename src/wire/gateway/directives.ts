@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { Directives, PluginRequest } from '../../canonical/directives.ts';
+import { invalid } from '../../canonical/gateway-error.ts';
+import { assert } from '../../lib/assert.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { HeaderDirectives } from './headers.ts';
+import { providerPreferences, readProviderPreferences } from './provider-preferences.ts';
+import { readStopConditions, stopConditions } from './stop-conditions.ts';
+
+/** seed 8: `session_id`. */
+const SESSION_ID_CHARS_MAX = 256;
+/** generation.md 3.7: fallback entries of a chat request; `fallbacks` of the messages format has its own, smaller cap. */
+const FALLBACK_MODELS_MAX = 10;
+/** generation.md 5.2: above it is clamped. */
+const TOOL_CALLS_MAX = 30;
+/** Ours: no slug comes near it, and refusals may quote one. */
+const SLUG_CHARS_MAX = 1024;
+const PRESET_CHARS_MAX = 256;
+
+/** A model slug as callers write it. What it names is looked up later. */
+export const modelSlug = z.string().min(1).max(SLUG_CHARS_MAX);
+
+/** Observability only; unknown keys are the caller's own metadata. @source generation.md 2.4 trace */
+const trace = z.looseObject({
+  trace_id: z.string().nullish(),
+  trace_name: z.string().nullish(),
+  span_name: z.string().nullish(),
+  generation_name: z.string().nullish(),
+  parent_span_id: z.string().nullish(),
+});
+
+/**
+ * The members that both generation endpoints understand and that are asked of the gateway. A field that the seed knows
+ * and does not call nullable refuses null; one that only generation.md defines takes null as absent (decisions.md 6).
+ */
+export function gatewayShape({ plugin }: { readonly plugin: z.ZodType<PluginRequest> }) {
+  return {
+    models: z.array(modelSlug).optional(),
+    provider: providerPreferences.nullish(),
+    plugins: z.array(plugin).optional(),
+    route: z.enum(['fallback', 'sort']).nullish(),
+    session_id: z.string().max(SESSION_ID_CHARS_MAX).optional(),
+    trace: trace.optional(),
+    stop_server_tools_when: stopConditions.optional(),
+    max_tool_calls: z.int().min(0).nullish(),
+    preset: z.string().min(1).max(PRESET_CHARS_MAX).nullish(),
+    debug: z.looseObject({ echo_upstream_body: z.boolean().optional() }).optional(),
+    transforms: z.array(z.string()).nullish(),
+    usage: z.looseObject({ include: z.boolean().nullish() }).nullish(),
+    // An invalid filter is dropped without a word, so no shape can be wrong. generation.md 4.2
+    x_search_filter: z.unknown().optional(),
+  };
+}
+
+/** What a request schema that spreads `gatewayShape` gives. */
+export type GatewayFields = z.output<z.ZodObject<ReturnType<typeof gatewayShape>>>;
+
+/**
+ * Top-level members that are the gateway's own: no format ever sends them upstream. Not among them are `metadata`, which
+ * wires with a store may get, and `model`, which is replaced.
+ */
+export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
+  ...Object.keys(gatewayShape({ plugin: z.never() })),
+  // Messages: entries of the model list.
+  'fallbacks',
+  // The raw end-user id: only its hash may leave (seed 2.1).
+  'user',
+  // There is no such field, and exactly one answer comes back (decisions.md 12).
+  'n',
+]);
+
+/** Members that each format reads by itself, because their rules differ. */
+export interface OwnFields {
+  readonly model?: string | undefined;
+  /** Models of the messages format's `fallbacks`, after `models`. */
+  readonly fallbacks?: readonly string[] | undefined;
+  readonly user?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+/** @throws GatewayError 400 when there are too many models */
+export function readDirectives(parsed: GatewayFields, headers: HeaderDirectives, own: OwnFields): Directives {
+  const { preset, transforms, trace: traceGiven, stop_server_tools_when, max_tool_calls } = parsed;
+  // An empty id names no session: it would tie all callers that leave it empty to one endpoint.
+  const sessionId = parsed.session_id || headers.sessionId;
+  return {
+    models: readModels(parsed.models, own),
+    provider: readProviderPreferences(parsed.provider, parsed.route),
+    plugins: readPlugins(parsed.plugins),
+    echoUpstreamBody: parsed.debug?.echo_upstream_body === true,
+    serviceMetadata: headers.serviceMetadata,
+    betas: headers.betas,
+    ...(sessionId && { sessionId }),
+    ...(own.user && { user: own.user }),
+    ...(traceGiven !== undefined && { trace: withoutNulls(traceGiven) }),
+    ...(own.metadata !== undefined && { metadata: own.metadata }),
+    ...(stop_server_tools_when !== undefined && { stopServerToolsWhen: readStopConditions(stop_server_tools_when) }),
+    ...(typeof max_tool_calls === 'number' && { maxToolCalls: Math.min(max_tool_calls, TOOL_CALLS_MAX) }),
+    ...(preset && { preset }),
+    ...(transforms && { transforms }),
+    ...(headers.app !== undefined && { app: headers.app }),
+  };
+}
+
+/** `model` first, then the fallbacks, each once. @source generation.md 3.7 */
+function readModels(models: readonly string[] | undefined, own: OwnFields): readonly string[] {
+  if (models === undefined && own.fallbacks === undefined) return own.model === undefined ? [] : [own.model];
+  const candidates = new Set([
+    ...(own.model === undefined ? [] : [own.model]),
+    ...(models ?? []),
+    ...(own.fallbacks ?? []),
+  ]);
+  if (candidates.size > FALLBACK_MODELS_MAX + 1)
+    throw invalid('models', `must name at most ${FALLBACK_MODELS_MAX} models to fall back to`);
+  return [...candidates];
+}
+
+/** Of two entries with one id the last wins. @source generation.md 4 "General" */
+function readPlugins(plugins: readonly PluginRequest[] | undefined): readonly PluginRequest[] {
+  if (plugins === undefined || plugins.length < 2) return plugins ?? [];
+  return [...new Map(plugins.map((plugin) => [plugin.id, plugin])).values()];
+}
+
+function withoutNulls(object: Readonly<Record<string, unknown>>): JsonObject {
+  const given = Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+  assert(isJsonObject(given), 'what came as JSON is JSON');
+  return given;
+}

@@ -1,0 +1,70 @@
+import type { z } from 'zod';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { Issue } from '../../canonical/gateway-error.ts';
+import { quote } from './describe-issue.ts';
+import { fastSchema } from './fast-schema.ts';
+import { findFaults } from './find-faults.ts';
+import type { Fault } from './find-faults.ts';
+import { findExcess } from './json-bounds.ts';
+import { knownMembers } from './known-members.ts';
+
+const ISSUES_MAX = 20;
+const PLAIN_MEMBER = /^[A-Za-z_$][\w$]{0,79}$/;
+
+/** An empty message marks the places where no schema gave its own. */
+const PARSE_CONTEXT = { error: () => '', reportInput: true };
+
+/**
+ * Checks a value that came as JSON against a schema and gives what the schema makes of it.
+ * @param options.root how paths call the value: with `query` they read `query.limit`; members of a body need none
+ * @throws GatewayError 400 with up to 20 `issues`, each at the very member that is wrong, in the order of the schema. The
+ *   type is `invalid_prompt` when the first stands in `messages`, else `invalid_request`.
+ */
+export function checkShape<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  options: { readonly root?: string } = {},
+): z.output<Schema> {
+  const excess = findExcess(value);
+  if (excess !== undefined) throw shapeError([{ path: [], message: excess }], 0, options.root);
+  const result = parse(schema, value, options.root);
+  if (result.success) return result.data;
+  const { faults, more } = findFaults(result.error.issues, ISSUES_MAX, (path) => knownMembers(schema, path));
+  throw shapeError(faults, more, options.root);
+}
+
+function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  root: string | undefined,
+): z.ZodSafeParseResult<z.output<Schema>> {
+  try {
+    return fastSchema(schema).safeParse(value, PARSE_CONTEXT);
+  } catch (error) {
+    // zod hands lists of issues on as arguments, and the stack does not take a hundred thousand of them.
+    if (error instanceof RangeError)
+      throw shapeError([{ path: [], message: 'has more faults than can be listed' }], 0, root);
+    throw error;
+  }
+}
+
+function shapeError(faults: readonly Fault[], more: number, root: string | undefined): GatewayError {
+  const issues = faults.map(({ path, message }): Issue => ({ path: formatPath(path, root), message }));
+  const first = issues[0] ?? { path: 'body', message: 'is not valid' };
+  const others = Math.max(0, issues.length - 1) + more;
+  const type = faults[0]?.path[0] === 'messages' && root === undefined ? 'invalid_prompt' : 'invalid_request';
+  return new GatewayError(type, `${first.path}: ${first.message}${others > 0 ? ` (and ${others} more)` : ''}`, {
+    issues,
+  });
+}
+
+/** `messages[3].content[1].image_url.url`; the value itself is its root, or `body`. */
+function formatPath(path: readonly PropertyKey[], root: string | undefined): string {
+  let text = root ?? '';
+  for (const segment of path) {
+    if (typeof segment === 'number') text += `[${segment}]`;
+    else if (typeof segment === 'symbol' || !PLAIN_MEMBER.test(segment)) text += `[${quote(String(segment))}]`;
+    else text += text === '' ? segment : `.${segment}`;
+  }
+  return text === '' ? 'body' : text;
+}

@@ -1,0 +1,41 @@
+import type { PipelineStage, RouteReport } from '../../canonical/route-report.ts';
+import type { JsonObject } from '../../lib/json.ts';
+
+/**
+ * `service_metadata` of answers and errors. Drawn when the generation has ended; before that it has no `generation_time`.
+ * @param region where this gateway runs, in the operator's words
+ * @source seed 2.4, generation.md 10, decisions.md 9
+ */
+export function drawServiceMetadata(report: RouteReport, region: string): JsonObject {
+  const { available, selected, attempts, pipeline, endedMs } = report;
+  const server = selected === undefined ? undefined : available[selected];
+  return {
+    requested: report.requested,
+    strategy: report.strategy,
+    region,
+    summary: `available=${available.length}${server === undefined ? '' : `, selected=${server.provider}`}`,
+    attempt: report.attempt,
+    is_byok: report.isByok,
+    endpoints: {
+      total: report.total,
+      available: available.map(({ provider, model }, index) => ({ provider, model, selected: index === selected })),
+    },
+    ...(attempts.length > 0 && {
+      attempts: attempts.map(({ provider, model, status }) => ({ provider, model, status })),
+    }),
+    ...(pipeline.length > 0 && { pipeline: pipeline.map(drawStage) }),
+    ...(endedMs !== undefined && { generation_time: Math.max(0, Math.round(endedMs - report.arrivedMs)) }),
+  };
+}
+
+function drawStage(stage: PipelineStage): JsonObject {
+  const { type, name, summary, guardrailId, guardrailScope, data } = stage;
+  return {
+    type,
+    name,
+    ...(summary !== undefined && { summary }),
+    ...(guardrailId !== undefined && { guardrail_id: guardrailId }),
+    ...(guardrailScope !== undefined && { guardrail_scope: guardrailScope }),
+    ...(data !== undefined && { data }),
+  };
+}

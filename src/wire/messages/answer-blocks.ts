@@ -1,0 +1,84 @@
+import type { Block } from '../../canonical/blocks.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import { readCitations } from './citations.ts';
+import { readSeal } from './reasoning-family.ts';
+import { extraOf, stringOf } from './wire-object.ts';
+
+const TEXT_MEMBERS = new Set(['type', 'text', 'citations']);
+const TOOL_USE_MEMBERS = new Set(['type', 'id', 'name', 'input']);
+const THINKING_MEMBERS = new Set(['type', 'thinking', 'signature']);
+const REDACTED_MEMBERS = new Set(['type', 'data']);
+
+/**
+ * Reads a content block of an answer, whole or as it opens in a stream. Tools that the provider runs are calls of
+ * `upstream`, so that no caller is asked to run them; their results, and kinds unknown here, are opaque.
+ * @param input the tool's input as JSON text; `''` when a stream is still to bring it
+ * @source generation.md 7.8
+ */
+export function readAnswerBlock(block: JsonObject, input: string): Block {
+  switch (stringOf(block['type']) ?? '') {
+    case 'text': {
+      const citations = readCitations(block['citations']);
+      return {
+        type: 'text',
+        text: stringOf(block['text']) ?? '',
+        ...(citations && { citations }),
+        ...extraOf(block, TEXT_MEMBERS),
+      };
+    }
+    case 'thinking': {
+      const { text: signature, family } = readSeal(stringOf(block['signature']) ?? '');
+      return {
+        type: 'reasoning',
+        form: 'text',
+        text: stringOf(block['thinking']) ?? '',
+        ...(signature !== '' && { signature }),
+        family,
+        ...extraOf(block, THINKING_MEMBERS),
+      };
+    }
+    case 'redacted_thinking': {
+      const { text, family } = readSeal(stringOf(block['data']) ?? '');
+      return { type: 'reasoning', form: 'encrypted', text, family, ...extraOf(block, REDACTED_MEMBERS) };
+    }
+    case 'tool_use':
+    case 'server_tool_use':
+      return {
+        type: 'tool-call',
+        id: stringOf(block['id']) ?? '',
+        name: stringOf(block['name']) ?? '',
+        input,
+        runBy: block['type'] === 'tool_use' ? 'caller' : 'upstream',
+        ...extraOf(block, TOOL_USE_MEMBERS),
+      };
+    default:
+      return { type: 'opaque', format: 'messages', value: block };
+  }
+}
+
+/** Members of `message` that nothing here names and that describe the answer rather than who gave it. */
+const MESSAGE_MEMBERS: ReadonlySet<string> = new Set([
+  'id',
+  'type',
+  'role',
+  'model',
+  'content',
+  'stop_reason',
+  'stop_sequence',
+  'stop_details',
+  'container',
+  'usage',
+  // Another gateway's, in whose place stands our own.
+  'provider',
+  'service_metadata',
+]);
+
+export function readMessageExtra(message: JsonObject) {
+  return extraOf(message, MESSAGE_MEMBERS);
+}
+
+/** What the vendor says of an answer that it refused to give. @source seed 2.7 stop_details */
+export function explanationOf(stopDetails: unknown): string {
+  return isJsonObject(stopDetails) ? (stringOf(stopDetails['explanation']) ?? '') : '';
+}

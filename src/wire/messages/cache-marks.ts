@@ -1,0 +1,67 @@
+import type { CacheMark } from '../../canonical/blocks.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import type { Warnings } from './warnings.ts';
+import { stringOf } from './wire-object.ts';
+import type { WireMessage, WireObject } from './wire-object.ts';
+
+/** generation.md 2.6: explicit breakpoints that the vendor takes; a top-level one counts. */
+const BREAKPOINTS_MAX = 4;
+
+/** `prompt_cache_breakpoint` has no time to live: it becomes the default one. @source generation.md 2.6 "Conversion" */
+export function drawCacheMark(mark: CacheMark | undefined): { readonly cache_control?: JsonObject } {
+  if (mark === undefined) return {};
+  const ttl = mark.kind === 'ephemeral' ? mark.ttl : undefined;
+  return { cache_control: { type: 'ephemeral', ...(ttl && { ttl }) } };
+}
+
+/** Parts of a body in the order of the prompt, in which the vendor caches. */
+export interface PromptParts {
+  readonly tools: readonly WireObject[];
+  readonly system: string | readonly WireObject[] | undefined;
+  readonly messages: readonly WireMessage[];
+}
+
+/** Removes all breakpoints but the last `max` of a prompt: those reach furthest. */
+export function limitCacheMarks(parts: PromptParts, topLevel: boolean, warnings: Warnings): void {
+  const marked: { readonly holder: WireObject; readonly path: string }[] = [];
+  const collect = (content: Json | undefined, path: string): void => {
+    if (!Array.isArray(content)) return;
+    for (const [at, holder] of content.entries()) {
+      if (!isJsonObject(holder)) continue;
+      const here = `${path}[${at}]`;
+      // Marks inside come before the mark on the whole. Other kinds are the caller's own objects, not to be changed.
+      if (holder['type'] === 'tool_result') collect(holder['content'], `${here}.content`);
+      else if (holder['type'] === 'document' && isJsonObject(holder['source']))
+        collect(holder['source']['content'], `${here}.source.content`);
+      if (isJsonObject(holder['cache_control'])) marked.push({ holder, path: here });
+    }
+  };
+  collect(parts.tools, 'tools');
+  collect(parts.system, 'system');
+  for (const [at, message] of parts.messages.entries()) collect(message.content, `messages[${at}].content`);
+  const excess = marked.length - (topLevel ? BREAKPOINTS_MAX - 1 : BREAKPOINTS_MAX);
+  for (const { holder, path } of marked.slice(0, Math.max(0, excess))) {
+    delete holder['cache_control'];
+    warnings.add(
+      'field-dropped',
+      `${path}.cache_control`,
+      `only the last ${BREAKPOINTS_MAX} cache breakpoints are sent`,
+    );
+  }
+}
+
+/** Puts a breakpoint on the last block that may carry one, for wires without a top-level directive. */
+export function markLastBlock(messages: readonly WireMessage[], mark: JsonObject): void {
+  for (const message of messages.toReversed()) {
+    const { content } = message;
+    if (typeof content === 'string') continue;
+    const last = content.findLast((block) => !UNMARKABLE.has(stringOf(block['type']) ?? ''));
+    if (last === undefined) continue;
+    last['cache_control'] ??= mark;
+    return;
+  }
+}
+
+/** Vendor docs, "Prompt caching", "What cannot be cached" (read 2026-11): thinking is cached only with what follows it. */
+const UNMARKABLE: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking']);

@@ -1,0 +1,51 @@
+import type { Citation } from '../../canonical/blocks.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { addExtra, extraOf, stringOf } from './wire-object.ts';
+import type { WireObject } from './wire-object.ts';
+
+const WEB_MEMBERS: ReadonlySet<string> = new Set(['type', 'url', 'title', 'cited_text']);
+
+/** A web source becomes a citation that every format can say; the others point into documents that only this one knows. */
+export function readCitation(value: JsonObject): Citation {
+  const url = stringOf(value['url']);
+  if (value['type'] !== 'web_search_result_location' || url === undefined)
+    return { type: 'opaque', format: 'messages', value };
+  const title = stringOf(value['title']);
+  const excerpt = stringOf(value['cited_text']);
+  return {
+    type: 'url',
+    url,
+    ...(title !== undefined && { title }),
+    ...(excerpt !== undefined && { excerpt }),
+    ...extraOf(value, WEB_MEMBERS),
+  };
+}
+
+/** `undefined` for anything but a list. */
+export function readCitations(value: Json | undefined): readonly Citation[] | undefined {
+  return Array.isArray(value) ? value.filter(isJsonObject).map(readCitation) : undefined;
+}
+
+/**
+ * A citation in an answer; `undefined` where this format cannot say it. A source that another format named has no
+ * `encrypted_index`: it gets an empty one, which shows the source to the reader and is removed again on replay.
+ */
+export function drawCitation(citation: Citation): WireObject | undefined {
+  if (citation.type === 'opaque') return citation.format === 'messages' ? { ...citation.value } : undefined;
+  const drawn: WireObject = {
+    type: 'web_search_result_location',
+    cited_text: citation.excerpt ?? '',
+    url: citation.url,
+    title: citation.title ?? null,
+  };
+  addExtra(drawn, citation.extra);
+  drawn['encrypted_index'] ??= '';
+  return drawn;
+}
+
+/** A citation in a request. One that the vendor never gave would be refused by it, so it is left out. */
+export function drawReplayedCitation(citation: Citation): WireObject | undefined {
+  const drawn = drawCitation(citation);
+  return drawn?.['encrypted_index'] === '' ? undefined : drawn;
+}

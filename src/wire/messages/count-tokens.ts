@@ -1,0 +1,40 @@
+import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
+import { estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import type { Json } from '../../lib/json.ts';
+import type { HeaderDirectives } from '../gateway/headers.ts';
+import { checkShape } from '../gateway/issues.ts';
+import { decodePrompt } from './decode-request.ts';
+import { countTokensSchema } from './schema.ts';
+
+/**
+ * Reads a body of `POST /messages/count_tokens`: a request that nobody answers. Members that only an answer needs are
+ * ignored, so that a whole request may be sent to be counted.
+ * @throws GatewayError 400
+ * @source generation.md 7.13
+ */
+export function decodeCountTokens(body: Json, text: string, headers: HeaderDirectives): GenerationRequest {
+  const parsed = checkShape(countTokensSchema, body);
+  const { turns, tools, settings } = decodePrompt(parsed, body, text);
+  return {
+    format: 'messages',
+    delivery: 'whole',
+    turns,
+    tools,
+    settings,
+    directives: {
+      models: parsed.model === undefined ? [] : [parsed.model],
+      provider: DEFAULT_PREFERENCES,
+      plugins: [],
+      echoUpstreamBody: false,
+      serviceMetadata: headers.serviceMetadata,
+      betas: headers.betas,
+    },
+    warnings: [],
+  };
+}
+
+/** What the answer `{input_tokens}` says where no upstream counts: the gateway's own estimate. */
+export function estimateInputTokens(request: GenerationRequest): number {
+  return estimateRequestTokens(request);
+}

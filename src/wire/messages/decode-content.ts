@@ -1,0 +1,152 @@
+import type { Block, CacheMark, MediaSource, ReasoningBlock, ToolResultBlock } from '../../canonical/blocks.ts';
+import type { Extra } from '../../canonical/extra.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { readCitations } from './citations.ts';
+import { readSeal } from './reasoning-family.ts';
+import { extraOf, stringOf } from './wire-object.ts';
+
+const CACHE_MEMBERS = new Set(['type', 'ttl']);
+const SOURCE_MEMBERS = new Set(['type', 'media_type', 'data', 'url', 'file_id', 'content']);
+const NESTED = { cache_control: CACHE_MEMBERS, source: SOURCE_MEMBERS };
+
+const TEXT_MEMBERS = new Set(['type', 'text', 'citations', 'cache_control']);
+const IMAGE_MEMBERS = new Set(['type', 'source', 'cache_control']);
+const DOCUMENT_MEMBERS = new Set(['type', 'source', 'title', 'context', 'cache_control']);
+const TOOL_USE_MEMBERS = new Set(['type', 'id', 'name', 'input', 'cache_control']);
+const TOOL_RESULT_MEMBERS = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']);
+const THINKING_MEMBERS = new Set(['type', 'thinking', 'signature']);
+const REDACTED_MEMBERS = new Set(['type', 'data']);
+
+/** Reads a `cache_control` that the schema has accepted. */
+export function readCacheMark(value: Json | undefined): { readonly cache?: CacheMark } {
+  if (!isJsonObject(value)) return {};
+  const ttl = value['ttl'];
+  return { cache: { kind: 'ephemeral', ...((ttl === '5m' || ttl === '1h') && { ttl }) } };
+}
+
+/**
+ * Reads content blocks that the schema has accepted.
+ * @param exact the same list from a parse that keeps numbers as written, where the plain one may have lost some
+ */
+export function decodeBlocks(blocks: readonly JsonObject[], exact: Json | undefined): readonly Block[] {
+  const twins = Array.isArray(exact) ? exact : [];
+  return blocks.map((block, at) => decodeBlock(block, isJsonObject(twins[at]) ? twins[at] : block));
+}
+
+/** A bare string stands for one text block. */
+export function decodeContent(
+  content: Json | undefined,
+  exact: Json | undefined,
+): { readonly blocks: readonly Block[]; readonly plain?: true } {
+  if (typeof content === 'string') return { blocks: [{ type: 'text', text: content }], plain: true };
+  return { blocks: decodeBlocks(Array.isArray(content) ? content.filter(isJsonObject) : [], exact) };
+}
+
+function decodeBlock(block: JsonObject, exact: JsonObject): Block {
+  switch (stringOf(block['type']) ?? '') {
+    case 'text':
+      return decodeText(block);
+    case 'image':
+      return { type: 'media', media: 'image', source: decodeSource(block['source']), ...marksOf(block, IMAGE_MEMBERS) };
+    case 'document':
+      return decodeDocument(block);
+    case 'tool_use':
+    case 'server_tool_use':
+      return {
+        type: 'tool-call',
+        id: stringOf(block['id']) ?? '',
+        name: stringOf(block['name']) ?? '',
+        // Written from the exact twin, so that `1.0` stays `1.0`.
+        input: JSON.stringify(exact['input'] ?? {}),
+        runBy: block['type'] === 'tool_use' ? 'caller' : 'upstream',
+        ...marksOf(block, TOOL_USE_MEMBERS),
+      };
+    case 'tool_result':
+      return decodeToolResult(block, exact);
+    case 'thinking':
+      return { ...decodeThinking(block), ...extraOf(block, THINKING_MEMBERS) };
+    case 'redacted_thinking': {
+      const { text, family } = readSeal(stringOf(block['data']) ?? '');
+      return { type: 'reasoning', form: 'encrypted', text, family, ...extraOf(block, REDACTED_MEMBERS) };
+    }
+    default:
+      return decodeOpaque(block, exact);
+  }
+}
+
+function decodeText(block: JsonObject): Block {
+  const citations = readCitations(block['citations']);
+  return {
+    type: 'text',
+    text: stringOf(block['text']) ?? '',
+    ...(citations && { citations }),
+    ...marksOf(block, TEXT_MEMBERS),
+  };
+}
+
+function decodeThinking(block: JsonObject): ReasoningBlock {
+  const { text: signature, family } = readSeal(stringOf(block['signature']) ?? '');
+  return { type: 'reasoning', form: 'text', text: stringOf(block['thinking']) ?? '', signature, family };
+}
+
+function decodeDocument(block: JsonObject): Block {
+  const name = stringOf(block['title']);
+  const context = stringOf(block['context']);
+  return {
+    type: 'media',
+    media: 'document',
+    source: decodeSource(block['source']),
+    ...(name !== undefined && { name }),
+    ...(context !== undefined && { context }),
+    ...marksOf(block, DOCUMENT_MEMBERS),
+  };
+}
+
+function decodeSource(source: Json | undefined): MediaSource {
+  const given = isJsonObject(source) ? source : {};
+  const mediaType = stringOf(given['media_type']) ?? '';
+  switch (stringOf(given['type']) ?? '') {
+    case 'base64':
+      return { type: 'base64', mediaType, data: stringOf(given['data']) ?? '' };
+    case 'text':
+      return { type: 'text', mediaType, text: stringOf(given['data']) ?? '' };
+    case 'content':
+      return { type: 'blocks', ...decodeContent(given['content'], undefined) };
+    case 'file':
+      return { type: 'file', fileId: stringOf(given['file_id']) ?? '' };
+    default:
+      return { type: 'url', url: stringOf(given['url']) ?? '' };
+  }
+}
+
+function decodeToolResult(block: JsonObject, exact: JsonObject): ToolResultBlock {
+  const { blocks, plain } = decodeContent(block['content'] ?? [], exact['content']);
+  const failed = block['is_error'];
+  const marks = marksOf(block, TOOL_RESULT_MEMBERS);
+  // An empty list and no content at all mean the same; only the extra remembers which it was.
+  const emptyList = Array.isArray(block['content']) && blocks.length === 0;
+  return {
+    type: 'tool-result',
+    callId: stringOf(block['tool_use_id']) ?? '',
+    content: blocks,
+    ...(plain && { plain }),
+    ...(typeof failed === 'boolean' && { failed }),
+    ...marks,
+    ...(emptyList && { extra: { format: 'messages', fields: { ...marks.extra?.fields, content: [] } } }),
+  };
+}
+
+function decodeOpaque(block: JsonObject, exact: JsonObject): Block {
+  if (block['cache_control'] === undefined) return { type: 'opaque', format: 'messages', value: exact };
+  const { cache_control: mark, ...value } = exact;
+  const nested = isJsonObject(mark) ? extraOf({ cache_control: mark }, new Set(['cache_control']), NESTED) : {};
+  return { type: 'opaque', format: 'messages', value, ...readCacheMark(mark), ...nested };
+}
+
+function marksOf(
+  block: JsonObject,
+  known: ReadonlySet<string>,
+): { readonly cache?: CacheMark; readonly extra?: Extra } {
+  return { ...readCacheMark(block['cache_control']), ...extraOf(block, known, NESTED) };
+}

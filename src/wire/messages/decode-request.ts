@@ -1,0 +1,169 @@
+import type { z } from 'zod';
+import type { PluginRequest } from '../../canonical/directives.ts';
+import type { Extra } from '../../canonical/extra.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { GenerationRequest, ReasoningSettings, Settings, Turn } from '../../canonical/request.ts';
+import { hasFragileNumbers, isJsonObject, parseKeepingNumbers } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { GATEWAY_FIELDS, readDirectives } from '../gateway/directives.ts';
+import type { HeaderDirectives } from '../gateway/headers.ts';
+import { checkShape } from '../gateway/issues.ts';
+import type { WireMessage } from './content-schema.ts';
+import { decodeContent, readCacheMark } from './decode-content.ts';
+import { decodeToolChoice, decodeTools } from './decode-tools.ts';
+import { createRequestSchema, REQUEST_MEMBERS } from './schema.ts';
+import type { MessagesRequest, PromptFields } from './schema.ts';
+import { extraOf } from './wire-object.ts';
+import type { WireObject } from './wire-object.ts';
+
+const MESSAGE_MEMBERS = new Set(['role', 'content']);
+const THINKING_MEMBERS = new Set(['type', 'budget_tokens', 'display']);
+const OUTPUT_CONFIG_MEMBERS = new Set(['effort', 'format']);
+const FORMAT_MEMBERS = new Set(['type', 'schema']);
+const METADATA_MEMBERS = new Set(['user_id']);
+const OWN_MEMBERS: ReadonlySet<string> = new Set([...REQUEST_MEMBERS, ...GATEWAY_FIELDS]);
+
+/** A prompt in canonical words. */
+export interface DecodedPrompt {
+  readonly turns: readonly Turn[];
+  readonly tools: GenerationRequest['tools'];
+  readonly settings: Settings;
+  readonly extra?: Extra;
+}
+
+export type RequestDecoder = (body: Json, text: string, headers: HeaderDirectives) => GenerationRequest;
+
+/** @source seed 2.6, generation.md 7.1 to 7.7, B */
+export function createRequestDecoder(options: { readonly plugin: z.ZodType<PluginRequest> }): RequestDecoder {
+  const schema = createRequestSchema(options);
+  return (body, text, headers) => {
+    const parsed = checkShape(schema, body);
+    const prompt = decodePrompt(parsed, body, text);
+    return {
+      format: 'messages',
+      delivery: parsed.stream === true ? 'stream' : 'whole',
+      ...prompt,
+      settings: { ...prompt.settings, ...decodeSampling(parsed) },
+      directives: readDirectives(parsed, headers, {
+        model: parsed.model,
+        fallbacks: parsed.fallbacks?.map(({ model }) => model),
+        user: parsed.user ?? parsed.metadata?.user_id ?? undefined,
+      }),
+      warnings: [],
+    };
+  };
+}
+
+/**
+ * Turns, tools and what shapes thinking and output: what an answer and a token count have in common.
+ * @throws GatewayError 400
+ */
+export function decodePrompt(parsed: PromptFields, body: Json, text: string): DecodedPrompt {
+  try {
+    return decodeParts(parsed, isJsonObject(body) ? body : {}, text);
+  } catch (error) {
+    // JSON can be parsed deeper than it can be written: tool inputs are written here for the first time.
+    if (error instanceof RangeError)
+      throw new GatewayError('invalid_prompt', 'messages: are nested too deeply', { cause: error });
+    throw error;
+  }
+}
+
+function decodeParts(parsed: PromptFields, body: JsonObject, text: string): DecodedPrompt {
+  const exact = hasFragileNumbers(text) ? parseKeepingNumbers(text) : undefined;
+  const exactMessages = isJsonObject(exact) ? exact['messages'] : undefined;
+  const tools = decodeTools(parsed.tools);
+  const choice = decodeToolChoice(parsed.tool_choice, tools);
+  const reasoning = decodeReasoning(parsed);
+  const schema = parsed.output_config?.format;
+  const extra = decodeExtra(parsed, body, choice.extra);
+  return {
+    turns: [
+      ...decodeSystem(parsed),
+      ...parsed.messages.map((wire, at) => decodeMessage(wire, twinAt(exactMessages, at))),
+    ],
+    tools,
+    settings: {
+      ...choice.settings,
+      ...(reasoning !== undefined && { reasoning }),
+      ...(schema && {
+        responseFormat: {
+          type: 'json_schema',
+          schema: schema.schema,
+          ...extraOf(schema, FORMAT_MEMBERS),
+        },
+      }),
+      ...readCacheMark(parsed.cache_control),
+    },
+    ...(extra && { extra }),
+  };
+}
+
+function decodeSystem({ system }: PromptFields): readonly Turn[] {
+  if (system === undefined || system === null || system.length === 0) return [];
+  return [{ role: 'system', ...decodeContent(system, undefined) }];
+}
+
+function decodeMessage(wire: WireMessage, exact: Json | undefined): Turn {
+  return {
+    role: wire.role,
+    ...decodeContent(wire.content, isJsonObject(exact) ? exact['content'] : undefined),
+    ...(wire.role === 'system' && { inline: true }),
+    ...extraOf(wire, MESSAGE_MEMBERS),
+  };
+}
+
+function twinAt(exact: Json | undefined, at: number): Json | undefined {
+  return Array.isArray(exact) ? exact[at] : undefined;
+}
+
+/** @source generation.md 7.3; the effort alone says nothing about thinking: it also rules how long answers are */
+function decodeReasoning({ thinking, output_config }: PromptFields): ReasoningSettings | undefined {
+  const effort = output_config?.effort ?? undefined;
+  if (!thinking) return effort === undefined ? undefined : { effort };
+  const display = 'display' in thinking ? thinking.display : undefined;
+  return {
+    ...(effort !== undefined && { effort }),
+    ...(thinking.type === 'enabled' && { enabled: true, maxTokens: thinking.budget_tokens }),
+    ...(thinking.type === 'disabled' && { enabled: false }),
+    ...(thinking.type === 'adaptive' && { enabled: true, adaptive: true }),
+    ...((display === 'summarized' || display === 'omitted') && { display }),
+    // The vendor's mode between tool calls has no word of ours: only its own wire gets it back.
+    ...extraOf(thinking, thinking.type === 'between_tools' ? new Set() : THINKING_MEMBERS),
+  };
+}
+
+function decodeSampling(parsed: MessagesRequest): Settings {
+  const { max_tokens, temperature, top_p, top_k, stop_sequences, service_tier, speed } = parsed;
+  const tier = service_tier ?? (speed === 'fast' ? speed : undefined);
+  return {
+    ...(max_tokens !== undefined && { maxTokens: max_tokens }),
+    ...(typeof temperature === 'number' && { temperature }),
+    ...(typeof top_p === 'number' && { topP: top_p }),
+    ...(typeof top_k === 'number' && { topK: top_k }),
+    ...(stop_sequences && { stop: stop_sequences }),
+    // generation.md 3.5: the three spellings ask for one thing.
+    ...(tier !== undefined && { serviceTier: tier === 'fast' ? 'priority' : tier }),
+  };
+}
+
+/** What rides on to a wire of this format: unknown members, and known ones that no other format has a word for. */
+function decodeExtra(parsed: PromptFields, body: JsonObject, choice: JsonObject | undefined): Extra | undefined {
+  const fields: WireObject = { ...extraOf(body, OWN_MEMBERS).extra?.fields };
+  const { output_config, metadata, speed, context_management } = parsed;
+  if (speed) fields['speed'] = speed;
+  if (context_management) fields['context_management'] = context_management;
+  if (choice !== undefined) fields['tool_choice'] = choice;
+  const config = output_config && extraOf(output_config, OUTPUT_CONFIG_MEMBERS).extra;
+  const budgets = config && withoutNulls(config.fields);
+  if (budgets && Object.keys(budgets).length > 0) fields['output_config'] = budgets;
+  const tags = metadata && extraOf(metadata, METADATA_MEMBERS).extra;
+  if (tags) fields['metadata'] = tags.fields;
+  const mark = parsed.cache_control && extraOf(parsed.cache_control, new Set(['type', 'ttl'])).extra;
+  if (mark) fields['cache_control'] = mark.fields;
+  return Object.keys(fields).length === 0 ? undefined : { format: 'messages', fields };
+}
+
+function withoutNulls(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,217 @@
+import type {
+  Block,
+  MediaBlock,
+  MediaSource,
+  OpaqueBlock,
+  ReasoningBlock,
+  TextBlock,
+  ToolCallBlock,
+  ToolResultBlock,
+} from '../../canonical/blocks.ts';
+import type { Extra } from '../../canonical/extra.ts';
+import { unreachable } from '../../lib/assert.ts';
+import type { Json } from '../../lib/json.ts';
+import { parseDataUrl } from '../gateway/data-url.ts';
+import { drawCacheMark } from './cache-marks.ts';
+import { drawReplayedCitation } from './citations.ts';
+import { legalToolName } from './legal-names.ts';
+import { isOwnFamily } from './reasoning-family.ts';
+import { parseToolInput, parseToolInputObject } from './tool-input.ts';
+import type { Warnings } from './warnings.ts';
+import { addExtra, isBlank, stringOf } from './wire-object.ts';
+import type { WireObject } from './wire-object.ts';
+
+/** What drawing a block depends on. */
+export interface DrawContext {
+  /** The caller speaks this format: what it sent goes on as it stands. */
+  readonly own: boolean;
+  readonly vendor: boolean;
+  readonly warnings: Warnings;
+  /** Calls and results of tools that ran at the gateway; no upstream knows them. */
+  readonly hiddenCallIds: ReadonlySet<string>;
+}
+
+/** Results of the gateway's own sandboxes: accepted back, never sent on. @source generation.md 5.12, 7.2 */
+export const GATEWAY_RESULTS: ReadonlySet<string> = new Set(['service_shell_tool_result', 'service_bash_tool_result']);
+
+/** Draws blocks for a request and leaves out those that this wire cannot take, each with a warning. */
+export function drawBlocks(blocks: readonly Block[], path: string, context: DrawContext): WireObject[] {
+  const drawn: WireObject[] = [];
+  for (const [at, block] of blocks.entries()) {
+    const here = `${path}[${at}]`;
+    const wire = drawBlock(block, here, context);
+    if (wire === undefined) continue;
+    warnOfExtra(block.extra, here, context.warnings);
+    drawn.push(wire);
+  }
+  return drawn;
+}
+
+/** Unknown members travel on within one format only. @source decisions.md 17 */
+export function warnOfExtra(extra: Extra | undefined, path: string, warnings: Warnings): void {
+  if (extra === undefined || extra.format === 'messages') return;
+  for (const member of Object.keys(extra.fields))
+    warnings.add('field-dropped', path === '' ? member : `${path}.${member}`, 'is not known in this format');
+}
+
+function drawBlock(block: Block, path: string, context: DrawContext): WireObject | undefined {
+  switch (block.type) {
+    case 'text':
+      return drawText(block, path, context);
+    case 'refusal':
+      return isBlank(block.text) ? undefined : { type: 'text', text: block.text };
+    case 'media':
+      return drawMedia(block, path, context);
+    case 'reasoning':
+      return drawReasoning(block, path, context);
+    case 'tool-call':
+      return drawToolCall(block, path, context);
+    case 'tool-result':
+      return drawToolResult(block, path, context);
+    case 'opaque':
+      return drawOpaque(block, path, context);
+    default:
+      return unreachable(block);
+  }
+}
+
+function drawText(block: TextBlock, path: string, { warnings }: DrawContext): WireObject | undefined {
+  if (isBlank(block.text)) {
+    warnings.add('content-dropped', path, 'text without a visible character is refused by this format');
+    return undefined;
+  }
+  const citations = block.citations?.map(drawReplayedCitation).filter((citation) => citation !== undefined);
+  const lost = (block.citations?.length ?? 0) - (citations?.length ?? 0);
+  if (lost > 0)
+    warnings.add('content-dropped', `${path}.citations`, 'sources that this vendor did not give cannot be sent to it');
+  return addExtra(
+    {
+      type: 'text',
+      text: block.text,
+      ...(citations !== undefined && (citations.length > 0 || lost === 0) && { citations }),
+      ...drawCacheMark(block.cache),
+    },
+    block.extra,
+  );
+}
+
+function drawMedia(block: MediaBlock, path: string, context: DrawContext): WireObject | undefined {
+  if (block.media === 'audio' || block.media === 'video') {
+    context.warnings.add('content-dropped', path, `${block.media} cannot be sent in this format`);
+    return undefined;
+  }
+  const source = drawSource(block.source, path, context);
+  if (source === undefined) return undefined;
+  return addExtra(
+    {
+      type: block.media,
+      source,
+      ...(block.media === 'document' && block.name !== undefined && { title: block.name }),
+      ...(block.media === 'document' && block.context !== undefined && { context: block.context }),
+      ...drawCacheMark(block.cache),
+    },
+    block.extra,
+  );
+}
+
+function drawSource(source: MediaSource, path: string, context: DrawContext): WireObject | undefined {
+  switch (source.type) {
+    case 'url': {
+      const data = parseDataUrl(source.url);
+      return data === undefined ? { type: 'url', url: source.url } : drawData(data.mediaType, data.data);
+    }
+    case 'base64':
+      return drawData(source.mediaType, source.data);
+    case 'text':
+      return { type: 'text', media_type: source.mediaType, data: source.text };
+    case 'blocks': {
+      const [first] = source.blocks;
+      const plain = source.plain === true && first?.type === 'text';
+      return {
+        type: 'content',
+        content: plain ? first.text : drawBlocks(source.blocks, `${path}.source.content`, context),
+      };
+    }
+    case 'file':
+      if (context.own) return { type: 'file', file_id: source.fileId };
+      context.warnings.add('content-dropped', path, 'a file stored elsewhere cannot be sent in this format');
+      return undefined;
+    default:
+      return unreachable(source);
+  }
+}
+
+/** Plain text has a source of its own; in base64 the wire takes only images and PDFs. */
+function drawData(mediaType: string, data: string): WireObject {
+  if (mediaType.startsWith('text/'))
+    return { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') };
+  return { type: 'base64', media_type: mediaType, data };
+}
+
+/**
+ * A vendor verifies signatures: only signed blocks of its own family, unedited, may go there. Compatible hosts that sign
+ * nothing take back what they gave. @source generation.md 1.4 "Replay", 11.5; pains.md 17
+ */
+function drawReasoning(block: ReasoningBlock, path: string, context: DrawContext): WireObject | undefined {
+  const signature = block.signature ?? '';
+  const readable = block.form === 'text' && (signature !== '' || (context.own && !context.vendor));
+  if (!isOwnFamily(block.family) || !(readable || block.form === 'encrypted')) {
+    context.warnings.add('content-dropped', path, 'reasoning of another model cannot be sent back to this one');
+    return undefined;
+  }
+  const drawn: WireObject =
+    block.form === 'encrypted'
+      ? { type: 'redacted_thinking', data: block.text }
+      : { type: 'thinking', thinking: block.text, signature };
+  return addExtra(drawn, block.extra);
+}
+
+function drawToolCall(block: ToolCallBlock, path: string, context: DrawContext): WireObject | undefined {
+  if (context.hiddenCallIds.has(block.id)) return undefined;
+  if (block.runBy === 'upstream' && !context.own) {
+    context.warnings.add('content-dropped', path, 'a tool that another provider ran cannot be sent in this format');
+    return undefined;
+  }
+  return addExtra(
+    {
+      type: block.runBy === 'upstream' ? 'server_tool_use' : 'tool_use',
+      id: block.id,
+      name: context.own ? block.name : legalToolName(block.name),
+      input: context.own ? (parseToolInput(block.input) ?? { _raw: block.input }) : parseToolInputObject(block.input),
+      ...drawCacheMark(block.cache),
+    },
+    block.extra,
+  );
+}
+
+function drawToolResult(block: ToolResultBlock, path: string, context: DrawContext): WireObject | undefined {
+  if (context.hiddenCallIds.has(block.callId)) return undefined;
+  const content = drawResultContent(block, `${path}.content`, context);
+  return addExtra(
+    {
+      type: 'tool_result',
+      tool_use_id: block.callId,
+      ...(content !== undefined && { content }),
+      ...(block.failed !== undefined && { is_error: block.failed }),
+      ...drawCacheMark(block.cache),
+    },
+    block.extra,
+  );
+}
+
+function drawResultContent(block: ToolResultBlock, path: string, context: DrawContext): Json | undefined {
+  const [first] = block.content;
+  if (block.plain === true && first?.type === 'text') return first.text;
+  const drawn = drawBlocks(block.content, path, context);
+  return drawn.length === 0 ? undefined : drawn;
+}
+
+function drawOpaque(block: OpaqueBlock, path: string, context: DrawContext): WireObject | undefined {
+  const kind = stringOf(block.value['type']) ?? '';
+  if (GATEWAY_RESULTS.has(kind)) return undefined;
+  if (block.format !== 'messages') {
+    context.warnings.add('content-dropped', path, `a ${block.format} block cannot be sent in this format`);
+    return undefined;
+  }
+  return addExtra({ ...block.value, ...drawCacheMark(block.cache) }, block.extra);
+}

@@ -1,0 +1,47 @@
+import type { ErrorType, GatewayError } from '../../canonical/gateway-error.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { ErrorContext } from '../format.ts';
+import { errorServiceMetadata, publicError } from '../gateway/error-body.ts';
+
+/** @source generation.md 7.11 */
+const VENDOR_TYPE: Partial<Readonly<Record<ErrorType, string>>> = {
+  authentication: 'authentication_error',
+  permission_denied: 'permission_error',
+  payment_required: 'billing_error',
+  not_found: 'not_found_error',
+  image_not_found: 'not_found_error',
+  rate_limit_exceeded: 'rate_limit_error',
+  provider_overloaded: 'overloaded_error',
+  timeout: 'timeout_error',
+  provider_unavailable: 'api_error',
+  server: 'api_error',
+  unmapped: 'api_error',
+};
+
+/** `error.type` in the vendor's words; what is not listed is one of the family of faulty requests. */
+export function errorTypeOf(type: ErrorType): string {
+  return VENDOR_TYPE[type] ?? 'invalid_request_error';
+}
+
+/**
+ * The vendor's envelope with the seed's members in it: one body that both readings accept.
+ * @source decisions.md 4, seed 2.5, generation.md 7.11, C.3
+ */
+export function encodeError(error: GatewayError, context: ErrorContext): JsonObject {
+  const { code, message, metadata, availability } = publicError(error, context.baseUrl);
+  const serviceMetadata = errorServiceMetadata(error, context.serviceMetadata);
+  return {
+    type: 'error',
+    error: {
+      type: errorTypeOf(error.type),
+      message,
+      code,
+      error_type: error.type,
+      metadata,
+      ...(availability !== undefined && { availability }),
+    },
+    request_id: context.generationId,
+    ...(serviceMetadata !== undefined && { service_metadata: serviceMetadata }),
+    user_id: null,
+  };
+}

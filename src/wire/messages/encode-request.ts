@@ -1,0 +1,175 @@
+import type { GenerationRequest } from '../../canonical/request.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { EncodedRequest, EncodeTarget } from '../format.ts';
+import { encodeBetas } from './betas.ts';
+import { drawCacheMark, limitCacheMarks, markLastBlock } from './cache-marks.ts';
+import { encodeTools } from './encode-tools.ts';
+import { warnOfExtra } from './draw-block.ts';
+import { encodeTurns } from './encode-turns.ts';
+import type { EncodedTurns } from './encode-turns.ts';
+import { encodeOutputFormat } from './output-format.ts';
+import type { OutputFormat } from './output-format.ts';
+import { drawSampling, warnOfUnsayable } from './sampling.ts';
+import { drawForeignThinking, drawOwnThinking } from './thinking.ts';
+import type { ThinkingPlan } from './thinking.ts';
+import { createWarnings } from './warnings.ts';
+import type { Warnings } from './warnings.ts';
+import { addExtra } from './wire-object.ts';
+import type { WireMessage, WireObject } from './wire-object.ts';
+
+/** Sent when neither the caller nor the catalog names a maximum: the vendor demands one. @source generation.md 11.1 */
+export const MAX_TOKENS_DEFAULT = 4_096;
+
+/** Members that only the vendor's own endpoints know. @source generation.md 7.1, 7.6 */
+const VENDOR_MEMBERS = ['container', 'mcp_servers', 'inference_geo', 'context_management', 'speed'] as const;
+/** Tiers in the vendor's words. @source generation.md 7.1 service_tier */
+const VENDOR_TIERS: ReadonlySet<string> = new Set(['auto', 'standard_only']);
+
+/** @source generation.md 7, 11 */
+export function encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest {
+  const warnings = createWarnings();
+  const vendor = target.dialect.vendor === true;
+  const supports = (name: string): boolean => target.supportedParameters?.has(name) ?? true;
+  const output = encodeOutputFormat(request, target, supports, warnings);
+  const turns = withInstruction(encodeTurns(request, vendor, warnings), output.instruction);
+  const { tools, toolChoice, names } = encodeTools(request, vendor, supports, warnings);
+  const plan = planThinking(request, target, turns.messages, supports, warnings);
+  const body: WireObject = {
+    model: target.model,
+    max_tokens: plan.maxTokens,
+    ...(turns.system !== undefined && { system: turns.system }),
+    messages: turns.messages,
+    ...(tools.length > 0 && { tools }),
+    ...(toolChoice !== undefined && { tool_choice: toolChoice }),
+    ...(plan.thinking !== undefined && { thinking: plan.thinking }),
+    ...drawOutputConfig(plan, output),
+    ...drawSampling(request, plan.active, target.dialect, supports, warnings),
+    ...(request.delivery === 'stream' && { stream: true }),
+    ...(target.endUserId !== '' && { metadata: { user_id: target.endUserId } }),
+    ...drawServiceTier(request, vendor, warnings),
+    ...(vendor && drawCacheMark(request.settings.cache)),
+  };
+  addExtra(body, request.extra);
+  if (!vendor) dropVendorMembers(body, warnings);
+  markCache(request, body, { ...turns, tools }, vendor, warnings);
+  if (request.format !== 'messages') {
+    warnOfUnsayable(request.settings, warnings);
+    warnOfExtra(request.extra, '', warnings);
+  }
+  const betas = vendor ? encodeBetas(request, body, warnings) : undefined;
+  return {
+    body,
+    headers: betas === undefined ? {} : { 'anthropic-beta': betas },
+    warnings: warnings.list,
+    ...(names.size > 0 && { toolNames: names }),
+  };
+}
+
+function withInstruction(turns: EncodedTurns, instruction: string | undefined): EncodedTurns {
+  if (instruction === undefined) return turns;
+  const { system, messages } = turns;
+  const before = system === undefined ? [] : typeof system === 'string' ? [{ type: 'text', text: system }] : system;
+  // Last, so that the caller's own instructions stay a prefix that the cache knows.
+  return { system: [...before, { type: 'text', text: instruction }], messages };
+}
+
+function planThinking(
+  request: GenerationRequest,
+  target: EncodeTarget,
+  messages: readonly WireMessage[],
+  supports: (name: string) => boolean,
+  warnings: Warnings,
+): ThinkingPlan {
+  const maxTokens = request.settings.maxTokens ?? target.maxOutputTokens ?? MAX_TOKENS_DEFAULT;
+  const { reasoning, verbosity, ...others } = request.settings;
+  const settings = {
+    ...others,
+    ...(reasoning !== undefined && supports('reasoning') && { reasoning }),
+    ...(verbosity !== undefined && supports('verbosity') && { verbosity }),
+  };
+  if (reasoning !== undefined && settings.reasoning === undefined)
+    warnings.add('field-dropped', 'reasoning', 'the endpoint does not take it');
+  if (verbosity !== undefined && settings.verbosity === undefined)
+    warnings.add('field-dropped', 'verbosity', 'the endpoint does not take it');
+  const options = {
+    settings,
+    dialect: target.dialect,
+    maxTokens,
+    maxTokensLimit: target.maxOutputTokens,
+    warnings,
+  };
+  const plan = request.format === 'messages' ? drawOwnThinking(options) : drawForeignThinking(options);
+  if (plan.thinking?.['type'] !== 'enabled' || !answersUnthought(messages)) return plan;
+  // The vendor refuses to go on thinking after calls that it made without its thinking. pains.md 17
+  if (request.format === 'messages' && !hasDroppedReasoning(request)) return plan;
+  warnings.add('field-dropped', 'thinking', 'the reasoning before the last tool call is not there any more');
+  const { thinking: _thinking, ...rest } = plan;
+  return { ...rest, maxTokens, active: false };
+}
+
+/** Whether the last message answers tool calls of an assistant message that does not begin with its thinking. */
+function answersUnthought(messages: readonly WireMessage[]): boolean {
+  const [assistant, user] = messages.slice(-2);
+  if (assistant === undefined || user === undefined || typeof user.content === 'string') return false;
+  if (assistant.role !== 'assistant' || user.content[0]?.['type'] !== 'tool_result') return false;
+  const first = typeof assistant.content === 'string' ? undefined : assistant.content[0];
+  return first?.['type'] !== 'thinking' && first?.['type'] !== 'redacted_thinking';
+}
+
+function hasDroppedReasoning(request: GenerationRequest): boolean {
+  const last = request.turns.findLast((turn) => turn.role === 'assistant');
+  return last?.blocks[0]?.type === 'reasoning';
+}
+
+function drawOutputConfig(plan: ThinkingPlan, output: OutputFormat): { readonly output_config?: JsonObject } {
+  if (plan.effort === undefined && output.format === undefined) return {};
+  return {
+    output_config: {
+      ...(plan.effort !== undefined && { effort: plan.effort }),
+      ...(output.format !== undefined && { format: output.format }),
+    },
+  };
+}
+
+/**
+ * `priority` of another format is not turned into the vendor's fast mode, which costs several times as much: only a
+ * caller who writes `speed` gets it.
+ */
+function drawServiceTier(
+  request: GenerationRequest,
+  vendor: boolean,
+  warnings: Warnings,
+): { readonly service_tier?: string } {
+  const tier = request.settings.serviceTier;
+  const spoken = isFast(request) && tier === 'priority';
+  if (tier === undefined || spoken) return {};
+  if (request.format === 'messages' || VENDOR_TIERS.has(tier)) return { service_tier: tier };
+  if (vendor && tier === 'default') return { service_tier: 'standard_only' };
+  warnings.add('field-dropped', 'service_tier', 'is not a tier of this format');
+  return {};
+}
+
+function isFast(request: GenerationRequest): boolean {
+  return request.extra?.format === 'messages' && request.extra.fields['speed'] === 'fast';
+}
+
+function dropVendorMembers(body: WireObject, warnings: Warnings): void {
+  for (const member of VENDOR_MEMBERS) {
+    if (body[member] === undefined) continue;
+    delete body[member];
+    warnings.add('field-dropped', member, 'only the vendor of this format knows it');
+  }
+}
+
+function markCache(
+  request: GenerationRequest,
+  body: WireObject,
+  parts: EncodedTurns & { readonly tools: readonly WireObject[] },
+  vendor: boolean,
+  warnings: Warnings,
+): void {
+  const mark = drawCacheMark(request.settings.cache).cache_control;
+  if (!vendor && mark !== undefined) markLastBlock(parts.messages, mark);
+  limitCacheMarks(parts, isJsonObject(body['cache_control']), warnings);
+}

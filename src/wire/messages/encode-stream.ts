@@ -1,0 +1,392 @@
+import type { Block, Citation } from '../../canonical/blocks.ts';
+import type { BlockDeltaEvent, EndEvent, EventBatch, GenerationEvent } from '../../canonical/events.ts';
+import type { GatewayError } from '../../canonical/gateway-error.ts';
+import type { Usage } from '../../canonical/usage.ts';
+import { unreachable } from '../../lib/assert.ts';
+import { isJsonObject, parseJson } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import type { AnswerIdentity, Closing, ErrorContext, StreamEncoder } from '../format.ts';
+import { drawCitation } from './citations.ts';
+import { drawCall, drawEnd, drawMessage, drawReasoning } from './draw-answer.ts';
+import { encodeError, errorTypeOf } from './encode-error.ts';
+import { writeSeal } from './reasoning-family.ts';
+import { drawFinalUsage, drawUsage } from './usage.ts';
+import { addExtra } from './wire-object.ts';
+import type { WireObject } from './wire-object.ts';
+
+const DELTA_HEAD = 'event: content_block_delta\ndata: ';
+const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
+
+/** What a block of the answer becomes. `silent`: the format cannot say it. */
+type Drawing = 'text' | 'thinking' | 'redacted' | 'call' | 'opaque' | 'silent';
+
+/** A block that has not ended on the wire. */
+interface OpenBlock {
+  readonly index: number;
+  readonly block: Block;
+  readonly drawing: Drawing;
+  /** -1: nothing of it has been written. */
+  wireIndex: number;
+  /** What came of a call's input, or of redacted data. */
+  text: string;
+  /** Length of `text` when it was last found incomplete. */
+  checkedChars: number;
+  signature: string | undefined;
+  /** What came while an earlier block was still open, and whether its end was among it. */
+  readonly waiting: GenerationEvent[];
+  ended: boolean;
+}
+
+/**
+ * Draws a messages stream. Blocks never overlap, whatever the upstream interleaves: a later one waits until the one
+ * before it has ended, or is a tool call whose input is complete. @source generation.md 7.10, C.2; pains.md 13, 16, 18
+ */
+export class MessagesStreamEncoder implements StreamEncoder {
+  readonly #identity: AnswerIdentity;
+  /** The upstream spoke this format: what came as a frame goes out as that frame. */
+  #native = false;
+  #begun = false;
+  #over = false;
+  #nextWireIndex = 0;
+  /** In the order of the answer; the first is the one on the wire. */
+  readonly #open: OpenBlock[] = [];
+  /** Unknown members of the answer: those that came before it was begun, and those after. */
+  readonly #messageFields: WireObject = {};
+  readonly #lateFields: WireObject = {};
+  #usage: Usage | undefined;
+  #end: EndEvent | undefined;
+  #calledTools = false;
+  #refusal = '';
+
+  constructor(identity: AnswerIdentity) {
+    this.#identity = identity;
+  }
+
+  encode(events: EventBatch): string {
+    let frames = '';
+    for (const event of events) {
+      const head = this.#open[0];
+      if (
+        event.type === 'block-delta' &&
+        event.frame !== undefined &&
+        head !== undefined &&
+        head.index === event.index &&
+        head.wireIndex === event.index &&
+        event.signature === undefined &&
+        this.#native
+      ) {
+        if (head.drawing === 'call') head.text += event.text ?? '';
+        frames += `${DELTA_HEAD}${event.frame}\n\n`;
+      } else {
+        frames += this.#take(event);
+      }
+    }
+    return frames;
+  }
+
+  /** The format has no place for the upstream's request. */
+  debug(): string {
+    return '';
+  }
+
+  close(closing: Closing): string {
+    if (this.#over) return '';
+    this.#over = true;
+    const frames = this.#finishAll() + this.#beginMessage();
+    if (this.#end?.finish === 'error') return frames + drawUpstreamError(this.#identity.id, closing);
+    const traits = { native: this.#native, calledTools: this.#calledTools, refused: this.#refusal !== '' };
+    const { stop, outer, inner } = drawEnd(this.#end, traits, this.#refusal);
+    const usage = drawFinalUsage(closing);
+    const { serviceMetadata } = closing;
+    return (
+      frames +
+      drawFrame('message_delta', {
+        ...this.#lateFields,
+        ...outer,
+        type: 'message_delta',
+        delta: { ...inner, ...stop },
+        usage,
+      }) +
+      drawFrame('message_stop', {
+        type: 'message_stop',
+        ...(serviceMetadata !== undefined && { service_metadata: serviceMetadata }),
+      })
+    );
+  }
+
+  fail(error: GatewayError, _closing: Closing | undefined, context: ErrorContext): string {
+    if (this.#over) return '';
+    this.#over = true;
+    return drawFrame('error', encodeError(error, context));
+  }
+
+  #take(event: GenerationEvent): string {
+    switch (event.type) {
+      case 'block-delta':
+      case 'block-end':
+        return this.#pass(event, event.index);
+      case 'citation':
+        return this.#pass(event, event.index < 0 ? (this.#open[0]?.index ?? -1) : event.index);
+      case 'block-start':
+        return this.#enter(event.index, event.block);
+      case 'start':
+        this.#native = event.format === 'messages';
+        addExtra(this.#messageFields, event.extra);
+        return '';
+      case 'usage':
+        this.#usage = event.usage;
+        return '';
+      case 'extra':
+        addExtra(this.#begun ? this.#lateFields : this.#messageFields, event.extra);
+        return '';
+      case 'end':
+        this.#end = event;
+        return '';
+      case 'warning':
+      case 'failed':
+        return '';
+      default:
+        return unreachable(event);
+    }
+  }
+
+  #enter(index: number, block: Block): string {
+    if (block.type === 'tool-call' && block.runBy === 'caller') this.#calledTools = true;
+    const open: OpenBlock = {
+      index,
+      block,
+      drawing: drawingOf(block, this.#native),
+      wireIndex: -1,
+      text: '',
+      checkedChars: 0,
+      signature: undefined,
+      waiting: [],
+      ended: false,
+    };
+    this.#open.push(open);
+    return this.#open.length === 1 ? this.#begin(open) : this.#advance();
+  }
+
+  /** Gives an event to its block, now or when its turn comes. Blocks that have ended on the wire take nothing more. */
+  #pass(event: GenerationEvent, index: number): string {
+    const head = this.#open[0];
+    if (head?.index === index) return event.type === 'block-end' ? this.#finishHead() : this.#apply(head, event);
+    const open = this.#open.find((candidate) => candidate.index === index);
+    if (open === undefined) return '';
+    if (event.type === 'block-end') open.ended = true;
+    else open.waiting.push(event);
+    return this.#advance();
+  }
+
+  #advance(): string {
+    return this.#headIsOver() ? this.#finishHead() : '';
+  }
+
+  /** A tool call whose input is complete is over as soon as another block has something to say. */
+  #headIsOver(): boolean {
+    const head = this.#open[0];
+    if (head === undefined || head.ended) return head !== undefined;
+    if (this.#open.length === 1 || head.drawing !== 'call' || head.text.length === head.checkedChars) return false;
+    head.checkedChars = head.text.length;
+    return isCompleteObject(head.text);
+  }
+
+  #finishAll(): string {
+    let frames = '';
+    while (this.#open.length > 0) frames += this.#finishHead();
+    return frames;
+  }
+
+  /** Ends the block on the wire, and lets those behind it catch up. */
+  #finishHead(): string {
+    let frames = '';
+    do {
+      const head = this.#open.shift();
+      if (head !== undefined) frames += this.#stop(head);
+      const next = this.#open[0];
+      if (next === undefined) break;
+      frames += this.#begin(next);
+      for (const event of next.waiting.splice(0)) frames += this.#apply(next, event);
+    } while (this.#headIsOver());
+    return frames;
+  }
+
+  /** A block of this format opens at once; others when they have something to say, so that none stays empty. */
+  #begin(open: OpenBlock): string {
+    const { block, drawing } = open;
+    let frames = this.#native || drawing === 'call' || drawing === 'opaque' ? this.#ensureOpen(open) : '';
+    if (block.type === 'text' || block.type === 'refusal') {
+      frames += this.#applyText(open, block.text);
+      for (const citation of block.type === 'text' ? (block.citations ?? []) : []) frames += this.#cite(open, citation);
+    } else if (block.type === 'reasoning') {
+      open.signature = block.signature;
+      frames += this.#applyText(open, block.text);
+    } else if (block.type === 'tool-call') {
+      frames += this.#applyText(open, block.input);
+    }
+    return frames;
+  }
+
+  #apply(open: OpenBlock, event: GenerationEvent): string {
+    if (event.type === 'citation') return this.#cite(open, event.citation);
+    return event.type === 'block-delta' ? this.#applyDelta(open, event) : '';
+  }
+
+  #applyDelta(open: OpenBlock, { text, signature, value }: BlockDeltaEvent): string {
+    if (signature !== undefined) open.signature = (open.signature ?? '') + signature;
+    if (value !== undefined && (this.#native || open.drawing === 'opaque')) {
+      const frames = this.#ensureOpen(open);
+      return open.wireIndex < 0 ? '' : frames + drawDelta(open.wireIndex, JSON.stringify(value));
+    }
+    return text === undefined ? '' : this.#applyText(open, text);
+  }
+
+  #applyText(open: OpenBlock, text: string): string {
+    if (text === '') return '';
+    switch (open.drawing) {
+      case 'text':
+        if (open.block.type === 'refusal') this.#refusal += text;
+        return this.#ensureOpen(open) + drawTextDelta(open.wireIndex, 'text_delta', 'text', text);
+      case 'thinking':
+        return this.#ensureOpen(open) + drawTextDelta(open.wireIndex, 'thinking_delta', 'thinking', text);
+      case 'call':
+        open.text += text;
+        return this.#ensureOpen(open) + drawTextDelta(open.wireIndex, 'input_json_delta', 'partial_json', text);
+      case 'redacted':
+        open.text += text;
+        return '';
+      case 'opaque':
+      case 'silent':
+        return '';
+      default:
+        return unreachable(open.drawing);
+    }
+  }
+
+  #cite(open: OpenBlock, citation: Citation): string {
+    const drawn = open.drawing === 'text' ? drawCitation(citation) : undefined;
+    if (drawn === undefined) return '';
+    const frames = this.#ensureOpen(open);
+    return frames + drawDelta(open.wireIndex, `{"type":"citations_delta","citation":${JSON.stringify(drawn)}}`);
+  }
+
+  #ensureOpen(open: OpenBlock): string {
+    if (open.wireIndex >= 0) return '';
+    const content = drawOpening(open);
+    if (content === undefined) return '';
+    open.wireIndex = this.#nextWireIndex++;
+    return (
+      this.#beginMessage() +
+      `event: content_block_start\ndata: {"type":"content_block_start","index":${open.wireIndex},"content_block":${JSON.stringify(content)}}\n\n`
+    );
+  }
+
+  #stop(open: OpenBlock): string {
+    // Redacted data comes whole, and a signature alone is a block too: its display was omitted (pains.md 17).
+    const late = open.drawing === 'redacted' || (open.drawing === 'thinking' && open.signature !== undefined);
+    let frames = late ? this.#ensureOpen(open) : '';
+    if (open.wireIndex < 0) return frames;
+    if (open.drawing === 'thinking') frames += this.#sign(open);
+    return frames + drawStop(open.wireIndex);
+  }
+
+  /** Exactly one, and last; a model that signs nothing gets the empty signature that the format demands. */
+  #sign({ block, signature, wireIndex }: OpenBlock): string {
+    if (signature === undefined && this.#native) return '';
+    const family = block.type === 'reasoning' ? block.family : undefined;
+    return drawTextDelta(wireIndex, 'signature_delta', 'signature', writeSeal(signature ?? '', family));
+  }
+
+  /** Not before there is content: until then another provider may still answer (pains.md 3). */
+  #beginMessage(): string {
+    if (this.#begun) return '';
+    this.#begun = true;
+    const message = addExtra(
+      { ...drawMessage(this.#identity), usage: drawUsage(this.#usage) },
+      { format: 'messages', fields: this.#messageFields },
+    );
+    return drawFrame('message_start', { type: 'message_start', message }) + PING;
+  }
+}
+
+function drawingOf(block: Block, native: boolean): Drawing {
+  switch (block.type) {
+    case 'text':
+      return 'text';
+    case 'refusal':
+      // A vendor's own refusal is told by stop_details; other formats put it where the text would be.
+      return native ? 'silent' : 'text';
+    case 'reasoning':
+      return block.form === 'encrypted' ? 'redacted' : 'thinking';
+    case 'tool-call':
+      return 'call';
+    case 'opaque':
+      return block.format === 'messages' ? 'opaque' : 'silent';
+    // The format has no images, no sound and no results of the caller's tools in an answer.
+    case 'media':
+    case 'tool-result':
+      return 'silent';
+    default:
+      return unreachable(block);
+  }
+}
+
+/** The block as it opens: empty where deltas follow, whole where the format has none. */
+function drawOpening({ block, drawing, text }: OpenBlock): WireObject | undefined {
+  switch (block.type) {
+    case 'text':
+      return addExtra({ type: 'text', text: '', citations: block.citations === undefined ? null : [] }, block.extra);
+    case 'refusal':
+      return drawing === 'silent' ? undefined : { type: 'text', text: '', citations: null };
+    case 'reasoning':
+      if (drawing === 'redacted') return text === '' ? undefined : drawReasoning({ ...block, text });
+      return addExtra({ type: 'thinking', thinking: '', signature: '' }, block.extra);
+    case 'tool-call':
+      return drawCall(block, {});
+    case 'opaque':
+      return drawing === 'silent' ? undefined : { ...block.value };
+    case 'media':
+    case 'tool-result':
+      return undefined;
+    default:
+      return unreachable(block);
+  }
+}
+
+function isCompleteObject(text: string): boolean {
+  const trimmed = text.trimEnd();
+  return trimmed.endsWith('}') && isJsonObject(parseJson(trimmed));
+}
+
+function drawFrame(event: string, data: JsonObject): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function drawDelta(wireIndex: number, delta: string): string {
+  return `${DELTA_HEAD}{"type":"content_block_delta","index":${wireIndex},"delta":${delta}}\n\n`;
+}
+
+function drawTextDelta(wireIndex: number, type: string, member: string, text: string): string {
+  return `${DELTA_HEAD}{"type":"content_block_delta","index":${wireIndex},"delta":{"type":"${type}","${member}":${JSON.stringify(text)}}}\n\n`;
+}
+
+function drawStop(wireIndex: number): string {
+  return `event: content_block_stop\ndata: {"type":"content_block_stop","index":${wireIndex}}\n\n`;
+}
+
+/** The upstream itself ended its answer with an error, without saying which. */
+function drawUpstreamError(id: string, { serviceMetadata }: Closing): string {
+  const error: Json = {
+    type: errorTypeOf('provider_unavailable'),
+    message: 'The provider ended its answer with an error.',
+    code: 502,
+    error_type: 'provider_unavailable',
+  };
+  return drawFrame('error', {
+    type: 'error',
+    error,
+    request_id: id,
+    ...(serviceMetadata !== undefined && { service_metadata: serviceMetadata }),
+    user_id: null,
+  });
+}

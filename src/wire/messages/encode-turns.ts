@@ -1,0 +1,154 @@
+import type { Block } from '../../canonical/blocks.ts';
+import type { GenerationRequest, Turn } from '../../canonical/request.ts';
+import { drawBlocks, GATEWAY_RESULTS, warnOfExtra } from './draw-block.ts';
+import type { DrawContext } from './draw-block.ts';
+import { repairToolResults } from './repair-tool-results.ts';
+import type { Warnings } from './warnings.ts';
+import { addExtra, stringOf } from './wire-object.ts';
+import type { WireMessage, WireObject } from './wire-object.ts';
+
+export interface EncodedTurns {
+  readonly system: string | WireObject[] | undefined;
+  readonly messages: readonly WireMessage[];
+}
+
+/**
+ * First line of the system prompt of a terminal agent: it changes with every request, and would spoil the prompt cache
+ * of any model but the vendor's own, which takes it out. @source pains.md 24
+ */
+const ATTRIBUTION_PREFIX = 'x-anthropic-billing-header:';
+
+/** @source generation.md 7.2, 11.1 */
+export function encodeTurns(request: GenerationRequest, vendor: boolean, warnings: Warnings): EncodedTurns {
+  const own = request.format === 'messages';
+  const context: DrawContext = { own, vendor, warnings, hiddenCallIds: findGatewayCalls(request.turns) };
+  const leading = leadingSystemTurns(request.turns);
+  const system = encodeSystem(request.turns.slice(0, leading), context);
+  const messages: WireMessage[] = [];
+  for (const [at, turn] of request.turns.slice(leading).entries()) {
+    const path = `messages[${own ? at : at + leading}]`;
+    const message = encodeTurn(turn, path, context);
+    if (message === undefined) continue;
+    // A caller of this format decides itself what stands in one message; results of tools belong together.
+    const last = messages.at(-1);
+    if (last !== undefined && last.role === message.role && (!own || turn.role === 'tool')) appendTo(last, message);
+    else messages.push(message);
+  }
+  if (own) return { system, messages };
+  trimPrefill(messages);
+  return withUserMessage({ system, messages: repairToolResults(messages, warnings) }, warnings);
+}
+
+function leadingSystemTurns(turns: readonly Turn[]): number {
+  const first = turns.findIndex((turn) => !isSystem(turn) || turn.inline === true);
+  return first < 0 ? turns.length : first;
+}
+
+function isSystem(turn: Turn): boolean {
+  return turn.role === 'system' || turn.role === 'developer';
+}
+
+/** A string where the caller wrote one, so that the same prompt keeps the same bytes; otherwise text blocks. */
+function encodeSystem(turns: readonly Turn[], context: DrawContext): EncodedTurns['system'] {
+  const [only] = turns;
+  const drawn = turns.flatMap((turn, at) => drawTurn(turn, context.own ? 'system' : `messages[${at}]`, context));
+  const [first] = drawn;
+  const text = stringOf(first?.['text']) ?? '';
+  if (!context.vendor && first !== undefined && text.startsWith(ATTRIBUTION_PREFIX)) {
+    context.warnings.add(
+      'content-dropped',
+      'system[0]',
+      'a line that changes with every request spoils the prompt cache',
+    );
+    drawn.shift();
+  }
+  if (drawn.length === 0) return undefined;
+  const plain = context.own && turns.length === 1 && only?.plain === true && drawn.length === 1;
+  return plain ? text : drawn;
+}
+
+function encodeTurn(turn: Turn, path: string, context: DrawContext): WireMessage | undefined {
+  warnOfExtra(turn.extra, path, context.warnings);
+  const blocks = drawTurn(turn, path, context);
+  const [first] = blocks;
+  if (first === undefined) {
+    if (turn.blocks.length > 0)
+      context.warnings.add('content-dropped', path, 'nothing in it can be sent in this format');
+    return undefined;
+  }
+  const role = turn.role === 'assistant' ? 'assistant' : turn.inline === true && context.own ? 'system' : 'user';
+  const text = context.own && turn.plain === true && blocks.length === 1 ? stringOf(first['text']) : undefined;
+  const message: WireMessage = { role, content: text ?? resultsFirst(blocks) };
+  addExtra(message, turn.extra);
+  return message;
+}
+
+function drawTurn(turn: Turn, path: string, context: DrawContext): WireObject[] {
+  const at = path === 'system' ? path : `${path}.content`;
+  const blocks = drawBlocks(prefixName(turn), at, context);
+  if (!isSystem(turn) || context.own) return blocks.filter((block) => belongsTo(turn, block, at, context));
+  return blocks.filter((block) => {
+    const isText = block['type'] === 'text';
+    if (!isText) context.warnings.add('content-dropped', at, 'instructions can only be text in this format');
+    return isText;
+  });
+}
+
+/** Assistants cannot say images here. */
+function belongsTo(turn: Turn, block: WireObject, path: string, { own, warnings }: DrawContext): boolean {
+  if (own || turn.role !== 'assistant' || (block['type'] !== 'image' && block['type'] !== 'document')) return true;
+  warnings.add('content-dropped', path, 'media of an assistant cannot be sent in this format');
+  return false;
+}
+
+/** The wire has no names of participants. @source generation.md 1.1 */
+function prefixName(turn: Turn): readonly Block[] {
+  if (turn.name === undefined || turn.role === 'tool') return turn.blocks;
+  const at = turn.blocks.findIndex((block) => block.type === 'text');
+  return turn.blocks.map((block, index) =>
+    index === at && block.type === 'text' ? { ...block, text: `${turn.name}: ${block.text}` } : block,
+  );
+}
+
+/** The vendor wants the results of tools before anything else in the message that follows the calls. */
+function resultsFirst(blocks: WireObject[]): WireObject[] {
+  const firstOther = blocks.findIndex((block) => block['type'] !== 'tool_result');
+  const ordered = firstOther < 0 || !blocks.some((block, at) => at > firstOther && block['type'] === 'tool_result');
+  if (ordered) return blocks;
+  return [
+    ...blocks.filter((block) => block['type'] === 'tool_result'),
+    ...blocks.filter((block) => block['type'] !== 'tool_result'),
+  ];
+}
+
+function appendTo(last: WireMessage, next: WireMessage): void {
+  last.content = resultsFirst([...asBlocks(last.content), ...asBlocks(next.content)]);
+}
+
+function asBlocks(content: string | WireObject[]): WireObject[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+/** The vendor refuses a beginning of its answer that ends in white space. @source generation.md 11.1 "prefill" */
+function trimPrefill(messages: WireMessage[]): void {
+  const last = messages.at(-1);
+  if (last === undefined || last.role !== 'assistant' || typeof last.content === 'string') return;
+  const block = last.content.at(-1);
+  if (block !== undefined && block['type'] === 'text') block['text'] = (stringOf(block['text']) ?? '').trimEnd();
+}
+
+/** A prompt of nothing but instructions is legal in chat; this wire wants a message, so they become one. */
+function withUserMessage(turns: EncodedTurns, warnings: Warnings): EncodedTurns {
+  if (turns.messages.length > 0 || turns.system === undefined) return turns;
+  warnings.add('field-changed', 'messages', 'instructions without any message are sent as the user');
+  return { system: undefined, messages: [{ role: 'user', content: asBlocks(turns.system) }] };
+}
+
+function findGatewayCalls(turns: readonly Turn[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const turn of turns)
+    for (const block of turn.blocks)
+      if (block.type === 'opaque' && GATEWAY_RESULTS.has(stringOf(block.value['type']) ?? ''))
+        ids.add(stringOf(block.value['tool_use_id']) ?? '');
+  return ids;
+}

@@ -1,0 +1,46 @@
+import type { Answer } from '../../canonical/answer.ts';
+import type { Block } from '../../canonical/blocks.ts';
+import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { AnswerIdentity, Closing } from '../format.ts';
+import { drawEnd, drawMessage, drawWholeBlock } from './draw-answer.ts';
+import { errorTypeOf } from './encode-error.ts';
+import { drawWholeUsage } from './usage.ts';
+import { addExtra } from './wire-object.ts';
+import type { WireObject } from './wire-object.ts';
+
+/**
+ * One answer as the body of a response. One that broke off has no `stop_reason`, and an `error` beside what had come.
+ * @source seed 2.7, generation.md 7.8, 7.9
+ */
+export function encodeWhole(answer: Answer, identity: AnswerIdentity, closing: Closing): string {
+  const native = answer.format === 'messages';
+  const refusal = refusalOf(answer.blocks);
+  const calledTools = answer.blocks.some((block) => block.type === 'tool-call' && block.runBy === 'caller');
+  const { stop, outer, inner } = drawEnd(answer.end, { native, calledTools, refused: refusal !== '' }, refusal);
+  const message: WireObject = {
+    ...drawMessage(identity),
+    content: drawContent(answer, native),
+    ...stop,
+    usage: drawWholeUsage(closing),
+  };
+  if (answer.failure !== undefined) Object.assign(message, { stop_reason: null, error: drawFailure(answer.failure) });
+  Object.assign(message, inner, outer);
+  for (const extra of answer.extras) addExtra(message, extra);
+  if (closing.serviceMetadata !== undefined) message['service_metadata'] = closing.serviceMetadata;
+  return JSON.stringify(message);
+}
+
+/** Sources of the whole answer stand on its last text. */
+function drawContent({ blocks, citations }: Answer, native: boolean): WireObject[] {
+  const lastText = blocks.findLastIndex((block) => block.type === 'text' && block.text !== '');
+  const drawn = blocks.map((block, at) => drawWholeBlock(block, native, at === lastText ? citations : []));
+  return drawn.filter((block) => block !== undefined);
+}
+
+function refusalOf(blocks: readonly Block[]): string {
+  return blocks.map((block) => (block.type === 'refusal' ? block.text : '')).join('');
+}
+
+function drawFailure({ errorType, status, message }: UpstreamFailure): WireObject {
+  return { type: errorTypeOf(errorType), message, code: status, error_type: errorType };
+}

@@ -1,0 +1,86 @@
+import type { GenerationRequest, Settings } from '../../canonical/request.ts';
+import type { Dialect } from '../format.ts';
+import type { Warnings } from './warnings.ts';
+import { isBlank } from './wire-object.ts';
+import type { WireObject } from './wire-object.ts';
+
+/** generation.md 11.1: the vendor's range ends at 1. */
+const TEMPERATURE_MAX = 1;
+/** generation.md 11.4: what the vendor takes beside thinking. */
+const THINKING_TOP_P_MIN = 0.95;
+
+/** Settings of other formats that this wire has no word for, as callers spell them. @source generation.md 11.1 */
+const UNSAYABLE: readonly (readonly [keyof Settings, string])[] = [
+  ['topA', 'top_a'],
+  ['minP', 'min_p'],
+  ['frequencyPenalty', 'frequency_penalty'],
+  ['presencePenalty', 'presence_penalty'],
+  ['repetitionPenalty', 'repetition_penalty'],
+  ['logitBias', 'logit_bias'],
+  ['topLogprobs', 'top_logprobs'],
+  ['seed', 'seed'],
+  ['prediction', 'prediction'],
+  ['promptCacheKey', 'prompt_cache_key'],
+  ['promptCacheOptions', 'prompt_cache_options'],
+  ['imageConfig', 'image_config'],
+  ['audio', 'audio'],
+  ['webSearchOptions', 'web_search_options'],
+];
+
+/** @source generation.md 7.1, 11.1, 11.4; decisions.md 8 */
+export function drawSampling(
+  request: GenerationRequest,
+  thinking: boolean,
+  dialect: Dialect,
+  supports: (parameter: string) => boolean,
+  warnings: Warnings,
+): WireObject {
+  const { temperature, topP, topK } = request.settings;
+  const own = request.format === 'messages';
+  const drawn: WireObject = {};
+  // The newest models take no sampling at all; callers of this format know that themselves.
+  const fixed = !own && dialect.thinking === 'adaptive-only';
+  const restricted = fixed || (!own && thinking);
+  if (temperature !== undefined) {
+    if (restricted) warnings.add('field-dropped', 'temperature', 'the model takes none while it thinks');
+    else drawn['temperature'] = clampTemperature(temperature, dialect, own, warnings);
+  }
+  if (topP !== undefined) {
+    if (fixed || (restricted && topP < THINKING_TOP_P_MIN))
+      warnings.add('field-dropped', 'top_p', `the model takes none below ${THINKING_TOP_P_MIN} while it thinks`);
+    else drawn['top_p'] = topP;
+  }
+  if (topK !== undefined) {
+    if (restricted || !supports('top_k')) warnings.add('field-dropped', 'top_k', 'the model takes none');
+    // Chat says 0 for "off"; this wire says nothing.
+    else if (own || topK > 0) drawn['top_k'] = topK;
+  }
+  const stop = drawStop(request, warnings);
+  if (stop !== undefined) drawn['stop_sequences'] = stop;
+  return drawn;
+}
+
+function clampTemperature(temperature: number, dialect: Dialect, own: boolean, warnings: Warnings): number {
+  // Hosts that only speak the format may have a wider range, and its own callers know it.
+  if (temperature <= TEMPERATURE_MAX || (own && dialect.vendor !== true)) return temperature;
+  warnings.add('field-changed', 'temperature', `clamped to ${TEMPERATURE_MAX}`);
+  return TEMPERATURE_MAX;
+}
+
+function drawStop(request: GenerationRequest, warnings: Warnings): readonly string[] | undefined {
+  const { stop } = request.settings;
+  if (stop === undefined || request.format === 'messages') return stop;
+  const visible = stop.filter((sequence) => !isBlank(sequence));
+  if (visible.length < stop.length)
+    warnings.add('field-dropped', 'stop', 'a sequence of white space is refused by this format');
+  return visible.length === 0 ? undefined : visible;
+}
+
+/** Records what another format asked for and this one cannot say. */
+export function warnOfUnsayable(settings: Settings, warnings: Warnings): void {
+  for (const [setting, name] of UNSAYABLE)
+    if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'cannot be said in this format');
+  if (settings.logprobs === true) warnings.add('field-dropped', 'logprobs', 'cannot be said in this format');
+  if (settings.modalities?.some((modality) => modality !== 'text') === true)
+    warnings.add('field-dropped', 'modalities', 'only text can be asked for in this format');
+}

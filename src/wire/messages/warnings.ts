@@ -1,0 +1,20 @@
+import type { Warning } from '../../canonical/extra.ts';
+
+/** More tell nobody more, and a long history must not grow a log. */
+const WARNINGS_MAX = 50;
+
+/** Collects what an encoder drops or changes. */
+export interface Warnings {
+  add(code: Warning['code'], path: string, message: string): void;
+  readonly list: readonly Warning[];
+}
+
+export function createWarnings(): Warnings {
+  const list: Warning[] = [];
+  return {
+    add: (code, path, message) => {
+      if (list.length < WARNINGS_MAX) list.push({ code, path, message });
+    },
+    list,
+  };
+}

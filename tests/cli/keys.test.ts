@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { makeFolder, runCli, startGateway } from '../support/spawn-cli.ts';
+import type { CliResult } from '../support/spawn-cli.ts';
+
+function createRunner(t: TestContext, dataDir: string): (...args: readonly string[]) => Promise<CliResult> {
+  return (...args) => runCli(t, ['keys', ...args, '--data-dir', dataDir]);
+}
+
+function callWith(url: string, key: string): Promise<number> {
+  return fetch(`${url}/v1/key`, { headers: { authorization: `Bearer ${key}` } }).then(({ status }) => status);
+}
+
+test('a key can be made, listed, disabled, enabled and deleted, and is shown once', async (t) => {
+  const keys = createRunner(t, makeFolder(t));
+  const made = await keys('create', '--name', 'web', '--limit', '12.50');
+  assert.equal(made.code, 0);
+  assert.match(made.stdout, /^mgw-[A-Za-z0-9]{32,}\n$/);
+  const key = made.stdout.trim();
+  const management = await keys('create', '--management');
+  assert.match(management.stdout, /^mgw-mgmt-[A-Za-z0-9]{32,}\n$/);
+
+  const listed = (await keys('list')).stdout;
+  assert.ok(!listed.includes(key));
+  const [hash, label] = /^([0-9a-f]{12}) {2}(\S+) +normal +enabled +12\.5 USD {2}web$/m.exec(listed)?.slice(1) ?? [];
+  assert.ok(hash !== undefined && label !== undefined, listed);
+  assert.match(listed, /^[0-9a-f]{12} {2}\S+ +management {2}enabled +- +Made on the command line$/m);
+
+  assert.match((await keys('disable', hash)).stdout, /^Disabled /);
+  assert.match((await keys('list')).stdout, new RegExp(`^${hash}.* disabled `, 'm'));
+  assert.match((await keys('enable', label)).stdout, /^Enabled /);
+  assert.match((await keys('delete', hash)).stdout, /^Deleted /);
+  assert.ok(!(await keys('list')).stdout.includes(hash));
+  const again = await keys('delete', hash);
+  assert.deepEqual([again.code, again.stderr], [1, `There is no key "${hash}". "keys list" shows what there is.\n`]);
+});
+
+test('a running gateway takes a key that was made beside it, and refuses one that was disabled', async (t) => {
+  const dataDir = makeFolder(t);
+  const gateway = await startGateway(t, { dataDir });
+  const keys = createRunner(t, dataDir);
+  const [good, bad] = await Promise.all([keys('create', '--name', 'good'), keys('create', '--name', 'bad')]);
+  const hash = /\(([0-9a-f]{12})\)/.exec(bad.stderr)?.[1] ?? '';
+  await keys('disable', hash);
+  assert.equal(await callWith(gateway.url, good.stdout.trim()), 200);
+  assert.equal(await callWith(gateway.url, bad.stdout.trim()), 401);
+});
+
+test('a key that was made before the first start takes the place of the first keys', async (t) => {
+  const dataDir = makeFolder(t);
+  const { stdout } = await createRunner(t, dataDir)('create');
+  const gateway = await startGateway(t, { dataDir });
+  assert.equal(await callWith(gateway.url, stdout.trim()), 200);
+  gateway.child.kill('SIGTERM');
+  assert.match((await gateway.exited).stdout, /^Model Gateway listening on \S+\n$/);
+});
+
+test('listing does not make a database', async (t) => {
+  const dataDir = makeFolder(t);
+  const { code, stderr } = await createRunner(t, dataDir)('list');
+  assert.equal(code, 1);
+  assert.equal(stderr, `There is no database in ${dataDir} yet: start the gateway once, or name another --data-dir.\n`);
+});

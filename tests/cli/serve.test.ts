@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { makeFolder, runCli, startCli, startGateway } from '../support/spawn-cli.ts';
+
+const KEYS = { GATEWAY_API_KEY: 'test-key', GATEWAY_MANAGEMENT_KEY: 'test-management-key' };
+
+async function takePort(t: TestContext): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  return address.port;
+}
+
+function ask(url: string, model: string, content: string, stream: boolean): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEYS.GATEWAY_API_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, stream, messages: [{ role: 'user', content }] }),
+  });
+}
+
+suite('the first start', () => {
+  test('prints two keys and a curl line that works as it stands; the second start prints one line', async (t) => {
+    const dataDir = makeFolder(t);
+    const first = await startGateway(t, { dataDir });
+    const [, curl] = await first.until(/\n(curl .*)\n/);
+    const answered = spawnSync('sh', ['-c', curl ?? ''], { encoding: 'utf8' });
+    assert.match(answered.stdout, /"content":"[^"]*Hello, gateway!/, answered.stderr);
+    const [, managementKey] = await first.until(/Management key: (\S+)\n/);
+    const [, apiKey] = await first.until(/API key: +(\S+)\n/);
+    const list = (key: string | undefined): Promise<Response> =>
+      fetch(`${first.url}/v1/keys`, { headers: { authorization: `Bearer ${key}` } });
+    assert.deepEqual([(await list(managementKey)).status, (await list(apiKey)).status], [200, 403]);
+    first.child.kill('SIGTERM');
+    const { code, stdout } = await first.exited;
+    assert.equal(code, 0);
+    assert.equal(stdout.match(/listening on/g)?.length, 1);
+
+    const second = await startGateway(t, { dataDir });
+    second.child.kill('SIGTERM');
+    assert.match((await second.exited).stdout, /^Model Gateway listening on http:\/\/127\.0\.0\.1:\d+\n$/);
+  });
+
+  test('makes no keys when the environment has one', async (t) => {
+    const gateway = await startGateway(t, { env: { GATEWAY_API_KEY: 'test-key' } });
+    gateway.child.kill('SIGTERM');
+    assert.match((await gateway.exited).stdout, /^Model Gateway listening on http:\/\/127\.0\.0\.1:\d+\n$/);
+  });
+
+  test('shows the keys even when the port is taken: no later start would', async (t) => {
+    const dataDir = makeFolder(t);
+    const port = await takePort(t);
+    const { code, stdout } = await runCli(t, ['--port', String(port), '--data-dir', dataDir]);
+    const [, apiKey] = /API key: +(\S+)\n/.exec(stdout) ?? [];
+    assert.equal(code, 1);
+    const gateway = await startGateway(t, { dataDir });
+    const own = await fetch(`${gateway.url}/v1/key`, { headers: { authorization: `Bearer ${apiKey}` } });
+    assert.equal(own.status, 200);
+  });
+});
+
+suite('a start that fails', () => {
+  test('because the port is taken says so in one sentence', async (t) => {
+    const port = await takePort(t);
+    const dataDir = makeFolder(t);
+    const result = await runCli(t, ['--port', String(port), '--data-dir', dataDir], { env: KEYS });
+    assert.deepEqual(result, {
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: `Port ${port} on 127.0.0.1 is taken. Choose another with --port.\n`,
+    });
+  });
+
+  test('because of the address says so', async (t) => {
+    const args = ['--host', '192.0.2.1', '--port', '0', '--data-dir', makeFolder(t)];
+    const { code, stderr } = await runCli(t, args, { env: KEYS });
+    assert.equal(code, 1);
+    assert.equal(stderr, '192.0.2.1 is no address of this machine. Choose another with --host.\n');
+  });
+
+  test('because of the configuration says where, and touches nothing', async (t) => {
+    const folder = makeFolder(t);
+    writeFileSync(join(folder, 'gateway.yaml'), 'providers:\n  alpha:\n    adaptor: openai\n');
+    const { code, stderr, stdout } = await runCli(t, ['serve'], { cwd: folder });
+    assert.deepEqual(
+      [code, stdout, stderr],
+      [1, '', 'gateway.yaml:3: providers.alpha.adaptor: unknown key; did you mean "adapter"?\n'],
+    );
+  });
+
+  test('because a provider lacks its address says so before any key is made', async (t) => {
+    const folder = makeFolder(t);
+    writeFileSync(join(folder, 'gateway.yaml'), 'providers:\n  alpha: { adapter: openai-compatible }\n');
+    const { code, stderr, stdout } = await runCli(t, [], { cwd: folder });
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^providers\.alpha\.base_url: .*\n$/);
+  });
+
+  test('because the data directory cannot be used says so in one sentence', async (t) => {
+    const folder = makeFolder(t);
+    writeFileSync(join(folder, 'file'), '');
+    const { code, stderr } = await runCli(t, ['--port', '0', '--data-dir', join(folder, 'file')], { env: KEYS });
+    assert.equal(code, 1);
+    assert.match(stderr, /^Cannot open the database [^\n]*\n$/);
+  });
+});
+
+suite('a signal', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`${signal} ends an idle gateway with 0`, async (t) => {
+      const gateway = await startGateway(t, { env: KEYS });
+      gateway.child.kill(signal);
+      assert.equal((await gateway.exited).code, 0);
+    });
+  }
+
+  test('lets a stream finish, and an echo of the signal does not count as a second one', async (t) => {
+    const gateway = await startGateway(t, { env: KEYS });
+    const response = await ask(gateway.url, 'sandbox/long', 'tokens=20 every=20', true);
+    gateway.child.kill('SIGINT');
+    gateway.child.kill('SIGINT');
+    const text = await response.text();
+    assert.ok(text.endsWith('data: [DONE]\n\n'), text.slice(-200));
+    assert.equal((await gateway.exited).code, 0);
+  });
+
+  test('after the first one ends the process at once', async (t) => {
+    const gateway = await startGateway(t, { env: KEYS });
+    const stalled = await ask(gateway.url, 'sandbox/long', 'tokens=2000 every=50', true);
+    const broken = stalled.text().catch(() => 'broken off');
+    gateway.child.kill('SIGTERM');
+    // The second signal counts once it can be no echo of the first; the stream keeps the gateway draining for 30 s.
+    const again = setInterval(() => gateway.child.kill('SIGTERM'), 60);
+    const { code } = await gateway.exited;
+    clearInterval(again);
+    assert.equal(code, 130);
+    await broken;
+  });
+});
+
+test('a reader that closes standard output does not end the gateway', async (t) => {
+  const gateway = startCli(t, ['--port', '0', '--data-dir', makeFolder(t)], { env: KEYS });
+  gateway.child.stdout?.destroy();
+  const logged = once(gateway.child, 'exit').then(() => 'exited');
+  gateway.child.kill('SIGTERM');
+  assert.equal(await logged, 'exited');
+});

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { CANARY, FULL_CHAT, FULL_MESSAGES, TALKATIVE_HEADERS } from '../support/full-requests.ts';
+import { API_KEY } from '../support/gateway.ts';
+import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
+import { startScriptedFormats } from '../support/scripted-formats.ts';
+import type { Arrived } from '../support/upstream.ts';
+
+const { gateway, chat, messages } = await startScriptedFormats({ after });
+
+const CALLERS = {
+  chat: { path: '/chat/completions', body: FULL_CHAT },
+  messages: { path: '/messages', body: FULL_MESSAGES },
+} as const;
+type Caller = keyof typeof CALLERS;
+
+interface Expectation {
+  /** Top-level members that arrive, beside those of a stream. */
+  readonly members: string;
+  /** Top-level members of the request that are dropped, each with a warning in the record. */
+  readonly dropped: string;
+}
+
+/** What arrives where: reviewed by hand against generation.md 11 and decisions.md 8 and 17. */
+const EXPECTED: Readonly<Record<Caller, Readonly<Record<string, Expectation>>>> = {
+  chat: {
+    'acme/chat': { members: '', dropped: '' },
+    'acme/openai': { members: '', dropped: '' },
+    'acme/messages': { members: '', dropped: '' },
+    'acme/anthropic': { members: '', dropped: '' },
+  },
+  messages: {
+    'acme/messages': { members: '', dropped: '' },
+    'acme/anthropic': { members: '', dropped: '' },
+    'acme/chat': { members: '', dropped: '' },
+    'acme/openai': { members: '', dropped: '' },
+  },
+};
+
+/** Names that no upstream of any format may ever see. */
+const GATEWAY_FIELDS = [
+  'provider',
+  'plugins',
+  'models',
+  'fallbacks',
+  'route',
+  'session_id',
+  'trace',
+  'user',
+  'stop_server_tools_when',
+  'max_tool_calls',
+  'preset',
+  'debug',
+  'transforms',
+  'usage',
+  'x_search_filter',
+  'n',
+  'service_metadata',
+];
+
+interface Sent {
+  readonly response: Response;
+  readonly text: string;
+  readonly arrived: Arrived;
+  readonly warned: readonly string[];
+}
+
+async function send(caller: Caller, model: string, more: object = {}): Promise<Sent> {
+  const upstream = model === 'acme/chat' || model === 'acme/openai' ? chat : messages;
+  upstream.arrived.length = 0;
+  const { path, body } = CALLERS[caller];
+  const { models: _models, fallbacks: _fallbacks, ...rest } = { models: [], fallbacks: [], ...body };
+  const list = caller === 'chat' ? { models: [model] } : { fallbacks: [{ model }] };
+  const response = await gateway.post(path, { ...rest, model, ...list, ...more }, TALKATIVE_HEADERS);
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  const [arrived] = upstream.arrived;
+  assert.ok(arrived !== undefined && upstream.arrived.length === 1);
+  const record = await gateway.app.generations.find(response.headers.get('x-generation-id') ?? '');
+  assert.ok(record !== undefined, 'the record is stored before the answer ends');
+  return { response, text, arrived, warned: record.warnings.map((warning) => warning.path) };
+}
+
+function words(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+/** Where the hash of account and end user stands in each vendor's body; a plain chat host has no place for it. */
+function endUserOf(model: string, { body }: Arrived): unknown {
+  if (model === 'acme/openai') return body['safety_identifier'];
+  return model === 'acme/chat' ? undefined : (body['metadata'] as { user_id?: unknown } | undefined)?.user_id;
+}
+
+for (const caller of ['chat', 'messages'] as const)
+  for (const [model, expected] of Object.entries(EXPECTED[caller]))
+    for (const streaming of [false, true])
+      suite(`a full ${caller} request to ${model}, stream: ${streaming}`, () => {
+        test('exactly these members arrive, and what was dropped is recorded', async () => {
+          const { arrived, warned, text } = await send(caller, model, { stream: streaming });
+          const isChat = model === 'acme/chat' || model === 'acme/openai';
+          const ofStream = !streaming ? [] : isChat ? ['stream', 'stream_options'] : ['stream'];
+          assert.deepEqual(
+            Object.keys(arrived.body).toSorted(),
+            [...words(expected.members), ...ofStream].toSorted(),
+          );
+          const tops = [...new Set(warned.map((path) => path.split(/[.[]/)[0]))];
+          for (const member of words(expected.dropped)) assert.ok(tops.includes(member), `${member} in ${warned.join(' ')}`);
+          const said = isChat ? 'Said in chat.' : 'Said in messages.';
+          if (streaming) assert.equal((caller === 'chat' ? readChatStream : readMessagesStream)(text).text, said);
+          else assert.ok(text.includes(said));
+        });
+
+        test('no field of the gateway arrives, nor any word that was for it alone, nor the key', async () => {
+          const { arrived } = await send(caller, model, { stream: streaming });
+          for (const field of GATEWAY_FIELDS) assert.ok(!(field in arrived.body), field);
+          const everything = `${arrived.path}\n${JSON.stringify(arrived.headers)}\n${arrived.text}`;
+          assert.ok(!everything.includes(API_KEY), 'the key of the caller');
+          const at = everything.indexOf(CANARY);
+          assert.equal(at, -1, everything.slice(Math.max(0, at - 80), at + 80));
+          for (const header of ['cookie', 'x-forwarded-for', 'x-own-header', 'x-stainless-lang', 'referer', 'http-referer'])
+            assert.ok(!(header in arrived.headers), header);
+        });
+      });
+
+suite('who the end user is', () => {
+  for (const caller of ['chat', 'messages'] as const)
+    for (const model of ['acme/openai', 'acme/messages', 'acme/anthropic'])
+      test(`only a hash of account and user leaves, ${caller} to ${model}`, async () => {
+        const one = endUserOf(model, (await send(caller, model)).arrived);
+        const same = endUserOf(model, (await send(caller, model, { stream: true })).arrived);
+        const other = endUserOf(model, (await send(caller, model, { user: 'somebody else' })).arrived);
+        const nobody = endUserOf(model, (await send(caller, model, { user: undefined, metadata: undefined })).arrived);
+        for (const hash of [one, other, nobody]) assert.match(String(hash), /^[0-9a-f]{32,64}$/);
+        assert.equal(one, same);
+        assert.equal(new Set([one, other, nobody]).size, 3);
+      });
+
+  test("the vendor's own metadata.user_id is hashed like user, which wins over it", async () => {
+    const withUser = endUserOf('acme/anthropic', (await send('messages', 'acme/anthropic')).arrived);
+    const ownOnly = { user: undefined, metadata: { user_id: FULL_MESSAGES.user } };
+    assert.equal(endUserOf('acme/anthropic', (await send('messages', 'acme/anthropic', ownOnly)).arrived), withUser);
+  });
+});
+
+suite('members that nobody here knows', () => {
+  const kept = { kept: [1, 2.5, '3'] };
+
+  test('travel on within their format', async () => {
+    assert.deepEqual((await send('chat', 'acme/chat')).arrived.body['acme_private'], kept);
+    assert.deepEqual((await send('messages', 'acme/messages')).arrived.body['acme_private'], kept);
+    assert.deepEqual((await send('messages', 'acme/anthropic')).arrived.body['acme_private'], kept);
+  });
+
+  test('are dropped between formats, with a warning that names them', async () => {
+    for (const [caller, model] of [
+      ['chat', 'acme/messages'],
+      ['messages', 'acme/chat'],
+    ] as const) {
+      const { arrived, warned } = await send(caller, model);
+      assert.ok(!arrived.text.includes('acme_private'));
+      assert.ok(warned.includes('acme_private'), warned.join(' '));
+    }
+  });
+
+  test('a member called __proto__ or constructor pollutes nothing and hurts nobody', async () => {
+    for (const path of ['/chat/completions', '/messages']) {
+      const response = await gateway.post(
+        path,
+        '{"model":"acme/chat","max_tokens":9,"messages":[{"role":"user","content":"hi","__proto__":{"polluted":1}}],' +
+          '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+      );
+      assert.equal(response.status, 200, await response.text());
+      assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+    }
+  });
+});
+
+suite('what is valid but not built is refused by its name', () => {
+  const PLUGINS = [
+    'auto-router',
+    'auto-beta-router',
+    'moderation',
+    'web',
+    'web-fetch',
+    'file-parser',
+    'response-healing',
+    'context-compression',
+    'pareto-router',
+    'fusion',
+    'switchyard-router',
+  ];
+  const SERVER_TOOLS = ['web_search', 'web_fetch', 'datetime', 'image_generation', 'fusion', 'advisor', 'subagent', 'files'];
+  const cases: readonly (readonly [path: string, more: object])[] = [
+    ...PLUGINS.map((id) => ['plugins[0]', { plugins: [{ id }] }] as const),
+    ...SERVER_TOOLS.map(
+      (name) => ['tools[0].type', { tools: [{ type: `service:${name}`, parameters: name === 'advisor' ? { model: 'acme/chat' } : {} }] }] as const,
+    ),
+    ['provider.sort', { provider: { sort: 'price' } }],
+    ['provider.sort', { provider: { sort: { by: 'latency' } } }],
+    ['provider.sort.partition', { provider: { sort: { partition: 'none' } } }],
+    ['provider.sort.partition', { route: 'sort' }],
+    ['provider.quantizations', { provider: { quantizations: ['fp8'] } }],
+    ['provider.preferred_min_throughput', { provider: { preferred_min_throughput: 50 } }],
+    ['provider.preferred_max_latency', { provider: { preferred_max_latency: { p90: 2 } } }],
+    ['provider.enforce_distillable_text', { provider: { enforce_distillable_text: true } }],
+    ['preset', { preset: 'mine' }],
+    ['transforms', { transforms: ['middle-out'] }],
+  ];
+  for (const path of ['/chat/completions', '/messages'])
+    for (const [member, more] of cases)
+      test(`${path}: ${JSON.stringify(more)} is 400 at ${member}`, async () => {
+        const before = chat.arrived.length;
+        const body = { model: 'acme/chat', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...more };
+        const response = await gateway.post(path, body);
+        const { error } = (await response.json()) as {
+          error: { code: number; message: string; metadata?: { issues?: { path: string }[] } };
+        };
+        assert.deepEqual([response.status, error.code], [400, 400], error.message);
+        assert.equal(error.metadata?.issues?.[0]?.path, member);
+        assert.ok(error.message.includes(member));
+        assert.equal(chat.arrived.length, before, 'nothing was sent');
+      });
+
+  test('what is switched off is not refused', async () => {
+    const off = { plugins: PLUGINS.filter((id) => id !== 'moderation').map((id) => ({ id, enabled: false })) };
+    const body = { model: 'acme/chat', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], transforms: [] };
+    assert.equal((await gateway.post('/chat/completions', { ...body, ...off })).status, 200);
+  });
+});

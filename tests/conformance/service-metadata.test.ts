@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
+import { speakChat, startScriptedFormats } from '../support/scripted-formats.ts';
+import { startTwoProviders } from '../support/two-providers.ts';
+import { chatAnswer, chatChunk, json, sse, stream } from '../support/upstream.ts';
+
+const { gateway, chat } = await startScriptedFormats({ after });
+const ON = { 'X-Service-Metadata': 'enabled' };
+const messages = [{ role: 'user', content: 'hi' }];
+const ask = { model: 'acme/chat', max_tokens: 50, messages };
+const PATHS = ['/chat/completions', '/messages'] as const;
+
+interface Metadata {
+  readonly attempt: number;
+  readonly endpoints: {
+    readonly total: number;
+    readonly available: readonly { readonly model: string; readonly provider: string; readonly selected: boolean }[];
+  };
+  readonly generation_time: number;
+  readonly is_byok: boolean;
+  readonly region: string;
+  readonly requested: string;
+  readonly strategy: string;
+  readonly summary: string;
+  readonly attempts?: readonly { readonly status: number }[];
+}
+
+interface Answered {
+  readonly service_metadata?: Metadata;
+  readonly error?: { readonly code: number };
+}
+
+/** Every member of seed 2.4 and its type; `attempts` is generation.md 10's addition, and nothing else may be there. */
+function checkShape(metadata: Metadata | undefined): asserts metadata is Metadata {
+  assert.ok(metadata !== undefined, 'there is metadata');
+  assert.deepEqual(
+    Object.keys(metadata)
+      .filter((member) => member !== 'attempts' && member !== 'pipeline')
+      .toSorted(),
+    ['attempt', 'endpoints', 'generation_time', 'is_byok', 'region', 'requested', 'strategy', 'summary'],
+  );
+  for (const integer of [metadata.attempt, metadata.generation_time, metadata.endpoints.total])
+    assert.ok(Number.isInteger(integer) && integer >= 0, `${integer} is an integer`);
+  for (const text of [metadata.region, metadata.requested, metadata.strategy, metadata.summary])
+    assert.ok(typeof text === 'string' && text !== '');
+  assert.equal(metadata.is_byok, false);
+  assert.deepEqual(Object.keys(metadata.endpoints).toSorted(), ['available', 'total']);
+  for (const endpoint of metadata.endpoints.available) {
+    assert.deepEqual(Object.keys(endpoint).toSorted(), ['model', 'provider', 'selected']);
+    assert.equal(typeof endpoint.selected, 'boolean');
+  }
+}
+
+async function answerOf(response: Response): Promise<Answered> {
+  return (await response.json()) as Answered;
+}
+
+for (const path of PATHS)
+  suite(`service_metadata, ${path}`, () => {
+    test('a whole answer says how it was routed', async () => {
+      const { service_metadata: metadata } = await answerOf(await gateway.post(path, ask, ON));
+      checkShape(metadata);
+      const { generation_time: _time, ...rest } = metadata;
+      assert.deepEqual(rest, {
+        requested: 'acme/chat',
+        strategy: 'direct',
+        region: 'local',
+        summary: 'available=1, selected=Chatty',
+        attempt: 1,
+        is_byok: false,
+        endpoints: { total: 1, available: [{ provider: 'Chatty', model: 'acme/chat', selected: true }] },
+        attempts: [{ provider: 'Chatty', model: 'acme/chat', status: 200 }],
+      });
+    });
+
+    test('the value is case-insensitive, and so is the name of the header', async () => {
+      for (const value of ['enabled', 'ENABLED', 'Enabled'])
+        for (const name of ['X-Service-Metadata', 'x-service-metadata', 'X-SERVICE-METADATA'])
+          checkShape((await answerOf(await gateway.post(path, ask, { [name]: value }))).service_metadata);
+    });
+
+    test('the older header works, and the newer one wins over it', async () => {
+      const legacy = { 'X-Service-Experimental-Metadata': 'enabled' };
+      checkShape((await answerOf(await gateway.post(path, ask, legacy))).service_metadata);
+      const both = await answerOf(await gateway.post(path, ask, { ...legacy, 'X-Service-Metadata': 'disabled' }));
+      assert.ok(!('service_metadata' in both));
+    });
+
+    test('without the header, or with any other value, there is none', async () => {
+      for (const headers of [{}, ...['disabled', 'true', '1', 'enabled-ish', ''].map((value) => ({ 'X-Service-Metadata': value }))]) {
+        const answer = await answerOf(await gateway.post(path, ask, headers));
+        assert.ok(!('service_metadata' in answer), JSON.stringify(headers));
+      }
+    });
+
+    test('400 and 401 carry none: nothing was routed', async () => {
+      const bad = await gateway.post(path, { ...ask, temperature: 9 }, ON);
+      const stranger = await gateway.post(path, ask, { ...ON, authorization: 'Bearer wrong' });
+      const unknown = await gateway.post(path, { ...ask, model: 'nobody/nothing' }, ON);
+      assert.deepEqual([bad.status, stranger.status, unknown.status], [400, 401, 404]);
+      for (const response of [bad, stranger, unknown]) assert.ok(!('service_metadata' in (await answerOf(response))));
+    });
+
+    for (const streaming of [false, true])
+      test(`502 carries it beside the error, with none selected, stream: ${streaming}`, async (t) => {
+        const { gateway: two } = await startTwoProviders(t, { first: json(500, {}), second: json(500, {}) });
+        const body = { ...ask, model: 'acme/both', stream: streaming };
+        const response = await two.post(path, body, ON);
+        assert.equal(response.status, 502);
+        const { service_metadata: metadata } = await answerOf(response);
+        checkShape(metadata);
+        assert.deepEqual([metadata.attempt, metadata.endpoints.total], [2, 2]);
+        assert.ok(metadata.endpoints.available.every(({ selected }) => !selected));
+        assert.equal(metadata.summary, 'available=2');
+        assert.deepEqual(
+          metadata.attempts?.map(({ status }) => status),
+          [500, 500],
+        );
+      });
+
+    test('a fallback is told: the second endpoint is attempt 2, a second model the strategy fallback', async (t) => {
+      const { gateway: two } = await startTwoProviders(t, { first: json(500, {}), second: json(200, chatAnswer('ok')) });
+      const endpoint = await answerOf(await two.post(path, { ...ask, model: 'acme/both' }, ON));
+      checkShape(endpoint.service_metadata);
+      assert.deepEqual([endpoint.service_metadata.attempt, endpoint.service_metadata.strategy], [2, 'direct']);
+      assert.equal(endpoint.service_metadata.summary, 'available=2, selected=Second');
+      const model = await answerOf(
+        await two.post(path, { ...ask, model: 'acme/first', models: ['acme/second'] }, ON),
+      );
+      checkShape(model.service_metadata);
+      assert.equal(model.service_metadata.strategy, 'fallback');
+      assert.equal(model.service_metadata.requested, 'acme/first');
+      assert.deepEqual(
+        model.service_metadata.endpoints.available.filter(({ selected }) => selected),
+        [{ provider: 'Second', model: 'acme/second', selected: true }],
+      );
+    });
+
+    test('404 for constraints that nothing fits carries it: a route was looked for', async () => {
+      const response = await gateway.post(path, { ...ask, provider: { only: ['wordy'] } }, ON);
+      assert.equal(response.status, 404);
+      const { service_metadata: metadata } = await answerOf(response);
+      checkShape(metadata);
+      assert.deepEqual([metadata.attempt, metadata.summary, metadata.endpoints.total], [0, 'available=0', 1]);
+    });
+  });
+
+test('a chat stream carries it once, in the chunk with no choices right before [DONE]', async () => {
+  const response = await gateway.post('/chat/completions', { ...ask, stream: true }, ON);
+  const { chunks } = readChatStream(await response.text());
+  const carrying = chunks.filter((chunk) => 'service_metadata' in chunk);
+  assert.equal(carrying.length, 1);
+  assert.equal(carrying[0], chunks.at(-1));
+  assert.deepEqual(chunks.at(-1)?.['choices'], []);
+  checkShape((chunks.at(-1) as Answered).service_metadata);
+});
+
+test('a messages stream carries it once, in message_stop', async () => {
+  const response = await gateway.post('/messages', { ...ask, stream: true }, ON);
+  const { events } = readMessagesStream(await response.text());
+  const carrying = events.filter((event) => 'service_metadata' in event);
+  assert.deepEqual(
+    carrying.map(({ type }) => type),
+    ['message_stop'],
+  );
+  checkShape((carrying[0] as Answered).service_metadata);
+});
+
+test('a stream without the header carries none anywhere', async () => {
+  for (const path of PATHS) {
+    const text = await (await gateway.post(path, { ...ask, stream: true })).text();
+    assert.ok(!text.includes('service_metadata'), path);
+  }
+});
+
+test('an error in a stream carries it too', async (t) => {
+  t.after(() => {
+    chat.script = speakChat('Said in chat.');
+  });
+  chat.script = stream(sse([chatChunk({ role: 'assistant', content: 'half' })]));
+  const chatText = await (await gateway.post('/chat/completions', { ...ask, stream: true }, ON)).text();
+  const { chunks } = readChatStream(chatText);
+  const failed = chunks.find((chunk) => 'error' in chunk) as Answered | undefined;
+  checkShape(failed?.service_metadata);
+  const messagesText = await (await gateway.post('/messages', { ...ask, stream: true }, ON)).text();
+  const { events } = readMessagesStream(messagesText);
+  assert.equal(events.at(-1)?.type, 'error');
+  checkShape((events.at(-1) as Answered | undefined)?.service_metadata);
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
+import { startTwoProviders } from '../support/two-providers.ts';
+import { chatChunk, chatStream, json, messagesStream, sse, stream, type Script } from '../support/upstream.ts';
+
+const ask = { model: 'acme/first', stream: true, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] };
+
+/** Sends `text` and then breaks the connection. */
+function cut(text: string): Script {
+  return (_arrived, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(text);
+    setTimeout(() => response.socket?.destroy(), 30);
+  };
+}
+
+const half = sse([chatChunk({ role: 'assistant', content: 'half' })]);
+const chatBreaks: Readonly<Record<string, Script>> = {
+  'the connection breaks': cut(half),
+  'the stream ends without a finish reason': stream(half),
+  'an error event comes': stream(half + sse([{ error: { message: 'secret detail', code: 500 } }])),
+};
+
+for (const [name, script] of Object.entries(chatBreaks))
+  test(`when ${name} after content, a chat stream ends with one error and never with an invented stop`, async (t) => {
+    const { gateway, second } = await startTwoProviders(t, { first: script, second: stream(chatStream('never')) });
+    const response = await gateway.post('/chat/completions', { ...ask, model: 'acme/both' });
+    assert.equal(response.status, 200);
+    const answer = readChatStream(await response.text());
+    assert.equal(answer.text, 'half');
+    assert.equal(answer.finish, 'error');
+    assert.equal(answer.error?.code, 502);
+    assert.doesNotMatch(answer.raw, /secret detail/);
+    assert.equal(second.arrived.length, 0);
+  });
+
+const untilDelta = messagesStream('half').split('event: content_block_stop')[0] as string;
+const messagesBreaks: Readonly<Record<string, Script>> = {
+  'the connection breaks': cut(untilDelta),
+  'the stream ends early': stream(untilDelta),
+  'an error event comes': stream(
+    untilDelta + sse([{ type: 'error', error: { type: 'overloaded_error', message: 'x' } }], { named: true }),
+  ),
+};
+
+for (const [name, script] of Object.entries(messagesBreaks))
+  test(`when ${name} after content, a messages stream ends with one error event`, async (t) => {
+    const { gateway } = await startTwoProviders(t, { adapter: 'messages-compatible', first: script });
+    const response = await gateway.post('/messages', ask);
+    assert.equal(response.status, 200);
+    const answer = readMessagesStream(await response.text());
+    assert.equal(answer.text, 'half');
+    assert.equal(answer.stopReason, null);
+    assert.ok(answer.error !== undefined && answer.error.code >= 500);
+  });
+
+test('a broken answer is not charged, and its record says that it broke', async (t) => {
+  const { gateway } = await startTwoProviders(t, { first: cut(half) });
+  const response = await gateway.post('/chat/completions', ask);
+  const id = response.headers.get('x-generation-id') as string;
+  await response.text();
+  const record = await gateway.app.generations.find(id);
+  assert.equal(record?.costNanoUsd, 0);
+  assert.equal(record?.errorType, 'provider_unavailable');
+  assert.equal(record?.finishReason, null);
+});
+
+test('a malformed event is skipped and counted, and the text is exact', async (t) => {
+  const garbage = 'data: {"choices":[{"delta":\n\n';
+  const { gateway } = await startTwoProviders(t, {
+    first: stream(
+      chatStream('one two three')
+        .replace('data: {', `${garbage}data: {`)
+        .replace('data: [DONE]', `${garbage}data: [DONE]`),
+    ),
+  });
+  const response = await gateway.post('/chat/completions', ask);
+  const answer = readChatStream(await response.text());
+  assert.equal(answer.text, 'one two three');
+  assert.equal(answer.finish, 'stop');
+  const record = await gateway.app.generations.find(response.headers.get('x-generation-id') as string);
+  assert.equal(record?.skippedEvents, 2);
+});
+
+test('a stream without [DONE] is finished when its connection ends', async (t) => {
+  const { gateway } = await startTwoProviders(t, { first: stream(chatStream('fine').replace('data: [DONE]\n\n', '')) });
+  const answer = readChatStream(await (await gateway.post('/chat/completions', ask)).text());
+  assert.deepEqual([answer.text, answer.finish, answer.error], ['fine', 'stop', undefined]);
+});
+
+test('a streamed request that an upstream answers whole still comes out as a stream', async (t) => {
+  const { gateway } = await startTwoProviders(t, {
+    first: json(200, {
+      id: 'x',
+      object: 'chat.completion',
+      created: 1,
+      model: 'one-2026',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'whole' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    }),
+  });
+  const answer = readChatStream(await (await gateway.post('/chat/completions', ask)).text());
+  assert.deepEqual([answer.text, answer.finish], ['whole', 'stop']);
+});
+
+test('a failed stream leaves the process healthy: the next request is served', async (t) => {
+  const { gateway, first } = await startTwoProviders(t, { first: cut(half) });
+  await (await gateway.post('/chat/completions', ask)).text();
+  first.script = stream(chatStream('healthy'));
+  assert.equal(readChatStream(await (await gateway.post('/chat/completions', ask)).text()).text, 'healthy');
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startTwoProviders } from '../support/two-providers.ts';
+import { chatAnswer, chatChunk, json, messagesStream, sse, type Script } from '../support/upstream.ts';
+
+const HANG_UP_LIMIT_MS = 250;
+
+interface Watched {
+  readonly script: Script;
+  readonly arrived: Promise<void>;
+  /** Monotonic ms. */
+  readonly closed: Promise<number>;
+}
+
+/** An upstream that says when its caller is gone. @param text what it sends before it falls silent */
+function watched(text: string | undefined): Watched {
+  const arrived = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<number>();
+  return {
+    arrived: arrived.promise,
+    closed: closed.promise,
+    script: (_arrived, response) => {
+      response.on('close', () => closed.resolve(performance.now()));
+      if (text !== undefined) {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(text);
+      }
+      arrived.resolve();
+    },
+  };
+}
+
+const chatStart = sse([chatChunk({ role: 'assistant', content: 'half' })]);
+const messagesStart = messagesStream('half').split('event: content_block_stop')[0] as string;
+const messages = [{ role: 'user', content: 'hi' }];
+
+const cases = [
+  ['chat, before the headers', 'openai-compatible', '/chat/completions', { stream: true }, undefined],
+  ['chat, in the middle', 'openai-compatible', '/chat/completions', { stream: true }, chatStart],
+  ['chat, a whole answer', 'openai-compatible', '/chat/completions', { stream: false }, undefined],
+  ['messages, before the headers', 'messages-compatible', '/messages', { stream: true, max_tokens: 9 }, undefined],
+  ['messages, in the middle', 'messages-compatible', '/messages', { stream: true, max_tokens: 9 }, messagesStart],
+  ['messages, a whole answer', 'messages-compatible', '/messages', { stream: false, max_tokens: 9 }, undefined],
+] as const;
+
+for (const [name, adapter, path, options, text] of cases)
+  test(`a caller that hangs up stops the upstream within ${HANG_UP_LIMIT_MS} ms: ${name}`, async (t) => {
+    const upstream = watched(text);
+    const { gateway, first, second } = await startTwoProviders(t, { adapter, first: upstream.script });
+    const abort = new AbortController();
+    const asking = gateway.post(path, { model: 'acme/both', messages, ...options }, {}, abort.signal);
+    await upstream.arrived;
+    if (text !== undefined) {
+      const reader = (await asking).body?.getReader();
+      await reader?.read();
+    }
+    const leftMs = performance.now();
+    abort.abort();
+    await asking.catch(() => undefined);
+    assert.ok((await upstream.closed) - leftMs < HANG_UP_LIMIT_MS);
+    first.script = json(200, chatAnswer('next'));
+    assert.equal(second.arrived.length, 0, 'nobody else is asked');
+  });
+
+test('a hang-up in the middle is recorded as cancelled and charged for what came, as a marked estimate', async (t) => {
+  const upstream = watched(chatStart);
+  const { gateway } = await startTwoProviders(t, { first: upstream.script });
+  const abort = new AbortController();
+  const response = await gateway.post(
+    '/chat/completions',
+    { model: 'acme/first', stream: true, messages },
+    {},
+    abort.signal,
+  );
+  const id = response.headers.get('x-generation-id') as string;
+  await response.body?.getReader().read();
+  abort.abort();
+  await upstream.closed;
+  let record = await gateway.app.generations.find(id);
+  for (let tries = 0; record === undefined && tries < 100; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    record = await gateway.app.generations.find(id);
+  }
+  assert.equal(record?.cancelled, true);
+  assert.equal(record?.status, 499);
+  assert.equal(record?.usageSource, 'estimated');
+  assert.ok((record?.costNanoUsd ?? 0) > 0);
+});
+
+test('64 callers that vanish do not wedge the gateway: the next one is served', async (t) => {
+  const { gateway, first } = await startTwoProviders(t, { first: () => undefined });
+  const aborts = Array.from({ length: 64 }, () => new AbortController());
+  const asked = aborts.map((abort) =>
+    gateway
+      .post('/chat/completions', { model: 'acme/first', stream: true, messages }, {}, abort.signal)
+      .then((response) => response.text())
+      .catch(() => undefined),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  for (const abort of aborts) abort.abort();
+  await Promise.all(asked);
+  first.script = json(200, chatAnswer('next'));
+  const response = await gateway.post('/chat/completions', { model: 'acme/first', messages });
+  assert.equal(response.status, 200);
+});

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { findViolations, readImports } from './support/layer-rules.ts';
+import type { SourceFile } from './support/layer-rules.ts';
+import { readTokens } from './support/source-tokens.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+function readSources(): readonly SourceFile[] {
+  return readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' })
+    .map((name) => `src/${name.replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => ({ path, text: readFileSync(`${ROOT}/${path}`, 'utf8') }));
+}
+
+test('the sources keep to the architecture', () => {
+  const files = readSources();
+  assert.ok(files.length > 20, 'there are sources to look at');
+  assert.deepEqual(findViolations(files), []);
+});
+
+/** A file, and what its rule says; `undefined`: nothing. */
+const PLANTED: readonly (readonly [promise: string, path: string, text: string, violation: string | undefined])[] = [
+  [
+    'the pipeline may not import the store',
+    'src/pipeline/generate.ts',
+    "import { openDatabase } from '../store/database.ts';",
+    'src/pipeline/generate.ts:1: may not import src/store/database.ts',
+  ],
+  [
+    'a type import is an import',
+    'src/canonical/usage.ts',
+    "\nimport type { Config } from '../config/config.ts';",
+    'src/canonical/usage.ts:2: may not import src/config/config.ts',
+  ],
+  [
+    'a re-export is an import',
+    'src/lib/json.ts',
+    "export const a = 1;\nexport { b } from '../canonical/usage.ts';",
+    'src/lib/json.ts:2: may not import src/canonical/usage.ts',
+  ],
+  [
+    'a dynamic import is an import',
+    'src/wire/chat/a.ts',
+    "const load = () => import(\n  '../../http/server.ts'\n);",
+    'src/wire/chat/a.ts:1: may not import src/http/server.ts',
+  ],
+  [
+    'an import inside a template is an import',
+    'src/wire/chat/a.ts',
+    "const a = `${await import('../../http/server.ts')}`;",
+    'src/wire/chat/a.ts:1: may not import src/http/server.ts',
+  ],
+  ['a computed import is refused', 'src/http/a.ts', 'await import(name);', 'src/http/a.ts:1: imports a computed name'],
+  [
+    'nothing imports what is above it',
+    'src/http/server.ts',
+    "import { createApp } from '../app.ts';",
+    'src/http/server.ts:1: may not import src/app.ts',
+  ],
+  [
+    'only main and commands import commands',
+    'src/app.ts',
+    "import { runCli } from './cli/main.ts';",
+    'src/app.ts:1: may not import src/cli/main.ts',
+  ],
+  [
+    'the pipeline sees the contract of a registry',
+    'src/pipeline/attempt.ts',
+    "import type { Provider } from '../providers/contract.ts';",
+    undefined,
+  ],
+  [
+    'the pipeline sees no member',
+    'src/pipeline/attempt.ts',
+    "import { adapter } from '../providers/alpha/adapter.ts';",
+    'src/pipeline/attempt.ts:1: may not import src/providers/alpha/adapter.ts',
+  ],
+  [
+    'the pipeline sees no registry',
+    'src/pipeline/attempt.ts',
+    "import { ADAPTERS } from '../providers/index.ts';",
+    'src/pipeline/attempt.ts:1: may not import src/providers/index.ts',
+  ],
+  [
+    'http sees no contract',
+    'src/http/a.ts',
+    "import type { Provider } from '../providers/contract.ts';",
+    'src/http/a.ts:1: may not import src/providers/contract.ts',
+  ],
+  [
+    'a member sees its folder, its contract and the wire',
+    'src/providers/beta/adapter.ts',
+    "import { a } from './quirks.ts';\nimport { b } from '../contract.ts';\nimport { c } from '../../wire/format.ts';",
+    undefined,
+  ],
+  [
+    'a member sees no other member',
+    'src/providers/beta/adapter.ts',
+    "import { alpha } from '../alpha/adapter.ts';",
+    'src/providers/beta/adapter.ts:1: may not import src/providers/alpha/adapter.ts',
+  ],
+  [
+    'a member sees nothing else of its registry',
+    'src/plugins/one/plugin.ts',
+    "import { two } from '../index.ts';",
+    'src/plugins/one/plugin.ts:1: may not import src/plugins/index.ts',
+  ],
+  [
+    'a plugin sees no wire format',
+    'src/plugins/one/plugin.ts',
+    "import { a } from '../../wire/format.ts';",
+    'src/plugins/one/plugin.ts:1: may not import src/wire/format.ts',
+  ],
+  [
+    'a contract sees no member',
+    'src/providers/contract.ts',
+    "import { alpha } from './alpha/adapter.ts';",
+    'src/providers/contract.ts:1: may not import src/providers/alpha/adapter.ts',
+  ],
+  [
+    'only the store knows Kysely',
+    'src/accounts/a.ts',
+    "import { sql } from 'kysely';",
+    'src/accounts/a.ts:1: may not know kysely',
+  ],
+  [
+    'only the store knows the embedded engine',
+    'src/app.ts',
+    "import { DatabaseSync } from 'node:sqlite';",
+    'src/app.ts:1: may not know node:sqlite',
+  ],
+  [
+    'nothing below http knows the framework',
+    'src/pipeline/a.ts',
+    "import type { FastifyReply } from 'fastify/types/reply.js';",
+    'src/pipeline/a.ts:1: may not know fastify',
+  ],
+  [
+    'a provider is named where providers live only',
+    'src/routing/plan.ts',
+    "if (slug === 'alpha') return;",
+    "src/routing/plan.ts:1: names the provider 'alpha'",
+  ],
+  ['catalog data may name providers', 'src/catalog/data/models.ts', "export const slug = 'alpha';", undefined],
+  ['tests may name providers', 'src/routing/plan.test.ts', "use('alpha');", undefined],
+  ['a comment may name providers', 'src/routing/plan.ts', "// 'alpha' is special\n/* 'alpha' */", undefined],
+  [
+    'folders go three levels down',
+    'src/http/management/keys/create/route.ts',
+    '',
+    'src/http/management/keys/create/route.ts:1: is deeper than 3 folders below src',
+  ],
+  ['no folder is called utils', 'src/http/utils/a.ts', '', 'src/http/utils/a.ts:1: a folder named utils says nothing'],
+  ['file names are kebab-case', 'src/lib/sseParser.ts', '', 'src/lib/sseParser.ts:1: file names are kebab-case'],
+  [
+    'only registries have an index',
+    'src/wire/index.ts',
+    'export const a = 1;',
+    'src/wire/index.ts:1: only the registries have an index',
+  ],
+  [
+    'a file that only passes on is a barrel',
+    'src/lib/all.ts',
+    "export { a } from './json.ts';\nexport type { B } from './ids.ts';",
+    'src/lib/all.ts:1: only passes on what other files export',
+  ],
+  [
+    'a star export is a barrel',
+    'src/lib/all.ts',
+    "export const a = 1;\nexport * from './json.ts';",
+    'src/lib/all.ts:2: export * hides what a file offers',
+  ],
+  [
+    'sources do not import tests',
+    'src/lib/a.ts',
+    "import { b } from './b.test.ts';",
+    'src/lib/a.ts:1: imports the test src/lib/b.test.ts',
+  ],
+  [
+    'sources do not import what lies beside them',
+    'src/lib/a.ts',
+    "import { b } from '../../tests/support/b.ts';",
+    'src/lib/a.ts:1: imports tests/support/b.ts, which is not below src',
+  ],
+];
+
+suite('a planted file', () => {
+  const members = [
+    { path: 'src/providers/alpha/adapter.ts', text: '' },
+    { path: 'src/providers/beta/quirks.ts', text: '' },
+  ];
+  for (const [promise, path, text, violation] of PLANTED) {
+    test(promise, () => {
+      const found = findViolations([...members.filter((member) => member.path !== path), { path, text }]);
+      assert.deepEqual(found, violation === undefined ? [] : [violation]);
+    });
+  }
+});
+
+test('an import is found through comments, strings, templates and regular expressions', () => {
+  const source = `
+    // import { a } from './comment.ts';
+    const text = "import './string.ts'"; const url = 'http://x'; // from './after.ts'
+    const template = \`from './template.ts' \${nested(\`\${'}'} \${{ a: { b: 1 } }}\`)} from './tail.ts'\`;
+    const ratio = total / count; const regex = /['"\`/[/]] from '/g; const half = (a) / 2;
+    import {
+      one, // from './one-comment.ts'
+      type Two,
+    } from './real.ts';
+    import './side-effect.ts';
+    export type { Three } from "./three.ts";
+    type Four = import('./four.ts').Four;
+    const meta = import.meta.url;
+  `;
+  assert.deepEqual(
+    readImports(readTokens(source)).map((found) => found.source),
+    ['./real.ts', './side-effect.ts', './three.ts', './four.ts'],
+  );
+});

@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, type App, type AppOptions } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { ADAPTER_IDS, KNOWN_PROVIDER_IDS } from '../../src/providers/index.ts';
+import { createLogger } from '../../src/telemetry/logs.ts';
+
+export const API_KEY = 'test-normal-key-0123456789abcdef';
+export const MANAGEMENT_KEY = 'test-management-key-0123456789abcdef';
+
+export interface RunningGateway {
+  /** `http://127.0.0.1:PORT`. */
+  readonly url: string;
+  /** `url` with the version segment. */
+  readonly baseUrl: string;
+  readonly dataDir: string;
+  readonly app: App;
+  /** POST with the normal key; `path` is below the base URL. */
+  post(path: string, body: unknown, headers?: Record<string, string>, signal?: AbortSignal): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  /** The configuration file's text. */
+  readonly yaml?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly bodyLimits?: AppOptions['bodyLimits'];
+}
+
+/** A gateway as its user would start it, on a free port, with a data directory of its own. */
+export async function startGateway({
+  yaml = '',
+  env = {},
+  bodyLimits = {},
+}: GatewayOptions = {}): Promise<RunningGateway> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'gateway-'));
+  const variables = { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY, ...env };
+  const config = loadConfig({
+    argv: ['--config', 'test.yaml', '--port', '0', '--data-dir', dataDir],
+    env: variables,
+    readFile: () => yaml,
+    adapterIds: ADAPTER_IDS,
+    providerIds: KNOWN_PROVIDER_IDS,
+  });
+  const app = await createApp({ config, env: variables, log: createLogger('silent'), bodyLimits });
+  const { url } = await app.listen();
+  const baseUrl = `${url}/v1`;
+  return {
+    url,
+    baseUrl,
+    dataDir,
+    app,
+    post: (path, body, headers = {}, signal) =>
+      fetch(baseUrl + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        ...(signal !== undefined && { signal }),
+      }),
+    async close() {
+      await app.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
