@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, mock, suite, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import fc from 'fast-check';
+import { array, assert as assertProperty, asyncProperty, constant, constantFrom, oneof, string } from 'fast-check';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { createKeyStore, type KeyStore } from '../store/keys.ts';
@@ -72,7 +72,7 @@ suite('authentication', () => {
         lookups.push(hash);
         return store.find(hash);
       },
-      subscribe: store.subscribe,
+      subscribe: (listener) => store.subscribe(listener),
     };
     return createAuthenticator({ keys: counted, clock, staticKeys: {}, ...parts });
   }
@@ -115,7 +115,7 @@ suite('authentication', () => {
 
   test('requests that come together share one look-up', async () => {
     const { key } = await create();
-    await Promise.all(Array.from({ length: 20 }, () => authenticate(bearer(key), BEARER)));
+    await Promise.all(Array.from({ length: 20 }, async () => authenticate(bearer(key), BEARER)));
     assert.equal(lookups.length, 1);
   });
 
@@ -147,7 +147,10 @@ suite('authentication', () => {
     const slow = Promise.withResolvers<typeof found>();
     let first = true;
     authenticate = createAuthenticator({
-      keys: { find: (hash) => (first ? slow.promise : store.find(hash)), subscribe: store.subscribe },
+      keys: {
+        find: (hash) => (first ? slow.promise : store.find(hash)),
+        subscribe: (listener) => store.subscribe(listener),
+      },
       clock,
       staticKeys: {},
     });
@@ -198,7 +201,7 @@ suite('authentication', () => {
     authenticate = createAuthenticator({
       keys: {
         find: async (hash) => (hash === hashKey(key) ? store.find(hash) : undefined),
-        subscribe: store.subscribe,
+        subscribe: (listener) => store.subscribe(listener),
       },
       clock,
       staticKeys: {},
@@ -227,7 +230,7 @@ suite('authentication', () => {
     authenticate = createAuthenticator({
       keys: {
         find: (hash) => (away ? Promise.reject(new Error('away')) : store.find(hash)),
-        subscribe: store.subscribe,
+        subscribe: (listener) => store.subscribe(listener),
       },
       clock,
       staticKeys: {},
@@ -248,7 +251,7 @@ suite('authentication', () => {
 
   test('a database that does not answer holds a request up for a second at most', async () => {
     authenticate = createAuthenticator({
-      keys: { find: () => new Promise(() => undefined), subscribe: store.subscribe },
+      keys: { find: () => new Promise(() => undefined), subscribe: (listener) => store.subscribe(listener) },
       clock,
       staticKeys: {},
     });
@@ -325,10 +328,10 @@ suite('authentication', () => {
     });
 
   test('whatever the headers hold, the answer is 401', async () => {
-    const value = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.array(fc.string()), fc.constant(undefined));
-    const scheme = fc.constantFrom('', 'Bearer ', 'bearer', 'Basic ');
-    await fc.assert(
-      fc.asyncProperty(value, value, scheme, async (one, other, prefix) => {
+    const value = oneof(string({ unit: 'binary' }), string(), array(string()), constant(undefined));
+    const scheme = constantFrom('', 'Bearer ', 'bearer', 'Basic ');
+    await assertProperty(
+      asyncProperty(value, value, scheme, async (one, other, prefix) => {
         const authorization = typeof one === 'string' ? prefix + one : one;
         await assert401(() => authenticate({ authorization, 'x-api-key': other }, EITHER));
       }),
@@ -337,12 +340,13 @@ suite('authentication', () => {
   });
 });
 
+const is403 = (error: unknown): boolean =>
+  error instanceof GatewayError && error.status === 403 && error.type === 'permission_denied';
+
 test('a key of the other kind is 403', () => {
   const principal: Principal = { kind: 'normal', keyHash: '', accountId: 'default', name: '', label: '' };
   requireKind(principal, 'normal');
   requireKind({ ...principal, kind: 'management' }, 'management');
-  const is403 = (error: unknown): boolean =>
-    error instanceof GatewayError && error.status === 403 && error.type === 'permission_denied';
   assert.throws(() => requireKind(principal, 'management'), is403);
   assert.throws(() => requireKind({ ...principal, kind: 'management' }, 'normal'), is403);
 });

@@ -84,7 +84,9 @@ function createReader(sink: ChatSink): Reader {
       if (chunk === undefined) return;
       if (isJsonObject(chunk['error'])) failure = `The answer broke off: ${messageOf(chunk) ?? 'no reason given'}`;
       const delta = deltaOf(chunk);
-      if (typeof delta?.['reasoning'] === 'string' && delta['reasoning'] !== '') sink.onReasoning(delta['reasoning']);
+      // Ours is `reasoning`; the other spelling is for a provider that is asked without the gateway.
+      const reasoning = delta?.['reasoning'] ?? delta?.['reasoning_content'];
+      if (typeof reasoning === 'string' && reasoning !== '') sink.onReasoning(reasoning);
       if (typeof delta?.['content'] !== 'string' || delta['content'] === '') return;
       text += delta['content'];
       sink.onText(delta['content']);

@@ -9,8 +9,8 @@ export interface Io {
 export interface Command {
   /** One line of the overview. */
   readonly summary: string;
-  /** What `--help` prints, complete with its line ends. */
-  readonly help: string;
+  /** What `--help` prints, complete with its line ends. Absent: the command takes `--help` itself. */
+  readonly help?: string;
   /**
    * @param args the command line after the command's name
    * @returns the exit code: 0 done, 1 failed, 2 wrongly called, 130 interrupted

@@ -61,12 +61,6 @@ Options:
   --key KEY         default: GATEWAY_API_KEY
 `;
 
-export const SANDBOX_HELP = `Usage: model-gateway sandbox --port PORT [--host HOST]
-
-Starts the sandbox provider alone: an upstream that speaks the chat and messages formats, costs nothing and answers
-the same every time.
-`;
-
 export function drawOverview(commands: Readonly<Record<string, Command>>): string {
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`);
   return `Usage: model-gateway [COMMAND] [options]

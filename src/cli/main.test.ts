@@ -51,7 +51,7 @@ suite('a wrong command line', () => {
 });
 
 suite('help', () => {
-  for (const command of ['serve', 'keys', 'config', 'chat', 'sandbox']) {
+  for (const command of ['serve', 'keys', 'config', 'chat']) {
     test(`of ${command} is printed and nothing is done`, async () => {
       for (const args of [
         [command, '--help'],

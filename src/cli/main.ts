@@ -3,7 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command, Io } from './command.ts';
-import { CHAT_HELP, CONFIG_HELP, KEYS_HELP, SANDBOX_HELP, SERVE_HELP, drawOverview } from './help.ts';
+import { CHAT_HELP, CONFIG_HELP, KEYS_HELP, SERVE_HELP, drawOverview } from './help.ts';
 
 // Each command loads its own code: `--help` and `chat` need neither the server nor the database.
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -29,8 +29,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   sandbox: {
     summary: 'start the sandbox provider alone, as an upstream for tests',
-    help: SANDBOX_HELP,
-    run: async (args) => (await import('./sandbox.ts')).runSandbox([...args]),
+    run: async (args) => (await import('./sandbox.ts')).runSandbox(args),
   },
 };
 
@@ -59,7 +58,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     return print(io, `${readVersion()}\n`);
   const command = Object.hasOwn(COMMANDS, name ?? 'serve') ? COMMANDS[name ?? 'serve'] : undefined;
   if (command === undefined) throw unknownCommand(name ?? '');
-  if (wantsHelp) return print(io, command.help);
+  if (wantsHelp) return command.help === undefined ? command.run(['--help'], io) : print(io, command.help);
   return command.run(isCommand ? argv.slice(1) : argv, io);
 }
 

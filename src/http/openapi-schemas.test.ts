@@ -13,9 +13,10 @@ test('a schema with an id is one component, however often it is used', () => {
   assert.deepEqual(Object.keys(components.all()), ['Key', 'Many']);
 });
 
+const definition = (type: string) => ({ $defs: { Part: { type } }, type: 'array', items: { $ref: '#/$defs/Part' } });
+
 test('two definitions of one name that differ are told apart', () => {
   const components = createSchemaComponents();
-  const definition = (type: string) => ({ $defs: { Part: { type } }, type: 'array', items: { $ref: '#/$defs/Part' } });
   components.add('One', definition('string'), 'input');
   components.add('Two', definition('number'), 'input');
   components.add('Three', definition('string'), 'input');

@@ -82,6 +82,9 @@ interface Context {
   readonly availability: Availability | undefined;
 }
 
+/** What these tell of the gateway's own account at the provider is the operator's business (pains.md section 4). */
+const REJECTED_CREDENTIALS: ReadonlySet<number> = new Set([401, 402, 403]);
+
 /** One upstream failure in the caller's words. @source generation.md 8.2 "provider error" */
 export function upstreamError(
   failure: UpstreamFailure,
@@ -91,15 +94,16 @@ export function upstreamError(
   const { previous, retryAfterMs, availability } = context;
   // A fault of the request is explained in the provider's own words; a fault of the provider is its own business.
   const explains = failure.status < 500 && failure.status !== 408 && failure.upstreamMessage !== undefined;
+  const rejected = failure.upstreamStatus !== undefined && REJECTED_CREDENTIALS.has(failure.upstreamStatus);
   const message = explains ? `${failure.message} It said: ${failure.upstreamMessage}` : failure.message;
   return new GatewayError(failure.errorType, message, {
     status: failure.status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(availability !== undefined && { availability }),
     metadata: {
-      ...(failure.providerCode !== undefined && { provider_code: failure.providerCode }),
+      ...(failure.providerCode !== undefined && !rejected && { provider_code: failure.providerCode }),
       ...(candidate !== undefined && { provider_name: candidate.endpoint.providerName }),
-      ...(failure.upstreamMessage !== undefined && { raw: failure.upstreamMessage }),
+      ...(explains && { raw: failure.upstreamMessage }),
       ...(previous.length > 0 && { previous_errors: previous }),
     },
   });

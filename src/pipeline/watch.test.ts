@@ -45,11 +45,12 @@ test('a slow caller does not make the provider idle', () => {
   });
 });
 
-test('a disarmed watch never runs out', () => {
+test('a disarmed watch never runs out, not even when it is armed again', () => {
   withTimers((tick, expired) => {
     const watch = createWatch((clock) => expired.push(clock));
     watch.arm('whole', 100);
     watch.disarm();
+    watch.arm('idle', 100);
     tick(500);
     assert.deepEqual(expired, []);
   });

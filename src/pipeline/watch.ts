@@ -10,6 +10,7 @@ export interface Watch {
   restart(): void;
   /** While held, the limit cannot run out: the caller reads slowly, which is not the provider's fault. */
   hold(held: boolean): void;
+  /** Stops the limit for good. */
   disarm(): void;
   /** The limit that ran out, if one did. */
   readonly expired: ClockName | undefined;
@@ -19,9 +20,11 @@ export function createWatch(onExpired: (clock: ClockName) => void): Watch {
   let timer: NodeJS.Timeout | undefined;
   let idle = false;
   let held = false;
+  let over = false;
   let expired: ClockName | undefined;
   return {
     arm(clock, ms) {
+      if (over) return;
       clearTimeout(timer);
       idle = clock === 'idle';
       timer = setTimeout(() => {
@@ -37,8 +40,8 @@ export function createWatch(onExpired: (clock: ClockName) => void): Watch {
       held = value;
     },
     disarm() {
+      over = true;
       clearTimeout(timer);
-      timer = undefined;
     },
     get expired() {
       return expired;

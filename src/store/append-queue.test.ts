@@ -61,7 +61,7 @@ test('an item settles only once its batch is stored', async () => {
   const { store, called, open } = createGate();
   const { queue } = build(store);
   let settled = false;
-  const appended = queue.append(1).then(() => {
+  const appended = queue.append(1).finally(() => {
     settled = true;
   });
   await called;

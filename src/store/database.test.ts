@@ -250,6 +250,27 @@ test('a write waits while another process holds the file', async (context) => {
   assert.deepEqual(await hashes(database), ['a']);
 });
 
+test('when the database thread dies nobody waits for it', async (context) => {
+  const database = await openDatabase({ path: ':memory:', clock });
+  const posts = context.mock.method(Worker.prototype, 'postMessage');
+  const results = Promise.allSettled([database.ping(), insert(database, 'a'), hashes(database)]);
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  const worker: unknown = posts.mock.calls[0]?.this;
+  assert.ok(worker instanceof Worker);
+  await worker.terminate();
+  // Whatever came of them, they settle.
+  assert.equal((await results).length, 3);
+  await assert.rejects(database.ping(), /thread has ended/);
+  await assert.rejects(insert(database, 'b'), /thread has ended/);
+  await assert.rejects(
+    database.kysely.transaction().execute(async () => undefined),
+    /thread has ended/,
+  );
+  await database.close();
+});
+
 test('a file that is no database is refused in one sentence', async () => {
   const path = newFile();
   await writeFile(path, 'this is not a database, '.repeat(100));

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { systemClock as clock } from '../lib/clock.ts';
 import { openDatabase, type Database } from './database.ts';
-import { createGenerationStore, type GenerationRow, type GenerationStore } from './generations.ts';
+import { createGenerationStore, type GenerationStore } from './generations.ts';
 import { sampleGeneration } from './sample-generation.ts';
 
 let folder = '';
@@ -115,7 +115,9 @@ for (const [name, path] of PLACES)
 
     test('a row that the database refuses is reported, and its neighbours are kept', async () => {
       lost.length = 0;
-      const broken = { ...sampleGeneration({ id: 'gen-broken' }), region: null } as unknown as GenerationRow;
+      const broken = sampleGeneration({ id: 'gen-broken' });
+      // What the types forbid and an import of old data might do.
+      Reflect.set(broken, 'region', null);
       await Promise.all([
         store.append(sampleGeneration({ id: 'gen-before' })),
         store.append(broken),

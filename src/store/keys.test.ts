@@ -27,6 +27,14 @@ function sampleKey(changes: Partial<KeyRow> = {}): KeyRow {
   };
 }
 
+async function listHashes(
+  store: KeyStore,
+  filter: Partial<Parameters<KeyStore['list']>[0]>,
+): Promise<readonly string[]> {
+  const keys = await store.list({ includeDisabled: false, offset: 0, limit: 100, ...filter });
+  return keys.map(({ hash }) => hash);
+}
+
 suite('keys in the store', () => {
   let database: Database;
   let store: KeyStore;
@@ -88,18 +96,19 @@ suite('keys in the store', () => {
       sampleKey({ hash: '4', createdAtMs: 3, workspaceId: 'workspace-2' }),
     ];
     for (const key of keys) await store.insert(key);
-    const list = async (filter: Partial<Parameters<KeyStore['list']>[0]>) =>
-      (await store.list({ includeDisabled: false, offset: 0, limit: 100, ...filter })).map(({ hash }) => hash);
-    assert.deepEqual(await list({}), ['3', '4', '1']);
-    assert.deepEqual(await list({ includeDisabled: true }), ['3', '4', '2', '1']);
-    assert.deepEqual(await list({ kind: 'normal' }), ['4', '1']);
-    assert.deepEqual(await list({ workspaceId: 'workspace-2' }), ['4']);
-    assert.deepEqual(await list({ offset: 1, limit: 1 }), ['4']);
+    assert.deepEqual(await listHashes(store, {}), ['3', '4', '1']);
+    assert.deepEqual(await listHashes(store, { includeDisabled: true }), ['3', '4', '2', '1']);
+    assert.deepEqual(await listHashes(store, { kind: 'normal' }), ['4', '1']);
+    assert.deepEqual(await listHashes(store, { workspaceId: 'workspace-2' }), ['4']);
+    assert.deepEqual(await listHashes(store, { offset: 1, limit: 1 }), ['4']);
   });
 
   test('first keys are inserted once, however many start together', async () => {
     const starts = ['1', '2', '3'].map((hash) => store.insertFirst([sampleKey({ hash })]));
-    assert.deepEqual((await Promise.all(starts)).toSorted(), [false, false, true]);
+    assert.deepEqual(
+      (await Promise.all(starts)).filter((made) => made),
+      [true],
+    );
     assert.equal((await store.list({ includeDisabled: true, offset: 0, limit: 100 })).length, 1);
   });
 

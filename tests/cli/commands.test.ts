@@ -20,13 +20,17 @@ test('--version prints the version of the package', async (t) => {
   assert.deepEqual([code, stdout], [0, `${String(manifest.version)}\n`]);
 });
 
-suite('help', { concurrency: 2 }, () => {
-  test('without a command lists the commands', async (t) => {
-    const { code, stdout } = await runCli(t, ['--help']);
-    assert.equal(code, 0);
-    for (const command of ['serve', 'keys', 'config', 'chat', 'sandbox'])
-      assert.match(stdout, new RegExp(`^  ${command} `, 'm'));
-  });
+test('help without a command lists the commands', async (t) => {
+  const { code, stdout } = await runCli(t, ['--help']);
+  assert.equal(code, 0);
+  for (const command of ['serve', 'keys', 'config', 'chat', 'sandbox'])
+    assert.match(stdout, new RegExp(`^  ${command} `, 'm'));
+});
+
+test('a command may have help of its own', async (t) => {
+  const { code, stdout } = await runCli(t, ['help', 'sandbox']);
+  assert.equal(code, 0);
+  assert.match(stdout, /--port/);
 });
 
 suite('config check', () => {

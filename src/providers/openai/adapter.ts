@@ -4,10 +4,9 @@ import { classify } from './classify.ts';
 
 // Families that do not reason: they refuse `reasoning_effort`. Every later family reasons. Model list of the vendor's
 // SDK, openai 7.55 (2026-11).
-const NO_REASONING = /^(?:ft:)?(?:gpt-3|gpt-4|gpt-audio|chatgpt-)|-chat-latest$|^o1-(?:mini|preview)/;
+const NO_REASONING = /^(?:ft:)?(?:gpt-3|gpt-4|gpt-audio|chatgpt-)|-chat-latest$/;
 // The o-series from `o1` on and gpt-5 onwards rank `developer` above `user`; elsewhere `system` says the same.
 const KNOWS_DEVELOPER = /^(?:ft:)?(?:o\d|gpt-(?:[5-9]|[1-9]\d))/;
-const NO_INSTRUCTION_ROLES = /^o1-(?:mini|preview)/;
 // "Supported for gpt-5.6 and later models": `prompt_cache_options` in the vendor's SDK, openai 7.55 (2026-11).
 const KNOWS_CACHE_BREAKPOINTS = /^(?:ft:)?gpt-(?:5\.(?:[6-9]|[1-9]\d)|[6-9]|[1-9]\d)/;
 
@@ -27,7 +26,7 @@ export const openAiAdapter: ProviderAdapter = {
 
 function dialectOf(model: string): Dialect {
   return {
-    developerRole: KNOWS_DEVELOPER.test(model) && !NO_INSTRUCTION_ROLES.test(model),
+    developerRole: KNOWS_DEVELOPER.test(model),
     // `max_tokens` is deprecated everywhere and refused by the o-series.
     maxCompletionTokens: true,
     reasoningSettings: NO_REASONING.test(model) ? 'none' : 'reasoning_effort',

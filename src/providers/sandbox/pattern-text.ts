@@ -81,7 +81,7 @@ class PatternReader {
     const negated = this.#peek() === '^';
     if (negated) this.#at++;
     const ranges: (readonly [number, number])[] = [];
-    for (let first = true; this.#at < this.#source.length && (first || this.#peek() !== ']'); first = false) {
+    while (this.#at < this.#source.length && this.#peek() !== ']') {
       const low = this.#readClassMember();
       const isRange = this.#peek() === '-' && this.#source[this.#at + 1] !== ']';
       if (isRange) this.#at++;

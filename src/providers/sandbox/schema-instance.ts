@@ -228,18 +228,22 @@ function numberWithin(schema: JsonObject, variant: number, isInteger: boolean): 
   const bounds = boundsOf(schema);
   const { low, isLowExcluded, high } = bounds;
   const step = boundOf(schema['multipleOf']) || (isInteger ? 1 : undefined);
-  if (step !== undefined) return tidy((firstStep(bounds, step) + variant) * step);
+  if (step !== undefined) return tidy(stepWithin(bounds, step, variant) * step);
   if (low !== undefined && high !== undefined)
     return low + ((high - low) * (variant + (isLowExcluded ? 1 : 0))) / (ITEMS_MAX + 1);
   if (low !== undefined) return low + variant + (isLowExcluded ? 1 : 0);
   return high === undefined ? 1 + variant : Math.min(1, high - 1) - variant;
 }
 
-/** How many steps the least fitting multiple of `step` is away from 0; the greatest where only a maximum is set. */
-function firstStep({ low, isLowExcluded, high, isHighExcluded }: Bounds, step: number): number {
-  if (low !== undefined) return isLowExcluded ? Math.floor(low / step) + 1 : Math.ceil(low / step);
-  if (high === undefined || step < high) return 1;
-  return isHighExcluded ? Math.ceil(high / step) - 1 : Math.floor(high / step);
+/** How many steps a fitting multiple of `step` is away from 0: the least one, or 1 where there is no minimum. */
+function stepWithin({ low, isLowExcluded, high, isHighExcluded }: Bounds, step: number, variant: number): number {
+  let last = Number.POSITIVE_INFINITY;
+  if (high !== undefined) last = isHighExcluded ? Math.ceil(high / step) - 1 : Math.floor(high / step);
+  let first = Math.min(1, last);
+  if (low !== undefined) first = isLowExcluded ? Math.floor(low / step) + 1 : Math.ceil(low / step);
+  if (first + variant <= last) return first + variant;
+  // Beyond the maximum: from the beginning again, or downwards where nothing holds it.
+  return low === undefined ? last - variant : first + (variant % Math.max(1, last - first + 1));
 }
 
 /** 3 * 0.1 is 0.30000000000000004, which is no multiple of 0.1 for a validator. */

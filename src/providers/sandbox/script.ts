@@ -38,6 +38,7 @@ export interface Script {
 
 const SLOW_FIRST_TOKEN_MS = 2_000;
 const LONG_EVERY_MS = 20;
+const ANSWER_MS_MAX = 60 * 60_000;
 const PACED: ReadonlySet<Behaviour> = new Set(['slow', 'long', 'cut', 'stall', 'error']);
 const CALLS_MAX = 64;
 /** For the models that break: a text so short that it has no half. */
@@ -83,21 +84,24 @@ function optionsOf(prompt: Prompt): ReturnType<typeof readUserOptions> {
   });
 }
 
-/** Only models whose description says so have a pace: an echo of `ms=500` is not slow. */
-function paceOf(prompt: Prompt): Pick<Script, 'firstTokenMs' | 'everyMs'> {
+/**
+ * Only models whose description says so have a pace: an echo of `ms=500` is not slow. However long the pause that was
+ * asked for, an answer ends within the limit.
+ */
+function paceOf(prompt: Prompt, tokens: number): Pick<Script, 'firstTokenMs' | 'everyMs'> {
   if (!PACED.has(prompt.behaviour)) return { firstTokenMs: 0, everyMs: 0 };
   const { firstTokenMs, everyMs } = optionsOf(prompt);
-  return { firstTokenMs, everyMs };
+  return { firstTokenMs, everyMs: Math.min(everyMs, Math.floor(ANSWER_MS_MAX / Math.max(1, tokens))) };
 }
 
 function scriptText(prompt: Prompt, text: string): Script {
   const reasoning = reasoningOf(prompt);
   const reasoningTokens = reasoning === undefined ? 0 : countTokens(reasoning);
-  const common = { calls: [], isReasoningHidden: prompt.thinking.isHidden, ...paceOf(prompt) };
+  const common = { calls: [], isReasoningHidden: prompt.thinking.isHidden };
   if (reasoning !== undefined && reasoningTokens >= prompt.maxTokens) {
     const cut = splitTokens(reasoning).slice(0, prompt.maxTokens);
     const tokens = { reasoningTokens: cut.length, completionTokens: cut.length };
-    return { ...common, ...tokens, reasoning: cut.join(''), finish: 'length' };
+    return { ...common, ...tokens, ...paceOf(prompt, cut.length), reasoning: cut.join(''), finish: 'length' };
   }
   const limited = limitText(text, prompt.stop, prompt.maxTokens - reasoningTokens);
   return {
@@ -108,6 +112,7 @@ function scriptText(prompt: Prompt, text: string): Script {
     ...(limited.stopSequence !== undefined && { stopSequence: limited.stopSequence }),
     completionTokens: reasoningTokens + limited.tokens,
     reasoningTokens,
+    ...paceOf(prompt, reasoningTokens + limited.tokens),
   };
 }
 
@@ -129,7 +134,8 @@ function scriptCalls(prompt: Prompt): Script {
       reasoningTokens,
     ),
     reasoningTokens,
-    ...paceOf(prompt),
+    firstTokenMs: 0,
+    everyMs: 0,
   };
 }
 

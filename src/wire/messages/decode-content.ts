@@ -30,7 +30,8 @@ export function readCacheMark(value: Json | undefined): { readonly cache?: Cache
  * @param exact the same list from a parse that keeps numbers as written, where the plain one may have lost some
  */
 export function decodeBlocks(blocks: readonly JsonObject[], exact: Json | undefined): readonly Block[] {
-  const twins = Array.isArray(exact) ? exact : [];
+  if (!Array.isArray(exact)) return blocks.map((block) => decodeBlock(block, block));
+  const twins = exact;
   return blocks.map((block, at) => decodeBlock(block, isJsonObject(twins[at]) ? twins[at] : block));
 }
 

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import type { Extra } from '../../canonical/extra.ts';
-import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, ReasoningSettings, Settings, Turn } from '../../canonical/request.ts';
 import { hasFragileNumbers, isJsonObject, parseKeepingNumbers } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { GATEWAY_FIELDS, readDirectives } from '../gateway/directives.ts';
+import { compileSchema } from '../gateway/fast-schema.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { checkShape } from '../gateway/issues.ts';
 import type { WireMessage } from './content-schema.ts';
@@ -36,6 +36,7 @@ export type RequestDecoder = (body: Json, text: string, headers: HeaderDirective
 /** @source seed 2.6, generation.md 7.1 to 7.7, B */
 export function createRequestDecoder(options: { readonly plugin: z.ZodType<PluginRequest> }): RequestDecoder {
   const schema = createRequestSchema(options);
+  compileSchema(schema);
   return (body, text, headers) => {
     const parsed = checkShape(schema, body);
     const prompt = decodePrompt(parsed, body, text);
@@ -58,18 +59,8 @@ export function createRequestDecoder(options: { readonly plugin: z.ZodType<Plugi
  * Turns, tools and what shapes thinking and output: what an answer and a token count have in common.
  * @throws GatewayError 400
  */
-export function decodePrompt(parsed: PromptFields, body: Json, text: string): DecodedPrompt {
-  try {
-    return decodeParts(parsed, isJsonObject(body) ? body : {}, text);
-  } catch (error) {
-    // JSON can be parsed deeper than it can be written: tool inputs are written here for the first time.
-    if (error instanceof RangeError)
-      throw new GatewayError('invalid_prompt', 'messages: are nested too deeply', { cause: error });
-    throw error;
-  }
-}
-
-function decodeParts(parsed: PromptFields, body: JsonObject, text: string): DecodedPrompt {
+export function decodePrompt(parsed: PromptFields, whole: Json, text: string): DecodedPrompt {
+  const body = isJsonObject(whole) ? whole : {};
   const exact = hasFragileNumbers(text) ? parseKeepingNumbers(text) : undefined;
   const exactMessages = isJsonObject(exact) ? exact['messages'] : undefined;
   const tools = decodeTools(parsed.tools);
@@ -155,15 +146,12 @@ function decodeExtra(parsed: PromptFields, body: JsonObject, choice: JsonObject 
   if (context_management) fields['context_management'] = context_management;
   if (choice !== undefined) fields['tool_choice'] = choice;
   const config = output_config && extraOf(output_config, OUTPUT_CONFIG_MEMBERS).extra;
-  const budgets = config && withoutNulls(config.fields);
-  if (budgets && Object.keys(budgets).length > 0) fields['output_config'] = budgets;
+  const { task_budget: budget, ...rest } = config?.fields ?? {};
+  const kept = { ...rest, ...(isJsonObject(budget) && { task_budget: budget }) };
+  if (Object.keys(kept).length > 0) fields['output_config'] = kept;
   const tags = metadata && extraOf(metadata, METADATA_MEMBERS).extra;
   if (tags) fields['metadata'] = tags.fields;
   const mark = parsed.cache_control && extraOf(parsed.cache_control, new Set(['type', 'ttl'])).extra;
   if (mark) fields['cache_control'] = mark.fields;
   return Object.keys(fields).length === 0 ? undefined : { format: 'messages', fields };
-}
-
-function withoutNulls(object: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }

@@ -7,6 +7,7 @@ import { createSseParser } from '../../lib/sse.ts';
 import type { StreamDecoder } from '../format.ts';
 import { explanationOf, readAnswerBlock, readMessageExtra } from './answer-blocks.ts';
 import { readCitation } from './citations.ts';
+import { readPlainDelta } from './plain-delta.ts';
 import { END_DELTA, endEvent } from './stop-reason.ts';
 import { failureOfErrorObject } from './upstream-error.ts';
 import { mergeUsage, readUsage } from './usage.ts';
@@ -85,6 +86,12 @@ export class MessagesStreamDecoder implements StreamDecoder {
 
   #take(data: string, name: string | undefined): void {
     if (this.#over) return;
+    // The hot path: most events of most streams end here.
+    const plain = readPlainDelta(data);
+    if (plain !== undefined && this.#open?.wireIndex === plain.wireIndex && this.#open.kind === plain.kind) {
+      this.#pushPlain(this.#open, plain.text, data);
+      return;
+    }
     const event = parseJson(data);
     if (!isJsonObject(event)) {
       if (data !== '[DONE]') this.#warn('an event was not a JSON object');
@@ -182,7 +189,6 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return open;
   }
 
-  /** The hot path: most events of most streams pass here. */
   #takeDelta(event: JsonObject, data: string): void {
     const delta = event['delta'];
     if (!isJsonObject(delta)) {
@@ -228,7 +234,11 @@ export class MessagesStreamDecoder implements StreamDecoder {
       this.#warn('a delta did not fit its block');
       return;
     }
-    if (kind === 'tool' && text !== '') open.gotInput = true;
+    this.#pushPlain(open, text, data);
+  }
+
+  #pushPlain(open: OpenBlock, text: string, data: string): void {
+    if (text !== '') open.gotInput = true;
     this.#batch.push({
       type: 'block-delta',
       index: open.index,

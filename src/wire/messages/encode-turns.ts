@@ -78,7 +78,7 @@ function encodeTurn(turn: Turn, path: string, context: DrawContext): WireMessage
   }
   const role = turn.role === 'assistant' ? 'assistant' : turn.inline === true && context.own ? 'system' : 'user';
   const text = context.own && turn.plain === true && blocks.length === 1 ? stringOf(first['text']) : undefined;
-  const message: WireMessage = { role, content: text ?? resultsFirst(blocks) };
+  const message: WireMessage = { role, content: text ?? (context.own ? blocks : resultsFirst(blocks)) };
   addExtra(message, turn.extra);
   return message;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { isJsonObject } from '../../lib/json.ts';
+import { isJsonObject, parseJson } from '../../lib/json.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { WireObject } from './wire-object.ts';
 
 /** Test support: one event of a messages stream as a client reads it. */
 export interface SeenEvent {
@@ -27,7 +28,7 @@ export function readFrames(stream: string): readonly SeenEvent[] {
       assert.equal(lines.length, 2, `a frame is an event line and a data line: ${frame}`);
       const [event = '', data = ''] = lines;
       assert.ok(event.startsWith('event: ') && data.startsWith('data: '), `a frame has both fields: ${frame}`);
-      const parsed: unknown = JSON.parse(data.slice('data: '.length));
+      const parsed = parseJson(data.slice('data: '.length));
       assert.ok(isJsonObject(parsed), 'data is an object');
       assert.equal(parsed['type'], event.slice('event: '.length), 'the event is named as its data says');
       return { name: event.slice('event: '.length), data: parsed };
@@ -47,7 +48,8 @@ export function checkStream(stream: string): readonly SeenEvent[] {
   let closing = false;
   for (const { name, data } of events) {
     assert.ok(!ended, `nothing follows the terminal frame: ${name}`);
-    if (name !== 'message_start' && name !== 'ping' && name !== 'error') assert.ok(begun, `${name} follows message_start`);
+    if (name !== 'message_start' && name !== 'ping' && name !== 'error')
+      assert.ok(begun, `${name} follows message_start`);
     switch (name) {
       case 'message_start':
         assert.ok(!begun, 'there is one message_start');
@@ -67,7 +69,7 @@ export function checkStream(stream: string): readonly SeenEvent[] {
         const delta = data['delta'];
         assert.ok(isJsonObject(delta) && open !== undefined, 'a delta has a delta');
         const allowed = DELTAS_OF_BLOCK[open.type];
-        const type = String(delta['type'] as string);
+        const type = textAt(delta, 'type');
         if (allowed !== undefined) assert.ok(allowed.includes(type), `${type} may stand in ${open.type}`);
         assert.ok(!open.signed, 'nothing follows the signature in its block');
         open.signed = type === 'signature_delta';
@@ -101,24 +103,55 @@ export function checkStream(stream: string): readonly SeenEvent[] {
 
 /** Test support: the content that a client adds up. */
 export function foldContent(events: readonly SeenEvent[]): readonly JsonObject[] {
-  const content: Record<string, unknown>[] = [];
+  const content: WireObject[] = [];
   const inputs: string[] = [];
   for (const { name, data } of events) {
     const index = Number(data['index']);
-    if (name === 'content_block_start') content[index] = { ...(data['content_block'] as JsonObject) };
-    if (name !== 'content_block_delta') continue;
-    const block = content[index] ?? {};
-    const delta = data['delta'] as JsonObject;
-    if (delta['type'] === 'text_delta') block['text'] = `${block['text'] as string}${delta['text'] as string}`;
-    if (delta['type'] === 'thinking_delta')
-      block['thinking'] = `${block['thinking'] as string}${delta['thinking'] as string}`;
-    if (delta['type'] === 'signature_delta') block['signature'] = delta['signature'];
-    if (delta['type'] === 'citations_delta')
-      block['citations'] = [...((block['citations'] as unknown[] | null) ?? []), delta['citation']];
-    if (delta['type'] === 'input_json_delta') inputs[index] = (inputs[index] ?? '') + (delta['partial_json'] as string);
-    if (delta['type'] === 'compaction_delta') Object.assign(block, { content: delta['content'] });
+    if (name === 'content_block_start') content[index] = { ...objectAt(data, 'content_block') };
+    const block = content[index];
+    if (name !== 'content_block_delta' || block === undefined) continue;
+    const delta = objectAt(data, 'delta');
+    if (delta['type'] === 'input_json_delta') inputs[index] = (inputs[index] ?? '') + textAt(delta, 'partial_json');
+    else addDelta(block, delta);
   }
-  for (const [index, input] of inputs.entries())
-    if (input !== undefined && input !== '') (content[index] ?? {})['input'] = JSON.parse(input);
-  return content as readonly JsonObject[];
+  for (const [index, input] of inputs.entries()) {
+    const block = content[index];
+    if (block !== undefined && input !== undefined && input !== '') block['input'] = parseJson(input);
+  }
+  return content;
+}
+
+function addDelta(block: WireObject, delta: JsonObject): void {
+  switch (textAt(delta, 'type')) {
+    case 'text_delta':
+      block['text'] = textAt(block, 'text') + textAt(delta, 'text');
+      return;
+    case 'thinking_delta':
+      block['thinking'] = textAt(block, 'thinking') + textAt(delta, 'thinking');
+      return;
+    case 'signature_delta':
+      block['signature'] = textAt(delta, 'signature');
+      return;
+    case 'citations_delta': {
+      const before = block['citations'];
+      block['citations'] = [...(Array.isArray(before) ? before : []), objectAt(delta, 'citation')];
+      return;
+    }
+    default: {
+      const { type: _type, ...values } = delta;
+      Object.assign(block, values);
+    }
+  }
+}
+
+function objectAt(object: JsonObject, member: string): JsonObject {
+  const value = object[member];
+  assert.ok(isJsonObject(value), `${member} is an object`);
+  return value;
+}
+
+function textAt(object: JsonObject, member: string): string {
+  const value = object[member];
+  assert.ok(typeof value === 'string', `${member} is a string`);
+  return value;
 }

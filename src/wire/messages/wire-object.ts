@@ -21,7 +21,8 @@ export function extraOf(
   nested: Readonly<Record<string, ReadonlySet<string>>> = {},
 ): { readonly extra?: Extra } {
   let fields: WireObject | undefined;
-  for (const member of Object.keys(object)) {
+  // Parsed JSON inherits nothing, and this runs for every node of every prompt.
+  for (const member in object) {
     const value = object[member];
     // Assigning it would set a prototype instead of a member.
     if (member === '__proto__') continue;

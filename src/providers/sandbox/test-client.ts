@@ -1,0 +1,36 @@
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
+
+/** What a test reads of an answer. For tests only. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: JsonObject;
+}
+
+/** Posts a body, `text` where it is a string, and reads the whole answer. */
+export async function post(
+  baseUrl: string,
+  path: string,
+  body: Json,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<TestAnswer> {
+  const response = await fetch(baseUrl + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const json = parseJson(text);
+  return { status: response.status, headers: response.headers, text, json: isJsonObject(json) ? json : {} };
+}
+
+/** The value at a path such as `choices.0.message.content`; `undefined` where there is none. */
+export function at(value: Json | undefined, path: string): Json | undefined {
+  let node: unknown = value;
+  for (const step of path.split('.')) {
+    const holder: unknown = node;
+    node = typeof holder === 'object' && holder !== null ? Reflect.get(holder, step) : undefined;
+  }
+  return node as Json | undefined;
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { PluginRequest } from '../../canonical/directives.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import type { Json } from '../../lib/json.ts';
+import type { EncodeTarget } from '../format.ts';
+import { createChatClientFormat } from './format.ts';
+
+/** The format as tests use it: any object with an id passes for a plugin. */
+const plugin = z
+  .looseObject({ id: z.string() })
+  .transform(({ id }): PluginRequest => ({ id, enabled: true, options: {} }));
+
+export const chatClient = createChatClientFormat({ plugin });
+
+export function decodeChat(body: Json): GenerationRequest {
+  return chatClient.decodeRequest(body, JSON.stringify(body), { serviceMetadata: false, betas: [] });
+}
+
+/** An endpoint that takes whatever the format can say. */
+export const RICH_TARGET: EncodeTarget = {
+  model: 'upstream-model',
+  endUserId: 'hash-of-user',
+  dialect: {
+    developerRole: true,
+    maxCompletionTokens: true,
+    messageNames: true,
+    reasoningMember: 'reasoning_details',
+    reasoningSettings: 'reasoning',
+    cacheMarks: 'cache_control',
+  },
+};
+
+/** The plainest endpoint. */
+export const PLAIN_TARGET: EncodeTarget = { model: 'upstream-model', endUserId: 'hash-of-user', dialect: {} };

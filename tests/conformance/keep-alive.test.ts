@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
+import { startTwoProviders } from '../support/two-providers.ts';
+import { chatChunk, chatStream, json, sse, stream, type Script } from '../support/upstream.ts';
+
+/** @source decisions.md 20 */
+const FIRST_MS = 10_000;
+/** When the silent upstream moves: after the first keep-alive, before the second. */
+const LATE_MS = 10_600;
+const COMMENT = ': SERVICE PROCESSING\n\n';
+const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
+const messages = [{ role: 'user', content: 'hi' }];
+
+interface Timed {
+  readonly status: number;
+  /** From sending to the headers of the answer, and to the first byte of its body. */
+  readonly headersMs: number;
+  readonly firstByteMs: number;
+  readonly first: string;
+  readonly text: string;
+}
+
+async function readTimed(asking: Promise<Response>): Promise<Timed> {
+  const startedMs = performance.now();
+  const response = await asking;
+  const headersMs = performance.now() - startedMs;
+  const decoder = new TextDecoder();
+  let firstByteMs: number | undefined;
+  let first = '';
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    const piece = decoder.decode(chunk as Uint8Array, { stream: true });
+    if (firstByteMs === undefined) [firstByteMs, first] = [performance.now() - startedMs, piece];
+    text += piece;
+  }
+  return { status: response.status, headersMs, firstByteMs: firstByteMs ?? Number.NaN, first, text };
+}
+
+/** Sends headers and a frame without content at once, and falls silent until it is time for `then`. */
+function silentUntilLate(then: Script, opening?: string): Script {
+  return (arrived, response, request) => {
+    if (opening !== undefined) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(opening);
+    }
+    setTimeout(() => void then(arrived, response, request), LATE_MS);
+  };
+}
+
+const fail = json(500, { error: { message: 'internal' } });
+const goAway: Script = (_arrived, response) => void response.destroy();
+const lifecycleOnly = sse([chatChunk({ role: 'assistant', content: '' })]);
+
+// All of them wait ten seconds, so they wait together.
+suite('a silent upstream', { concurrency: true }, () => {
+  for (const [path, frame] of [
+    ['/chat/completions', COMMENT],
+    ['/messages', PING],
+  ] as const) {
+    const ask = { model: 'acme/both', max_tokens: 9, stream: true, messages };
+
+    test(`${path}: the first byte comes 10 s after admission, and failover is still possible after it`, async (t) => {
+      const { gateway, first, second } = await startTwoProviders(t, {
+        // Frames without content commit to nothing, so they must not open the stream either.
+        first: silentUntilLate(goAway, lifecycleOnly),
+        second: stream(chatStream('from the second')),
+      });
+      const timed = await readTimed(gateway.post(path, ask));
+      assert.equal(timed.status, 200);
+      assert.ok(timed.headersMs >= FIRST_MS - 20 && timed.headersMs < FIRST_MS + 500, `headers after ${timed.headersMs} ms`);
+      assert.ok(timed.firstByteMs >= FIRST_MS - 20 && timed.firstByteMs < FIRST_MS + 500, `${timed.firstByteMs} ms`);
+      assert.equal(timed.first, frame);
+      assert.deepEqual([first.arrived.length, second.arrived.length], [1, 1]);
+      // The strict reader of messages streams takes the ping for what it is.
+      const answer = path === '/messages' ? readMessagesStream(timed.text) : readChatStream(timed.text);
+      assert.equal(answer.text, 'from the second');
+      assert.equal(answer.error, undefined);
+    });
+
+    test(`${path}: a total failure after it is told in the stream, with one terminal frame`, async (t) => {
+      const { gateway, second } = await startTwoProviders(t, { first: silentUntilLate(fail), second: fail });
+      const timed = await readTimed(gateway.post(path, ask));
+      assert.equal(timed.status, 200);
+      assert.equal(timed.first, frame);
+      assert.equal(second.arrived.length, 1);
+      const answer = path === '/messages' ? readMessagesStream(timed.text) : readChatStream(timed.text);
+      assert.equal(answer.error?.code, 502);
+      assert.equal(answer.text, '');
+      if ('finish' in answer) assert.equal(answer.finish, 'error');
+    });
+  }
+
+  test('a failure before it is still a real status', async (t) => {
+    const { gateway } = await startTwoProviders(t, {
+      first: (arrived, response, request) => void setTimeout(() => void fail(arrived, response, request), 9_000),
+      second: fail,
+    });
+    const timed = await readTimed(gateway.post('/chat/completions', { model: 'acme/both', stream: true, messages }));
+    assert.equal(timed.status, 502);
+    assert.equal((JSON.parse(timed.text) as { error: { code: number } }).error.code, 502);
+  });
+
+  test('a whole answer is never opened by a keep-alive', async (t) => {
+    const { gateway } = await startTwoProviders(t, { first: silentUntilLate(fail), second: fail });
+    const timed = await readTimed(gateway.post('/messages', { model: 'acme/both', max_tokens: 9, messages }));
+    assert.equal(timed.status, 502);
+    assert.ok(timed.headersMs >= LATE_MS - 20);
+  });
+});
