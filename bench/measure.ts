@@ -52,6 +52,8 @@ export interface Row {
   readonly label: string;
   readonly perS: number;
   readonly ratio: number;
+  /** The same ratio by CPU time: what it would be with a core to itself. Hardly moved by what else runs on the machine. */
+  readonly cpuRatio?: number;
   readonly p50Us: number;
   readonly p99Us: number;
   readonly addedP50Us: number;
@@ -183,6 +185,11 @@ function countUnits(setting: Setting, load: LoadResult): number {
   return setting.unit === 'answers' ? load.completed : load.frames;
 }
 
+/** CPU time of the measured process for each answer or event. */
+function readCpuUs(setting: Setting, cell: Cell): number {
+  return ((cell.cpu.serverMs ?? Number.NaN) * 1000) / countUnits(setting, cell.load);
+}
+
 function summarise(
   setting: Setting,
   variants: readonly PreparedVariant[],
@@ -194,6 +201,7 @@ function summarise(
   };
   const baseline = cellsOf(setting.baseline);
   const direct = cellsOf('direct');
+  const cpuUs = (cell: Cell): number => readCpuUs(setting, cell);
   return variants.map(({ variant }) => {
     const own = cellsOf(variant.id);
     const of = (read: (cell: Cell) => number): number => median(own.map(read));
@@ -214,7 +222,8 @@ function summarise(
       addedFirstFrameP50Us: added((cell) => cell.load.firstFrameUs.p50),
       addedFirstFrameP99Us: added((cell) => cell.load.firstFrameUs.p99),
       ...(hasCpu && {
-        cpuUs: of((cell) => ((cell.cpu.serverMs ?? 0) * 1000) / countUnits(setting, cell.load)),
+        cpuUs: of(cpuUs),
+        cpuRatio: median(own.map((cell, round) => readAt(baseline, round, cpuUs) / cpuUs(cell))),
         serverCores: of((cell) => cell.cpu.serverCores ?? 0),
         generatorCores: of((cell) => cell.cpu.generatorCores ?? 0),
       }),

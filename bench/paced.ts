@@ -7,8 +7,6 @@ import type { VariantId } from './variants.ts';
 const STALL_MS = 100;
 const RAMP_MS = 1_000;
 const SLACK_MS = 5_000;
-/** A stall may be the machine's: it counts when it happens every time. */
-const ATTEMPTS = 3;
 const VARIANTS: readonly VariantId[] = ['direct', 'pipe', 'chat', 'translated'];
 /** Paced streams that the gateway has to carry. */
 export const GOAL_STREAMS = 500;
@@ -25,7 +23,8 @@ export interface PacedResult {
 }
 
 /**
- * Tries more and more streams, the variants in turn, until a variant stalls three times at one number. The way without a proxy is tried at the
+ * Tries more and more streams, the variants in turn, until a variant stalls at every attempt at one number: a stall may be the
+ * machine's. The way without a proxy is tried at the
  * largest number, to show that the generator keeps up.
  */
 export async function measurePaced(bench: Bench, plan: Plan): Promise<readonly PacedResult[]> {
@@ -37,7 +36,7 @@ export async function measurePaced(bench: Bench, plan: Plan): Promise<readonly P
       .map(async (variant) => prepareVariant(variant, { model: pacedModel(plan), size: 'small' })),
   );
   const attempt = async (one: PreparedVariant, streams: number): Promise<boolean> => {
-    for (let tries = 0; tries < ATTEMPTS; tries += 1) {
+    for (let tries = 0; tries < plan.pacedAttempts; tries += 1) {
       bench.note(`${streams} paced streams: ${one.variant.label}`);
       const result = await measureStreams(bench, one, plan, streams);
       results.push(result);

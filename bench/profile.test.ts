@@ -5,7 +5,7 @@ import { summariseProfile } from './profile.ts';
 
 const frame = (functionName: string): object => ({ functionName, url: '', lineNumber: -1 });
 
-test('self time is summed by function over its call sites and idle time is no work', () => {
+test('self time inside the span is summed by function over its call sites, and idle time is no work', () => {
   const thread = summariseProfile(
     JSON.stringify({
       nodes: [
@@ -14,11 +14,13 @@ test('self time is summed by function over its call sites and idle time is no wo
         { id: 3, callFrame: { functionName: 'encode', url: 'node:buffer', lineNumber: 9 } },
         { id: 4, callFrame: frame('writev') },
       ],
-      samples: [1, 2, 4, 3, 1],
-      timeDeltas: [5_000, 1_000, 2_500, 3_000, 500],
+      startTime: 1_000_000,
+      samples: [4, 1, 2, 4, 3, 1, 2],
+      timeDeltas: [90_000, 15_000, 1_000, 2_500, 3_000, 500, 80_000],
     }),
+    { fromUs: 1_100_000, toUs: 1_120_000 },
   );
-  assert.equal(thread.totalMs, 12);
+  assert.equal(thread.totalMs, 22);
   assert.equal(thread.busyMs, 6.5);
   assert.deepEqual(thread.functions, [
     { name: 'encode', place: 'node:buffer:10', selfMs: 4 },

@@ -51,20 +51,29 @@ export async function profileGateway(options: ProfileOptions): Promise<string> {
   note('warming up');
   await run(WARM_UP_MS);
   note('profiling');
+  const fromUs = readMonotonicUs();
   const result = await run(MEASURED_MS);
+  const span = { fromUs, toUs: readMonotonicUs() };
   note('stopping');
   await gateway.stop();
   const files = readdirSync(profileDirectory).filter((file) => file.endsWith('.cpuprofile'));
   if (files.length === 0) throw new Error('the gateway wrote no profile: it must exit by itself on SIGTERM');
   const sections = files
-    .map((file) => summariseProfile(readFileSync(path.join(profileDirectory, file), 'utf8')))
+    .map((file) => summariseProfile(readFileSync(path.join(profileDirectory, file), 'utf8'), span))
     .toSorted((left, right) => right.busyMs - left.busyMs)
     .map((thread, index) => drawThread(thread, index === 0 ? ROWS : WORKER_ROWS));
   const rate = `${Math.round((result.completed * 1000) / result.elapsedMs)} answers/s while profiled, ${result.bad} bad`;
   return [rate, ...sections].join('\n\n');
 }
 
+/** The clock of V8's samples: both are CLOCK_MONOTONIC. */
+function readMonotonicUs(): number {
+  return Number(process.hrtime.bigint() / 1000n);
+}
+
 const profileSchema = z.object({
+  /** us of the monotonic clock; each delta is counted from the sample before. */
+  startTime: z.number(),
   nodes: z.array(
     z.object({
       id: z.number(),
@@ -82,18 +91,21 @@ interface Thread {
   readonly functions: readonly { readonly name: string; readonly place: string; readonly selfMs: number }[];
 }
 
-/** Sums a .cpuprofile's samples by function. Exported for its test. */
-export function summariseProfile(json: string): Thread {
+/** Sums the samples of a .cpuprofile that fall into a span, by function: starting and stopping are not what is asked about. */
+export function summariseProfile(json: string, span: { readonly fromUs: number; readonly toUs: number }): Thread {
   const profile = profileSchema.parse(JSON.parse(json));
   const frames = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));
   const functions = new Map<string, { name: string; place: string; selfMs: number }>();
   let idleMs = 0;
   let totalMs = 0;
+  let atUs = profile.startTime;
   for (const [index, id] of profile.samples.entries()) {
     const frame = frames.get(id);
-    const selfMs = (profile.timeDeltas[index] ?? 0) / 1000;
+    const deltaUs = profile.timeDeltas[index] ?? 0;
+    atUs += deltaUs;
+    if (frame === undefined || atUs < span.fromUs || atUs > span.toUs) continue;
+    const selfMs = deltaUs / 1000;
     totalMs += selfMs;
-    if (frame === undefined) continue;
     if (frame.functionName === '(idle)') {
       idleMs += selfMs;
       continue;

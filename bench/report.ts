@@ -15,19 +15,32 @@ export function drawTable(header: readonly string[], rows: readonly (readonly st
 }
 
 export function drawWhole(result: SettingResult): string {
-  return drawSetting(result, ['req/s', 'of (a)', 'p50 us', 'p99 us', 'added p50', 'added p99', 'CPU us/req'], (row) => [
-    round(row.perS),
-    ratio(row.ratio),
-    round(row.p50Us),
-    round(row.p99Us),
-    row.variant === 'direct' ? '' : round(row.addedP50Us),
-    row.variant === 'direct' ? '' : round(row.addedP99Us),
-    row.variant === 'direct' ? '' : round(row.cpuUs, 1),
-  ]);
+  return drawSetting(
+    result,
+    ['req/s', 'of (a)', 'p50 us', 'p99 us', 'added p50', 'added p99', 'CPU us/req', 'of (a) by CPU'],
+    (row) => [
+      round(row.perS),
+      ratio(row.ratio),
+      round(row.p50Us),
+      round(row.p99Us),
+      row.variant === 'direct' ? '' : round(row.addedP50Us),
+      row.variant === 'direct' ? '' : round(row.addedP99Us),
+      row.variant === 'direct' ? '' : round(row.cpuUs, 1),
+      row.variant === 'direct' ? '' : round(row.cpuRatio, 2),
+    ],
+  );
 }
 
 export function drawStream(result: SettingResult): string {
-  const titles = ['events/s', 'of (b)', 'first event p50 us', 'added p50', 'added p99', 'CPU us/event'];
+  const titles = [
+    'events/s',
+    'of (b)',
+    'first event p50 us',
+    'added p50',
+    'added p99',
+    'CPU us/event',
+    'of (b) by CPU',
+  ];
   return drawSetting(result, titles, (row) => [
     round(row.perS),
     ratio(row.ratio),
@@ -35,6 +48,7 @@ export function drawStream(result: SettingResult): string {
     row.variant === 'direct' ? '' : round(row.addedFirstFrameP50Us),
     row.variant === 'direct' ? '' : round(row.addedFirstFrameP99Us),
     row.variant === 'direct' ? '' : round(row.cpuUs, 2),
+    row.variant === 'direct' ? '' : round(row.cpuRatio, 2),
   ]);
 }
 

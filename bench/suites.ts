@@ -9,6 +9,8 @@ export interface Plan {
   readonly connections: readonly number[];
   readonly pacedStreams: readonly number[];
   readonly pacedEvents: number;
+  /** How often a number of streams that stalled is tried. */
+  readonly pacedAttempts: number;
   readonly burstModel: string;
 }
 
@@ -27,6 +29,7 @@ export function planRun(quick: boolean): Plan {
       connections: [1, 64],
       pacedStreams: [100, 500],
       pacedEvents: 100,
+      pacedAttempts: 1,
       burstModel: BURST_MODEL,
     };
   }
@@ -37,6 +40,7 @@ export function planRun(quick: boolean): Plan {
     connections: [1, 8, 64],
     pacedStreams: [100, 250, 500, 750],
     pacedEvents: 250,
+    pacedAttempts: 2,
     burstModel: BURST_MODEL,
   };
 }

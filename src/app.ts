@@ -14,6 +14,7 @@ import { MANAGEMENT_ROUTES } from './http/routes.ts';
 import { createHttpServer } from './http/server.ts';
 import { systemClock } from './lib/clock.ts';
 import { createHttpClient } from './lib/http-client.ts';
+import { openApiDocument } from './openapi-document.ts';
 import { countTokens } from './pipeline/count-tokens.ts';
 import { createGenerate, type GenerateParts } from './pipeline/generate.ts';
 import { createSettle } from './pipeline/settle.ts';
@@ -150,7 +151,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       ),
     },
     mount(fastify) {
-      mountOperations(fastify, { metrics, ready: () => database.ping(), draining: () => server.draining });
+      mountOperations(fastify, {
+        metrics,
+        ready: () => database.ping(),
+        draining: () => server.draining,
+        openApi: openApiDocument,
+        log,
+      });
       registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
         authenticate,
         services: { keys, generations },

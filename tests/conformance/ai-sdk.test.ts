@@ -4,7 +4,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, generateText, isStepCount, Output, streamText, tool, type LanguageModel } from 'ai';
 import { z } from 'zod';
-import { CHAT_ONLY, MESSAGES_ONLY, OWN, startBothFormats } from '../support/both-formats.ts';
+import { CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR, OWN, startBothFormats } from '../support/both-formats.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { PNG_BASE64, PNG_MENTION } from '../support/media.ts';
 
@@ -61,7 +61,7 @@ interface Client {
 }
 
 const clients: readonly Client[] = [
-  ...[OWN, CHAT_ONLY, MESSAGES_ONLY].map((from) => ({
+  ...[OWN, CHAT_ONLY, MESSAGES_VENDOR].map((from) => ({
     name: `@ai-sdk/openai-compatible, ${from}`,
     model: (name: string) => chat(`${from}/${name}`),
     maxOutputTokens: 4_000,

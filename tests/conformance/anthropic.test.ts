@@ -5,7 +5,7 @@ import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
 import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import type { ContentBlock, MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
-import { CHAT_ONLY, MESSAGES_ONLY, OWN, startBothFormats } from '../support/both-formats.ts';
+import { CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR, OWN, startBothFormats } from '../support/both-formats.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
 import { PNG_BASE64, PNG_MENTION } from '../support/media.ts';
 
@@ -44,7 +44,7 @@ function callsOf(content: readonly ContentBlock[]): Extract<ContentBlock, { type
   return content.filter((block) => block.type === 'tool_use');
 }
 
-for (const from of [OWN, MESSAGES_ONLY, CHAT_ONLY])
+for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
   suite(`the anthropic client, ${from}`, () => {
     test('a plain answer has text, a stop reason, an id and usage in full shape', async () => {
       const { data, response } = await client.messages
@@ -105,14 +105,22 @@ for (const from of [OWN, MESSAGES_ONLY, CHAT_ONLY])
       else assert.deepEqual([stopped.stop_reason, stopped.stop_sequence], ['stop_sequence', 'STOP']);
     });
 
-    for (const stream of [false, true])
-      test(`the tool runner calls, runs and answers on the beta endpoint, stream: ${stream}`, async () => {
+    // By itself the runner asks the server to keep the conversation. Nobody does here, and the client must be told so in
+    // the words that make it send the whole conversation again.
+    for (const [stream, threaded] of [
+      [false, false],
+      [true, false],
+      [false, true],
+      [true, true],
+    ] as const)
+      test(`the tool runner calls, runs and answers, stream: ${stream}, asks for a thread: ${threaded}`, async () => {
         const seen: unknown[] = [];
         const runner = client.beta.messages.toolRunner({
           model: `${from}/tools`,
           max_tokens: 500,
           messages: [{ role: 'user', content: 'What is the weather in Oslo?' }],
           stream,
+          ...(threaded ? {} : { thread: false }),
           tools: [
             betaZodTool({
               name: 'get_weather',

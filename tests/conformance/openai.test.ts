@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import type { ChatCompletionFunctionTool, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { z } from 'zod';
-import { CHAT_ONLY, MESSAGES_ONLY, OWN, startBothFormats } from '../support/both-formats.ts';
+import { CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR, OWN, startBothFormats } from '../support/both-formats.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
 import { PNG_DATA_URL, PNG_MENTION } from '../support/media.ts';
 
@@ -52,7 +52,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY])
+for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
   suite(`the openai client, ${from}`, () => {
     test('a plain answer has text, a finish reason, an id and usage', async () => {
       const { data, response } = await client.chat.completions
@@ -202,7 +202,8 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY])
       assert.equal(call?.type === 'function' && call.function.name, 'get_time');
     });
 
-    for (const streaming of [false, true])
+    // A plain host of the messages format is asked in words, which the sandbox does not read.
+    for (const streaming of from === MESSAGES_ONLY ? [] : [false, true])
       test(`a JSON schema gives an object that fits it, stream: ${streaming}`, async () => {
         const body = {
           model: `${from}/json`,

@@ -27,10 +27,14 @@ export async function post(
 
 /** The value at a path such as `choices.0.message.content`; `undefined` where there is none. */
 export function at(value: Json | undefined, path: string): Json | undefined {
-  let node: unknown = value;
+  let node = value;
   for (const step of path.split('.')) {
-    const holder: unknown = node;
-    node = typeof holder === 'object' && holder !== null ? Reflect.get(holder, step) : undefined;
+    if (Array.isArray(node)) {
+      const items: readonly Json[] = node;
+      node = items[Number(step)];
+    } else {
+      node = isJsonObject(node) ? node[step] : undefined;
+    }
   }
-  return node as Json | undefined;
+  return node;
 }

@@ -61,7 +61,8 @@ export function createRequestDecoder(options: { readonly plugin: z.ZodType<Plugi
  */
 export function decodePrompt(parsed: PromptFields, whole: Json, text: string): DecodedPrompt {
   const body = isJsonObject(whole) ? whole : {};
-  const exact = hasFragileNumbers(text) ? parseKeepingNumbers(text) : undefined;
+  // Reading the text again costs as much as parsing it did: only for numbers that could have been lost.
+  const exact = holdNumbers(parsed.messages) && hasFragileNumbers(text) ? parseKeepingNumbers(text) : undefined;
   const exactMessages = isJsonObject(exact) ? exact['messages'] : undefined;
   const tools = decodeTools(parsed.tools);
   const choice = decodeToolChoice(parsed.tool_choice, tools);
@@ -102,6 +103,21 @@ function decodeMessage(wire: WireMessage, exact: Json | undefined): Turn {
     ...(wire.role === 'system' && { inline: true }),
     ...extraOf(wire, MESSAGE_MEMBERS),
   };
+}
+
+/** Kinds of blocks that hold no JSON of someone else's. */
+const NUMBERLESS: ReadonlySet<string> = new Set(['text', 'image', 'document', 'thinking', 'redacted_thinking']);
+
+function holdNumbers(messages: readonly WireMessage[]): boolean {
+  return messages.some(
+    ({ content }) =>
+      typeof content !== 'string' && content.some((block) => !NUMBERLESS.has(block.type) && holdsNumber(block)),
+  );
+}
+
+function holdsNumber(value: Json | undefined): boolean {
+  if (typeof value === 'number') return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsNumber);
 }
 
 function twinAt(exact: Json | undefined, at: number): Json | undefined {

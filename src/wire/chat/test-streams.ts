@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import type { Answer } from '../../canonical/answer.ts';
+import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
+import { foldEvents } from '../../canonical/fold.ts';
+import { NO_USAGE } from '../../canonical/usage.ts';
+import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { AnswerIdentity, Closing } from '../format.ts';
+import { createStreamDecoder } from './decode-stream.ts';
+import { objectOf } from './members.ts';
+
+export const IDENTITY: AnswerIdentity = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };
+
+export const CLOSING: Closing = {
+  usage: { ...NO_USAGE, promptTokens: 20, completionTokens: 9, estimated: false },
+  charge: { totalNanoUsd: 120_000, promptNanoUsd: 40_000, completionNanoUsd: 80_000 },
+  isByok: false,
+  serviceMetadata: undefined,
+};
+
+/** One chunk of an upstream. */
+export function chunk(delta: Json, choice: JsonObject = {}, members: JsonObject = {}): JsonObject {
+  return {
+    id: 'up-1',
+    object: 'chat.completion.chunk',
+    created: 5,
+    model: 'one-2026',
+    choices: [{ index: 0, delta, finish_reason: null, ...choice }],
+    ...members,
+  };
+}
+
+export function finish(reason: string, members: JsonObject = {}): JsonObject {
+  return chunk({}, { finish_reason: reason }, members);
+}
+
+/** An event stream of these chunks; a string stands as it is. */
+export function stream(...chunks: readonly (JsonObject | string)[]): Buffer {
+  const events = chunks.map((entry) => `data: ${typeof entry === 'string' ? entry : JSON.stringify(entry)}\n\n`);
+  return Buffer.from(events.join(''));
+}
+
+/** All events of a stream, read in pieces that end at these places. */
+export function decodeStream(bytes: Uint8Array, cuts: readonly number[] = []): EventBatch {
+  const decoder = createStreamDecoder();
+  const events: GenerationEvent[] = [];
+  let from = 0;
+  for (const cut of [...cuts, bytes.length]) {
+    events.push(...decoder.push(bytes.subarray(from, cut)));
+    from = cut;
+  }
+  events.push(...decoder.end());
+  return events;
+}
+
+export function foldStream(...chunks: readonly (JsonObject | string)[]): Answer {
+  const events = decodeStream(stream(...chunks));
+  checkEvents(events);
+  return foldEvents(events);
+}
+
+/** The grammar of canonical/events.ts: indexes dense, nothing open twice, only calls side by side, one end. */
+export function checkEvents(events: EventBatch): void {
+  const open = new Map<number, string>();
+  let next = 0;
+  for (const [at, event] of events.entries()) {
+    if (event.type === 'start') assert.equal(at, 0, 'the start is the first event');
+    if (event.type === 'block-start') {
+      assert.equal(event.index, next++, 'indexes are dense');
+      const beside =
+        event.block.type === 'tool-call' ? [...open.values()].filter((type) => type !== 'tool-call') : [...open];
+      assert.deepEqual(beside, [], 'only calls stand side by side');
+      open.set(event.index, event.block.type);
+    }
+    if (event.type === 'block-delta') assert.ok(open.has(event.index), 'a delta goes to an open block');
+    if (event.type === 'block-end') assert.ok(open.delete(event.index), 'an open block ends');
+    if (event.type === 'end') assert.equal(open.size, 0, 'every block has ended');
+    if (event.type === 'end' || event.type === 'failed') assert.equal(at, events.length - 1, 'nothing follows');
+  }
+  const last = events.at(-1)?.type;
+  assert.ok(last === 'end' || last === 'failed', 'the answer ends or fails');
+}
+
+/** Chunks of a stream of ours, down to its `[DONE]`. */
+export function readStream(text: string): readonly JsonObject[] {
+  const events = text.split('\n\n');
+  assert.equal(events.pop(), '', 'the stream ends with a blank line');
+  assert.equal(events.pop(), 'data: [DONE]', 'the sentinel is the last event');
+  return events.map((event) => {
+    assert.match(event, /^data: [^\n]*$/, 'an event is one line of data');
+    const read = parseJsonObject(event.slice('data: '.length));
+    assert.ok(read !== undefined, `an event is JSON: ${event}`);
+    return read;
+  });
+}
+
+/** The deltas of chunks, without those that hold none. */
+export function deltasOf(chunks: readonly JsonObject[]): readonly JsonObject[] {
+  return chunks.flatMap((entry) => {
+    const choices = entry['choices'];
+    const delta = Array.isArray(choices) ? objectOf(objectOf(choices[0])?.['delta']) : undefined;
+    return delta === undefined ? [] : [delta];
+  });
+}

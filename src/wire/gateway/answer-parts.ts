@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+/** Shapes that answers of both formats share, for documentation and for tests that hold answers to it. */
+
+/** @source seed 2.4, generation.md 10 */
+export const serviceMetadataSchema = z
+  .looseObject({
+    requested: z.string(),
+    strategy: z.string(),
+    region: z.string(),
+    summary: z.string(),
+    attempt: z.int().min(0),
+    is_byok: z.boolean(),
+    generation_time: z.int().min(0).optional(),
+    endpoints: z.looseObject({
+      total: z.int().min(0),
+      available: z.array(z.looseObject({ provider: z.string(), model: z.string(), selected: z.boolean() })),
+    }),
+    attempts: z.array(z.looseObject({ provider: z.string(), model: z.string(), status: z.int() })).optional(),
+    pipeline: z
+      .array(
+        z.looseObject({
+          type: z.string(),
+          name: z.string(),
+          summary: z.string().optional(),
+          guardrail_id: z.string().optional(),
+          guardrail_scope: z.string().optional(),
+          data: z.looseObject({}).optional(),
+        }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'ServiceMetadata', description: 'How the request was routed. Present when asked for by header.' });
+
+/** Members of `usage` that tell the cost. @source generation.md 6.2 */
+export const costShape = {
+  cost: z.number().nullable().optional().describe('USD charged to the account; null: the price is unknown.'),
+  cost_details: z
+    .looseObject({
+      upstream_inference_cost: z.number().nullable(),
+      upstream_inference_prompt_cost: z.number().nullable(),
+      upstream_inference_completions_cost: z.number().nullable(),
+    })
+    .nullable()
+    .optional(),
+  is_byok: z.boolean().optional(),
+};
