@@ -1,19 +1,19 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import { createAuthenticator } from './accounts/authenticate.ts';
+import { createAuthenticator, type Authenticate } from './accounts/authenticate.ts';
 import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
 import type { ProviderPreferences } from './canonical/directives.ts';
 import { catalogFromConfig } from './catalog-from-config.ts';
 import type { Config, ProviderDefaults } from './config/config.ts';
 import { createCountTokensRoute } from './http/generation/count-tokens.ts';
 import type { BodyLimits } from './http/generation/read-body.ts';
-import { createGenerationRoute, type GenerationRouteParts } from './http/generation/route.ts';
+import { createGenerationRoute, type GenerationRouteParts, type RawHandler } from './http/generation/route.ts';
 import { mountOperations } from './http/operations.ts';
 import { registerManagementRoutes } from './http/management/route.ts';
 import { MANAGEMENT_ROUTES } from './http/routes.ts';
-import { createHttpServer } from './http/server.ts';
-import { systemClock } from './lib/clock.ts';
-import { createHttpClient } from './lib/http-client.ts';
+import { createHttpServer, type HttpServer } from './http/server.ts';
+import { systemClock, type Clock } from './lib/clock.ts';
+import { createHttpClient, type HttpClient } from './lib/http-client.ts';
 import { openApiDocument } from './openapi-document.ts';
 import { countTokens } from './pipeline/count-tokens.ts';
 import { createGenerate, type GenerateParts } from './pipeline/generate.ts';
@@ -28,7 +28,7 @@ import { createGenerationStore, type GenerationStore } from './store/generations
 import { createKeyStore } from './store/keys.ts';
 import { rowOf } from './telemetry/generation-row.ts';
 import { createLogger, logGeneration, type Logger } from './telemetry/logs.ts';
-import { createMetrics } from './telemetry/metrics.ts';
+import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createChatClientFormat, chatUpstreamFormat } from './wire/chat/format.ts';
 import { FORMAT_PARAMETERS } from './wire/format-parameters.ts';
 import { createMessagesClientFormat, messagesUpstreamFormat } from './wire/messages/format.ts';
@@ -62,14 +62,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const log = options.log ?? createLogger(config.logLevel);
   const clock = systemClock;
   const metrics = createMetrics();
-  const staticKeys: StaticKeys = {
-    ...(config.managementKey !== undefined && { management: config.managementKey }),
-    ...(config.apiKey !== undefined && { normal: config.apiKey }),
-  };
+  const staticKeys = staticKeysFrom(config);
   const database = await openDatabase({ path: join(config.dataDir, 'gateway.db'), clock });
   const keyStore = createKeyStore({ database });
   const keys = createKeys({ store: keyStore, clock });
-  const authenticate = createAuthenticator({ keys: keyStore, clock, staticKeys });
   const generations = createGenerationStore({
     database,
     onLost: (row, error) => {
@@ -78,94 +74,25 @@ export async function createApp(options: AppOptions): Promise<App> {
       log.error({ row, error: error.message }, 'generation record lost');
     },
   });
+  const authenticate = createAuthenticator({ keys: keyStore, clock, staticKeys });
   const firstStart = await keys.bootstrap(staticKeys);
-
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
-  const providers = createProviders({
-    config: config.providers,
-    env,
-    timeouts: config.timeouts,
-    sandboxBaseUrl: sandbox.baseUrl,
-  });
-  const catalog = catalogFromConfig(config, providers, sandboxModels());
   const http = createHttpClient();
   let url = '';
-  const baseUrl = (): string => `${url}/v1`;
-  const onBug = (error: unknown, id: string): void => log.error({ err: error, id }, 'bug');
-  const observe = (record: Parameters<typeof logGeneration>[1]): void => {
-    metrics.observe(record);
-    logGeneration(log, record);
-  };
-  const generateParts: GenerateParts = {
-    http,
-    formats: { chat: chatUpstreamFormat, messages: messagesUpstreamFormat },
-    providers,
-    nowMs: clock.nowMs,
-    monotonicMs: clock.monotonicMs,
-    health: createHealth({ clock }),
-    catalog,
-    clock,
-    settle: createSettle({
-      store: (record) => withinLimit(generations.append(rowOf(record, config.server.region)), STORE_WAIT_MS),
-      observe,
-      region: config.server.region,
-    }),
-    defaults: {
-      ...(config.defaults.model !== undefined && { model: config.defaults.model }),
-      provider: preferencesFrom(config.defaults.provider),
-    },
-    formatParameters: FORMAT_PARAMETERS,
-    totalMs: config.timeouts.totalMs,
-    region: config.server.region,
-    baseUrl,
-    streams: metrics,
-    onBug,
-  };
-
-  const chat = createChatClientFormat({ plugin: pluginSchema });
-  const messages = createMessagesClientFormat({ plugin: pluginSchema });
-  const routeParts: Omit<GenerationRouteParts, 'allowApiKeyHeader'> = {
-    authenticate,
-    generate: createGenerate(generateParts),
-    clock,
-    bodyLimits: {
-      bytesMax: config.server.maxBodyBytes,
-      idleMs: BODY_IDLE_MS,
-      totalMs: BODY_TOTAL_MS,
-      ...options.bodyLimits,
-    },
-    baseUrl,
-    draining: () => server.draining,
-    onRefused: (error, format) => metrics.refused(format, error.status),
-    onBug,
-  };
-  const messagesParts = { ...routeParts, allowApiKeyHeader: true };
-  const server = createHttpServer({
+  const shared: Shared = { config, env, clock, http, metrics, log, baseUrl: () => `${url}/v1` };
+  const server: HttpServer = createHttpServer({
     host: config.server.host,
     port: config.server.port,
-    generation: {
-      '/chat/completions': createGenerationRoute(chat, { ...routeParts, allowApiKeyHeader: false }),
-      '/messages': createGenerationRoute(messages, messagesParts),
-      '/messages/count_tokens': createCountTokensRoute(messages, messagesParts, (request, signal) =>
-        countTokens(generateParts, request, signal),
-      ),
-    },
+    generation: generationRoutes(shared, createGenerateParts(shared, sandbox.baseUrl, generations), authenticate, {
+      draining: () => server.draining,
+      bodyLimits: options.bodyLimits,
+    }),
     mount(fastify) {
-      mountOperations(fastify, {
-        metrics,
-        ready: () => database.ping(),
-        draining: () => server.draining,
-        openApi: openApiDocument,
-        log,
-      });
-      registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
-        authenticate,
-        services: { keys, generations },
-        log,
-      });
+      const ready = (): Promise<void> => database.ping();
+      mountOperations(fastify, { metrics, ready, draining: () => server.draining, openApi: openApiDocument, log });
+      registerManagementRoutes(fastify, MANAGEMENT_ROUTES, { authenticate, services: { keys, generations }, log });
     },
   });
-
   return {
     ...(firstStart !== undefined && { firstStart }),
     generations,
@@ -181,6 +108,94 @@ export async function createApp(options: AppOptions): Promise<App> {
       await database.close();
       log.flush();
     },
+  };
+}
+
+/** What most parts need. */
+interface Shared {
+  readonly config: Config;
+  readonly env: AppOptions['env'];
+  readonly clock: Clock;
+  readonly http: HttpClient;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly baseUrl: () => string;
+}
+
+function createGenerateParts(
+  { config, env, clock, http, metrics, log, baseUrl }: Shared,
+  sandboxBaseUrl: string,
+  generations: GenerationStore,
+): GenerateParts {
+  const { region } = config.server;
+  const providers = createProviders({ config: config.providers, env, timeouts: config.timeouts, sandboxBaseUrl });
+  return {
+    http,
+    formats: { chat: chatUpstreamFormat, messages: messagesUpstreamFormat },
+    providers,
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    health: createHealth({ clock }),
+    catalog: catalogFromConfig(config, providers, sandboxModels()),
+    clock,
+    settle: createSettle({
+      store: (record) => withinLimit(generations.append(rowOf(record, region)), STORE_WAIT_MS),
+      observe(record) {
+        metrics.observe(record);
+        logGeneration(log, record);
+      },
+    }),
+    defaults: {
+      ...(config.defaults.model !== undefined && { model: config.defaults.model }),
+      provider: preferencesFrom(config.defaults.provider),
+    },
+    formatParameters: FORMAT_PARAMETERS,
+    totalMs: config.timeouts.totalMs,
+    region,
+    baseUrl,
+    streams: metrics,
+    onBug: (error, id) => log.error({ err: error, id }, 'bug'),
+  };
+}
+
+function generationRoutes(
+  { config, clock, metrics, baseUrl }: Shared,
+  generateParts: GenerateParts,
+  authenticate: Authenticate,
+  limits: { readonly draining: () => boolean; readonly bodyLimits: Partial<BodyLimits> | undefined },
+): Readonly<Record<string, RawHandler>> {
+  const chat = createChatClientFormat({ plugin: pluginSchema });
+  const messages = createMessagesClientFormat({ plugin: pluginSchema });
+  const parts: GenerationRouteParts = {
+    authenticate,
+    generate: createGenerate(generateParts),
+    clock,
+    bodyLimits: {
+      bytesMax: config.server.maxBodyBytes,
+      idleMs: BODY_IDLE_MS,
+      totalMs: BODY_TOTAL_MS,
+      ...limits.bodyLimits,
+    },
+    allowApiKeyHeader: false,
+    baseUrl,
+    draining: limits.draining,
+    onRefused: (error, format) => metrics.refused(format, error.status),
+    onBug: generateParts.onBug,
+  };
+  const messagesParts = { ...parts, allowApiKeyHeader: true };
+  return {
+    '/chat/completions': createGenerationRoute(chat, parts),
+    '/messages': createGenerationRoute(messages, messagesParts),
+    '/messages/count_tokens': createCountTokensRoute(messages, messagesParts, (request, signal) =>
+      countTokens(generateParts, request, signal),
+    ),
+  };
+}
+
+function staticKeysFrom({ managementKey, apiKey }: Config): StaticKeys {
+  return {
+    ...(managementKey !== undefined && { management: managementKey }),
+    ...(apiKey !== undefined && { normal: apiKey }),
   };
 }
 

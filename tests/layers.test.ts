@@ -173,6 +173,13 @@ const PLANTED: readonly (readonly [promise: string, path: string, text: string, 
     "export const a = 1;\nexport * from './json.ts';",
     'src/lib/all.ts:2: export * hides what a file offers',
   ],
+  ['a generator is no star', 'src/lib/all.ts', 'export function* count() {}', undefined],
+  [
+    'a star export of types is a barrel',
+    'src/lib/all.ts',
+    "export type * from './json.ts';",
+    'src/lib/all.ts:1: export * hides what a file offers',
+  ],
   [
     'sources do not import tests',
     'src/lib/a.ts',

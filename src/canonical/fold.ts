@@ -1,5 +1,5 @@
 import { assert, unreachable } from '../lib/assert.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { Answer } from './answer.ts';
 import type { Block, Citation } from './blocks.ts';
 import type { BlockDeltaEvent, EndEvent, EventBatch, GenerationEvent } from './events.ts';
@@ -25,84 +25,85 @@ export interface Fold {
 
 /** @source house.md 4: a whole answer decodes to the same events as a stream, and both fold to the same answer */
 export function createFold(): Fold {
-  const open: OpenBlock[] = [];
-  const citations: Citation[] = [];
-  const extras: Extra[] = [];
-  const warnings: Warning[] = [];
-  let format: FormatId | undefined;
-  let id: string | undefined;
-  let model: string | undefined;
-  let usage: Usage | undefined;
-  let end: EndEvent | undefined;
-  let failure: UpstreamFailure | undefined;
+  return new EventFold();
+}
 
-  function blockAt(index: number): OpenBlock {
-    const entry = open[index];
-    assert(entry !== undefined, `block ${index} was started before it was used`);
-    return entry;
+class EventFold implements Fold {
+  readonly #open: OpenBlock[] = [];
+  readonly #citations: Citation[] = [];
+  readonly #extras: Extra[] = [];
+  readonly #warnings: Warning[] = [];
+  #format: FormatId | undefined;
+  #id: string | undefined;
+  #model: string | undefined;
+  #usage: Usage | undefined;
+  #end: EndEvent | undefined;
+  #failure: UpstreamFailure | undefined;
+
+  push(events: EventBatch): void {
+    for (const event of events) this.#take(event);
   }
 
-  function take(event: GenerationEvent): void {
+  answer(): Answer {
+    return {
+      format: this.#format,
+      id: this.#id,
+      model: this.#model,
+      blocks: this.#open.map(closeBlock),
+      citations: this.#citations,
+      usage: this.#usage,
+      end: this.#end,
+      failure: this.#failure,
+      extras: this.#extras,
+      warnings: this.#warnings,
+    };
+  }
+
+  #take(event: GenerationEvent): void {
     switch (event.type) {
       case 'start':
-        ({ format, id, model } = { id: undefined, model: undefined, ...event });
-        if (event.extra !== undefined) extras.push(event.extra);
+        this.#format = event.format;
+        this.#id = event.id;
+        this.#model = event.model;
+        if (event.extra !== undefined) this.#extras.push(event.extra);
         return;
       case 'block-start':
-        open[event.index] = {
-          block: event.block,
-          texts: [],
-          signature: undefined,
-          values: [],
-          citations: [],
-          extras: [],
-        };
+        assert(event.index === this.#open.length, `block ${event.index} is the next one`);
+        this.#open.push({ block: event.block, texts: [], signature: undefined, values: [], citations: [], extras: [] });
         return;
       case 'block-delta':
-        takeDelta(blockAt(event.index), event);
-        return;
-      case 'block-end':
+        takeDelta(this.#blockAt(event.index), event);
         return;
       case 'citation':
-        (event.index < 0 ? citations : blockAt(event.index).citations).push(event.citation);
+        (event.index < 0 ? this.#citations : this.#blockAt(event.index).citations).push(event.citation);
         return;
       case 'usage':
-        usage = event.usage;
+        this.#usage = event.usage;
         return;
       case 'warning':
-        warnings.push(event.warning);
+        this.#warnings.push(event.warning);
         return;
       case 'extra':
-        extras.push(event.extra);
+        this.#extras.push(event.extra);
         return;
       case 'end':
-        end = event;
+        this.#end = event;
         return;
       case 'failed':
-        failure = event.failure;
+        this.#failure = event.failure;
+        return;
+      case 'block-end':
         return;
       default:
         unreachable(event);
     }
   }
 
-  return {
-    push: (events) => {
-      for (const event of events) take(event);
-    },
-    answer: () => ({
-      format,
-      id,
-      model,
-      blocks: open.filter((entry) => entry !== undefined).map(closeBlock),
-      citations,
-      usage,
-      end,
-      failure,
-      extras,
-      warnings,
-    }),
-  };
+  #blockAt(index: number): OpenBlock {
+    const entry = this.#open[index];
+    assert(entry !== undefined, `block ${index} was started before it was used`);
+    return entry;
+  }
 }
 
 /** Folds a complete list of events. */
@@ -121,7 +122,8 @@ function takeDelta(entry: OpenBlock, event: BlockDeltaEvent): void {
 
 function closeBlock(entry: OpenBlock): Block {
   const added = entry.texts.join('');
-  const block = entry.extras.length === 0 ? entry.block : { ...entry.block, extra: mergeExtras(entry) };
+  const extra = mergeExtras(entry);
+  const block = extra === entry.block.extra ? entry.block : { ...entry.block, ...(extra !== undefined && { extra }) };
   switch (block.type) {
     case 'text':
       return {
@@ -151,10 +153,12 @@ function closeBlock(entry: OpenBlock): Block {
 }
 
 /** Later members win, and arrays of the same member are joined: that is how log probabilities arrive. */
-function mergeExtras(entry: OpenBlock): Extra {
-  const parts = [...(entry.block.extra === undefined ? [] : [entry.block.extra]), ...entry.extras];
-  const format = (parts[0] as Extra).format;
-  return { format, fields: parts.map((part) => part.fields).reduce(mergeFields) };
+function mergeExtras({ block, extras }: OpenBlock): Extra | undefined {
+  return extras.reduce<Extra | undefined>(
+    (merged, extra) =>
+      merged === undefined ? extra : { format: merged.format, fields: mergeFields(merged.fields, extra.fields) },
+    block.extra,
+  );
 }
 
 function mergeFields(left: JsonObject, right: JsonObject): JsonObject {
@@ -168,10 +172,5 @@ function mergeFields(left: JsonObject, right: JsonObject): JsonObject {
 
 function mergeValue(before: JsonObject[string], value: JsonObject[string]): JsonObject[string] {
   if (Array.isArray(before) && Array.isArray(value)) return [...before, ...value];
-  const bothObjects = isPlain(before) && isPlain(value);
-  return bothObjects ? mergeFields(before, value) : value;
-}
-
-function isPlain(value: JsonObject[string]): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(before) && isJsonObject(value) ? mergeFields(before, value) : value;
 }

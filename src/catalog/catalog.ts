@@ -1,3 +1,4 @@
+import { setBounded } from '../lib/bounded-map.ts';
 import type { Catalog, Endpoint, Model } from './model.ts';
 
 /** Every name below a prefix is an upstream's own name of a model there. @source interface.md, "pass-through" */
@@ -20,8 +21,7 @@ export function createCatalog(models: readonly Model[], passThrough: readonly Pa
     const rule = passThrough.find(({ prefix }) => slug.startsWith(prefix) && slug.length > prefix.length);
     if (rule === undefined) return undefined;
     const model: Model = { slug, name: slug, endpoints: [rule.endpoint(slug.slice(rule.prefix.length), slug)] };
-    if (passed.size >= PASS_THROUGH_MODELS_MAX) passed.delete(passed.keys().next().value as string);
-    passed.set(slug, model);
+    setBounded(passed, slug, model, PASS_THROUGH_MODELS_MAX);
     return model;
   }
 

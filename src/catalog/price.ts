@@ -28,7 +28,7 @@ export interface Cost {
 
 export const FREE: PriceTable = { prompt: 0, completion: 0 };
 
-export const NANO_PER_USD = 1e9;
+const NANO_PER_USD = 1e9;
 const PICO_PER_NANO = 1_000;
 const PICO_PER_USD = 1e12;
 const TOKENS_PER_MILLION = 1e6;

@@ -1,6 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { assert } from '../lib/assert.ts';
 import { preflightHeaders } from './cors.ts';
 import type { RawHandler } from './generation/route.ts';
 
@@ -27,88 +29,99 @@ export interface HttpServer {
 const PREFIXES = ['/v1', '/api/v1', '/v1/v1'] as const;
 /** Longer than the idle time of common load balancers, so that they, not we, close first. */
 const KEEP_ALIVE_MS = 75_000;
-const HEADERS_TIMEOUT_MS = 30_000;
-const HEADER_BYTES_MAX = 128 * 1_024;
+const SERVER_LIMITS = {
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  headersTimeout: 30_000,
+  maxHeaderSize: 128 * 1_024,
+  // Bodies have limits of their own (generation/read-body.ts), and answers may stream for many minutes.
+  requestTimeout: 0,
+};
 const SOCKET_BACKLOG = 4_096;
 
 /** One listener: generation endpoints on bare `node:http`, everything else through Fastify (docs/decisions/0002). */
 export function createHttpServer(options: ServerOptions): HttpServer {
-  const routes = new Map<string, RawHandler>();
-  for (const prefix of PREFIXES)
-    for (const [path, handler] of Object.entries(options.generation)) routes.set(prefix + path, handler);
-  let draining = false;
-  let inFlight = 0;
-  let onIdle: (() => void) | undefined;
-  let server: Server | undefined;
+  return new TwoLaneServer(options);
+}
 
-  function track(response: ServerResponse): void {
-    inFlight++;
-    response.once('close', () => {
-      inFlight--;
-      if (inFlight === 0) onIdle?.();
+class TwoLaneServer implements HttpServer {
+  readonly fastify: FastifyInstance;
+  draining = false;
+  readonly #server: Server;
+  readonly #address: { readonly host: string; readonly port: number };
+  readonly #routes = new Map<string, RawHandler>();
+  #inFlight = 0;
+  #onIdle: (() => void) | undefined;
+  #handleByFastify: RequestListener = (_request, response) => void response.writeHead(503).end();
+
+  constructor({ host, port, generation, mount }: ServerOptions) {
+    this.#address = { host, port };
+    for (const prefix of PREFIXES)
+      for (const [path, handler] of Object.entries(generation)) this.#routes.set(prefix + path, handler);
+    const handle: RequestListener = (request, response) => this.#handle(request, response);
+    this.#server = createServer(SERVER_LIMITS, handle);
+    // Routes answer `Expect: 100-continue` themselves, after the key and the declared size have passed.
+    this.#server.on('checkContinue', handle);
+    this.fastify = Fastify({
+      logger: false,
+      serverFactory: (handleByFastify) => {
+        this.#handleByFastify = handleByFastify;
+        return this.#server;
+      },
     });
-    if (draining) response.shouldKeepAlive = false;
+    mount(this.fastify);
   }
 
-  const fastify = Fastify({
-    logger: false,
-    serverFactory: (handleByFastify) => {
-      const handle = (request: IncomingMessage, response: ServerResponse): void => {
-        track(response);
-        const raw = request.method === 'POST' ? routes.get(pathOf(request.url)) : undefined;
-        if (raw !== undefined) void raw(request, response);
-        else if (!answerProbe(request, response)) handleByFastify(request, response);
-      };
-      server = createServer(
-        {
-          keepAliveTimeout: KEEP_ALIVE_MS,
-          headersTimeout: HEADERS_TIMEOUT_MS,
-          maxHeaderSize: HEADER_BYTES_MAX,
-          requestTimeout: 0,
-        },
-        handle,
-      );
-      // Routes answer `Expect: 100-continue` themselves, after the key and the declared size have passed.
-      server.on('checkContinue', handle);
-      return server;
-    },
-  });
-  options.mount(fastify);
+  async listen(): Promise<AddressInfo> {
+    await this.fastify.ready();
+    const listening = once(this.#server, 'listening');
+    this.#server.listen({ ...this.#address, backlog: SOCKET_BACKLOG });
+    await listening;
+    const address = this.#server.address();
+    assert(typeof address === 'object' && address !== null, 'a TCP server has an address and a port');
+    return address;
+  }
 
-  return {
-    fastify,
-    get draining() {
-      return draining;
-    },
-    async listen() {
-      await fastify.ready();
-      const listening = server as Server;
-      await new Promise<void>((resolve, reject) => {
-        listening.once('error', reject);
-        listening.listen({ host: options.host, port: options.port, backlog: SOCKET_BACKLOG }, () => {
-          listening.off('error', reject);
-          resolve();
-        });
-      });
-      return listening.address() as AddressInfo;
-    },
-    async close(drainMs) {
-      draining = true;
-      const listening = server as Server;
-      const closed = new Promise<void>((resolve) => listening.close(() => resolve()));
-      listening.closeIdleConnections();
-      await Promise.race([
-        new Promise<void>((resolve) => {
-          onIdle = resolve;
-          if (inFlight === 0) resolve();
-        }),
-        new Promise<void>((resolve) => setTimeout(resolve, drainMs).unref()),
-      ]);
-      listening.closeAllConnections();
-      await closed;
-      await fastify.close();
-    },
-  };
+  async close(drainMs: number): Promise<void> {
+    this.draining = true;
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    this.#server.closeIdleConnections();
+    await this.#untilIdle(drainMs);
+    this.#server.closeAllConnections();
+    await closed;
+    await this.fastify.close();
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): void {
+    this.#track(response);
+    const raw = request.method === 'POST' ? this.#routes.get(pathOf(request.url)) : undefined;
+    if (raw !== undefined) void raw(request, response);
+    else if (!answerProbe(request, response)) this.#handleByFastify(request, response);
+  }
+
+  #track(response: ServerResponse): void {
+    this.#inFlight++;
+    response.once('close', () => {
+      this.#inFlight--;
+      if (this.#inFlight === 0) this.#onIdle?.();
+    });
+    if (this.draining) response.shouldKeepAlive = false;
+  }
+
+  #untilIdle(limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#inFlight === 0) {
+        resolve();
+        return;
+      }
+      const timer = setTimeout(resolve, limitMs);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
 }
 
 function pathOf(url: string | undefined): string {

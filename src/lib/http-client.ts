@@ -64,11 +64,10 @@ export function createHttpClient(): HttpClient {
     const key = `${origin} ${connectTimeoutMs}`;
     const known = pools.get(key);
     if (known !== undefined) return known;
-    if (pools.size >= POOLS_MAX) {
-      const [oldest, idle] = pools.entries().next().value as [string, Pool];
+    for (const [oldest, idle] of pools) {
+      if (pools.size < POOLS_MAX) break;
       pools.delete(oldest);
-      // `close` lets what is under way finish.
-      idle.close().catch(() => idle.destroy());
+      void retire(idle);
     }
     const pool = new Pool(origin, {
       connections: CONNECTIONS_PER_ORIGIN_MAX,
@@ -105,6 +104,15 @@ export function createHttpClient(): HttpClient {
   };
 }
 
+/** Lets what is under way finish. */
+async function retire(pool: Pool): Promise<void> {
+  try {
+    await pool.close();
+  } catch {
+    // It was being destroyed already: nothing is left to close.
+  }
+}
+
 interface Waiting<T> {
   readonly resolve: (value: T) => void;
   readonly reject: (error: TransportError) => void;
@@ -130,6 +138,8 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
     this.answer = new Promise((resolve, reject) => {
       this.#answerWaits = { resolve, reject };
     });
+    // Nobody may be waiting yet when it fails: a rejection without a listener would end the process.
+    this.answer.catch(() => undefined);
   }
 
   cancel(): void {
@@ -195,21 +205,19 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
 
   #takeQueue(): Uint8Array {
     const queue = this.#queue;
-    const first = queue[0] as Uint8Array;
+    const [first] = queue;
     this.#queue = [];
     this.#queuedBytes = 0;
     if (this.#paused) {
       this.#paused = false;
       this.#controller?.resume();
     }
-    return queue.length === 1 ? first : Buffer.concat(queue);
+    return queue.length === 1 && first !== undefined ? first : Buffer.concat(queue);
   }
 
   #fail(error: TransportError): void {
     if (this.#error !== undefined || this.#ended) return;
     this.#error = error;
-    // Nobody may be waiting yet: a rejection without a listener would end the process.
-    this.answer.catch(() => undefined);
     this.#answerWaits?.reject(error);
     this.#answerWaits = undefined;
     this.#readWaits?.reject(error);
@@ -228,7 +236,7 @@ function firstValues(headers: Record<string, string | string[] | undefined>): Re
 }
 
 function asTransportError(cause: Error, connected: boolean): TransportError {
-  const code = (cause as { code?: unknown }).code;
+  const code = 'code' in cause ? cause.code : undefined;
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return new TransportError('connect-timeout', { cause });
   if (typeof code === 'string' && code.startsWith('HPE_')) return new TransportError('protocol', { cause });
   return new TransportError(connected ? 'reset' : 'connect', { cause });

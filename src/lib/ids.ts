@@ -12,7 +12,7 @@ export function randomText(length: number): string {
       randomFillSync(pool);
       next = 0;
     }
-    const byte = pool[next++] as number;
+    const byte = pool.readUInt8(next++);
     // 248 = 4 * 62: bytes above it would favour the first letters.
     if (byte < 248) text += ALPHABET[byte % 62];
   }

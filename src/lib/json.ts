@@ -13,7 +13,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Parses JSON text; `undefined` when it is not JSON. Never throws. */
 export function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    const value: Json = JSON.parse(text);
+    return value;
   } catch {
     return undefined;
   }
@@ -39,10 +40,13 @@ export function hasFragileNumbers(text: string): boolean {
 interface ReviverContext {
   readonly source?: string;
 }
-type SourceReviver = (key: string, value: Json, context: ReviverContext) => unknown;
-interface JsonWithSource {
-  parse(text: string, reviver: SourceReviver): unknown;
-  rawJSON(text: string): unknown;
+type SourceReviver = (key: string, value: Json, context?: ReviverContext) => unknown;
+
+declare global {
+  interface JSON {
+    /** @source TC39 "JSON.parse source text access"; not yet in TypeScript's own library */
+    rawJSON(text: string): unknown;
+  }
 }
 
 /**
@@ -51,10 +55,9 @@ interface JsonWithSource {
  * @source TC39 "JSON.parse source text access", in V8 since 11.4
  */
 export function parseKeepingNumbers(text: string): unknown {
-  const json = JSON as unknown as JsonWithSource;
-  return json.parse(text, (_key, value, context) =>
-    typeof value === 'number' && context.source !== undefined && String(value) !== context.source
-      ? json.rawJSON(context.source)
-      : value,
-  );
+  const keepSource: SourceReviver = (_key, value, context) =>
+    typeof value === 'number' && context?.source !== undefined && String(value) !== context.source
+      ? JSON.rawJSON(context.source)
+      : value;
+  return JSON.parse(text, keepSource);
 }

@@ -16,6 +16,14 @@ export interface SseParserOptions {
 const EVENT_BYTES_MAX = 32 * 1024 * 1024;
 const LF = 10;
 const CR = 13;
+const SPACE = 32;
+const COLON = 58;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** The parser that suits every stream so far: see `SseParser` for what it promises. */
+export function createSseParser(options: SseParserOptions): SseParser {
+  return new LineParser(options);
+}
 
 /**
  * Bytes are decoded up to their last line end, which is always a character boundary, so that a character cut by two
@@ -23,94 +31,91 @@ const CR = 13;
  * into data (pains.md 11) and is dropped.
  * @source WHATWG HTML, "9.2.6 Interpreting an event stream"
  */
-export function createSseParser({ onEvent, eventBytesMax = EVENT_BYTES_MAX }: SseParserOptions): SseParser {
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
-  let eventBytes = 0;
-  let data: string | undefined;
-  let event: string | undefined;
-  let endsInCr = false;
-  let atStart = true;
+class LineParser implements SseParser {
+  readonly #onEvent: SseParserOptions['onEvent'];
+  readonly #eventBytesMax: number;
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #eventBytes = 0;
+  #data: string | undefined;
+  #event: string | undefined;
+  #endsInCr = false;
+  #atStart = true;
 
-  function dispatch(): void {
-    const text = data;
-    const name = event;
-    data = undefined;
-    event = undefined;
-    eventBytes = 0;
-    if (text !== undefined && text.charCodeAt(0) !== 58) onEvent(text, name);
+  constructor({ onEvent, eventBytesMax = EVENT_BYTES_MAX }: SseParserOptions) {
+    this.#onEvent = onEvent;
+    this.#eventBytesMax = eventBytesMax;
   }
 
-  function takeLine(line: string): void {
-    if (line === '') {
-      dispatch();
-    } else if (line.startsWith('data:')) {
-      const value = line.slice(line.charCodeAt(5) === 32 ? 6 : 5);
-      data = data === undefined ? value : `${data}\n${value}`;
+  push(chunk: Uint8Array): void {
+    this.#eventBytes += chunk.length;
+    const complete = lastLineEnd(chunk) + 1;
+    if (complete === 0) {
+      this.#hold(chunk);
+    } else {
+      this.#takeText(this.#heldBytes === 0 ? this.#decode(chunk, complete) : this.#decodeHeldAnd(chunk, complete));
+      this.#hold(chunk.subarray(complete));
+      if (this.#data === undefined) this.#eventBytes = this.#heldBytes;
+    }
+    if (this.#eventBytes > this.#eventBytesMax)
+      throw new RangeError(`An event is larger than ${this.#eventBytesMax} bytes`);
+  }
+
+  end(): void {
+    if (this.#heldBytes > 0) this.#takeText(`${this.#decodeHeldAnd(new Uint8Array(0), 0)}\n`);
+    this.#dispatch();
+  }
+
+  #dispatch(): void {
+    const data = this.#data;
+    const event = this.#event;
+    this.#data = undefined;
+    this.#event = undefined;
+    this.#eventBytes = 0;
+    if (data !== undefined && data.charCodeAt(0) !== COLON) this.#onEvent(data, event);
+  }
+
+  #takeLine(line: string): void {
+    if (line.startsWith('data:')) {
+      const value = line.slice(line.charCodeAt(5) === SPACE ? 6 : 5);
+      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
     } else if (line.startsWith('event:')) {
-      event = line.slice(line.charCodeAt(6) === 32 ? 7 : 6);
+      this.#event = line.slice(line.charCodeAt(6) === SPACE ? 7 : 6);
     }
   }
 
-  function takeText(text: string): void {
-    let lines = text;
-    if (endsInCr && lines.charCodeAt(0) === LF) lines = lines.slice(1);
-    endsInCr = lines.charCodeAt(lines.length - 1) === CR;
-    if (lines.includes('\r')) lines = lines.replace(/\r\n?/g, '\n');
+  #takeText(text: string): void {
+    let lines = this.#endsInCr && text.charCodeAt(0) === LF ? text.slice(1) : text;
+    this.#endsInCr = text.charCodeAt(text.length - 1) === CR;
+    if (lines.includes('\r')) lines = lines.replaceAll(/\r\n?/g, '\n');
     let from = 0;
     for (let to = lines.indexOf('\n'); to >= 0; to = lines.indexOf('\n', from)) {
-      takeLine(from === to ? '' : lines.slice(from, to));
+      if (from === to) this.#dispatch();
+      else this.#takeLine(lines.slice(from, to));
       from = to + 1;
     }
   }
 
-  function decode(bytes: Uint8Array, length: number): string {
-    let view = Buffer.from(bytes.buffer, bytes.byteOffset, length);
-    if (atStart && length > 0) {
-      atStart = false;
-      if (view[0] === 0xef && view[1] === 0xbb && view[2] === 0xbf) view = view.subarray(3);
-    }
-    return view.toString('utf8');
+  #decodeHeldAnd(chunk: Uint8Array, length: number): string {
+    const joined = Buffer.concat([...this.#held, chunk.subarray(0, length)]);
+    this.#held = [];
+    this.#heldBytes = 0;
+    return this.#decode(joined, joined.length);
   }
 
-  function hold(bytes: Uint8Array): void {
+  #decode(bytes: Uint8Array, length: number): string {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('utf8');
+    if (!this.#atStart) return text;
+    this.#atStart = false;
+    return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+  }
+
+  #hold(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     // A copy, because the rest of the network buffer would stay in memory with it.
-    held.push(Uint8Array.prototype.slice.call(bytes));
-    heldBytes += bytes.length;
+    this.#held.push(Uint8Array.prototype.slice.call(bytes));
+    this.#heldBytes += bytes.length;
   }
-
-  return {
-    push(chunk) {
-      eventBytes += chunk.length;
-      const lineEnd = lastLineEnd(chunk);
-      if (lineEnd < 0) {
-        hold(chunk);
-      } else {
-        const complete = lineEnd + 1;
-        if (heldBytes === 0) {
-          takeText(decode(chunk, complete));
-        } else {
-          const joined = Buffer.concat([...held, chunk.subarray(0, complete)]);
-          held = [];
-          heldBytes = 0;
-          takeText(decode(joined, joined.length));
-        }
-        hold(chunk.subarray(complete));
-        if (eventBytes > heldBytes && data === undefined) eventBytes = heldBytes;
-      }
-      if (eventBytes > eventBytesMax) throw new RangeError(`An event is larger than ${eventBytesMax} bytes`);
-    },
-    end() {
-      if (heldBytes > 0) {
-        const rest = Buffer.concat(held);
-        held = [];
-        heldBytes = 0;
-        takeText(`${decode(rest, rest.length)}\n`);
-      }
-      dispatch();
-    },
-  };
 }
 
 function lastLineEnd(chunk: Uint8Array): number {

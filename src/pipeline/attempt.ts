@@ -194,7 +194,7 @@ function startingWith(held: EventBatch, source: EventSource): EventSource {
       first = undefined;
       return Promise.resolve(batch);
     },
-    cancel: source.cancel,
+    cancel: () => source.cancel(),
   };
 }
 
@@ -243,16 +243,11 @@ function streamSource(stream: OpenStream): EventSource {
   };
 }
 
+/** Whether an event shows the caller anything: from it on, only this answer counts. */
 function isContent(event: GenerationEvent): boolean {
-  switch (event.type) {
-    case 'block-delta':
-      return event.text !== '' || event.value !== undefined;
-    case 'block-start':
-      return (
-        !(event.block.type === 'text' || event.block.type === 'refusal' || event.block.type === 'reasoning') ||
-        event.block.text !== ''
-      );
-    default:
-      return false;
-  }
+  if (event.type === 'block-delta') return event.text !== '' || event.value !== undefined;
+  if (event.type !== 'block-start') return false;
+  const { block } = event;
+  const mayBeEmpty = block.type === 'text' || block.type === 'refusal' || block.type === 'reasoning';
+  return !mayBeEmpty || block.text !== '';
 }

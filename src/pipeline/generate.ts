@@ -51,6 +51,7 @@ export function createGenerate(parts: GenerateParts): Generate {
     const { request } = record;
     const limit = limitTime(caller, parts.totalMs);
     const output = request.delivery === 'stream' ? openStreamOutput(caller, record.id, format.keepAlive) : undefined;
+    if (output !== undefined) parts.streams.streamOpened();
     const context: RelayContext = {
       format,
       caller,

@@ -55,7 +55,7 @@ function open(): GenerationRecord {
 function settled(change: (record: GenerationRecord) => void): GenerationRecord {
   const record = open();
   change(record);
-  void createSettle({ store: () => Promise.resolve(), observe: () => undefined, region: 'local' })(record);
+  void createSettle({ store: () => Promise.resolve(), observe: () => undefined })(record);
   return record;
 }
 
@@ -136,7 +136,6 @@ test('a generation is settled once, and everybody waits for that once', async ()
       return gate.promise;
     },
     observe: () => void observed++,
-    region: 'local',
   });
   const record = open();
   const both = Promise.all([settle(record), settle(record)]);

@@ -10,7 +10,6 @@ export interface SettleParts {
   readonly store: (record: GenerationRecord) => Promise<void>;
   /** Tells logs and metrics. Never throws. */
   readonly observe: (record: GenerationRecord) => void;
-  readonly region: string;
 }
 
 export interface Settle {

@@ -1,3 +1,4 @@
+import { setBounded } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /** Why an endpoint rests, and until when. */
@@ -34,9 +35,7 @@ export function createHealth({ clock }: { readonly clock: Clock }): Health {
       const untilMs = clock.monotonicMs() + ms;
       const known = cooldowns.get(endpoint);
       if (known !== undefined && known.untilMs >= untilMs) return;
-      cooldowns.delete(endpoint);
-      cooldowns.set(endpoint, { untilMs, named: named || (known?.named ?? false) });
-      if (cooldowns.size > ENDPOINTS_MAX) cooldowns.delete(cooldowns.keys().next().value as string);
+      setBounded(cooldowns, endpoint, { untilMs, named: named || (known?.named ?? false) }, ENDPOINTS_MAX);
     },
     recover(endpoint) {
       cooldowns.delete(endpoint);

@@ -1,27 +1,27 @@
 import type { GenerationRequest, Settings } from '../canonical/request.ts';
 
 /** The vocabulary of `supported_parameters`, by the setting that asks for it. @source decisions.md 8 */
-const PARAMETER_OF_SETTING: Readonly<Partial<Record<keyof Settings, string>>> = {
-  maxTokens: 'max_tokens',
-  temperature: 'temperature',
-  topP: 'top_p',
-  topK: 'top_k',
-  topA: 'top_a',
-  minP: 'min_p',
-  frequencyPenalty: 'frequency_penalty',
-  presencePenalty: 'presence_penalty',
-  repetitionPenalty: 'repetition_penalty',
-  logitBias: 'logit_bias',
-  logprobs: 'logprobs',
-  topLogprobs: 'top_logprobs',
-  stop: 'stop',
-  seed: 'seed',
-  parallelToolCalls: 'parallel_tool_calls',
-  toolChoice: 'tool_choice',
-  reasoning: 'reasoning',
-  verbosity: 'verbosity',
-  webSearchOptions: 'web_search_options',
-};
+const PARAMETERS_OF_SETTINGS: readonly (readonly [keyof Settings, string])[] = [
+  ['maxTokens', 'max_tokens'],
+  ['temperature', 'temperature'],
+  ['topP', 'top_p'],
+  ['topK', 'top_k'],
+  ['topA', 'top_a'],
+  ['minP', 'min_p'],
+  ['frequencyPenalty', 'frequency_penalty'],
+  ['presencePenalty', 'presence_penalty'],
+  ['repetitionPenalty', 'repetition_penalty'],
+  ['logitBias', 'logit_bias'],
+  ['logprobs', 'logprobs'],
+  ['topLogprobs', 'top_logprobs'],
+  ['stop', 'stop'],
+  ['seed', 'seed'],
+  ['parallelToolCalls', 'parallel_tool_calls'],
+  ['toolChoice', 'tool_choice'],
+  ['reasoning', 'reasoning'],
+  ['verbosity', 'verbosity'],
+  ['webSearchOptions', 'web_search_options'],
+];
 
 /** Parameters that an endpoint must accept whatever its list says. @source decisions.md 8 */
 const NEVER_MISSING: ReadonlySet<string> = new Set(['max_tokens', 'stop', 'temperature', 'top_p']);
@@ -29,11 +29,8 @@ const NEVER_MISSING: ReadonlySet<string> = new Set(['max_tokens', 'stop', 'tempe
 /** The parameters that a request uses, in the catalog's words, without those that every endpoint accepts. */
 export function usedParameters(request: GenerationRequest): readonly string[] {
   const used: string[] = [];
-  for (const setting of Object.keys(request.settings) as (keyof Settings)[]) {
-    const parameter = PARAMETER_OF_SETTING[setting];
-    if (parameter !== undefined && request.settings[setting] !== undefined && !NEVER_MISSING.has(parameter))
-      used.push(parameter);
-  }
+  for (const [setting, parameter] of PARAMETERS_OF_SETTINGS)
+    if (request.settings[setting] !== undefined && !NEVER_MISSING.has(parameter)) used.push(parameter);
   if (request.tools.length > 0) used.push('tools');
   const responseFormat = request.settings.responseFormat;
   if (responseFormat !== undefined && responseFormat.type !== 'text')

@@ -87,7 +87,7 @@ function byOrder(endpoints: readonly Endpoint[], order: readonly string[] | unde
     const at = order.findIndex((name) => matchesProvider(name, endpoint));
     return at < 0 ? order.length : at;
   };
-  return [...endpoints].sort((left, right) => rank(left) - rank(right));
+  return endpoints.toSorted((left, right) => rank(left) - rank(right));
 }
 
 function limitFallbacks(
@@ -121,8 +121,10 @@ function splitByCooldown(
     else if (cooldown.named) cooling.push({ candidate, cooldown });
     else resting.push(candidate);
   }
-  cooling.sort((left, right) => left.cooldown.untilMs - right.cooldown.untilMs);
-  return { candidates: [...ready, ...resting], cooling };
+  return {
+    candidates: [...ready, ...resting],
+    cooling: cooling.toSorted((left, right) => left.cooldown.untilMs - right.cooldown.untilMs),
+  };
 }
 
 function lacksParameter(

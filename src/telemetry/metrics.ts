@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { NANO_PER_USD } from '../catalog/price.ts';
+import type { Usage } from '../canonical/usage.ts';
+import { usdFromNano } from '../catalog/price.ts';
 import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
 
@@ -25,51 +26,8 @@ const MODELS_MAX = 2_000;
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Counter({
-    name: 'gateway_requests_total',
-    help: 'Generation requests by outcome.',
-    labelNames: ['format', 'model', 'provider', 'status'] as const,
-    registers,
-  });
-  const firstToken = new Histogram({
-    name: 'gateway_time_to_first_token_seconds',
-    help: 'From arrival to the first content, of answers that had any.',
-    labelNames: ['model', 'provider'] as const,
-    buckets: SECONDS,
-    registers,
-  });
-  const duration = new Histogram({
-    name: 'gateway_request_duration_seconds',
-    help: 'From arrival to the end of the answer.',
-    labelNames: ['model', 'provider'] as const,
-    buckets: SECONDS,
-    registers,
-  });
-  const tokens = new Counter({
-    name: 'gateway_tokens_total',
-    help: 'Tokens by kind; prompt includes cached, completion includes reasoning.',
-    labelNames: ['model', 'provider', 'kind'] as const,
-    registers,
-  });
-  const spend = new Counter({
-    name: 'gateway_cost_usd_total',
-    help: 'Charged cost in USD.',
-    labelNames: ['model', 'provider'] as const,
-    registers,
-  });
-  const attempts = new Counter({
-    name: 'gateway_upstream_attempts_total',
-    help: 'Attempts at upstreams by what they answered.',
-    labelNames: ['provider', 'status'] as const,
-    registers,
-  });
-  const lost = new Counter({
-    name: 'gateway_records_lost_total',
-    help: 'Generation records that could not be stored.',
-    registers,
-  });
-  const openStreams = new Gauge({ name: 'gateway_open_streams', help: 'Streams being written now.', registers });
-  observeEventLoop(registers);
+  const series = createSeries(registers);
+  observeProcess(registers);
   const models = new Set<string>();
 
   function modelLabel(model: string | undefined): string {
@@ -83,37 +41,96 @@ export function createMetrics(): Metrics {
 
   return {
     observe(record) {
-      const status = statusOf(record);
       const model = modelLabel(record.endpoint?.model);
       const provider = record.endpoint?.provider ?? 'none';
-      const { report, usage } = record;
-      requests.inc({ format: record.request.format, model, provider, status });
-      duration.observe({ model, provider }, ((report.endedMs ?? report.arrivedMs) - report.arrivedMs) / MS_PER_S);
+      const { report, cost } = record;
+      const endedMs = report.endedMs ?? report.arrivedMs;
+      series.requests.inc({ format: record.request.format, model, provider, status: statusOf(record) });
+      series.duration.observe({ model, provider }, (endedMs - report.arrivedMs) / MS_PER_S);
       if (record.firstTokenMs !== undefined)
-        firstToken.observe({ model, provider }, (record.firstTokenMs - report.arrivedMs) / MS_PER_S);
+        series.firstToken.observe({ model, provider }, (record.firstTokenMs - report.arrivedMs) / MS_PER_S);
       for (const attempt of record.attempts)
-        attempts.inc({ provider: attempt.provider, status: attempt.status ?? 'none' });
-      if (usage !== undefined) {
-        tokens.inc({ model, provider, kind: 'prompt' }, usage.promptTokens);
-        tokens.inc({ model, provider, kind: 'completion' }, usage.completionTokens);
-        if (usage.cacheReadTokens > 0) tokens.inc({ model, provider, kind: 'cache_read' }, usage.cacheReadTokens);
-        if (usage.cacheWriteTokens > 0) tokens.inc({ model, provider, kind: 'cache_write' }, usage.cacheWriteTokens);
-        if (usage.reasoningTokens !== undefined && usage.reasoningTokens > 0)
-          tokens.inc({ model, provider, kind: 'reasoning' }, usage.reasoningTokens);
-      }
-      if (record.cost !== undefined && record.cost.totalNanoUsd > 0)
-        spend.inc({ model, provider }, record.cost.totalNanoUsd / NANO_PER_USD);
+        series.attempts.inc({ provider: attempt.provider, status: attempt.status ?? 'none' });
+      countTokens(series.tokens, record.usage, model, provider);
+      if (cost !== undefined && cost.totalNanoUsd > 0)
+        series.spend.inc({ model, provider }, usdFromNano(cost.totalNanoUsd));
     },
-    refused: (format, status) => requests.inc({ format, model: 'none', provider: 'none', status }),
-    streamOpened: () => openStreams.inc(),
-    streamClosed: () => openStreams.dec(),
-    recordLost: () => lost.inc(),
+    refused: (format, status) => series.requests.inc({ format, model: 'none', provider: 'none', status }),
+    streamOpened: () => series.openStreams.inc(),
+    streamClosed: () => series.openStreams.dec(),
+    recordLost: () => series.lost.inc(),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }
 
-function observeEventLoop(registers: Registry[]): void {
+function countTokens(
+  tokens: Counter<'model' | 'provider' | 'kind'>,
+  usage: Usage | undefined,
+  model: string,
+  provider: string,
+): void {
+  if (usage === undefined) return;
+  const add = (kind: string, count: number | undefined): void => {
+    if (count !== undefined && count > 0) tokens.inc({ model, provider, kind }, count);
+  };
+  add('prompt', usage.promptTokens);
+  add('completion', usage.completionTokens);
+  add('cache_read', usage.cacheReadTokens);
+  add('cache_write', usage.cacheWriteTokens);
+  add('reasoning', usage.reasoningTokens);
+}
+
+function createSeries(registers: Registry[]) {
+  return {
+    requests: new Counter({
+      name: 'gateway_requests_total',
+      help: 'Generation requests by outcome.',
+      labelNames: ['format', 'model', 'provider', 'status'] as const,
+      registers,
+    }),
+    firstToken: new Histogram({
+      name: 'gateway_time_to_first_token_seconds',
+      help: 'From arrival to the first content, of answers that had any.',
+      labelNames: ['model', 'provider'] as const,
+      buckets: SECONDS,
+      registers,
+    }),
+    duration: new Histogram({
+      name: 'gateway_request_duration_seconds',
+      help: 'From arrival to the end of the answer.',
+      labelNames: ['model', 'provider'] as const,
+      buckets: SECONDS,
+      registers,
+    }),
+    tokens: new Counter({
+      name: 'gateway_tokens_total',
+      help: 'Tokens by kind; prompt includes cached ones, completion includes reasoning.',
+      labelNames: ['model', 'provider', 'kind'] as const,
+      registers,
+    }),
+    spend: new Counter({
+      name: 'gateway_cost_usd_total',
+      help: 'Charged cost in USD.',
+      labelNames: ['model', 'provider'] as const,
+      registers,
+    }),
+    attempts: new Counter({
+      name: 'gateway_upstream_attempts_total',
+      help: 'Attempts at upstreams by what they answered; "none" where they did not.',
+      labelNames: ['provider', 'status'] as const,
+      registers,
+    }),
+    lost: new Counter({
+      name: 'gateway_records_lost_total',
+      help: 'Generation records that could not be stored.',
+      registers,
+    }),
+    openStreams: new Gauge({ name: 'gateway_open_streams', help: 'Streams being written now.', registers }),
+  };
+}
+
+function observeProcess(registers: Registry[]): void {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   const lag = new Gauge({

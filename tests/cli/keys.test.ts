@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TestContext } from 'node:test';
-import { makeFolder, runCli, startGateway } from '../support/spawn-cli.ts';
-import type { CliResult } from '../support/spawn-cli.ts';
+import { captureCli } from '../support/capture-cli.ts';
+import { makeFolder, startGateway } from '../support/spawn-cli.ts';
 
-function createRunner(t: TestContext, dataDir: string): (...args: readonly string[]) => Promise<CliResult> {
-  return (...args) => runCli(t, ['keys', ...args, '--data-dir', dataDir]);
+function createRunner(dataDir: string): (...args: readonly string[]) => ReturnType<typeof captureCli> {
+  return (...args) => captureCli(['keys', ...args, '--data-dir', dataDir]);
 }
 
 function callWith(url: string, key: string): Promise<number> {
@@ -13,7 +12,7 @@ function callWith(url: string, key: string): Promise<number> {
 }
 
 test('a key can be made, listed, disabled, enabled and deleted, and is shown once', async (t) => {
-  const keys = createRunner(t, makeFolder(t));
+  const keys = createRunner(makeFolder(t));
   const made = await keys('create', '--name', 'web', '--limit', '12.50');
   assert.equal(made.code, 0);
   assert.match(made.stdout, /^mgw-[A-Za-z0-9]{32,}\n$/);
@@ -39,7 +38,7 @@ test('a key can be made, listed, disabled, enabled and deleted, and is shown onc
 test('a running gateway takes a key that was made beside it, and refuses one that was disabled', async (t) => {
   const dataDir = makeFolder(t);
   const gateway = await startGateway(t, { dataDir });
-  const keys = createRunner(t, dataDir);
+  const keys = createRunner(dataDir);
   const [good, bad] = await Promise.all([keys('create', '--name', 'good'), keys('create', '--name', 'bad')]);
   const hash = /\(([0-9a-f]{12})\)/.exec(bad.stderr)?.[1] ?? '';
   await keys('disable', hash);
@@ -49,7 +48,7 @@ test('a running gateway takes a key that was made beside it, and refuses one tha
 
 test('a key that was made before the first start takes the place of the first keys', async (t) => {
   const dataDir = makeFolder(t);
-  const { stdout } = await createRunner(t, dataDir)('create');
+  const { stdout } = await createRunner(dataDir)('create');
   const gateway = await startGateway(t, { dataDir });
   assert.equal(await callWith(gateway.url, stdout.trim()), 200);
   gateway.child.kill('SIGTERM');
@@ -58,7 +57,7 @@ test('a key that was made before the first start takes the place of the first ke
 
 test('listing does not make a database', async (t) => {
   const dataDir = makeFolder(t);
-  const { code, stderr } = await createRunner(t, dataDir)('list');
+  const { code, stderr } = await createRunner(dataDir)('list');
   assert.equal(code, 1);
   assert.equal(stderr, `There is no database in ${dataDir} yet: start the gateway once, or name another --data-dir.\n`);
 });

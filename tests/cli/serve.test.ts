@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { makeFolder, runCli, startCli, startGateway } from '../support/spawn-cli.ts';
 
 const KEYS = { GATEWAY_API_KEY: 'test-key', GATEWAY_MANAGEMENT_KEY: 'test-management-key' };
@@ -67,7 +68,7 @@ suite('the first start', () => {
   });
 });
 
-suite('a start that fails', () => {
+suite('a start that fails', { concurrency: 2 }, () => {
   test('because the port is taken says so in one sentence', async (t) => {
     const port = await takePort(t);
     const dataDir = makeFolder(t);
@@ -114,7 +115,7 @@ suite('a start that fails', () => {
   });
 });
 
-suite('a signal', () => {
+suite('a signal', { concurrency: 2 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`${signal} ends an idle gateway with 0`, async (t) => {
       const gateway = await startGateway(t, { env: KEYS });
@@ -148,9 +149,34 @@ suite('a signal', () => {
 });
 
 test('a reader that closes standard output does not end the gateway', async (t) => {
-  const gateway = startCli(t, ['--port', '0', '--data-dir', makeFolder(t)], { env: KEYS });
+  const port = await freePort();
+  const gateway = startCli(t, ['--port', String(port), '--data-dir', makeFolder(t)], { env: KEYS });
   gateway.child.stdout?.destroy();
-  const logged = once(gateway.child, 'exit').then(() => 'exited');
+  assert.equal(await statusOnceUp(`http://127.0.0.1:${port}/health/live`), 200);
+  assert.equal(await statusOnceUp(`http://127.0.0.1:${port}/health/ready`), 200);
   gateway.child.kill('SIGTERM');
-  assert.equal(await logged, 'exited');
+  const { code, stderr } = await gateway.exited;
+  assert.equal(code, 0, stderr);
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  await new Promise((resolve) => server.close(resolve));
+  return address.port;
+}
+
+/** Asks until somebody answers, for a few seconds. */
+async function statusOnceUp(url: string): Promise<number> {
+  for (let tries = 0; tries < 200; tries++) {
+    const status = await fetch(url).then(
+      (response) => response.status,
+      () => undefined,
+    );
+    if (status !== undefined) return status;
+    await wait(50);
+  }
+  return assert.fail('nobody listens');
+}

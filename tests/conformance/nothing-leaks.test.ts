@@ -21,19 +21,58 @@ interface Expectation {
   readonly dropped: string;
 }
 
-/** What arrives where: reviewed by hand against generation.md 11 and decisions.md 8 and 17. */
+/** Of the caller's own words, what neither format sends on: said to be so in every record. */
+const WITHOUT_EFFECT = 'usage n x_search_filter';
+
+const CHAT_TO_CHAT = `acme_private audio frequency_penalty image_config logit_bias logprobs messages min_p modalities model
+  parallel_tool_calls prediction presence_penalty prompt_cache_key prompt_cache_options raw_mode reasoning_effort
+  repetition_penalty response_format safe_prompt seed service_tier stop structured_outputs temperature tool_choice tools
+  top_a top_k top_logprobs top_p verbosity web_search_options`;
+/** What the messages format has no words for; sampling goes because the model thinks. */
+const CHAT_ONLY = `acme_private audio frequency_penalty image_config logit_bias logprobs min_p prediction presence_penalty
+  prompt_cache_key prompt_cache_options raw_mode repetition_penalty safe_prompt seed structured_outputs temperature top_a
+  top_k top_logprobs top_p web_search_options`;
+const MESSAGES_TO_CHAT = `messages model parallel_tool_calls reasoning_effort response_format service_tier stop
+  temperature tool_choice tools top_k top_p`;
+/** What the chat format has no words for; `output_config` for its `task_budget`, the rest of it is said. */
+const MESSAGES_ONLY = 'acme_private container context_management inference_geo mcp_servers output_config speed';
+const VENDOR_ONLY = 'container context_management inference_geo mcp_servers speed';
+
+/** What arrives where: reviewed by hand against generation.md 7.1, 11 and decisions.md 8 and 17. */
 const EXPECTED: Readonly<Record<Caller, Readonly<Record<string, Expectation>>>> = {
   chat: {
-    'acme/chat': { members: '', dropped: '' },
-    'acme/openai': { members: '', dropped: '' },
-    'acme/messages': { members: '', dropped: '' },
-    'acme/anthropic': { members: '', dropped: '' },
+    'acme/chat': { members: `${CHAT_TO_CHAT} max_tokens`, dropped: WITHOUT_EFFECT },
+    'acme/openai': {
+      members: `${CHAT_TO_CHAT} max_completion_tokens safety_identifier`,
+      dropped: WITHOUT_EFFECT,
+    },
+    'acme/messages': {
+      members: 'max_tokens messages metadata model stop_sequences system thinking tool_choice tools',
+      dropped: `${WITHOUT_EFFECT} ${CHAT_ONLY} response_format service_tier verbosity`,
+    },
+    'acme/anthropic': {
+      members: `cache_control max_tokens messages metadata model output_config service_tier stop_sequences system thinking
+        tool_choice tools`,
+      dropped: `${WITHOUT_EFFECT} ${CHAT_ONLY}`,
+    },
   },
   messages: {
-    'acme/messages': { members: '', dropped: '' },
-    'acme/anthropic': { members: '', dropped: '' },
-    'acme/chat': { members: '', dropped: '' },
-    'acme/openai': { members: '', dropped: '' },
+    'acme/messages': {
+      members: `acme_private max_tokens messages metadata model output_config service_tier stop_sequences system
+        temperature thinking tool_choice tools top_k top_p`,
+      dropped: VENDOR_ONLY,
+    },
+    'acme/anthropic': {
+      members: `acme_private cache_control container context_management inference_geo max_tokens mcp_servers messages
+        metadata model output_config service_tier speed stop_sequences system temperature thinking tool_choice tools
+        top_k top_p`,
+      dropped: '',
+    },
+    'acme/chat': { members: `${MESSAGES_TO_CHAT} max_tokens`, dropped: MESSAGES_ONLY },
+    'acme/openai': {
+      members: `${MESSAGES_TO_CHAT} max_completion_tokens safety_identifier`,
+      dropped: MESSAGES_ONLY,
+    },
   },
 };
 

@@ -143,7 +143,7 @@ test('a compressed body within the limit is read', async (t) => {
 test('a request in flight finishes while the gateway shuts down', async (t) => {
   const { gateway, first } = await startTwoProviders(t, {
     first: (_arrived, response) => {
-      setTimeout(() => json(200, chatAnswer('late'))(_arrived, response, response.req), 300);
+      setTimeout(() => void json(200, chatAnswer('late'))(_arrived, response, response.req), 300);
     },
   });
   const slow = gateway.post('/chat/completions', { model: 'acme/first', messages });

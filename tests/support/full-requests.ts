@@ -64,7 +64,9 @@ export const FULL_CHAT = {
       content: null,
       model: 'acme/before',
       reasoning: 'I look.',
-      reasoning_details: [{ type: 'reasoning.text', text: 'I look.', signature: 'c2ln', format: 'anthropic-claude-v1' }],
+      reasoning_details: [
+        { type: 'reasoning.text', text: 'I look.', signature: 'c2ln', format: 'anthropic-claude-v1' },
+      ],
       tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }],
     },
     { role: 'tool', tool_call_id: 'call_1', content: '7 degrees' },
@@ -150,7 +152,12 @@ export const FULL_MESSAGES = {
     {
       role: 'user',
       content: [
-        { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: '7 degrees' }], is_error: false },
+        {
+          type: 'tool_result',
+          tool_use_id: 'toolu_1',
+          content: [{ type: 'text', text: '7 degrees' }],
+          is_error: false,
+        },
         { type: 'text', text: 'Go on' },
       ],
     },

@@ -167,7 +167,8 @@ function nameViolations({ path }: SourceFile): readonly Violation[] {
 /** A file that only passes on what others export, and `export *` anywhere. */
 function barrelViolations({ path }: SourceFile, tokens: readonly Token[]): readonly Violation[] {
   const exportsAt = tokens.flatMap((token, index) => (token.kind === 'word' && token.text === 'export' ? [index] : []));
-  const isStar = (index: number): boolean => tokens[index + 1]?.text === '*' || tokens[index + 2]?.text === '*';
+  const isStar = (index: number): boolean =>
+    tokens[tokens[index + 1]?.text === 'type' ? index + 2 : index + 1]?.text === '*';
   const star = exportsAt.find((index) => tokens[index - 1]?.text !== '.' && isStar(index));
   if (star !== undefined) return [`${path}:${tokens[star]?.line ?? 1}: export * hides what a file offers`];
   const passesOn = exportsAt.filter((index) => isReExport(tokens, index)).length;

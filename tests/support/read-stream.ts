@@ -33,7 +33,9 @@ export function readChatStream(raw: string): ChatStream {
   return {
     chunks,
     text: shapes.map(({ choices }) => choices[0]?.delta.content ?? '').join(''),
-    finish: shapes.findLast(({ choices }) => choices[0]?.finish_reason != null)?.choices[0]?.finish_reason ?? null,
+    finish:
+      shapes.findLast(({ choices }) => typeof choices[0]?.finish_reason === 'string')?.choices[0]?.finish_reason ??
+      null,
     error: shapes.find(({ error }) => error !== undefined)?.error,
     raw,
   };

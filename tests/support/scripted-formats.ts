@@ -40,9 +40,7 @@ export function speakMessages(text: string): Script {
 }
 
 /** A gateway in front of one scripted upstream of each format, each behind a plain host's adapter and its vendor's. */
-export async function startScriptedFormats(t: {
-  after(close: () => Promise<void>): void;
-}): Promise<ScriptedFormats> {
+export async function startScriptedFormats(t: { after(close: () => Promise<void>): void }): Promise<ScriptedFormats> {
   const chat = await startUpstream(speakChat('Said in chat.'));
   const messages = await startUpstream(speakMessages('Said in messages.'));
   const policy = 'data_policy: { training: false, retention_days: 0 }';

@@ -92,7 +92,8 @@ function continueIfSmall(request: IncomingMessage, response: ServerResponse, byt
 
 function parseBody(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    const body: Json = JSON.parse(text);
+    return body;
   } catch (cause) {
     throw new GatewayError('invalid_request', 'The request body is not valid JSON.', { cause });
   }

@@ -185,17 +185,20 @@ interface LimitedText {
   readonly stopSequence?: string;
 }
 
-/** Ends a text at the first stop sequence, which is left out, or at the limit, whichever comes first. */
+/** Ends a text at the limit, or at the first stop sequence before it, which is left out. */
 function limitText(text: string, stop: readonly string[], maxTokens: number): LimitedText {
-  let end = text.length;
+  const tokens = splitTokens(text);
+  const generated = tokens.slice(0, maxTokens).join('');
+  let end = generated.length;
   let stopSequence: string | undefined;
   for (const sequence of stop) {
-    const at = text.indexOf(sequence);
+    const at = generated.indexOf(sequence);
     if (at >= 0 && at < end) [end, stopSequence] = [at, sequence];
   }
-  const tokens = splitTokens(text.slice(0, end));
-  if (tokens.length > maxTokens)
-    return { text: tokens.slice(0, maxTokens).join(''), tokens: maxTokens, finish: 'length' };
-  const kept = { text: text.slice(0, end), tokens: tokens.length };
-  return stopSequence === undefined ? { ...kept, finish: 'stop' } : { ...kept, finish: 'stop_sequence', stopSequence };
+  if (stopSequence !== undefined) {
+    const kept = generated.slice(0, end);
+    return { text: kept, tokens: countTokens(kept), finish: 'stop_sequence', stopSequence };
+  }
+  const isCut = tokens.length > maxTokens;
+  return { text: generated, tokens: Math.min(tokens.length, maxTokens), finish: isCut ? 'length' : 'stop' };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { after, before, test } from 'node:test';
-import type { Json, JsonObject } from '../../lib/json.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
 import { startSandbox, type Sandbox, type SandboxRequest } from './server.ts';
-import { at, post, type TestAnswer } from './test-client.ts';
+import { at, eventsOf, post, textAt, type TestAnswer } from './test-client.ts';
 
 let sandbox: Sandbox;
 let seen: SandboxRequest[] = [];
@@ -31,12 +31,11 @@ function messages(members: JsonObject, headers: Readonly<Record<string, string>>
 }
 
 const user = (content: Json): Json => [{ role: 'user', content }];
-const parsed = (value: Json | undefined): unknown => JSON.parse(String(value));
 
 test('a whole chat answer has every member of the format', async () => {
   const { status, headers, json } = await chat({});
   assert.equal(status, 200);
-  const id = String(json['id']);
+  const id = textAt(json, 'id');
   assert.match(id, /^chatcmpl-[0-9a-f]{24}$/);
   assert.equal(headers.get('x-request-id'), `req_${id.slice('chatcmpl-'.length)}`);
   assert.deepEqual(json, {
@@ -72,7 +71,7 @@ test('a whole chat answer has every member of the format', async () => {
 test('a whole messages answer has every member of the format', async () => {
   const { status, headers, json } = await messages({});
   assert.equal(status, 200);
-  const id = String(json['id']);
+  const id = textAt(json, 'id');
   assert.match(id, /^msg_[0-9a-f]{24}$/);
   assert.equal(headers.get('request-id'), `req_${id.slice('msg_'.length)}`);
   assert.deepEqual(json, {
@@ -102,9 +101,10 @@ test('a whole messages answer has every member of the format', async () => {
 test('a chat stream, frame by frame', async () => {
   const { headers, text } = await chat({ stream: true, stream_options: { include_usage: true } });
   assert.equal(headers.get('content-type'), 'text/event-stream; charset=utf-8');
-  const frames = text.split('\n\n');
-  assert.deepEqual(frames.slice(-2), ['data: [DONE]', '']);
-  const chunks = frames.slice(0, -2).map((frame) => JSON.parse(frame.replace(/^data: /, '')) as JsonObject);
+  assert.ok(text.endsWith('\n\ndata: [DONE]\n\n'));
+  const chunks = eventsOf(text)
+    .map(({ data }) => data)
+    .filter(isJsonObject);
   assert.equal(
     new Set(chunks.map(({ id, object, created, model }) => JSON.stringify([id, object, created, model]))).size,
     1,
@@ -140,16 +140,9 @@ test('a chat stream that asks for no usage has none', async () => {
 
 test('a messages stream, frame by frame', async () => {
   const { text } = await messages({ stream: true });
-  const frames = text
-    .split('\n\n')
-    .slice(0, -1)
-    .map((frame) => frame.split('\n'));
-  assert.ok(frames.every((lines) => lines.length === 2));
-  const events = frames.map(([name, data]) => {
-    const event = JSON.parse(String(data).replace(/^data: /, '')) as JsonObject;
-    assert.equal(name, `event: ${String(event['type'])}`);
-    return event;
-  });
+  const named = eventsOf(text);
+  for (const { name, data } of named) assert.equal(name, textAt(data, 'type'));
+  const events = named.map(({ data }) => data);
   const [start] = events;
   assert.deepEqual(
     [at(start, 'message.content'), at(start, 'message.stop_reason'), at(start, 'message.usage.output_tokens')],
@@ -238,11 +231,11 @@ test('json follows the asked schema in both formats', async () => {
   const expected = { city: 'city', rank: 3 };
   const asked = { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } };
   const inChat = await chat({ model: 'json', response_format: asked });
-  assert.deepEqual(parsed(at(inChat.json, 'choices.0.message.content')), expected);
+  assert.deepEqual(parseJson(textAt(inChat.json, 'choices.0.message.content')), expected);
   const inMessages = await messages({ model: 'json', output_config: { format: { type: 'json_schema', schema } } });
-  assert.deepEqual(parsed(at(inMessages.json, 'content.0.text')), expected);
+  assert.deepEqual(parseJson(textAt(inMessages.json, 'content.0.text')), expected);
   const free = await chat({ model: 'json', response_format: { type: 'json_object' } });
-  assert.deepEqual(parsed(at(free.json, 'choices.0.message.content')), { text: 'Hello, world' });
+  assert.deepEqual(parseJson(textAt(free.json, 'choices.0.message.content')), { text: 'Hello, world' });
 });
 
 const GET = {
@@ -283,7 +276,7 @@ test('reasoning may be off, hidden, or cut by the limit', async () => {
   assert.equal(at((await chat({ model: 'reasoning', reasoning_effort: 'none' })).json, 'usage.completion_tokens'), 4);
   const hidden = (await messages({ model: 'reasoning', thinking: { type: 'adaptive', display: 'omitted' } })).json;
   assert.equal(at(hidden, 'content.0.thinking'), '');
-  assert.match(String(at(hidden, 'content.0.signature')), /^[A-Za-z0-9+/=]{40,}$/);
+  assert.match(textAt(hidden, 'content.0.signature'), /^[A-Za-z0-9+/=]{40,}$/);
   const cut = (await messages({ model: 'reasoning', max_tokens: 3 })).json;
   assert.deepEqual(
     [at(cut, 'content.0.thinking'), at(cut, 'content.1'), cut['stop_reason']],
@@ -294,35 +287,28 @@ test('reasoning may be off, hidden, or cut by the limit', async () => {
 
 test('a marked prompt is written to the cache once and read afterwards, in both formats', async () => {
   const marked = { type: 'text', text: 'a long instruction', cache_control: { type: 'ephemeral' } };
-  const uses: Json[] = [];
+  const inChat: unknown[] = [];
+  const inMessages: unknown[] = [];
   for (let call = 0; call < 3; call++) {
-    const { json } = await chat({
-      messages: [
-        { role: 'system', content: [marked] },
-        { role: 'user', content: `call ${call}` },
-      ],
-    });
-    uses.push([
-      at(json, 'usage.prompt_tokens') ?? null,
-      at(json, 'usage.prompt_tokens_details.cache_write_tokens') ?? null,
-      at(json, 'usage.prompt_tokens_details.cached_tokens') ?? null,
-    ]);
+    const turns = [
+      { role: 'system', content: [marked] },
+      { role: 'user', content: `call ${call}` },
+    ];
+    const { usage } = (await chat({ messages: turns })).json;
+    const details = at(usage, 'prompt_tokens_details');
+    inChat.push([at(usage, 'prompt_tokens'), at(details, 'cache_write_tokens'), at(details, 'cached_tokens')]);
   }
-  assert.deepEqual(uses, [
+  for (let call = 0; call < 3; call++) {
+    const { usage } = (await messages({ system: [marked], messages: user(`call ${call}`) })).json;
+    const written = at(usage, 'cache_creation_input_tokens');
+    inMessages.push([at(usage, 'input_tokens'), written, at(usage, 'cache_read_input_tokens')]);
+  }
+  assert.deepEqual(inChat, [
     [7, 5, 0],
     [7, 0, 5],
     [7, 0, 5],
   ]);
-  uses.length = 0;
-  for (let call = 0; call < 3; call++) {
-    const { json } = await messages({ system: [marked], messages: user(`call ${call}`) });
-    uses.push([
-      at(json, 'usage.input_tokens') ?? null,
-      at(json, 'usage.cache_creation_input_tokens') ?? null,
-      at(json, 'usage.cache_read_input_tokens') ?? null,
-    ]);
-  }
-  assert.deepEqual(uses, [
+  assert.deepEqual(inMessages, [
     [2, 5, 0],
     [2, 0, 5],
     [2, 0, 5],
@@ -356,7 +342,7 @@ test('each status comes with the body of its format', async () => {
       [inMessages.status, inMessages.json['type'], at(inMessages.json, 'error.type')],
       [status, 'error', messagesType],
     );
-    assert.match(String(inMessages.json['request_id']), /^req_/);
+    assert.match(textAt(inMessages.json, 'request_id'), /^req_/);
     const retryAfter = [429, 503, 529].includes(status) ? '1' : null;
     assert.deepEqual(
       [inChat.headers.get('retry-after'), inMessages.headers.get('retry-after')],
@@ -385,13 +371,18 @@ test('counting tokens gives what an answer would be charged for', async () => {
   assert.deepEqual(json, { input_tokens: 7 });
 });
 
+async function getModels(headers: Readonly<Record<string, string>>): Promise<Json | undefined> {
+  const response = await fetch(`${sandbox.baseUrl}/models`, { headers });
+  return parseJson(await response.text());
+}
+
 test('models are listed in the shape of the format that asks', async () => {
-  const inChat = (await (await fetch(`${sandbox.baseUrl}/models`)).json()) as JsonObject;
-  assert.equal(inChat['object'], 'list');
+  const inChat = await getModels({});
+  assert.equal(at(inChat, 'object'), 'list');
   assert.equal(at(inChat, 'data.0.id'), 'echo');
-  const inMessages = (await (await fetch(`${sandbox.baseUrl}/models`, { headers: VERSION })).json()) as JsonObject;
+  const inMessages = await getModels(VERSION);
   assert.equal(at(inMessages, 'data.0.type'), 'model');
-  assert.equal(inMessages['has_more'], false);
+  assert.equal(at(inMessages, 'has_more'), false);
 });
 
 test('what is no request gets an error of the format, not a bug', async () => {
@@ -406,7 +397,7 @@ test('what is no request gets an error of the format, not a bug', async () => {
   ] as const) {
     const answer = await post(sandbox.baseUrl, path, body, VERSION);
     assert.equal(answer.status, status, path);
-    assert.ok(String(at(answer.json, 'error.message')).includes(words), answer.text);
+    assert.ok(textAt(answer.json, 'error.message').includes(words), answer.text);
   }
   assert.equal((await fetch(`${sandbox.baseUrl}/chat/completions`)).status, 404);
 });

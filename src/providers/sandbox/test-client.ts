@@ -38,3 +38,24 @@ export function at(value: Json | undefined, path: string): Json | undefined {
   }
   return node;
 }
+
+/** The text at a path; `''` where there is none. */
+export function textAt(value: Json | undefined, path: string): string {
+  const found = at(value, path);
+  return typeof found === 'string' ? found : '';
+}
+
+/** The events of a stream, each with the name it came under. */
+export function eventsOf(
+  stream: string,
+): readonly { readonly name: string | undefined; readonly data: Json | undefined }[] {
+  return stream
+    .split('\n\n')
+    .filter((frame) => frame !== '')
+    .map((frame) => {
+      const lines = frame.split('\n');
+      const name = lines.find((line) => line.startsWith('event: '))?.slice('event: '.length);
+      const data = lines.find((line) => line.startsWith('data: '))?.slice('data: '.length) ?? '';
+      return { name, data: data === '[DONE]' ? data : parseJson(data) };
+    });
+}

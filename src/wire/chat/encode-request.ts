@@ -53,8 +53,15 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
     ...(stream && streamUsage !== false && { stream_options: { include_usage: true } }),
   };
   const rest = fieldsOf(request);
+  if (rest === undefined) warnOfStrangers(request, context);
   const body = withExtra(own, rest && keepSupported(rest, context));
   return { body, headers: {}, warnings: context.warnings };
+}
+
+/** Members of a body in another format that have no place here. @source decisions.md 17 */
+function warnOfStrangers(request: GenerationRequest, context: EncodeContext): void {
+  for (const member of Object.keys(request.extra?.fields ?? {}))
+    context.warn('field-dropped', member, 'is not known in this format');
 }
 
 function encodeOptions(request: GenerationRequest, context: EncodeContext): JsonObject {

@@ -291,8 +291,11 @@ test('tools are told apart: functions, tools of the gateway, and tools of the ve
   ]);
 });
 
+function choose(tool_choice: unknown) {
+  return decode({ ...HI, tools: [TOOL], tool_choice }).settings;
+}
+
 test('tool_choice becomes canonical, with parallel calls beside it', () => {
-  const choose = (tool_choice: unknown) => decode({ ...HI, tools: [TOOL], tool_choice }).settings;
   assert.deepEqual(choose({ type: 'any', disable_parallel_tool_use: true }), {
     toolChoice: { type: 'required' },
     parallelToolCalls: false,
@@ -339,7 +342,7 @@ test('the end user is user, else metadata.user_id', () => {
   assert.equal(decode({ ...HI, user: 'own', metadata: { user_id: 'vendor' } }).directives.user, 'own');
 });
 
-test('an unused client format is still of this format', () => {
+test('the keep-alive is a whole ping', () => {
   assert.equal(clientFormat.id, 'messages');
   assert.equal(clientFormat.keepAlive, 'event: ping\ndata: {"type":"ping"}\n\n');
 });

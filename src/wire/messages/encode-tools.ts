@@ -1,6 +1,6 @@
 import type { FunctionTool, GenerationRequest, Tool, ToolChoice } from '../../canonical/request.ts';
 import { unreachable } from '../../lib/assert.ts';
-import type { Json } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
 import { drawCacheMark } from './cache-marks.ts';
 import { warnOfExtra } from './draw-block.ts';
 import { legalToolName } from './legal-names.ts';
@@ -78,7 +78,7 @@ function drawFunction(
     {
       name: own ? tool.name : legalToolName(tool.name),
       ...(tool.description !== undefined && { description: tool.description }),
-      input_schema: { type: 'object', ...tool.parameters },
+      input_schema: drawSchema(tool.parameters),
       ...(strict && { strict: tool.strict ?? null }),
       // Without it the vendor holds back arguments until they are complete. generation.md 11.3
       ...(!own && vendor && request.delivery === 'stream' && { eager_input_streaming: true }),
@@ -86,6 +86,11 @@ function drawFunction(
     },
     tool.extra,
   );
+}
+
+/** As it came where it says what it is: members in another order would be another prefix to the vendor's cache. */
+function drawSchema(parameters: JsonObject | undefined): JsonObject {
+  return parameters?.['type'] === undefined ? { type: 'object', ...parameters } : parameters;
 }
 
 function drawChoice(

@@ -1,25 +1,6 @@
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
 import { suite, test } from 'node:test';
-import { runCli } from './main.ts';
-
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs a command line in this process, without an environment. */
-async function run(args: readonly string[]): Promise<Outcome> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const code = await runCli(args, { env: {}, stdin, stdout, stderr });
-  return { code, stdout: textOf(stdout), stderr: textOf(stderr) };
-}
-
-function textOf(stream: PassThrough): string {
-  const text: unknown = stream.setEncoding('utf8').read();
-  return typeof text === 'string' ? text : '';
-}
+import { captureCli } from '../support/capture-cli.ts';
 
 /** A command line, its exit code, and what it prints to standard error. */
 const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr: string])[] = [
@@ -45,7 +26,7 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
 suite('a wrong command line', () => {
   for (const [args, code, stderr] of REFUSED) {
     test(`"${args.join(' ')}" is refused in one sentence`, async () => {
-      assert.deepEqual(await run(args), { code, stdout: '', stderr });
+      assert.deepEqual(await captureCli(args), { code, stdout: '', stderr });
     });
   }
 });
@@ -58,7 +39,7 @@ suite('help', () => {
         ['help', command],
         [command, 'x', '-h'],
       ]) {
-        const { code, stdout } = await run(args);
+        const { code, stdout } = await captureCli(args);
         assert.equal(code, 0);
         assert.match(stdout, new RegExp(`^Usage: model-gateway \\[?${command}`));
       }

@@ -1,0 +1,795 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Block, ToolCallBlock, ToolResultBlock } from '../../canonical/blocks.ts';
+import type { GenerationRequest, Settings, Tool, Turn } from '../../canonical/request.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { legalToolId, legalToolName, originalToolId } from './legal-names.ts';
+import { chatRequest, decode, encode, target, user } from './test-request.ts';
+import { stringOf } from './wire-object.ts';
+
+const VENDOR = target({ vendor: true });
+const BUDGET = target({ vendor: true, thinking: 'budget' });
+
+function assistant(...blocks: readonly Block[]): Turn {
+  return { role: 'assistant', blocks };
+}
+
+function call(id: string, name = 'f', input = '{}'): ToolCallBlock {
+  return { type: 'tool-call', id, name, input, runBy: 'caller' };
+}
+
+function result(callId: string, value: string): Turn {
+  const block: ToolResultBlock = {
+    type: 'tool-result',
+    callId,
+    plain: true,
+    content: [{ type: 'text', text: value }],
+  };
+  return { role: 'tool', blocks: [block] };
+}
+
+function text(value: string): Block {
+  return { type: 'text', text: value };
+}
+
+function bodyOf(turns: readonly Turn[], settings: Settings = {}, more: Partial<GenerationRequest> = {}): JsonObject {
+  return encode(chatRequest(turns, settings, more), VENDOR).body;
+}
+
+function pathsOf(request: GenerationRequest, to = VENDOR): readonly string[] {
+  return encode(request, to).warnings.map(({ path }) => path);
+}
+
+test('a plain chat request becomes a plain messages request', () => {
+  const request = chatRequest([{ role: 'system', plain: true, blocks: [text('be brief')] }, user('hi')], {
+    maxTokens: 50,
+  });
+  const { body, headers, warnings } = encode(request, VENDOR);
+  assert.deepEqual(body, {
+    model: 'upstream-model',
+    max_tokens: 50,
+    system: [{ type: 'text', text: 'be brief' }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+    metadata: { user_id: 'hash-1' },
+  });
+  assert.deepEqual(headers, {});
+  assert.deepEqual(warnings, []);
+});
+
+test('the leading instructions are the system prompt, later ones are user text in place', () => {
+  const body = bodyOf([
+    { role: 'system', blocks: [text('a')] },
+    { role: 'developer', blocks: [text('b')] },
+    user('c'),
+    assistant(text('d')),
+    { role: 'system', blocks: [text('e')] },
+    user('f'),
+  ]);
+  assert.deepEqual(body['system'], [
+    { type: 'text', text: 'a' },
+    { type: 'text', text: 'b' },
+  ]);
+  assert.deepEqual(body['messages'], [
+    { role: 'user', content: [{ type: 'text', text: 'c' }] },
+    { role: 'assistant', content: [{ type: 'text', text: 'd' }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'e' },
+        { type: 'text', text: 'f' },
+      ],
+    },
+  ]);
+});
+
+test('instructions alone are sent as the user', () => {
+  const body = bodyOf([{ role: 'system', blocks: [text('say hi')] }]);
+  assert.equal(body['system'], undefined);
+  assert.deepEqual(body['messages'], [{ role: 'user', content: [{ type: 'text', text: 'say hi' }] }]);
+});
+
+test('parallel calls are answered in one user message, results first', () => {
+  const body = bodyOf([
+    user('go'),
+    assistant(text('calling'), call('a', 'f', '{"n":1.0}'), call('b')),
+    result('b', 'second'),
+    result('a', 'first'),
+    user('and?'),
+  ]);
+  assert.deepEqual(body['messages'], [
+    { role: 'user', content: [{ type: 'text', text: 'go' }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'calling' },
+        { type: 'tool_use', id: 'a', name: 'f', input: { n: 1 } },
+        { type: 'tool_use', id: 'b', name: 'f', input: {} },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'a', content: 'first' },
+        { type: 'tool_result', tool_use_id: 'b', content: 'second' },
+        { type: 'text', text: 'and?' },
+      ],
+    },
+  ]);
+});
+
+test('an orphan result is dropped, a missing one becomes an error, of two the last counts', () => {
+  const request = chatRequest([
+    user('go'),
+    result('ghost', 'boo'),
+    assistant(call('a'), call('b')),
+    result('a', 'old'),
+    result('a', 'new'),
+    assistant(text('next'), call('c')),
+  ]);
+  const { body, warnings } = encode(request, VENDOR);
+  const messages = body['messages'] as readonly JsonObject[];
+  assert.deepEqual(messages[0]?.['content'], [{ type: 'text', text: 'go' }]);
+  assert.deepEqual(messages[2]?.['content'], [
+    { type: 'tool_result', tool_use_id: 'a', content: 'new' },
+    { type: 'tool_result', tool_use_id: 'b', content: 'No result was given for this tool call.', is_error: true },
+  ]);
+  assert.deepEqual(messages[4], {
+    role: 'user',
+    content: [
+      { type: 'tool_result', tool_use_id: 'c', content: 'No result was given for this tool call.', is_error: true },
+    ],
+  });
+  assert.equal(warnings.length, 4);
+});
+
+test('ids that upstreams use twice are told apart, each with its own result', () => {
+  const body = bodyOf([user('go'), assistant(call('x')), result('x', '1'), assistant(call('x')), result('x', '2')]);
+  const messages = body['messages'] as readonly JsonObject[];
+  assert.deepEqual(
+    messages.slice(1).map(({ content }) => content),
+    [
+      [{ type: 'tool_use', id: 'x', name: 'f', input: {} }],
+      [{ type: 'tool_result', tool_use_id: 'x', content: '1' }],
+      [{ type: 'tool_use', id: 'x_1', name: 'f', input: {} }],
+      [{ type: 'tool_result', tool_use_id: 'x_1', content: '2' }],
+    ],
+  );
+});
+
+test('illegal ids and names are mapped, and the way back is known', () => {
+  const name = 'files/read v2 '.repeat(8);
+  const tools: readonly Tool[] = [
+    { type: 'function', name },
+    { type: 'function', name: 'plain' },
+  ];
+  const request = chatRequest(
+    [user('go'), assistant(call('call:1/ü', name)), result('call:1/ü', 'ok')],
+    { toolChoice: { type: 'function', name } },
+    { tools },
+  );
+  const { body, toolNames } = encode(request, VENDOR);
+  const sent = legalToolName(name);
+  assert.match(sent, /^[a-zA-Z0-9_-]{1,64}$/);
+  assert.notEqual(sent, legalToolName(`${name}!`));
+  assert.deepEqual([...(toolNames ?? [])], [[sent, name]]);
+  assert.deepEqual(body['tool_choice'], { type: 'tool', name: sent });
+  const [, calls, results] = body['messages'] as readonly { content: readonly JsonObject[] }[];
+  const id = calls?.content[0]?.['id'];
+  assert.equal(id, legalToolId('call:1/ü'));
+  assert.equal(originalToolId(legalToolId('call:1/ü')), 'call:1/ü');
+  assert.equal(calls?.content[0]?.['name'], sent);
+  assert.equal(results?.content[0]?.['tool_use_id'], id);
+});
+
+test('arguments that are no JSON object ride below _raw', () => {
+  const body = bodyOf([user('go'), assistant(call('a', 'f', 'not json'), call('b', 'f', '[1]'), call('c', 'f', ''))]);
+  const [, message] = body['messages'] as readonly { content: readonly JsonObject[] }[];
+  assert.deepEqual(
+    message?.content.map(({ input }) => input),
+    [{ _raw: 'not json' }, { _raw: '[1]' }, {}],
+  );
+});
+
+test('images and documents find their sources, what the format lacks is dropped with a warning', () => {
+  const media = (kind: 'image' | 'document' | 'audio' | 'video', url: string): Block => ({
+    type: 'media',
+    media: kind,
+    source: { type: 'url', url },
+  });
+  const request = chatRequest([
+    {
+      role: 'user',
+      blocks: [
+        text('look'),
+        media('image', 'data:image/png;base64,AAAA'),
+        media('image', 'https://example.com/a.png'),
+        {
+          type: 'media',
+          media: 'document',
+          name: 'a.pdf',
+          source: { type: 'base64', mediaType: 'application/pdf', data: 'JVBE' },
+        },
+        media('document', 'data:text/plain;base64,aGk='),
+        media('audio', 'data:audio/wav;base64,AAAA'),
+        media('video', 'https://example.com/a.mp4'),
+      ],
+    },
+  ]);
+  const { body, warnings } = encode(request, VENDOR);
+  assert.deepEqual(body['messages'], [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'look' },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+        { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+        { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' }, title: 'a.pdf' },
+        { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'hi' } },
+      ],
+    },
+  ]);
+  assert.deepEqual(
+    warnings.map(({ code, path }) => `${code} ${path}`),
+    ['content-dropped messages[0].content[5]', 'content-dropped messages[0].content[6]'],
+  );
+});
+
+test('blank text is never sent, nor a message without content', () => {
+  const marked: Block = { type: 'text', text: ' \n', cache: { kind: 'ephemeral' } };
+  const turns: readonly Turn[] = [
+    { role: 'system', blocks: [marked] },
+    user('a'),
+    assistant(text(''), call('x')),
+    result('x', ''),
+    { role: 'user', blocks: [marked, text('b')] },
+    assistant(text(' ')),
+    user('c'),
+  ];
+  const sent = JSON.stringify(bodyOf(turns));
+  assert.doesNotMatch(sent, /"text":"\s*"|cache_control|"content":\[\]|"system"/);
+  assert.match(sent, /"text":"b"\},\{"type":"text","text":"c"/);
+});
+
+test('the beginning of an answer loses the white space at its end', () => {
+  const body = bodyOf([user('a'), assistant(text('Sure: \n'))]);
+  assert.deepEqual((body['messages'] as readonly JsonObject[])[1]?.['content'], [{ type: 'text', text: 'Sure:' }]);
+});
+
+test('a participant is named in the text', () => {
+  const body = bodyOf([{ ...user('hi'), name: 'Ada' }]);
+  assert.deepEqual(body['messages'], [{ role: 'user', content: [{ type: 'text', text: 'Ada: hi' }] }]);
+});
+
+test('only signed reasoning of the own family goes back', () => {
+  const request = chatRequest([
+    user('a'),
+    assistant(
+      { type: 'reasoning', form: 'text', text: 'mine', signature: 's', family: 'anthropic-claude-v1' },
+      { type: 'reasoning', form: 'encrypted', text: 'sealed' },
+      { type: 'reasoning', form: 'text', text: 'unsigned' },
+      { type: 'reasoning', form: 'encrypted', text: 'theirs', family: 'google-gemini-v1' },
+      { type: 'reasoning', form: 'summary', text: 'short', family: 'openai-responses-v1' },
+      text('b'),
+    ),
+    user('c'),
+  ]);
+  const { body, warnings } = encode(request, VENDOR);
+  assert.deepEqual((body['messages'] as readonly JsonObject[])[1]?.['content'], [
+    { type: 'thinking', thinking: 'mine', signature: 's' },
+    { type: 'redacted_thinking', data: 'sealed' },
+    { type: 'text', text: 'b' },
+  ]);
+  assert.equal(warnings.length, 3);
+});
+
+test('a host that signs nothing gets back what it gave', () => {
+  const wire = {
+    messages: [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm', signature: '' }] },
+    ],
+    max_tokens: 9,
+  };
+  assert.deepEqual(encode(decode(wire), target()).body['messages'], wire.messages);
+  assert.equal((encode(decode(wire), VENDOR).body['messages'] as readonly unknown[]).length, 1);
+});
+
+test('tools, forced choice and sequential calls are said in the words of the format', () => {
+  const tools: readonly Tool[] = [
+    {
+      type: 'function',
+      name: 'f',
+      description: 'd',
+      parameters: { type: 'object', properties: {} },
+      strict: true,
+      cache: { kind: 'ephemeral', ttl: '1h' },
+    },
+    { type: 'function', name: 'bare' },
+    { type: 'server', name: 'service:datetime' },
+    { type: 'opaque', format: 'chat', value: { type: 'x' } },
+  ];
+  const request = chatRequest(
+    [user('a')],
+    { toolChoice: { type: 'required' }, parallelToolCalls: false },
+    { tools, delivery: 'stream' },
+  );
+  const { body } = encode(request, VENDOR);
+  assert.deepEqual(body['tools'], [
+    {
+      name: 'f',
+      description: 'd',
+      input_schema: { type: 'object', properties: {} },
+      eager_input_streaming: true,
+      cache_control: { type: 'ephemeral', ttl: '1h' },
+    },
+    { name: 'bare', input_schema: { type: 'object' }, eager_input_streaming: true },
+  ]);
+  assert.deepEqual(body['tool_choice'], { type: 'any', disable_parallel_tool_use: true });
+  assert.equal(body['stream'], true);
+  assert.deepEqual(pathsOf(request), ['tools[0].strict', 'tools[2]', 'tools[3]']);
+  const { directives } = request;
+  const beta = { ...request, directives: { ...directives, betas: ['structured-outputs-2025-11-13'] } };
+  assert.equal((encode(beta, VENDOR).body['tools'] as readonly JsonObject[])[0]?.['strict'], true);
+});
+
+test('sequential calls alone need a choice, and a choice needs a tool', () => {
+  const tools: readonly Tool[] = [{ type: 'function', name: 'f' }];
+  assert.deepEqual(bodyOf([user('a')], { parallelToolCalls: false }, { tools })['tool_choice'], {
+    type: 'auto',
+    disable_parallel_tool_use: true,
+  });
+  assert.equal(bodyOf([user('a')], { parallelToolCalls: true }, { tools })['tool_choice'], undefined);
+  assert.equal(bodyOf([user('a')], { toolChoice: { type: 'required' } })['tool_choice'], undefined);
+});
+
+test('what the format cannot say is told in warnings', () => {
+  const request = chatRequest(
+    [user('a')],
+    {
+      seed: 1,
+      frequencyPenalty: 0,
+      logprobs: true,
+      logitBias: {},
+      modalities: ['text', 'image'],
+      serviceTier: 'priority',
+      topK: 0,
+      temperature: 1.5,
+      stop: ['  ', 'END'],
+    },
+    { extra: { format: 'chat', fields: { safe_prompt: true } } },
+  );
+  const { body } = encode(request, VENDOR);
+  assert.equal(body['temperature'], 1);
+  assert.equal(body['top_k'], undefined);
+  assert.deepEqual(body['stop_sequences'], ['END']);
+  assert.deepEqual(pathsOf(request).toSorted(), [
+    'frequency_penalty',
+    'logit_bias',
+    'logprobs',
+    'modalities',
+    'safe_prompt',
+    'seed',
+    'service_tier',
+    'stop',
+    'temperature',
+  ]);
+});
+
+test("a maximum is always sent: the asked one, the endpoint's, or the default", () => {
+  const request = chatRequest([user('a')]);
+  assert.equal(encode(request, target({}, { maxOutputTokens: 64_000 })).body['max_tokens'], 64_000);
+  assert.equal(encode(request, target()).body['max_tokens'], 4_096);
+});
+
+test('a list of supported parameters drops the others, never those that every endpoint takes', () => {
+  const settings: Settings = {
+    maxTokens: 9,
+    temperature: 1,
+    topP: 0.5,
+    topK: 3,
+    stop: ['x'],
+    toolChoice: { type: 'auto' },
+    reasoning: { effort: 'high' },
+    verbosity: 'low',
+    responseFormat: { type: 'json_object' },
+  };
+  const request = chatRequest([user('a')], settings, { tools: [{ type: 'function', name: 'f' }] });
+  const none = target({ vendor: true, thinking: 'adaptive' }, { supportedParameters: new Set() });
+  const { body } = encode(request, none);
+  assert.deepEqual(Object.keys(body).toSorted(), [
+    'max_tokens',
+    'messages',
+    'metadata',
+    'model',
+    'stop_sequences',
+    'temperature',
+    'top_p',
+  ]);
+  assert.deepEqual(pathsOf(request, none).toSorted(), [
+    'reasoning',
+    'response_format',
+    'tool_choice',
+    'tools',
+    'top_k',
+    'verbosity',
+  ]);
+});
+
+test('structured output is native where the model has it, else asked for in words', () => {
+  const schema = { type: 'object', properties: { a: { type: 'number' } } };
+  const request = chatRequest([{ role: 'system', blocks: [text('s')] }, user('a')], {
+    responseFormat: { type: 'json_schema', name: 'n', schema, strict: true },
+  });
+  const native = encode(request, target({ vendor: true, structuredOutput: true }));
+  assert.deepEqual(native.body['output_config'], { format: { type: 'json_schema', schema } });
+  assert.deepEqual(native.headers, { 'anthropic-beta': 'structured-outputs-2025-11-13' });
+  const asked = encode(request, VENDOR);
+  assert.equal(asked.body['output_config'], undefined);
+  const system = asked.body['system'] as readonly JsonObject[];
+  assert.equal(system.length, 2);
+  assert.ok(stringOf(system[1]?.['text'])?.endsWith(JSON.stringify(schema)));
+  assert.deepEqual(
+    asked.warnings.map(({ path }) => path),
+    ['response_format'],
+  );
+  const object = encode(chatRequest([user('a')], { responseFormat: { type: 'json_object' } }), VENDOR);
+  assert.match(JSON.stringify(object.body['system']), /JSON object/);
+});
+
+test('cache breakpoints are converted, and only the last four are sent', () => {
+  const marked = (value: string, kind: 'ephemeral' | 'explicit'): Block => ({
+    type: 'text',
+    text: value,
+    cache: { kind, ...(kind === 'ephemeral' && { ttl: '1h' }) },
+  });
+  const turns: readonly Turn[] = [
+    { role: 'system', blocks: [marked('s', 'ephemeral')] },
+    {
+      role: 'user',
+      blocks: [marked('a', 'explicit'), marked('b', 'ephemeral'), marked('c', 'ephemeral'), marked('d', 'ephemeral')],
+    },
+  ];
+  const four = bodyOf(turns);
+  assert.deepEqual(four['system'], [{ type: 'text', text: 's' }]);
+  const [message] = four['messages'] as readonly { content: readonly JsonObject[] }[];
+  assert.deepEqual(
+    message?.content.map(({ cache_control }) => cache_control),
+    [
+      { type: 'ephemeral' },
+      { type: 'ephemeral', ttl: '1h' },
+      { type: 'ephemeral', ttl: '1h' },
+      { type: 'ephemeral', ttl: '1h' },
+    ],
+  );
+  const three = bodyOf(turns, { cache: { kind: 'ephemeral' } });
+  assert.deepEqual(three['cache_control'], { type: 'ephemeral' });
+  assert.equal(JSON.stringify(three['messages']).split('cache_control').length - 1, 3);
+});
+
+test('a host without the top-level directive gets a breakpoint on the last block', () => {
+  const { body } = encode(
+    chatRequest([user('a'), assistant(text('b')), user('c')], { cache: { kind: 'ephemeral', ttl: '5m' } }),
+    target(),
+  );
+  assert.equal(body['cache_control'], undefined);
+  assert.deepEqual((body['messages'] as readonly JsonObject[])[2]?.['content'], [
+    { type: 'text', text: 'c', cache_control: { type: 'ephemeral', ttl: '5m' } },
+  ]);
+});
+
+test('the same prompt always gives the same bytes, and the request is not touched', () => {
+  const request = decode({
+    system: [{ type: 'text', text: 's', cache_control: { type: 'ephemeral' } }],
+    messages: [1, 2, 3, 4, 5].map((n) => ({
+      role: 'user',
+      content: [
+        {
+          type: 'search_result',
+          source: 's',
+          title: 't',
+          content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }],
+          cache_control: { type: 'ephemeral' },
+          n,
+        },
+      ],
+    })),
+    max_tokens: 9,
+  });
+  const before = JSON.stringify(request);
+  const first = JSON.stringify(encode(request, VENDOR).body);
+  assert.equal(JSON.stringify(encode(request, VENDOR).body), first);
+  assert.equal(JSON.stringify(request), before);
+});
+
+test('the changing line of a terminal agent goes to the vendor only', () => {
+  const line = 'x-anthropic-billing-header: cc_version=2; cch=1f3a;';
+  const wire = {
+    system: [
+      { type: 'text', text: line },
+      { type: 'text', text: 'rules' },
+    ],
+    messages: [{ role: 'user', content: 'a' }],
+    max_tokens: 9,
+  };
+  assert.equal((encode(decode(wire), VENDOR).body['system'] as readonly unknown[]).length, 2);
+  assert.deepEqual(encode(decode(wire), target()).body['system'], [{ type: 'text', text: 'rules' }]);
+});
+
+test('what only the vendor knows stays away from other hosts of the format', () => {
+  const wire = {
+    messages: [{ role: 'user', content: 'a' }],
+    max_tokens: 9,
+    tools: [{ type: 'bash_20250124', name: 'bash' }],
+    tool_choice: { type: 'auto' },
+    container: 'c',
+    mcp_servers: [],
+    inference_geo: 'eu',
+    context_management: { edits: [] },
+    speed: 'fast',
+    temperature: 1.5,
+  };
+  const { body, headers, warnings } = encode(decode(wire, { betas: ['context-1m-2025-08-07'] }), target());
+  assert.deepEqual(body, {
+    model: 'upstream-model',
+    max_tokens: 9,
+    messages: wire.messages,
+    temperature: 1.5,
+    metadata: { user_id: 'hash-1' },
+  });
+  assert.deepEqual(headers, {});
+  assert.deepEqual(warnings.map(({ path }) => path).toSorted(), [
+    'container',
+    'context_management',
+    'inference_geo',
+    'mcp_servers',
+    'speed',
+    'tool_choice',
+    'tools[0]',
+  ]);
+});
+
+test('known beta tokens pass, unknown ones do not, and needed ones are added', () => {
+  const wire = {
+    messages: [{ role: 'user', content: 'a' }],
+    max_tokens: 9,
+    speed: 'fast',
+    output_config: { task_budget: { type: 'tokens', total: 20_000 } },
+  };
+  const { headers, warnings } = encode(
+    decode(wire, { betas: ['interleaved-thinking-2025-05-14', 'oauth-2025-04-20', 'task-budgets-2099-01-01'] }),
+    VENDOR,
+  );
+  assert.equal(
+    headers['anthropic-beta'],
+    'interleaved-thinking-2025-05-14,task-budgets-2099-01-01,fast-mode-2026-02-01',
+  );
+  assert.deepEqual(
+    warnings.map(({ path }) => path),
+    ['anthropic-beta'],
+  );
+});
+
+test("results of the gateway's own sandboxes are removed with their calls", () => {
+  const wire = {
+    messages: [
+      { role: 'user', content: 'a' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'server_tool_use', id: 'srvtoolu_1', name: 'bash', input: {} },
+          { type: 'service_bash_tool_result', tool_use_id: 'srvtoolu_1', content: {} },
+          { type: 'text', text: 'done' },
+        ],
+      },
+    ],
+    max_tokens: 9,
+  };
+  const messages = encode(decode(wire), VENDOR).body['messages'] as readonly JsonObject[];
+  assert.deepEqual(messages[1]?.['content'], [{ type: 'text', text: 'done' }]);
+});
+
+test("a temperature above the vendor's range is clamped for callers of the format too", () => {
+  const wire = { messages: [{ role: 'user', content: 'a' }], max_tokens: 9, temperature: 1.5 };
+  assert.equal(encode(decode(wire), VENDOR).body['temperature'], 1);
+});
+
+test('turns that the gateway adds to a request of this format find their place', () => {
+  const request = decode({ messages: [{ role: 'user', content: 'a' }], max_tokens: 9, system: 's' });
+  const grown: GenerationRequest = {
+    ...request,
+    turns: [
+      { role: 'system', plain: true, blocks: [text('preset')] },
+      ...request.turns,
+      assistant(call('a'), call('b')),
+      result('a', '1'),
+      result('b', '2'),
+    ],
+  };
+  const { body } = encode(grown, VENDOR);
+  assert.deepEqual(body['system'], [
+    { type: 'text', text: 'preset' },
+    { type: 'text', text: 's' },
+  ]);
+  assert.deepEqual((body['messages'] as readonly JsonObject[])[2], {
+    role: 'user',
+    content: [
+      { type: 'tool_result', tool_use_id: 'a', content: '1' },
+      { type: 'tool_result', tool_use_id: 'b', content: '2' },
+    ],
+  });
+});
+
+interface ThinkingCase {
+  readonly name: string;
+  readonly settings: Settings;
+  readonly to: ReturnType<typeof target>;
+  readonly expected: JsonObject;
+}
+
+/** @source generation.md 11.4, C.6 */
+const THINKING: readonly ThinkingCase[] = [
+  {
+    name: 'high of 8000',
+    settings: { maxTokens: 8_000, reasoning: { effort: 'high' } },
+    to: BUDGET,
+    expected: { max_tokens: 8_000, thinking: { type: 'enabled', budget_tokens: 6_400 } },
+  },
+  {
+    name: 'low of 8000',
+    settings: { maxTokens: 8_000, reasoning: { effort: 'low' } },
+    to: BUDGET,
+    expected: { max_tokens: 8_000, thinking: { type: 'enabled', budget_tokens: 1_600 } },
+  },
+  {
+    name: 'minimal of 8000 is raised',
+    settings: { maxTokens: 8_000, reasoning: { effort: 'minimal' } },
+    to: BUDGET,
+    expected: { max_tokens: 8_000, thinking: { type: 'enabled', budget_tokens: 1_024 } },
+  },
+  {
+    name: 'xhigh of 200000 is cut',
+    settings: { maxTokens: 200_000, reasoning: { effort: 'xhigh' } },
+    to: BUDGET,
+    expected: { max_tokens: 200_000, thinking: { type: 'enabled', budget_tokens: 128_000 } },
+  },
+  {
+    name: 'medium of 1000 raises the maximum',
+    settings: { maxTokens: 1_000, reasoning: { effort: 'medium' } },
+    to: BUDGET,
+    expected: { max_tokens: 2_048, thinking: { type: 'enabled', budget_tokens: 1_024 } },
+  },
+  {
+    name: 'medium of 1000 at an endpoint that cannot',
+    settings: { maxTokens: 1_000, reasoning: { effort: 'medium' } },
+    to: target({ thinking: 'budget' }, { maxOutputTokens: 2_000 }),
+    expected: { max_tokens: 1_000 },
+  },
+  {
+    name: 'an explicit budget as it is',
+    settings: { maxTokens: 9_000, reasoning: { maxTokens: 3_000 } },
+    to: BUDGET,
+    expected: { max_tokens: 9_000, thinking: { type: 'enabled', budget_tokens: 3_000 } },
+  },
+  {
+    name: 'an explicit budget above the maximum',
+    settings: { maxTokens: 3_000, reasoning: { maxTokens: 5_000 } },
+    to: target({ thinking: 'budget' }, { maxOutputTokens: 4_096 }),
+    expected: { max_tokens: 4_096, thinking: { type: 'enabled', budget_tokens: 3_072 } },
+  },
+  {
+    name: 'enabled alone is medium',
+    settings: { maxTokens: 8_000, reasoning: { enabled: true } },
+    to: BUDGET,
+    expected: { max_tokens: 8_000, thinking: { type: 'enabled', budget_tokens: 4_000 } },
+  },
+  { name: 'nothing asked', settings: { maxTokens: 8_000, reasoning: {} }, to: BUDGET, expected: { max_tokens: 8_000 } },
+  {
+    name: 'off on a budget model',
+    settings: { maxTokens: 8_000, reasoning: { effort: 'none' } },
+    to: BUDGET,
+    expected: { max_tokens: 8_000 },
+  },
+  {
+    name: 'effort on an adaptive model',
+    settings: { maxTokens: 9, reasoning: { effort: 'minimal' } },
+    to: target({ thinking: 'adaptive' }),
+    expected: {
+      max_tokens: 9,
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'low' },
+    },
+  },
+  {
+    name: 'max where the model knows it',
+    settings: { maxTokens: 9, reasoning: { effort: 'max' } },
+    to: target({ thinking: 'adaptive', efforts: ['max'] }),
+    expected: {
+      max_tokens: 9,
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'max' },
+    },
+  },
+  {
+    name: 'xhigh where it does not',
+    settings: { maxTokens: 9, reasoning: { effort: 'xhigh' } },
+    to: target({ thinking: 'adaptive', efforts: ['max'] }),
+    expected: {
+      max_tokens: 9,
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'high' },
+    },
+  },
+  {
+    name: 'verbosity wins over effort',
+    settings: { maxTokens: 9, verbosity: 'low', reasoning: { effort: 'high' } },
+    to: target({ thinking: 'adaptive' }),
+    expected: {
+      max_tokens: 9,
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'low' },
+    },
+  },
+  {
+    name: 'a budget on an adaptive model',
+    settings: { maxTokens: 9_000, reasoning: { maxTokens: 2_000 } },
+    to: target({ thinking: 'adaptive' }),
+    expected: { max_tokens: 9_000, thinking: { type: 'enabled', budget_tokens: 2_000 } },
+  },
+  {
+    name: 'a budget on an adaptive-only model',
+    settings: { maxTokens: 9_000, reasoning: { maxTokens: 2_000, exclude: true } },
+    to: target({ thinking: 'adaptive-only' }),
+    expected: { max_tokens: 9_000, thinking: { type: 'adaptive', display: 'omitted' } },
+  },
+  {
+    name: 'off on an adaptive-only model',
+    settings: { maxTokens: 9, verbosity: 'max', reasoning: { enabled: false } },
+    to: target({ thinking: 'adaptive-only', efforts: ['max'] }),
+    expected: { max_tokens: 9, thinking: { type: 'disabled' } },
+  },
+  {
+    name: 'a model that cannot think',
+    settings: { maxTokens: 9, reasoning: { effort: 'high' } },
+    to: target({ thinking: 'none' }),
+    expected: { max_tokens: 9 },
+  },
+  {
+    name: 'a forced tool',
+    settings: { maxTokens: 8_000, reasoning: { effort: 'high' }, toolChoice: { type: 'required' } },
+    to: BUDGET,
+    expected: { max_tokens: 8_000, tool_choice: { type: 'any' } },
+  },
+];
+
+for (const { name, settings, to, expected } of THINKING) {
+  test(`thinking: ${name}`, () => {
+    const {
+      model: _model,
+      messages: _messages,
+      metadata: _metadata,
+      tools: _tools,
+      ...rest
+    } = encode(chatRequest([user('a')], settings, { tools: [{ type: 'function', name: 'f' }] }), to).body;
+    assert.deepEqual(rest, expected);
+  });
+}
+
+test('sampling is held back while a model thinks', () => {
+  const settings: Settings = { maxTokens: 8_000, temperature: 0.2, topP: 0.96, topK: 5, reasoning: { effort: 'high' } };
+  const { body } = encode(chatRequest([user('a')], settings), BUDGET);
+  assert.deepEqual([body['temperature'], body['top_p'], body['top_k']], [undefined, 0.96, undefined]);
+  const only = encode(
+    chatRequest([user('a')], { ...settings, reasoning: {} }),
+    target({ thinking: 'adaptive-only' }),
+  ).body;
+  assert.deepEqual([only['temperature'], only['top_p'], only['top_k']], [undefined, undefined, undefined]);
+});
+
+test('thinking is left out where its beginning was lost', () => {
+  const turns = [user('a'), assistant(call('x')), result('x', '1')];
+  const request = chatRequest(turns, { maxTokens: 8_000, reasoning: { effort: 'high' } });
+  assert.equal(encode(request, BUDGET).body['thinking'], undefined);
+  const signed: Block = { type: 'reasoning', form: 'text', text: 'hm', signature: 's' };
+  const kept = chatRequest([user('a'), assistant(signed, call('x')), result('x', '1')], request.settings);
+  assert.deepEqual(encode(kept, BUDGET).body['thinking'], { type: 'enabled', budget_tokens: 6_400 });
+});
