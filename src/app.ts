@@ -27,7 +27,7 @@ import { openDatabase } from './store/database.ts';
 import { createGenerationStore, type GenerationStore } from './store/generations.ts';
 import { createKeyStore } from './store/keys.ts';
 import { rowOf } from './telemetry/generation-row.ts';
-import { createLogger, logGeneration, type Logger } from './telemetry/logs.ts';
+import { createLog, logGeneration, type Log } from './telemetry/logs.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createChatClientFormat, chatUpstreamFormat } from './wire/chat/format.ts';
 import { FORMAT_PARAMETERS } from './wire/format-parameters.ts';
@@ -36,7 +36,7 @@ import { createMessagesClientFormat, messagesUpstreamFormat } from './wire/messa
 export interface AppOptions {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly log?: Logger;
+  readonly log?: Log;
   /** Limits on a request body that the configuration does not name. */
   readonly bodyLimits?: Partial<BodyLimits>;
 }
@@ -59,7 +59,7 @@ const STORE_WAIT_MS = 2_000;
 /** The composition root: builds each part and hands it its collaborators. Nothing is read from the environment below. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, env } = options;
-  const log = options.log ?? createLogger(config.logLevel);
+  const log = options.log ?? createLog(config.logLevel);
   const clock = systemClock;
   const metrics = createMetrics();
   const staticKeys = staticKeysFrom(config);
@@ -71,7 +71,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     onLost: (row, error) => {
       metrics.recordLost();
       // The last place where the row can be kept.
-      log.error({ row, error: error.message }, 'generation record lost');
+      log.general.error({ row, error: error.message }, 'generation record lost');
     },
   });
   const authenticate = createAuthenticator({ keys: keyStore, clock, staticKeys });
@@ -89,8 +89,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
     mount(fastify) {
       const ready = (): Promise<void> => database.ping();
-      mountOperations(fastify, { metrics, ready, draining: () => server.draining, openApi: openApiDocument, log });
-      registerManagementRoutes(fastify, MANAGEMENT_ROUTES, { authenticate, services: { keys, generations }, log });
+      mountOperations(fastify, {
+        metrics,
+        ready,
+        draining: () => server.draining,
+        openApi: openApiDocument,
+        log: log.general,
+      });
+      registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
+        authenticate,
+        services: { keys, generations },
+        log: log.general,
+      });
     },
   });
   return {
@@ -118,7 +128,7 @@ interface Shared {
   readonly clock: Clock;
   readonly http: HttpClient;
   readonly metrics: Metrics;
-  readonly log: Logger;
+  readonly log: Log;
   readonly baseUrl: () => string;
 }
 
@@ -154,7 +164,7 @@ function createGenerateParts(
     region,
     baseUrl,
     streams: metrics,
-    onBug: (error, id) => log.error({ err: error, id }, 'bug'),
+    onBug: (error, id) => log.general.error({ err: error, id }, 'bug'),
   };
 }
 

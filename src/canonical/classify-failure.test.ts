@@ -15,6 +15,7 @@ const rows: Row[] = [
     400,
     'next-endpoint',
   ],
+  [400, { message: 'input length and max_tokens exceed context limit' }, 'context_length_exceeded', 400, 'next-endpoint'],
   [400, { message: "Unsupported parameter: 'seed'" }, 'invalid_request', 400, 'next-endpoint'],
   [400, { message: 'foo: Extra inputs are not permitted' }, 'invalid_request', 400, 'next-endpoint'],
   [400, { code: 'content_policy_violation' }, 'content_policy_violation', 400, 'next-model'],

@@ -72,7 +72,7 @@ const MEANING_OF_STATUS: Readonly<Record<number, Meaning>> = {
 const MEANINGS_OF_BAD_REQUEST: readonly { readonly words: RegExp; readonly meaning: Meaning }[] = [
   {
     words:
-      /context[ _-]?(length|window)|maximum context|prompt is too long|too many (input )?tokens|input is too long/i,
+      /context[ _-]?(length|window)|maximum context|exceeds? (the )?context|prompt is too long|too many (input )?tokens|input is too long/i,
     meaning: {
       errorType: 'context_length_exceeded',
       mayTry: 'next-endpoint',

@@ -20,8 +20,9 @@ const WRITERS = 8;
 const { CRASH_DATABASE } = process.env;
 if (CRASH_DATABASE !== undefined) await writeForever(CRASH_DATABASE);
 else
-  test('kill -9 loses no row that was acknowledged', { timeout: 60_000 }, async () => {
+  test('kill -9 loses no row that was acknowledged', { timeout: 60_000 }, async (context) => {
     const folder = await mkdtemp(join(tmpdir(), 'crash-'));
+    context.after(() => rm(folder, { recursive: true }));
     const path = join(folder, 'crash.db');
     const acknowledged = new Set<string>();
     for (let kill = 0; kill < KILLS; kill++) {
@@ -30,7 +31,6 @@ else
       assert.deepEqual(lost, [], `after kill ${kill + 1}`);
     }
     assert.ok(acknowledged.size >= KILLS * ROWS_BEFORE_KILL);
-    await rm(folder, { recursive: true });
   });
 
 async function writeForever(path: string): Promise<never> {

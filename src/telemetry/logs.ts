@@ -2,8 +2,6 @@ import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
 import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
 
-export type { Logger };
-
 /** Places where a secret could stand if someone logged a whole request; the sink takes them out again. */
 const REDACTED_PATHS = [
   'authorization',
@@ -21,22 +19,29 @@ const REDACTED_PATHS = [
   '*.headers["x-api-key"]',
 ];
 
+/** The operator's log. */
+export interface Log {
+  /** For everything but generations. Takes out what looks like a secret. */
+  readonly general: Logger;
+  /** For `logGeneration` only, whose line is made of named facts: searching it for secrets cost more than writing it. */
+  readonly generations: Logger;
+  flush(): void;
+}
+
 /** Structured logs on standard error, so that standard output holds only what the CLI prints. */
-export function createLogger(level: string): Logger {
-  return pino(
-    {
-      level,
-      base: null,
-      timestamp: stdTimeFunctions.isoTime,
-      redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
-    },
-    // Buffered: a write a line would cost a system call in the path of every request.
-    destination({ fd: 2, sync: false, minLength: 4_096, periodicFlush: 1_000 }),
-  );
+export function createLog(level: string): Log {
+  // Buffered: a write a line would cost a system call in the path of every request.
+  const sink = destination({ fd: 2, sync: false, minLength: 4_096, periodicFlush: 1_000 });
+  const options = { level, base: null, timestamp: stdTimeFunctions.isoTime };
+  return {
+    general: pino({ ...options, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } }, sink),
+    generations: pino(options, sink),
+    flush: () => sink.flush(),
+  };
 }
 
 /** One line a generation, without a word of the conversation. */
-export function logGeneration(log: Logger, record: GenerationRecord): void {
+export function logGeneration(log: Pick<Log, 'generations'>, record: GenerationRecord): void {
   const status = statusOf(record);
   const { report, usage, endpoint } = record;
   const line = {
@@ -60,8 +65,8 @@ export function logGeneration(log: Logger, record: GenerationRecord): void {
     error: record.error === undefined ? undefined : { type: record.error.type, message: record.error.message },
     upstream: record.failure === undefined ? undefined : upstreamOf(record),
   };
-  if (status >= 500) log.warn(line, 'generation failed');
-  else log.info(line, 'generation');
+  if (status >= 500) log.generations.warn(line, 'generation failed');
+  else log.generations.info(line, 'generation');
 }
 
 /** The operator's half of a failure: the upstream's own words stay here. */

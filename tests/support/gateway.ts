@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createApp, type App, type AppOptions } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ADAPTER_IDS, KNOWN_PROVIDER_IDS } from '../../src/providers/index.ts';
-import { createLogger } from '../../src/telemetry/logs.ts';
+import { createLog } from '../../src/telemetry/logs.ts';
 
 export const API_KEY = 'test-normal-key-0123456789abcdef';
 export const MANAGEMENT_KEY = 'test-management-key-0123456789abcdef';
@@ -43,7 +43,7 @@ export async function startGateway({
     adapterIds: ADAPTER_IDS,
     providerIds: KNOWN_PROVIDER_IDS,
   });
-  const app = await createApp({ config, env: variables, log: createLogger('silent'), bodyLimits });
+  const app = await createApp({ config, env: variables, log: createLog('silent'), bodyLimits });
   const { url } = await app.listen();
   const baseUrl = `${url}/v1`;
   return {

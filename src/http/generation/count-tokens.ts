@@ -17,6 +17,6 @@ export function createCountTokensRoute(
     const gone = new AbortController();
     caller.onGone(() => gone.abort());
     const tokens = await count(request, gone.signal);
-    caller.answer(newGenerationId(), JSON.stringify({ input_tokens: tokens }));
+    caller.answer(newGenerationId(parts.clock.nowMs()), JSON.stringify({ input_tokens: tokens }));
   });
 }

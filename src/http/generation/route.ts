@@ -45,7 +45,7 @@ export function createGenerationRoute(format: ClientFormat, parts: GenerationRou
   return createBodyRoute(format, parts, async ({ principal, body, text, headers }, response, arrivedMs) => {
     const request: GenerationRequest = format.decodeRequest(body, text, headers);
     await parts.generate(
-      { id: newGenerationId(), request, asker: principal, arrivedMs },
+      { id: newGenerationId(parts.clock.nowMs()), request, asker: principal, arrivedMs },
       format,
       createNodeCaller(response, format),
     );

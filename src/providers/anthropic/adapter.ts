@@ -36,6 +36,7 @@ export const anthropicAdapter: ProviderAdapter = {
   baseUrl: 'https://api.anthropic.com/v1',
   apiKeyVariable: 'ANTHROPIC_API_KEY',
   formats: [{ format: 'messages' }],
+  countTokensPath: '/messages/count_tokens',
   // generation.md 6.8: hanging up stops the meter.
   cancellable: true,
   dialect: ({ model }) => dialectOf(model),

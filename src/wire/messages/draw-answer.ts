@@ -53,7 +53,8 @@ export function drawEnd(end: EndEvent | undefined, traits: AnswerTraits, refusal
       stop_reason: stopReason,
       stop_sequence: end?.stopSequence ?? null,
       stop_details: details ?? invented,
-      container: container ?? null,
+      // `skills` is the seed's own member of it. generation.md 13.7
+      container: isJsonObject(container) ? { skills: null, ...container } : null,
     },
     outer,
     inner: isJsonObject(inner) ? inner : {},
