@@ -62,7 +62,11 @@ export function judgePaced(results: readonly PacedResult[]): readonly Goal[] {
 function judgeRatio(what: string, baseline: string, row: Row, ratioMin: number): Goal {
   return {
     promise: `${what}: at least ${ratioMin} of ${baseline}`,
-    measured: row.bad === 0 ? row.ratio.toFixed(2) : `${row.ratio.toFixed(2)}, ${row.bad} wrong answers`,
+    measured: [
+      row.ratio.toFixed(2),
+      ...(row.cpuRatio === undefined ? [] : [`by CPU ${row.cpuRatio.toFixed(2)}`]),
+      ...(row.bad === 0 ? [] : [`${row.bad} wrong answers`]),
+    ].join(', '),
     met: row.ratio >= ratioMin && row.bad === 0,
   };
 }

@@ -3,7 +3,7 @@ import type { ClosedLoopJob, LoadResult, OpenLoopJob, PacedJob } from './load-jo
 import { Tally } from './tally.ts';
 
 /** After the time is up, answers on their way may still end; then their connections are cut. */
-const DRAIN_MS = 5_000;
+const DRAIN_MS = 10_000;
 const OPEN_LOOP_CONNECTIONS = 128;
 const OPEN_LOOP_QUEUE_MAX = 10_000;
 

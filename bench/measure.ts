@@ -6,6 +6,10 @@ import type { BodySize } from './requests.ts';
 import { median } from './statistics.ts';
 import { expectAnswer, prepareCall, type Variant, type VariantId } from './variants.ts';
 
+const WARM_UP_STEP_MS = 250;
+/** After so many the optimising compiler has seen what is hot. */
+const WARM_UNITS = { answers: 4_000, events: 150_000 } as const;
+
 export interface Bench {
   readonly variants: readonly Variant[];
   readonly mock: ServerProcess;
@@ -81,10 +85,10 @@ export interface SettingResult {
 export async function measureSettings(
   bench: Bench,
   settings: readonly Setting[],
-  plan: { readonly rounds: number; readonly warmUpMs: number },
+  plan: { readonly rounds: number; readonly warmUpLimitMs: number },
 ): Promise<readonly SettingResult[]> {
   const prepared = await Promise.all(settings.map(async (setting) => prepareSetting(bench, setting)));
-  await warmUp(bench, prepared, plan.warmUpMs);
+  await warmUp(bench, prepared, plan.warmUpLimitMs);
   const cells = new Map<PreparedVariant, Cell[]>(
     prepared.flatMap((one) => one.variants.map((variant) => [variant, []])),
   );
@@ -129,15 +133,19 @@ export async function prepareVariant(
 }
 
 /** Each server meets each kind of load before the first figure: compiled code, filled pools. */
-async function warmUp(bench: Bench, prepared: readonly PreparedSetting[], durationMs: number): Promise<void> {
+async function warmUp(bench: Bench, prepared: readonly PreparedSetting[], limitMs: number): Promise<void> {
   const warm = new Set<string>();
   for (const { setting, variants } of prepared) {
+    const gentle: Setting = { ...setting, load: { kind: 'closed', connections: 32 }, durationMs: WARM_UP_STEP_MS };
     for (const variant of variants) {
       const key = `${variant.variant.id} ${setting.model} ${setting.size}`;
       if (warm.has(key)) continue;
       warm.add(key);
       bench.note(`warming up: ${variant.variant.label}, ${setting.label}`);
-      await measureCell(bench, { ...setting, load: { kind: 'closed', connections: 32 }, durationMs }, variant);
+      let units = 0;
+      for (let passedMs = 0; passedMs < limitMs && units < WARM_UNITS[setting.unit]; passedMs += WARM_UP_STEP_MS) {
+        units += countUnits(setting, (await measureCell(bench, gentle, variant)).load);
+      }
     }
   }
 }

@@ -1,9 +1,12 @@
 import type { Goal } from './goals.ts';
 import type { Row, SettingResult } from './measure.ts';
 import type { PacedResult } from './paced.ts';
+import { median } from './statistics.ts';
 
 /** From here on the core of the mock and the generator counts as full, and the row as a lower bound. */
 const FULL_CORE = 0.93;
+const SATURATING_CONNECTIONS = 64;
+const OWN_CORE = 0.85;
 
 /** A table that is read as Markdown as well as in a terminal. First column left, the others right. */
 export function drawTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -121,6 +124,17 @@ export function drawPeaks(peaks: readonly Peak[]): string {
     ['peak memory, MiB', ...suites],
     servers.map((server) => [server, ...suites.map((suite) => find(server, suite))]),
   );
+}
+
+/** Tells when the measured processes did not have their core to themselves; undefined when they did, or nobody knows. */
+export function drawWarning(results: readonly SettingResult[]): string | undefined {
+  const cores = results
+    .filter(({ setting }) => setting.load.kind === 'closed' && setting.load.connections >= SATURATING_CONNECTIONS)
+    .flatMap(({ rows }) => rows.filter((row) => row.variant !== 'direct' && (row.generatorCores ?? 1) < FULL_CORE))
+    .flatMap((row) => row.serverCores ?? []);
+  const typical = median(cores);
+  if (!(typical < OWN_CORE)) return undefined;
+  return `The measured processes had ${round(typical, 2)} of their core under full load: something else ran there. Trust the columns "by CPU", or measure again.`;
 }
 
 /** `12,345`, `0.42`, or `-` for what could not be measured. */

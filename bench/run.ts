@@ -11,7 +11,7 @@ import { measurePaced, type PacedResult } from './paced.ts';
 import { readPeakMiB, resetPeak } from './process-stats.ts';
 import { isPinned, startLoadGenerator, startServer, stopAll, type ServerProcess } from './processes.ts';
 import { profileGateway } from './profile.ts';
-import { drawGoals, drawPaced, drawPeaks, drawStream, drawWhole, type Peak } from './report.ts';
+import { drawGoals, drawPaced, drawPeaks, drawStream, drawWarning, drawWhole, type Peak } from './report.ts';
 import { listModels, listStreamSettings, listWholeSettings, planRun, type Plan } from './suites.ts';
 import { listVariants } from './variants.ts';
 
@@ -61,7 +61,7 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
     for (const { label, server } of watched) peaks.push({ server: label, suite, peakMiB: readPeakMiB(server.pid) });
     return results;
   };
-  const rounds = { rounds: options.rounds, warmUpMs: plan.warmUpMs };
+  const rounds = { rounds: options.rounds, warmUpLimitMs: plan.warmUpLimitMs };
   const thinJson = { label: '(a) thin proxy, JSON both ways', server: json };
   const thinPipe = { label: '(b) thin proxy, bytes piped', server: pipe };
   const whole = await within('whole', thinJson, async () => measureSettings(bench, listWholeSettings(plan), rounds));
@@ -89,6 +89,7 @@ function describeEnvironment(options: Options): Readonly<Record<string, string>>
 }
 
 function print(results: Results): void {
+  const warning = drawWarning([...results.whole, ...results.stream]);
   const sections = [
     Object.entries(results.environment)
       .map(([name, value]) => `${name}: ${value}`)
@@ -98,6 +99,7 @@ function print(results: Results): void {
     ...(results.paced.length === 0 ? [] : [drawPaced(results.paced)]),
     drawPeaks(results.peaks),
     ...(results.goals.length === 0 ? [] : [drawGoals(results.goals)]),
+    ...(warning === undefined ? [] : [warning]),
   ];
   console.log(sections.join('\n\n'));
 }

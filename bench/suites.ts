@@ -5,7 +5,7 @@ import { BODY_LABELS } from './requests.ts';
 export interface Plan {
   readonly cellMs: number;
   readonly streamCellMs: number;
-  readonly warmUpMs: number;
+  readonly warmUpLimitMs: number;
   readonly connections: readonly number[];
   readonly pacedStreams: readonly number[];
   readonly pacedEvents: number;
@@ -25,7 +25,7 @@ export function planRun(quick: boolean): Plan {
     return {
       cellMs: 700,
       streamCellMs: 900,
-      warmUpMs: 400,
+      warmUpLimitMs: 750,
       connections: [1, 64],
       pacedStreams: [100, 500],
       pacedEvents: 100,
@@ -36,7 +36,7 @@ export function planRun(quick: boolean): Plan {
   return {
     cellMs: 700,
     streamCellMs: 900,
-    warmUpMs: 1_000,
+    warmUpLimitMs: 2_000,
     connections: [1, 8, 64],
     pacedStreams: [100, 250, 500, 750],
     pacedEvents: 250,

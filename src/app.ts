@@ -83,6 +83,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const server: HttpServer = createHttpServer({
     host: config.server.host,
     port: config.server.port,
+    onBug: (error) => log.general.error({ err: error }, 'bug'),
     generation: generationRoutes(shared, createGenerateParts(shared, sandbox.baseUrl, generations), authenticate, {
       draining: () => server.draining,
       bodyLimits: options.bodyLimits,

@@ -161,13 +161,12 @@ function mergeExtras({ block, extras }: OpenBlock): Extra | undefined {
   );
 }
 
+/** Entries rather than assignments: a member named `__proto__` is a member like any other. */
 function mergeFields(left: JsonObject, right: JsonObject): JsonObject {
-  const merged: Record<string, JsonObject[string]> = { ...left };
-  for (const [member, value] of Object.entries(right)) {
-    const before = merged[member];
-    merged[member] = mergeValue(before, value);
-  }
-  return merged;
+  const added = Object.entries(right).map(
+    ([member, value]) => [member, Object.hasOwn(left, member) ? mergeValue(left[member], value) : value] as const,
+  );
+  return Object.fromEntries([...Object.entries(left), ...added]);
 }
 
 function mergeValue(before: JsonObject[string], value: JsonObject[string]): JsonObject[string] {

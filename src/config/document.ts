@@ -44,6 +44,7 @@ export function readDocument(text: string, env: Environment): ConfigDocument {
   const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
   const problems = [...document.errors, ...document.warnings].map((error) => syntaxProblem(error, document, lineAt));
   const substituted = new WeakSet<Node>();
+  if (problems.length === 0) problems.push(...keyProblems(document, lineAt));
   if (problems.length === 0) problems.push(...fillVariables(document, env, substituted, lineAt));
   const value = problems.length === 0 ? toData(document, problems) : undefined;
   return {
@@ -92,6 +93,19 @@ function syntaxProblem(error: YAMLError, document: Document, lineAt: (offset: nu
   if (error.code === 'MULTIPLE_DOCS')
     return { line, path: [], message: 'a second document (---) begins here; one is read' };
   return { line, path: [], message: `this is not YAML: ${lowerFirst(unmask(error.message))}` };
+}
+
+/** YAML lets a whole mapping be a key, which is what a stray brace or `?` makes of it. */
+function keyProblems(document: Document, lineAt: (offset: number) => number): Problem[] {
+  const problems: Problem[] = [];
+  visit(document, {
+    Pair(_key, pair, ancestors) {
+      if (isScalar(pair.key)) return;
+      const offset = isNode(pair.key) ? (pair.key.range?.[0] ?? 0) : 0;
+      problems.push({ line: lineAt(offset), path: pathOf(ancestors), message: 'a key must be plain text' });
+    },
+  });
+  return problems;
 }
 
 function fillVariables(

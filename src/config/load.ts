@@ -22,7 +22,6 @@ const DEFAULT_PATH = 'gateway.yaml';
 const DEFAULT_DATA_DIR = './data';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const KEY_CHARS_MAX = 512;
-const SECRET_CHARS_MIN = 16;
 
 /**
  * The configuration in effect: flags before environment before file before defaults. Without `--config` and
@@ -91,9 +90,6 @@ function readEnvironment(env: LoadConfigOptions['env']): EnvironmentConfig {
   const apiKey = readKey('GATEWAY_API_KEY', read('GATEWAY_API_KEY'));
   if (managementKey !== undefined && managementKey === apiKey)
     throw new ConfigError('GATEWAY_API_KEY: must differ from GATEWAY_MANAGEMENT_KEY');
-  const secret = read('GATEWAY_SECRET');
-  if (secret !== undefined && secret.length < SECRET_CHARS_MIN)
-    throw new ConfigError(`GATEWAY_SECRET: must have at least ${SECRET_CHARS_MIN} characters`);
   return {
     config: read('GATEWAY_CONFIG'),
     port: port === undefined ? undefined : readPort('GATEWAY_PORT', port),
@@ -101,7 +97,7 @@ function readEnvironment(env: LoadConfigOptions['env']): EnvironmentConfig {
     dataDir: read('GATEWAY_DATA_DIR'),
     managementKey,
     apiKey,
-    secret,
+    secret: read('GATEWAY_SECRET'),
     logLevel: readLogLevel(read('GATEWAY_LOG_LEVEL')),
   };
 }

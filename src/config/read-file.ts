@@ -26,6 +26,9 @@ export const UNSUPPORTED = {
   redis_url: 'Redis is not supported in this version; leave it out to hold this state in memory',
 };
 
+const CREDITS = ['credits', 'enforce'];
+const SORT = ['defaults', 'provider', 'sort'];
+
 /** Configuration is written by hand: more than this is the wrong file. */
 const FILE_CHARS_MAX = 8_388_608;
 
@@ -154,10 +157,16 @@ function providerProblems(value: unknown, options: ReadFileOptions, document: Co
   return problems;
 }
 
+/** What is ignored in silence is worse than what is refused: the operator would rely on it. */
 function unsupportedProblems(value: unknown, document: ConfigDocument): Problem[] {
-  return Object.entries(UNSUPPORTED)
-    .filter(([key]) => valueAt(value, [key]) !== undefined)
-    .map(([key, message]) => problem(document, [key], message));
+  const asked: readonly (readonly [path: Path, isAsked: boolean, message: string])[] = [
+    ...Object.entries(UNSUPPORTED).map(
+      ([key, message]) => [[key], valueAt(value, [key]) !== undefined, message] as const,
+    ),
+    [CREDITS, valueAt(value, CREDITS) === true, 'refusing accounts without funds is not supported in this version'],
+    [SORT, valueAt(value, SORT) !== undefined, 'sorting is not supported in this version'],
+  ];
+  return asked.filter(([, isAsked]) => isAsked).map(([path, , message]) => problem(document, path, message));
 }
 
 function adapterProblems(file: ConfigFile, options: ReadFileOptions, document: ConfigDocument): Problem[] {

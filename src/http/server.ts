@@ -14,6 +14,7 @@ export interface ServerOptions {
   readonly generation: Readonly<Record<string, RawHandler>>;
   /** Mounts everything else. */
   readonly mount: (fastify: FastifyInstance) => void;
+  readonly onBug: (error: unknown) => void;
 }
 
 export interface HttpServer {
@@ -49,11 +50,13 @@ class TwoLaneServer implements HttpServer {
   readonly #server: Server;
   readonly #address: { readonly host: string; readonly port: number };
   readonly #routes = new Map<string, RawHandler>();
+  readonly #onBug: ServerOptions['onBug'];
   #inFlight = 0;
   #onIdle: (() => void) | undefined;
   #handleByFastify: RequestListener = (_request, response) => void response.writeHead(503).end();
 
-  constructor({ host, port, generation, mount }: ServerOptions) {
+  constructor({ host, port, generation, mount, onBug }: ServerOptions) {
+    this.#onBug = onBug;
     this.#address = { host, port };
     for (const prefix of PREFIXES)
       for (const [path, handler] of Object.entries(generation)) this.#routes.set(prefix + path, handler);
@@ -96,8 +99,18 @@ class TwoLaneServer implements HttpServer {
   #handle(request: IncomingMessage, response: ServerResponse): void {
     this.#track(response);
     const raw = request.method === 'POST' ? this.#routes.get(pathOf(request.url)) : undefined;
-    if (raw !== undefined) void raw(request, response);
+    if (raw !== undefined) void this.#answer(raw, request, response);
     else if (!answerProbe(request, response)) this.#handleByFastify(request, response);
+  }
+
+  /** A handler that fails answers for itself; if even that fails, the caller must not wait for ever. */
+  async #answer(raw: RawHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await raw(request, response);
+    } catch (error) {
+      this.#onBug(error);
+      response.destroy();
+    }
   }
 
   #track(response: ServerResponse): void {

@@ -10,6 +10,7 @@ import type { Provider } from '../providers/contract.ts';
 import type { Candidate } from '../routing/plan.ts';
 import type { UpstreamFormat } from '../wire/format.ts';
 import { callUpstream } from './call-upstream.ts';
+import { redactSecrets } from './redact-secrets.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 /** What one attempt came to. Only a committed one has anything for the caller; after that nobody else may try. */
@@ -78,10 +79,10 @@ export async function makeAttempt(
       if (context.stream) watch.arm('whole', timeouts.wholeMs);
       const events = format.decodeWhole(await readText(answer, WHOLE_BODY_BYTES_MAX));
       finish();
-      return commitWhole(events);
+      return commitWhole(redactBatch(events, provider));
     }
     if (timeouts.firstTokenMs > 0) watch.arm('first-token', timeouts.firstTokenMs);
-    return await commitStream({ answer, call, format, watch, idleMs: timeouts.idleMs, finish, failureFrom });
+    return await commitStream({ answer, call, provider, format, watch, idleMs: timeouts.idleMs, finish, failureFrom });
   } catch (error) {
     call.cancel();
     finish();
@@ -103,11 +104,19 @@ async function readFailure(
   const text = await readText(answer, ERROR_BODY_BYTES_MAX).catch(() => '');
   const error = format.decodeError(text);
   const retryAfterMs = readRetryAfterMs(answer.headers, nowMs);
-  return {
+  const failure = {
     ...classifyStatus(answer.status, error),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...provider.adapter.classify?.({ status: answer.status, error }),
   };
+  return redactSecrets(failure, provider.settings);
+}
+
+/** A failure is the last event of its answer. */
+function redactBatch(batch: EventBatch, { settings }: Provider): EventBatch {
+  const last = batch.at(-1);
+  if (last?.type !== 'failed') return batch;
+  return batch.with(-1, { type: 'failed', failure: redactSecrets(last.failure, settings) });
 }
 
 class BodyTooLarge extends Error {}
@@ -160,6 +169,7 @@ function commitWhole(events: EventBatch): AttemptOutcome {
 interface OpenStream {
   readonly answer: InboundAnswer;
   readonly call: Call;
+  readonly provider: Provider;
   readonly format: UpstreamFormat;
   readonly watch: Watch;
   readonly idleMs: number;
@@ -199,7 +209,7 @@ function startingWith(held: EventBatch, source: EventSource): EventSource {
 }
 
 function streamSource(stream: OpenStream): EventSource {
-  const { answer, call, watch, finish, failureFrom } = stream;
+  const { answer, call, provider, watch, finish, failureFrom } = stream;
   const decoder = stream.format.createStreamDecoder();
   let over = false;
 
@@ -214,7 +224,7 @@ function streamSource(stream: OpenStream): EventSource {
     const last = batch.at(-1);
     if (last?.type === 'failed') call.cancel();
     if (last?.type === 'end' || last?.type === 'failed') close();
-    return batch;
+    return redactBatch(batch, provider);
   }
 
   return {

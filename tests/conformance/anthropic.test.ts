@@ -381,6 +381,14 @@ suite('the anthropic client and the gateway itself', () => {
     );
   });
 
+  test('a thread is refused in the words that the client knows', async () => {
+    const threaded = { ...params, thread: { type: 'create' as const } };
+    await assert.rejects(
+      client.beta.messages.create({ ...threaded, betas: ['message-threads-2026-08-12'] }),
+      (error: unknown) => error instanceof Anthropic.BadRequestError && error.errorCode === 'thread_unsupported_request',
+    );
+  });
+
   test('a request that breaks the schema is BadRequestError and names the member', async () => {
     await assert.rejects(
       client.messages.create({ ...params, max_tokens: 0 }),

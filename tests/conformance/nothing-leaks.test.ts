@@ -60,18 +60,18 @@ const EXPECTED: Readonly<Record<Caller, Readonly<Record<string, Expectation>>>> 
     'acme/messages': {
       members: `acme_private max_tokens messages metadata model output_config service_tier stop_sequences system
         temperature thinking tool_choice tools top_k top_p`,
-      dropped: VENDOR_ONLY,
+      dropped: `${WITHOUT_EFFECT} ${VENDOR_ONLY}`,
     },
     'acme/anthropic': {
       members: `acme_private cache_control container context_management inference_geo max_tokens mcp_servers messages
         metadata model output_config service_tier speed stop_sequences system temperature thinking tool_choice tools
         top_k top_p`,
-      dropped: '',
+      dropped: WITHOUT_EFFECT,
     },
-    'acme/chat': { members: `${MESSAGES_TO_CHAT} max_tokens`, dropped: MESSAGES_ONLY },
+    'acme/chat': { members: `${MESSAGES_TO_CHAT} max_tokens`, dropped: `${WITHOUT_EFFECT} ${MESSAGES_ONLY}` },
     'acme/openai': {
       members: `${MESSAGES_TO_CHAT} max_completion_tokens safety_identifier`,
-      dropped: MESSAGES_ONLY,
+      dropped: `${WITHOUT_EFFECT} ${MESSAGES_ONLY}`,
     },
   },
 };
@@ -178,6 +178,33 @@ suite('who the end user is', () => {
     const withUser = endUserOf('acme/anthropic', (await send('messages', 'acme/anthropic')).arrived);
     const ownOnly = { user: undefined, metadata: { user_id: FULL_MESSAGES.user } };
     assert.equal(endUserOf('acme/anthropic', (await send('messages', 'acme/anthropic', ownOnly)).arrived), withUser);
+  });
+});
+
+suite('the debug chunk', () => {
+  test('comes first and shows the body that went upstream, and nothing of the headers', async () => {
+    chat.arrived.length = 0;
+    const response = await gateway.post('/chat/completions', {
+      model: 'acme/chat',
+      stream: true,
+      debug: { echo_upstream_body: true },
+      messages: [{ role: 'user', content: 'hi' }],
+      user: CANARY,
+    });
+    const text = await response.text();
+    const [first, ...others] = readChatStream(text).chunks as { debug?: { echo_upstream_body: object } }[];
+    assert.deepEqual(first?.debug?.echo_upstream_body, chat.arrived[0]?.body);
+    assert.ok(others.every((chunk) => !('debug' in chunk)));
+    for (const secret of [CANARY, API_KEY, 'upstream-secret']) assert.ok(!text.includes(secret), secret);
+  });
+
+  test('is silently left out of a whole answer', async () => {
+    const response = await gateway.post('/chat/completions', {
+      model: 'acme/chat',
+      debug: { echo_upstream_body: true },
+      messages: [{ role: 'user', content: 'hi' }],
+    });
+    assert.ok(!('debug' in ((await response.json()) as object)));
   });
 });
 

@@ -47,7 +47,7 @@ export class AnswerReader {
 
   /** Adds to an open text block. False when none is open: then the chunk takes the long way. */
   takeText(text: string, frame: string | undefined): boolean {
-    return this.#finish === undefined && !this.#calls.isOpen && this.#blocks.putText(text, frame);
+    return !this.#calls.isOpen && this.#blocks.putText(text, frame);
   }
 
   takeChunk(chunk: JsonObject): void {

@@ -287,6 +287,19 @@ suite('chat stream: tool calls', () => {
     assert.deepEqual(textsOf(answer), ['text: between']);
   });
 
+  test('text keeps its order while a call is still without arguments', () => {
+    const answer = foldStream(
+      chunk({ content: 'a' }),
+      chunk({ tool_calls: [call(0, 'a', 'f', '')] }),
+      chunk({ content: 'b' }, { matched: 1 }),
+      chunk({ content: 'c' }),
+      chunk({ tool_calls: [piece(0, '{}')] }),
+      finish('tool_calls'),
+    );
+    assert.deepEqual(textsOf(answer), ['text: a', 'text: bc']);
+    assert.deepEqual(callsOf(answer), ['f({})']);
+  });
+
   test('text after a complete call comes at once', () => {
     const events = decodeStream(stream(chunk({ tool_calls: [call(0, 'a', 'f', '{}')] }), chunk({ content: 'x' })));
     assert.deepEqual(

@@ -155,6 +155,13 @@ suite('chat dialects: reasoning', () => {
     ],
   };
 
+  test('a signed entry without text comes back as it was', () => {
+    const details = [{ type: 'reasoning.text', text: '', signature: 's', format: 'anthropic-claude-v1' }];
+    const messages = [USER, { role: 'assistant', content: 'x', reasoning_details: details }];
+    const sent = encodeChat({ messages }, { reasoningMember: 'reasoning_details' });
+    assert.deepEqual(secondMessage(sent)?.['reasoning_details'], details);
+  });
+
   test('earlier reasoning goes back only in the member that the upstream takes it in', () => {
     const sent = (dialect: Dialect): EncodedRequest => encodeChat({ messages: [USER, TURN] }, dialect);
     assert.deepEqual(secondMessage(sent({})), { role: 'assistant', content: 'x' });

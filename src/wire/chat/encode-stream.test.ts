@@ -198,6 +198,14 @@ suite('chat stream encoder: chunks of a chat upstream', () => {
     });
   });
 
+  test('what comes between two chunks of text is told on the second', () => {
+    const chunks = relay(chunk({ content: 'a' }), { choices: [], x_late: 1 }, chunk({ content: 'b' }), finish('stop'));
+    assert.deepEqual(
+      chunks.map((entry) => entry['x_late']),
+      [undefined, undefined, 1, undefined, undefined],
+    );
+  });
+
   test('the upstream own metadata, prices and padding are not told', () => {
     const text = JSON.stringify(
       relay(

@@ -165,6 +165,4 @@ export const message = open({
       });
 });
 
-/** One content block as it came: `type` is a string, and a kind that generation.md 7.2 lists has its members. */
-export type WireBlock = z.output<typeof contentBlock>;
 export type WireMessage = z.output<typeof message>;

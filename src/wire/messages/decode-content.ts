@@ -29,7 +29,7 @@ export function readCacheMark(value: Json | undefined): { readonly cache?: Cache
  * Reads content blocks that the schema has accepted.
  * @param exact the same list from a parse that keeps numbers as written, where the plain one may have lost some
  */
-export function decodeBlocks(blocks: readonly JsonObject[], exact: Json | undefined): readonly Block[] {
+function decodeBlocks(blocks: readonly JsonObject[], exact: Json | undefined): readonly Block[] {
   if (!Array.isArray(exact)) return blocks.map((block) => decodeBlock(block, block));
   const twins = exact;
   return blocks.map((block, at) => decodeBlock(block, isJsonObject(twins[at]) ? twins[at] : block));

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import type { Extra } from '../../canonical/extra.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, ReasoningSettings, Settings, Turn } from '../../canonical/request.ts';
 import { hasFragileNumbers, isJsonObject, parseKeepingNumbers } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
+import { deprecationWarnings } from '../gateway/deprecated.ts';
 import { GATEWAY_FIELDS, readDirectives } from '../gateway/directives.ts';
 import { compileSchema } from '../gateway/fast-schema.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
@@ -39,6 +41,7 @@ export function createRequestDecoder(options: { readonly plugin: z.ZodType<Plugi
   compileSchema(schema);
   return (body, text, headers) => {
     const parsed = checkShape(schema, body);
+    refuseThread(parsed['thread']);
     const prompt = decodePrompt(parsed, body, text);
     return {
       format: 'messages',
@@ -50,9 +53,23 @@ export function createRequestDecoder(options: { readonly plugin: z.ZodType<Plugi
         fallbacks: parsed.fallbacks?.map(({ model }) => model),
         user: parsed.user ?? parsed.metadata?.user_id ?? undefined,
       }),
-      warnings: [],
+      warnings: deprecationWarnings(parsed),
     };
   };
+}
+
+/**
+ * A conversation that the server would keep between turns. Nobody keeps one here, and a vendor does not know the ids that
+ * answers have here; told in the vendor's own words, its clients go on by sending the whole conversation.
+ * @source vendor docs, "Message threads", and vendor SDK 1.11 `ThreadState.recoversFrom`, read 2026-11
+ */
+function refuseThread(thread: unknown): void {
+  if (thread === undefined || thread === null) return;
+  const message = 'conversations are not kept here: send the whole one with every request';
+  throw new GatewayError('invalid_request', `thread: ${message}`, {
+    issues: [{ path: 'thread', message }],
+    metadata: { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } },
+  });
 }
 
 /**

@@ -62,7 +62,7 @@ export function drawEnd(end: EndEvent | undefined, traits: AnswerTraits, refusal
 }
 
 /** A text block; sources of it, or of the whole answer, that this format can say. */
-export function drawText(block: TextBlock, further: readonly Citation[]): WireObject {
+function drawText(block: TextBlock, further: readonly Citation[]): WireObject {
   const citations = [...(block.citations ?? []), ...further].map(drawCitation).filter((drawn) => drawn !== undefined);
   const cites = citations.length > 0 || block.citations?.length === 0;
   return addExtra({ type: 'text', text: block.text, citations: cites ? citations : null }, block.extra);

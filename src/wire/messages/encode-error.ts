@@ -28,7 +28,9 @@ export function errorTypeOf(type: ErrorType): string {
  * @source decisions.md 4, seed 2.5, generation.md 7.11, C.3
  */
 export function encodeError(error: GatewayError, context: ErrorContext): JsonObject {
-  const { code, message, metadata, availability } = publicError(error, context.baseUrl);
+  const { code, message, metadata: all, availability } = publicError(error, context.baseUrl);
+  // The vendor's clients look for the cause of an error there.
+  const { details, ...metadata } = all;
   const serviceMetadata = errorServiceMetadata(error, context.serviceMetadata);
   return {
     type: 'error',
@@ -38,6 +40,7 @@ export function encodeError(error: GatewayError, context: ErrorContext): JsonObj
       code,
       error_type: error.type,
       metadata,
+      ...(details !== undefined && { details }),
       ...(availability !== undefined && { availability }),
     },
     request_id: context.generationId,

@@ -19,7 +19,7 @@ import { addExtra } from './wire-object.ts';
 import type { WireMessage, WireObject } from './wire-object.ts';
 
 /** Sent when neither the caller nor the catalog names a maximum: the vendor demands one. @source generation.md 11.1 */
-export const MAX_TOKENS_DEFAULT = 4_096;
+const MAX_TOKENS_DEFAULT = 4_096;
 
 /** Members that only the vendor's own endpoints know. @source generation.md 7.1, 7.6 */
 const VENDOR_MEMBERS = ['container', 'mcp_servers', 'inference_geo', 'context_management', 'speed'] as const;

@@ -3,12 +3,13 @@ import type { BlockDeltaEvent, EndEvent, EventBatch, GenerationEvent } from '../
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Usage } from '../../canonical/usage.ts';
 import { unreachable } from '../../lib/assert.ts';
-import { isJsonObject, parseJson } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing, ErrorContext, StreamEncoder } from '../format.ts';
 import { drawCitation } from './citations.ts';
 import { drawCall, drawEnd, drawMessage, drawReasoning } from './draw-answer.ts';
 import { encodeError, errorTypeOf } from './encode-error.ts';
+import { extend, openExtent } from './json-extent.ts';
+import type { JsonExtent } from './json-extent.ts';
 import { writeSeal } from './reasoning-family.ts';
 import { drawFinalUsage, drawUsage } from './usage.ts';
 import { addExtra } from './wire-object.ts';
@@ -27,10 +28,10 @@ interface OpenBlock {
   readonly drawing: Drawing;
   /** -1: nothing of it has been written. */
   wireIndex: number;
-  /** What came of a call's input, or of redacted data. */
-  text: string;
-  /** Length of `text` when it was last found incomplete. */
-  checkedChars: number;
+  /** What came of redacted data, which is written whole. */
+  data: string;
+  /** Of a call's input, where the upstream may not say that it has ended. */
+  readonly input: JsonExtent;
   signature: string | undefined;
   /** What came while an earlier block was still open, and whether its end was among it. */
   readonly waiting: GenerationEvent[];
@@ -75,7 +76,6 @@ export class MessagesStreamEncoder implements StreamEncoder {
         event.signature === undefined &&
         this.#native
       ) {
-        if (head.drawing === 'call') head.text += event.text ?? '';
         frames += `${DELTA_HEAD}${event.frame}\n\n`;
       } else {
         frames += this.#take(event);
@@ -157,8 +157,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
       block,
       drawing: drawingOf(block, this.#native),
       wireIndex: -1,
-      text: '',
-      checkedChars: 0,
+      data: '',
+      input: openExtent(),
       signature: undefined,
       waiting: [],
       ended: false,
@@ -186,9 +186,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #headIsOver(): boolean {
     const head = this.#open[0];
     if (head === undefined || head.ended) return head !== undefined;
-    if (this.#open.length === 1 || head.drawing !== 'call' || head.text.length === head.checkedChars) return false;
-    head.checkedChars = head.text.length;
-    return isCompleteObject(head.text);
+    return this.#open.length > 1 && head.input.complete;
   }
 
   #finishAll(): string {
@@ -250,10 +248,11 @@ export class MessagesStreamEncoder implements StreamEncoder {
       case 'thinking':
         return this.#ensureOpen(open) + drawTextDelta(open.wireIndex, 'thinking_delta', 'thinking', text);
       case 'call':
-        open.text += text;
+        // Upstreams of this format end each call themselves.
+        if (!this.#native) extend(open.input, text);
         return this.#ensureOpen(open) + drawTextDelta(open.wireIndex, 'input_json_delta', 'partial_json', text);
       case 'redacted':
-        open.text += text;
+        open.data += text;
         return '';
       case 'opaque':
       case 'silent':
@@ -332,14 +331,14 @@ function drawingOf(block: Block, native: boolean): Drawing {
 }
 
 /** The block as it opens: empty where deltas follow, whole where the format has none. */
-function drawOpening({ block, drawing, text }: OpenBlock): WireObject | undefined {
+function drawOpening({ block, drawing, data }: OpenBlock): WireObject | undefined {
   switch (block.type) {
     case 'text':
       return addExtra({ type: 'text', text: '', citations: block.citations === undefined ? null : [] }, block.extra);
     case 'refusal':
       return drawing === 'silent' ? undefined : { type: 'text', text: '', citations: null };
     case 'reasoning':
-      if (drawing === 'redacted') return text === '' ? undefined : drawReasoning({ ...block, text });
+      if (drawing === 'redacted') return data === '' ? undefined : drawReasoning({ ...block, text: data });
       return addExtra({ type: 'thinking', thinking: '', signature: '' }, block.extra);
     case 'tool-call':
       return drawCall(block, {});
@@ -351,11 +350,6 @@ function drawOpening({ block, drawing, text }: OpenBlock): WireObject | undefine
     default:
       return unreachable(block);
   }
-}
-
-function isCompleteObject(text: string): boolean {
-  const trimmed = text.trimEnd();
-  return trimmed.endsWith('}') && isJsonObject(parseJson(trimmed));
 }
 
 function drawFrame(event: string, data: JsonObject): string {

@@ -9,7 +9,7 @@ import { addExtra, stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 
 /** Lets the vendor hold tools to their schema. @source generation.md 2.1 */
-export const STRICT_BETA = 'structured-outputs-2025-11-13';
+const STRICT_BETA = 'structured-outputs-2025-11-13';
 
 export interface EncodedTools {
   readonly tools: readonly WireObject[];

@@ -11,7 +11,7 @@ import { encodeWhole } from './encode-whole.ts';
 import { decodeError } from './upstream-error.ts';
 
 /** What keeps an idle stream open. @source generation.md 7.10, decisions.md 20 */
-export const KEEP_ALIVE = 'event: ping\ndata: {"type":"ping"}\n\n';
+const KEEP_ALIVE = 'event: ping\ndata: {"type":"ping"}\n\n';
 
 /** The messages format as callers speak it. @source seed 2.6, 2.7, generation.md 7 */
 export function createMessagesClientFormat(options: { readonly plugin: z.ZodType<PluginRequest> }): ClientFormat {

@@ -13,7 +13,7 @@ const FINISH_OF_STOP_REASON: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 };
 
-export function finishOf(stopReason: string | undefined): FinishReason {
+function finishOf(stopReason: string | undefined): FinishReason {
   if (stopReason === undefined || !Object.hasOwn(FINISH_OF_STOP_REASON, stopReason)) return 'stop';
   return FINISH_OF_STOP_REASON[stopReason] ?? 'stop';
 }

@@ -32,7 +32,7 @@ export function decodeError(text: string): UpstreamErrorBody {
 }
 
 /** @param body `{type: "error", error: {type, message}}`, `{error: "..."}`, `{message}` or `{detail}` */
-export function readError(body: JsonObject): UpstreamErrorBody {
+function readError(body: JsonObject): UpstreamErrorBody {
   const error = isJsonObject(body['error']) ? body['error'] : body;
   const given =
     stringOf(error['message']) ?? stringOf(body['error']) ?? stringOf(body['message']) ?? stringOf(body['detail']);
