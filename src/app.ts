@@ -43,11 +43,13 @@ export interface AppOptions {
 
 export interface App {
   /** @throws NodeJS.ErrnoException when the address cannot be listened on */
-  listen(): Promise<{ readonly url: string }>;
+  listen(): Promise<{
+    readonly url: string;
+    /** The keys that the first start made. They cannot be shown again, so they are made once everything else stands. */
+    readonly firstKeys?: FirstKeys;
+  }>;
   /** Lets requests in flight finish within the drain limit, settles what is owed, and closes everything. */
   close(): Promise<void>;
-  /** The keys that this start made; shown once. */
-  readonly firstStart?: FirstKeys;
   readonly generations: Pick<GenerationStore, 'find'>;
 }
 
@@ -75,7 +77,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   });
   const authenticate = createAuthenticator({ keys: keyStore, clock, staticKeys });
-  const firstStart = await keys.bootstrap(staticKeys);
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
   const http = createHttpClient();
   let url = '';
@@ -105,12 +106,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   });
   return {
-    ...(firstStart !== undefined && { firstStart }),
     generations,
     async listen() {
       const { address, port } = await server.listen();
       url = `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
-      return { url };
+      const firstKeys = await keys.bootstrap(staticKeys);
+      return { url, ...(firstKeys !== undefined && { firstKeys }) };
     },
     async close() {
       await server.close(config.server.drainMs);

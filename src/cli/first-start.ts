@@ -1,24 +1,16 @@
-/** The keys that the first start made. They are shown once. */
-export interface FirstStart {
-  readonly managementKey: string;
-  readonly apiKey: string;
-}
+import type { FirstKeys } from '../accounts/keys.ts';
 
 const BODY = '{"model":"sandbox/echo","messages":[{"role":"user","content":"Hello, gateway!"}]}';
 
 /** What the first start prints: both keys, and one line for the shell that works as it stands. */
-export function drawFirstStart(url: string, keys: FirstStart): string {
-  return `${drawFirstKeys(keys)}
-Try it:
-curl -s ${callableUrl(url)}/v1/chat/completions -H 'Authorization: Bearer ${keys.apiKey}' -H 'Content-Type: application/json' -d '${BODY}'
-`;
-}
-
-export function drawFirstKeys({ managementKey, apiKey }: FirstStart): string {
+export function drawFirstStart(url: string, { managementKey, apiKey }: FirstKeys): string {
   return `
 This is the first start. Keep these two keys; they are not shown again.
   Management key: ${managementKey}
   API key:        ${apiKey}
+
+Try it:
+curl -s ${callableUrl(url)}/v1/chat/completions -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '${BODY}'
 `;
 }
 

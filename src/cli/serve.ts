@@ -2,7 +2,7 @@ import { createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { CommandError } from './command.ts';
 import type { Io } from './command.ts';
-import { drawFirstKeys, drawFirstStart } from './first-start.ts';
+import { drawFirstStart } from './first-start.ts';
 import { loadCheckedConfig } from './load-config.ts';
 import { asOperatorError, codeOf } from './operator-error.ts';
 
@@ -21,13 +21,11 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
     throw asOperatorError(error);
   });
   try {
-    const { url } = await app.listen();
+    const { url, firstKeys } = await app.listen();
     io.stdout.write(`Model Gateway listening on ${url}\n`);
-    if (app.firstStart !== undefined) io.stdout.write(drawFirstStart(url, app.firstStart));
+    if (firstKeys !== undefined) io.stdout.write(drawFirstStart(url, firstKeys));
     await stop;
   } catch (error) {
-    // They exist by now, and no later start would show them.
-    if (app.firstStart !== undefined) io.stdout.write(drawFirstKeys(app.firstStart));
     throw asListenError(error, config);
   } finally {
     await app.close();

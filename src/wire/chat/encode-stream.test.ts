@@ -293,6 +293,17 @@ suite('chat stream encoder: calls', () => {
     assert.doesNotMatch(JSON.stringify(deltas), /web_search|srv/);
   });
 
+  test('a call without arguments has the empty object', () => {
+    const deltas = deltasOf(write([START, ...block(0, call('a', 'f')), ...block(1, call('b', 'g'), '{"x":1}'), END]));
+    const inputs = deltas.flatMap(({ tool_calls: calls }) => objectsOf(calls).map((entry) => entry['function']));
+    assert.deepEqual(inputs, [
+      { name: 'f', arguments: '' },
+      { arguments: '{}' },
+      { name: 'g', arguments: '' },
+      { arguments: '{"x":1}' },
+    ]);
+  });
+
   test('unknown members of a call pass with the piece that brought them', () => {
     const first = {
       index: 0,

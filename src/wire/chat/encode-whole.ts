@@ -82,7 +82,8 @@ function encodeCall(block: Block): readonly JsonObject[] {
   if (block.type !== 'tool-call' || block.runBy !== 'caller') return [];
   const { choices: _around, ...own } = fieldsOf(block) ?? {};
   const { id, name, input } = block;
-  return [withExtra({ id, type: 'function', function: { name, arguments: input } }, own)];
+  // Clients parse it: no arguments are the empty object.
+  return [withExtra({ id, type: 'function', function: { name, arguments: input === '' ? '{}' : input } }, own)];
 }
 
 /** Texts and summaries joined, and every block in full. @source generation.md 1.3, 1.4, 11.5 */

@@ -61,9 +61,13 @@ function textSlot(member: 'content' | 'refusal', text: string, textStart: number
   };
 }
 
-/** Only the first piece of a call names it. @source generation.md 6.3 */
+/**
+ * Only the first piece of a call names it. A call that got no arguments gets the empty object, because clients parse
+ * what they have at the end. @source generation.md 6.3
+ */
 function callSlot(block: ToolCallBlock, index: number): Slot {
   const { id, name, input } = block;
+  let isEmpty = input === '';
   const first = { index, id, type: 'function', function: { name, arguments: input } };
   const before = `{"tool_calls":[{"index":${index},"function":{"arguments":`;
   return {
@@ -71,10 +75,12 @@ function callSlot(block: ToolCallBlock, index: number): Slot {
     start: `{"tool_calls":[${JSON.stringify(withExtra(first, ownFields(fieldsOf(block))))}]}`,
     more({ text }, fields) {
       const own = ownFields(fields);
+      if (text) isEmpty = false;
       if (own !== undefined)
         return JSON.stringify({ tool_calls: [withExtra({ index, function: { arguments: text ?? '' } }, own)] });
       return text ? `${before}${JSON.stringify(text)}}}]}` : undefined;
     },
+    end: () => (isEmpty ? `${before}"{}"}}]}` : undefined),
   };
 }
 

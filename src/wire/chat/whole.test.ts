@@ -93,6 +93,12 @@ suite('whole chat answer', () => {
     assert.equal(messageOf(relay(completion({ refusal: 'no', content: null })))['content'], null);
   });
 
+  test('a call without arguments has the empty object', () => {
+    const bare = { id: 'a', type: 'function', function: { name: 'f', arguments: '' } };
+    const [call] = objectsOf(messageOf(relay(completion({ tool_calls: [bare] })))['tool_calls']);
+    assert.deepEqual(call?.['function'], { name: 'f', arguments: '{}' });
+  });
+
   test('unknown members of the upstream survive where they stood, but for those that are ours', () => {
     const body = completion(
       { content: 'x', x_message: 1, tool_calls: [{ ...CALL, extra_content: { s: 1 } }] },

@@ -55,7 +55,10 @@ export function limitCacheMarks(parts: PromptParts, topLevel: boolean, warnings:
 export function markLastBlock(messages: readonly WireMessage[], mark: JsonObject): void {
   for (const message of messages.toReversed()) {
     const { content } = message;
-    if (typeof content === 'string') continue;
+    if (typeof content === 'string') {
+      message.content = [{ type: 'text', text: content, cache_control: mark }];
+      return;
+    }
     const last = content.findLast((block) => !UNMARKABLE.has(stringOf(block['type']) ?? ''));
     if (last === undefined) continue;
     last['cache_control'] ??= mark;

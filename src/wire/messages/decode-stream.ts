@@ -171,13 +171,14 @@ export class MessagesStreamDecoder implements StreamDecoder {
   /** Ends whatever may not stay open beside a new block. */
   #makeRoom(wireIndex: number, kind: BlockKind): void {
     const open = this.#open;
-    if (open === undefined) return;
-    if (kind !== 'tool' || open.kind !== 'tool' || open.wireIndex === wireIndex) {
+    // Beside a call stand only calls, so the current block speaks for all.
+    const shares = kind === 'tool' && (open === undefined || open.kind === 'tool');
+    if (!shares || this.#find(wireIndex) !== undefined) {
       this.#closeAll();
-      return;
+    } else if (open !== undefined) {
+      this.#beside.push(open);
+      this.#open = undefined;
     }
-    this.#beside.push(open);
-    this.#open = undefined;
   }
 
   #openBlock(given: Pick<OpenBlock, 'wireIndex' | 'kind' | 'inputAtStart'>, block: JsonObject): OpenBlock {

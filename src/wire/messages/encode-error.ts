@@ -23,6 +23,14 @@ export function errorTypeOf(type: ErrorType): string {
   return VENDOR_TYPE[type] ?? 'invalid_request_error';
 }
 
+/** What is told of an answer that its upstream ended with an error, without saying which. */
+export const UPSTREAM_ERROR: JsonObject = {
+  type: errorTypeOf('provider_unavailable'),
+  message: 'The provider ended its answer with an error.',
+  code: 502,
+  error_type: 'provider_unavailable',
+};
+
 /**
  * The vendor's envelope with the seed's members in it: one body that both readings accept.
  * @source decisions.md 4, seed 2.5, generation.md 7.11, C.3

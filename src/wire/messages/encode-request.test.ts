@@ -389,6 +389,7 @@ test('a list of supported parameters drops the others, never those that every en
     topK: 3,
     stop: ['x'],
     toolChoice: { type: 'auto' },
+    parallelToolCalls: false,
     reasoning: { effort: 'high' },
     verbosity: 'low',
     responseFormat: { type: 'json_object' },
@@ -406,6 +407,7 @@ test('a list of supported parameters drops the others, never those that every en
     'top_p',
   ]);
   assert.deepEqual(pathsOf(request, none).toSorted(), [
+    'parallel_tool_calls',
     'reasoning',
     'response_format',
     'tool_choice',
@@ -520,7 +522,8 @@ test('what only the vendor knows stays away from other hosts of the format', () 
     messages: [{ role: 'user', content: 'a' }],
     max_tokens: 9,
     tools: [{ type: 'bash_20250124', name: 'bash' }],
-    tool_choice: { type: 'auto' },
+    tool_choice: { type: 'auto', x_unknown: 1 },
+    cache_control: { type: 'ephemeral', x_unknown: 1 },
     container: 'c',
     mcp_servers: [],
     inference_geo: 'eu',
@@ -532,7 +535,7 @@ test('what only the vendor knows stays away from other hosts of the format', () 
   assert.deepEqual(body, {
     model: 'upstream-model',
     max_tokens: 9,
-    messages: wire.messages,
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }] }],
     temperature: 1.5,
     metadata: { user_id: 'hash-1' },
   });

@@ -51,6 +51,8 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
     ...(vendor && drawCacheMark(request.settings.cache)),
   };
   addExtra(body, request.extra);
+  // What was left of a member that is not sent must not stand in its place.
+  if (toolChoice === undefined) delete body['tool_choice'];
   if (!vendor) dropVendorMembers(body, warnings);
   markCache(request, body, { ...turns, tools }, vendor, warnings);
   if (request.format !== 'messages') {
@@ -155,6 +157,8 @@ function isFast(request: GenerationRequest): boolean {
 }
 
 function dropVendorMembers(body: WireObject, warnings: Warnings): void {
+  // Marked on the last block instead.
+  delete body['cache_control'];
   for (const member of VENDOR_MEMBERS) {
     if (body[member] === undefined) continue;
     delete body[member];

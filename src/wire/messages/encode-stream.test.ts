@@ -575,7 +575,7 @@ test('whatever order blocks and deltas come in, the stream is sound and loses no
         if (format === 'messages' || refused.join('') === '') assert.equal(heard, expected);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: 300 },
   );
 });
 

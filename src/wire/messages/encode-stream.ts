@@ -3,11 +3,11 @@ import type { BlockDeltaEvent, EndEvent, EventBatch, GenerationEvent } from '../
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Usage } from '../../canonical/usage.ts';
 import { unreachable } from '../../lib/assert.ts';
-import type { Json, JsonObject } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing, ErrorContext, StreamEncoder } from '../format.ts';
 import { drawCitation } from './citations.ts';
 import { drawCall, drawEnd, drawMessage, drawReasoning } from './draw-answer.ts';
-import { encodeError, errorTypeOf } from './encode-error.ts';
+import { encodeError, UPSTREAM_ERROR } from './encode-error.ts';
 import { extend, openExtent } from './json-extent.ts';
 import type { JsonExtent } from './json-extent.ts';
 import { writeSeal } from './reasoning-family.ts';
@@ -93,11 +93,18 @@ export class MessagesStreamEncoder implements StreamEncoder {
     if (this.#over) return '';
     this.#over = true;
     const frames = this.#finishAll() + this.#beginMessage();
-    if (this.#end?.finish === 'error') return frames + drawUpstreamError(this.#identity.id, closing);
+    const { serviceMetadata } = closing;
+    const metadata = serviceMetadata === undefined ? {} : { service_metadata: serviceMetadata };
+    if (this.#end?.finish === 'error') {
+      const { id } = this.#identity;
+      return (
+        frames +
+        drawFrame('error', { type: 'error', error: UPSTREAM_ERROR, request_id: id, ...metadata, user_id: null })
+      );
+    }
     const traits = { native: this.#native, calledTools: this.#calledTools, refused: this.#refusal !== '' };
     const { stop, outer, inner } = drawEnd(this.#end, traits, this.#refusal);
     const usage = drawFinalUsage(closing);
-    const { serviceMetadata } = closing;
     return (
       frames +
       drawFrame('message_delta', {
@@ -107,10 +114,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
         delta: { ...inner, ...stop },
         usage,
       }) +
-      drawFrame('message_stop', {
-        type: 'message_stop',
-        ...(serviceMetadata !== undefined && { service_metadata: serviceMetadata }),
-      })
+      drawFrame('message_stop', { type: 'message_stop', ...metadata })
     );
   }
 
@@ -366,21 +370,4 @@ function drawTextDelta(wireIndex: number, type: string, member: string, text: st
 
 function drawStop(wireIndex: number): string {
   return `event: content_block_stop\ndata: {"type":"content_block_stop","index":${wireIndex}}\n\n`;
-}
-
-/** The upstream itself ended its answer with an error, without saying which. */
-function drawUpstreamError(id: string, { serviceMetadata }: Closing): string {
-  const error: Json = {
-    type: errorTypeOf('provider_unavailable'),
-    message: 'The provider ended its answer with an error.',
-    code: 502,
-    error_type: 'provider_unavailable',
-  };
-  return drawFrame('error', {
-    type: 'error',
-    error,
-    request_id: id,
-    ...(serviceMetadata !== undefined && { service_metadata: serviceMetadata }),
-    user_id: null,
-  });
 }

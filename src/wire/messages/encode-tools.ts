@@ -99,8 +99,11 @@ function drawChoice(
   supports: (parameter: string) => boolean,
   warnings: Warnings,
 ): WireObject | undefined {
-  const { toolChoice, parallelToolCalls } = request.settings;
+  const { toolChoice } = request.settings;
   const own = request.format === 'messages';
+  const parallelToolCalls = supports('parallel_tool_calls') ? request.settings.parallelToolCalls : undefined;
+  if (parallelToolCalls !== request.settings.parallelToolCalls)
+    warnings.add('field-dropped', 'parallel_tool_calls', 'the endpoint does not take it');
   if (toolChoice === undefined && parallelToolCalls !== false) return undefined;
   if (!choosable || (toolChoice !== undefined && !supports('tool_choice'))) {
     if (toolChoice !== undefined) warnings.add('field-dropped', 'tool_choice', 'there is no tool to choose');

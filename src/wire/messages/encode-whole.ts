@@ -1,9 +1,9 @@
 import type { Answer } from '../../canonical/answer.ts';
 import type { Block } from '../../canonical/blocks.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing } from '../format.ts';
 import { drawEnd, drawMessage, drawWholeBlock } from './draw-answer.ts';
-import { errorTypeOf } from './encode-error.ts';
+import { errorTypeOf, UPSTREAM_ERROR } from './encode-error.ts';
 import { drawWholeUsage } from './usage.ts';
 import { addExtra } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
@@ -23,7 +23,8 @@ export function encodeWhole(answer: Answer, identity: AnswerIdentity, closing: C
     ...stop,
     usage: drawWholeUsage(closing),
   };
-  if (answer.failure !== undefined) Object.assign(message, { stop_reason: null, error: drawFailure(answer.failure) });
+  const error = drawError(answer);
+  if (error !== undefined) Object.assign(message, { stop_reason: null, error });
   Object.assign(message, inner, outer);
   for (const extra of answer.extras) addExtra(message, extra);
   if (closing.serviceMetadata !== undefined) message['service_metadata'] = closing.serviceMetadata;
@@ -41,6 +42,8 @@ function refusalOf(blocks: readonly Block[]): string {
   return blocks.map((block) => (block.type === 'refusal' ? block.text : '')).join('');
 }
 
-function drawFailure({ errorType, status, message }: UpstreamFailure): WireObject {
+function drawError({ failure, end }: Answer): JsonObject | undefined {
+  if (failure === undefined) return end?.finish === 'error' ? UPSTREAM_ERROR : undefined;
+  const { errorType, status, message } = failure;
   return { type: errorTypeOf(errorType), message, code: status, error_type: errorType };
 }

@@ -254,7 +254,7 @@ test('a request of this format reaches an upstream of this format unchanged', ()
       };
       assert.deepEqual(sent, JSON.parse(JSON.stringify(expected)));
     }),
-    { numRuns: 400 },
+    { numRuns: 300 },
   );
 });
 
