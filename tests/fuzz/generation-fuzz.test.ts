@@ -65,6 +65,8 @@ async function close(): Promise<void> {
   for (const closeOne of closers) await closeOne();
 }
 
+let slowestMs = 0;
+
 async function send({ path, headers, body }: FuzzRequest): Promise<RawAnswer> {
   const answer = await pool.request({ method: 'POST', path, headers, body });
   const text = await answer.body.text();
@@ -73,8 +75,12 @@ async function send({ path, headers, body }: FuzzRequest): Promise<RawAnswer> {
 
 /** What is wrong with how the gateway takes this request; `undefined`: nothing. */
 async function tryRequest(request: FuzzRequest): Promise<{ readonly status: number; readonly fault: string | undefined }> {
+  const startedMs = performance.now();
   try {
     const answer = await send(request);
+    const tookMs = performance.now() - startedMs;
+    slowestMs = Math.max(slowestMs, tookMs);
+    if (tookMs > REQUEST_MS_MAX) return { status: answer.status, fault: `took ${tookMs} ms` };
     // All upstreams are well and at hand: nothing may be said to be their fault.
     const fault = answer.status >= 500 ? `status ${answer.status}: ${answer.text}` : findFault(request.path, answer);
     return { status: answer.status, fault };
@@ -157,7 +163,7 @@ suite(`generation requests, FUZZ_SEED=${SEED}`, () => {
     const startedMs = performance.now();
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     const seconds = (performance.now() - startedMs) / 1_000;
-    t.diagnostic(`seed ${SEED}: ${REQUESTS} requests in ${seconds.toFixed(1)} s`);
+    t.diagnostic(`seed ${SEED}: ${REQUESTS} requests in ${seconds.toFixed(1)} s, the slowest ${slowestMs.toFixed(0)} ms`);
     t.diagnostic(JSON.stringify(Object.fromEntries([...statuses].toSorted())));
     const [first] = found;
     if (first !== undefined) {

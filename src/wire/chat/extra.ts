@@ -40,12 +40,17 @@ export function fieldsOf(node: { readonly extra?: Extra | undefined }): JsonObje
 
 /** Puts what a node brought along back around what is known of it. Known members win; objects are merged. */
 export function withExtra(own: JsonObject, fields: JsonObject | undefined): JsonObject {
-  if (fields === undefined) return own;
-  const merged: Record<string, Json | undefined> = { ...own };
-  for (const [member, value] of Object.entries(fields)) {
-    const known = merged[member];
-    if (known === undefined) merged[member] = value;
-    else if (isJsonObject(known) && isJsonObject(value)) merged[member] = withExtra(known, value);
+  let merged: Record<string, Json | undefined> | undefined;
+  for (const member in fields) {
+    const known = own[member];
+    const value = fields[member];
+    if (known === undefined) {
+      merged ??= { ...own };
+      merged[member] = value;
+    } else if (isJsonObject(known) && isJsonObject(value)) {
+      merged ??= { ...own };
+      merged[member] = withExtra(known, value);
+    }
   }
-  return merged;
+  return merged ?? own;
 }

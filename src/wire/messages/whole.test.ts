@@ -243,6 +243,12 @@ test('an answer that broke off is drawn with its error', () => {
   });
 });
 
+test('an answer that its upstream ended with an error has no reason to stop', () => {
+  const message = drawn(chatAnswer({ end: { type: 'end', finish: 'error' } }));
+  assert.equal(message['stop_reason'], null);
+  assert.equal((message['error'] as JsonObject)['code'], 502);
+});
+
 test("another gateway's own members are not passed off as ours", () => {
   const answer = answerOf({
     ...MESSAGE,
