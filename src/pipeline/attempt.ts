@@ -11,6 +11,7 @@ import type { Candidate } from '../routing/plan.ts';
 import type { UpstreamFormat } from '../wire/format.ts';
 import { callUpstream } from './call-upstream.ts';
 import { redactSecrets } from './redact-secrets.ts';
+import { restoreToolNames } from './restore-tool-names.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 /** What one attempt came to. Only a committed one has anything for the caller; after that nobody else may try. */
@@ -65,6 +66,7 @@ export async function makeAttempt(
     watch.disarm();
     signal.removeEventListener('abort', onAbort);
   };
+  const clean = (batch: EventBatch): EventBatch => redactBatch(restoreToolNames(batch, encoded.toolNames), provider);
   const failureFrom = (error: unknown): UpstreamFailure => explain(error, watch, signal);
   try {
     watch.arm(context.stream ? 'headers' : 'whole', context.stream ? timeouts.headersMs : timeouts.wholeMs);
@@ -79,10 +81,10 @@ export async function makeAttempt(
       if (context.stream) watch.arm('whole', timeouts.wholeMs);
       const events = format.decodeWhole(await readText(answer, WHOLE_BODY_BYTES_MAX));
       finish();
-      return commitWhole(redactBatch(events, provider));
+      return commitWhole(clean(events));
     }
     if (timeouts.firstTokenMs > 0) watch.arm('first-token', timeouts.firstTokenMs);
-    return await commitStream({ answer, call, provider, format, watch, idleMs: timeouts.idleMs, finish, failureFrom });
+    return await commitStream({ answer, call, format, watch, idleMs: timeouts.idleMs, clean, finish, failureFrom });
   } catch (error) {
     call.cancel();
     finish();
@@ -169,10 +171,11 @@ function commitWhole(events: EventBatch): AttemptOutcome {
 interface OpenStream {
   readonly answer: InboundAnswer;
   readonly call: Call;
-  readonly provider: Provider;
   readonly format: UpstreamFormat;
   readonly watch: Watch;
   readonly idleMs: number;
+  /** What every batch passes before anyone else sees it. */
+  readonly clean: (batch: EventBatch) => EventBatch;
   readonly finish: () => void;
   readonly failureFrom: (error: unknown) => UpstreamFailure;
 }
@@ -209,7 +212,7 @@ function startingWith(held: EventBatch, source: EventSource): EventSource {
 }
 
 function streamSource(stream: OpenStream): EventSource {
-  const { answer, call, provider, watch, finish, failureFrom } = stream;
+  const { answer, call, watch, clean, finish, failureFrom } = stream;
   const decoder = stream.format.createStreamDecoder();
   let over = false;
 
@@ -224,7 +227,7 @@ function streamSource(stream: OpenStream): EventSource {
     const last = batch.at(-1);
     if (last?.type === 'failed') call.cancel();
     if (last?.type === 'end' || last?.type === 'failed') close();
-    return redactBatch(batch, provider);
+    return clean(batch);
   }
 
   return {

@@ -1,5 +1,7 @@
 import { transportFailure } from '../canonical/classify-failure.ts';
+import type { Block } from '../canonical/blocks.ts';
 import type { EventBatch } from '../canonical/events.ts';
+import type { Warning } from '../canonical/extra.ts';
 import { createFold } from '../canonical/fold.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
@@ -27,7 +29,7 @@ export async function relayStream(committed: Committed, output: StreamOutput, co
   const revise = record.request.settings.reasoning?.exclude === true ? createReasoningExclusion() : undefined;
   for (const { provider, body } of committed.echoes) await output.write(encoder.debug(provider, body));
   for (let batch = await source.read(); batch !== undefined; batch = await source.read()) {
-    meter(record, batch);
+    meter(record, format, batch);
     const frames = encoder.encode(revise === undefined ? batch : revise(batch));
     if (frames !== '') {
       const slow = output.write(frames);
@@ -46,7 +48,7 @@ export async function relayWhole(committed: Committed, context: RelayContext): P
   const fold = createFold();
   const revise = record.request.settings.reasoning?.exclude === true ? createReasoningExclusion() : undefined;
   for (let batch = await source.read(); batch !== undefined; batch = await source.read()) {
-    meter(record, batch);
+    meter(record, format, batch);
     fold.push(revise === undefined ? batch : revise(batch));
   }
   brokenOff(record, committed);
@@ -65,7 +67,7 @@ function identify(record: GenerationRecord): AnswerIdentity {
 }
 
 /** The hot loop of every stream: one pass over the events of one network read. */
-function meter(record: GenerationRecord, batch: EventBatch): void {
+function meter(record: GenerationRecord, format: ClientFormat, batch: EventBatch): void {
   for (const event of batch) {
     switch (event.type) {
       case 'block-delta':
@@ -73,6 +75,7 @@ function meter(record: GenerationRecord, batch: EventBatch): void {
         break;
       case 'block-start':
         if ('text' in event.block) record.answerChars += event.block.text.length;
+        if (!format.canSay(event.block)) record.warn([leftOut(event.block, format)]);
         break;
       case 'usage':
         record.usage = event.usage;
@@ -95,6 +98,15 @@ function meter(record: GenerationRecord, batch: EventBatch): void {
         break;
     }
   }
+}
+
+function leftOut(block: Block, format: ClientFormat): Warning {
+  const what = block.type === 'opaque' ? String(block.value['type'] ?? block.type) : block.type;
+  return {
+    code: 'content-dropped',
+    path: 'content',
+    message: `the format ${format.id} has no words for a part of the answer: ${what.slice(0, 80)}`,
+  };
 }
 
 /** What went wrong after the answer had begun; never an invented end (pains.md 1). */

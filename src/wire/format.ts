@@ -1,4 +1,5 @@
 import type { Answer } from '../canonical/answer.ts';
+import type { Block } from '../canonical/blocks.ts';
 import type { EventBatch } from '../canonical/events.ts';
 import type { FormatId, Warning } from '../canonical/extra.ts';
 import type { UpstreamErrorBody } from '../canonical/failure.ts';
@@ -72,6 +73,8 @@ export interface ClientFormat {
   /** The whole answer as JSON text. An answer that broke off is drawn with its error. */
   encodeWhole(answer: Answer, identity: AnswerIdentity, closing: Closing): string;
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;
+  /** Whether the format has words for this block of an answer; one without is left out, which the record notes. */
+  canSay(block: Block): boolean;
   /** What keeps an idle stream open: a comment or a ping, complete with its line ends. */
   readonly keepAlive: string;
 }

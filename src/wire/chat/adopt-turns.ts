@@ -132,11 +132,12 @@ function collectResults(
   context: EncodeContext,
 ): ReadonlyMap<string, PlacedResult> {
   const results = new Map<string, PlacedResult>();
+  const ids = new Set(calls.map((call) => call.id));
   for (const { turn, path } of run) {
     for (const [index, block] of turn.blocks.entries()) {
       if (block.type !== 'tool-result') continue;
       const place = `${path}.content[${index}]`;
-      if (calls.some((call) => call.id === block.callId)) results.set(block.callId, { block, path: place });
+      if (ids.has(block.callId)) results.set(block.callId, { block, path: place });
       else context.warn('content-dropped', place, 'the result of a call that is not in the message before it');
     }
   }

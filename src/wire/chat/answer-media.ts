@@ -8,7 +8,7 @@ const URL_MEMBERS: ReadonlySet<string> = new Set(['url']);
 const AUDIO_MEMBERS: ReadonlySet<string> = new Set(['data', 'transcript']);
 
 /** The format never says what generated audio is made of: the request did. */
-export const GENERATED_AUDIO = 'audio/*';
+const GENERATED_AUDIO = 'audio/*';
 
 /**
  * A generated image, an entry of an assistant message's `images`. That it stood there, and not among the content parts,
@@ -22,7 +22,7 @@ export function decodeImage(image: JsonObject): MediaBlock {
   return { type: 'media', media: 'image', source: sourceOfUrl(url), ...asExtra({ images: rest }) };
 }
 
-/** `undefined` when the picture is one that `images` cannot hold. */
+/** An entry of `images`; `undefined` when the picture is one that it cannot hold. */
 export function encodeImage(block: MediaBlock): JsonObject | undefined {
   const url = block.media === 'image' ? urlOfSource(block.source) : undefined;
   if (url === undefined) return undefined;

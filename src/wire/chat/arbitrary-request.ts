@@ -18,7 +18,7 @@ export function arbitraryChatRequest(): fc.Arbitrary<Members> {
         response_format: responseFormat(),
         reasoning: reasoning(),
         ...settings(),
-        ...strangers('future_option', 'safe_prompt'),
+        ...strangers('future_option', 'safe_prompt', 'constructor'),
       },
       { requiredKeys: ['messages'] },
     )
@@ -47,7 +47,11 @@ function withoutUndefined(members: Record<string, Json | undefined>): Members {
 }
 
 function cacheControl(): fc.Arbitrary<Members> {
-  return optional(['type'], { type: fc.constant('ephemeral'), ttl: fc.constantFrom('5m', '1h') });
+  return optional(['type'], {
+    type: fc.constant('ephemeral'),
+    ttl: fc.constantFrom('5m', '1h'),
+    ...strangers('x_mark'),
+  });
 }
 
 function textPart(): fc.Arbitrary<Members> {

@@ -1,6 +1,7 @@
 import type { CacheMark } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Dialect } from '../format.ts';
+import { nestRest, restOf } from './extra.ts';
 
 interface MarkedPart {
   readonly cache_control?: { readonly ttl?: '5m' | '1h' | undefined } | null | undefined;
@@ -11,6 +12,20 @@ interface MarkedPart {
 export function readCacheMark(part: MarkedPart): { readonly cache?: CacheMark } {
   if (part.cache_control) return { cache: ephemeralMark(part.cache_control) };
   return part.prompt_cache_breakpoint ? { cache: { kind: 'explicit' } } : {};
+}
+
+const DIRECTIVE_MEMBERS: ReadonlySet<string> = new Set(['type', 'ttl']);
+
+/** The leftovers of a node, with those of its `cache_control`. */
+export function nestMarkRest(rest: JsonObject | undefined, directive: unknown): JsonObject | undefined {
+  return nestRest(rest, 'cache_control', restOf(directive, DIRECTIVE_MEMBERS));
+}
+
+/** Leftovers of a mark go only where the mark itself goes. */
+export function keepMarkRest(fields: JsonObject | undefined, dialect: Dialect): JsonObject | undefined {
+  if (fields?.['cache_control'] === undefined || dialect.cacheMarks === 'cache_control') return fields;
+  const { cache_control: _mark, ...others } = fields;
+  return others;
 }
 
 export function ephemeralMark(directive: { readonly ttl?: '5m' | '1h' | undefined }): CacheMark {

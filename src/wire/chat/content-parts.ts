@@ -3,7 +3,7 @@ import { unreachable } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Dialect } from '../format.ts';
 import { makeDataUrl, parseDataUrl } from '../gateway/data-url.ts';
-import { readCacheMark, writeCacheMark } from './cache-marks.ts';
+import { keepMarkRest, nestMarkRest, readCacheMark, writeCacheMark } from './cache-marks.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from './extra.ts';
 import type { ChatContentPart } from './message-schema.ts';
 
@@ -29,7 +29,7 @@ const AUDIO_FORMAT_OF_SUBTYPE: ReadonlyMap<string, string> = new Map([
 export function decodePart(part: ChatContentPart): Block {
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: part.text, ...readCacheMark(part), ...asExtra(restOf(part, TEXT_MEMBERS)) };
+      return { type: 'text', text: part.text, ...markExtras(part, restOf(part, TEXT_MEMBERS)) };
     case 'image_url':
       return {
         type: 'media',
@@ -94,7 +94,11 @@ function mediaExtras(
   inner: Readonly<Record<string, unknown>>,
 ): Pick<Block, 'cache' | 'extra'> {
   const rest = nestRest(restOf(part, PART_MEMBERS), member, restOf(inner, MEMBERS_OF_MEDIA[member]));
-  return { ...readCacheMark(part), ...asExtra(rest) };
+  return markExtras(part, rest);
+}
+
+function markExtras(part: ChatContentPart, rest: JsonObject | undefined): Pick<Block, 'cache' | 'extra'> {
+  return { ...readCacheMark(part), ...asExtra(nestMarkRest(rest, part.cache_control)) };
 }
 
 /** The content part that says a block; `undefined` for what no content part can say. */
@@ -102,10 +106,10 @@ export function encodePart(block: Block, dialect: Dialect): JsonObject | undefin
   switch (block.type) {
     case 'text':
     case 'refusal':
-      return withExtra({ type: 'text', text: block.text, ...writeCacheMark(block.cache, dialect) }, fieldsOf(block));
+      return withMark({ type: 'text', text: block.text }, block, dialect);
     case 'media': {
       const own = mediaMember(block);
-      return own && withExtra({ ...own, ...writeCacheMark(block.cache, dialect) }, fieldsOf(block));
+      return own && withMark(own, block, dialect);
     }
     case 'reasoning':
     case 'tool-call':
@@ -115,6 +119,10 @@ export function encodePart(block: Block, dialect: Dialect): JsonObject | undefin
     default:
       return unreachable(block);
   }
+}
+
+function withMark(own: JsonObject, block: Block, dialect: Dialect): JsonObject {
+  return withExtra({ ...own, ...writeCacheMark(block.cache, dialect) }, keepMarkRest(fieldsOf(block), dialect));
 }
 
 function mediaMember(block: MediaBlock): JsonObject | undefined {

@@ -9,7 +9,7 @@ import { deprecationWarnings } from '../gateway/deprecated.ts';
 import { GATEWAY_FIELDS, readDirectives } from '../gateway/directives.ts';
 import { compileSchema } from '../gateway/fast-schema.ts';
 import { checkShape } from '../gateway/issues.ts';
-import { ephemeralMark } from './cache-marks.ts';
+import { ephemeralMark, nestMarkRest } from './cache-marks.ts';
 import { decodeMessages } from './decode-messages.ts';
 import { asExtra, nestRest, restOf } from './extra.ts';
 import { objectOf } from './members.ts';
@@ -130,7 +130,7 @@ function decodeResponseFormat(format: NonNullable<ChatRequest['response_format']
 function decodeRest(parsed: ChatRequest, known: ReadonlySet<string>): { readonly extra?: Extra } {
   const { response_format: format } = parsed;
   const inner = format && restOf(format, RESPONSE_FORMAT_MEMBERS);
-  return asExtra(nestRest(restOf(parsed, known), 'response_format', inner));
+  return asExtra(nestMarkRest(nestRest(restOf(parsed, known), 'response_format', inner), parsed.cache_control));
 }
 
 function warnOfSettings(parsed: ChatRequest): readonly Warning[] {

@@ -22,7 +22,7 @@ export function piecesOf(delta: JsonObject, skip: (message: string) => void): re
   }
   if (typeof refusal === 'string' && refusal !== '')
     pieces.push({ key: 'refusal', block: { type: 'refusal', text: '' }, text: refusal });
-  for (const image of objectsOf(images)) pieces.push({ key: 'image', block: decodeImage(image), complete: true });
+  for (const image of objectsOf(images)) addImage(pieces, image, skip);
   if (isJsonObject(audio)) pieces.push(audioPiece(audio));
   return pieces;
 }
@@ -64,6 +64,12 @@ function reasoningPiece(piece: ReasoningBlock): Piece {
   };
 }
 
+function addImage(pieces: Piece[], image: JsonObject, skip: (message: string) => void): void {
+  const block = decodeImage(image);
+  if (block.source.type === 'url' && block.source.url === '') skip('an image without an address');
+  else pieces.push({ key: 'image', block, complete: true });
+}
+
 /** Some upstreams (Mistral) send the content as a list of parts: thinking and text. */
 function addPart(pieces: Piece[], part: JsonObject, skip: (message: string) => void): void {
   const { type, text, thinking } = part;
@@ -73,7 +79,7 @@ function addPart(pieces: Piece[], part: JsonObject, skip: (message: string) => v
   } else if (typeof text === 'string') {
     if (text !== '') pieces.push(textPiece(text));
   } else if (type === 'image_url') {
-    pieces.push({ key: 'image', block: decodeImage(part), complete: true });
+    addImage(pieces, part, skip);
   } else {
     skip(`a content part of type ${nameOf(type)}`);
   }

@@ -81,7 +81,7 @@ function encodeAssistant(turn: Turn, path: string, context: EncodeContext): Json
   const alone = calls.length === 0 && refusal === '' && images.length === 0 && audio === undefined;
   const own: JsonObject = {
     role: 'assistant',
-    ...sayAssistantName(turn, silent ? (alone ? '' : null) : content, context),
+    ...sayAssistant(turn, silent ? (alone ? '' : null) : content, path, context),
     ...(refusal !== '' && { refusal }),
     ...encodeReasoning(blocks, path, context),
     ...(images.length > 0 && { images }),
@@ -92,11 +92,13 @@ function encodeAssistant(turn: Turn, path: string, context: EncodeContext): Json
   return withExtra(own, assistantFields(turn, context));
 }
 
-function sayAssistantName(turn: Turn, content: Content, context: EncodeContext): JsonObject {
+/** Without a text there is nothing that a name could stand before. */
+function sayAssistant(turn: Turn, content: Content, path: string, context: EncodeContext): JsonObject {
   if (content !== null) return sayName(turn, content, context);
-  return context.target.dialect.messageNames === true && turn.name !== undefined
-    ? { content, name: turn.name }
-    : { content };
+  if (turn.name === undefined) return { content };
+  if (context.target.dialect.messageNames === true) return { content, name: turn.name };
+  context.warn('field-dropped', `${path}.name`, 'the provider takes no names');
+  return { content };
 }
 
 function isContent(block: Block): boolean {

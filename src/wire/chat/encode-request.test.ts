@@ -115,11 +115,14 @@ suite('chat dialects', () => {
 
   test('cache marks are spelled as the upstream does, or left out', () => {
     const messages = [
-      { role: 'user', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }] },
+      {
+        role: 'user',
+        content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h', scope: 'x' } }],
+      },
     ];
     const members = { messages, cache_control: { type: 'ephemeral' } };
     const partOf = (dialect: Dialect): string => JSON.stringify(encodeChat(members, dialect).body);
-    assert.doesNotMatch(partOf({}), /cache/);
+    assert.doesNotMatch(partOf({}), /cache|scope/);
     assert.match(partOf({ cacheMarks: 'prompt_cache_breakpoint' }), /"prompt_cache_breakpoint":\{"mode":"explicit"\}/);
     assert.doesNotMatch(partOf({ cacheMarks: 'prompt_cache_breakpoint' }), /cache_control/);
     assert.deepEqual(encodeChat(members, { cacheMarks: 'cache_control' }).body['cache_control'], { type: 'ephemeral' });

@@ -2,7 +2,7 @@ import type { GenerationRequest, ResponseFormat } from '../../canonical/request.
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { FORMAT_PARAMETERS } from '../format-parameters.ts';
 import type { EncodedRequest, EncodeTarget } from '../format.ts';
-import { writeCacheMark } from './cache-marks.ts';
+import { keepMarkRest, writeCacheMark } from './cache-marks.ts';
 import { createEncodeContext, type EncodeContext } from './encode-context.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { fieldsOf, withExtra } from './extra.ts';
@@ -52,7 +52,7 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
     ...(stream && { stream: true }),
     ...(stream && streamUsage !== false && { stream_options: { include_usage: true } }),
   };
-  const rest = fieldsOf(request);
+  const rest = keepMarkRest(fieldsOf(request), target.dialect);
   if (rest === undefined) warnOfStrangers(request, context);
   const body = withExtra(own, rest && keepSupported(rest, context));
   return { body, headers: {}, warnings: context.warnings };

@@ -42,7 +42,7 @@ export function fieldsOf(node: { readonly extra?: Extra | undefined }): JsonObje
 export function withExtra(own: JsonObject, fields: JsonObject | undefined): JsonObject {
   let merged: Record<string, Json | undefined> | undefined;
   for (const member in fields) {
-    const known = own[member];
+    const known = Object.hasOwn(own, member) ? own[member] : undefined;
     const value = fields[member];
     if (known === undefined) {
       merged ??= { ...own };

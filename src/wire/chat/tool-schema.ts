@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cacheControl } from './message-schema.ts';
 
 /** generation.md 12 "function name, schema name". */
-export const NAME_CHARS_MAX = 64;
+const NAME_CHARS_MAX = 64;
 const NAME = /^[a-zA-Z0-9_-]+$/;
 const NAME_RULE = 'must consist of letters, digits, "_" and "-"';
 

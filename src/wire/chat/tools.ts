@@ -1,7 +1,7 @@
 import type { FunctionTool, ServerTool, Tool, ToolChoice } from '../../canonical/request.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { ephemeralMark, writeCacheMark } from './cache-marks.ts';
+import { ephemeralMark, keepMarkRest, nestMarkRest, writeCacheMark } from './cache-marks.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from './extra.ts';
 import { nameOf, objectOf } from './members.ts';
@@ -35,7 +35,7 @@ function decodeFunction(tool: Extract<ChatTool, { type: 'function' }>): Function
     ...(isJsonObject(parameters) && { parameters }),
     ...(typeof strict === 'boolean' && { strict }),
     ...(tool.cache_control && { cache: ephemeralMark(tool.cache_control) }),
-    ...asExtra(rest),
+    ...asExtra(nestMarkRest(rest, tool.cache_control)),
   };
 }
 
@@ -87,7 +87,7 @@ function encodeFunction(tool: FunctionTool, { target }: EncodeContext): JsonObje
     // Only this spelling is known on tools. generation.md 1.2
     ...(target.dialect.cacheMarks === 'cache_control' && writeCacheMark(tool.cache, target.dialect)),
   };
-  return withExtra(own, fieldsOf(tool));
+  return withExtra(own, keepMarkRest(fieldsOf(tool), target.dialect));
 }
 
 /** `undefined`, with a warning, for a choice that names what the upstream is not offered. */

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { z } from 'zod';
+import { classifyErrorEvent } from '../../src/canonical/classify-failure.ts';
+import type { EventBatch, GenerationEvent } from '../../src/canonical/events.ts';
+import { foldEvents } from '../../src/canonical/fold.ts';
+import { GatewayError } from '../../src/canonical/gateway-error.ts';
+import { NO_USAGE } from '../../src/canonical/usage.ts';
+import { isJsonObject, parseJson } from '../../src/lib/json.ts';
+import { createChatClientFormat, chatUpstreamFormat } from '../../src/wire/chat/format.ts';
+import { checkEvents } from '../../src/wire/chat/test-streams.ts';
+import type { AnswerIdentity, ClientFormat, Closing, ErrorContext } from '../../src/wire/format.ts';
+import { createMessagesClientFormat, messagesUpstreamFormat } from '../../src/wire/messages/format.ts';
+import { findFault } from '../support/check-answer.ts';
+import { createFuzzStream, createFuzzWhole, readEvents, type UpstreamFormatId } from '../support/fuzz-answers.ts';
+import { createRandom, seedOf, type Random } from '../support/random.ts';
+import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
+import { startScriptedFormats } from '../support/scripted-formats.ts';
+import type { Script } from '../support/upstream.ts';
+
+const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const RUNS = Number(process.env['FUZZ_ANSWERS'] ?? 5_000);
+/** The run to begin with: to repeat a failing one alone, with FUZZ_ANSWERS=1. */
+const FIRST = Number(process.env['FUZZ_FIRST'] ?? 0);
+const HTTP_RUNS = Math.ceil(RUNS / 10);
+const IN_FLIGHT = 16;
+
+const upstreams = { chat: chatUpstreamFormat, messages: messagesUpstreamFormat };
+const plugin = z.never();
+const callers: readonly ClientFormat[] = [createChatClientFormat({ plugin }), createMessagesClientFormat({ plugin })];
+const identity: AnswerIdentity = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };
+const closing: Closing = { usage: NO_USAGE, charge: undefined, isByok: false, serviceMetadata: undefined };
+const context: ErrorContext = { generationId: 'gen-1', serviceMetadata: undefined, baseUrl: 'http://127.0.0.1/v1' };
+const brokenOff = new GatewayError('provider_unavailable', 'The answer broke off.');
+
+/** Runs one case after the other; what goes wrong is told with what it takes to repeat it. */
+function repeat(runs: number, run: (random: Random) => string): void {
+  for (let index = FIRST; index < FIRST + runs; index++) {
+    let input = '';
+    try {
+      input = run(createRandom(seedOf(SEED, index)));
+    } catch (error) {
+      assert.fail(`FUZZ_SEED=${SEED} FUZZ_FIRST=${index} FUZZ_ANSWERS=1\n${String((error as Error).stack)}\n${input}`);
+    }
+  }
+}
+
+/** Fails with the input at hand. */
+function within<T>(input: string | Buffer, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw new Error(`for: ${input.toString().slice(0, 3_000)}`, { cause: error });
+  }
+}
+
+function decodeInPieces(format: UpstreamFormatId, bytes: Buffer, random: Random): EventBatch[] {
+  const decoder = upstreams[format].createStreamDecoder();
+  const batches: EventBatch[] = [];
+  let from = 0;
+  while (from < bytes.length) {
+    const to = random.chance(0.3) ? bytes.length : Math.min(bytes.length, from + random.int(1, 200));
+    batches.push(decoder.push(bytes.subarray(from, to)));
+    from = to;
+  }
+  batches.push(decoder.end());
+  return batches;
+}
+
+/** Whether an upstream said anywhere that it had finished. */
+function saysItEnded(format: UpstreamFormatId, bytes: Buffer): boolean {
+  return readEvents(bytes).some((data) => {
+    // The name of an event stands for a missing type.
+    if (format === 'messages' && bytes.includes('message_stop')) return true;
+    const event = parseJson(data);
+    if (!isJsonObject(event)) return false;
+    if (format === 'messages') return isJsonObject(event['delta']) && typeof event['delta']['stop_reason'] === 'string';
+    const { choices } = event;
+    return (
+      Array.isArray(choices) && choices.some((choice) => isJsonObject(choice) && typeof choice['finish_reason'] === 'string')
+    );
+  });
+}
+
+function drawStream(caller: ClientFormat, batches: readonly EventBatch[], ended: boolean): string {
+  const encoder = caller.createStreamEncoder(identity);
+  const frames = batches.map((batch) => encoder.encode(batch)).join('');
+  return frames + (ended ? encoder.close(closing) : encoder.fail(brokenOff, closing, context));
+}
+
+/** A caller of either format gets one terminal frame, and an end only where there was one. */
+function checkStreams(batches: readonly EventBatch[], ended: boolean): void {
+  for (const caller of callers) {
+    const text = drawStream(caller, batches, ended);
+    if (caller.id === 'chat') {
+      const { finish, error } = readChatStream(text);
+      assert.equal(error === undefined, ended);
+      if (!ended) assert.equal(finish, 'error');
+      else assert.notEqual(finish, null);
+    } else {
+      const { stopReason, error } = readMessagesStream(text);
+      assert.equal(error === undefined, ended);
+      assert.equal(stopReason !== null, ended);
+    }
+  }
+}
+
+function checkWhole(events: EventBatch): void {
+  const answer = foldEvents(events);
+  for (const caller of callers) {
+    const text = caller.encodeWhole(answer, identity, closing);
+    const path = caller.id === 'chat' ? '/chat/completions' : '/messages';
+    const fault = findFault(path, { status: 200, contentType: 'application/json', text });
+    assert.equal(fault, undefined);
+  }
+}
+
+suite(`answers of upstreams, FUZZ_SEED=${SEED}`, () => {
+  for (const format of ['chat', 'messages'] as const) {
+    test(`${RUNS} mutated ${format} streams keep to the grammar and end as they ended`, (t) => {
+      let ends = 0;
+      repeat(RUNS, (random) => {
+        const bytes = createFuzzStream(format, random);
+        within(bytes, () => {
+          const batches = decodeInPieces(format, bytes, random);
+          const events: GenerationEvent[] = batches.flat();
+          checkEvents(events);
+          const ended = events.at(-1)?.type === 'end';
+          if (ended) {
+            ends++;
+            assert.ok(saysItEnded(format, bytes), 'an end that nobody wrote');
+          }
+          checkStreams(batches, ended);
+          if (events.some(({ type }) => type === 'block-start')) checkWhole(events);
+        });
+        return '';
+      });
+      t.diagnostic(`${ends} of ${RUNS} ended`);
+      if (RUNS > 100) assert.ok(ends > RUNS / 5 && ends < RUNS * 0.95, 'both outcomes were seen');
+    });
+
+    test(`${RUNS} mutated whole ${format} answers are read or refused, never thrown at anybody`, (t) => {
+      let ends = 0;
+      repeat(RUNS, (random) => {
+        const text = createFuzzWhole(format, random);
+        within(text, () => {
+          const events = upstreams[format].decodeWhole(text);
+          checkEvents(events);
+          if (events.at(-1)?.type === 'end') {
+            ends++;
+            checkWhole(events);
+            checkStreams([events], true);
+          }
+        });
+        return '';
+      });
+      t.diagnostic(`${ends} of ${RUNS} were answers`);
+      if (RUNS > 100) assert.ok(ends > RUNS / 5 && ends < RUNS * 0.95, 'both outcomes were seen');
+    });
+
+    test(`${RUNS} mutated ${format} error bodies are understood without a word too much`, () => {
+      repeat(RUNS, (random) => {
+        const text = createFuzzWhole(format, random);
+        within(text, () => {
+          const error = upstreams[format].decodeError(text);
+          const failure = classifyErrorEvent(random.int(400, 599), error);
+          assert.ok((failure.upstreamMessage ?? '').length <= 2_100 && (failure.providerCode ?? '').length <= 210);
+          assert.ok(failure.status >= 400 && failure.status !== 500);
+        });
+        return '';
+      });
+    });
+  }
+});
+
+suite(`answers of upstreams through the whole gateway, FUZZ_SEED=${SEED}`, async () => {
+  const { gateway, chat, messages } = await startScriptedFormats({ after });
+
+  /** Writes a mutated answer in pieces, and sometimes hangs up. */
+  function babble(format: UpstreamFormatId, random: Random): Script {
+    return (arrived, response) => {
+      const wantsStream = arrived.body['stream'] === true;
+      // Some upstreams answer in the other way than asked.
+      const streams = random.chance(0.03) ? !wantsStream : wantsStream;
+      const body = streams ? createFuzzStream(format, random) : Buffer.from(createFuzzWhole(format, random));
+      response.writeHead(random.chance(0.05) ? random.int(200, 599) : 200, {
+        'content-type': streams ? 'text/event-stream' : 'application/json',
+        ...(random.chance(0.05) && { 'retry-after': random.pick(['1', '-1', 'never', '99999999999']) }),
+      });
+      const at = random.int(0, body.length);
+      response.write(body.subarray(0, at));
+      if (random.chance(0.05)) response.destroy();
+      else response.end(body.subarray(at));
+    };
+  }
+
+  test(`${HTTP_RUNS} mutated answers reach the caller as an answer, an error, or a stream with one end`, async (t) => {
+    const statuses = new Map<number, number>();
+    const scripts = createRandom(seedOf(SEED, -1));
+    chat.script = (...call) => babble('chat', scripts)(...call);
+    messages.script = (...call) => babble('messages', scripts)(...call);
+    let next = 0;
+    async function work(): Promise<void> {
+      while (next < HTTP_RUNS) {
+        const random = createRandom(seedOf(SEED, next++));
+        const path = random.pick(['/chat/completions', '/messages']);
+        const model = random.pick(['acme/chat', 'acme/openai', 'acme/messages', 'acme/anthropic']);
+        const asked = { model, max_tokens: 50, stream: random.chance(0.6), messages: [{ role: 'user', content: 'hi' }] };
+        const response = await gateway.post(path, asked, {}, AbortSignal.timeout(5_000));
+        const contentType = response.headers.get('content-type') ?? '';
+        const fault = findFault(path, { status: response.status, contentType, text: await response.text() });
+        statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+        assert.equal(fault, undefined, `FUZZ_SEED=${SEED} ${path} ${JSON.stringify(asked)}`);
+      }
+    }
+    await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+    t.diagnostic(JSON.stringify(Object.fromEntries(statuses)));
+    const { status } = await gateway.post('/chat/completions', { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] });
+    assert.equal(status, 200);
+  });
+});
