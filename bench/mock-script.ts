@@ -30,8 +30,9 @@ export function writeScript(format: MockFormat, model: string): MockScript | und
   const events = Number(second);
   const step = Number(first);
   if (mode === undefined || step < 1 || events < 1 || events > EVENTS_MAX) return undefined;
-  const { frames, text } = format === 'chat' ? writeChatFrames(events) : writeMessagesFrames(events);
-  const writes = writeChunks(frames, mode === 'burst' ? step : 1);
+  const { frames, text, opening } = format === 'chat' ? writeChatFrames(events) : writeMessagesFrames(events);
+  // A paced stream opens with its first content: who holds the frames before it back until then loses nothing by it.
+  const writes = mode === 'burst' ? writeChunks(frames, step, step) : writeChunks(frames, opening + 1, 1);
   return { writes, frames: frames.length, text, ...(mode === 'paced' && { gapMs: step }) };
 }
 
@@ -82,6 +83,8 @@ function messagesWhole(text: string): object {
 
 interface Frames {
   readonly frames: readonly string[];
+  /** Frames before the first content. */
+  readonly opening: number;
   readonly text: string;
 }
 
@@ -120,6 +123,7 @@ function writeChatFrames(events: number): Frames {
       chatFrame({ ...chatChunk({}, null), choices: [], usage }),
       'data: [DONE]\n\n',
     ],
+    opening: 1,
     text: texts.join(''),
   };
 }
@@ -138,16 +142,19 @@ function writeMessagesFrames(events: number): Frames {
       messagesFrame('message_delta', { delta: stop, usage: { output_tokens: events } }),
       messagesFrame('message_stop', {}),
     ],
+    opening: 2,
     text: texts.join(''),
   };
 }
 
-/** One HTTP chunk for each `framesPerWrite` frames; the head rides on the first, the closing chunk on the last. */
-function writeChunks(frames: readonly string[], framesPerWrite: number): readonly Buffer[] {
+/** One HTTP chunk, and one write, for each group of frames; the head rides on the first, the closing chunk on the last. */
+function writeChunks(frames: readonly string[], framesInFirst: number, framesInOthers: number): readonly Buffer[] {
   const chunks: string[] = [];
-  for (let first = 0; first < frames.length; first += framesPerWrite) {
-    const data = frames.slice(first, first + framesPerWrite).join('');
+  for (let first = 0; first < frames.length;) {
+    const count = first === 0 ? framesInFirst : framesInOthers;
+    const data = frames.slice(first, first + count).join('');
     chunks.push(`${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`);
+    first += count;
   }
   const head = writeHead('text/event-stream; charset=utf-8', 'transfer-encoding: chunked');
   return chunks.map((chunk, index) =>

@@ -23,8 +23,8 @@ const OPEN_LOOP_PER_S = 500;
 export function planRun(quick: boolean): Plan {
   if (quick) {
     return {
-      cellMs: 700,
-      streamCellMs: 900,
+      cellMs: 600,
+      streamCellMs: 700,
       warmUpLimitMs: 750,
       connections: [1, 64],
       pacedStreams: [100, 500],
@@ -34,8 +34,8 @@ export function planRun(quick: boolean): Plan {
     };
   }
   return {
-    cellMs: 700,
-    streamCellMs: 900,
+    cellMs: 600,
+    streamCellMs: 800,
     warmUpLimitMs: 2_000,
     connections: [1, 8, 64],
     pacedStreams: [100, 250, 500, 750],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createAuthenticator, type Authenticate } from './accounts/authenticate.ts';
 import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
 import type { ProviderPreferences } from './canonical/directives.ts';
+import type { FormatId } from './canonical/extra.ts';
 import { catalogFromConfig } from './catalog-from-config.ts';
 import type { Config, ProviderDefaults } from './config/config.ts';
 import { createCountTokensRoute } from './http/generation/count-tokens.ts';
@@ -31,6 +32,7 @@ import { createLog, logGeneration, type Log } from './telemetry/logs.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createChatClientFormat, chatUpstreamFormat } from './wire/chat/format.ts';
 import { FORMAT_PARAMETERS } from './wire/format-parameters.ts';
+import type { ClientFormat } from './wire/format.ts';
 import { createMessagesClientFormat, messagesUpstreamFormat } from './wire/messages/format.ts';
 
 export interface AppOptions {
@@ -81,14 +83,30 @@ export async function createApp(options: AppOptions): Promise<App> {
   const http = createHttpClient();
   let url = '';
   const shared: Shared = { config, env, clock, http, metrics, log, baseUrl: () => `${url}/v1` };
+  const formats: ClientFormats = {
+    chat: createChatClientFormat({ plugin: pluginSchema }),
+    messages: createMessagesClientFormat({ plugin: pluginSchema }),
+  };
   const server: HttpServer = createHttpServer({
     host: config.server.host,
     port: config.server.port,
     onBug: (error) => log.general.error({ err: error }, 'bug'),
-    generation: generationRoutes(shared, createGenerateParts(shared, sandbox.baseUrl, generations), authenticate, {
-      draining: () => server.draining,
-      bodyLimits: options.bodyLimits,
-    }),
+    drawError: (error, path) =>
+      (path.includes('/messages') ? formats.messages : formats.chat).encodeError(error, {
+        generationId: null,
+        serviceMetadata: undefined,
+        baseUrl: shared.baseUrl(),
+      }),
+    generation: generationRoutes(
+      shared,
+      formats,
+      createGenerateParts(shared, sandbox.baseUrl, generations),
+      authenticate,
+      {
+        draining: () => server.draining,
+        bodyLimits: options.bodyLimits,
+      },
+    ),
     mount(fastify) {
       const ready = (): Promise<void> => database.ping();
       mountOperations(fastify, {
@@ -122,6 +140,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   };
 }
+
+type ClientFormats = Readonly<Record<FormatId, ClientFormat>>;
 
 /** What most parts need. */
 interface Shared {
@@ -172,12 +192,11 @@ function createGenerateParts(
 
 function generationRoutes(
   { config, clock, metrics, baseUrl }: Shared,
+  { chat, messages }: ClientFormats,
   generateParts: GenerateParts,
   authenticate: Authenticate,
   limits: { readonly draining: () => boolean; readonly bodyLimits: Partial<BodyLimits> | undefined },
 ): Readonly<Record<string, RawHandler>> {
-  const chat = createChatClientFormat({ plugin: pluginSchema });
-  const messages = createMessagesClientFormat({ plugin: pluginSchema });
   const parts: GenerationRouteParts = {
     authenticate,
     generate: createGenerate(generateParts),

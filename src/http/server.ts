@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { assert } from '../lib/assert.ts';
+import { answerClientError, type DrawError } from './client-error.ts';
 import { preflightHeaders } from './cors.ts';
 import type { RawHandler } from './generation/route.ts';
 
@@ -14,6 +15,7 @@ export interface ServerOptions {
   readonly generation: Readonly<Record<string, RawHandler>>;
   /** Mounts everything else. */
   readonly mount: (fastify: FastifyInstance) => void;
+  readonly drawError: DrawError;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -55,7 +57,7 @@ class TwoLaneServer implements HttpServer {
   #onIdle: (() => void) | undefined;
   #handleByFastify: RequestListener = (_request, response) => void response.writeHead(503).end();
 
-  constructor({ host, port, generation, mount, onBug }: ServerOptions) {
+  constructor({ host, port, generation, mount, drawError, onBug }: ServerOptions) {
     this.#onBug = onBug;
     this.#address = { host, port };
     for (const prefix of PREFIXES)
@@ -64,6 +66,7 @@ class TwoLaneServer implements HttpServer {
     this.#server = createServer(SERVER_LIMITS, handle);
     // Routes answer `Expect: 100-continue` themselves, after the key and the declared size have passed.
     this.#server.on('checkContinue', handle);
+    this.#server.on('clientError', (error, socket) => answerClientError(error, socket, drawError));
     this.fastify = Fastify({
       logger: false,
       serverFactory: (handleByFastify) => {

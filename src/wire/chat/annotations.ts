@@ -6,7 +6,7 @@ const ANNOTATION_MEMBERS: ReadonlySet<string> = new Set(['type', 'url_citation']
 const URL_MEMBERS: ReadonlySet<string> = new Set(['url', 'title', 'start_index', 'end_index', 'content']);
 
 /** Where a text stands in the text of the whole answer, in characters. */
-export interface TextRange {
+interface TextRange {
   readonly start: number;
   readonly end: number;
 }

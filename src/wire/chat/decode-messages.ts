@@ -32,7 +32,7 @@ const FUNCTION_MEMBERS: ReadonlySet<string> = new Set(['name', 'arguments']);
 
 type Content = string | readonly ChatContentPart[];
 
-export interface DecodedMessages {
+interface DecodedMessages {
   readonly turns: readonly Turn[];
   readonly warnings: readonly Warning[];
 }

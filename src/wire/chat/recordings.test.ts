@@ -6,6 +6,7 @@ import type { Answer } from '../../canonical/answer.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { parseJsonObject } from '../../lib/json.ts';
+import { chatChunkSchema, chatResultSchema } from './answer-schema.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeWhole } from './decode-whole.ts';
 import { ChatStreamEncoder } from './encode-stream.ts';
@@ -108,10 +109,11 @@ function checkFacts(answer: Answer, fact: Fact): void {
 
 /** The caller of ours gets the same text, reasoning and calls, however the answer is delivered. */
 function checkRelay(answer: Answer, frames: string): void {
-  const read = readStream(frames);
-  assert.ok(read.length > 1);
+  for (const entry of readStream(frames)) assert.equal(chatChunkSchema.safeParse(entry).error, undefined);
   const again = foldEvents(decodeStream(Buffer.from(frames)));
-  const whole = foldEvents(decodeWhole(encodeWhole(answer, IDENTITY, { ...CLOSING, usage: answer.usage ?? NO_USAGE })));
+  const drawn = encodeWhole(answer, IDENTITY, { ...CLOSING, usage: answer.usage ?? NO_USAGE });
+  assert.equal(chatResultSchema.safeParse(parseJsonObject(drawn)).error, undefined);
+  const whole = foldEvents(decodeWhole(drawn));
   for (const copy of [again, whole]) {
     assert.equal(joined(copy, 'text'), joined(answer, 'text'));
     assert.equal(joined(copy, 'reasoning'), joined(answer, 'reasoning'));

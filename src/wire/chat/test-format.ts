@@ -10,7 +10,7 @@ const plugin = z
   .looseObject({ id: z.string() })
   .transform(({ id }): PluginRequest => ({ id, enabled: true, options: {} }));
 
-export const chatClient = createChatClientFormat({ plugin });
+const chatClient = createChatClientFormat({ plugin });
 
 export function decodeChat(body: Json): GenerationRequest {
   return chatClient.decodeRequest(body, JSON.stringify(body), { serviceMetadata: false, betas: [] });

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { API_KEY, startGateway } from '../support/gateway.ts';
+
+/** Sends bytes as they are and gives what comes back until the gateway closes the connection. */
+function exchange(url: string, bytes: string | Buffer): Promise<{ readonly status: number; readonly body: string }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const received: Buffer[] = [];
+    socket.on('data', (chunk) => received.push(chunk));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      const [head = '', body = ''] = Buffer.concat(received).toString('utf8').split('\r\n\r\n', 2);
+      resolve({ status: Number(head.split(' ')[1]), body });
+    });
+    socket.write(bytes);
+  });
+}
+
+function requestWith(path: string, header: string, body = '{}'): Buffer {
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    'latin1',
+  );
+}
+
+const hostileKeys: Readonly<Record<string, string>> = {
+  '64 KB': 'x'.repeat(64 * 1_024),
+  'a NUL byte': 'sk-a\0b',
+  'a control character': 'sk-a\x07b',
+  'letters beyond ASCII': 'sk-\xe9\xfc\xff',
+  SQL: "sk-x' UNION SELECT key FROM keys; DROP TABLE keys; --",
+  'two schemes': `Bearer ${API_KEY}`,
+  nothing: '',
+};
+
+for (const [name, key] of Object.entries(hostileKeys))
+  test(`an Authorization that holds ${name} is 401 on both endpoints, in their own shapes`, async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const chat = await exchange(gateway.url, requestWith('/v1/chat/completions', `Authorization: Bearer ${key}`));
+    assert.equal(chat.status, 401);
+    assert.equal((JSON.parse(chat.body) as { error: { code: number } }).error.code, 401);
+    const messages = await exchange(gateway.url, requestWith('/v1/messages', `x-api-key: ${key}`));
+    assert.equal(messages.status, 401);
+    const body = JSON.parse(messages.body) as { type: string; error: { type: string; code: number } };
+    assert.deepEqual([body.type, body.error.type, body.error.code], ['error', 'authentication_error', 401]);
+  });
+
+test('what is not HTTP gets a 400 in JSON, and the next caller is served', async (t) => {
+  const gateway = await startGateway();
+  t.after(() => gateway.close());
+  for (const bytes of [
+    'nonsense\r\n\r\n',
+    'POST /v1/chat/completions HTTP/9.9\r\n\r\n',
+    Buffer.from([0x16, 3, 1, 0, 5]),
+  ]) {
+    const { status, body } = await exchange(gateway.url, bytes);
+    assert.equal(status, 400);
+    assert.equal((JSON.parse(body) as { error: { code: number } }).error.code, 400);
+  }
+  const response = await gateway.post('/chat/completions', {
+    model: 'sandbox/echo',
+    messages: [{ role: 'user', content: 'still there' }],
+  });
+  assert.equal(response.status, 200);
+});
+
+for (const path of ['//v1/chat/completions', '/v1/chat/%63ompletions', '/v1/../v1/keys', '/V1/keys', '/v1/keys/%2e%2e'])
+  test(`the odd path ${path} opens nothing without a key`, async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const { status } = await exchange(gateway.url, requestWith(path, 'Host: evil.example'));
+    assert.ok(status === 401 || status === 404 || status === 400, String(status));
+  });
