@@ -25,7 +25,7 @@ export function planRun(quick: boolean): Plan {
     return {
       cellMs: 600,
       streamCellMs: 700,
-      warmUpLimitMs: 750,
+      warmUpLimitMs: 500,
       connections: [1, 64],
       pacedStreams: [100, 500],
       pacedEvents: 100,

@@ -1,6 +1,8 @@
 import type { Block, Citation } from '../../canonical/blocks.ts';
+import type { FormatId } from '../../canonical/extra.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { asExtra, nestRest, restOf, withExtra } from './extra.ts';
+import { joinAnswerText } from './text-gap.ts';
 
 const ANNOTATION_MEMBERS: ReadonlySet<string> = new Set(['type', 'url_citation']);
 const URL_MEMBERS: ReadonlySet<string> = new Set(['url', 'title', 'start_index', 'end_index', 'content']);
@@ -49,17 +51,23 @@ export function encodeAnnotation(citation: Citation, range: TextRange): JsonObje
   return withExtra(own, citation.extra?.format === 'chat' ? citation.extra.fields : undefined);
 }
 
-/** All citations of the texts among these blocks as one list, then those of the whole. */
-export function encodeAnnotations(blocks: readonly Block[], whole: readonly Citation[]): readonly JsonObject[] {
+/**
+ * All citations of the texts among these blocks as one list, then those of the whole.
+ * @param format that the blocks came in, which says how their texts are joined
+ */
+export function encodeAnnotations(
+  format: FormatId | undefined,
+  blocks: readonly Block[],
+  whole: readonly Citation[],
+): readonly JsonObject[] {
+  const { text, starts } = joinAnswerText(format, blocks);
   const annotations: JsonObject[] = [];
-  let start = 0;
-  for (const block of blocks) {
+  for (const [block, start] of starts) {
     if (block.type !== 'text') continue;
     const range = { start, end: start + block.text.length };
     for (const citation of block.citations ?? []) append(annotations, citation, range);
-    start = range.end;
   }
-  for (const citation of whole) append(annotations, citation, { start: 0, end: start });
+  for (const citation of whole) append(annotations, citation, { start: 0, end: text.length });
   return annotations;
 }
 

@@ -75,7 +75,7 @@ function encodeAssistant(turn: Turn, path: string, context: EncodeContext): Json
   const refusal = blocks.map((block) => (block.type === 'refusal' ? block.text : '')).join('');
   const images = encodeImages(blocks.filter((block) => block.type === 'media' && stoodBeside(block, 'images')));
   const audio = blocks.find((block) => block.type === 'media' && stoodBeside(block, 'audio'));
-  const annotations = encodeAnnotations(blocks, []);
+  const annotations = encodeAnnotations('chat', blocks, []);
   const content = encodeContent(blocks.filter(isContent), turn.plain === true, path, context);
   const silent = content === null || content === '';
   const alone = calls.length === 0 && refusal === '' && images.length === 0 && audio === undefined;

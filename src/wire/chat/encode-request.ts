@@ -7,6 +7,7 @@ import { createEncodeContext, type EncodeContext } from './encode-context.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { fieldsOf, withExtra } from './extra.ts';
 import { encodeReasoningSettings } from './reasoning-settings.ts';
+import { chatTier } from './service-tier.ts';
 import { encodeTools, encodeToolChoice } from './tools.ts';
 
 type Members = Record<string, Json | undefined>;
@@ -29,12 +30,6 @@ const VOCABULARY_OF_MEMBER: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Members that mean nothing without `tools`. */
 const TOOL_OPTIONS: ReadonlySet<string> = new Set(['tool_choice', 'parallel_tool_calls']);
-
-/** Tiers in the words of other formats. @source generation.md 3.5, 7.9 */
-const TIER_OF_WORD: ReadonlyMap<string, string> = new Map([
-  ['standard', 'default'],
-  ['standard_only', 'default'],
-]);
 
 /** The messages format gives a schema no name, this one demands one. */
 const SCHEMA_NAME = 'response';
@@ -89,7 +84,7 @@ function encodeOptions(request: GenerationRequest, context: EncodeContext): Json
     response_format: settings.responseFormat && encodeResponseFormat(settings.responseFormat),
     prediction: settings.prediction,
     verbosity: settings.verbosity,
-    service_tier: tier === undefined ? undefined : (TIER_OF_WORD.get(tier) ?? tier),
+    service_tier: tier === undefined ? undefined : chatTier(tier),
     prompt_cache_key: settings.promptCacheKey,
     prompt_cache_options: settings.promptCacheOptions,
     image_config: settings.imageConfig,

@@ -3,10 +3,12 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Block } from '../../canonical/blocks.ts';
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
+import { foldEvents } from '../../canonical/fold.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { parseJson, type JsonObject } from '../../lib/json.ts';
 import type { Closing, ErrorContext } from '../format.ts';
 import { ChatStreamEncoder } from './encode-stream.ts';
+import { encodeWhole } from './encode-whole.ts';
 import { objectOf, objectsOf } from './members.ts';
 import {
   CLOSING,
@@ -142,11 +144,11 @@ suite('chat stream encoder: an answer', () => {
   test('shows metadata and the tier that served with the usage', () => {
     const closing: Closing = {
       ...CLOSING,
-      usage: { ...CLOSING.usage, serviceTier: 'flex' },
+      usage: { ...CLOSING.usage, serviceTier: 'standard' },
       serviceMetadata: { requested: 'acme/one' },
     };
     const last = write([START, END], closing).at(-1);
-    assert.deepEqual([last?.['service_tier'], last?.['service_metadata']], ['flex', { requested: 'acme/one' }]);
+    assert.deepEqual([last?.['service_tier'], last?.['service_metadata']], ['default', { requested: 'acme/one' }]);
   });
 });
 
@@ -382,6 +384,27 @@ suite('chat stream encoder: other content', () => {
     assert.deepEqual(deltas[1], {
       images: [{ image_url: { url: 'data:image/png;base64,AABB' }, type: 'image_url' }],
     });
+  });
+
+  test('texts with something between them are told apart, pieces of one text are not', () => {
+    const events = [
+      START,
+      ...block(0, TEXT, 'I look.'),
+      ...block(1, call('srv', 'web_search', 'upstream'), '{}'),
+      ...block(2, TEXT, 'It ', 'is '),
+      ...block(3, TEXT, 'blue.'),
+      END,
+    ];
+    const whole = parseJson(encodeWhole(foldEvents(events), IDENTITY, CLOSING));
+    const [choice] = objectsOf(objectOf(whole)?.['choices']);
+    assert.equal(objectOf(choice?.['message'])?.['content'], 'I look.\n\nIt is blue.');
+    assert.equal(textsOf(write(events)).join(''), 'I look.\n\nIt is blue.');
+    assert.equal(
+      textsOf(relay(chunk({ content: 'a' }), chunk({ refusal: 'n' }), chunk({ content: 'b' }), finish('stop'))).join(
+        '',
+      ),
+      'ab',
+    );
   });
 
   test('what only another format can say is left out', () => {

@@ -1,7 +1,7 @@
 import { assert, unreachable } from '../../lib/assert.ts';
 import type { Block } from '../../canonical/blocks.ts';
 import type { BlockDeltaEvent, CitationEvent, EndEvent, EventBatch, GenerationEvent } from '../../canonical/events.ts';
-import type { Extra } from '../../canonical/extra.ts';
+import type { Extra, FormatId } from '../../canonical/extra.ts';
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing, ErrorContext, StreamEncoder } from '../format.ts';
@@ -10,7 +10,9 @@ import { encodeError } from './encode-error.ts';
 import { FrameHead, identityMembers } from './frame-head.ts';
 import { moreMembers } from './json-text.ts';
 import { redactBody } from './redact-body.ts';
+import { chatTier } from './service-tier.ts';
 import { openSlot, type Slot } from './stream-slots.ts';
+import { gapBeforeText } from './text-gap.ts';
 import { encodeUsage } from './usage.ts';
 
 const DONE = 'data: [DONE]\n\n';
@@ -30,11 +32,12 @@ export class ChatStreamEncoder implements StreamEncoder {
   readonly #slots: (Slot | undefined)[] = [];
   /** All chunks begin so: `data: {"id":...`, up to the member that differs. */
   #head: string;
-  #sameFormat = false;
+  #format: FormatId | undefined;
   #opened = false;
   #calls = 0;
   #details = 0;
   #textChars = 0;
+  #lastBlock: Block | undefined;
   /** What the upstream brought along and the next chunk will carry. */
   #waiting: Waiting | undefined;
   #end: EndEvent | undefined;
@@ -96,7 +99,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       case 'citation':
         return this.#encodeCitation(event);
       case 'start':
-        this.#sameFormat = event.format === 'chat';
+        this.#format = event.format;
         this.#noteStart(event.extra);
         return '';
       case 'extra':
@@ -119,7 +122,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     const slot = this.#slots[event.index];
     assert(slot !== undefined, 'a block is started before it goes on');
     if (slot.isText && text !== undefined) this.#textChars += text.length;
-    if (frame !== undefined && this.#sameFormat && this.#opened && this.#waiting === undefined) {
+    if (frame !== undefined && this.#format === 'chat' && this.#opened && this.#waiting === undefined) {
       const rewritten = this.#frames.rewrite(frame);
       if (rewritten !== undefined) return rewritten;
     }
@@ -129,7 +132,10 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   #startBlock(index: number, block: Block): string {
-    const slot = openSlot(block, { call: this.#calls, detail: this.#details, text: this.#textChars });
+    const gap = block.type === 'text' ? gapBeforeText(this.#format, this.#lastBlock, this.#textChars) : '';
+    this.#lastBlock = block;
+    this.#textChars += gap.length;
+    const slot = openSlot(block, { call: this.#calls, detail: this.#details, text: this.#textChars, gap });
     if (block.type === 'tool-call' && block.runBy === 'caller') this.#calls += 1;
     if (block.type === 'reasoning') this.#details += 1;
     if (block.type === 'text') this.#textChars += block.text.length;
@@ -193,10 +199,10 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   #usageChunk(closing: Closing): string {
-    const tier = closing.usage.serviceTier ?? this.#tier ?? null;
+    const tier = closing.usage.serviceTier ?? this.#tier;
     const members = {
       choices: [],
-      service_tier: tier,
+      service_tier: tier === undefined ? null : chatTier(tier),
       usage: encodeUsage(closing),
       ...(closing.serviceMetadata !== undefined && { service_metadata: closing.serviceMetadata }),
     };

@@ -8,6 +8,8 @@ import { encodeAudio, encodeImages } from './answer-media.ts';
 import { fieldsOf, withExtra } from './extra.ts';
 import { identityMembers } from './frame-head.ts';
 import { detailFields, encodeDetail } from './reasoning-details.ts';
+import { chatTier } from './service-tier.ts';
+import { joinAnswerText } from './text-gap.ts';
 import { encodeUsage } from './usage.ts';
 
 /** @source generation.md 6.1, 6.2, C.4 */
@@ -21,11 +23,17 @@ export function encodeWhole(answer: Answer, identity: AnswerIdentity, closing: C
     ...identityMembers(identity, 'chat.completion'),
     choices: [withExtra({ index: 0, message, ...encodeFinish(answer) }, inChoice)],
     system_fingerprint: typeof fingerprint === 'string' ? fingerprint : null,
-    service_tier: closing.usage.serviceTier ?? tier ?? null,
+    service_tier: servedTier(closing, tier),
     usage: encodeUsage(closing),
     ...(closing.serviceMetadata !== undefined && { service_metadata: closing.serviceMetadata }),
   };
   return JSON.stringify(withExtra(own, top));
+}
+
+/** The tier that served: told with the usage, or beside it. */
+function servedTier({ usage }: Closing, told: JsonObject[string]): string | null {
+  const tier = usage.serviceTier ?? told;
+  return typeof tier === 'string' ? chatTier(tier) : null;
 }
 
 /** What the answer brought along on itself, and on its blocks as far as it stood around them. Later members win. */
@@ -57,17 +65,17 @@ function encodeFailure({ status, message, errorType, providerCode }: UpstreamFai
   };
 }
 
-function encodeMessage({ blocks, citations }: Answer): JsonObject {
+function encodeMessage({ format, blocks, citations }: Answer): JsonObject {
   const calls = blocks.flatMap(encodeCall);
-  const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  const { text, starts } = joinAnswerText(format, blocks);
   const refusals = blocks.flatMap((block) => (block.type === 'refusal' ? [block.text] : []));
   const images = encodeImages(blocks);
   const audio = blocks.find((block) => block.type === 'media' && block.media === 'audio');
-  const annotations = encodeAnnotations(blocks, citations);
+  const annotations = encodeAnnotations(format, blocks, citations);
   const silent = calls.length > 0 || refusals.length > 0 || audio !== undefined;
   return {
     role: 'assistant',
-    content: texts.length === 0 && silent ? null : texts.join(''),
+    content: starts.size === 0 && silent ? null : text,
     refusal: refusals.length === 0 ? null : refusals.join(''),
     ...encodeReasoning(blocks),
     ...(calls.length > 0 && { tool_calls: calls }),

@@ -22,6 +22,8 @@ export interface Counts {
   readonly call: number;
   readonly detail: number;
   readonly text: number;
+  /** What stands between the text before and this one. */
+  readonly gap: string;
 }
 
 /** A block that this format cannot say: tools that the upstream ran, and what only another format knows. */
@@ -30,7 +32,7 @@ const SILENT: Slot = { isText: false, textStart: 0, start: undefined, more: () =
 export function openSlot(block: Block, counts: Counts): Slot {
   switch (block.type) {
     case 'text':
-      return textSlot('content', block.text, counts.text);
+      return textSlot('content', block.text, counts);
     case 'refusal':
       return textSlot('refusal', block.text, undefined);
     case 'reasoning':
@@ -50,12 +52,18 @@ export function openSlot(block: Block, counts: Counts): Slot {
   }
 }
 
-function textSlot(member: 'content' | 'refusal', text: string, textStart: number | undefined): Slot {
+/** @param counts of a text of the answer; a refusal is none */
+function textSlot(member: 'content' | 'refusal', text: string, counts: Counts | undefined): Slot {
   const before = `{"${member}":`;
-  const draw = (piece: string): string => `${before}${JSON.stringify(piece)}}`;
+  let gap = counts?.gap ?? '';
+  const draw = (piece: string): string => {
+    const quoted = JSON.stringify(gap === '' ? piece : gap + piece);
+    gap = '';
+    return `${before}${quoted}}`;
+  };
   return {
-    isText: textStart !== undefined,
-    textStart: textStart ?? 0,
+    isText: counts !== undefined,
+    textStart: counts?.text ?? 0,
     start: text === '' ? undefined : draw(text),
     more: (event, fields) => (event.text || fields !== undefined ? draw(event.text ?? '') : undefined),
   };

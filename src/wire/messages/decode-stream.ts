@@ -99,7 +99,8 @@ export class MessagesStreamDecoder implements StreamDecoder {
     }
     switch (stringOf(event['type']) ?? name ?? '') {
       case 'content_block_delta':
-        this.#takeDelta(event, data);
+        // Where the event's name stands for a missing type, clients that read only the data need one written.
+        this.#takeDelta(event, event['type'] === 'content_block_delta' ? data : undefined);
         return;
       case 'content_block_start':
         this.#startBlock(event);
@@ -190,7 +191,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return open;
   }
 
-  #takeDelta(event: JsonObject, data: string): void {
+  #takeDelta(event: JsonObject, data: string | undefined): void {
     const delta = event['delta'];
     if (!isJsonObject(delta)) {
       this.#warn('a content_block_delta had no delta');
@@ -223,7 +224,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     wireIndex: Json | undefined,
     text: Json | undefined,
     delta: JsonObject,
-    data: string,
+    data: string | undefined,
   ): void {
     let open = this.#find(wireIndex);
     if (open?.kind === 'opaque') {
@@ -238,7 +239,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     this.#pushPlain(open, text, data);
   }
 
-  #pushPlain(open: OpenBlock, text: string, data: string): void {
+  #pushPlain(open: OpenBlock, text: string, data: string | undefined): void {
     if (text !== '') open.gotInput = true;
     this.#batch.push({
       type: 'block-delta',
@@ -260,7 +261,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return this.#openBlock({ wireIndex, kind, inputAtStart: undefined }, block);
   }
 
-  #pushSignature(wireIndex: Json | undefined, signature: Json | undefined, data: string): void {
+  #pushSignature(wireIndex: Json | undefined, signature: Json | undefined, data: string | undefined): void {
     const open = this.#find(wireIndex);
     if (open?.kind !== 'thinking' || typeof signature !== 'string') {
       this.#warn('a signature did not fit its block');
@@ -285,7 +286,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   }
 
   /** A delta that only this format knows. */
-  #pushValue(wireIndex: Json | undefined, value: JsonObject, data: string): void {
+  #pushValue(wireIndex: Json | undefined, value: JsonObject, data: string | undefined): void {
     const open = this.#find(wireIndex);
     if (open === undefined) {
       this.#warn('a delta belonged to no block');
@@ -385,6 +386,6 @@ function kindOf(type: Json | undefined): BlockKind {
 }
 
 /** An event may be written again as it is when its index stays true and it fits on one `data:` line. */
-function frameOf({ wireIndex, index }: OpenBlock, data: string): string | undefined {
-  return wireIndex === index && !data.includes('\n') ? data : undefined;
+function frameOf({ wireIndex, index }: OpenBlock, data: string | undefined): string | undefined {
+  return wireIndex === index && data?.includes('\n') === false ? data : undefined;
 }
