@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { hasFragileNumbers, parseJson, parseJsonObject, parseKeepingNumbers } from './json.ts';
 
 test('text that is no JSON, or no object, gives undefined and never throws', () => {
+  const deep = '['.repeat(10_000) + ']'.repeat(10_000);
+  assert.equal(parseJson(deep), undefined);
   assert.equal(parseJson('{'), undefined);
   assert.equal(parseJsonObject('[1]'), undefined);
   assert.equal(parseJsonObject('null'), undefined);

@@ -1,3 +1,5 @@
+import { DEPTH_MAX, findExcess } from './json-bounds.ts';
+
 /** A JSON value as `JSON.parse` gives it. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 
@@ -10,11 +12,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON text; `undefined` when it is not JSON. Never throws. */
+/**
+ * Parses JSON text; `undefined` when it is not JSON, or nested so deeply or so wide that writing it again could fail
+ * (json-bounds.ts). Never throws.
+ */
 export function parseJson(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text);
-    return value;
+    // A level takes two characters at the least, so most texts cannot be too deep.
+    return text.length > 2 * DEPTH_MAX && findExcess(value) !== undefined ? undefined : value;
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { quote } from './describe-issue.ts';
 import { fastSchema } from './fast-schema.ts';
 import { findFaults } from './find-faults.ts';
 import type { Fault } from './find-faults.ts';
-import { findExcess } from './json-bounds.ts';
+import { findExcess } from '../../lib/json-bounds.ts';
 import { knownMembers } from './known-members.ts';
 
 const ISSUES_MAX = 20;
