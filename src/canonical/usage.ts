@@ -38,7 +38,10 @@ export const NO_USAGE: Usage = {
   estimated: true,
 };
 
-/** A token count from a wire object: anything but a non-negative finite number counts as `undefined`. */
+/** More than any model reads or writes for one answer. */
+const TOKENS_MAX = 100_000_000;
+
+/** A token count from a wire object: anything but a number that may be one counts as `undefined`. Nobody pays for 1e19. */
 export function tokenCount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined;
+  return typeof value === 'number' && value >= 0 && value <= TOKENS_MAX ? Math.floor(value) : undefined;
 }

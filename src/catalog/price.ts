@@ -68,7 +68,8 @@ export function costOf(price: PriceTable, usage: Usage): Cost {
     (usage.completionTokens - reasoningTokens) * price.completion +
     reasoningTokens * (price.reasoning ?? price.completion);
   const totalPico = promptPico + completionPico + (price.request ?? 0);
-  assert(Number.isSafeInteger(totalPico) && totalPico >= 0, 'a cost fits an exact integer');
+  // Every count is bounded where it is read, so the pico-USD may lose their last digits, and the nano-USD do not.
+  assert(Number.isSafeInteger(Math.ceil(totalPico / PICO_PER_NANO)) && totalPico >= 0, 'a cost fits an exact integer');
   const totalNanoUsd = Math.ceil(totalPico / PICO_PER_NANO);
   const promptNanoUsd = Math.floor(promptPico / PICO_PER_NANO);
   const completionNanoUsd = Math.ceil(completionPico / PICO_PER_NANO);

@@ -4,6 +4,7 @@ import { GatewayError } from '../canonical/gateway-error.ts';
 import type { ProviderPreferences } from '../canonical/directives.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Catalog } from '../catalog/model.ts';
+import { setBounded } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withDefaults } from '../routing/preferences.ts';
 import { planRoute, type RoutePlan } from '../routing/plan.ts';
@@ -94,9 +95,17 @@ function openRecord({ id, request, asker, arrivedMs }: Asked, { clock, defaults 
   });
 }
 
+const END_USERS_MAX = 1_000;
+const endUserIds = new Map<string, string>();
+
 /** The only form in which an end user's id leaves; the account's own when there is none. @source seed 2.1 `user` */
 function hashEndUser(accountId: string, user: string | undefined): string {
-  return hash('sha256', `${accountId}\0${user ?? ''}`, 'hex');
+  const identity = `${accountId}\0${user ?? ''}`;
+  const known = endUserIds.get(identity);
+  if (known !== undefined) return known;
+  const hashed = hash('sha256', identity, 'hex');
+  setBounded(endUserIds, identity, hashed, END_USERS_MAX);
+  return hashed;
 }
 
 /** @throws GatewayError 400 or 404 */

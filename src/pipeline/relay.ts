@@ -101,7 +101,8 @@ function meter(record: GenerationRecord, format: ClientFormat, batch: EventBatch
 }
 
 function leftOut(block: Block, format: ClientFormat): Warning {
-  const what = block.type === 'opaque' ? String(block.value['type'] ?? block.type) : block.type;
+  const given = block.type === 'opaque' ? block.value['type'] : undefined;
+  const what = typeof given === 'string' ? given : block.type;
   return {
     code: 'content-dropped',
     path: 'content',

@@ -23,27 +23,14 @@ const PARAMETERS_OF_SETTINGS: readonly (readonly [keyof Settings, string])[] = [
   ['webSearchOptions', 'web_search_options'],
 ];
 
-/** Parameters that an endpoint must accept whatever its list says. @source decisions.md 8 */
-const NEVER_MISSING: ReadonlySet<string> = new Set(['max_tokens', 'stop', 'temperature', 'top_p']);
-
-/** The parameters that a request uses, in the catalog's words, without those that every endpoint accepts. */
+/** The parameters that a request uses, in the catalog's words. */
 export function usedParameters(request: GenerationRequest): readonly string[] {
   const used: string[] = [];
   for (const [setting, parameter] of PARAMETERS_OF_SETTINGS)
-    if (request.settings[setting] !== undefined && !NEVER_MISSING.has(parameter)) used.push(parameter);
+    if (request.settings[setting] !== undefined) used.push(parameter);
   if (request.tools.length > 0) used.push('tools');
   const responseFormat = request.settings.responseFormat;
   if (responseFormat !== undefined && responseFormat.type !== 'text')
     used.push(responseFormat.type === 'json_schema' ? 'structured_outputs' : 'response_format');
   return used;
-}
-
-/** Whether an endpoint's list covers a parameter. A list with one name of a pair that means the same covers both. */
-export function supports(list: ReadonlySet<string>, parameter: string): boolean {
-  if (list.has(parameter)) return true;
-  if (parameter === 'structured_outputs') return list.has('response_format');
-  if (parameter === 'reasoning') return list.has('include_reasoning');
-  // Both only qualify `tools`, and lists in the field often name just that one.
-  if (parameter === 'tool_choice' || parameter === 'parallel_tool_calls') return list.has('tools');
-  return false;
 }

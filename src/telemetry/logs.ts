@@ -1,4 +1,4 @@
-import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
+import { destination, pino, type Logger } from 'pino';
 import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
 
@@ -32,7 +32,7 @@ export interface Log {
 export function createLog(level: string): Log {
   // Buffered: a write a line would cost a system call in the path of every request.
   const sink = destination({ fd: 2, sync: false, minLength: 4_096, periodicFlush: 1_000 });
-  const options = { level, base: null, timestamp: stdTimeFunctions.isoTime };
+  const options = { level, base: null };
   return {
     general: pino({ ...options, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } }, sink),
     generations: pino(options, sink),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { z } from 'zod';
 import { classifyErrorEvent } from '../../src/canonical/classify-failure.ts';
 import type { EventBatch, GenerationEvent } from '../../src/canonical/events.ts';
@@ -167,49 +167,50 @@ suite(`answers of upstreams, FUZZ_SEED=${SEED}`, () => {
   }
 });
 
-suite(`answers of upstreams through the whole gateway, FUZZ_SEED=${SEED}`, async () => {
-  const { gateway, chat, messages } = await startScriptedFormats({ after });
+/** Writes a mutated answer in pieces, and sometimes hangs up. The same run gets the same answer. */
+function babble(format: UpstreamFormatId): Script {
+  return (arrived, response) => {
+    const random = createRandom(seedOf(SEED, Number(/run (\d+)/.exec(arrived.text)?.[1])));
+    const wantsStream = arrived.body['stream'] === true;
+    // Some upstreams answer in the other way than asked.
+    const streams = random.chance(0.03) ? !wantsStream : wantsStream;
+    const body = streams ? createFuzzStream(format, random) : Buffer.from(createFuzzWhole(format, random));
+    response.writeHead(random.chance(0.05) ? random.int(200, 599) : 200, {
+      'content-type': streams ? 'text/event-stream' : 'application/json',
+      ...(random.chance(0.05) && { 'retry-after': random.pick(['0', '-1', 'never', '1e9']) }),
+    });
+    const at = random.int(0, body.length);
+    response.write(body.subarray(0, at));
+    if (random.chance(0.05)) response.destroy();
+    else response.end(body.subarray(at));
+  };
+}
 
-  /** Writes a mutated answer in pieces, and sometimes hangs up. */
-  function babble(format: UpstreamFormatId, random: Random): Script {
-    return (arrived, response) => {
-      const wantsStream = arrived.body['stream'] === true;
-      // Some upstreams answer in the other way than asked.
-      const streams = random.chance(0.03) ? !wantsStream : wantsStream;
-      const body = streams ? createFuzzStream(format, random) : Buffer.from(createFuzzWhole(format, random));
-      response.writeHead(random.chance(0.05) ? random.int(200, 599) : 200, {
-        'content-type': streams ? 'text/event-stream' : 'application/json',
-        ...(random.chance(0.05) && { 'retry-after': random.pick(['1', '-1', 'never', '99999999999']) }),
-      });
-      const at = random.int(0, body.length);
-      response.write(body.subarray(0, at));
-      if (random.chance(0.05)) response.destroy();
-      else response.end(body.subarray(at));
-    };
-  }
-
+suite(`answers of upstreams through the whole gateway, FUZZ_SEED=${SEED}`, () => {
   test(`${HTTP_RUNS} mutated answers reach the caller as an answer, an error, or a stream with one end`, async (t) => {
+    const { gateway, chat, messages } = await startScriptedFormats(t);
+    chat.script = babble('chat');
+    messages.script = babble('messages');
     const statuses = new Map<number, number>();
-    const scripts = createRandom(seedOf(SEED, -1));
-    chat.script = (...call) => babble('chat', scripts)(...call);
-    messages.script = (...call) => babble('messages', scripts)(...call);
-    let next = 0;
+    let next = FIRST;
     async function work(): Promise<void> {
-      while (next < HTTP_RUNS) {
-        const random = createRandom(seedOf(SEED, next++));
+      while (next < FIRST + HTTP_RUNS) {
+        const index = next++;
+        const random = createRandom(seedOf(SEED, index));
         const path = random.pick(['/chat/completions', '/messages']);
         const model = random.pick(['acme/chat', 'acme/openai', 'acme/messages', 'acme/anthropic']);
-        const asked = { model, max_tokens: 50, stream: random.chance(0.6), messages: [{ role: 'user', content: 'hi' }] };
+        const content = `run ${index}`;
+        const asked = { model, max_tokens: 50, stream: random.chance(0.6), messages: [{ role: 'user', content }] };
         const response = await gateway.post(path, asked, {}, AbortSignal.timeout(5_000));
         const contentType = response.headers.get('content-type') ?? '';
         const fault = findFault(path, { status: response.status, contentType, text: await response.text() });
         statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-        assert.equal(fault, undefined, `FUZZ_SEED=${SEED} ${path} ${JSON.stringify(asked)}`);
+        assert.equal(fault, undefined, `FUZZ_SEED=${SEED} FUZZ_FIRST=${index} FUZZ_ANSWERS=1: ${path} ${model}`);
       }
     }
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     t.diagnostic(JSON.stringify(Object.fromEntries(statuses)));
-    const { status } = await gateway.post('/chat/completions', { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] });
-    assert.equal(status, 200);
+    const well = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] };
+    assert.equal((await gateway.post('/chat/completions', well)).status, 200);
   });
 });

@@ -19,13 +19,13 @@ export function createNodeCaller(response: ServerResponse, format: Pick<ClientFo
   function sendJson(status: number, headers: Record<string, string>, json: string): void {
     if (ended || response.destroyed) return;
     ended = true;
-    const body = Buffer.from(json, 'utf8');
     response.writeHead(status, {
       ...headers,
       'content-type': 'application/json; charset=utf-8',
-      'content-length': body.length,
+      'content-length': Buffer.byteLength(json),
     });
-    response.end(body);
+    // As a string it leaves in one write with the headers.
+    response.end(json);
   }
 
   return {

@@ -44,20 +44,19 @@ function collect(
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    const startedMs = performance.now();
     let bytes = 0;
-    const tooSlow = (): void =>
-      finish(new GatewayError('timeout', 'The request body arrived too slowly.', { status: 408 }));
-    const idle = setTimeout(tooSlow, idleMs);
-    const total = setTimeout(tooSlow, totalMs);
-    const finish = (error?: GatewayError): void => {
+    const idle = setTimeout(() => fail(tooSlow()), idleMs);
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      idle.refresh();
+      if (bytes > bytesMax) fail(tooLarge(bytesMax));
+      else if (performance.now() - startedMs > totalMs) fail(tooSlow());
+      else chunks.push(chunk);
+    };
+    const fail = (error: GatewayError): void => {
       clearTimeout(idle);
-      clearTimeout(total);
       stream.removeListener('data', onData);
-      if (error === undefined) {
-        const only = chunks.length === 1 ? chunks[0] : undefined;
-        resolve(only ?? Buffer.concat(chunks, bytes));
-        return;
-      }
       request.pause();
       if (stream !== request) {
         request.unpipe();
@@ -65,22 +64,24 @@ function collect(
       }
       reject(error);
     };
-    const onData = (chunk: Buffer): void => {
-      bytes += chunk.length;
-      idle.refresh();
-      if (bytes > bytesMax) finish(tooLarge(bytesMax));
-      else chunks.push(chunk);
-    };
     stream.on('data', onData);
-    stream.once('end', () => finish());
-    stream.once('error', (cause) => {
-      finish(new GatewayError('invalid_request', 'The request body could not be read.', { cause }));
+    stream.on('end', () => {
+      clearTimeout(idle);
+      const only = chunks.length === 1 ? chunks[0] : undefined;
+      resolve(only ?? Buffer.concat(chunks, bytes));
+    });
+    stream.on('error', (cause) => {
+      fail(new GatewayError('invalid_request', 'The request body could not be read.', { cause }));
     });
     // A caller who vanishes in the middle of the body: nobody is left to answer, but nothing may wait for ever.
-    request.once('close', () => {
-      if (!request.complete) finish(new GatewayError('invalid_request', 'The request body broke off.'));
+    request.on('close', () => {
+      if (!request.complete) fail(new GatewayError('invalid_request', 'The request body broke off.'));
     });
   });
+}
+
+function tooSlow(): GatewayError {
+  return new GatewayError('timeout', 'The request body arrived too slowly.', { status: 408 });
 }
 
 function tooLarge(bytesMax: number): GatewayError {

@@ -1,4 +1,5 @@
 import type { GenerationRequest, ResponseFormat } from '../../canonical/request.ts';
+import { supportsParameter } from '../../canonical/supports-parameter.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { FORMAT_PARAMETERS } from '../format-parameters.ts';
 import type { EncodedRequest, EncodeTarget } from '../format.ts';
@@ -12,21 +13,8 @@ import { encodeTools, encodeToolChoice } from './tools.ts';
 
 type Members = Record<string, Json | undefined>;
 
-/** Sent whatever an endpoint's list says. @source decisions.md 8 */
-const NEVER_DROPPED: ReadonlySet<string> = new Set([
-  'max_tokens',
-  'max_completion_tokens',
-  'stop',
-  'temperature',
-  'top_p',
-]);
-
-/** Body members that go by other names in the catalog's vocabulary; any one of them supports the member. */
-const VOCABULARY_OF_MEMBER: ReadonlyMap<string, readonly string[]> = new Map([
-  ['reasoning', ['reasoning', 'include_reasoning']],
-  ['reasoning_effort', ['reasoning', 'include_reasoning']],
-  ['response_format', ['response_format', 'structured_outputs']],
-]);
+/** Body members that go by other names in the catalog's vocabulary. */
+const PARAMETER_OF_MEMBER: ReadonlyMap<string, string> = new Map([['reasoning_effort', 'reasoning']]);
 
 /** Members that mean nothing without `tools`. */
 const TOOL_OPTIONS: ReadonlySet<string> = new Set(['tool_choice', 'parallel_tool_calls']);
@@ -133,8 +121,7 @@ function keepSupported(members: Members, context: EncodeContext): JsonObject {
 }
 
 function isSupported(member: string, { supportedParameters: supported }: EncodeTarget): boolean {
-  if (supported === undefined || NEVER_DROPPED.has(member)) return true;
-  const names = VOCABULARY_OF_MEMBER.get(member);
-  if (names !== undefined) return names.some((name) => supported.has(name));
-  return !FORMAT_PARAMETERS.chat.has(member) || supported.has(member);
+  const parameter = PARAMETER_OF_MEMBER.get(member) ?? member;
+  if (supported === undefined || supportsParameter(supported, parameter)) return true;
+  return !FORMAT_PARAMETERS.chat.has(parameter);
 }

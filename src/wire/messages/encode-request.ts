@@ -1,4 +1,5 @@
 import type { GenerationRequest } from '../../canonical/request.ts';
+import { supportsParameter } from '../../canonical/supports-parameter.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { EncodedRequest, EncodeTarget } from '../format.ts';
@@ -30,7 +31,8 @@ const VENDOR_TIERS: ReadonlySet<string> = new Set(['auto', 'standard_only']);
 export function encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest {
   const warnings = createWarnings();
   const vendor = target.dialect.vendor === true;
-  const supports = (name: string): boolean => target.supportedParameters?.has(name) ?? true;
+  const listed = target.supportedParameters;
+  const supports = (name: string): boolean => listed === undefined || supportsParameter(listed, name);
   const output = encodeOutputFormat(request, target, supports, warnings);
   const turns = withInstruction(encodeTurns(request, vendor, warnings), output.instruction);
   const { tools, toolChoice, names } = encodeTools(request, vendor, supports, warnings);

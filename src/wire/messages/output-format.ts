@@ -32,7 +32,7 @@ export function encodeOutputFormat(
     warnings.add('field-dropped', 'response_format', `${wanted.type} cannot be said in this format`);
     return {};
   }
-  if (!supports('response_format') && !supports('structured_outputs')) {
+  if (!supports('response_format')) {
     warnings.add('field-dropped', 'response_format', 'the endpoint does not take it');
     return {};
   }

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { supportsParameter } from './supports-parameter.ts';
+
+test('a list covers what it names, what means the same, and what only qualifies tools', () => {
+  assert.equal(supportsParameter(new Set(['seed']), 'seed'), true);
+  assert.equal(supportsParameter(new Set(['seed']), 'top_k'), false);
+  assert.equal(supportsParameter(new Set(['response_format']), 'structured_outputs'), true);
+  assert.equal(supportsParameter(new Set(['structured_outputs']), 'response_format'), true);
+  assert.equal(supportsParameter(new Set(['include_reasoning']), 'reasoning'), true);
+  for (const option of ['tool_choice', 'parallel_tool_calls']) {
+    assert.equal(supportsParameter(new Set(['tools']), option), true);
+    assert.equal(supportsParameter(new Set(['seed']), option), false);
+  }
+  assert.equal(supportsParameter(new Set(['tool_choice']), 'tools'), false);
+});
+
+test('what every endpoint must take is covered by an empty list', () => {
+  for (const parameter of ['max_tokens', 'max_completion_tokens', 'stop', 'temperature', 'top_p'])
+    assert.equal(supportsParameter(new Set(), parameter), true);
+});

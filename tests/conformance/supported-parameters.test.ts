@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { speakChat, speakMessages } from '../support/scripted-formats.ts';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
+
+const TOOL = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } };
+const SCHEMA = { name: 'answer', strict: true, schema: { type: 'object' } };
+
+interface Listed {
+  readonly gateway: RunningGateway;
+  readonly chat: ScriptedUpstream;
+  readonly messages: ScriptedUpstream;
+}
+
+/** `acme/chat-LIST` and `acme/messages-LIST`: one endpoint each, whose list of parameters is the operator's. */
+async function startListed(t: TestContext): Promise<Listed> {
+  const chat = await startUpstream(speakChat('Said.'));
+  const messages = await startUpstream(speakMessages('Said.'));
+  const endpoint = (provider: string, list: string): string =>
+    `{ endpoints: [{ provider: ${provider}, model: one, price: { prompt: 1, completion: 2 }, supported_parameters: [${list}] }] }`;
+  const gateway = await startGateway({
+    yaml: `
+providers:
+  chatty: { adapter: openai-compatible, base_url: "${chat.baseUrl}", api_key: secret-1 }
+  wordy: { adapter: anthropic, base_url: "${messages.baseUrl}", api_key: secret-2 }
+models:
+  acme/chat-tools: ${endpoint('chatty', 'tools')}
+  acme/messages-tools: ${endpoint('wordy', 'tools')}
+  acme/chat-none: ${endpoint('chatty', '')}
+  acme/messages-schema: ${endpoint('wordy', 'structured_outputs')}
+`,
+  });
+  t.after(async () => {
+    await gateway.close();
+    await chat.close();
+    await messages.close();
+  });
+  return { gateway, chat, messages };
+}
+
+const ask = (model: string, more: object): object => ({ model, messages: [{ role: 'user', content: 'hi' }], ...more });
+
+test('a list that names tools lets through what only qualifies them, in every format and with require_parameters', async (t) => {
+  const { gateway, chat, messages } = await startListed(t);
+  const wishes = { tools: [TOOL], tool_choice: 'required', parallel_tool_calls: false };
+  for (const provider of [{}, { require_parameters: true }]) {
+    for (const model of ['acme/chat-tools', 'acme/messages-tools'])
+      assert.equal((await gateway.post('/chat/completions', ask(model, { ...wishes, provider }))).status, 200);
+    assert.equal(chat.arrived.at(-1)?.body['tool_choice'], 'required');
+    assert.equal(chat.arrived.at(-1)?.body['parallel_tool_calls'], false);
+    assert.deepEqual(messages.arrived.at(-1)?.body['tool_choice'], { type: 'any', disable_parallel_tool_use: true });
+  }
+});
+
+test('a strict schema is never ignored: without an endpoint that takes it the request is refused by name', async (t) => {
+  const { gateway, chat, messages } = await startListed(t);
+  const wishes = { response_format: { type: 'json_schema', json_schema: SCHEMA } };
+  const refused = await gateway.post('/chat/completions', ask('acme/chat-none', wishes));
+  const { error } = (await refused.json()) as { error: { message: string; availability: object } };
+  assert.equal(refused.status, 404);
+  assert.match(error.message, /structured_outputs/);
+  assert.equal(chat.arrived.length, 0);
+
+  const lax = { response_format: { type: 'json_schema', json_schema: { ...SCHEMA, strict: false } } };
+  assert.equal((await gateway.post('/chat/completions', ask('acme/chat-none', lax))).status, 200);
+  assert.equal(chat.arrived[0]?.body['response_format'], undefined);
+
+  const models = ['acme/chat-none', 'acme/messages-schema'];
+  const served = await gateway.post('/chat/completions', ask('acme/chat-none', { ...wishes, models }));
+  assert.equal(served.status, 200);
+  assert.deepEqual(messages.arrived[0]?.body['output_config'], {
+    format: { type: 'json_schema', schema: { type: 'object' } },
+  });
+});
