@@ -31,7 +31,7 @@ import { rowOf } from './telemetry/generation-row.ts';
 import { createLog, logGeneration, type Log } from './telemetry/logs.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createChatClientFormat, chatUpstreamFormat } from './wire/chat/format.ts';
-import { FORMAT_PARAMETERS } from './wire/format-parameters.ts';
+import { FORMAT_MODALITIES, FORMAT_PARAMETERS } from './wire/format-parameters.ts';
 import type { ClientFormat } from './wire/format.ts';
 import { createMessagesClientFormat, messagesUpstreamFormat } from './wire/messages/format.ts';
 
@@ -182,6 +182,7 @@ function createGenerateParts(
       provider: preferencesFrom(config.defaults.provider),
     },
     formatParameters: FORMAT_PARAMETERS,
+    formatModalities: FORMAT_MODALITIES,
     totalMs: config.timeouts.totalMs,
     region,
     baseUrl,

@@ -20,6 +20,7 @@ export function catalogFromConfig(
       upstreamModel,
       dataPolicy: policies.get(provider) ?? {},
       formats: known?.adapter.formats.map(({ format }) => format) ?? ['chat'],
+      vendorTools: known !== undefined && runsVendorTools(known, upstreamModel),
       cancellable: known?.adapter.cancellable ?? false,
     };
   };
@@ -38,6 +39,12 @@ export function catalogFromConfig(
     });
   }
   return createCatalog([...configured, ...builtIn.filter(({ slug }) => !named.has(slug))], passThrough);
+}
+
+function runsVendorTools({ adapter }: Provider, model: string): boolean {
+  return adapter.formats.some(
+    ({ format }) => format === 'messages' && adapter.dialect({ format, model }).vendor === true,
+  );
 }
 
 type Place = (slug: string, provider: string, upstreamModel: string) => Omit<Endpoint, 'price'>;

@@ -187,6 +187,13 @@ const PLANTED: readonly (readonly [promise: string, path: string, text: string, 
     'src/lib/a.ts:1: imports the test src/lib/b.test.ts',
   ],
   [
+    'sources do not import what tests share',
+    'src/lib/a.ts',
+    "import { b } from './test-b.ts';",
+    'src/lib/a.ts:1: imports the test src/lib/test-b.ts',
+  ],
+  ['what tests share may import what a test may', 'src/lib/test-b.ts', "import { a } from '../app.ts';", undefined],
+  [
     'sources do not import what lies beside them',
     'src/lib/a.ts',
     "import { b } from '../../tests/support/b.ts';",

@@ -4,7 +4,7 @@ import { GatewayError } from '../canonical/gateway-error.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { createGenerationStore, type GenerationStore } from '../store/generations.ts';
 import { createKeyStore } from '../store/keys.ts';
-import { sampleGeneration } from '../store/sample-generation.ts';
+import { sampleGeneration } from '../store/test-generation.ts';
 import { hashKey } from './key-format.ts';
 import { createKeys, type Keys } from './keys.ts';
 

@@ -120,6 +120,8 @@ export interface OpaqueBlock extends BlockBase {
   readonly value: JsonObject;
   /** What came after the opening in a stream; the format's own encoder adds it up. */
   readonly deltas?: readonly JsonObject[];
+  /** What it says in plain words, for formats that have no such block. */
+  readonly words?: string;
 }
 
 export type Block =

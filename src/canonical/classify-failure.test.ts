@@ -65,6 +65,15 @@ test("an upstream's words are kept without the keys that it echoes, and bounded"
   assert.ok((upstreamMessage ?? '').length <= 2_010);
 });
 
+test('a word that only begins like a key is said as the provider said it', () => {
+  const messages = [
+    'Unknown parameter: skip_special_tokens',
+    'keyframe_interval is not supported',
+    'key_frames_interval and pkcs12_bundle are unknown',
+  ];
+  for (const message of messages) assert.equal(classifyStatus(400, { message }).upstreamMessage, message);
+});
+
 test('a provider that is too slow is 524, the own time limit of the request 408', () => {
   assert.equal(timeoutFailure('first-token').status, 524);
   assert.equal(timeoutFailure('total').status, 408);

@@ -1,3 +1,4 @@
+import { censorSecrets } from '../lib/censor-secrets.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from './failure.ts';
 import { STATUS_OF_ERROR_TYPE, type ErrorType } from './gateway-error.ts';
 
@@ -121,8 +122,6 @@ const BAD_REQUEST: Meaning = {
 };
 
 const UPSTREAM_MESSAGE_CHARS_MAX = 2_000;
-// Keys of providers as they sometimes echo them: "Incorrect API key provided: sk-abc...".
-const SECRET_LOOKALIKE = /\b(?:sk|pk|rk|gsk|xai|key|mgw|AIza)[-_]?[A-Za-z0-9_*-]{8,}|Bearer\s+\S+/gi;
 
 /** What an answer that is no success means, as far as status and words tell. */
 export function classifyStatus(status: number, error: UpstreamErrorBody): UpstreamFailure {
@@ -194,6 +193,7 @@ function failureOf(
   };
 }
 
+/** Hosts say keys back: "Incorrect API key provided: sk-abc...". */
 function redact(text: string): string {
-  return text.slice(0, UPSTREAM_MESSAGE_CHARS_MAX).replace(SECRET_LOOKALIKE, '[redacted]');
+  return censorSecrets(text.slice(0, UPSTREAM_MESSAGE_CHARS_MAX));
 }

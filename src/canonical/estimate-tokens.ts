@@ -1,5 +1,6 @@
 import type { JsonObject } from '../lib/json.ts';
 import { unreachable } from '../lib/assert.ts';
+import { withoutAttribution } from './attribution.ts';
 import type { Block, MediaBlock, MediaSource } from './blocks.ts';
 import type { GenerationRequest, Tool, Turn } from './request.ts';
 
@@ -31,12 +32,19 @@ export function estimateTokens(text: string): number {
 /** What a request will count as prompt: instructions, turns, tools and the wanted schema. */
 export function estimateRequestTokens(request: GenerationRequest): number {
   const { responseFormat } = request.settings;
-  let tokens = REQUEST_TOKENS;
+  let tokens = REQUEST_TOKENS - estimateAttribution(request);
   for (const turn of request.turns) tokens += estimateTurn(turn);
   for (const tool of request.tools) tokens += estimateTool(tool);
   if (responseFormat?.type === 'json_schema') tokens += estimateJson(responseFormat.schema);
   if (responseFormat?.type === 'grammar') tokens += estimateTokens(responseFormat.grammar);
   return tokens;
+}
+
+/** A line that no model reads: its vendor takes it out, and no other is sent it. */
+function estimateAttribution({ format, turns }: GenerationRequest): number {
+  const first = turns[0]?.blocks[0];
+  if (format !== 'messages' || turns[0]?.role !== 'system' || first?.type !== 'text') return 0;
+  return estimateTokens(first.text) - estimateTokens(withoutAttribution(first.text));
 }
 
 /** What an answer of this many characters counts, when the upstream did not say. */

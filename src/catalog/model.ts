@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly dataPolicy: DataPolicy;
   /** Formats that the endpoint speaks, most native first. */
   readonly formats: readonly FormatId[];
+  /** The messages format's own vendor: its tools run there (`web_search_20250305`), and nowhere else. generation.md 7.4 */
+  readonly vendorTools?: boolean;
   /** Whether hanging up stops the provider's meter. @source generation.md 6.8 */
   readonly cancellable: boolean;
 }

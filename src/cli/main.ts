@@ -81,7 +81,7 @@ function drawError(error: unknown, env: Io['env']): string {
   return !isExpected || wantsStack ? (error.stack ?? error.message) : error.message;
 }
 
-export function readVersion(): string {
+function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
   return isManifest ? String(manifest.version) : 'unknown';

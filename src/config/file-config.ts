@@ -12,7 +12,7 @@ import type { ConfigFile, ModelEntry, PassThroughEntry, ProviderEntry } from './
 /** What the file alone says, in the words of `Config`. */
 export type FileConfig = Omit<Config, 'dataDir' | 'managementKey' | 'apiKey' | 'secret' | 'logLevel' | 'path'>;
 
-export const DEFAULT_TIMEOUTS: Timeouts = {
+const DEFAULT_TIMEOUTS: Timeouts = {
   connectMs: 5_000,
   headersMs: 120_000,
   firstTokenMs: 120_000,

@@ -10,7 +10,7 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { createGenerationStore, type GenerationStore } from '../store/generations.ts';
 import { createKeyStore } from '../store/keys.ts';
-import { sampleGeneration } from '../store/sample-generation.ts';
+import { sampleGeneration } from '../store/test-generation.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
 import { defineRoute, NO_BODY, NOTHING, registerManagementRoutes, type ManagementRoute } from './management/route.ts';
 

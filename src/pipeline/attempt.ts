@@ -1,4 +1,4 @@
-import { classifyStatus, timeoutFailure, transportFailure } from '../canonical/classify-failure.ts';
+import { classifyErrorEvent, classifyStatus, timeoutFailure, transportFailure } from '../canonical/classify-failure.ts';
 import type { EventBatch, EventSource, GenerationEvent } from '../canonical/events.ts';
 import type { FormatId, Warning } from '../canonical/extra.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
@@ -17,7 +17,12 @@ import { createWatch, type Watch } from './watch.ts';
 /** What one attempt came to. Only a committed one has anything for the caller; after that nobody else may try. */
 export type AttemptOutcome =
   | { readonly committed: true; readonly source: EventSource }
-  | { readonly committed: false; readonly failure: UpstreamFailure };
+  | {
+      readonly committed: false;
+      readonly failure: UpstreamFailure;
+      /** A whole answer that broke off. Nobody has seen it: it is for the caller when no other may try. generation.md C.4 */
+      readonly partial?: EventSource;
+    };
 
 export interface AttemptParts {
   readonly http: HttpClient;
@@ -152,20 +157,27 @@ function abortFailure(signal: AbortSignal): UpstreamFailure {
 }
 
 function commitWhole(events: EventBatch): AttemptOutcome {
-  const failed = events.find((event) => event.type === 'failed');
-  if (failed !== undefined && !events.some(isContent)) return { committed: false, failure: failed.failure };
   let given = false;
-  return {
-    committed: true,
-    source: {
-      read: () => {
-        const batch = given ? undefined : events;
-        given = true;
-        return Promise.resolve(batch);
-      },
-      cancel: () => undefined,
+  const source: EventSource = {
+    read: () => {
+      const batch = given ? undefined : events;
+      given = true;
+      return Promise.resolve(batch);
     },
+    cancel: () => undefined,
   };
+  const failure = brokenOff(events);
+  if (failure === undefined) return { committed: true, source };
+  return { committed: false, failure, ...(events.some(isContent) && { partial: source }) };
+}
+
+const SERVER_ERROR = 500;
+
+/** An answer may fail, or end with an error for its reason, which says no more than that. */
+function brokenOff(events: EventBatch): UpstreamFailure | undefined {
+  const last = events.findLast((event) => event.type === 'failed' || event.type === 'end');
+  if (last?.type === 'failed') return last.failure;
+  return last?.finish === 'error' ? classifyErrorEvent(SERVER_ERROR, {}) : undefined;
 }
 
 interface OpenStream {
@@ -188,9 +200,12 @@ async function commitStream(stream: OpenStream): Promise<AttemptOutcome> {
     const batch = await source.read();
     if (batch === undefined) return { committed: false, failure: transportFailure('early-end') };
     held.push(...batch);
-    const failed = held.find((event) => event.type === 'failed');
     if (held.some(isContent)) break;
-    if (failed !== undefined) return { committed: false, failure: failed.failure };
+    const failure = brokenOff(held);
+    if (failure !== undefined) {
+      source.cancel();
+      return { committed: false, failure };
+    }
     if (held.some((event) => event.type === 'end')) break;
   }
   stream.watch.arm('idle', stream.idleMs);

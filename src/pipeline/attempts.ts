@@ -49,9 +49,9 @@ export async function makeAttempts(
   const candidates = plan.candidates.length > 0 ? plan.candidates : await waitForReady(parts, plan, signal);
   const failures: { readonly candidate: Candidate; readonly failure: UpstreamFailure }[] = [];
   const echoes: { readonly provider: string; readonly body: JsonObject }[] = [];
-  let skippedModel: string | undefined;
-  for (const candidate of candidates.slice(0, ATTEMPTS_MAX)) {
-    if (candidate.endpoint.model === skippedModel) continue;
+  let remaining = candidates.slice(0, ATTEMPTS_MAX);
+  for (let candidate = remaining[0]; candidate !== undefined; candidate = remaining[0]) {
+    const { endpoint } = candidate;
     const attempt = record.openAttempt(candidate);
     const outcome = await makeAttempt(
       parts,
@@ -61,24 +61,32 @@ export async function makeAttempts(
       {
         onEncoded(body, warnings) {
           attempt.warn(warnings);
-          if (request.directives.echoUpstreamBody) echoes.push({ provider: candidate.endpoint.providerName, body });
+          if (request.directives.echoUpstreamBody) echoes.push({ provider: endpoint.providerName, body });
         },
       },
       signal,
     );
     if (outcome.committed) {
       attempt.commit();
-      parts.health.recover(endpointName(candidate.endpoint));
+      parts.health.recover(endpointName(endpoint));
       return { candidate, source: outcome.source, echoes };
     }
-    const { failure } = outcome;
+    const { failure, partial } = outcome;
+    coolAfter(parts.health, endpoint, failure);
+    remaining = remaining.slice(1).filter((other) => mayTry(other.endpoint, failure, endpoint));
+    if (partial !== undefined && remaining.length === 0) {
+      attempt.commit();
+      return { candidate, source: partial, echoes };
+    }
     attempt.fail(failure);
-    coolAfter(parts.health, candidate.endpoint, failure);
     failures.push({ candidate, failure });
-    if (failure.mayTry === 'nobody') break;
-    if (failure.mayTry === 'next-model') skippedModel = candidate.endpoint.model;
   }
   throw failedRoute(failures, request.directives.models);
+}
+
+function mayTry(other: Endpoint, failure: UpstreamFailure, failed: Endpoint): boolean {
+  if (failure.mayTry === 'next-model') return other.model !== failed.model;
+  return failure.mayTry === 'next-endpoint';
 }
 
 function coolAfter(health: Health, endpoint: Endpoint, failure: UpstreamFailure): void {

@@ -11,7 +11,7 @@ import { resolveModels } from './resolve-models.ts';
 
 export type CountTokensParts = Pick<
   GenerateParts,
-  'catalog' | 'defaults' | 'formats' | 'formatParameters' | 'health' | 'http' | 'providers'
+  'catalog' | 'defaults' | 'formats' | 'formatModalities' | 'formatParameters' | 'health' | 'http' | 'providers'
 >;
 
 /** A count is asked before every turn of some agents: a slow one is worse than an estimate. */
@@ -44,6 +44,8 @@ export async function countTokens(
     models,
     preferences: DEFAULT_PREFERENCES,
     formatParameters: parts.formatParameters,
+    formatModalities: parts.formatModalities,
+    mustFit: false,
     cooldown: (endpoint) => parts.health.cooldown(endpointName(endpoint)),
   });
   const counted = candidates[0] === undefined ? undefined : await askVendor(parts, candidates[0], request, signal);

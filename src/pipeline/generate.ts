@@ -7,7 +7,7 @@ import type { Catalog } from '../catalog/model.ts';
 import { setBounded } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withDefaults } from '../routing/preferences.ts';
-import { planRoute, type RoutePlan } from '../routing/plan.ts';
+import { planRoute, type FormatModalities, type RoutePlan } from '../routing/plan.ts';
 import { GenerationRecord, type Asker } from '../telemetry/record.ts';
 import type { ClientFormat, ErrorContext } from '../wire/format.ts';
 import { endpointName, makeAttempts, type AttemptsParts } from './attempts.ts';
@@ -25,6 +25,7 @@ export interface GenerateParts extends AttemptsParts {
   readonly settle: Settle;
   readonly defaults: { readonly model?: string; readonly provider: Partial<ProviderPreferences> };
   readonly formatParameters: Readonly<Record<FormatId, ReadonlySet<string>>>;
+  readonly formatModalities: FormatModalities;
   readonly totalMs: number;
   readonly region: string;
   readonly baseUrl: () => string;
@@ -118,6 +119,7 @@ function chooseRoute(record: GenerationRecord, parts: GenerateParts): RoutePlan 
     models,
     preferences: withDefaults(provider, parts.defaults.provider),
     formatParameters: parts.formatParameters,
+    formatModalities: parts.formatModalities,
     cooldown: (endpoint) => parts.health.cooldown(endpointName(endpoint)),
   });
   report.routed = true;

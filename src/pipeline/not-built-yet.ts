@@ -13,6 +13,9 @@ export function refuseUnbuilt(request: GenerationRequest): void {
   for (const [index, tool] of request.tools.entries()) {
     if (tool.type === 'server') throw notBuilt(`tools[${index}].type`, `the server tool ${JSON.stringify(tool.name)}`);
   }
+  const choice = request.settings.toolChoice;
+  if (choice?.type === 'opaque' && choice.format === 'chat' && choice.value['type'] !== 'allowed_tools')
+    throw notBuilt('tool_choice', `forcing the server tool ${JSON.stringify(choice.value['type'])}`);
   const { provider } = directives;
   if (provider.sort?.by !== undefined) throw notBuilt('provider.sort', 'sorting');
   if (provider.sort?.partition === 'none') throw notBuilt('provider.sort.partition', 'the partition "none"');

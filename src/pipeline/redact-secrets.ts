@@ -1,9 +1,9 @@
 import type { UpstreamFailure } from '../canonical/failure.ts';
+import { CENSOR } from '../lib/censor-secrets.ts';
 import type { ProviderSettings } from '../providers/contract.ts';
 
 /** Shorter than any credential; a header like `x-mode: fast` is none. */
 const SECRET_CHARS_MIN = 8;
-const CENSOR = '[redacted]';
 
 /**
  * A failure that does not say back what the gateway sent to identify itself. Hosts echo it ("Incorrect API key provided:

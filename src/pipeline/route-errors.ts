@@ -1,6 +1,6 @@
 import { timeoutFailure } from '../canonical/classify-failure.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
-import { GatewayError, type Availability } from '../canonical/gateway-error.ts';
+import { GatewayError, invalid, type Availability } from '../canonical/gateway-error.ts';
 import type { Json } from '../lib/json.ts';
 import type { Candidate, Considered, RoutePlan } from '../routing/plan.ts';
 
@@ -28,6 +28,16 @@ export function nothingFits(considered: readonly Considered[], requested: readon
       issues: [{ path: 'tools', message: "no endpoint of the model runs this vendor's own tools" }],
     });
   }
+  // generation.md B: nobody's context is long enough.
+  if (excludedBy.every((reason) => reason === 'context_length')) {
+    const longest = Math.max(...considered.map(({ endpoint }) => endpoint.contextTokensMax ?? 0));
+    return invalid(
+      'messages',
+      `are longer than the ${longest} tokens that ${names} can read`,
+      'context_length_exceeded',
+    );
+  }
+  const lacks = [...new Set(considered.flatMap((one) => one.lacks ?? []))].join(', ');
   const privacyOnly = excludedBy.every((reason) => reason.startsWith('data_policy:'));
   const availability: Availability = {
     code: privacyOnly ? 'privacy_restricted' : 'constraint_filtered',
@@ -37,7 +47,7 @@ export function nothingFits(considered: readonly Considered[], requested: readon
   };
   return new GatewayError(
     'not_found',
-    `No endpoint of ${names} is left after the constraints of the request: ${excludedBy.join(', ')}.`,
+    `No endpoint of ${names} is left after the constraints of the request: ${excludedBy.join(', ')}${lacks === '' ? '' : ` (${lacks})`}.`,
     { availability },
   );
 }

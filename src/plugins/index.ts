@@ -30,8 +30,6 @@ export const PLUGINS = {
   'switchyard-router': switchyardRouter,
 } satisfies Readonly<Record<string, Plugin>>;
 
-export type PluginId = keyof typeof PLUGINS;
-
 /** One entry of `plugins`: its options stay as the caller wrote them, members that the plugin does not know are gone. */
 export const pluginSchema: z.ZodType<PluginRequest> = createPluginSchema(Object.values(PLUGINS));
 

@@ -61,6 +61,7 @@ function plan(
     models,
     preferences: { ...DEFAULT_PREFERENCES, ...preferences },
     formatParameters: FORMAT_PARAMETERS,
+    formatModalities: { messages: { inputs: new Set(['image']), outputs: new Set(['text']) } },
     cooldown: ({ provider }) => cooldowns[provider],
   });
 }
@@ -131,6 +132,8 @@ test('a price bound is inclusive, and an unknown price is over every bound', () 
   );
   assert.deepEqual(providers(plan([priced], { maxPrice: { prompt: 1, completion: 2 } })), ['exact', 'fee']);
   assert.deepEqual(providers(plan([priced], { maxPrice: { request: 0.01 } })), ['exact', 'dear']);
+  assert.deepEqual(providers(plan([priced], { maxPrice: { image: 0.01 } })), ['exact', 'dear', 'fee']);
+  assert.deepEqual(providers(plan([priced], { maxPrice: {} })), ['exact', 'dear', 'unknown', 'fee']);
 });
 
 test('required parameters leave only endpoints that take every one that was sent', () => {
@@ -144,6 +147,13 @@ test('required parameters leave only endpoints that take every one that was sent
   const asked = request({ settings: { seed: 1, temperature: 1, maxTokens: 5 } });
   assert.deepEqual(providers(plan([listed], { requireParameters: true }, asked)), ['full', 'unlisted']);
   assert.deepEqual(providers(plan([listed], {}, asked)), ['full', 'poor', 'unlisted', 'other-format']);
+});
+
+test('a list does not help where the format has no word for the parameter', () => {
+  const listed = model('acme/one', endpoint('a', { formats: ['messages'], supportedParameters: new Set(['seed']) }));
+  const route = plan([listed], { requireParameters: true }, request({ settings: { seed: 1 } }));
+  assert.deepEqual(reasons(route), ['require_parameters']);
+  assert.equal(route.considered[0]?.lacks, 'seed');
 });
 
 test("the caller's format is spoken where the endpoint knows it", () => {
@@ -171,6 +181,45 @@ test('an image goes only to endpoints that take images, also out of a tool resul
   });
   assert.deepEqual(providers(plan([listed], {}, direct)), ['sees']);
   assert.deepEqual(providers(plan([listed], {}, inResult)), ['sees']);
+});
+
+test('sound and film go to no endpoint whose format cannot say them, listed or not', () => {
+  const both = model('acme/one', endpoint('words', { formats: ['messages'] }), endpoint('all'));
+  for (const media of ['audio', 'video'] as const) {
+    const block = { type: 'media', media, source: { type: 'url', url: 'https://x/y' } } as const;
+    const route = plan([both], {}, request({ turns: [{ role: 'user', blocks: [block] }] }));
+    assert.deepEqual(providers(route), ['all']);
+    assert.deepEqual(route.considered[0]?.lacks, media);
+  }
+});
+
+test('an answer in pictures is asked only of endpoints that may draw', () => {
+  const mixed = model(
+    'acme/one',
+    endpoint('writes', { outputModalities: ['text'] }),
+    endpoint('draws', { outputModalities: ['text', 'image'] }),
+    endpoint('words', { formats: ['messages'] }),
+    endpoint('unlisted'),
+  );
+  const route = plan([mixed], {}, request({ settings: { modalities: ['text', 'image'] } }));
+  assert.deepEqual(providers(route), ['draws', 'unlisted']);
+  assert.deepEqual(reasons(route), ['output_modalities', undefined, 'output_modalities', undefined]);
+});
+
+test('a strict schema goes only to endpoints that take schemas, a lax one anywhere', () => {
+  const mixed = model('acme/one', endpoint('poor', { supportedParameters: new Set(['tools']) }), endpoint('full'));
+  const wanted = (strict: boolean): GenerationRequest =>
+    request({ settings: { responseFormat: { type: 'json_schema', name: 'x', schema: {}, strict } } });
+  assert.deepEqual(providers(plan([mixed], {}, wanted(true))), ['full']);
+  assert.deepEqual(providers(plan([mixed], {}, wanted(false))), ['poor', 'full']);
+});
+
+test('a prompt that surely is too long for a context is not tried there', () => {
+  const sized = model('acme/one', endpoint('short', { contextTokensMax: 1_000 }), endpoint('long'));
+  const saying = (chars: number): GenerationRequest =>
+    request({ turns: [{ role: 'user', blocks: [{ type: 'text', text: 'x'.repeat(chars) }] }] });
+  assert.deepEqual(providers(plan([sized], {}, saying(6_000))), ['short', 'long']);
+  assert.deepEqual(reasons(plan([sized], {}, saying(6_006))), ['context_length', undefined]);
 });
 
 test('an endpoint that rests goes last, and one whose upstream named the time is not tried before it', () => {

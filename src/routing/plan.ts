@@ -1,11 +1,11 @@
 import type { ProviderPreferences } from '../canonical/directives.ts';
 import type { FormatId } from '../canonical/extra.ts';
-import type { Block } from '../canonical/blocks.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import { supportsParameter } from '../canonical/supports-parameter.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
 import type { Cooldown } from './health.ts';
 import { endpointFits, matchesProvider } from './preferences.ts';
-import { supports, usedParameters } from './parameters.ts';
+import { needsOf, type RequestNeeds } from './request-needs.ts';
 
 /** One way to serve the request: an endpoint, and the format to speak to it. */
 export interface Candidate {
@@ -22,11 +22,15 @@ export type ExclusionReason =
   | 'max_price'
   | 'require_parameters'
   | 'input_modalities'
+  | 'output_modalities'
+  | 'context_length'
   | 'vendor_tools';
 
 export interface Considered {
   readonly endpoint: Endpoint;
   readonly exclusion?: ExclusionReason;
+  /** The parameter or modality that the endpoint lacks. */
+  readonly lacks?: string;
 }
 
 export interface RoutePlan {
@@ -44,8 +48,16 @@ export interface PlanQuestion {
   readonly models: readonly Model[];
   readonly preferences: ProviderPreferences;
   readonly formatParameters: Readonly<Record<FormatId, ReadonlySet<string>>>;
+  readonly formatModalities: FormatModalities;
+  /** A prompt that cannot fit is not tried; counting its tokens is no reason to leave anybody out. Default true. */
+  readonly mustFit?: boolean;
   readonly cooldown: (endpoint: Endpoint) => Cooldown | undefined;
 }
+
+/** The media that a format has words for, in a request and in an answer; absent: all. */
+export type FormatModalities = Readonly<
+  Partial<Record<FormatId, { readonly inputs: ReadonlySet<string>; readonly outputs: ReadonlySet<string> }>>
+>;
 
 /**
  * Ranks the endpoints for one request. Pure. All endpoints of a model come before the next model's; inside a model
@@ -55,21 +67,17 @@ export interface PlanQuestion {
  */
 export function planRoute(question: PlanQuestion): RoutePlan {
   const { preferences, request } = question;
-  const parameters = preferences.requireParameters ? usedParameters(request) : [];
-  const modalities = neededModalities(request);
-  const vendorTools = request.tools.some((tool) => tool.type === 'opaque' && tool.format !== 'chat');
+  const needs = needsOf(request, preferences.requireParameters);
   const considered: Considered[] = [];
   const fitting: Candidate[] = [];
   for (const model of question.models) {
     for (const endpoint of byOrder(model.endpoints, preferences.order)) {
       const format = chooseFormat(endpoint, request.format);
-      const exclusion =
-        endpointFits(endpoint, preferences) ??
-        lacksParameter(endpoint, format, parameters, question.formatParameters) ??
-        lacksModality(endpoint, modalities) ??
-        (vendorTools && format === 'chat' ? 'vendor_tools' : undefined);
-      considered.push(exclusion === undefined ? { endpoint } : { endpoint, exclusion });
-      if (exclusion === undefined) fitting.push({ endpoint, format });
+      const candidate = { endpoint, format };
+      const unfit = endpointFits(endpoint, preferences);
+      const verdict = unfit === undefined ? findLack(candidate, needs, question) : { exclusion: unfit };
+      considered.push({ endpoint, ...verdict });
+      if (verdict === undefined) fitting.push(candidate);
     }
   }
   const allowed = limitFallbacks(fitting, preferences, considered);
@@ -127,32 +135,26 @@ function splitByCooldown(
   };
 }
 
-function lacksParameter(
-  endpoint: Endpoint,
-  format: FormatId,
-  parameters: readonly string[],
-  formatParameters: PlanQuestion['formatParameters'],
-): ExclusionReason | undefined {
-  const list = endpoint.supportedParameters ?? formatParameters[format];
-  return parameters.every((parameter) => supports(list, parameter)) ? undefined : 'require_parameters';
-}
-
-function lacksModality(endpoint: Endpoint, needed: ReadonlySet<string>): ExclusionReason | undefined {
-  const list = endpoint.inputModalities;
-  if (list === undefined || needed.size === 0) return undefined;
-  for (const modality of needed) if (!list.includes(modality)) return 'input_modalities';
-  return undefined;
-}
-
-/** Documents are left out: an endpoint without file input may still get their text (generation.md 4.4). */
-function neededModalities(request: GenerationRequest): ReadonlySet<string> {
-  const needed = new Set<string>();
-  const look = (blocks: readonly Block[]): void => {
-    for (const block of blocks) {
-      if (block.type === 'media' && block.media !== 'document') needed.add(block.media);
-      else if (block.type === 'tool-result') look(block.content);
-    }
-  };
-  for (const turn of request.turns) if (turn.role !== 'assistant') look(turn.blocks);
-  return needed;
+/** The first thing that the request needs and the candidate has not. */
+function findLack(
+  { endpoint, format }: Candidate,
+  needs: RequestNeeds,
+  { formatParameters, formatModalities, mustFit = true }: PlanQuestion,
+): Omit<Considered, 'endpoint'> | undefined {
+  const sayable = formatParameters[format];
+  const list = endpoint.supportedParameters ?? sayable;
+  for (const parameter of needs.parameters)
+    if (!supportsParameter(list, parameter) || !supportsParameter(sayable, parameter))
+      return { exclusion: 'require_parameters', lacks: parameter };
+  const { inputModalities, outputModalities, contextTokensMax = Infinity } = endpoint;
+  const media = formatModalities[format];
+  for (const modality of needs.inputs)
+    if (inputModalities?.includes(modality) === false || media?.inputs.has(modality) === false)
+      return { exclusion: 'input_modalities', lacks: modality };
+  for (const modality of needs.outputs)
+    if (outputModalities?.includes(modality) === false || media?.outputs.has(modality) === false)
+      return { exclusion: 'output_modalities', lacks: modality };
+  if (needs.vendorTools && (format !== 'messages' || endpoint.vendorTools !== true))
+    return { exclusion: 'vendor_tools' };
+  return mustFit && needs.promptTokensMin > contextTokensMax ? { exclusion: 'context_length' } : undefined;
 }

@@ -28,8 +28,7 @@ function exceedsPrice(endpoint: Endpoint, bound: ProviderPreferences['maxPrice']
   if (bound === undefined) return false;
   const { price } = endpoint;
   // A bound cannot be shown to hold for a price that nobody knows.
-  if (price === undefined)
-    return bound.prompt !== undefined || bound.completion !== undefined || bound.request !== undefined;
+  if (price === undefined) return Object.keys(bound).length > 0;
   return (
     price.prompt > (bound.prompt ?? Infinity) * PICO_USD_PER_TOKEN_OF_USD_PER_MILLION ||
     price.completion > (bound.completion ?? Infinity) * PICO_USD_PER_TOKEN_OF_USD_PER_MILLION ||

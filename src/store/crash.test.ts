@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { systemClock as clock } from '../lib/clock.ts';
 import { openDatabase } from './database.ts';
 import { createGenerationStore } from './generations.ts';
-import { sampleGeneration } from './sample-generation.ts';
+import { sampleGeneration } from './test-generation.ts';
 
 const KILLS = 4;
 /** Rows that are acknowledged before the process is killed. */

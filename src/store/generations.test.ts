@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { systemClock as clock } from '../lib/clock.ts';
 import { openDatabase, type Database } from './database.ts';
 import { createGenerationStore, type GenerationStore } from './generations.ts';
-import { sampleGeneration } from './sample-generation.ts';
+import { sampleGeneration } from './test-generation.ts';
 
 let folder = '';
 before(async () => {

@@ -6,7 +6,7 @@ import { systemClock as clock } from '../lib/clock.ts';
 import { openDatabase, type Database } from './database.ts';
 import { createGenerationStore } from './generations.ts';
 import { createKeyStore, type KeyRow, type KeyStore } from './keys.ts';
-import { sampleGeneration } from './sample-generation.ts';
+import { sampleGeneration } from './test-generation.ts';
 
 function sampleKey(changes: Partial<KeyRow> = {}): KeyRow {
   return {

@@ -1,6 +1,7 @@
 import { destination, pino, type Logger } from 'pino';
 import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
+import { CENSOR } from '../lib/censor-secrets.ts';
 
 /** Places where a secret could stand if someone logged a whole request; the sink takes them out again. */
 const REDACTED_PATHS = [
@@ -34,7 +35,7 @@ export function createLog(level: string): Log {
   const sink = destination({ fd: 2, sync: false, minLength: 4_096, periodicFlush: 1_000 });
   const options = { level, base: null };
   return {
-    general: pino({ ...options, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } }, sink),
+    general: pino({ ...options, redact: { paths: REDACTED_PATHS, censor: CENSOR } }, sink),
     generations: pino(options, sink),
     flush: () => sink.flush(),
   };

@@ -36,3 +36,8 @@ export const FORMAT_PARAMETERS: Readonly<Record<FormatId, ReadonlySet<string>>> 
   ]),
   messages: new Set(EVERYWHERE),
 };
+
+/** The media that a format can carry; of a format that is not named, all. @source generation.md 11.2 column A */
+export const FORMAT_MODALITIES = {
+  messages: { inputs: new Set(['image']), outputs: new Set(['text']) },
+} as const satisfies Partial<Record<FormatId, object>>;

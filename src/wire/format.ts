@@ -110,6 +110,8 @@ export interface Dialect {
   readonly endUserMember?: 'user' | 'safety_identifier';
   /** chat: takes `name` on messages; otherwise the text is prefixed. */
   readonly messageNames?: boolean;
+  /** chat: knows the image detail `original`; otherwise it gets `high`. */
+  readonly originalDetail?: boolean;
   /** chat: takes `stream_options.include_usage`. Default true. */
   readonly streamUsage?: boolean;
   /** messages: how the model is told to think. `budget` up to 4.5, `adaptive` from 4.6 on. */

@@ -229,7 +229,12 @@ for (const { name, model, maxOutputTokens } of clients)
   });
 
 test('@ai-sdk/anthropic with an auth token sends a bearer, and that works', async () => {
-  const { text } = await generateText({ ...NOTHING_MORE, model: bearer('sandbox/echo'), prompt: 'hi' });
+  const { text } = await generateText({
+    ...NOTHING_MORE,
+    model: bearer('sandbox/echo'),
+    maxOutputTokens: 50,
+    prompt: 'hi',
+  });
   assert.equal(text, 'hi');
 });
 

@@ -278,7 +278,10 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
         .on('text', () => seen.push('text'))
         .finalMessage();
       const order = seen.filter((kind, at) => kind !== seen[at - 1]);
-      assert.deepEqual(order, ['thinking', 'signature', 'text'].slice(0).filter((kind) => order.includes(kind)));
+      assert.deepEqual(
+        order,
+        ['thinking', 'signature', 'text'].slice(0).filter((kind) => order.includes(kind)),
+      );
       assert.ok(order.includes('thinking') && order.includes('text'));
       assert.deepEqual(
         final.content.map(({ type }) => type),
@@ -385,7 +388,8 @@ suite('the anthropic client and the gateway itself', () => {
     const threaded = { ...params, thread: { type: 'create' as const } };
     await assert.rejects(
       client.beta.messages.create({ ...threaded, betas: ['message-threads-2026-08-12'] }),
-      (error: unknown) => error instanceof Anthropic.BadRequestError && error.errorCode === 'thread_unsupported_request',
+      (error: unknown) =>
+        error instanceof Anthropic.BadRequestError && error.errorCode === 'thread_unsupported_request',
     );
   });
 

@@ -3,8 +3,8 @@ import { after, suite, test } from 'node:test';
 import { ChatAnthropic } from '@langchain/anthropic';
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import {
-  AIMessage,
-  AIMessageChunk,
+  type AIMessage,
+  type AIMessageChunk,
   HumanMessage,
   SystemMessage,
   ToolMessage,
@@ -98,7 +98,8 @@ for (const { name, model, missesInput } of clients)
         const ask = async (messages: (HumanMessage | AIMessage | ToolMessage)[]): Promise<AIMessage> => {
           if (!streaming) return bound.invoke(messages);
           let whole: AIMessageChunk | undefined;
-          for await (const chunk of await bound.stream(messages)) whole = whole === undefined ? chunk : whole.concat(chunk);
+          for await (const chunk of await bound.stream(messages))
+            whole = whole === undefined ? chunk : whole.concat(chunk);
           assert.ok(whole !== undefined);
           return whole;
         };
@@ -128,7 +129,9 @@ for (const { name, model, missesInput } of clients)
       });
 
     test('withStructuredOutput gives an object that fits the schema', async () => {
-      answerSchema.parse(await model('json').withStructuredOutput(answerSchema, { name: 'answer' }).invoke('Make one up'));
+      answerSchema.parse(
+        await model('json').withStructuredOutput(answerSchema, { name: 'answer' }).invoke('Make one up'),
+      );
       answerSchema.parse(
         await model('tools')
           .withStructuredOutput(answerSchema, { name: 'answer', method: 'functionCalling' })

@@ -138,12 +138,10 @@ for (const caller of ['chat', 'messages'] as const)
           const { arrived, warned, text } = await send(caller, model, { stream: streaming });
           const isChat = model === 'acme/chat' || model === 'acme/openai';
           const ofStream = !streaming ? [] : isChat ? ['stream', 'stream_options'] : ['stream'];
-          assert.deepEqual(
-            Object.keys(arrived.body).toSorted(),
-            [...words(expected.members), ...ofStream].toSorted(),
-          );
+          assert.deepEqual(Object.keys(arrived.body).toSorted(), [...words(expected.members), ...ofStream].toSorted());
           const tops = [...new Set(warned.map((path) => path.split(/[.[]/)[0]))];
-          for (const member of words(expected.dropped)) assert.ok(tops.includes(member), `${member} in ${warned.join(' ')}`);
+          for (const member of words(expected.dropped))
+            assert.ok(tops.includes(member), `${member} in ${warned.join(' ')}`);
           const said = isChat ? 'Said in chat.' : 'Said in messages.';
           if (streaming) assert.equal((caller === 'chat' ? readChatStream : readMessagesStream)(text).text, said);
           else assert.ok(text.includes(said));
@@ -156,7 +154,14 @@ for (const caller of ['chat', 'messages'] as const)
           assert.ok(!everything.includes(API_KEY), 'the key of the caller');
           const at = everything.indexOf(CANARY);
           assert.equal(at, -1, everything.slice(Math.max(0, at - 80), at + 80));
-          for (const header of ['cookie', 'x-forwarded-for', 'x-own-header', 'x-stainless-lang', 'referer', 'http-referer'])
+          for (const header of [
+            'cookie',
+            'x-forwarded-for',
+            'x-own-header',
+            'x-stainless-lang',
+            'referer',
+            'http-referer',
+          ])
             assert.ok(!(header in arrived.headers), header);
         });
       });
@@ -255,11 +260,24 @@ suite('what is valid but not built is refused by its name', () => {
     'fusion',
     'switchyard-router',
   ];
-  const SERVER_TOOLS = ['web_search', 'web_fetch', 'datetime', 'image_generation', 'fusion', 'advisor', 'subagent', 'files'];
+  const SERVER_TOOLS = [
+    'web_search',
+    'web_fetch',
+    'datetime',
+    'image_generation',
+    'fusion',
+    'advisor',
+    'subagent',
+    'files',
+  ];
   const cases: readonly (readonly [path: string, more: object])[] = [
     ...PLUGINS.map((id) => ['plugins[0]', { plugins: [{ id }] }] as const),
     ...SERVER_TOOLS.map(
-      (name) => ['tools[0].type', { tools: [{ type: `service:${name}`, parameters: name === 'advisor' ? { model: 'acme/chat' } : {} }] }] as const,
+      (name) =>
+        [
+          'tools[0].type',
+          { tools: [{ type: `service:${name}`, parameters: name === 'advisor' ? { model: 'acme/chat' } : {} }] },
+        ] as const,
     ),
     ['provider.sort', { provider: { sort: 'price' } }],
     ['provider.sort', { provider: { sort: { by: 'latency' } } }],

@@ -33,13 +33,20 @@ const weather: ChatCompletionFunctionTool = {
 };
 const clock: ChatCompletionFunctionTool = {
   type: 'function',
-  function: { name: 'get_time', parameters: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] } },
+  function: {
+    name: 'get_time',
+    parameters: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] },
+  },
 };
 
 /** What the gateway adds to the client's own types. */
 interface Reasoned {
   readonly reasoning?: string | null;
-  readonly reasoning_details?: readonly { readonly type: string; readonly text?: string; readonly signature?: string }[];
+  readonly reasoning_details?: readonly {
+    readonly type: string;
+    readonly text?: string;
+    readonly signature?: string;
+  }[];
 }
 
 function user(content: string): ChatCompletionMessageParam[] {
@@ -242,7 +249,12 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
     for (const streaming of [false, true])
       test(`reasoning comes beside the text, is counted, and may be sent back, stream: ${streaming}`, async () => {
         const messages = user('Think about it');
-        const body = { model: `${from}/reasoning`, messages, reasoning_effort: 'low' as const, max_completion_tokens: 4_000 };
+        const body = {
+          model: `${from}/reasoning`,
+          messages,
+          reasoning_effort: 'low' as const,
+          max_completion_tokens: 4_000,
+        };
         const completion = streaming
           ? await client.chat.completions.stream(body).finalChatCompletion()
           : await client.chat.completions.create(body);
@@ -255,7 +267,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
         }
         const next = await client.chat.completions.create({
           ...body,
-          messages: [...messages, message as ChatCompletionMessageParam, { role: 'user', content: 'Go on' }],
+          messages: [...messages, message, { role: 'user', content: 'Go on' }],
         });
         assert.equal(next.choices[0]?.message.content, 'Go on');
       });
@@ -271,7 +283,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
         }),
       );
       const kinds = chunks.flatMap(({ choices }) => {
-        const delta = choices[0]?.delta as (Reasoned & { content?: string | null }) | undefined;
+        const delta: (Reasoned & { readonly content?: string | null }) | undefined = choices[0]?.delta;
         return delta?.reasoning ? ['reasoning'] : delta?.content ? ['text'] : [];
       });
       assert.ok(kinds.filter((kind) => kind === 'reasoning').length > 1);
@@ -382,9 +394,7 @@ suite('the openai client and the gateway itself', () => {
   test('a hundred streams at once are kept apart', async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
-        client.chat.completions
-          .stream({ model: 'sandbox/echo', messages: user(`caller ${index}`) })
-          .finalContent(),
+        client.chat.completions.stream({ model: 'sandbox/echo', messages: user(`caller ${index}`) }).finalContent(),
       ),
     );
     assert.deepEqual(

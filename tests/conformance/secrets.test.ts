@@ -74,7 +74,7 @@ function echoError(status: number): Script {
   return (arrived, response, request) => {
     const seen = `Incorrect API key provided: ${keyOf(arrived.headers)}. Headers: ${JSON.stringify(arrived.headers)}`;
     const error = { message: seen, type: keyOf(arrived.headers), code: keyOf(arrived.headers), param: seen };
-    json(status, { type: 'error', error, detail: seen, request_id: seen }, { 'x-echo': keyOf(arrived.headers) })(
+    void json(status, { type: 'error', error, detail: seen, request_id: seen }, { 'x-echo': keyOf(arrived.headers) })(
       arrived,
       response,
       request,
@@ -87,13 +87,19 @@ function keyOf(headers: Readonly<Record<string, string | string[] | undefined>>)
 }
 
 const scripts: Readonly<Record<string, Script>> = {
-  ...Object.fromEntries([400, 401, 403, 404, 413, 422, 429, 500, 503, 529].map((status) => [`status ${status}`, echoError(status)])),
+  ...Object.fromEntries(
+    [400, 401, 403, 404, 413, 422, 429, 500, 503, 529].map((status) => [`status ${status}`, echoError(status)]),
+  ),
   'an error page': (arrived, response) => {
     response.writeHead(400, { 'content-type': 'text/html' });
     response.end(`<h1>Bad key ${keyOf(arrived.headers)}</h1>`);
   },
   'an error of status 200': (arrived, response, request) =>
-    json(200, { error: { message: `no: ${keyOf(arrived.headers)}`, code: keyOf(arrived.headers) } })(arrived, response, request),
+    json(200, { error: { message: `no: ${keyOf(arrived.headers)}`, code: keyOf(arrived.headers) } })(
+      arrived,
+      response,
+      request,
+    ),
   'an error event in a stream': (arrived, response, request) =>
     stream(
       sse([
@@ -154,12 +160,16 @@ suite('secrets stay where they belong', () => {
       for (const path of ['/chat/completions', '/messages'])
         for (const from of ['chat', 'messages'])
           for (const streaming of [false, true])
-            await ask(path, {
-              model: `${from}/model-${requests++}`,
-              max_tokens: 20,
-              stream: streaming,
-              messages: [{ role: 'user', content: 'hi' }],
-            }, { 'x-service-metadata': 'enabled' });
+            await ask(
+              path,
+              {
+                model: `${from}/model-${requests++}`,
+                max_tokens: 20,
+                stream: streaming,
+                messages: [{ role: 'user', content: 'hi' }],
+              },
+              { 'x-service-metadata': 'enabled' },
+            );
       for (const answer of answers.splice(0)) assertClean(answer, 'an answer');
       for (const { headers, text } of upstream.arrived.splice(0)) {
         const everything = JSON.stringify(headers) + text;

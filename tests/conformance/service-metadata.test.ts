@@ -88,7 +88,10 @@ for (const path of PATHS)
     });
 
     test('without the header, or with any other value, there is none', async () => {
-      for (const headers of [{}, ...['disabled', 'true', '1', 'enabled-ish', ''].map((value) => ({ 'X-Service-Metadata': value }))]) {
+      for (const headers of [
+        {},
+        ...['disabled', 'true', '1', 'enabled-ish', ''].map((value) => ({ 'X-Service-Metadata': value })),
+      ]) {
         const answer = await answerOf(await gateway.post(path, ask, headers));
         assert.ok(!('service_metadata' in answer), JSON.stringify(headers));
       }
@@ -120,14 +123,15 @@ for (const path of PATHS)
       });
 
     test('a fallback is told: the second endpoint is attempt 2, a second model the strategy fallback', async (t) => {
-      const { gateway: two } = await startTwoProviders(t, { first: json(500, {}), second: json(200, chatAnswer('ok')) });
+      const { gateway: two } = await startTwoProviders(t, {
+        first: json(500, {}),
+        second: json(200, chatAnswer('ok')),
+      });
       const endpoint = await answerOf(await two.post(path, { ...ask, model: 'acme/both' }, ON));
       checkShape(endpoint.service_metadata);
       assert.deepEqual([endpoint.service_metadata.attempt, endpoint.service_metadata.strategy], [2, 'direct']);
       assert.equal(endpoint.service_metadata.summary, 'available=2, selected=Second');
-      const model = await answerOf(
-        await two.post(path, { ...ask, model: 'acme/first', models: ['acme/second'] }, ON),
-      );
+      const model = await answerOf(await two.post(path, { ...ask, model: 'acme/first', models: ['acme/second'] }, ON));
       checkShape(model.service_metadata);
       assert.equal(model.service_metadata.strategy, 'fallback');
       assert.equal(model.service_metadata.requested, 'acme/first');

@@ -355,10 +355,22 @@ suite('what of it reaches an upstream', () => {
         ['function', 'Read'],
       ],
     );
-    assert.deepEqual(tools[0]?.function.parameters, (agentRequest('')['tools'] as { input_schema: object }[])[0]?.input_schema);
+    assert.deepEqual(
+      tools[0]?.function.parameters,
+      (agentRequest('')['tools'] as { input_schema: object }[])[0]?.input_schema,
+    );
     assert.deepEqual(
       Object.keys(arrived.body).toSorted(),
-      ['max_tokens', 'messages', 'model', 'reasoning_effort', 'stream', 'stream_options', 'temperature', 'tools'].toSorted(),
+      [
+        'max_tokens',
+        'messages',
+        'model',
+        'reasoning_effort',
+        'stream',
+        'stream_options',
+        'temperature',
+        'tools',
+      ].toSorted(),
     );
     assert.ok(warned.includes('context_management'), warned.join(' '));
   });

@@ -13,12 +13,12 @@ import type { AnswerIdentity, ClientFormat, Closing, ErrorContext } from '../../
 import { createMessagesClientFormat, messagesUpstreamFormat } from '../../src/wire/messages/format.ts';
 import { findFault } from '../support/check-answer.ts';
 import { createFuzzStream, createFuzzWhole, readEvents, type UpstreamFormatId } from '../support/fuzz-answers.ts';
-import { createRandom, seedOf, type Random } from '../support/random.ts';
+import { createRandom, readSeed, seedOf, type Random } from '../support/random.ts';
 import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
 import { startScriptedFormats } from '../support/scripted-formats.ts';
 import type { Script } from '../support/upstream.ts';
 
-const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = readSeed();
 const RUNS = Number(process.env['FUZZ_ANSWERS'] ?? 5_000);
 /** The run to begin with: to repeat a failing one alone, with FUZZ_ANSWERS=1. */
 const FIRST = Number(process.env['FUZZ_FIRST'] ?? 0);
@@ -34,7 +34,10 @@ const context: ErrorContext = { generationId: 'gen-1', serviceMetadata: undefine
 const brokenOff = new GatewayError('provider_unavailable', 'The answer broke off.');
 
 /** Runs one case after the other. What goes wrong is told with what it takes to repeat it. */
-function repeat<Input extends string | Buffer>(create: (random: Random) => Input, check: (input: Input, random: Random) => void): void {
+function repeat<Input extends string | Buffer>(
+  create: (random: Random) => Input,
+  check: (input: Input, random: Random) => void,
+): void {
   for (let index = FIRST; index < FIRST + RUNS; index++) {
     const random = createRandom(seedOf(SEED, index));
     const input = create(random);
@@ -42,7 +45,9 @@ function repeat<Input extends string | Buffer>(create: (random: Random) => Input
       check(input, random);
     } catch (error) {
       const stack = (error as Error).stack?.split('\n').slice(0, 8).join('\n') ?? '';
-      assert.fail(`FUZZ_SEED=${SEED} FUZZ_FIRST=${index} FUZZ_ANSWERS=1\n${stack}\n${input.toString().slice(0, 3_000)}`);
+      assert.fail(
+        `FUZZ_SEED=${SEED} FUZZ_FIRST=${index} FUZZ_ANSWERS=1\n${stack}\n${input.toString().slice(0, 3_000)}`,
+      );
     }
   }
 }
@@ -75,7 +80,8 @@ function saysItEnded(format: UpstreamFormatId, bytes: Buffer): boolean {
     if (format === 'messages') return isJsonObject(event['delta']) && typeof event['delta']['stop_reason'] === 'string';
     const { choices } = event;
     return (
-      Array.isArray(choices) && choices.some((choice) => isJsonObject(choice) && typeof choice['finish_reason'] === 'string')
+      Array.isArray(choices) &&
+      choices.some((choice) => isJsonObject(choice) && typeof choice['finish_reason'] === 'string')
     );
   });
 }

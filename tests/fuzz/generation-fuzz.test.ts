@@ -8,11 +8,11 @@ import { findFault, type RawAnswer } from '../support/check-answer.ts';
 import { createFuzzRequest, type FuzzRequest } from '../support/fuzz-requests.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { parsePrometheus } from '../support/prometheus.ts';
-import { createRandom, seedOf } from '../support/random.ts';
+import { createRandom, readSeed, seedOf } from '../support/random.ts';
 import { speakChat, speakMessages, startScriptedFormats } from '../support/scripted-formats.ts';
 import type { Script } from '../support/upstream.ts';
 
-const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = readSeed();
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 20_000);
 /** The request to begin with: to run a failing one alone, with FUZZ_REQUESTS=1. */
 const FIRST = Number(process.env['FUZZ_FIRST'] ?? 0);
@@ -22,7 +22,8 @@ const HEAP_GROWTH_MB_MAX = 48;
 const RAW_REQUESTS = 300;
 
 /** Members that are the gateway's alone, whatever value they have. */
-const GATEWAY_MEMBERS = `provider plugins models fallbacks route session_id trace user stop_server_tools_when max_tool_calls
+const GATEWAY_MEMBERS =
+  `provider plugins models fallbacks route session_id trace user stop_server_tools_when max_tool_calls
   preset debug transforms usage x_search_filter n`.split(/\s+/);
 
 setFlagsFromString('--expose-gc');
@@ -31,14 +32,15 @@ const socketsBefore = countSockets();
 
 let isClosed = false;
 const closers: (() => Promise<void>)[] = [];
-const { gateway, chat, messages } = await startScriptedFormats({ after: (close) => void closers.push(close) });
+const { gateway, chat, messages } = await startScriptedFormats({ after: (closer) => void closers.push(closer) });
 after(close);
 
 const leaked: string[] = [];
 for (const [upstream, speak] of [
   [chat, speakChat('Said in chat.')],
   [messages, speakMessages('Said in messages.')],
-] as const) upstream.script = watchful(speak, upstream.arrived);
+] as const)
+  upstream.script = watchful(speak, upstream.arrived);
 
 /** Looks at what arrives and forgets it again. */
 function watchful(speak: Script, arrivals: { length: number }): Script {
@@ -74,7 +76,9 @@ async function send({ path, headers, body }: FuzzRequest): Promise<RawAnswer> {
 }
 
 /** What is wrong with how the gateway takes this request; `undefined`: nothing. */
-async function tryRequest(request: FuzzRequest): Promise<{ readonly status: number; readonly fault: string | undefined }> {
+async function tryRequest(
+  request: FuzzRequest,
+): Promise<{ readonly status: number; readonly fault: string | undefined }> {
   const startedMs = performance.now();
   try {
     const answer = await send(request);
@@ -92,7 +96,7 @@ async function tryRequest(request: FuzzRequest): Promise<{ readonly status: numb
 /** Takes members and items away for as long as the fault stays. */
 async function shrink(request: FuzzRequest): Promise<FuzzRequest> {
   let smallest = request;
-  for (let tries = 0, progress = true; progress && tries < 300; ) {
+  for (let tries = 0, progress = true; progress && tries < 300;) {
     progress = false;
     for (const body of smallerBodies(smallest.body.toString())) {
       if (++tries > 300) break;
@@ -163,8 +167,10 @@ suite(`generation requests, FUZZ_SEED=${SEED}`, () => {
     const startedMs = performance.now();
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     const seconds = (performance.now() - startedMs) / 1_000;
-    t.diagnostic(`seed ${SEED}: ${REQUESTS} requests in ${seconds.toFixed(1)} s, the slowest ${slowestMs.toFixed(0)} ms`);
-    t.diagnostic(JSON.stringify(Object.fromEntries([...statuses].toSorted())));
+    t.diagnostic(
+      `seed ${SEED}: ${REQUESTS} requests in ${seconds.toFixed(1)} s, the slowest ${slowestMs.toFixed(0)} ms`,
+    );
+    t.diagnostic(JSON.stringify(Object.fromEntries([...statuses].toSorted(([a], [b]) => a.localeCompare(b)))));
     const [first] = found;
     if (first !== undefined) {
       const smallest = await shrink(first.request);
@@ -253,10 +259,20 @@ function createRawRequest(random: Random): Buffer {
       'Expect: nonsense',
       'Upgrade: websocket\r\nConnection: Upgrade',
     ]),
-    random.pick(['X-A: b', 'X-A', ': b', 'X-A: \u0000', `X-A: ${'y'.repeat(200_000)}`, 'X A: b', 'Content-Encoding: br']),
+    random.pick([
+      'X-A: b',
+      'X-A',
+      ': b',
+      'X-A: \u0000',
+      `X-A: ${'y'.repeat(200_000)}`,
+      'X A: b',
+      'Content-Encoding: br',
+    ]),
   ];
   const chunked = lines.some((line) => line.includes('chunked'));
-  const sent = chunked ? random.pick([`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`, 'zz\r\n', '5\r\nab']) : body;
+  const sent = chunked
+    ? random.pick([`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`, 'zz\r\n', '5\r\nab'])
+    : body;
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${sent}`, 'latin1');
 }
 
@@ -273,7 +289,8 @@ function sendRaw(bytes: Buffer): Promise<void> {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(timer);
-      if (/^HTTP\/1\.1 50[0-9] /.test(received)) reject(new Error(`${received}\nfor ${bytes.toString('latin1').slice(0, 500)}`));
+      if (/^HTTP\/1\.1 50[0-9] /.test(received))
+        reject(new Error(`${received}\nfor ${bytes.toString('latin1').slice(0, 500)}`));
       else resolve();
     });
     socket.write(bytes);

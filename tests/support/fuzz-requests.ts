@@ -9,11 +9,9 @@ export interface FuzzRequest {
   readonly body: Buffer;
 }
 
-const MODELS = [
-  ...Array<string>(8).fill('sandbox/echo'),
-  ...['acme/chat', 'acme/chat', 'acme/chat', 'acme/messages', 'acme/messages', 'acme/messages'],
-  ...['acme/openai', 'acme/anthropic', 'sandbox/tools', 'sandbox/json', 'sandbox/reasoning'],
-];
+const MODELS = `sandbox/echo sandbox/echo sandbox/echo sandbox/echo sandbox/echo sandbox/echo sandbox/echo sandbox/echo
+  acme/chat acme/chat acme/chat acme/messages acme/messages acme/messages acme/openai acme/anthropic
+  sandbox/tools sandbox/json sandbox/reasoning`.split(/\s+/);
 
 const user = (content: unknown): object => ({ role: 'user', content });
 const tool = { name: 'f', input_schema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } };
@@ -26,12 +24,19 @@ const CHAT_BODIES: readonly object[] = [
   {
     messages: [
       user('call'),
-      { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":"1"}' } }] },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":"1"}' } }],
+      },
       { role: 'tool', tool_call_id: 'c1', content: 'done' },
     ],
     tools: [chatTool],
   },
-  { messages: [user('json')], response_format: { type: 'json_schema', json_schema: { name: 'x', schema: tool.input_schema } } },
+  {
+    messages: [user('json')],
+    response_format: { type: 'json_schema', json_schema: { name: 'x', schema: tool.input_schema } },
+  },
   { messages: [user('think')], reasoning: { effort: 'low' }, max_completion_tokens: 2_000 },
   FULL_CHAT,
 ];
@@ -45,11 +50,21 @@ const MESSAGES_BODIES: readonly object[] = [
     tools: [tool],
     messages: [
       user('call'),
-      { role: 'assistant', content: [{ type: 'text', text: 'so' }, { type: 'tool_use', id: 'toolu_1', name: 'f', input: { a: '1' } }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'so' },
+          { type: 'tool_use', id: 'toolu_1', name: 'f', input: { a: '1' } },
+        ],
+      },
       user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'done' }]),
     ],
   },
-  { max_tokens: 50, messages: [user('json')], output_config: { format: { type: 'json_schema', schema: tool.input_schema } } },
+  {
+    max_tokens: 50,
+    messages: [user('json')],
+    output_config: { format: { type: 'json_schema', schema: tool.input_schema } },
+  },
   { max_tokens: 4_000, messages: [user('think')], thinking: { type: 'enabled', budget_tokens: 2_000 } },
   FULL_MESSAGES,
 ];
@@ -58,7 +73,10 @@ const MESSAGES_BODIES: readonly object[] = [
 export function createFuzzRequest(random: Random, key: string): FuzzRequest {
   const isChat = random.chance(0.5);
   const model = random.pick(MODELS);
-  const { provider: _provider, ...base } = { provider: undefined, ...random.pick(isChat ? CHAT_BODIES : MESSAGES_BODIES) };
+  const { provider: _provider, ...base } = {
+    provider: undefined,
+    ...random.pick(isChat ? CHAT_BODIES : MESSAGES_BODIES),
+  };
   const { models: _models, fallbacks: _fallbacks, ...members } = { models: undefined, fallbacks: undefined, ...base };
   const dice = random.next();
   const changes = dice < 0.06 ? 0 : dice < 0.5 ? 1 : dice < 0.75 ? 2 : random.int(3, 6);
@@ -85,7 +103,11 @@ function breakText(text: string, random: Random): Buffer {
     case 4:
       return Buffer.from(text, 'utf16le');
     case 5:
-      return Buffer.concat([Buffer.from(text.slice(0, at)), Buffer.from([0xff, 0xfe, 0xc3, 0x28]), Buffer.from(text.slice(at))]);
+      return Buffer.concat([
+        Buffer.from(text.slice(0, at)),
+        Buffer.from([0xff, 0xfe, 0xc3, 0x28]),
+        Buffer.from(text.slice(at)),
+      ]);
     case 6:
       return Buffer.from(`${' \n\t'.repeat(random.int(1, 20_000))}${text}`);
     case 7:
@@ -103,12 +125,23 @@ function breakText(text: string, random: Random): Buffer {
   }
 }
 
-const TYPES = ['text/plain', 'application/xml', 'application/json; charset=utf-16', 'multipart/form-data', '', 'a/b;c="', '*/*'];
+const TYPES = [
+  'text/plain',
+  'application/xml',
+  'application/json; charset=utf-16',
+  'multipart/form-data',
+  '',
+  'a/b;c="',
+  '*/*',
+];
 const HEADERS: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['x-service-metadata', ['enabled', 'ENABLED', 'disabled', '', 'true']],
   ['x-service-experimental-metadata', ['enabled']],
   ['x-session-id', ['s', 'x'.repeat(256), 'x'.repeat(257), '\u00e9', '"']],
-  ['anthropic-beta', ['a,b,,c', ','.repeat(500), 'x'.repeat(8_000), 'interleaved-thinking-2025-05-14', '[object Object]']],
+  [
+    'anthropic-beta',
+    ['a,b,,c', ','.repeat(500), 'x'.repeat(8_000), 'interleaved-thinking-2025-05-14', '[object Object]'],
+  ],
   ['x-anthropic-beta', ['structured-outputs-2025-11-13', 'a\tb']],
   ['anthropic-version', ['2023-06-01', 'never', '']],
   ['http-referer', ['https://example.com', 'x'.repeat(5_000), 'javascript:alert(1)']],
@@ -125,7 +158,15 @@ const HEADERS: readonly (readonly [name: string, values: readonly string[]])[] =
   ['constructor', ['x']],
   ['__proto__', ['x']],
 ];
-const KEYS = ['', 'Bearer', 'Bearer ', 'bearer nonsense', 'Basic dXNlcjpwYXNz', `Bearer ${'x'.repeat(5_000)}`, "Bearer ' OR 1=1 --"];
+const KEYS = [
+  '',
+  'Bearer',
+  'Bearer ',
+  'bearer nonsense',
+  'Basic dXNlcjpwYXNz',
+  `Bearer ${'x'.repeat(5_000)}`,
+  "Bearer ' OR 1=1 --",
+];
 
 function dress(body: Buffer, headers: Record<string, string>, random: Random): Pick<FuzzRequest, 'headers' | 'body'> {
   const dressed = { ...headers };
@@ -137,7 +178,16 @@ function dress(body: Buffer, headers: Record<string, string>, random: Random): P
   if (random.chance(0.03)) dressed['content-type'] = random.pick(TYPES);
   if (random.chance(0.02)) dressed['authorization'] = random.pick(KEYS);
   if (random.chance(0.04)) {
-    dressed['content-encoding'] = random.pick(['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'identity', 'gzip, gzip', '']);
+    dressed['content-encoding'] = random.pick([
+      'gzip',
+      'x-gzip',
+      'deflate',
+      'br',
+      'zstd',
+      'identity',
+      'gzip, gzip',
+      '',
+    ]);
     if (random.chance(0.5)) sent = gzipSync(body);
   }
   return { headers: dressed, body: sent };

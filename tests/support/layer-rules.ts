@@ -19,7 +19,7 @@ type Registry = (typeof REGISTRIES)[number];
  * Who may import whom: a folder of `src` to the folders whose files it may import, besides itself. `contracts` means the
  * `contract.ts` of the registries and nothing else of them. Registries have rules of their own, below.
  */
-export const IMPORTS: Readonly<Record<string, readonly string[]>> = {
+const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   http: ['pipeline', 'accounts', 'catalog', 'telemetry', 'wire', 'canonical', 'lib'],
   pipeline: ['routing', 'accounts', 'telemetry', 'catalog', 'wire', 'contracts', 'canonical', 'lib'],
   routing: ['catalog', 'store', 'canonical', 'lib'],
@@ -56,8 +56,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const FOLDER_DEPTH_MAX = 3;
 const FORBIDDEN_FOLDERS: ReadonlySet<string> = new Set(['utils', 'helpers', 'common', 'services', 'types']);
 const FILE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.test)?\.ts$/;
-/** Where a provider's id may stand in quotes: its registry, the catalog's data, and tests. */
-const MAY_QUOTE_PROVIDERS = /^src\/(?:providers|catalog\/data)\/|\.test\.ts$/;
+/** Where a provider's id may stand in quotes, besides tests: its registry, and the catalog's data. */
+const MAY_QUOTE_PROVIDERS = /^src\/(?:providers|catalog\/data)\//;
 
 /** Everything in which these files break the architecture. */
 export function findViolations(files: readonly SourceFile[]): readonly Violation[] {
@@ -68,7 +68,7 @@ export function findViolations(files: readonly SourceFile[]): readonly Violation
       ...nameViolations(file),
       ...barrelViolations(file, tokens),
       ...(isTest(file.path) ? [] : importViolations(file, tokens)),
-      ...(MAY_QUOTE_PROVIDERS.test(file.path) ? [] : quoteViolations(file, tokens, providerIds)),
+      ...(isTest(file.path) || MAY_QUOTE_PROVIDERS.test(file.path) ? [] : quoteViolations(file, tokens, providerIds)),
     ];
   });
 }
@@ -215,6 +215,7 @@ function isRegistryIndex(path: string): boolean {
   return REGISTRIES.some((registry) => path === `src/${registry}/index.ts`);
 }
 
+/** A test, or what the tests beside it share: `test-*.ts`. */
 function isTest(path: string): boolean {
-  return path.endsWith('.test.ts');
+  return path.endsWith('.test.ts') || posix.basename(path).startsWith('test-');
 }

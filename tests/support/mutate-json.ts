@@ -50,7 +50,8 @@ const STRINGS = [
   'tokens=99999999 every=1 ms=1',
 ];
 
-const NAMES = `__proto__ constructor prototype toString hasOwnProperty model models messages stream stream_options n user
+const NAMES =
+  `__proto__ constructor prototype toString hasOwnProperty model models messages stream stream_options n user
   usage provider plugins type role content name id tools tool_choice system metadata thinking reasoning cache_control
   debug preset route session_id trace transforms max_tokens stop text input index error choices then toJSON length 0 -1
   a.b a[0] service_metadata response_format fallbacks output_config container`.split(/\s+/);
@@ -62,7 +63,9 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
     redacted_thinking server_tool_use web_search_tool_result search_result compaction advisor_tool_result tool_addition
     tool_removal function custom bash_20250124 web_search_20250305 web_search computer_20250124 service:web_search
     service:bash service:nothing json_schema json_object grammar python ephemeral enabled disabled adaptive base64 url
-    content auto any tool none allowed_tools reasoning.text reasoning.encrypted reasoning.summary __proto__`.split(/\s+/),
+    content auto any tool none allowed_tools reasoning.text reasoning.encrypted reasoning.summary __proto__`.split(
+    /\s+/,
+  ),
   model: `sandbox/echo acme/chat acme/messages sandbox/tools sandbox/json nobody/nothing sandbox/ /echo sandbox echo
     sandbox/echo:nitro sandbox/echo:free:online @preset/x service/auto ~acme/x-latest SANDBOX/ECHO`.split(/\s+/),
   effort: ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none', 'extreme'],

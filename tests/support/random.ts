@@ -33,3 +33,9 @@ export function createRandom(seed: number): Random {
 export function seedOf(seed: number, index: number): number {
   return (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) + Math.imul(index + 1, 0xc2b2ae35)) >>> 0;
 }
+
+/** The seed of a test run: always the same, so that the suite is; FUZZ_SEED names another, or `random` makes one up. */
+export function readSeed(): number {
+  const given = process.env['FUZZ_SEED'] ?? '1';
+  return given === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(given);
+}

@@ -40,6 +40,13 @@ test('cache breakpoints go to gpt-5.6 and later only', () => {
     assert.equal(dialectOf(model).cacheMarks, undefined, model);
 });
 
+test('images in their original resolution go to gpt-5.4 and later only', () => {
+  for (const model of ['gpt-5.4', 'gpt-5.5-2026-04-23', 'gpt-5.10', 'gpt-6-luna', 'gpt-12'])
+    assert.equal(dialectOf(model).originalDetail, true, model);
+  for (const model of ['gpt-5', 'gpt-5.3', 'gpt-5.4-nano', 'gpt-4.1', 'o3', 'gpt-5-2025-08-07'])
+    assert.equal(dialectOf(model).originalDetail, undefined, model);
+});
+
 function answer(status: number, code: string, type = 'invalid_request_error', message = ''): FailedAnswer {
   return { status, error: { code, type, message } };
 }

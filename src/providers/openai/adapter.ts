@@ -9,6 +9,9 @@ const NO_REASONING = /^(?:ft:)?(?:gpt-3|gpt-4|gpt-audio|chatgpt-)|-chat-latest$/
 const KNOWS_DEVELOPER = /^(?:ft:)?(?:o\d|gpt-(?:[5-9]|[1-9]\d))/;
 // "Supported for gpt-5.6 and later models": `prompt_cache_options` in the vendor's SDK, openai 7.55 (2026-11).
 const KNOWS_CACHE_BREAKPOINTS = /^(?:ft:)?gpt-(?:5\.(?:[6-9]|[1-9]\d)|[6-9]|[1-9]\d)/;
+// The vendor's table of image details names `original` for GPT-5.4 and 5.5 and for no other model of its time: quoted in
+// simonw/llm#1418 (2026-04). Later families are taken to keep it, small ones (unnamed there) not to have it.
+const KNOWS_ORIGINAL_DETAIL = /^(?:ft:)?gpt-(?:5\.(?:[4-9]|[1-9]\d)|[6-9]|[1-9]\d)(?!.*-(?:mini|nano))/;
 
 /** OpenAI itself. Not for hosts that merely speak its format: those are `openai-compatible`. */
 export const openAiAdapter: ProviderAdapter = {
@@ -34,6 +37,7 @@ function dialectOf(model: string): Dialect {
     endUserMember: 'safety_identifier',
     messageNames: true,
     streamUsage: true,
+    ...(KNOWS_ORIGINAL_DETAIL.test(model) && { originalDetail: true }),
     ...(KNOWS_CACHE_BREAKPOINTS.test(model) && { cacheMarks: 'prompt_cache_breakpoint' }),
   };
 }

@@ -83,6 +83,7 @@ export function sandboxModels(): readonly SandboxModel[] {
         outputModalities: ['text'],
         dataPolicy: { training: false, retentionDays: 0 },
         formats: ['chat', 'messages'],
+        vendorTools: true,
         cancellable: true,
       },
     ],

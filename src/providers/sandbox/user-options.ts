@@ -12,7 +12,7 @@ export interface UserOptions {
 
 const PAUSE_MS_MAX = 600_000;
 /** So that every number is one token of at most four digits. */
-export const COUNT_TOKENS_MAX = 9_999;
+const COUNT_TOKENS_MAX = 9_999;
 /** Options stand at the ends of a text; one that is pasted in between does not count. */
 const TEXT_CHARS_MAX = 2_000;
 

@@ -1,3 +1,4 @@
+import { withoutAttribution } from '../../canonical/attribution.ts';
 import type { Block, MediaBlock, TextBlock, ToolCallBlock, ToolResultBlock } from '../../canonical/blocks.ts';
 import type { Turn } from '../../canonical/request.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -10,9 +11,6 @@ export interface PlacedTurn {
   readonly turn: Turn;
   readonly path: string;
 }
-
-/** Changes with every request of the terminal agent that sends it, so that no prefix is ever cached. pains.md 24 */
-const ATTRIBUTION_NONCE = 'x-anthropic-billing-header:';
 
 /**
  * Turns of another format in the order that this one demands: the results of calls in messages of their own, right
@@ -45,9 +43,12 @@ function placeTurns(turns: readonly Turn[]): readonly PlacedTurn[] {
 function stripNonce(placed: readonly PlacedTurn[], context: EncodeContext): readonly PlacedTurn[] {
   const [head, ...others] = placed;
   const [first, ...blocks] = head?.turn.blocks ?? [];
-  if (head?.path !== 'system' || first?.type !== 'text' || !first.text.startsWith(ATTRIBUTION_NONCE)) return placed;
+  if (head?.path !== 'system' || first?.type !== 'text') return placed;
+  const text = withoutAttribution(first.text);
+  if (text === first.text) return placed;
   context.warn('content-dropped', 'system[0]', 'the attribution line of a client is kept from other vendors');
-  return blocks.length === 0 ? others : [{ ...head, turn: { ...head.turn, blocks } }, ...others];
+  const kept = text === '' ? blocks : [{ ...first, text }, ...blocks];
+  return kept.length === 0 ? others : [{ ...head, turn: { ...head.turn, blocks: kept } }, ...others];
 }
 
 /** Assistant turns in a row, and whatever stands between two such runs. */

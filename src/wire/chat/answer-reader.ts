@@ -11,7 +11,7 @@ import { piecesOf } from './delta-pieces.ts';
 import { asExtra, restOf } from './extra.ts';
 import { decodeFinishReason } from './finish-reason.ts';
 import { objectsOf } from './members.ts';
-import { decodeUsage } from './usage.ts';
+import { countsTokens, decodeUsage } from './usage.ts';
 
 const WARNINGS_MAX = 20;
 /** Pieces that wait for open calls to be complete; more of them end the calls. */
@@ -61,7 +61,8 @@ export class AnswerReader {
     const choice = firstChoice(chunk['choices']);
     if (choice !== undefined && failed === undefined) this.#takeChoice(choice);
     const usage = chunk['usage'] ?? choice?.['usage'];
-    if (isJsonObject(usage)) this.#blocks.emit({ type: 'usage', usage: decodeUsage(usage, this.#tier) });
+    if (isJsonObject(usage) && countsTokens(usage))
+      this.#blocks.emit({ type: 'usage', usage: decodeUsage(usage, this.#tier) });
     // An answer that broke off holds its error beside what had come. generation.md C.4
     const error = failed ?? choice?.['error'];
     if (error !== undefined && error !== null) this.fail(classifyErrorEvent(statusOfError(error), readError(error)));

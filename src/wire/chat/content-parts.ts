@@ -108,7 +108,7 @@ export function encodePart(block: Block, dialect: Dialect): JsonObject | undefin
     case 'refusal':
       return withMark({ type: 'text', text: block.text }, block, dialect);
     case 'media': {
-      const own = mediaMember(block);
+      const own = mediaMember(block, dialect);
       return own && withMark(own, block, dialect);
     }
     case 'reasoning':
@@ -125,7 +125,7 @@ function withMark(own: JsonObject, block: Block, dialect: Dialect): JsonObject {
   return withExtra({ ...own, ...writeCacheMark(block.cache, dialect) }, keepMarkRest(fieldsOf(block), dialect));
 }
 
-function mediaMember(block: MediaBlock): JsonObject | undefined {
+function mediaMember(block: MediaBlock, dialect: Dialect): JsonObject | undefined {
   const { media, source } = block;
   if (media === 'audio')
     return source.type === 'base64'
@@ -138,7 +138,9 @@ function mediaMember(block: MediaBlock): JsonObject | undefined {
   if (url === undefined) return undefined;
   if (media === 'document') return { type: 'file', file: { file_data: url, ...named } };
   if (media === 'video') return { type: 'video_url', video_url: { url } };
-  return { type: 'image_url', image_url: { url, ...(block.detail !== undefined && { detail: block.detail }) } };
+  // generation.md 1.2: `original` is downgraded where the upstream has no such tier.
+  const detail = block.detail === 'original' && dialect.originalDetail !== true ? 'high' : block.detail;
+  return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } };
 }
 
 function audioFormat(mediaType: string): string {

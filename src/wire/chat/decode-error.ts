@@ -50,7 +50,7 @@ export function readError(value: unknown): UpstreamErrorBody {
 export function statusOfError(error: unknown): number {
   if (!isJsonObject(error)) return STATUS_UNKNOWN;
   for (const member of ['code', 'status_code', 'status', 'http_status'] as const) {
-    const status = Number(error[member]);
+    const status = Number(wordOf(error[member]));
     if (Number.isInteger(status) && status >= 400 && status <= 599) return status;
   }
   const words = `${wordOf(error['type']) ?? ''} ${wordOf(error['code']) ?? ''}`.toLowerCase();

@@ -6,7 +6,7 @@ import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import type { Dialect, EncodedRequest } from '../format.ts';
 import { encodeRequest } from './encode-request.ts';
-import { objectsOf } from './members.ts';
+import { objectOf, objectsOf } from './members.ts';
 import { decodeChat, PLAIN_TARGET } from './test-format.ts';
 
 const USER: Json = { role: 'user', content: 'hi' };
@@ -266,6 +266,11 @@ suite('a conversation of the messages format', () => {
     ]);
   });
 
+  test('what stands below the nonce in one text stays', () => {
+    const system: Turn = { role: 'system', blocks: [say('x-anthropic-billing-header: a\nYou code.')], plain: true };
+    assert.deepEqual(messagesOf([system]), [{ role: 'system', content: 'You code.' }]);
+  });
+
   test('the nonce of a chat caller is text like any other', () => {
     const messages = [{ role: 'system', content: 'x-anthropic-billing-header: a' }, USER];
     assert.deepEqual(encodeChat({ messages }).body['messages'], messages);
@@ -497,4 +502,15 @@ suite('a conversation of the messages format', () => {
     };
     assert.deepEqual(encodeChat({ messages: [USER, turn] }).body['messages'], [USER, { ...turn, content: null }]);
   });
+});
+
+test('the original resolution is asked only of upstreams that know the word; the others get the highest they have', () => {
+  const asked = (detail: string, dialect: Dialect): unknown => {
+    const content = [{ type: 'image_url', image_url: { url: 'https://x/y.png', detail } }];
+    const [message] = objectsOf(encodeChat({ messages: [{ role: 'user', content }] }, dialect).body['messages']);
+    return objectOf(objectsOf(message?.['content'])[0]?.['image_url'])?.['detail'];
+  };
+  assert.equal(asked('original', { originalDetail: true }), 'original');
+  assert.equal(asked('original', {}), 'high');
+  assert.equal(asked('low', {}), 'low');
 });

@@ -1,3 +1,4 @@
+import { CENSOR, censorSecrets } from '../../lib/censor-secrets.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 /** generation.md 6.6: long base64 is not shown. */
@@ -7,8 +8,6 @@ const DEPTH_MAX = 64;
 const BASE64_START = /^(?:data:[^,]{0,200};base64,)?[A-Za-z0-9+/_=-]+$/;
 const SECRET_MEMBER =
   /^(?:authorization|proxy-authorization|cookie|(?:x-)?api[-_]?key|.*(?:secret|password|access[-_]?token))$/i;
-const SECRET_TEXT = /\b(?:sk|pk|rk|gsk|xai|mgw)[-_][A-Za-z0-9_-]{8,}|\bAIza[A-Za-z0-9_-]{16,}|Bearer\s+[^\s"]+/g;
-const REDACTED = '[redacted]';
 
 /** A request body fit to be shown: secrets and long base64 are taken out. @source generation.md 6.6 */
 export function redactBody(body: JsonObject): JsonObject {
@@ -19,7 +18,7 @@ function redactObject(object: JsonObject, depth: number): JsonObject {
   return Object.fromEntries(
     Object.entries(object).map(([member, value]) => [
       member,
-      typeof value === 'string' && SECRET_MEMBER.test(member) ? REDACTED : redactValue(value, depth + 1),
+      typeof value === 'string' && SECRET_MEMBER.test(member) ? CENSOR : redactValue(value, depth + 1),
     ]),
   );
 }
@@ -27,7 +26,7 @@ function redactObject(object: JsonObject, depth: number): JsonObject {
 function redactValue(value: Json | undefined, depth: number): Json | undefined {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > DEPTH_MAX) return REDACTED;
+  if (depth > DEPTH_MAX) return CENSOR;
   if (Array.isArray(value)) return (value as readonly Json[]).map((entry) => redactValue(entry, depth + 1) ?? null);
   return isJsonObject(value) ? redactObject(value, depth) : value;
 }
@@ -38,5 +37,5 @@ function redactText(text: string): string {
     const dataFrom = text.startsWith('data:') ? text.indexOf(',') + 1 : 0;
     return `${text.slice(0, dataFrom)}[${text.length - dataFrom} characters of base64]`;
   }
-  return text.replace(SECRET_TEXT, REDACTED);
+  return censorSecrets(text);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import { parseJson, type Json } from '../../lib/json.ts';
-import { arbitraryChatRequest } from './arbitrary-request.ts';
+import { arbitraryChatRequest } from './test-arbitrary-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { decodeChat, RICH_TARGET } from './test-format.ts';
 

@@ -24,6 +24,7 @@ export const RICH_TARGET: EncodeTarget = {
     developerRole: true,
     maxCompletionTokens: true,
     messageNames: true,
+    originalDetail: true,
     reasoningMember: 'reasoning_details',
     reasoningSettings: 'reasoning',
     cacheMarks: 'cache_control',

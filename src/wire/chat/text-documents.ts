@@ -1,13 +1,26 @@
-import type { Block, MediaBlock, TextBlock } from '../../canonical/blocks.ts';
+import type { Block, MediaBlock, OpaqueBlock, TextBlock } from '../../canonical/blocks.ts';
 
 /**
  * Blocks with each document of text put out as text, wrapped with its title, because this format has files but no
- * documents. Pictures inside such a document follow it.
+ * documents. Pictures inside such a document follow it. Blocks of other formats that can be put in words are, too.
  */
 export function writeOutDocuments(blocks: readonly Block[]): readonly Block[] {
-  return blocks.some(isTextDocument)
-    ? blocks.flatMap((block) => (isTextDocument(block) ? writeOut(block) : [block]))
-    : blocks;
+  return blocks.some((block) => isTextDocument(block) || isWordy(block)) ? blocks.flatMap(writeOutBlock) : blocks;
+}
+
+function writeOutBlock(block: Block): readonly Block[] {
+  if (isTextDocument(block)) return writeOut(block);
+  return isWordy(block) ? [{ type: 'text', text: block.words, ...markOf(block) }] : [block];
+}
+
+type WordyBlock = OpaqueBlock & { readonly words: string };
+
+function isWordy(block: Block): block is WordyBlock {
+  return block.type === 'opaque' && block.words !== undefined;
+}
+
+function markOf({ cache }: Block): Pick<Block, 'cache'> {
+  return cache === undefined ? {} : { cache };
 }
 
 type TextDocument = MediaBlock & { readonly source: { readonly type: 'text' | 'blocks' } };
@@ -25,11 +38,7 @@ function writeOut(document: TextDocument): readonly Block[] {
 
 function wrap(document: MediaBlock, text: string): TextBlock {
   const head = `<document${attribute('title', document.name)}${attribute('context', document.context)}>`;
-  return {
-    type: 'text',
-    text: `${head}\n${text}\n</document>`,
-    ...(document.cache !== undefined && { cache: document.cache }),
-  };
+  return { type: 'text', text: `${head}\n${text}\n</document>`, ...markOf(document) };
 }
 
 function attribute(name: string, value: string | undefined): string {

@@ -34,6 +34,11 @@ const COMPLETION_MEMBERS: ReadonlySet<string> = new Set([
 /** What a provider charges is between it and the operator: the caller reads what the account is charged. */
 const MONEY = /^cost/;
 
+/** Whether a usage says anything that can be billed; hosts also send empty ones, and the words of other formats. */
+export function countsTokens(usage: JsonObject): boolean {
+  return tokenCount(usage['prompt_tokens']) !== undefined || tokenCount(usage['completion_tokens']) !== undefined;
+}
+
 /**
  * @param tier the tier that the answer itself names beside its usage
  * @source generation.md 6.2, 11.8 column C

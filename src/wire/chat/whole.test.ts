@@ -177,6 +177,12 @@ suite('whole chat answer of an upstream', () => {
     assert.equal(broken.failure?.status, 502);
   });
 
+  test('a usage without any count of tokens is no report: the gateway counts for itself', () => {
+    for (const usage of [{}, { prompt_tokens: -5, completion_tokens: 'x' }, { input_tokens: 100, output_tokens: 10 }])
+      assert.equal(fold(completion({ content: 'x' }, {}, { usage })).usage, undefined);
+    assert.equal(fold(completion({ content: 'x' }, {}, { usage: { prompt_tokens: 3 } })).usage?.promptTokens, 3);
+  });
+
   test('a missing finish reason is only a missing word', () => {
     assert.deepEqual(fold(completion({ content: 'x' }, { finish_reason: null })).end, { type: 'end', finish: 'stop' });
   });

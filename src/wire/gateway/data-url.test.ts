@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { makeDataUrl, parseDataUrl } from './data-url.ts';
+import { makeDataUrl, parseDataUrl, readDataUrl } from './data-url.ts';
 
 test('a plain data URL is split at its two marks', () => {
   assert.deepEqual(parseDataUrl('data:image/png;base64,iVBORw0KGgo='), {
@@ -59,4 +59,17 @@ test('megabytes of data are not searched', () => {
   const data = ';base64,'.repeat(1_000_000);
   assert.equal(parseDataUrl(`data:image/png;base64,${data}`)?.data.length, data.length);
   assert.equal(parseDataUrl(`data:${'x'.repeat(8_000_000)}`), undefined);
+});
+
+test('data is read out of every spelling of a base64 URL', () => {
+  for (const [url, mediaType] of [
+    ['data:image/png;base64,AAAA', 'image/png'],
+    ['DATA:Image/PNG;BASE64,AAAA', 'image/png'],
+    ['data:text/plain;charset=utf-8;base64,AAAA', 'text/plain'],
+    ['data:;base64,AAAA', 'text/plain'],
+  ] as const)
+    assert.deepEqual(readDataUrl(url), { mediaType, data: 'AAAA' });
+  for (const url of ['data:text/plain,hello', 'https://x/data:image/png;base64,AAAA', 'data:image/png;base64', ''])
+    assert.equal(readDataUrl(url), undefined);
+  assert.equal(readDataUrl(`data:${'x'.repeat(8_000_000)};base64,AAAA`), undefined);
 });

@@ -25,6 +25,18 @@ export function parseDataUrl(url: string): DataUrl | undefined {
   return { mediaType, data: url.slice(SCHEME.length + end + ENCODING.length) };
 }
 
+const HEAD_CHARS_MAX = 512;
+const HEAD = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
+/** RFC 2397: what a URL without a type holds. */
+const MEDIA_TYPE_DEFAULT = 'text/plain';
+
+/** What a base64 `data:` URL holds, however it is spelled; the text itself may not come back from it. */
+export function readDataUrl(url: string): DataUrl | undefined {
+  const [head, mediaType] = HEAD.exec(url.slice(0, HEAD_CHARS_MAX)) ?? [];
+  if (head === undefined) return undefined;
+  return { mediaType: mediaType?.toLowerCase() || MEDIA_TYPE_DEFAULT, data: url.slice(head.length) };
+}
+
 /** The inverse of `parseDataUrl`. */
 export function makeDataUrl(mediaType: string, data: string): string {
   return `${SCHEME}${mediaType}${ENCODING}${data}`;

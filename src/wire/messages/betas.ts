@@ -1,7 +1,7 @@
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { Warnings } from './warnings.ts';
+import type { Warnings } from '../gateway/warnings.ts';
 
 /**
  * Beta features that callers may switch on at the vendor: names without their date, because a new date of a known feature

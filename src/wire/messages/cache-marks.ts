@@ -1,7 +1,7 @@
 import type { CacheMark } from '../../canonical/blocks.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import type { Warnings } from './warnings.ts';
+import type { Warnings } from '../gateway/warnings.ts';
 import { stringOf } from './wire-object.ts';
 import type { WireMessage, WireObject } from './wire-object.ts';
 

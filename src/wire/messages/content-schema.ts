@@ -84,7 +84,7 @@ const searchResultBlock = open({
   ...marked,
 });
 
-const toolUseBlock = open({ id: z.string().min(1), name: z.string().min(1), input: json, ...marked });
+const toolUseBlock = open({ id: z.string().min(1), name: z.string().min(1), input: json.optional(), ...marked });
 
 const toolResultContent = openKinds({
   text: textBlock,

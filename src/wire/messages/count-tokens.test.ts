@@ -30,6 +30,23 @@ test('a whole request may be sent to be counted', () => {
   assert.equal(request.delivery, 'whole');
 });
 
+test('a line that no model reads is not counted', () => {
+  const messages = [{ role: 'user', content: 'a' }];
+  const rules = { type: 'text', text: 'rules' };
+  const count = (nonce: string): number => {
+    const line = { type: 'text', text: `x-anthropic-billing-header: cch=${nonce};` };
+    return estimateInputTokens(decode({ messages, system: [line, rules] }));
+  };
+  assert.equal(count('1'), estimateInputTokens(decode({ messages, system: [rules] })));
+  assert.equal(count('1f3a'.repeat(100)), count('1'));
+});
+
+test('what rides along to a vendor counter is kept', () => {
+  const management = { edits: [{ type: 'clear_tool_uses_20250919' }] };
+  const request = decode({ messages: [{ role: 'user', content: 'a' }], context_management: management });
+  assert.deepEqual(request.extra, { format: 'messages', fields: { context_management: management } });
+});
+
 test('a broken prompt is refused by name', () => {
   assert.throws(
     () => decode({ messages: [] }),

@@ -15,13 +15,11 @@ import { countTokensSchema } from './schema.ts';
  */
 export function decodeCountTokens(body: Json, text: string, headers: HeaderDirectives): GenerationRequest {
   const parsed = checkShape(countTokensSchema, body);
-  const { turns, tools, settings } = decodePrompt(parsed, body, text);
+  const prompt = decodePrompt(parsed, body, text);
   return {
     format: 'messages',
     delivery: 'whole',
-    turns,
-    tools,
-    settings,
+    ...prompt,
     directives: {
       models: parsed.model === undefined ? [] : [parsed.model],
       provider: DEFAULT_PREFERENCES,

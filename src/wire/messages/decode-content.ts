@@ -139,10 +139,27 @@ function decodeToolResult(block: JsonObject, exact: JsonObject): ToolResultBlock
 }
 
 function decodeOpaque(block: JsonObject, exact: JsonObject): Block {
-  if (block['cache_control'] === undefined) return { type: 'opaque', format: 'messages', value: exact };
+  const words = wordsOf(block);
+  if (block['cache_control'] === undefined)
+    return { type: 'opaque', format: 'messages', value: exact, ...(words !== undefined && { words }) };
   const { cache_control: mark, ...value } = exact;
   const nested = isJsonObject(mark) ? extraOf({ cache_control: mark }, new Set(['cache_control']), NESTED) : {};
-  return { type: 'opaque', format: 'messages', value, ...readCacheMark(mark), ...nested };
+  return {
+    type: 'opaque',
+    format: 'messages',
+    value,
+    ...(words !== undefined && { words }),
+    ...readCacheMark(mark),
+    ...nested,
+  };
+}
+
+/** A search result is what the answer shall rest on: a model of another format is to read it, too. */
+function wordsOf(block: JsonObject): string | undefined {
+  if (block['type'] !== 'search_result' || !Array.isArray(block['content'])) return undefined;
+  const texts = block['content'].flatMap((part) => (isJsonObject(part) ? (stringOf(part['text']) ?? []) : []));
+  const attribute = (name: string): string => `${name}="${(stringOf(block[name]) ?? '').replaceAll('"', "'")}"`;
+  return `<search_result ${attribute('title')} ${attribute('source')}>\n${texts.join('\n\n')}\n</search_result>`;
 }
 
 function marksOf(

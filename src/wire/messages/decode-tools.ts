@@ -46,11 +46,16 @@ function decodeTool(tool: WireTool): Tool {
     type: 'function',
     name: stringOf(tool['name']) ?? '',
     ...(description !== undefined && { description }),
-    ...(isJsonObject(parameters) && { parameters }),
+    ...(isJsonObject(parameters) && { parameters: withType(parameters) }),
     ...(typeof strict === 'boolean' && { strict }),
     ...readCacheMark(tool['cache_control']),
     ...extraOf(tool, FUNCTION_MEMBERS, NESTED),
   };
+}
+
+/** `object` is this format's default; others demand that it be said. As it came where it is: the bytes are a cached prefix. */
+function withType(parameters: JsonObject): JsonObject {
+  return parameters['type'] === undefined ? { type: 'object', ...parameters } : parameters;
 }
 
 export interface DecodedChoice {

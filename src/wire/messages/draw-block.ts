@@ -11,13 +11,13 @@ import type {
 import type { Extra } from '../../canonical/extra.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { Json } from '../../lib/json.ts';
-import { parseDataUrl } from '../gateway/data-url.ts';
+import { readDataUrl } from '../gateway/data-url.ts';
 import { drawCacheMark } from './cache-marks.ts';
 import { drawReplayedCitation } from './citations.ts';
 import { legalToolName } from './legal-names.ts';
 import { isOwnFamily } from './reasoning-family.ts';
 import { parseToolInput, parseToolInputObject } from './tool-input.ts';
-import type { Warnings } from './warnings.ts';
+import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra, isBlank, stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 
@@ -102,12 +102,15 @@ function drawMedia(block: MediaBlock, path: string, context: DrawContext): WireO
   }
   const source = drawSource(block.source, path, context);
   if (source === undefined) return undefined;
+  // A chat caller may send a picture as a file.
+  const picture = !context.own && stringOf(source['media_type'])?.startsWith('image/') === true;
+  const type = picture ? 'image' : block.media;
   return addExtra(
     {
-      type: block.media,
+      type,
       source,
-      ...(block.media === 'document' && block.name !== undefined && { title: block.name }),
-      ...(block.media === 'document' && block.context !== undefined && { context: block.context }),
+      ...(type === 'document' && block.name !== undefined && { title: block.name }),
+      ...(type === 'document' && block.context !== undefined && { context: block.context }),
       ...drawCacheMark(block.cache),
     },
     block.extra,
@@ -117,7 +120,7 @@ function drawMedia(block: MediaBlock, path: string, context: DrawContext): WireO
 function drawSource(source: MediaSource, path: string, context: DrawContext): WireObject | undefined {
   switch (source.type) {
     case 'url': {
-      const data = parseDataUrl(source.url);
+      const data = readDataUrl(source.url);
       return data === undefined ? { type: 'url', url: source.url } : drawData(data.mediaType, data.data);
     }
     case 'base64':
@@ -141,9 +144,13 @@ function drawSource(source: MediaSource, path: string, context: DrawContext): Wi
   }
 }
 
+/** Types outside `text/` whose files are text all the same. */
+const TEXT_TYPE =
+  /^(?:text\/.+|application\/(?:(?:.+\+)?(?:json|xml|yaml)|x-yaml|(?:x-)?ndjson|(?:x-)?javascript|sql|toml))$/;
+
 /** Plain text has a source of its own; in base64 the wire takes only images and PDFs. */
 function drawData(mediaType: string, data: string): WireObject {
-  if (mediaType.startsWith('text/'))
+  if (TEXT_TYPE.test(mediaType))
     return { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') };
   return { type: 'base64', media_type: mediaType, data };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Block, ToolCallBlock, ToolResultBlock } from '../../canonical/blocks.ts';
+import type { Block, MediaSource, ToolCallBlock, ToolResultBlock } from '../../canonical/blocks.ts';
 import type { GenerationRequest, Settings, Tool, Turn } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { legalToolId, legalToolName, originalToolId } from './legal-names.ts';
@@ -232,6 +232,36 @@ test('images and documents find their sources, what the format lacks is dropped 
     warnings.map(({ code, path }) => `${code} ${path}`),
     ['content-dropped messages[0].content[5]', 'content-dropped messages[0].content[6]'],
   );
+});
+
+test('a file goes as what it holds: pictures as images, whatever can be read as text', () => {
+  const file = (source: MediaSource): Block => ({ type: 'media', media: 'document', name: 'a', source });
+  const bytes = (mediaType: string, data: string): Block => file({ type: 'base64', mediaType, data });
+  const blocks = [
+    bytes('image/png', 'AAAA'),
+    bytes('application/json', 'e30='),
+    bytes('application/ld+json', 'e30='),
+    file({ type: 'url', url: 'data:text/markdown;charset=utf-8;base64,I2E=' }),
+    file({ type: 'url', url: 'DATA:application/pdf;name=a.pdf;BASE64,JVBE' }),
+  ];
+  const { body } = encode(chatRequest([{ role: 'user', blocks }]), VENDOR);
+  const said = (data: string): JsonObject => ({
+    type: 'document',
+    source: { type: 'text', media_type: 'text/plain', data },
+    title: 'a',
+  });
+  assert.deepEqual(body['messages'], [
+    {
+      role: 'user',
+      content: [
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+        said('{}'),
+        said('{}'),
+        said('#a'),
+        { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' }, title: 'a' },
+      ],
+    },
+  ]);
 });
 
 test('blank text is never sent, nor a message without content', () => {
@@ -515,6 +545,13 @@ test('the changing line of a terminal agent goes to the vendor only', () => {
   };
   assert.equal((encode(decode(wire), VENDOR).body['system'] as readonly unknown[]).length, 2);
   assert.deepEqual(encode(decode(wire), target()).body['system'], [{ type: 'text', text: 'rules' }]);
+});
+
+test('rules below the changing line in one string stay', () => {
+  const system = 'x-anthropic-billing-header: cch=1f3a;\n\nrules\nmore';
+  const wire = { system, messages: [{ role: 'user', content: 'a' }], max_tokens: 9 };
+  assert.equal(encode(decode(wire), target()).body['system'], 'rules\nmore');
+  assert.equal(encode(decode(wire), VENDOR).body['system'], system);
 });
 
 test('what only the vendor knows stays away from other hosts of the format', () => {

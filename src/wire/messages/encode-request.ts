@@ -14,8 +14,8 @@ import type { OutputFormat } from './output-format.ts';
 import { drawSampling, warnOfUnsayable } from './sampling.ts';
 import { drawForeignThinking, drawOwnThinking } from './thinking.ts';
 import type { ThinkingPlan } from './thinking.ts';
-import { createWarnings } from './warnings.ts';
-import type { Warnings } from './warnings.ts';
+import { createWarnings } from '../gateway/warnings.ts';
+import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra } from './wire-object.ts';
 import type { WireMessage, WireObject } from './wire-object.ts';
 

@@ -12,8 +12,8 @@ import { encodeWhole } from './encode-whole.ts';
 import { clientFormat } from './test-request.ts';
 import { stringOf } from './wire-object.ts';
 import { frames, readBytes } from './test-stream.ts';
-import { checkStream, foldContent, readFrames } from './stream-checker.ts';
-import type { SeenEvent } from './stream-checker.ts';
+import { checkStream, foldContent, readFrames } from './test-stream-checker.ts';
+import type { SeenEvent } from './test-stream-checker.ts';
 
 const IDENTITY: AnswerIdentity = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };
 const CLOSING: Closing = {

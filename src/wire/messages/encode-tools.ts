@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../lib/json.ts';
 import { drawCacheMark } from './cache-marks.ts';
 import { warnOfExtra } from './draw-block.ts';
 import { legalToolName } from './legal-names.ts';
-import type { Warnings } from './warnings.ts';
+import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra, stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 

@@ -1,9 +1,10 @@
+import { withoutAttribution } from '../../canonical/attribution.ts';
 import type { Block } from '../../canonical/blocks.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { drawBlocks, GATEWAY_RESULTS, warnOfExtra } from './draw-block.ts';
 import type { DrawContext } from './draw-block.ts';
 import { repairToolResults } from './repair-tool-results.ts';
-import type { Warnings } from './warnings.ts';
+import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra, stringOf } from './wire-object.ts';
 import type { WireMessage, WireObject } from './wire-object.ts';
 
@@ -11,12 +12,6 @@ export interface EncodedTurns {
   readonly system: string | WireObject[] | undefined;
   readonly messages: readonly WireMessage[];
 }
-
-/**
- * First line of the system prompt of a terminal agent: it changes with every request, and would spoil the prompt cache
- * of any model but the vendor's own, which takes it out. @source pains.md 24
- */
-const ATTRIBUTION_PREFIX = 'x-anthropic-billing-header:';
 
 /** @source generation.md 7.2, 11.1 */
 export function encodeTurns(request: GenerationRequest, vendor: boolean, warnings: Warnings): EncodedTurns {
@@ -53,14 +48,16 @@ function encodeSystem(turns: readonly Turn[], context: DrawContext): EncodedTurn
   const [only] = turns;
   const drawn = turns.flatMap((turn, at) => drawTurn(turn, context.own ? 'system' : `messages[${at}]`, context));
   const [first] = drawn;
-  const text = stringOf(first?.['text']) ?? '';
-  if (!context.vendor && first !== undefined && text.startsWith(ATTRIBUTION_PREFIX)) {
+  const written = stringOf(first?.['text']) ?? '';
+  const text = context.vendor ? written : withoutAttribution(written);
+  if (first !== undefined && text !== written) {
     context.warnings.add(
       'content-dropped',
       'system[0]',
       'a line that changes with every request spoils the prompt cache',
     );
-    drawn.shift();
+    if (text === '') drawn.shift();
+    else first['text'] = text;
   }
   if (drawn.length === 0) return undefined;
   const plain = context.own && turns.length === 1 && only?.plain === true && drawn.length === 1;

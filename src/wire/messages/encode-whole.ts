@@ -26,7 +26,8 @@ export function encodeWhole(answer: Answer, identity: AnswerIdentity, closing: C
   const error = drawError(answer);
   if (error !== undefined) Object.assign(message, { stop_reason: null, error });
   // What an upstream put beside its end may bear the name of something that stands here already.
-  for (const [member, value] of Object.entries({ ...inner, ...outer })) if (!(member in message)) message[member] = value;
+  for (const [member, value] of Object.entries({ ...inner, ...outer }))
+    if (!(member in message)) message[member] = value;
   for (const extra of answer.extras) addExtra(message, extra);
   if (closing.serviceMetadata !== undefined) message['service_metadata'] = closing.serviceMetadata;
   return JSON.stringify(message);

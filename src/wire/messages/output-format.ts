@@ -1,7 +1,7 @@
 import type { GenerationRequest, ResponseFormat } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { EncodeTarget } from '../format.ts';
-import type { Warnings } from './warnings.ts';
+import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 

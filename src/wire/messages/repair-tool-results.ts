@@ -1,5 +1,5 @@
 import { legalToolId } from './legal-names.ts';
-import type { Warnings } from './warnings.ts';
+import type { Warnings } from '../gateway/warnings.ts';
 import { stringOf } from './wire-object.ts';
 import type { WireMessage, WireObject } from './wire-object.ts';
 

@@ -1,6 +1,6 @@
 import type { GenerationRequest, Settings } from '../../canonical/request.ts';
 import type { Dialect } from '../format.ts';
-import type { Warnings } from './warnings.ts';
+import type { Warnings } from '../gateway/warnings.ts';
 import { isBlank } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 

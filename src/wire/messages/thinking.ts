@@ -1,6 +1,6 @@
 import type { Effort, ReasoningSettings, Settings } from '../../canonical/request.ts';
 import type { Dialect } from '../format.ts';
-import type { Warnings } from './warnings.ts';
+import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 

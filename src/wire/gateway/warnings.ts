@@ -1,6 +1,6 @@
 import type { Warning } from '../../canonical/extra.ts';
 
-/** More tell nobody more, and a long history must not grow a log. */
+/** Enough to see what happens to a request; a long conversation would only repeat itself, and must not grow a log. */
 const WARNINGS_MAX = 50;
 
 /** Collects what an encoder drops or changes. */

@@ -1,0 +1,53 @@
+import type { Block } from '../canonical/blocks.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import { usedParameters } from './parameters.ts';
+
+/** What a request needs of whoever serves it. */
+export interface RequestNeeds {
+  /** Words of the catalog's vocabulary without which the request must not be served. */
+  readonly parameters: readonly string[];
+  /** Kinds of media in the request; documents are left out, because their text may stand in for them (generation.md 4.4). */
+  readonly inputs: ReadonlySet<string>;
+  /** Kinds of answer that were asked for. @source generation.md 2.4 `modalities` */
+  readonly outputs: readonly string[];
+  /** A tool, or a change of the tools on the way, is known only to the vendor of the messages format. */
+  readonly vendorTools: boolean;
+  /** A count that no usual text falls below: what is over a context by it is over it by every tokenizer's. */
+  readonly promptTokensMin: number;
+}
+
+/** Prose has four to five characters a token, code fewer. An estimate must never refuse what the upstream would take. */
+const CHARS_PER_TOKEN_MAX = 6;
+
+/** Blocks that offer or withdraw tools: where nobody heeds them, the model calls what it was to call no more. generation.md 7.2 */
+const TOOL_CHANGES: ReadonlySet<unknown> = new Set(['tool_addition', 'tool_removal']);
+
+/** @param everyParameter whether an endpoint must take all that was asked, not only what must not be ignored */
+export function needsOf(request: GenerationRequest, everyParameter: boolean): RequestNeeds {
+  const inputs = new Set<string>();
+  let chars = 0;
+  let vendorTools = request.tools.some((tool) => tool.type === 'opaque' && tool.format !== 'chat');
+  const look = (blocks: readonly Block[], media: boolean): void => {
+    for (const block of blocks) {
+      if (block.type === 'media') {
+        if (media && block.media !== 'document') inputs.add(block.media);
+      } else if (block.type === 'tool-result') look(block.content, media);
+      else if (block.type === 'tool-call') chars += block.input.length;
+      else if (block.type === 'text') chars += block.text.length;
+      else if (block.type === 'opaque') vendorTools ||= TOOL_CHANGES.has(block.value['type']);
+    }
+  };
+  for (const turn of request.turns) look(turn.blocks, turn.role !== 'assistant');
+  return {
+    parameters: everyParameter ? usedParameters(request) : bindingParameters(request),
+    inputs,
+    outputs: request.settings.modalities ?? [],
+    vendorTools,
+    promptTokensMin: Math.floor(chars / CHARS_PER_TOKEN_MAX),
+  };
+}
+
+/** A strict schema binds the answer, so that ignoring it is no service. @source generation.md 2.3 */
+function bindingParameters({ settings: { responseFormat } }: GenerationRequest): readonly string[] {
+  return responseFormat?.type === 'json_schema' && responseFormat.strict === true ? ['structured_outputs'] : [];
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startScriptedFormats } from '../support/scripted-formats.ts';
+
+interface ChatBody {
+  readonly messages: readonly { readonly role: string; readonly content: unknown; readonly tool_calls?: unknown }[];
+  readonly tools?: readonly { readonly function: { readonly parameters: unknown } }[];
+}
+
+interface Refusal {
+  readonly type: string;
+  readonly error: {
+    readonly type: string;
+    readonly metadata: { readonly issues?: readonly { readonly path: string }[] };
+  };
+}
+
+const ask = { model: 'acme/chat', max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] };
+const tool = { name: 'f', input_schema: { properties: { a: { type: 'number' } } } };
+
+test('a search result is read by a chat model too, from the user and from a tool', async (t) => {
+  const { gateway, chat } = await startScriptedFormats(t);
+  const found = {
+    type: 'search_result',
+    source: 'https://s',
+    title: 'The "T"',
+    content: [{ type: 'text', text: 'body' }],
+  };
+  const messages = [
+    { role: 'user', content: [found, { type: 'text', text: 'What does it say?' }] },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [found] }] },
+  ];
+  await gateway.post('/messages', { ...ask, messages, tools: [tool] });
+  const words = '<search_result title="The \'T\'" source="https://s">\nbody\n</search_result>';
+  const [user, , result] = (chat.arrived[0]?.body as unknown as ChatBody).messages;
+  assert.equal(user?.content, `${words}\n\nWhat does it say?`);
+  assert.equal(result?.content, words);
+});
+
+test('a tool call without input has none, and a schema without a type is one of an object', async (t) => {
+  const { gateway, chat, messages } = await startScriptedFormats(t);
+  const body = {
+    tools: [tool],
+    messages: [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f' }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'r' }] },
+    ],
+  };
+  for (const model of ['acme/chat', 'acme/anthropic'])
+    assert.equal((await gateway.post('/messages', { ...ask, ...body, model })).status, 200);
+  const sent = chat.arrived[0]?.body as unknown as ChatBody;
+  assert.deepEqual(sent.messages[1]?.tool_calls, [
+    { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } },
+  ]);
+  const schema = { type: 'object', ...tool.input_schema };
+  assert.deepEqual(sent.tools?.[0]?.function.parameters, schema);
+  assert.deepEqual(messages.arrived[0]?.body['tools'], [{ name: 'f', input_schema: schema }]);
+});
+
+test("a vendor's tool goes to the vendor, and is 400 at whoever else speaks its format or another", async (t) => {
+  const { gateway, chat, messages } = await startScriptedFormats(t);
+  const search = { type: 'web_search_20250305', name: 'web_search' };
+  for (const model of ['acme/messages', 'acme/chat']) {
+    const refused = await gateway.post('/messages', { ...ask, model, tools: [tool, search] });
+    assert.equal(refused.status, 400, model);
+    const { error } = (await refused.json()) as Refusal;
+    assert.equal(error.type, 'invalid_request_error');
+    assert.deepEqual(
+      error.metadata.issues?.map(({ path }) => path),
+      ['tools'],
+    );
+  }
+  assert.equal(chat.arrived.length + messages.arrived.length, 0);
+
+  // An endpoint of a fallback that can is asked.
+  const fallbacks = [{ model: 'acme/anthropic' }];
+  assert.equal((await gateway.post('/messages', { ...ask, tools: [search], fallbacks })).status, 200);
+  assert.deepEqual(messages.arrived[0]?.body['tools'], [search]);
+});
+
+test('a withdrawn tool is not offered on by a model that cannot hear of it', async (t) => {
+  const { gateway, messages } = await startScriptedFormats(t);
+  const removal = { type: 'tool_removal', tool: { type: 'tool_reference', name: 'f' } };
+  const body = { tools: [tool], messages: [...ask.messages, { role: 'system', content: [removal] }] };
+  for (const model of ['acme/messages', 'acme/chat'])
+    assert.equal((await gateway.post('/messages', { ...ask, ...body, model })).status, 400, model);
+  assert.equal((await gateway.post('/messages', { ...ask, ...body, model: 'acme/anthropic' })).status, 200);
+  assert.match(String(messages.arrived[0]?.headers['anthropic-beta']), /mid-conversation-tool-changes/);
+});
+
+test('a vendor counts what a request would do to its context, too', async (t) => {
+  const { gateway, messages } = await startScriptedFormats(t);
+  const management = { edits: [{ type: 'clear_tool_uses_20250919' }] };
+  const body = { ...ask, model: 'acme/anthropic', context_management: management };
+  await gateway.post('/messages/count_tokens', body);
+  assert.deepEqual(messages.arrived[0]?.body['context_management'], management);
+  assert.match(String(messages.arrived[0]?.headers['anthropic-beta']), /context-management/);
+});

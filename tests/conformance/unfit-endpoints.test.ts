@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { speakChat, speakMessages } from '../support/scripted-formats.ts';
+import { startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
+
+interface Sized {
+  readonly gateway: RunningGateway;
+  readonly chat: ScriptedUpstream;
+  readonly messages: ScriptedUpstream;
+}
+
+async function startSized(t: TestContext): Promise<Sized> {
+  const chat = await startUpstream(speakChat('Said in chat.'));
+  const messages = await startUpstream(speakMessages('Said in messages.'));
+  const gateway = await startGateway({
+    yaml: `
+providers:
+  chatty: { adapter: openai-compatible, name: Chatty, base_url: "${chat.baseUrl}", api_key: secret-1 }
+  wordy: { adapter: messages-compatible, name: Wordy, base_url: "${messages.baseUrl}", api_key: secret-2 }
+models:
+  acme/words: { endpoints: [{ provider: wordy, model: one, price: { prompt: 1, completion: 2 } }] }
+  acme/both:
+    endpoints:
+      - { provider: wordy, model: one, price: { prompt: 1, completion: 2 } }
+      - { provider: chatty, model: one, price: { prompt: 1, completion: 2 } }
+  acme/small: { context_length: 1000, output_modalities: [text], endpoints: [{ provider: chatty, model: one, price: { prompt: 1, completion: 2 } }] }
+`,
+  });
+  t.after(async () => {
+    await gateway.close();
+    await chat.close();
+    await messages.close();
+  });
+  return { gateway, chat, messages };
+}
+
+interface Refusal {
+  readonly error: {
+    readonly code: number;
+    readonly message: string;
+    readonly metadata: { readonly error_type: string; readonly issues?: readonly { readonly path: string }[] };
+    readonly availability?: { readonly code: string; readonly excluded_by: readonly string[] };
+  };
+}
+
+const hear = [
+  { type: 'text', text: 'What is said?' },
+  { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+];
+
+test('sound is never dropped on the way: it goes to an endpoint that can hear, or the request is refused', async (t) => {
+  const { gateway, chat, messages } = await startSized(t);
+  const body = { messages: [{ role: 'user', content: hear }] };
+  const served = await gateway.post('/chat/completions', { ...body, model: 'acme/both' });
+  assert.equal(((await served.json()) as { provider: string }).provider, 'Chatty');
+  assert.deepEqual(chat.arrived[0]?.body['messages'], body.messages);
+
+  const refused = await gateway.post('/chat/completions', { ...body, model: 'acme/words' });
+  const { error } = (await refused.json()) as Refusal;
+  assert.equal(refused.status, 404);
+  assert.deepEqual(error.availability?.excluded_by, ['input_modalities']);
+  assert.match(error.message, /audio/);
+  assert.equal(messages.arrived.length, 0);
+});
+
+test('a prompt that no context can hold is 400 before it leaves', async (t) => {
+  const { gateway, chat } = await startSized(t);
+  const refused = await gateway.post('/chat/completions', {
+    model: 'acme/small',
+    messages: [{ role: 'user', content: 'word '.repeat(2_000) }],
+  });
+  const { error } = (await refused.json()) as Refusal;
+  assert.equal(refused.status, 400);
+  assert.equal(error.metadata.error_type, 'context_length_exceeded');
+  assert.equal(error.metadata.issues?.[0]?.path, 'messages');
+  assert.equal(chat.arrived.length, 0);
+});
+
+test('a picture is not asked of a model that only writes', async (t) => {
+  const { gateway } = await startSized(t);
+  const refused = await gateway.post('/chat/completions', {
+    model: 'acme/small',
+    modalities: ['image', 'text'],
+    messages: [{ role: 'user', content: 'Draw.' }],
+  });
+  const { error } = (await refused.json()) as Refusal;
+  assert.equal(refused.status, 404);
+  assert.deepEqual(error.availability?.excluded_by, ['output_modalities']);
+});
+
+test('forcing a server tool that is not built is refused, not forgotten', async (t) => {
+  const { gateway, chat } = await startSized(t);
+  const refused = await gateway.post('/chat/completions', {
+    model: 'acme/both',
+    messages: [{ role: 'user', content: 'Search.' }],
+    tool_choice: { type: 'service:web_search' },
+  });
+  const { error } = (await refused.json()) as Refusal;
+  assert.equal(refused.status, 400);
+  assert.deepEqual(error.metadata.issues?.[0]?.path, 'tool_choice');
+  assert.match(error.message, /web_search/);
+  assert.equal(chat.arrived.length, 0);
+});
