@@ -23,7 +23,7 @@ export interface Fold {
   answer(): Answer;
 }
 
-/** @source house.md 4: a whole answer decodes to the same events as a stream, and both fold to the same answer */
+/** @source docs/decisions/0005: a whole answer decodes to the same events as a stream, and both fold to the same answer */
 export function createFold(): Fold {
   return new EventFold();
 }

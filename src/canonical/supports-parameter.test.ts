@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { supportsParameter } from './supports-parameter.ts';
+import { parameterOfFormat, supportsParameter } from './supports-parameter.ts';
 
 test('a list covers what it names, what means the same, and what only qualifies tools', () => {
   assert.equal(supportsParameter(new Set(['seed']), 'seed'), true);
@@ -18,4 +18,13 @@ test('a list covers what it names, what means the same, and what only qualifies 
 test('what every endpoint must take is covered by an empty list', () => {
   for (const parameter of ['max_tokens', 'max_completion_tokens', 'stop', 'temperature', 'top_p'])
     assert.equal(supportsParameter(new Set(), parameter), true);
+});
+
+test('a grammar and a program are formats of their own, which no list covers that only knows schemas', () => {
+  assert.equal(parameterOfFormat({ type: 'text' }), undefined);
+  assert.equal(parameterOfFormat({ type: 'json_object' }), 'response_format');
+  assert.equal(parameterOfFormat({ type: 'json_schema' }), 'structured_outputs');
+  assert.equal(parameterOfFormat({ type: 'grammar', grammar: 'x' }), 'grammar');
+  assert.equal(parameterOfFormat({ type: 'python' }), 'python');
+  assert.equal(supportsParameter(new Set(['response_format', 'structured_outputs']), 'grammar'), false);
 });

@@ -1,3 +1,5 @@
+import type { ResponseFormat } from './request.ts';
+
 /** Parameters that every endpoint must accept, whatever its list says. @source decisions.md 8 */
 const NEVER_MISSING: ReadonlySet<string> = new Set([
   'max_tokens',
@@ -25,4 +27,11 @@ const COVERED_BY: ReadonlyMap<string, string> = new Map([
  */
 export function supportsParameter(list: ReadonlySet<string>, parameter: string): boolean {
   return NEVER_MISSING.has(parameter) || list.has(parameter) || list.has(COVERED_BY.get(parameter) ?? parameter);
+}
+
+/** The word of the vocabulary that a form of answer needs; plain text needs none. @source generation.md 2.3 */
+export function parameterOfFormat({ type }: ResponseFormat): string | undefined {
+  if (type === 'text') return undefined;
+  if (type === 'json_schema') return 'structured_outputs';
+  return type === 'json_object' ? 'response_format' : type;
 }

@@ -1,7 +1,7 @@
 import { setBounded } from '../lib/bounded-map.ts';
 import type { Catalog, Endpoint, Model } from './model.ts';
 
-/** Every name below a prefix is an upstream's own name of a model there. @source interface.md, "pass-through" */
+/** Every name below a prefix is an upstream's own name of a model there. @source README.md, "Configure" */
 export interface PassThrough {
   /** Ends in `/`. */
   readonly prefix: string;

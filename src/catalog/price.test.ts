@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Usage } from '../canonical/usage.ts';
-import { costOf, picoUsdPerToken, usdFromNano } from './price.ts';
+import { usdFromNano } from '../lib/money.ts';
+import { costOf, picoUsdPerToken } from './price.ts';
 
 const usage = (counts: Partial<Usage>): Usage => ({
   promptTokens: 0,

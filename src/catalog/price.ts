@@ -28,7 +28,6 @@ export interface Cost {
 
 export const FREE: PriceTable = { prompt: 0, completion: 0 };
 
-const NANO_PER_USD = 1e9;
 const PICO_PER_NANO = 1_000;
 const PICO_PER_USD = 1e12;
 const TOKENS_PER_MILLION = 1e6;
@@ -43,13 +42,10 @@ export function picoUsd(usd: number): number {
   return Math.round(usd * PICO_PER_USD);
 }
 
-export function usdFromNano(nanoUsd: number): number {
-  return nanoUsd / NANO_PER_USD;
-}
-
 /**
  * The one price function: listing, holding and billing all use it. The total is rounded once, up, so that a charge
- * never falls below its parts; the prompt part is rounded down and the completion part takes the rest.
+ * never falls below its parts; the prompt part is rounded down and the completion part up, which together never exceed it. The price of the
+ * request itself is in the total only.
  * @source generation.md 6.2 "Cost ="
  */
 export function costOf(price: PriceTable, usage: Usage): Cost {

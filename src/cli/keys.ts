@@ -25,7 +25,6 @@ type Verb = (typeof VERBS)[number];
 
 const DEFAULT_NAME = 'Made on the command line';
 const LIMIT_USD_MAX = 1_000_000;
-const NANO_PER_USD = 1e9;
 const PAGE_KEYS = 100;
 /** Where listing and looking up end. */
 const KEYS_MAX = 10_000;
@@ -106,7 +105,7 @@ async function createKey(keys: Keys, values: FlagValues, io: Io): Promise<void> 
 
 function readLimit(text: string): number {
   const usd = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (usd <= LIMIT_USD_MAX) return Math.round(usd * NANO_PER_USD);
+  if (usd <= LIMIT_USD_MAX) return nanoFromUsd(usd);
   throw new UsageError(`--limit: must be an amount in USD from 0 to ${LIMIT_USD_MAX}, not ${JSON.stringify(text)}`);
 }
 
@@ -116,7 +115,7 @@ async function listKeys(keys: Keys, io: Io): Promise<void> {
     record.label,
     record.kind,
     stateOf(record),
-    record.limitNanoUsd === null ? '-' : `${record.limitNanoUsd / NANO_PER_USD} USD`,
+    record.limitNanoUsd === null ? '-' : `${usdFromNano(record.limitNanoUsd)} USD`,
     // A name may hold anything; a terminal must not obey it.
     record.name.replace(/\p{Cc}/gu, ' '),
   ]);

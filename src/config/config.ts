@@ -1,4 +1,4 @@
-/** The operator's configuration, read and checked once. Names follow interface.md in camelCase; times are ms. */
+/** The operator's configuration, read and checked once. Names follow README.md, "Configure", in camelCase; times are ms. */
 export interface Config {
   /** The file that was read; absent: none. */
   readonly path?: string;

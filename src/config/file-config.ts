@@ -23,7 +23,7 @@ const DEFAULT_TIMEOUTS: Timeouts = {
 
 const BYTES_PER_MB = 1_048_576;
 
-/** The file's snake_case as `Config`, with the defaults of interface.md where it is silent. */
+/** The file's snake_case as `Config`, with the defaults of README.md where it is silent. */
 export function fileConfig(
   file: ConfigFile,
   models: readonly ModelConfig[],

@@ -20,7 +20,7 @@ export interface ReadFileOptions {
   readonly providerIds?: readonly string[] | undefined;
 }
 
-/** Keys of interface.md that this version cannot serve yet; also said of the variables of the same meaning. */
+/** Keys of the planned interface that this version cannot serve yet; also said of the variables of the same meaning. */
 export const UNSUPPORTED = {
   database_url: 'PostgreSQL is not supported in this version; leave it out to use the embedded database',
   redis_url: 'Redis is not supported in this version; leave it out to hold this state in memory',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nearestName } from '../lib/nearest-name.ts';
 
 /*
- * The configuration file as the operator writes it: the names of interface.md, closed objects, nothing converted. A key
+ * The configuration file as the operator writes it: the names of README.md, closed objects, nothing converted. A key
  * without a value counts as absent where a section stands, so that a section may be commented out line by line.
  */
 

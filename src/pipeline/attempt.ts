@@ -123,7 +123,7 @@ async function readFailure(
 function redactBatch(batch: EventBatch, { settings }: Provider): EventBatch {
   const last = batch.at(-1);
   if (last?.type !== 'failed') return batch;
-  return batch.with(-1, { type: 'failed', failure: redactSecrets(last.failure, settings) });
+  return batch.with(batch.length - 1, { type: 'failed', failure: redactSecrets(last.failure, settings) });
 }
 
 class BodyTooLarge extends Error {}

@@ -1,10 +1,8 @@
-import { hash } from 'node:crypto';
 import type { FormatId } from '../canonical/extra.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { ProviderPreferences } from '../canonical/directives.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Catalog } from '../catalog/model.ts';
-import { setBounded } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withDefaults } from '../routing/preferences.ts';
 import { planRoute, type FormatModalities, type RoutePlan } from '../routing/plan.ts';
@@ -12,6 +10,7 @@ import { GenerationRecord, type Asker } from '../telemetry/record.ts';
 import type { ClientFormat, ErrorContext } from '../wire/format.ts';
 import { endpointName, makeAttempts, type AttemptsParts } from './attempts.ts';
 import type { Caller } from './caller.ts';
+import { hashEndUser } from './end-user-id.ts';
 import { refuseUnbuilt } from './not-built-yet.ts';
 import { relayStream, relayWhole, type RelayContext } from './relay.ts';
 import { resolveModels } from './resolve-models.ts';
@@ -94,19 +93,6 @@ function openRecord({ id, request, asker, arrivedMs }: Asked, { clock, defaults 
     arrivedMs,
     clock,
   });
-}
-
-const END_USERS_MAX = 1_000;
-const endUserIds = new Map<string, string>();
-
-/** The only form in which an end user's id leaves; the account's own when there is none. @source seed 2.1 `user` */
-function hashEndUser(accountId: string, user: string | undefined): string {
-  const identity = `${accountId}\0${user ?? ''}`;
-  const known = endUserIds.get(identity);
-  if (known !== undefined) return known;
-  const hashed = hash('sha256', identity, 'hex');
-  setBounded(endUserIds, identity, hashed, END_USERS_MAX);
-  return hashed;
 }
 
 /** @throws GatewayError 400 or 404 */

@@ -19,7 +19,7 @@ export interface Settle {
 
 /**
  * Ends a generation's account, once, whatever path it took. Neither a generator's `finally` nor an abort signal may
- * come between the charge and the disk (house.md 3, "Traps").
+ * come between the charge and the disk (docs/tour.md, 11 and 12).
  */
 export function createSettle(parts: SettleParts): Settle {
   const settled = new WeakMap<GenerationRecord, Promise<void>>();

@@ -1,4 +1,5 @@
 import type { GenerationRequest, Settings } from '../canonical/request.ts';
+import { parameterOfFormat } from '../canonical/supports-parameter.ts';
 
 /** The vocabulary of `supported_parameters`, by the setting that asks for it. @source decisions.md 8 */
 const PARAMETERS_OF_SETTINGS: readonly (readonly [keyof Settings, string])[] = [
@@ -29,8 +30,8 @@ export function usedParameters(request: GenerationRequest): readonly string[] {
   for (const [setting, parameter] of PARAMETERS_OF_SETTINGS)
     if (request.settings[setting] !== undefined) used.push(parameter);
   if (request.tools.length > 0) used.push('tools');
-  const responseFormat = request.settings.responseFormat;
-  if (responseFormat !== undefined && responseFormat.type !== 'text')
-    used.push(responseFormat.type === 'json_schema' ? 'structured_outputs' : 'response_format');
+  const { responseFormat } = request.settings;
+  const form = responseFormat && parameterOfFormat(responseFormat);
+  if (form !== undefined) used.push(form);
   return used;
 }

@@ -193,6 +193,22 @@ test('sound and film go to no endpoint whose format cannot say them, listed or n
   }
 });
 
+test("a vendor's tool goes only to the vendor, and so does a change of the tools on the way", () => {
+  const mixed = model(
+    'acme/one',
+    endpoint('other', { formats: ['messages'] }),
+    endpoint('chat', { vendorTools: true }),
+    endpoint('vendor', { formats: ['messages'], vendorTools: true }),
+  );
+  const tool = { type: 'opaque', format: 'messages', value: { type: 'bash_20250124' } } as const;
+  const change = { type: 'opaque', format: 'messages', value: { type: 'tool_removal' } } as const;
+  for (const asked of [{ tools: [tool] }, { turns: [{ role: 'system', blocks: [change] }] }] as const) {
+    const route = plan([mixed], {}, request({ format: 'messages', ...asked }));
+    assert.deepEqual(providers(route), ['vendor']);
+    assert.deepEqual(reasons(route), ['vendor_tools', 'vendor_tools', undefined]);
+  }
+});
+
 test('an answer in pictures is asked only of endpoints that may draw', () => {
   const mixed = model(
     'acme/one',

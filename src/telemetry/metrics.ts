@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Usage } from '../canonical/usage.ts';
-import { usdFromNano } from '../catalog/price.ts';
+import { usdFromNano } from '../lib/money.ts';
 import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
 

@@ -33,6 +33,8 @@ export const FORMAT_PARAMETERS: Readonly<Record<FormatId, ReadonlySet<string>>> 
     'top_logprobs',
     'seed',
     'web_search_options',
+    'grammar',
+    'python',
   ]),
   messages: new Set(EVERYWHERE),
 };

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startScriptedFormats } from '../support/scripted-formats.ts';
+import { chatAnswer, chatChunk, json, sse, stream } from '../support/upstream.ts';
 
 interface ChatBody {
   readonly messages: readonly { readonly role: string; readonly content: unknown; readonly tool_calls?: unknown }[];
-  readonly tools?: readonly { readonly function: { readonly parameters: unknown } }[];
+  readonly tools?: readonly { readonly function: { readonly name: string; readonly parameters: unknown } }[];
+  readonly tool_choice?: unknown;
 }
 
 interface Refusal {
@@ -33,7 +35,8 @@ test('a search result is read by a chat model too, from the user and from a tool
   ];
   await gateway.post('/messages', { ...ask, messages, tools: [tool] });
   const words = '<search_result title="The \'T\'" source="https://s">\nbody\n</search_result>';
-  const [user, , result] = (chat.arrived[0]?.body as unknown as ChatBody).messages;
+  const sent = chat.arrived[0]?.body as unknown as ChatBody;
+  const [user, , result] = sent.messages;
   assert.equal(user?.content, `${words}\n\nWhat does it say?`);
   assert.equal(result?.content, words);
 });
@@ -97,4 +100,35 @@ test('a vendor counts what a request would do to its context, too', async (t) =>
   await gateway.post('/messages/count_tokens', body);
   assert.deepEqual(messages.arrived[0]?.body['context_management'], management);
   assert.match(String(messages.arrived[0]?.headers['anthropic-beta']), /context-management/);
+});
+
+test('a tool whose name is too long for a chat model goes by a shorter one, there and back', async (t) => {
+  const { gateway, chat } = await startScriptedFormats(t);
+  const name = `mcp__plugin.${'x'.repeat(80)}`;
+  chat.script = (arrived, response, request) => {
+    const [offered] = (arrived.body as unknown as ChatBody).tools ?? [];
+    const call = { id: 'b', type: 'function', function: { name: offered?.function.name, arguments: '{}' } };
+    const delta = { tool_calls: [{ index: 0, ...call }] };
+    const events = [chatChunk(delta), chatChunk({}, 'tool_calls'), '[DONE]'];
+    const message = { role: 'assistant', content: null, tool_calls: [call] };
+    const whole = chatAnswer('', { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] });
+    const answer = arrived.body['stream'] === true ? stream(sse(events)) : json(200, whole);
+    void answer(arrived, response, request);
+  };
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name, input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'r' }] },
+  ];
+  const body = { ...ask, messages, tools: [{ ...tool, name }], tool_choice: { type: 'tool', name } };
+  for (const streaming of [false, true]) {
+    const text = await (await gateway.post('/messages', { ...body, stream: streaming })).text();
+    assert.ok(text.includes(`"name":"${name}"`), text);
+    const sent = chat.arrived.at(-1)?.body as unknown as ChatBody;
+    const short = sent.tools?.[0]?.function.name ?? '';
+    assert.match(short, /^mcp__plugin_x+_[0-9a-f]{8}$/);
+    assert.equal(short.length, 64);
+    assert.deepEqual(sent.tool_choice, { type: 'function', function: { name: short } });
+    assert.ok(JSON.stringify(sent.messages[1]).includes(`"name":"${short}"`));
+  }
 });

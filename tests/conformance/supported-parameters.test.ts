@@ -28,6 +28,8 @@ models:
   acme/chat-tools: ${endpoint('chatty', 'tools')}
   acme/messages-tools: ${endpoint('wordy', 'tools')}
   acme/chat-none: ${endpoint('chatty', '')}
+  acme/chat-formats: ${endpoint('chatty', 'response_format')}
+  acme/chat-grammar: ${endpoint('chatty', 'grammar')}
   acme/messages-schema: ${endpoint('wordy', 'structured_outputs')}
 `,
   });
@@ -72,4 +74,15 @@ test('a strict schema is never ignored: without an endpoint that takes it the re
   assert.deepEqual(messages.arrived[0]?.body['output_config'], {
     format: { type: 'json_schema', schema: { type: 'object' } },
   });
+});
+
+test('a grammar goes to endpoints that advertise it; elsewhere it is ignored, or excludes them when it is required', async (t) => {
+  const { gateway, chat } = await startListed(t);
+  const wishes = { response_format: { type: 'grammar', grammar: 'root ::= "x"' } };
+  const required = { ...wishes, provider: { require_parameters: true } };
+  assert.equal((await gateway.post('/chat/completions', ask('acme/chat-formats', required))).status, 404);
+  assert.equal((await gateway.post('/chat/completions', ask('acme/chat-formats', wishes))).status, 200);
+  assert.equal(chat.arrived.at(-1)?.body['response_format'], undefined);
+  assert.equal((await gateway.post('/chat/completions', ask('acme/chat-grammar', required))).status, 200);
+  assert.deepEqual(chat.arrived.at(-1)?.body['response_format'], wishes.response_format);
 });

@@ -33,6 +33,12 @@ const chatFaults: Readonly<Record<string, Script>> = {
   'an empty body': (_arrived, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end();
   },
+  'a whole answer that broke off': json(
+    200,
+    chatAnswer('', {
+      choices: [{ index: 0, message: { role: 'assistant', content: 'half' }, finish_reason: 'error' }],
+    }),
+  ),
 };
 
 const chatStreamFaults: Readonly<Record<string, Script>> = {
@@ -46,6 +52,9 @@ const chatStreamFaults: Readonly<Record<string, Script>> = {
   },
   'an error event after the role chunk': stream(
     sse([chatChunk({ role: 'assistant', content: '' }), { error: { message: 'boom', code: 500 } }]),
+  ),
+  'an error for its reason to stop': stream(
+    sse([chatChunk({ role: 'assistant', content: '' }), chatChunk({}, 'error'), '[DONE]']),
   ),
   'only [DONE]': stream('data: [DONE]\n\n'),
   'only garbage events': stream('data: {"broken\n\ndata: }{\n\n'),
@@ -118,6 +127,21 @@ for (const [name, script] of Object.entries(messagesStreamFaults))
     assert.equal(answer.text, 'from the second');
     assert.equal(answer.stopReason, 'end_turn');
   });
+
+test('of an answer that broke off the caller gets what there is when no other may try', async (t) => {
+  const choice = { index: 0, message: { role: 'assistant', content: 'half' }, finish_reason: 'error' };
+  const { gateway } = await startTwoProviders(t, { first: json(200, chatAnswer('', { choices: [choice] })) });
+  for (const path of ['/chat/completions', '/messages']) {
+    const body = { model: 'acme/first', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
+    const response = await gateway.post(path, body, { 'x-service-metadata': 'enabled' });
+    assert.equal(response.status, 200);
+    const text = await response.text();
+    assert.match(text, /"half"/);
+    assert.match(text, path === '/messages' ? /"stop_reason":null,.*"error":\{/ : /"finish_reason":"error"/);
+    assert.match(text, /"cost":0,/);
+    assert.match(text, /"attempt":1,/);
+  }
+});
 
 test('a whole messages answer survives an error of the first provider', async (t) => {
   const { gateway } = await startTwoProviders(t, {
@@ -238,4 +262,16 @@ test('a named Retry-After is honoured: the endpoint is not asked again before, a
   const wait = Number(again.headers.get('retry-after'));
   assert.ok(wait > 25 && wait <= 30, `retry-after ${wait}`);
   assert.equal(first.arrived.length, 1);
+});
+
+test('a wait for the first endpoint to wake does not wake those that rest longer', async (t) => {
+  const { gateway, first, second } = await startTwoProviders(t, {
+    first: json(429, { error: { message: 'slow' } }, { 'retry-after': '1' }),
+    second: json(429, { error: { message: 'slower' } }, { 'retry-after': '30' }),
+  });
+  const ask = (): Promise<Response> =>
+    gateway.post('/chat/completions', { model: 'acme/both', messages: [{ role: 'user', content: 'hi' }] });
+  assert.equal((await ask()).status, 429);
+  assert.equal((await ask()).status, 429);
+  assert.deepEqual([first.arrived.length, second.arrived.length], [2, 1]);
 });

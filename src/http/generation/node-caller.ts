@@ -46,7 +46,7 @@ export function createNodeCaller(response: ServerResponse, format: Pick<ClientFo
       response.writeHead(200, { ...STREAM_HEADERS, 'x-generation-id': generationId });
     },
     write(frames) {
-      // A response that is destroyed never drains: waiting for it would hold the upstream for ever (perf.md, "Hazard").
+      // A response that is destroyed never drains: waiting for it would hold the upstream for ever.
       return response.destroyed || response.write(frames);
     },
     drained() {

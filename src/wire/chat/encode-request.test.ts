@@ -232,8 +232,9 @@ suite('tools that a chat upstream cannot be offered', () => {
       PLAIN_TARGET,
     );
     assert.deepEqual(encoded.body['tools'], [
-      { type: 'function', function: { name: 'strange.name', parameters: { type: 'object' } } },
+      { type: 'function', function: { name: 'strange_name_8804f38c', parameters: { type: 'object' } } },
     ]);
+    assert.deepEqual([...(encoded.toolNames ?? [])], [['strange_name_8804f38c', 'strange.name']]);
     assert.deepEqual(droppedPaths(encoded), ['tools[0]', 'tools[1]', 'tool_choice']);
     assert.equal('tool_choice' in encoded.body, false);
     assert.equal(encoded.body['parallel_tool_calls'], false);
@@ -513,4 +514,9 @@ test('the original resolution is asked only of upstreams that know the word; the
   assert.equal(asked('original', { originalDetail: true }), 'original');
   assert.equal(asked('original', {}), 'high');
   assert.equal(asked('low', {}), 'low');
+});
+
+test('a list without response_format keeps even the plain one back', () => {
+  assert.equal(encodeChat({ response_format: { type: 'text' } }, {}, ['tools']).body['response_format'], undefined);
+  assert.deepEqual(encodeChat({ response_format: { type: 'text' } }).body['response_format'], { type: 'text' });
 });

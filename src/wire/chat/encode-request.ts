@@ -1,5 +1,5 @@
 import type { GenerationRequest, ResponseFormat } from '../../canonical/request.ts';
-import { supportsParameter } from '../../canonical/supports-parameter.ts';
+import { parameterOfFormat, supportsParameter } from '../../canonical/supports-parameter.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { FORMAT_PARAMETERS } from '../format-parameters.ts';
 import type { EncodedRequest, EncodeTarget } from '../format.ts';
@@ -8,6 +8,7 @@ import { createEncodeContext, type EncodeContext } from './encode-context.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { fieldsOf, withExtra } from './extra.ts';
 import { encodeReasoningSettings } from './reasoning-settings.ts';
+import { renameTools } from './rename-tools.ts';
 import { chatTier } from './service-tier.ts';
 import { encodeTools, encodeToolChoice } from './tools.ts';
 
@@ -16,6 +17,9 @@ type Members = Record<string, Json | undefined>;
 /** Body members that go by other names in the catalog's vocabulary. */
 const PARAMETER_OF_MEMBER: ReadonlyMap<string, string> = new Map([['reasoning_effort', 'reasoning']]);
 
+/** Judged by its type where it is drawn. */
+const RESPONSE_FORMAT = 'response_format';
+
 /** Members that mean nothing without `tools`. */
 const TOOL_OPTIONS: ReadonlySet<string> = new Set(['tool_choice', 'parallel_tool_calls']);
 
@@ -23,7 +27,8 @@ const TOOL_OPTIONS: ReadonlySet<string> = new Set(['tool_choice', 'parallel_tool
 const SCHEMA_NAME = 'response';
 
 /** @source generation.md 2, 11.1 column C */
-export function encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest {
+export function encodeRequest(asked: GenerationRequest, target: EncodeTarget): EncodedRequest {
+  const { request, toolNames } = renameTools(asked);
   const context = createEncodeContext(target);
   const { endUserMember, streamUsage } = target.dialect;
   const stream = request.delivery === 'stream';
@@ -38,7 +43,7 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
   const rest = keepMarkRest(fieldsOf(request), target.dialect);
   if (rest === undefined) warnOfStrangers(request, context);
   const body = withExtra(own, rest && keepSupported(rest, context));
-  return { body, headers: {}, warnings: context.warnings };
+  return { body, headers: {}, warnings: context.warnings, ...(toolNames && { toolNames }) };
 }
 
 /** Members of a body in another format that have no place here. @source decisions.md 17 */
@@ -69,7 +74,7 @@ function encodeOptions(request: GenerationRequest, context: EncodeContext): Json
     seed: settings.seed,
     modalities: settings.modalities,
     audio: settings.audio,
-    response_format: settings.responseFormat && encodeResponseFormat(settings.responseFormat),
+    response_format: settings.responseFormat && encodeResponseFormat(settings.responseFormat, context),
     prediction: settings.prediction,
     verbosity: settings.verbosity,
     service_tier: tier === undefined ? undefined : chatTier(tier),
@@ -96,7 +101,12 @@ function encodeToolOptions(request: GenerationRequest, context: EncodeContext): 
   };
 }
 
-function encodeResponseFormat(format: ResponseFormat): JsonObject {
+function encodeResponseFormat(format: ResponseFormat, context: EncodeContext): JsonObject | undefined {
+  const parameter = parameterOfFormat(format) ?? RESPONSE_FORMAT;
+  if (!isSupported(parameter, context.target)) {
+    context.warn('field-dropped', 'response_format', `the endpoint does not support ${format.type}`);
+    return undefined;
+  }
   if (format.type === 'grammar') return { type: 'grammar', grammar: format.grammar };
   if (format.type !== 'json_schema') return { type: format.type };
   const own: JsonObject = {
@@ -114,7 +124,8 @@ function keepSupported(members: Members, context: EncodeContext): JsonObject {
   const toolsSupported = isSupported('tools', context.target);
   for (const [member, value] of Object.entries(members)) {
     if (value === undefined) continue;
-    if (isSupported(member, context.target) && (toolsSupported || !TOOL_OPTIONS.has(member))) kept[member] = value;
+    const supported = member === RESPONSE_FORMAT || isSupported(member, context.target);
+    if (supported && (toolsSupported || !TOOL_OPTIONS.has(member))) kept[member] = value;
     else context.warn('field-dropped', member, 'the endpoint does not support this parameter');
   }
   return kept;

@@ -16,7 +16,7 @@ export function identityMembers(identity: AnswerIdentity, object: string): JsonO
 
 /**
  * Writes chunks of an upstream again with only their heads changed: all before `choices`. Heads repeat within a stream,
- * so that most chunks cost one comparison (house.md 7 "SSE").
+ * so that most chunks cost one comparison.
  */
 export class FrameHead {
   readonly #members: JsonObject;

@@ -20,6 +20,14 @@ function decode(members: JsonObject, tier?: string): Usage {
 }
 
 suite('chat usage', () => {
+  test('a cache larger than the prompt stands beside it: a part is never more than the whole', () => {
+    const cached = { cached_tokens: 600, cache_write_tokens: 50 };
+    assert.equal(decode({ prompt_tokens_details: cached }).promptTokens, 750);
+    assert.equal(decode({ prompt_tokens: 650, prompt_tokens_details: cached }).promptTokens, 650);
+    // The total is of the numbers as the upstream told them.
+    assert.equal(decode({ total_tokens: 120, prompt_tokens_details: cached }).completionTokens, 20);
+  });
+
   test('all counts of the format are read', () => {
     assert.deepEqual(
       decode({

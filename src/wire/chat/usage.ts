@@ -47,19 +47,23 @@ export function decodeUsage(usage: JsonObject, tier: string | undefined): Usage 
   const prompt = objectOf(usage['prompt_tokens_details']);
   const completion = objectOf(usage['completion_tokens_details']);
   const searches = objectOf(usage['server_tool_use_details']) ?? objectOf(usage['server_tool_use']);
-  const promptTokens = tokenCount(usage['prompt_tokens']) ?? 0;
+  const told = tokenCount(usage['prompt_tokens']) ?? 0;
+  const cacheReadTokens = firstCount([
+    prompt?.['cached_tokens'],
+    // DeepSeek and Moonshot say it outside of the details; their API references, read 2026-11.
+    usage['prompt_cache_hit_tokens'],
+    usage['cached_tokens'],
+  ]);
+  const cacheWriteTokens = firstCount([prompt?.['cache_write_tokens']]);
+  const cacheTokens = cacheReadTokens + cacheWriteTokens;
   const reasoningTokens = tokenCount(completion?.['reasoning_tokens']);
   const served = usage['service_tier'];
   return {
-    promptTokens,
-    completionTokens: completionTokens(usage, promptTokens, reasoningTokens ?? 0),
-    cacheReadTokens: firstCount([
-      prompt?.['cached_tokens'],
-      // DeepSeek and Moonshot say it outside of the details; their API references, read 2026-11.
-      usage['prompt_cache_hit_tokens'],
-      usage['cached_tokens'],
-    ]),
-    cacheWriteTokens: firstCount([prompt?.['cache_write_tokens']]),
+    // Who tells more cached tokens than prompt tokens counts them apart, as the messages format does (pains.md 27).
+    promptTokens: cacheTokens > told ? told + cacheTokens : told,
+    completionTokens: completionTokens(usage, told, reasoningTokens ?? 0),
+    cacheReadTokens,
+    cacheWriteTokens,
     cacheWrite1hTokens: 0,
     ...countsOf({
       reasoningTokens,
@@ -118,9 +122,7 @@ export function encodeUsage({ usage, charge, isByok }: Closing): JsonObject {
       ...given('accepted_prediction_tokens', usage.acceptedPredictionTokens),
       ...given('rejected_prediction_tokens', usage.rejectedPredictionTokens),
     },
-    cost: charge === undefined ? null : usd(charge.totalNanoUsd),
-    cost_details: encodeCostDetails(charge, isByok),
-    is_byok: isByok,
+    ...drawCost({ charge, isByok }),
     ...(webSearchRequests !== undefined && {
       server_tool_use_details: { web_search_requests: webSearchRequests },
       // The alias of generation.md 5.3.
@@ -128,21 +130,6 @@ export function encodeUsage({ usage, charge, isByok }: Closing): JsonObject {
     }),
   };
   return withExtra(own, fieldsOf(usage));
-}
-
-/** `upstream_inference_cost` is told only where the caller pays the provider. @source generation.md 6.2 */
-function encodeCostDetails(charge: Charge | undefined, isByok: boolean): JsonObject | null {
-  if (charge === undefined) return null;
-  const { promptNanoUsd, completionNanoUsd } = charge;
-  return {
-    upstream_inference_cost: isByok ? usd(promptNanoUsd + completionNanoUsd) : null,
-    upstream_inference_prompt_cost: usd(promptNanoUsd),
-    upstream_inference_completions_cost: usd(completionNanoUsd),
-  };
-}
-
-function usd(nanoUsd: number): number {
-  return nanoUsd / 1e9;
 }
 
 function firstCount(values: readonly unknown[]): number {

@@ -5,7 +5,7 @@ const WARNINGS_MAX = 50;
 
 /** Collects what an encoder drops or changes. */
 export interface Warnings {
-  add(code: Warning['code'], path: string, message: string): void;
+  readonly add: (code: Warning['code'], path: string, message: string) => void;
   readonly list: readonly Warning[];
 }
 

@@ -14,7 +14,7 @@ import type { Json } from '../../lib/json.ts';
 import { readDataUrl } from '../gateway/data-url.ts';
 import { drawCacheMark } from './cache-marks.ts';
 import { drawReplayedCitation } from './citations.ts';
-import { legalToolName } from './legal-names.ts';
+import { legalToolName } from '../gateway/legal-tool-name.ts';
 import { isOwnFamily } from './reasoning-family.ts';
 import { parseToolInput, parseToolInputObject } from './tool-input.ts';
 import type { Warnings } from '../gateway/warnings.ts';

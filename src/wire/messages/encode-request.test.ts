@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { Block, MediaSource, ToolCallBlock, ToolResultBlock } from '../../canonical/blocks.ts';
 import type { GenerationRequest, Settings, Tool, Turn } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { legalToolId, legalToolName, originalToolId } from './legal-names.ts';
+import { legalToolName } from '../gateway/legal-tool-name.ts';
+import { legalToolId, originalToolId } from './legal-names.ts';
 import { chatRequest, decode, encode, target, user } from './test-request.ts';
 import { stringOf } from './wire-object.ts';
 

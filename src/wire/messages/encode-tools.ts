@@ -3,7 +3,7 @@ import { unreachable } from '../../lib/assert.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { drawCacheMark } from './cache-marks.ts';
 import { warnOfExtra } from './draw-block.ts';
-import { legalToolName } from './legal-names.ts';
+import { legalToolName } from '../gateway/legal-tool-name.ts';
 import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra, stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';

@@ -6,8 +6,6 @@ import type { Closing } from '../format.ts';
 import { addExtra, extraOf, stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 
-const NANO_PER_USD = 1e9;
-
 /** Counts that have a place of their own in the canonical usage, and what the gateway writes itself. */
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
   'input_tokens',
@@ -123,21 +121,6 @@ function drawCounts(usage: Usage): WireObject {
     server_tool_use: usedTools
       ? { web_search_requests: usage.webSearchRequests ?? 0, web_fetch_requests: usage.webFetchRequests ?? 0 }
       : null,
-  };
-}
-
-/** USD. @source generation.md 6.2, 7.9 */
-function drawCost({ charge, isByok }: Closing): WireObject {
-  if (charge === undefined) return { cost: null, cost_details: null, is_byok: isByok };
-  const { totalNanoUsd, promptNanoUsd, completionNanoUsd } = charge;
-  return {
-    cost: totalNanoUsd / NANO_PER_USD,
-    cost_details: {
-      upstream_inference_cost: isByok ? (promptNanoUsd + completionNanoUsd) / NANO_PER_USD : null,
-      upstream_inference_prompt_cost: promptNanoUsd / NANO_PER_USD,
-      upstream_inference_completions_cost: completionNanoUsd / NANO_PER_USD,
-    },
-    is_byok: isByok,
   };
 }
 

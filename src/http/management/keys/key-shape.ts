@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { KeyRecord } from '../../../accounts/keys.ts';
-import { usdFromNano } from '../../../catalog/price.ts';
+import { nanoFromUsd, usdFromNano } from '../../../lib/money.ts';
 
-const NANO_PER_USD = 1e9;
 /** The most that nano-USD count exactly in a double is a little above. */
 const LIMIT_USD_MAX = 9_000_000;
 
@@ -99,5 +98,5 @@ export function drawTime(atMs: number): string {
 
 /** USD as sent to nano-USD, to the nearest. */
 export function readUsd(usdAmount: number | null): number | null {
-  return usdAmount === null ? null : Math.round(usdAmount * NANO_PER_USD);
+  return usdAmount === null ? null : nanoFromUsd(usdAmount);
 }

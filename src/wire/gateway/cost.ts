@@ -1,0 +1,21 @@
+import type { JsonObject } from '../../lib/json.ts';
+import { usdFromNano } from '../../lib/money.ts';
+import type { Closing } from '../format.ts';
+
+/**
+ * The members of `usage` that tell the cost, USD. `upstream_inference_cost` is told only where the caller pays the
+ * provider. @source generation.md 6.2, 7.9
+ */
+export function drawCost({ charge, isByok }: Pick<Closing, 'charge' | 'isByok'>): JsonObject {
+  if (charge === undefined) return { cost: null, cost_details: null, is_byok: isByok };
+  const { totalNanoUsd, promptNanoUsd, completionNanoUsd } = charge;
+  return {
+    cost: usdFromNano(totalNanoUsd),
+    cost_details: {
+      upstream_inference_cost: isByok ? usdFromNano(promptNanoUsd + completionNanoUsd) : null,
+      upstream_inference_prompt_cost: usdFromNano(promptNanoUsd),
+      upstream_inference_completions_cost: usdFromNano(completionNanoUsd),
+    },
+    is_byok: isByok,
+  };
+}
