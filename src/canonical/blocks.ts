@@ -70,16 +70,18 @@ export interface MediaBlock extends BlockBase {
 }
 
 /** Who can read a signed or encrypted reasoning block. @source generation.md 1.4 `format` */
-export type ReasoningFamily =
-  | 'unknown'
-  | 'openai-responses-v1'
-  | 'azure-openai-responses-v1'
-  | 'bedrock-openai-responses-v1'
-  | 'bedrock-xai-responses-v1'
-  | 'xai-responses-v1'
-  | 'meta-responses-v1'
-  | 'anthropic-claude-v1'
-  | 'google-gemini-v1';
+export const REASONING_FAMILIES = [
+  'unknown',
+  'openai-responses-v1',
+  'azure-openai-responses-v1',
+  'bedrock-openai-responses-v1',
+  'bedrock-xai-responses-v1',
+  'xai-responses-v1',
+  'meta-responses-v1',
+  'anthropic-claude-v1',
+  'google-gemini-v1',
+] as const;
+export type ReasoningFamily = (typeof REASONING_FAMILIES)[number];
 
 export interface ReasoningBlock extends BlockBase {
   readonly type: 'reasoning';

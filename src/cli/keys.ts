@@ -5,6 +5,7 @@ import type { KeyRecord, Keys } from '../accounts/keys.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import type { ParsedFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
+import { nanoFromUsd, usdFromNano } from '../lib/money.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { openDatabase } from '../store/database.ts';
 import { createKeyStore } from '../store/keys.ts';

@@ -75,6 +75,8 @@ export interface ClientFormat {
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;
   /** Whether the format has words for this block of an answer; one without is left out, which the record notes. */
   canSay(block: Block): boolean;
+  /** Where clients of the format look for the id of an answer, beside `x-generation-id`. */
+  readonly requestIdHeader: string;
   /** What keeps an idle stream open: a comment or a ping, complete with its line ends. */
   readonly keepAlive: string;
 }

@@ -13,8 +13,12 @@ const STREAM_HEADERS = {
 } as const;
 
 /** A caller at the other end of a `node:http` response. Every method is safe after the caller has gone. */
-export function createNodeCaller(response: ServerResponse, format: Pick<ClientFormat, 'encodeError'>): Caller {
+export function createNodeCaller(
+  response: ServerResponse,
+  format: Pick<ClientFormat, 'encodeError' | 'requestIdHeader'>,
+): Caller {
   let ended = false;
+  const idHeaders = (id: string): Record<string, string> => ({ 'x-generation-id': id, [format.requestIdHeader]: id });
 
   function sendJson(status: number, headers: Record<string, string>, json: string): void {
     if (ended || response.destroyed) return;
@@ -43,7 +47,7 @@ export function createNodeCaller(response: ServerResponse, format: Pick<ClientFo
     },
     startStream(generationId) {
       if (response.headersSent || response.destroyed) return;
-      response.writeHead(200, { ...STREAM_HEADERS, 'x-generation-id': generationId });
+      response.writeHead(200, { ...STREAM_HEADERS, ...idHeaders(generationId) });
     },
     write(frames) {
       // A response that is destroyed never drains: waiting for it would hold the upstream for ever.
@@ -67,11 +71,16 @@ export function createNodeCaller(response: ServerResponse, format: Pick<ClientFo
       response.end(frames);
     },
     answer(generationId, json) {
-      sendJson(200, { ...CORS_HEADERS, 'x-generation-id': generationId }, json);
+      sendJson(200, { ...CORS_HEADERS, ...idHeaders(generationId) }, json);
     },
     refuse(error: GatewayError, context: ErrorContext) {
       if (response.headersSent) return;
-      const headers = { ...CORS_HEADERS, ...errorHeaders(error, context.generationId) };
+      const { generationId } = context;
+      const headers = {
+        ...CORS_HEADERS,
+        ...errorHeaders(error, generationId),
+        ...(generationId !== null && idHeaders(generationId)),
+      };
       sendJson(error.status, headers, JSON.stringify(format.encodeError(error, context)));
     },
   };

@@ -18,6 +18,7 @@ export function createChatClientFormat(options: { readonly plugin: z.ZodType<Plu
     createStreamEncoder: (identity) => new ChatStreamEncoder(identity),
     encodeWhole,
     encodeError,
+    requestIdHeader: 'x-request-id',
     canSay: (block) =>
       (block.type !== 'opaque' || block.format === 'chat') && (block.type !== 'tool-call' || block.runBy === 'caller'),
     // A comment line, without an `id:` line before it: pains.md 11. generation.md 6.5

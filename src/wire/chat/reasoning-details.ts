@@ -1,18 +1,9 @@
+import { REASONING_FAMILIES } from '../../canonical/blocks.ts';
 import type { Block, OpaqueBlock, ReasoningBlock, ReasoningFamily } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asExtra, fieldsOf, restOf, withExtra } from './extra.ts';
 
-const FAMILIES: ReadonlySet<string> = new Set<ReasoningFamily>([
-  'unknown',
-  'openai-responses-v1',
-  'azure-openai-responses-v1',
-  'bedrock-openai-responses-v1',
-  'bedrock-xai-responses-v1',
-  'xai-responses-v1',
-  'meta-responses-v1',
-  'anthropic-claude-v1',
-  'google-gemini-v1',
-]);
+const FAMILIES: ReadonlySet<string> = new Set(REASONING_FAMILIES);
 
 /** `index` is not among them: it rides along, because pieces of one block are told by it. */
 const DETAIL_MEMBERS = {

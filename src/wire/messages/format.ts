@@ -21,6 +21,7 @@ export function createMessagesClientFormat(options: { readonly plugin: z.ZodType
     createStreamEncoder: (identity) => new MessagesStreamEncoder(identity),
     encodeWhole,
     encodeError,
+    requestIdHeader: 'request-id',
     canSay: (block) => block.type !== 'media' && (block.type !== 'opaque' || block.format === 'messages'),
     keepAlive: KEEP_ALIVE,
   };

@@ -1,17 +1,8 @@
-import type { ReasoningFamily } from '../../canonical/blocks.ts';
+import { REASONING_FAMILIES, type ReasoningFamily } from '../../canonical/blocks.ts';
 
 const OWN_FAMILY: ReasoningFamily = 'anthropic-claude-v1';
 
-const FOREIGN_FAMILIES: readonly ReasoningFamily[] = [
-  'unknown',
-  'openai-responses-v1',
-  'azure-openai-responses-v1',
-  'bedrock-openai-responses-v1',
-  'bedrock-xai-responses-v1',
-  'xai-responses-v1',
-  'meta-responses-v1',
-  'google-gemini-v1',
-];
+const FOREIGN_FAMILIES = REASONING_FAMILIES.filter((family) => family !== OWN_FAMILY);
 
 /** A signature or encrypted reasoning, with the family that can read it. */
 export interface Seal {

@@ -3,6 +3,7 @@ import { tokenCount } from '../../canonical/usage.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import type { Closing } from '../format.ts';
+import { drawCost } from '../gateway/cost.ts';
 import { addExtra, extraOf, stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 
