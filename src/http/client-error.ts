@@ -49,7 +49,9 @@ function refusalOf({ code, rawPacket }: ParserError): GatewayError {
 /** Whether the header that carries the key is the one with a character that no header may hold. */
 function spoilsCredentials(packet: Buffer | undefined): boolean {
   const [head = ''] = (packet?.toString('latin1') ?? '').split('\r\n\r\n', 1);
-  return head.split('\r\n').some((line) => /^(authorization|x-api-key):/i.test(line) && Array.from(line).some(isForbidden));
+  return head
+    .split('\r\n')
+    .some((line) => /^(authorization|x-api-key):/i.test(line) && Array.from(line).some(isForbidden));
 }
 
 /** @source RFC 9110, 5.5: field values hold visible characters, blanks and tabs */
