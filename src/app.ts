@@ -6,6 +6,7 @@ import type { ProviderPreferences } from './canonical/directives.ts';
 import type { FormatId } from './canonical/extra.ts';
 import { catalogFromConfig } from './catalog-from-config.ts';
 import type { Config, ProviderDefaults } from './config/config.ts';
+import type { DrawError } from './http/client-error.ts';
 import { createCountTokensRoute } from './http/generation/count-tokens.ts';
 import type { BodyLimits } from './http/generation/read-body.ts';
 import { createGenerationRoute, type GenerationRouteParts, type RawHandler } from './http/generation/route.ts';
@@ -24,7 +25,7 @@ import { createProviders } from './providers/index.ts';
 import { sandboxModels } from './providers/sandbox/models.ts';
 import { startSandbox } from './providers/sandbox/server.ts';
 import { createHealth } from './routing/health.ts';
-import { openDatabase } from './store/database.ts';
+import { openDatabase, type Database } from './store/database.ts';
 import { createGenerationStore, type GenerationStore } from './store/generations.ts';
 import { createKeyStore } from './store/keys.ts';
 import { rowOf } from './telemetry/generation-row.ts';
@@ -70,14 +71,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const database = await openDatabase({ path: join(config.dataDir, 'gateway.db'), clock });
   const keyStore = createKeyStore({ database });
   const keys = createKeys({ store: keyStore, clock });
-  const generations = createGenerationStore({
-    database,
-    onLost: (row, error) => {
-      metrics.recordLost();
-      // The last place where the row can be kept.
-      log.general.error({ row, error: error.message }, 'generation record lost');
-    },
-  });
+  const generations = openGenerations(database, metrics, log);
   const authenticate = createAuthenticator({ keys: keyStore, clock, staticKeys });
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
   const http = createHttpClient();
@@ -91,12 +85,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     host: config.server.host,
     port: config.server.port,
     onBug: (error) => log.general.error({ err: error }, 'bug'),
-    drawError: (error, path) =>
-      (path.includes('/messages') ? formats.messages : formats.chat).encodeError(error, {
-        generationId: null,
-        serviceMetadata: undefined,
-        baseUrl: shared.baseUrl(),
-      }),
+    drawError: drawErrorIn(formats, shared.baseUrl),
     generation: generationRoutes(
       shared,
       formats,
@@ -141,7 +130,28 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
+function openGenerations(database: Database, metrics: Metrics, log: Log): GenerationStore {
+  return createGenerationStore({
+    database,
+    onLost: (row, error) => {
+      metrics.recordLost();
+      // The last place where the row can be kept.
+      log.general.error({ row, error: error.message }, 'generation record lost');
+    },
+  });
+}
+
 type ClientFormats = Readonly<Record<FormatId, ClientFormat>>;
+
+/** For what is refused before a route was found: the path tells in whose shape. */
+function drawErrorIn({ chat, messages }: ClientFormats, baseUrl: () => string): DrawError {
+  return (error, path) =>
+    (path.includes('/messages') ? messages : chat).encodeError(error, {
+      generationId: null,
+      serviceMetadata: undefined,
+      baseUrl: baseUrl(),
+    });
+}
 
 /** What most parts need. */
 interface Shared {
