@@ -16,7 +16,6 @@ import { MANAGEMENT_ROUTES } from './http/routes.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
 import { createHttpClient, type HttpClient } from './lib/http-client.ts';
-import { openApiDocument } from './openapi-document.ts';
 import { countTokens } from './pipeline/count-tokens.ts';
 import { createGenerate, type GenerateParts } from './pipeline/generate.ts';
 import { createSettle } from './pipeline/settle.ts';
@@ -102,7 +101,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         metrics,
         ready,
         draining: () => server.draining,
-        openApi: openApiDocument,
+        openApi: drawOpenApi,
         log: log.general,
       });
       registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
@@ -232,6 +231,12 @@ function generationRoutes(
       countTokens(generateParts, request, signal),
     ),
   };
+}
+
+/** Loaded when it is asked for: it needs every schema of the answers, which nothing else does. */
+async function drawOpenApi(): Promise<object> {
+  const { openApiDocument } = await import('./openapi-document.ts');
+  return openApiDocument();
 }
 
 function staticKeysFrom({ managementKey, apiKey }: Config): StaticKeys {

@@ -11,7 +11,7 @@ export interface OperationsParts {
   readonly draining: () => boolean;
   readonly log: ProblemLog;
   /** The OpenAPI document; asked for once. */
-  readonly openApi: () => object;
+  readonly openApi: () => Promise<object>;
 }
 
 const READY_WAIT_MS = 2_000;
@@ -43,8 +43,8 @@ export function mountOperations(fastify: FastifyInstance, parts: OperationsParts
     return reply.code(503).send({ status: 'unavailable', reason: problem });
   });
   let document: string | undefined;
-  fastify.get('/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(parts.openApi());
+  fastify.get('/openapi.json', async (_request, reply) => {
+    document ??= JSON.stringify(await parts.openApi());
     return reply.type('application/json; charset=utf-8').headers(CORS_HEADERS).send(document);
   });
   fastify.get('/metrics', async (_request, reply) => {

@@ -7,7 +7,7 @@ import { isJsonObject, type Json } from '../../lib/json.ts';
 import type { ClientFormat } from '../format.ts';
 import { deprecationWarnings } from '../gateway/deprecated.ts';
 import { GATEWAY_FIELDS, readDirectives } from '../gateway/directives.ts';
-import { compileSchema } from '../gateway/fast-schema.ts';
+import { compileSoon } from '../gateway/fast-schema.ts';
 import { checkShape } from '../gateway/issues.ts';
 import { ephemeralMark, nestMarkRest } from './cache-marks.ts';
 import { decodeMessages } from './decode-messages.ts';
@@ -25,7 +25,7 @@ export function createRequestDecoder(options: {
   readonly plugin: z.ZodType<PluginRequest>;
 }): ClientFormat['decodeRequest'] {
   const schema = chatRequestSchema(options);
-  compileSchema(schema);
+  compileSoon(schema);
   const known: ReadonlySet<string> = new Set([...Object.keys(schema.shape), ...GATEWAY_FIELDS]);
 
   return (body, _text, headers): GenerationRequest => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import test, { mock } from 'node:test';
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { compileSchema, fastSchema } from './fast-schema.ts';
+import { compileSchema, compileSoon, fastSchema } from './fast-schema.ts';
 
 function makeSchema() {
   return z.looseObject({
@@ -32,6 +32,19 @@ test('a schema is compiled at its second use', () => {
   const twin = fastSchema(schema);
   assert.notEqual(twin, schema);
   assert.equal(fastSchema(schema), twin);
+});
+
+test('a schema that is compiled soon checks by itself until then, and keeps no process alive', () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const schema = makeSchema();
+    compileSoon(schema);
+    for (let use = 0; use < 3; use++) assert.equal(fastSchema(schema), schema);
+    mock.timers.tick(1_000);
+    assert.notEqual(fastSchema(schema), schema);
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 test('a schema can be compiled before its first use', () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 const usedOnce = new WeakSet<z.ZodType>();
+const pending = new WeakSet<z.ZodType>();
 const twins = new WeakMap<z.ZodType, z.ZodType>();
 
 /**
@@ -11,13 +12,27 @@ const twins = new WeakMap<z.ZodType, z.ZodType>();
 export function fastSchema<Schema extends z.ZodType>(schema: Schema): Schema {
   const twin = twins.get(schema);
   if (twin !== undefined) return isTwin(twin, schema) ? twin : schema;
+  if (pending.has(schema)) return schema;
   if (usedOnce.has(schema)) compileSchema(schema);
   else usedOnce.add(schema);
   return schema;
 }
 
-/** Compiles a schema now: for the large ones, which would make their second caller wait for tens of milliseconds. */
+/** After the start has had the processor to itself. */
+const COMPILE_LATER_MS = 1_000;
+
+/**
+ * Compiles a schema a moment from now: for the large ones, which take tens of milliseconds and should make neither the
+ * start of the process nor a caller wait. Until then the schema itself checks.
+ */
+export function compileSoon(schema: z.ZodType): void {
+  setTimeout(() => compileSchema(schema), COMPILE_LATER_MS).unref();
+  pending.add(schema);
+}
+
+/** Compiles a schema now. */
 export function compileSchema(schema: z.ZodType): void {
+  pending.delete(schema);
   twins.set(schema, z.compile(schema));
 }
 

@@ -7,7 +7,7 @@ import { hasFragileNumbers, isJsonObject, parseKeepingNumbers } from '../../lib/
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { deprecationWarnings } from '../gateway/deprecated.ts';
 import { GATEWAY_FIELDS, readDirectives } from '../gateway/directives.ts';
-import { compileSchema } from '../gateway/fast-schema.ts';
+import { compileSoon } from '../gateway/fast-schema.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { checkShape } from '../gateway/issues.ts';
 import type { WireMessage } from './content-schema.ts';
@@ -38,7 +38,7 @@ export type RequestDecoder = (body: Json, text: string, headers: HeaderDirective
 /** @source seed 2.6, generation.md 7.1 to 7.7, B */
 export function createRequestDecoder(options: { readonly plugin: z.ZodType<PluginRequest> }): RequestDecoder {
   const schema = createRequestSchema(options);
-  compileSchema(schema);
+  compileSoon(schema);
   return (body, text, headers) => {
     const parsed = checkShape(schema, body);
     refuseThread(parsed['thread']);
