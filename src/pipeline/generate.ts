@@ -71,6 +71,8 @@ export function createGenerate(parts: GenerateParts): Generate {
       if (output === undefined) await relayWhole(committed, context);
       else await relayStream(committed, output, context);
     } catch (error) {
+      // Whatever failed, an upstream that still sends must not send to nobody.
+      limit.abort();
       record.error = asGatewayError(error, record, parts);
       await parts.settle(record);
       refuse(record.error, output, context);
@@ -125,11 +127,11 @@ function noteStrategy(record: GenerationRecord): void {
 }
 
 /** One signal for the whole request: the caller hung up, or the total time is over (its reason is then `total`). */
-function limitTime(caller: Caller, totalMs: number): { readonly signal: AbortSignal; stop(): void } {
+function limitTime(caller: Caller, totalMs: number): { readonly signal: AbortSignal; abort(): void; stop(): void } {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort('total'), totalMs);
   caller.onGone(() => controller.abort('gone'));
-  return { signal: controller.signal, stop: () => clearTimeout(timer) };
+  return { signal: controller.signal, abort: () => controller.abort('over'), stop: () => clearTimeout(timer) };
 }
 
 function errorContext(record: GenerationRecord, parts: GenerateParts): ErrorContext {
