@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createAuthenticator, type Authenticate } from './accounts/authenticate.ts';
 import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
 import type { ProviderPreferences } from './canonical/directives.ts';
-import type { FormatId } from './canonical/extra.ts';
+import type { ClientFormatId } from './canonical/extra.ts';
 import { catalogFromConfig } from './catalog-from-config.ts';
 import type { Config, ProviderDefaults } from './config/config.ts';
 import type { DrawError } from './http/client-error.ts';
@@ -31,7 +31,6 @@ import { rowOf } from './telemetry/generation-row.ts';
 import { createLog, logGeneration, type Log } from './telemetry/logs.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createChatClientFormat, chatUpstreamFormat } from './wire/chat/format.ts';
-import { FORMAT_MODALITIES, FORMAT_PARAMETERS } from './wire/format-parameters.ts';
 import type { ClientFormat } from './wire/format.ts';
 import { createMessagesClientFormat, messagesUpstreamFormat } from './wire/messages/format.ts';
 
@@ -140,7 +139,7 @@ function openGenerations(database: Database, metrics: Metrics, log: Log): Genera
   });
 }
 
-type ClientFormats = Readonly<Record<FormatId, ClientFormat>>;
+type ClientFormats = Readonly<Record<ClientFormatId, ClientFormat>>;
 
 /** For what is refused before a route was found: the path tells in whose shape. */
 function drawErrorIn({ chat, messages }: ClientFormats, baseUrl: () => string): DrawError {
@@ -190,8 +189,6 @@ function createGenerateParts(
       ...(config.defaults.model !== undefined && { model: config.defaults.model }),
       provider: preferencesFrom(config.defaults.provider),
     },
-    formatParameters: FORMAT_PARAMETERS,
-    formatModalities: FORMAT_MODALITIES,
     totalMs: config.timeouts.totalMs,
     region,
     baseUrl,

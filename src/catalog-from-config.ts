@@ -1,7 +1,7 @@
 import { createCatalog, type PassThrough } from './catalog/catalog.ts';
-import { FREE, picoUsd, picoUsdPerToken, type PriceTable } from './catalog/price.ts';
+import { FREE, priceTableOf } from './catalog/price.ts';
 import type { Catalog, Endpoint, Model } from './catalog/model.ts';
-import type { Config, EndpointConfig, ModelConfig } from './config/config.ts';
+import type { Config, ModelConfig } from './config/config.ts';
 import type { Provider } from './providers/contract.ts';
 
 /** The catalog that configuration, built-in models and known providers add up to; the configuration comes first. */
@@ -60,7 +60,7 @@ function modelFrom(model: ModelConfig, place: Place): Model {
       const output = endpoint.maxCompletionTokens ?? model.maxCompletionTokens;
       return {
         ...place(model.slug, endpoint.provider, endpoint.model),
-        price: priceFrom(endpoint.price),
+        price: endpoint.price && priceTableOf(endpoint.price),
         ...(context !== undefined && { contextTokensMax: context }),
         ...(output !== undefined && { outputTokensMax: output }),
         ...(inputModalities !== undefined && { inputModalities }),
@@ -71,20 +71,5 @@ function modelFrom(model: ModelConfig, place: Place): Model {
         }),
       };
     }),
-  };
-}
-
-/** List prices of the configuration in USD as exact integers. */
-function priceFrom(price: EndpointConfig['price']): PriceTable | undefined {
-  if (price === undefined) return undefined;
-  const { cacheRead, cacheWrite, cacheWrite1h, reasoning, request } = price;
-  return {
-    prompt: picoUsdPerToken(price.prompt),
-    completion: picoUsdPerToken(price.completion),
-    ...(cacheRead !== undefined && { cacheRead: picoUsdPerToken(cacheRead) }),
-    ...(cacheWrite !== undefined && { cacheWrite: picoUsdPerToken(cacheWrite) }),
-    ...(cacheWrite1h !== undefined && { cacheWrite1h: picoUsdPerToken(cacheWrite1h) }),
-    ...(reasoning !== undefined && { reasoning: picoUsdPerToken(reasoning) }),
-    ...(request !== undefined && { request: picoUsd(request) }),
   };
 }

@@ -7,6 +7,9 @@ import { hashKey, isKeyHash, labelKey, newKey } from './key-format.ts';
 import { DEFAULT_WORKSPACE_ID, type Principal } from './principal.ts';
 import { openWindows } from './windows.ts';
 
+/** The most that a key's limit may be: nano-USD count exactly in a double up to a little above. */
+export const KEY_LIMIT_USD_MAX = 9_000_000;
+
 /** A key with what it has spent. Money is nano-USD. */
 export interface KeyRecord extends KeyRow, KeySpend {
   /** What is left in the running window of the limit; below zero when it was overspent. Null: no limit. */

@@ -1,7 +1,10 @@
 import type { JsonObject } from '../lib/json.ts';
 
+/** The wire formats that callers speak. */
+export type ClientFormatId = 'chat' | 'messages';
+
 /** The wire formats that callers or upstreams speak: one folder each under `wire/`. */
-export type FormatId = 'chat' | 'messages';
+export type FormatId = ClientFormatId | 'gemini' | 'converse' | 'responses' | 'cohere';
 
 /**
  * What a wire object held that the canonical model does not name. It rides on the node that it was found on and goes

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { Block, CacheMark } from './blocks.ts';
 import type { Directives } from './directives.ts';
-import type { Extra, FormatId, Warning } from './extra.ts';
+import type { ClientFormatId, Extra, FormatId, Warning } from './extra.ts';
 
 /** One message. Tool results stand in `tool` turns (chat) or first in `user` turns (messages), as the caller put them. */
 export interface Turn {
@@ -120,7 +120,7 @@ export interface Settings {
 
 /** One request for a generation, whatever format it came in. */
 export interface GenerationRequest {
-  readonly format: FormatId;
+  readonly format: ClientFormatId;
   readonly delivery: 'stream' | 'whole';
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];

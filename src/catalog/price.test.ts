@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Usage } from '../canonical/usage.ts';
 import { usdFromNano } from '../lib/money.ts';
-import { costOf, picoUsdPerToken } from './price.ts';
+import { costOf, priceTableOf } from './price.ts';
 
 const usage = (counts: Partial<Usage>): Usage => ({
   promptTokens: 0,
@@ -15,13 +15,16 @@ const usage = (counts: Partial<Usage>): Usage => ({
   ...counts,
 });
 
-const price = {
-  prompt: picoUsdPerToken(1),
-  completion: picoUsdPerToken(2),
-  cacheRead: picoUsdPerToken(0.1),
-  cacheWrite: picoUsdPerToken(1.25),
-  cacheWrite1h: picoUsdPerToken(2),
-};
+const price = priceTableOf({ prompt: 1, completion: 2, cacheRead: 0.1, cacheWrite: 1.25, cacheWrite1h: 2 });
+
+test('a list price becomes exact integers, the price of a request too, and nothing is made up', () => {
+  assert.deepEqual(priceTableOf({ prompt: 0.0375, completion: 0.1 + 0.2, reasoning: 3, request: 0.01 }), {
+    prompt: 37_500,
+    completion: 300_000,
+    reasoning: 3_000_000,
+    request: 10_000_000_000,
+  });
+});
 
 test('cached tokens are billed at their own price and not as prompt tokens too', () => {
   const cost = costOf(
@@ -41,7 +44,7 @@ test('what is written for an hour costs the hour price, the rest the short one',
 
 test('a list price with six decimals is exact', () => {
   assert.equal(
-    costOf({ prompt: picoUsdPerToken(0.0375), completion: 0 }, usage({ promptTokens: 2_000 })).totalNanoUsd,
+    costOf(priceTableOf({ prompt: 0.0375, completion: 0 }), usage({ promptTokens: 2_000 })).totalNanoUsd,
     75_000,
   );
 });

@@ -26,19 +26,35 @@ export interface Cost {
   readonly completionNanoUsd: number;
 }
 
+/** The same members as vendors list them: USD per million tokens, and USD a request. */
+export type ListPrice = PriceTable;
+
 export const FREE: PriceTable = { prompt: 0, completion: 0 };
 
 const PICO_PER_NANO = 1_000;
 const PICO_PER_USD = 1e12;
 const TOKENS_PER_MILLION = 1e6;
 
-/** A list price in USD per million tokens as pico-USD a token, rounded to the nearest. */
-export function picoUsdPerToken(usdPerMillionTokens: number): number {
+/** A list price as exact integers. */
+export function priceTableOf(list: ListPrice): PriceTable {
+  const { prompt, completion, cacheRead, cacheWrite, cacheWrite1h, reasoning, request } = list;
+  return {
+    prompt: picoUsdPerToken(prompt),
+    completion: picoUsdPerToken(completion),
+    ...(cacheRead !== undefined && { cacheRead: picoUsdPerToken(cacheRead) }),
+    ...(cacheWrite !== undefined && { cacheWrite: picoUsdPerToken(cacheWrite) }),
+    ...(cacheWrite1h !== undefined && { cacheWrite1h: picoUsdPerToken(cacheWrite1h) }),
+    ...(reasoning !== undefined && { reasoning: picoUsdPerToken(reasoning) }),
+    ...(request !== undefined && { request: picoUsd(request) }),
+  };
+}
+
+/** Rounded to the nearest. */
+function picoUsdPerToken(usdPerMillionTokens: number): number {
   return Math.round((usdPerMillionTokens * PICO_PER_USD) / TOKENS_PER_MILLION);
 }
 
-/** A price in USD as pico-USD. */
-export function picoUsd(usd: number): number {
+function picoUsd(usd: number): number {
   return Math.round(usd * PICO_PER_USD);
 }
 

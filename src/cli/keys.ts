@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createKeys } from '../accounts/keys.ts';
+import { createKeys, KEY_LIMIT_USD_MAX } from '../accounts/keys.ts';
 import type { KeyRecord, Keys } from '../accounts/keys.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import type { ParsedFlags } from '../config/flags.ts';
@@ -25,7 +25,6 @@ const VERBS = ['create', 'list', 'disable', 'enable', 'delete'] as const;
 type Verb = (typeof VERBS)[number];
 
 const DEFAULT_NAME = 'Made on the command line';
-const LIMIT_USD_MAX = 1_000_000;
 const PAGE_KEYS = 100;
 /** Where listing and looking up end. */
 const KEYS_MAX = 10_000;
@@ -106,8 +105,8 @@ async function createKey(keys: Keys, values: FlagValues, io: Io): Promise<void> 
 
 function readLimit(text: string): number {
   const usd = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (usd <= LIMIT_USD_MAX) return nanoFromUsd(usd);
-  throw new UsageError(`--limit: must be an amount in USD from 0 to ${LIMIT_USD_MAX}, not ${JSON.stringify(text)}`);
+  if (usd <= KEY_LIMIT_USD_MAX) return nanoFromUsd(usd);
+  throw new UsageError(`--limit: must be an amount in USD from 0 to ${KEY_LIMIT_USD_MAX}, not ${JSON.stringify(text)}`);
 }
 
 async function listKeys(keys: Keys, io: Io): Promise<void> {

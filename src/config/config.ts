@@ -1,3 +1,5 @@
+import type { EndpointPrice } from './endpoint-price.ts';
+
 /** The operator's configuration, read and checked once. Names follow README.md, "Configure", in camelCase; times are ms. */
 export interface Config {
   /** The file that was read; absent: none. */
@@ -73,16 +75,8 @@ export interface EndpointConfig {
   readonly provider: string;
   /** The upstream's own name. */
   readonly model: string;
-  /** USD per million tokens; `request` USD each. Absent: unknown. */
-  readonly price?: {
-    readonly prompt: number;
-    readonly completion: number;
-    readonly cacheRead?: number;
-    readonly cacheWrite?: number;
-    readonly cacheWrite1h?: number;
-    readonly reasoning?: number;
-    readonly request?: number;
-  };
+  /** Absent: unknown. */
+  readonly price?: EndpointPrice;
   readonly quantization?: string;
   readonly supportedParameters?: readonly string[];
   readonly contextLength?: number;

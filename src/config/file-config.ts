@@ -7,6 +7,7 @@ import type {
   ProviderDefaults,
   Timeouts,
 } from './config.ts';
+import { readPrice } from './endpoint-price.ts';
 import type { ConfigFile, ModelEntry, PassThroughEntry, ProviderEntry } from './schema.ts';
 
 /** What the file alone says, in the words of `Config`. */
@@ -97,22 +98,11 @@ export function modelOf(slug: string, entry: ModelEntry): ModelConfig {
 }
 
 function endpointOf(entry: ModelEntry['endpoints'][number]): EndpointConfig {
-  const { price } = entry;
   return {
     provider: entry.provider,
     model: entry.model,
     ...present({
-      price: price && {
-        prompt: price.prompt,
-        completion: price.completion,
-        ...present({
-          cacheRead: price.cache_read,
-          cacheWrite: price.cache_write,
-          cacheWrite1h: price.cache_write_1h,
-          reasoning: price.reasoning,
-          request: price.request,
-        }),
-      },
+      price: entry.price && readPrice(entry.price),
       quantization: entry.quantization,
       supportedParameters: entry.supported_parameters,
       contextLength: entry.context_length,

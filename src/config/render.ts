@@ -1,6 +1,8 @@
 import { stringify } from 'yaml';
 import type { Config, EndpointConfig, ModelConfig, ProviderConfig, Timeouts } from './config.ts';
 
+import { drawPrice } from './endpoint-price.ts';
+
 const REDACTED = '(redacted)';
 const BYTES_PER_MB = 1_048_576;
 
@@ -91,19 +93,10 @@ function drawModel(model: ModelConfig): object {
 }
 
 function drawEndpoint(endpoint: EndpointConfig): object {
-  const { price } = endpoint;
   return {
     provider: endpoint.provider,
     model: endpoint.model,
-    price: price && {
-      prompt: price.prompt,
-      completion: price.completion,
-      cache_read: price.cacheRead,
-      cache_write: price.cacheWrite,
-      cache_write_1h: price.cacheWrite1h,
-      reasoning: price.reasoning,
-      request: price.request,
-    },
+    price: endpoint.price && drawPrice(endpoint.price),
     quantization: endpoint.quantization,
     supported_parameters: endpoint.supportedParameters,
     context_length: endpoint.contextLength,

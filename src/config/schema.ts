@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { nearestName } from '../lib/nearest-name.ts';
+import { priceShape } from './endpoint-price.ts';
 
 /*
  * The configuration file as the operator writes it: the names of README.md, closed objects, nothing converted. A key
@@ -8,8 +9,6 @@ import { nearestName } from '../lib/nearest-name.ts';
 
 /** A timer takes 31 bits of milliseconds; a day is far below and longer than any request. */
 const TIME_MS_MAX = 86_400_000;
-/** Costs are exact integers of 1e-12 USD: at this price nine million tokens still fit 2^53. */
-const PRICE_USD_MAX = 1_000;
 const TOKENS_MAX = 100_000_000;
 const BODY_MB_MAX = 1_024;
 const DRAIN_SECONDS_MAX = 3_600;
@@ -53,7 +52,6 @@ function optionalSection<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 const text = z.string().min(1);
 const timeMs = z.int().min(1).max(TIME_MS_MAX).optional();
 const tokens = z.int().min(1).max(TOKENS_MAX);
-const price = z.number().min(0).max(PRICE_USD_MAX);
 const providerSlug = z.string().regex(PROVIDER_SLUG, 'must be a provider slug: a-z, 0-9, ".", "_" and "-"');
 const slugs = z.array(text).optional();
 
@@ -105,15 +103,7 @@ const parameter = text.superRefine((value, context) => {
 const endpoint = section({
   provider: providerSlug,
   model: text,
-  price: section({
-    prompt: price,
-    completion: price,
-    cache_read: price.optional(),
-    cache_write: price.optional(),
-    cache_write_1h: price.optional(),
-    reasoning: price.optional(),
-    request: price.optional(),
-  }).optional(),
+  price: section(priceShape).optional(),
   quantization: z.enum(QUANTIZATIONS).optional(),
   supported_parameters: z.array(parameter).optional(),
   context_length: tokens.optional(),

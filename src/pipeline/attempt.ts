@@ -6,10 +6,10 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import { TransportError, type Call, type HttpClient, type InboundAnswer } from '../lib/http-client.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { readRetryAfterMs } from '../lib/retry-delay.ts';
-import type { Provider } from '../providers/contract.ts';
+import { CredentialError, type Provider } from '../providers/contract.ts';
 import type { Candidate } from '../routing/plan.ts';
 import type { UpstreamFormat } from '../wire/format.ts';
-import { callUpstream } from './call-upstream.ts';
+import { authorizeCall, prepareCall } from './call-upstream.ts';
 import { redactSecrets } from './redact-secrets.ts';
 import { restoreToolNames } from './restore-tool-names.ts';
 import { createWatch, type Watch } from './watch.ts';
@@ -26,7 +26,7 @@ export type AttemptOutcome =
 
 export interface AttemptParts {
   readonly http: HttpClient;
-  readonly formats: Readonly<Record<FormatId, UpstreamFormat>>;
+  readonly formats: Readonly<Partial<Record<FormatId, UpstreamFormat>>>;
   readonly providers: ReadonlyMap<string, Provider>;
   /** Wall clock, ms. */
   readonly nowMs: () => number;
@@ -38,6 +38,13 @@ export interface AttemptObserver {
   onEncoded(body: JsonObject, warnings: readonly Warning[]): void;
 }
 
+const CREDENTIAL_FAILURE: UpstreamFailure = {
+  kind: 'connect',
+  errorType: 'provider_unavailable',
+  status: 502,
+  mayTry: 'next-endpoint',
+  message: "The gateway's credentials for the provider do not work.",
+};
 const ERROR_BODY_BYTES_MAX = 64 * 1_024;
 const WHOLE_BODY_BYTES_MAX = 64 * 1_024 * 1_024;
 /** After the last event an upstream may take this long to close; then its connection is dropped. */
@@ -56,10 +63,13 @@ export async function makeAttempt(
   signal: AbortSignal,
 ): Promise<AttemptOutcome> {
   const provider = parts.providers.get(candidate.endpoint.provider);
-  if (provider === undefined) return { committed: false, failure: transportFailure('connect') };
   const format = parts.formats[candidate.format];
-  const { encoded, context, outbound } = callUpstream(provider, format, candidate.endpoint, request, endUserId);
+  if (provider === undefined || format === undefined) return { committed: false, failure: transportFailure('connect') };
+  const prepared = prepareCall(provider, format, candidate.endpoint, request, endUserId);
+  const { encoded, context } = prepared;
   observer.onEncoded(encoded.body, encoded.warnings);
+  const outbound = await authorizeCall(provider, prepared).catch(credentialFailure);
+  if ('kind' in outbound) return { committed: false, failure: outbound };
   if (signal.aborted) return { committed: false, failure: abortFailure(signal) };
 
   const { timeouts } = provider.settings;
@@ -95,6 +105,12 @@ export async function makeAttempt(
     finish();
     return { committed: false, failure: failureFrom(error) };
   }
+}
+
+/** @throws what is no CredentialError: a bug */
+function credentialFailure(error: unknown): UpstreamFailure {
+  if (error instanceof CredentialError) return CREDENTIAL_FAILURE;
+  throw error;
 }
 
 /** Some upstreams answer a streamed request with one JSON object: an error, or the whole answer. */

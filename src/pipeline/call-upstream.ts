@@ -1,21 +1,22 @@
-import type { FormatId } from '../canonical/extra.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import type { OutboundRequest } from '../lib/http-client.ts';
-import type { CallContext, Provider } from '../providers/contract.ts';
+import type { CallContext, OutgoingCall, Provider } from '../providers/contract.ts';
 import type { EncodedRequest, UpstreamFormat } from '../wire/format.ts';
 
-/** A request in an upstream's words, ready to leave. */
+/** A request in an upstream's words. Nothing of it names us to the provider yet. */
 export interface PreparedCall {
   readonly encoded: EncodedRequest;
   readonly context: CallContext;
-  readonly outbound: OutboundRequest;
-  /** Another path at the same provider, below its base URL. */
-  pathOf(path: string): string;
+  /** `https://host:port`. */
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Encodes, adjusts and authorizes: everything between a candidate and the bytes that leave. Pure. */
-export function callUpstream(
+/** Encodes and adjusts: everything between a candidate and the bytes that leave, but for the credentials. Pure. */
+export function prepareCall(
   provider: Provider,
   format: UpstreamFormat,
   endpoint: Endpoint,
@@ -38,44 +39,57 @@ export function callUpstream(
   });
   const encoded =
     adapter.adjust === undefined ? asEncoded : { ...asEncoded, body: adapter.adjust(asEncoded.body, context) };
-  const { origin, path } = addressOf(provider, format);
+  const offered = adapter.formats.find((offer) => offer.format === format.id)?.path;
+  const { origin, basePath } = addressOf(provider);
   return {
     encoded,
     context,
-    outbound: {
-      origin,
-      path,
-      method: 'POST',
-      headers: {
-        accept: context.stream ? 'text/event-stream' : 'application/json',
-        'accept-encoding': 'identity',
-        'content-type': 'application/json',
-        'user-agent': 'model-gateway',
-        ...encoded.headers,
-        ...settings.headers,
-        ...adapter.authorize(context),
-      },
-      body: JSON.stringify(encoded.body),
-      connectTimeoutMs: settings.timeouts.connectMs,
+    origin,
+    path: basePath + (offered === undefined ? format.path(context) : offered(context)),
+    headers: {
+      accept: context.stream ? format.streamType : 'application/json',
+      'accept-encoding': 'identity',
+      'content-type': 'application/json',
+      'user-agent': 'model-gateway',
+      ...encoded.headers,
+      ...settings.headers,
     },
-    pathOf: (other) => new URL(settings.baseUrl + other).pathname,
   };
+}
+
+/**
+ * The bytes, with the credentials in their headers.
+ * @param change another path below the provider's base URL, or another body
+ * @throws CredentialError
+ */
+export async function authorizeCall(
+  provider: Provider,
+  prepared: PreparedCall,
+  change: { readonly path?: string; readonly body?: EncodedRequest['body'] } = {},
+): Promise<OutboundRequest> {
+  const { origin, headers, context } = prepared;
+  const path = change.path === undefined ? prepared.path : addressOf(provider).basePath + change.path;
+  const body = JSON.stringify(change.body ?? prepared.encoded.body);
+  const call: OutgoingCall = { ...context, method: 'POST', url: origin + path, headers, body };
+  const given = provider.adapter.authorize(call);
+  const credentials = given instanceof Promise ? await given : given;
+  const { connectMs: connectTimeoutMs } = context.settings.timeouts;
+  return { origin, path, method: 'POST', headers: { ...headers, ...credentials }, body, connectTimeoutMs };
 }
 
 interface Address {
   readonly origin: string;
-  readonly path: string;
+  readonly basePath: string;
 }
 
-/** Parsing a URL costs more than the rest of a call's preparation, and the addresses of a provider never change. */
-const addresses = new WeakMap<Provider, Partial<Record<FormatId, Address>>>();
+/** Parsing a URL costs more than the rest of a call's preparation, and the address of a provider never changes. */
+const addresses = new WeakMap<Provider, Address>();
 
-function addressOf(provider: Provider, format: UpstreamFormat): Address {
-  const known = addresses.get(provider)?.[format.id];
+function addressOf(provider: Provider): Address {
+  const known = addresses.get(provider);
   if (known !== undefined) return known;
-  const offered = provider.adapter.formats.find((offer) => offer.format === format.id);
-  const url = new URL(provider.settings.baseUrl + (offered?.path ?? format.path));
-  const address = { origin: url.origin, path: url.pathname + url.search };
-  addresses.set(provider, { ...addresses.get(provider), [format.id]: address });
+  const { origin, pathname } = new URL(provider.settings.baseUrl);
+  const address = { origin, basePath: pathname === '/' ? '' : pathname };
+  addresses.set(provider, address);
   return address;
 }

@@ -4,14 +4,14 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
 import { tokenCount } from '../canonical/usage.ts';
 import { planRoute, type Candidate } from '../routing/plan.ts';
-import { callUpstream } from './call-upstream.ts';
+import { authorizeCall, prepareCall } from './call-upstream.ts';
 import { endpointName } from './attempts.ts';
 import type { GenerateParts } from './generate.ts';
 import { resolveModels } from './resolve-models.ts';
 
 export type CountTokensParts = Pick<
   GenerateParts,
-  'catalog' | 'defaults' | 'formats' | 'formatModalities' | 'formatParameters' | 'health' | 'http' | 'providers'
+  'catalog' | 'defaults' | 'formats' | 'health' | 'http' | 'providers'
 >;
 
 /** A count is asked before every turn of some agents: a slow one is worse than an estimate. */
@@ -43,8 +43,7 @@ export async function countTokens(
     request,
     models,
     preferences: DEFAULT_PREFERENCES,
-    formatParameters: parts.formatParameters,
-    formatModalities: parts.formatModalities,
+    formats: parts.formats,
     mustFit: false,
     cooldown: (endpoint) => parts.health.cooldown(endpointName(endpoint)),
   });
@@ -60,10 +59,13 @@ async function askVendor(
 ): Promise<number | undefined> {
   const provider = parts.providers.get(candidate.endpoint.provider);
   const path = provider?.adapter.countTokensPath;
-  if (provider === undefined || path === undefined || candidate.format !== request.format) return undefined;
-  const prepared = callUpstream(provider, parts.formats[candidate.format], candidate.endpoint, request, '');
+  const format = parts.formats[candidate.format];
+  if (provider === undefined || path === undefined || format?.id !== request.format) return undefined;
+  const prepared = prepareCall(provider, format, candidate.endpoint, request, '');
   const body = pick(prepared.encoded.body, COUNTED_MEMBERS);
-  const call = parts.http.call({ ...prepared.outbound, path: prepared.pathOf(path), body: JSON.stringify(body) });
+  const outbound = await authorizeCall(provider, prepared, { path, body }).catch(() => undefined);
+  if (outbound === undefined || signal.aborted) return undefined;
+  const call = parts.http.call(outbound);
   const timer = setTimeout(() => call.cancel(), COUNT_LIMIT_MS);
   const onAbort = (): void => call.cancel();
   signal.addEventListener('abort', onAbort, { once: true });

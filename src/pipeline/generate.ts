@@ -1,11 +1,10 @@
-import type { FormatId } from '../canonical/extra.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { ProviderPreferences } from '../canonical/directives.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Catalog } from '../catalog/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withDefaults } from '../routing/preferences.ts';
-import { planRoute, type FormatModalities, type RoutePlan } from '../routing/plan.ts';
+import { planRoute, type RoutePlan } from '../routing/plan.ts';
 import { GenerationRecord, type Asker } from '../telemetry/record.ts';
 import type { ClientFormat, ErrorContext } from '../wire/format.ts';
 import { endpointName, makeAttempts, type AttemptsParts } from './attempts.ts';
@@ -23,8 +22,6 @@ export interface GenerateParts extends AttemptsParts {
   readonly clock: Clock;
   readonly settle: Settle;
   readonly defaults: { readonly model?: string; readonly provider: Partial<ProviderPreferences> };
-  readonly formatParameters: Readonly<Record<FormatId, ReadonlySet<string>>>;
-  readonly formatModalities: FormatModalities;
   readonly totalMs: number;
   readonly region: string;
   readonly baseUrl: () => string;
@@ -106,8 +103,7 @@ function chooseRoute(record: GenerationRecord, parts: GenerateParts): RoutePlan 
     request,
     models,
     preferences: withDefaults(provider, parts.defaults.provider),
-    formatParameters: parts.formatParameters,
-    formatModalities: parts.formatModalities,
+    formats: parts.formats,
     cooldown: (endpoint) => parts.health.cooldown(endpointName(endpoint)),
   });
   report.routed = true;

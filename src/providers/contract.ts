@@ -1,7 +1,7 @@
 import type { FormatId } from '../canonical/extra.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from '../canonical/failure.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Dialect } from '../wire/format.ts';
+import type { Dialect, PathTarget } from '../wire/format.ts';
 
 /** How long each step of one attempt may take, ms. */
 export interface AttemptTimeouts {
@@ -33,6 +33,32 @@ export interface CallContext {
   readonly stream: boolean;
 }
 
+/** A request as it is about to leave, for those who sign it. */
+export interface OutgoingCall extends CallContext {
+  readonly method: 'POST';
+  /** Complete, with the query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Exactly the bytes that will be sent. */
+  readonly body: string;
+}
+
+/**
+ * Headers that identify the gateway to a provider. A promise where a token must be fetched first.
+ * @throws CredentialError when there is nothing to identify with
+ */
+export type Authorize = (
+  call: OutgoingCall,
+) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+
+/** The credentials of a provider do not work: expired, revoked, not readable. The message holds no secret. */
+export class CredentialError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CredentialError';
+  }
+}
+
 /** An answer that is not a success, for `classify`. */
 export interface FailedAnswer {
   readonly status: number;
@@ -52,14 +78,13 @@ export interface ProviderAdapter {
   /** The environment variable that turns the provider on by itself, and holds its key. */
   readonly apiKeyVariable?: string;
   /** Formats that it offers, most native first, with the path below the base URL where it is not the format's own. */
-  readonly formats: readonly { readonly format: FormatId; readonly path?: string }[];
+  readonly formats: readonly { readonly format: FormatId; readonly path?: (target: PathTarget) => string }[];
   /** Where it counts the tokens of a request of its first format for nothing, below the base URL. */
   readonly countTokensPath?: string;
   /** Whether hanging up stops the provider's meter. Default false: the safe side for the bill. */
   readonly cancellable?: boolean;
   dialect(context: { readonly format: FormatId; readonly model: string }): Dialect;
-  /** Headers that identify us to the provider. */
-  authorize(context: CallContext): Readonly<Record<string, string>>;
+  readonly authorize: Authorize;
   /** A last change to the encoded body, for what a dialect cannot say. */
   adjust?(body: JsonObject, context: CallContext): JsonObject;
   /** What an answer means where the status alone misleads; `undefined`: as the status says. */

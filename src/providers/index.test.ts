@@ -11,6 +11,7 @@ import {
   type ProvidersSetup,
 } from './index.ts';
 import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts';
+import { testCall } from './test-call.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, wholeMs: 5 };
 
@@ -50,22 +51,22 @@ for (const id of ADAPTER_IDS) {
     assert.ok(adapter.formats.length > 0, 'it offers a format');
     assert.equal(new Set(adapter.formats.map(({ format }) => format)).size, adapter.formats.length, 'each format once');
     for (const { path } of adapter.formats)
-      assert.ok(path === undefined || path.startsWith('/'), 'a path begins with /');
+      assert.ok(path === undefined || path({ model: 'm', stream: true }).startsWith('/'), 'a path begins with /');
     if (adapter.baseUrl !== undefined) {
       assert.ok(URL.canParse(adapter.baseUrl));
       assert.ok(!adapter.baseUrl.endsWith('/'));
     }
   });
 
-  test(`${id} sends its key in a header of lower-case name, and none where it has none`, () => {
+  test(`${id} sends its key in a header of lower-case name, and none where it has none`, async () => {
     for (const { format } of adapter.formats) {
-      const withKey = adapter.authorize({ ...context(adapter, 'the-key'), format });
+      const withKey = await adapter.authorize(testCall({ ...context(adapter, 'the-key'), format }));
       assert.ok(Object.values(withKey).some((value) => value.endsWith('the-key')));
       assert.deepEqual(
         Object.keys(withKey),
         Object.keys(withKey).map((name) => name.toLowerCase()),
       );
-      const withoutKey = adapter.authorize({ ...context(adapter, undefined), format });
+      const withoutKey = await adapter.authorize(testCall({ ...context(adapter, undefined), format }));
       assert.ok(!('authorization' in withoutKey) && !('x-api-key' in withoutKey));
       assert.ok(!JSON.stringify(withoutKey).includes('undefined'));
     }

@@ -5,9 +5,12 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
 import { planRoute, type RoutePlan } from './plan.ts';
 
-const FORMAT_PARAMETERS = {
-  chat: new Set(['temperature', 'seed', 'tools', 'response_format']),
-  messages: new Set(['temperature', 'tools']),
+const FORMATS = {
+  chat: { parameters: new Set(['temperature', 'seed', 'tools', 'response_format']) },
+  messages: {
+    parameters: new Set(['temperature', 'tools']),
+    modalities: { inputs: new Set(['image']), outputs: new Set(['text']) },
+  },
 };
 
 function endpoint(provider: string, changes: Partial<Endpoint> = {}): Endpoint {
@@ -60,8 +63,7 @@ function plan(
     request: asked,
     models,
     preferences: { ...DEFAULT_PREFERENCES, ...preferences },
-    formatParameters: FORMAT_PARAMETERS,
-    formatModalities: { messages: { inputs: new Set(['image']), outputs: new Set(['text']) } },
+    formats: FORMATS,
     cooldown: ({ provider }) => cooldowns[provider],
   });
 }

@@ -47,17 +47,18 @@ export interface PlanQuestion {
   /** Models to try, in order. */
   readonly models: readonly Model[];
   readonly preferences: ProviderPreferences;
-  readonly formatParameters: Readonly<Record<FormatId, ReadonlySet<string>>>;
-  readonly formatModalities: FormatModalities;
+  readonly formats: Readonly<Partial<Record<FormatId, FormatFacts>>>;
   /** A prompt that cannot fit is not tried; counting its tokens is no reason to leave anybody out. Default true. */
   readonly mustFit?: boolean;
   readonly cooldown: (endpoint: Endpoint) => Cooldown | undefined;
 }
 
-/** The media that a format has words for, in a request and in an answer; absent: all. */
-export type FormatModalities = Readonly<
-  Partial<Record<FormatId, { readonly inputs: ReadonlySet<string>; readonly outputs: ReadonlySet<string> }>>
->;
+/** What a format has words for. */
+export interface FormatFacts {
+  readonly parameters: ReadonlySet<string>;
+  /** The media of a request and of an answer; absent: all. */
+  readonly modalities?: { readonly inputs: ReadonlySet<string>; readonly outputs: ReadonlySet<string> };
+}
 
 /**
  * Ranks the endpoints for one request. Pure. All endpoints of a model come before the next model's; inside a model
@@ -135,19 +136,20 @@ function splitByCooldown(
   };
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** The first thing that the request needs and the candidate has not. */
 function findLack(
   { endpoint, format }: Candidate,
   needs: RequestNeeds,
-  { formatParameters, formatModalities, mustFit = true }: PlanQuestion,
+  { formats, mustFit = true }: PlanQuestion,
 ): Omit<Considered, 'endpoint'> | undefined {
-  const sayable = formatParameters[format];
+  const { parameters: sayable = NOTHING, modalities: media } = formats[format] ?? {};
   const list = endpoint.supportedParameters ?? sayable;
   for (const parameter of needs.parameters)
     if (!supportsParameter(list, parameter) || !supportsParameter(sayable, parameter))
       return { exclusion: 'require_parameters', lacks: parameter };
   const { inputModalities, outputModalities, contextTokensMax = Infinity } = endpoint;
-  const media = formatModalities[format];
   for (const modality of needs.inputs)
     if (inputModalities?.includes(modality) === false || media?.inputs.has(modality) === false)
       return { exclusion: 'input_modalities', lacks: modality };

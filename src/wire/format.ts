@@ -1,13 +1,15 @@
 import type { Answer } from '../canonical/answer.ts';
 import type { Block } from '../canonical/blocks.ts';
 import type { EventBatch } from '../canonical/events.ts';
-import type { FormatId, Warning } from '../canonical/extra.ts';
+import type { ClientFormatId, FormatId, Warning } from '../canonical/extra.ts';
 import type { UpstreamErrorBody } from '../canonical/failure.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Usage } from '../canonical/usage.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
+import type { ChatDialect } from './chat/dialect.ts';
 import type { HeaderDirectives } from './gateway/headers.ts';
+import type { MessagesDialect } from './messages/dialect.ts';
 
 /** Who answers: the same on every frame of one answer. */
 export interface AnswerIdentity {
@@ -62,7 +64,7 @@ export interface StreamEncoder {
 
 /** A format that callers speak. */
 export interface ClientFormat {
-  readonly id: FormatId;
+  readonly id: ClientFormatId;
   /**
    * @param body the parsed JSON of the request
    * @param text the same as it came, for members whose numbers must not change
@@ -97,34 +99,7 @@ export interface EncodeTarget {
  * Facts in which upstreams of one format differ. A provider's adapter states them; encoders read them. Everything is
  * off or plain by default: the most widely understood spelling.
  */
-export interface Dialect {
-  /** chat: knows the role `developer`; otherwise it gets `system`. */
-  readonly developerRole?: boolean;
-  /** chat: takes `max_completion_tokens`; otherwise it gets `max_tokens`. */
-  readonly maxCompletionTokens?: boolean;
-  /** chat: member that carries assistant reasoning back: none, `reasoning_content`, `reasoning` or `reasoning_details`. */
-  readonly reasoningMember?: 'reasoning_content' | 'reasoning' | 'reasoning_details';
-  /** chat: takes `reasoning_effort` (OpenAI) or the gateway-style `reasoning` object; absent: `reasoning_effort`. */
-  readonly reasoningSettings?: 'reasoning_effort' | 'reasoning' | 'none';
-  /** chat: how cache breakpoints are spelled; absent: markers are removed. */
-  readonly cacheMarks?: 'cache_control' | 'prompt_cache_breakpoint';
-  /** chat: field for the hashed end user. */
-  readonly endUserMember?: 'user' | 'safety_identifier';
-  /** chat: takes `name` on messages; otherwise the text is prefixed. */
-  readonly messageNames?: boolean;
-  /** chat: knows the image detail `original`; otherwise it gets `high`. */
-  readonly originalDetail?: boolean;
-  /** chat: takes `stream_options.include_usage`. Default true. */
-  readonly streamUsage?: boolean;
-  /** messages: how the model is told to think. `budget` up to 4.5, `adaptive` from 4.6 on. */
-  readonly thinking?: 'budget' | 'adaptive' | 'adaptive-only' | 'none';
-  /** messages: efforts beyond `high` that the model knows. */
-  readonly efforts?: readonly string[];
-  /** messages: understands vendor tools and blocks (`web_search_20250305`, `container`, betas). */
-  readonly vendor?: boolean;
-  /** messages: takes `output_config.format`; otherwise a forced tool named `json` stands in. */
-  readonly structuredOutput?: boolean;
-}
+export type Dialect = ChatDialect & MessagesDialect;
 
 export interface EncodedRequest {
   readonly body: JsonObject;
@@ -146,11 +121,33 @@ export interface StreamDecoder {
   end(): EventBatch;
 }
 
+/** What the path of a request may depend on. */
+export interface PathTarget {
+  /** The upstream's own name of the model. */
+  readonly model: string;
+  readonly stream: boolean;
+}
+
+/** Names of the catalog: `image`, `file`, `audio`, `video`. Text goes without saying. */
+export interface FormatModalities {
+  readonly inputs: ReadonlySet<string>;
+  readonly outputs: ReadonlySet<string>;
+}
+
 /** A format that upstreams speak. */
 export interface UpstreamFormat {
   readonly id: FormatId;
-  /** Below the provider's base URL, which ends in its version segment. */
-  readonly path: string;
+  /** Where requests go, below the provider's base URL, which ends in its version segment. */
+  path(target: PathTarget): string;
+  /** The media type of a streamed answer. */
+  readonly streamType: 'text/event-stream' | 'application/vnd.amazon.eventstream';
+  /**
+   * Which parameters of the catalog's vocabulary the format has words for. An endpoint without a list of its own
+   * supports exactly these. @source decisions.md 8, generation.md 11
+   */
+  readonly parameters: ReadonlySet<string>;
+  /** The media that the format can carry; absent: all. @source generation.md 11.2 */
+  readonly modalities?: FormatModalities;
   encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest;
   createStreamDecoder(): StreamDecoder;
   /** A whole answer of status 200. What is not an answer gives `failed`: an error object, or garbage. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TEST_SETTINGS, testCall } from '../test-call.ts';
 import { anthropicAdapter } from './adapter.ts';
 
 for (const [model, thinking, efforts, structuredOutput] of [
@@ -29,9 +30,8 @@ for (const [model, thinking, efforts, structuredOutput] of [
 }
 
 test('a call carries the version and the key', () => {
-  const timeouts = { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, wholeMs: 1 };
-  const settings = { slug: 'a', name: 'A', baseUrl: 'https://a.example.com/v1', apiKey: 'sk-1', headers: {}, timeouts };
-  assert.deepEqual(anthropicAdapter.authorize({ format: 'messages', settings, model: 'm', stream: false }), {
+  const call = testCall({ format: 'messages', settings: { ...TEST_SETTINGS, apiKey: 'sk-1' } });
+  assert.deepEqual(anthropicAdapter.authorize(call), {
     'anthropic-version': '2023-06-01',
     'x-api-key': 'sk-1',
   });

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TEST_SETTINGS, testCall } from '../test-call.ts';
 import { messagesCompatibleAdapter } from './adapter.ts';
 
-const timeouts = { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, wholeMs: 1 };
-const settings = { slug: 'x', name: 'X', baseUrl: 'http://127.0.0.1:1/v1', headers: {}, timeouts };
-
 test('a key goes out in both headers that hosts read', () => {
-  const context = { format: 'messages', settings: { ...settings, apiKey: 'k1' }, model: 'm', stream: false } as const;
-  assert.deepEqual(messagesCompatibleAdapter.authorize(context), {
+  const call = testCall({ format: 'messages', settings: { ...TEST_SETTINGS, apiKey: 'k1' } });
+  assert.deepEqual(messagesCompatibleAdapter.authorize(call), {
     'anthropic-version': '2023-06-01',
     authorization: 'Bearer k1',
     'x-api-key': 'k1',

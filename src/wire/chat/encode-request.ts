@@ -1,7 +1,7 @@
 import type { GenerationRequest, ResponseFormat } from '../../canonical/request.ts';
 import { parameterOfFormat, supportsParameter } from '../../canonical/supports-parameter.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { FORMAT_PARAMETERS } from '../format-parameters.ts';
+import { PARAMETERS } from './parameters.ts';
 import type { EncodedRequest, EncodeTarget } from '../format.ts';
 import { keepMarkRest, writeCacheMark } from './cache-marks.ts';
 import { createEncodeContext, type EncodeContext } from './encode-context.ts';
@@ -134,5 +134,5 @@ function keepSupported(members: Members, context: EncodeContext): JsonObject {
 function isSupported(member: string, { supportedParameters: supported }: EncodeTarget): boolean {
   const parameter = PARAMETER_OF_MEMBER.get(member) ?? member;
   if (supported === undefined || supportsParameter(supported, parameter)) return true;
-  return !FORMAT_PARAMETERS.chat.has(parameter);
+  return !PARAMETERS.has(parameter);
 }

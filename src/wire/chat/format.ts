@@ -9,6 +9,7 @@ import { encodeError } from './encode-error.ts';
 import { encodeRequest } from './encode-request.ts';
 import { ChatStreamEncoder } from './encode-stream.ts';
 import { encodeWhole } from './encode-whole.ts';
+import { PARAMETERS } from './parameters.ts';
 
 /** @param options.plugin checks one entry of `plugins` and gives it in the gateway's words */
 export function createChatClientFormat(options: { readonly plugin: z.ZodType<PluginRequest> }): ClientFormat {
@@ -28,7 +29,9 @@ export function createChatClientFormat(options: { readonly plugin: z.ZodType<Plu
 
 export const chatUpstreamFormat: UpstreamFormat = {
   id: 'chat',
-  path: '/chat/completions',
+  path: () => '/chat/completions',
+  streamType: 'text/event-stream',
+  parameters: PARAMETERS,
   encodeRequest,
   createStreamDecoder,
   decodeWhole,

@@ -8,6 +8,7 @@ import { encodeError } from './encode-error.ts';
 import { encodeRequest } from './encode-request.ts';
 import { MessagesStreamEncoder } from './encode-stream.ts';
 import { encodeWhole } from './encode-whole.ts';
+import { PARAMETERS } from './parameters.ts';
 import { decodeError } from './upstream-error.ts';
 
 /** What keeps an idle stream open. @source generation.md 7.10, decisions.md 20 */
@@ -30,7 +31,10 @@ export function createMessagesClientFormat(options: { readonly plugin: z.ZodType
 /** The messages format as upstreams speak it. */
 export const messagesUpstreamFormat: UpstreamFormat = {
   id: 'messages',
-  path: '/messages',
+  path: () => '/messages',
+  streamType: 'text/event-stream',
+  parameters: PARAMETERS,
+  modalities: { inputs: new Set(['image']), outputs: new Set(['text']) },
   encodeRequest,
   createStreamDecoder: () => new MessagesStreamDecoder(),
   decodeWhole,

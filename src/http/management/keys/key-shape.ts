@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import type { KeyRecord } from '../../../accounts/keys.ts';
+import { KEY_LIMIT_USD_MAX, type KeyRecord } from '../../../accounts/keys.ts';
 import { nanoFromUsd, usdFromNano } from '../../../lib/money.ts';
-
-/** The most that nano-USD count exactly in a double is a little above. */
-const LIMIT_USD_MAX = 9_000_000;
 
 export const limitResetSchema = z
   .enum(['daily', 'weekly', 'monthly'])
@@ -13,7 +10,7 @@ export const limitResetSchema = z
 export const limitUsdSchema = z
   .number()
   .min(0)
-  .max(LIMIT_USD_MAX)
+  .max(KEY_LIMIT_USD_MAX)
   .nullable()
   .describe('The most that the key may spend, USD. Null: no limit.');
 
