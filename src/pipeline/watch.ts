@@ -17,34 +17,48 @@ export interface Watch {
 }
 
 export function createWatch(onExpired: (clock: ClockName) => void): Watch {
-  let timer: NodeJS.Timeout | undefined;
-  let idle = false;
-  let held = false;
-  let over = false;
-  let expired: ClockName | undefined;
-  return {
-    arm(clock, ms) {
-      if (over) return;
-      clearTimeout(timer);
-      idle = clock === 'idle';
-      timer = setTimeout(() => {
-        if (held || expired !== undefined) return;
-        expired = clock;
-        onExpired(clock);
-      }, ms);
-    },
-    restart() {
-      if (idle) timer?.refresh();
-    },
-    hold(value) {
-      held = value;
-    },
-    disarm() {
-      over = true;
-      clearTimeout(timer);
-    },
-    get expired() {
-      return expired;
-    },
-  };
+  return new RunningWatch(onExpired);
+}
+
+/**
+ * A class, because there is one for each attempt: a getter in an object literal makes V8 draw up a new hidden class for
+ * each object, and those keep all that the object reaches until a major collection.
+ */
+class RunningWatch implements Watch {
+  expired: ClockName | undefined;
+  readonly #onExpired: (clock: ClockName) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #idle = false;
+  #held = false;
+  #over = false;
+
+  constructor(onExpired: (clock: ClockName) => void) {
+    this.#onExpired = onExpired;
+  }
+
+  arm(clock: ClockName, ms: number): void {
+    if (this.#over) return;
+    clearTimeout(this.#timer);
+    this.#idle = clock === 'idle';
+    this.#timer = setTimeout(() => this.#expire(clock), ms);
+  }
+
+  restart(): void {
+    if (this.#idle) this.#timer?.refresh();
+  }
+
+  hold(held: boolean): void {
+    this.#held = held;
+  }
+
+  disarm(): void {
+    this.#over = true;
+    clearTimeout(this.#timer);
+  }
+
+  #expire(clock: ClockName): void {
+    if (this.#held || this.expired !== undefined) return;
+    this.expired = clock;
+    this.#onExpired(clock);
+  }
 }

@@ -12,76 +12,98 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** A caller at the other end of a `node:http` response. Every method is safe after the caller has gone. */
-export function createNodeCaller(
-  response: ServerResponse,
-  format: Pick<ClientFormat, 'encodeError' | 'requestIdHeader'>,
-): Caller {
-  let ended = false;
-  const idHeaders = (id: string): Record<string, string> => ({ 'x-generation-id': id, [format.requestIdHeader]: id });
+type CallerFormat = Pick<ClientFormat, 'encodeError' | 'requestIdHeader'>;
 
-  function sendJson(status: number, headers: Record<string, string>, json: string): void {
-    if (ended || response.destroyed) return;
-    ended = true;
-    response.writeHead(status, {
+/** A caller at the other end of a `node:http` response. Every method is safe after the caller has gone. */
+export function createNodeCaller(response: ServerResponse, format: CallerFormat): Caller {
+  return new NodeCaller(response, format);
+}
+
+/** A class for the same reason as pipeline/watch.ts: one for each request, with a getter. */
+class NodeCaller implements Caller {
+  readonly #response: ServerResponse;
+  readonly #format: CallerFormat;
+  #ended = false;
+
+  constructor(response: ServerResponse, format: CallerFormat) {
+    this.#response = response;
+    this.#format = format;
+  }
+
+  get started(): boolean {
+    return this.#response.headersSent;
+  }
+
+  onGone(listener: () => void): void {
+    const response = this.#response;
+    if (response.destroyed) {
+      listener();
+      return;
+    }
+    response.once('close', () => {
+      if (!response.writableFinished) listener();
+    });
+  }
+
+  startStream(generationId: string): void {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
+    response.writeHead(200, { ...STREAM_HEADERS, ...this.#idHeaders(generationId) });
+  }
+
+  write(frames: string): boolean {
+    // A response that is destroyed never drains: waiting for it would hold the upstream for ever.
+    return this.#response.destroyed || this.#response.write(frames);
+  }
+
+  drained(): Promise<void> {
+    const response = this.#response;
+    if (response.destroyed || !response.writableNeedDrain) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        response.off('drain', done);
+        response.off('close', done);
+        resolve();
+      };
+      response.once('drain', done);
+      response.once('close', done);
+    });
+  }
+
+  end(frames: string): void {
+    if (this.#ended || this.#response.destroyed) return;
+    this.#ended = true;
+    this.#response.end(frames);
+  }
+
+  answer(generationId: string, json: string): void {
+    this.#sendJson(200, { ...CORS_HEADERS, ...this.#idHeaders(generationId) }, json);
+  }
+
+  refuse(error: GatewayError, context: ErrorContext): void {
+    if (this.#response.headersSent) return;
+    const { generationId } = context;
+    const headers = {
+      ...CORS_HEADERS,
+      ...errorHeaders(error, generationId),
+      ...(generationId !== null && this.#idHeaders(generationId)),
+    };
+    this.#sendJson(error.status, headers, JSON.stringify(this.#format.encodeError(error, context)));
+  }
+
+  #idHeaders(id: string): Record<string, string> {
+    return { 'x-generation-id': id, [this.#format.requestIdHeader]: id };
+  }
+
+  #sendJson(status: number, headers: Record<string, string>, json: string): void {
+    if (this.#ended || this.#response.destroyed) return;
+    this.#ended = true;
+    this.#response.writeHead(status, {
       ...headers,
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(json),
     });
     // As a string it leaves in one write with the headers.
-    response.end(json);
+    this.#response.end(json);
   }
-
-  return {
-    onGone(listener) {
-      if (response.destroyed) {
-        listener();
-        return;
-      }
-      response.once('close', () => {
-        if (!response.writableFinished) listener();
-      });
-    },
-    get started() {
-      return response.headersSent;
-    },
-    startStream(generationId) {
-      if (response.headersSent || response.destroyed) return;
-      response.writeHead(200, { ...STREAM_HEADERS, ...idHeaders(generationId) });
-    },
-    write(frames) {
-      // A response that is destroyed never drains: waiting for it would hold the upstream for ever.
-      return response.destroyed || response.write(frames);
-    },
-    drained() {
-      if (response.destroyed || !response.writableNeedDrain) return Promise.resolve();
-      return new Promise((resolve) => {
-        const done = (): void => {
-          response.off('drain', done);
-          response.off('close', done);
-          resolve();
-        };
-        response.once('drain', done);
-        response.once('close', done);
-      });
-    },
-    end(frames) {
-      if (ended || response.destroyed) return;
-      ended = true;
-      response.end(frames);
-    },
-    answer(generationId, json) {
-      sendJson(200, { ...CORS_HEADERS, ...idHeaders(generationId) }, json);
-    },
-    refuse(error: GatewayError, context: ErrorContext) {
-      if (response.headersSent) return;
-      const { generationId } = context;
-      const headers = {
-        ...CORS_HEADERS,
-        ...errorHeaders(error, generationId),
-        ...(generationId !== null && idHeaders(generationId)),
-      };
-      sendJson(error.status, headers, JSON.stringify(format.encodeError(error, context)));
-    },
-  };
 }
