@@ -26,6 +26,7 @@ export interface AppendQueue<Item> {
 
 const ITEMS_MAX = 20_000;
 const BATCH_ITEMS_MAX = 1_000;
+const GATHER_TURNS_MAX = 8;
 /** Bridges a database that is away for two minutes. */
 const RETRY_DELAYS_MS: readonly number[] = [50, 100, 200, 400, 800, 1_600, 3_200, ...Array<number>(23).fill(5_000)];
 
@@ -79,11 +80,8 @@ class Queue<Item> implements AppendQueue<Item> {
   }
 
   async #drain(): Promise<void> {
-    // Everything that is appended in the same turn of the event loop shares the first batch.
-    await new Promise<void>((resolve) => {
-      setImmediate(resolve);
-    });
     while (this.#waiting.length > 0) {
+      await this.#gather();
       const batch = this.#waiting;
       this.#waiting = batch.splice(BATCH_ITEMS_MAX);
       this.#underWay = batch.length;
@@ -96,6 +94,18 @@ class Queue<Item> implements AppendQueue<Item> {
       }
     }
     this.#draining = undefined;
+  }
+
+  /**
+   * A message to another thread and a sync of the disk cost the same for one item as for many. So a batch grows while
+   * every turn of the event loop brings more; a turn that brings none ends the wait, and a lone item waits for one.
+   */
+  async #gather(): Promise<void> {
+    for (let turn = 0; turn < GATHER_TURNS_MAX; turn++) {
+      const before = this.#waiting.length;
+      await nextTurn();
+      if (this.#waiting.length === before) return;
+    }
   }
 
   /** The items that were given up, by index. The others are durable. */
@@ -129,6 +139,12 @@ class Queue<Item> implements AppendQueue<Item> {
       entry.settle();
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 function allLost(items: readonly unknown[], error: unknown): ReadonlyMap<number, Error> {
