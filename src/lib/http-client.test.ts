@@ -125,3 +125,32 @@ test('a slow reader pauses the upstream instead of filling the memory', async ()
   assert.ok(sent < 32 * 1_024 * 1_024, `the upstream could send ${sent} bytes`);
   assert.equal((await readAll(answer)).length, 64 * 1_024 * 1_024);
 });
+
+test('a released answer that ends in time leaves its connection to the next request', async () => {
+  const ports = new Set<number | undefined>();
+  const origin = await serve((request, response) => {
+    ports.add(request.socket.remotePort);
+    response.write('all that counts');
+    setTimeout(() => response.end('a farewell'), 20);
+  });
+  for (let request = 0; request < 3; request++) {
+    const call = get(origin);
+    await (await call.answer).read();
+    call.release(5_000);
+    await delay(60);
+  }
+  assert.equal(ports.size, 1);
+});
+
+test('a released answer that goes on is dropped after its time', async () => {
+  const closed = Promise.withResolvers<void>();
+  const origin = await serve((_request, response) => {
+    response.on('close', () => closed.resolve());
+    const timer = setInterval(() => response.write('more'), 5);
+    response.on('close', () => clearInterval(timer));
+  });
+  const call = get(origin);
+  await (await call.answer).read();
+  call.release(30);
+  await closed.promise;
+});

@@ -28,6 +28,11 @@ export interface Call {
   readonly answer: Promise<InboundAnswer>;
   /** Drops the connection at once. May be called at any time, again too; a pending read then fails as `aborted`. */
   cancel(): void;
+  /**
+   * Nobody reads on. What still comes is thrown away, and the connection is kept for the next request if the answer
+   * ends in time, and dropped otherwise.
+   */
+  release(lingerMs: number): void;
 }
 
 export interface HttpClient {
@@ -133,6 +138,8 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   #cancelled = false;
   #connected = false;
   #error: TransportError | undefined;
+  #released = false;
+  #linger: NodeJS.Timeout | undefined;
 
   constructor() {
     this.answer = new Promise((resolve, reject) => {
@@ -148,6 +155,13 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
     const error = new TransportError('aborted');
     this.#controller?.abort(error);
     this.#fail(error);
+  }
+
+  release(lingerMs: number): void {
+    if (this.#cancelled || this.#ended || this.#error !== undefined) return;
+    this.#released = true;
+    this.#takeQueue();
+    this.#linger = setTimeout(() => this.cancel(), lingerMs).unref();
   }
 
   read(): Promise<Uint8Array | undefined> {
@@ -179,6 +193,7 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#released) return;
     const waiting = this.#readWaits;
     if (waiting !== undefined) {
       this.#readWaits = undefined;
@@ -195,6 +210,7 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#ended = true;
+    clearTimeout(this.#linger);
     this.#readWaits?.resolve(undefined);
     this.#readWaits = undefined;
   }
@@ -218,6 +234,7 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   #fail(error: TransportError): void {
     if (this.#error !== undefined || this.#ended) return;
     this.#error = error;
+    clearTimeout(this.#linger);
     this.#answerWaits?.reject(error);
     this.#answerWaits = undefined;
     this.#readWaits?.reject(error);

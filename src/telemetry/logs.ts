@@ -32,7 +32,7 @@ export interface Log {
 /** Structured logs on standard error, so that standard output holds only what the CLI prints. */
 export function createLog(level: string): Log {
   // Buffered: each write wakes a thread, which costs as much as half a request.
-  const sink = destination({ fd: 2, sync: false, minLength: 15_000, periodicFlush: 1_000 });
+  const sink = destination({ fd: 2, sync: false, minLength: 65_536, maxWrite: 262_144, periodicFlush: 1_000 });
   const options = { level, base: null };
   return {
     general: pino({ ...options, redact: { paths: REDACTED_PATHS, censor: CENSOR } }, sink),
