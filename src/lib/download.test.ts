@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { createDownloader, DownloadError } from './download.ts';
+
+const servers: Server[] = [];
+const LIMITS = { bytesMax: 1_000, timeoutMs: 2_000 };
+const never = new AbortController().signal;
+const guarded = createDownloader({ protocols: ['http:', 'https:'] });
+const open = createDownloader({ protocols: ['http:'], isAllowed: () => true });
+after(async () => {
+  await Promise.all([guarded.close(), open.close()]);
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const failsWith = (words: RegExp) => (error: unknown) => error instanceof DownloadError && words.test(error.message);
+
+test('a file comes with its bytes and its media type', async () => {
+  const url = await serve((_request, response) => {
+    response.setHeader('content-type', 'Image/PNG; charset=binary');
+    response.end(Buffer.from([1, 2, 3]));
+  });
+  const file = await open.download(`${url}/a.png`, LIMITS, never);
+  assert.deepEqual([...file.bytes], [1, 2, 3]);
+  assert.equal(file.mediaType, 'image/png');
+});
+
+test('only https is fetched unless said otherwise', async () => {
+  const plain = createDownloader();
+  for (const url of ['http://example.com/a', 'file:///etc/passwd', 'data:,x', 'no url', ''])
+    await assert.rejects(plain.download(url, LIMITS, never), failsWith(/https|no URL/));
+  await plain.close();
+});
+
+for (const host of [
+  '127.0.0.1',
+  'localhost',
+  '[::1]',
+  '169.254.169.254',
+  '10.0.0.1',
+  '2130706433',
+  '0x7f.1',
+  '[::ffff:7f00:1]',
+])
+  test(`${host} is a neighbour of the gateway and is not called`, async () => {
+    let called = false;
+    const { port } = new URL(
+      await serve((_request, response) => {
+        called = true;
+        response.end();
+      }),
+    );
+    await assert.rejects(guarded.download(`http://${host}:${port}/`, LIMITS, never), failsWith(/not on the public/));
+    assert.ok(!called);
+  });
+
+test('a redirect to a neighbour is not followed', async () => {
+  const secret = await serve((_request, response) => response.end('secret'));
+  let hops = 0;
+  const start = await serve((_request, response) => {
+    hops++;
+    response.writeHead(302, { location: secret.replace('127.0.0.1', 'localhost') }).end();
+  });
+  const onlyStart = createDownloader({ protocols: ['http:'], isAllowed: () => hops === 0 });
+  await assert.rejects(onlyStart.download(start, LIMITS, never), failsWith(/not on the public/));
+  assert.equal(hops, 1);
+  await onlyStart.close();
+});
+
+test('redirects are followed, but not for ever', async () => {
+  const end = await serve((_request, response) => response.end('here'));
+  const start = await serve((_request, response) => response.writeHead(307, { location: `${end}/x` }).end());
+  assert.equal((await open.download(start, LIMITS, never)).bytes.toString(), 'here');
+  const circle = await serve((_request, response) => response.writeHead(302, { location: '/again' }).end());
+  await assert.rejects(open.download(circle, LIMITS, never), failsWith(/too often/));
+});
+
+test('a file over the limit is refused, declared or not', async () => {
+  const declared = await serve((_request, response) => response.end(Buffer.alloc(1_001)));
+  const streamed = await serve((_request, response) => {
+    response.write(Buffer.alloc(600));
+    setTimeout(() => response.end(Buffer.alloc(600)), 20);
+  });
+  for (const url of [declared, streamed])
+    await assert.rejects(open.download(url, LIMITS, never), failsWith(/larger than 1000 bytes/));
+});
+
+test('another status, silence and nobody are told apart', async () => {
+  const missing = await serve((_request, response) => response.writeHead(404).end());
+  await assert.rejects(open.download(missing, LIMITS, never), failsWith(/status 404/));
+  const silent = await serve(() => undefined);
+  await assert.rejects(open.download(silent, { ...LIMITS, timeoutMs: 50 }, never), failsWith(/too long/));
+  await assert.rejects(open.download('http://127.0.0.1:1/', LIMITS, never), failsWith(/could not be reached/));
+});
+
+test('a caller who is gone ends the download', async () => {
+  const caller = new AbortController();
+  const silent = await serve(() => caller.abort());
+  await assert.rejects(open.download(silent, LIMITS, caller.signal), DownloadError);
+});

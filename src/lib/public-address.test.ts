@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isPublicAddress } from './public-address.ts';
+
+for (const address of ['1.1.1.1', '8.8.8.8', '172.15.0.1', '172.32.0.1', '100.63.0.1', '2606:4700::1111', '2a00::1'])
+  test(`${address} is public`, () => {
+    assert.ok(isPublicAddress(address));
+  });
+
+for (const address of [
+  '127.0.0.1',
+  '10.1.2.3',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.1.1',
+  '169.254.169.254',
+  '100.100.100.200',
+  '0.0.0.0',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  'fe80::1',
+  'fe80::1%eth0',
+  'fc00::1',
+  'ff02::1',
+  '::ffff:127.0.0.1',
+  '::ffff:8.8.8.8',
+  '64:ff9b::7f00:1',
+  '2002:7f00:1::',
+  '2001:0:1::1',
+  '2001:db8::1',
+  'localhost',
+  '0177.0.0.1',
+  '2130706433',
+  '',
+])
+  test(`${JSON.stringify(address)} is not public`, () => {
+    assert.ok(!isPublicAddress(address));
+  });

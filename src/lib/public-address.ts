@@ -1,0 +1,40 @@
+import { BlockList, isIP } from 'node:net';
+
+// IANA "IPv4 Special-Purpose Address Registry", read 2026-11, and multicast.
+const SPECIAL_V4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+];
+// IANA "IPv6 Special-Purpose Address Registry", read 2026-11: what lies inside global unicast and is not it. Teredo and
+// 6to4 carry an IPv4 address that nobody has checked.
+const SPECIAL_V6: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+
+const special = new BlockList();
+for (const [network, prefix] of SPECIAL_V4) special.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of SPECIAL_V6) special.addSubnet(network, prefix, 'ipv6');
+const globalUnicast = new BlockList();
+globalUnicast.addSubnet('2000::', 3, 'ipv6');
+
+/** Whether an IP address belongs to the public Internet. Everything else may be a neighbour of the gateway. */
+export function isPublicAddress(address: string): boolean {
+  const version = isIP(address);
+  if (version === 4) return !special.check(address, 'ipv4');
+  return version === 6 && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
+}
