@@ -6,6 +6,7 @@ import type { ProviderPreferences } from './canonical/directives.ts';
 import type { ClientFormatId } from './canonical/extra.ts';
 import { catalogFromConfig } from './catalog-from-config.ts';
 import type { Config, ProviderDefaults } from './config/config.ts';
+import { needsRestart } from './config/needs-restart.ts';
 import type { DrawError } from './http/client-error.ts';
 import { createCountTokensRoute } from './http/generation/count-tokens.ts';
 import type { BodyLimits } from './http/generation/read-body.ts';
@@ -15,12 +16,15 @@ import { registerManagementRoutes } from './http/management/route.ts';
 import { MANAGEMENT_ROUTES } from './http/routes.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
+import { createDownloader, type Download, type DownloaderOptions } from './lib/download.ts';
 import { createHttpClient, type HttpClient } from './lib/http-client.ts';
+import { createAnswerMemory } from './pipeline/answer-memory.ts';
 import { countTokens } from './pipeline/count-tokens.ts';
 import { createGenerate, type GenerateParts } from './pipeline/generate.ts';
 import { createSettle } from './pipeline/settle.ts';
 import { pluginSchema } from './plugins/index.ts';
-import { createProviders } from './providers/index.ts';
+import { createBetaTable, type BetaTable } from './providers/beta-flags.ts';
+import { credentialWarnings, providersFromConfig } from './providers-from-config.ts';
 import { sandboxModels } from './providers/sandbox/models.ts';
 import { startSandbox } from './providers/sandbox/server.ts';
 import { createHealth } from './routing/health.ts';
@@ -30,9 +34,10 @@ import { createKeyStore } from './store/keys.ts';
 import { rowOf } from './telemetry/generation-row.ts';
 import { createLog, logGeneration, type Log } from './telemetry/logs.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
-import { createChatClientFormat, chatUpstreamFormat } from './wire/chat/format.ts';
+import { UPSTREAM_FORMATS } from './upstream-formats.ts';
+import { createChatClientFormat } from './wire/chat/format.ts';
 import type { ClientFormat } from './wire/format.ts';
-import { createMessagesClientFormat, messagesUpstreamFormat } from './wire/messages/format.ts';
+import { createMessagesClientFormat } from './wire/messages/format.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -40,6 +45,8 @@ export interface AppOptions {
   readonly log?: Log;
   /** Limits on a request body that the configuration does not name. */
   readonly bodyLimits?: Partial<BodyLimits>;
+  /** Which addresses callers may have fetched; default: https on the public Internet. */
+  readonly downloads?: DownloaderOptions;
 }
 
 export interface App {
@@ -49,6 +56,8 @@ export interface App {
     /** The keys that the first start made. They cannot be shown again, so they are made once everything else stands. */
     readonly firstKeys?: FirstKeys;
   }>;
+  /** Takes over what may change while the gateway runs: the beta flags of providers. */
+  reload(next: Config): void;
   /** Lets requests in flight finish within the drain limit, settles what is owed, and closes everything. */
   close(): Promise<void>;
   readonly generations: Pick<GenerationStore, 'find'>;
@@ -73,41 +82,39 @@ export async function createApp(options: AppOptions): Promise<App> {
   const authenticate = createAuthenticator({ keys: keyStore, clock, staticKeys });
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
   const http = createHttpClient();
+  const downloader = createDownloader(options.downloads);
   let url = '';
-  const shared: Shared = { config, env, clock, http, metrics, log, baseUrl: () => `${url}/v1` };
-  const formats: ClientFormats = {
-    chat: createChatClientFormat({ plugin: pluginSchema }),
-    messages: createMessagesClientFormat({ plugin: pluginSchema }),
+  const betaTable = createBetaTable(config.betaFlags);
+  const shared: Shared = {
+    config,
+    env,
+    clock,
+    http,
+    download: downloader.download,
+    metrics,
+    log,
+    betaTable,
+    baseUrl: () => `${url}/v1`,
   };
+  const formats = createClientFormats();
+  const drawError = drawErrorIn(formats, shared.baseUrl);
+  const generateParts = createGenerateParts(shared, sandbox.baseUrl, generations);
   const server: HttpServer = createHttpServer({
     host: config.server.host,
     port: config.server.port,
     onBug: (error) => log.general.error({ err: error }, 'bug'),
-    drawError: drawErrorIn(formats, shared.baseUrl),
-    generation: generationRoutes(
-      shared,
-      formats,
-      createGenerateParts(shared, sandbox.baseUrl, generations),
-      authenticate,
-      {
-        draining: () => server.draining,
-        bodyLimits: options.bodyLimits,
-      },
-    ),
+    drawError,
+    generation: generationRoutes(shared, formats, generateParts, authenticate, {
+      draining: () => server.draining,
+      bodyLimits: options.bodyLimits,
+    }),
     mount(fastify) {
+      const draining = (): boolean => server.draining;
       const ready = (): Promise<void> => database.ping();
-      mountOperations(fastify, {
-        metrics,
-        ready,
-        draining: () => server.draining,
-        openApi: drawOpenApi,
-        log: log.general,
-      });
-      registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
-        authenticate,
-        services: { keys, generations },
-        log: log.general,
-      });
+      const general = log.general;
+      mountOperations(fastify, { metrics, ready, draining, openApi: drawOpenApi, drawError, log: general });
+      const services = { keys, generations };
+      registerManagementRoutes(fastify, MANAGEMENT_ROUTES, { authenticate, services, log: general });
     },
   });
   return {
@@ -118,10 +125,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       const firstKeys = await keys.bootstrap(staticKeys);
       return { url, ...(firstKeys !== undefined && { firstKeys }) };
     },
+    reload(next) {
+      betaTable.replace(next.betaFlags);
+      log.general.info({ needsRestart: needsRestart(config, next) }, 'the configuration was read again');
+    },
     async close() {
       await server.close(config.server.drainMs);
       await generations.close();
-      await Promise.all([http.close(), sandbox.close()]);
+      await Promise.all([http.close(), downloader.close(), sandbox.close()]);
       await database.close();
       log.flush();
     },
@@ -141,10 +152,20 @@ function openGenerations(database: Database, metrics: Metrics, log: Log): Genera
 
 type ClientFormats = Readonly<Record<ClientFormatId, ClientFormat>>;
 
+function createClientFormats(): ClientFormats {
+  return {
+    chat: createChatClientFormat({ plugin: pluginSchema }),
+    messages: createMessagesClientFormat({ plugin: pluginSchema }),
+  };
+}
+
+/** Below any base path, and with whatever follows. */
+const MESSAGES_PATH = /^[^?#]*\/messages(?:[/?#]|$)/;
+
 /** For what is refused before a route was found: the path tells in whose shape. */
 function drawErrorIn({ chat, messages }: ClientFormats, baseUrl: () => string): DrawError {
   return (error, path) =>
-    (path.includes('/messages') ? messages : chat).encodeError(error, {
+    (MESSAGES_PATH.test(path) ? messages : chat).encodeError(error, {
       generationId: null,
       serviceMetadata: undefined,
       baseUrl: baseUrl(),
@@ -157,25 +178,30 @@ interface Shared {
   readonly env: AppOptions['env'];
   readonly clock: Clock;
   readonly http: HttpClient;
+  readonly download: Download;
   readonly metrics: Metrics;
   readonly log: Log;
+  readonly betaTable: BetaTable;
   readonly baseUrl: () => string;
 }
 
 function createGenerateParts(
-  { config, env, clock, http, metrics, log, baseUrl }: Shared,
+  { config, env, clock, http, download, metrics, log, betaTable, baseUrl }: Shared,
   sandboxBaseUrl: string,
   generations: GenerationStore,
 ): GenerateParts {
   const { region } = config.server;
-  const providers = createProviders({ config: config.providers, env, timeouts: config.timeouts, sandboxBaseUrl });
+  const providers = providersFromConfig(config, env, sandboxBaseUrl, betaTable);
+  for (const warning of credentialWarnings(config, providers)) log.general.warn(warning);
   return {
     http,
-    formats: { chat: chatUpstreamFormat, messages: messagesUpstreamFormat },
+    download,
+    formats: UPSTREAM_FORMATS,
     providers,
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
     health: createHealth({ clock }),
+    memory: createAnswerMemory({ clock }),
     catalog: catalogFromConfig(config, providers, sandboxModels()),
     clock,
     settle: createSettle({

@@ -3,6 +3,8 @@ import { FREE, priceTableOf } from './catalog/price.ts';
 import type { Catalog, Endpoint, Model } from './catalog/model.ts';
 import type { Config, ModelConfig } from './config/config.ts';
 import type { Provider } from './providers/contract.ts';
+import { formatsOf } from './providers/build-provider.ts';
+import { missingKey } from './providers/index.ts';
 
 /** The catalog that configuration, built-in models and known providers add up to; the configuration comes first. */
 export function catalogFromConfig(
@@ -13,15 +15,18 @@ export function catalogFromConfig(
   const policies = new Map(config.providers.map(({ slug, dataPolicy }) => [slug, dataPolicy]));
   const place = (slug: string, provider: string, upstreamModel: string): Omit<Endpoint, 'price'> => {
     const known = providers.get(provider);
+    const parameters = known && parametersOf(known, upstreamModel);
     return {
       model: slug,
       provider,
       providerName: known?.settings.name ?? provider,
       upstreamModel,
       dataPolicy: policies.get(provider) ?? {},
-      formats: known?.adapter.formats.map(({ format }) => format) ?? ['chat'],
+      ...((known === undefined || missingKey(known).length > 0) && { lacksCredentials: true }),
+      formats: known === undefined ? ['chat'] : formatsOf(known, upstreamModel),
       vendorTools: known !== undefined && runsVendorTools(known, upstreamModel),
       cancellable: known?.adapter.cancellable ?? false,
+      ...(parameters !== undefined && { supportedParameters: parameters }),
     };
   };
   const configured = config.models.map((model) => modelFrom(model, place));
@@ -41,10 +46,16 @@ export function catalogFromConfig(
   return createCatalog([...configured, ...builtIn.filter(({ slug }) => !named.has(slug))], passThrough);
 }
 
-function runsVendorTools({ adapter }: Provider, model: string): boolean {
-  return adapter.formats.some(
-    ({ format }) => format === 'messages' && adapter.dialect({ format, model }).vendor === true,
+function runsVendorTools(provider: Provider, model: string): boolean {
+  return formatsOf(provider, model).some(
+    (format) => format === 'messages' && provider.adapter.dialect({ format, model }).vendor === true,
   );
+}
+
+/** What the vendor itself takes: a list of the operator's own says more. */
+function parametersOf(provider: Provider, model: string): ReadonlySet<string> | undefined {
+  const [format] = formatsOf(provider, model);
+  return format && provider.adapter.dialect({ format, model }).parameters;
 }
 
 type Place = (slug: string, provider: string, upstreamModel: string) => Omit<Endpoint, 'price'>;
@@ -63,6 +74,7 @@ function modelFrom(model: ModelConfig, place: Place): Model {
         price: endpoint.price && priceTableOf(endpoint.price),
         ...(context !== undefined && { contextTokensMax: context }),
         ...(output !== undefined && { outputTokensMax: output }),
+        ...(endpoint.minCompletionTokens !== undefined && { outputTokensMin: endpoint.minCompletionTokens }),
         ...(inputModalities !== undefined && { inputModalities }),
         ...(outputModalities !== undefined && { outputModalities }),
         ...(endpoint.quantization !== undefined && { quantization: endpoint.quantization }),

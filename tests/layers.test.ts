@@ -15,10 +15,16 @@ function readSources(): readonly SourceFile[] {
     .map((path) => ({ path, text: readFileSync(`${ROOT}/${path}`, 'utf8') }));
 }
 
+/** What `npm ci --omit=dev` installs. */
+function readDependencies(): ReadonlySet<string> {
+  const manifest = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')) as { readonly dependencies: object };
+  return new Set(Object.keys(manifest.dependencies));
+}
+
 test('the sources keep to the architecture', () => {
   const files = readSources();
   assert.ok(files.length > 20, 'there are sources to look at');
-  assert.deepEqual(findViolations(files), []);
+  assert.deepEqual(findViolations(files, readDependencies()), []);
 });
 
 /** A file, and what its rule says; `undefined`: nothing. */
@@ -139,10 +145,37 @@ const PLANTED: readonly (readonly [promise: string, path: string, text: string, 
     'src/pipeline/a.ts:1: may not know fastify',
   ],
   [
+    'sources do not import what only development installs',
+    'src/wire/chat/a.ts',
+    "import type OpenAI from 'openai/index.js';",
+    'src/wire/chat/a.ts:1: imports openai, which is no dependency',
+  ],
+  [
+    'a scoped development package is one too',
+    'src/lib/a.ts',
+    "import { Anthropic } from '@anthropic-ai/sdk/client';",
+    'src/lib/a.ts:1: imports @anthropic-ai/sdk, which is no dependency',
+  ],
+  ['tests may import what only development installs', 'src/lib/a.test.ts', "import fc from 'fast-check';", undefined],
+  ['a dependency is free where its folder is', 'src/lib/a.ts', "import { Pool } from 'undici';", undefined],
+  [
     'a provider is named where providers live only',
     'src/routing/plan.ts',
     "if (slug === 'alpha') return;",
     "src/routing/plan.ts:1: names the provider 'alpha'",
+  ],
+  ['a format may be called like its vendor', 'src/wire/gamma/format.ts', "export const id = 'gamma';", undefined],
+  [
+    'such a name is no free word elsewhere',
+    'src/routing/plan.ts',
+    "if (slug === 'gamma') return;",
+    "src/routing/plan.ts:1: names the provider 'gamma'",
+  ],
+  [
+    'a vendor that no format is called like is not named in a format',
+    'src/wire/gamma/format.ts',
+    "export const id = 'alpha';",
+    "src/wire/gamma/format.ts:1: names the provider 'alpha'",
   ],
   ['catalog data may name providers', 'src/catalog/data/models.ts', "export const slug = 'alpha';", undefined],
   ['tests may name providers', 'src/routing/plan.test.ts', "use('alpha');", undefined],
@@ -205,10 +238,13 @@ suite('a planted file', () => {
   const members = [
     { path: 'src/providers/alpha/adapter.ts', text: '' },
     { path: 'src/providers/beta/quirks.ts', text: '' },
+    { path: 'src/providers/gamma/adapter.ts', text: '' },
+    { path: 'src/wire/gamma/format.ts', text: '' },
   ];
   for (const [promise, path, text, violation] of PLANTED) {
     test(promise, () => {
-      const found = findViolations([...members.filter((member) => member.path !== path), { path, text }]);
+      const files = [...members.filter((member) => member.path !== path), { path, text }];
+      const found = findViolations(files, readDependencies());
       assert.deepEqual(found, violation === undefined ? [] : [violation]);
     });
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 const SOURCES = new URL('../src/', import.meta.url);
@@ -41,4 +41,32 @@ test('every figure in docs/limits.md is what its constant says', () => {
     return value === written ? [] : [`${path} ${name}: is ${value ?? 'not there'}, the page says ${figure}`];
   });
   assert.deepEqual(wrong, []);
+});
+
+/** Constants that are named like bounds and bound nothing. */
+const NO_BOUNDS: ReadonlySet<string> = new Set([
+  // The length of a day.
+  'accounts/windows.ts DAY_MS',
+  // What two numbers of a version are multiplied with to make one.
+  'providers/openai/responses-dialect.ts MINORS_MAX',
+]);
+
+/** Constants of a file whose names end like those of bounds and times, and that are a number or a product of some. */
+function boundsIn(path: string): readonly string[] {
+  const source = readFileSync(new URL(path, SOURCES), 'utf8');
+  const constants = source.matchAll(/^(?:export )?const ([A-Z0-9_]+_(?:MAX|MS)) = [\d_.]+(?: \* [\d_.]+)*;/gm);
+  return [...constants].map(([, name]) => `${path} ${name}`);
+}
+
+test('every bound in the sources is in docs/limits.md', () => {
+  const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => /\.ts$/.test(path) && !/(?:\.test\.ts|(?:^|\/)test-[^/]*)$/.test(path));
+  const told = new Set(readRows().map(({ path, name }) => `${path} ${name ?? ''}`));
+  const bounds = sources.flatMap(boundsIn);
+  assert.ok(bounds.length > 100, 'there are bounds to look at');
+  assert.deepEqual(
+    bounds.filter((bound) => !told.has(bound) && !NO_BOUNDS.has(bound)),
+    [],
+  );
 });

@@ -46,6 +46,8 @@ export interface TextBlock extends BlockBase {
 export interface RefusalBlock extends BlockBase {
   readonly type: 'refusal';
   readonly text: string;
+  /** It stood among the parts of the content, not in a member of its own. */
+  readonly part?: true;
 }
 
 export type MediaSource =

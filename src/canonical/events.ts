@@ -92,7 +92,8 @@ export interface FailedEvent {
 
 /**
  * One answer, streamed or whole:
- * `start (block-start block-delta* block-end | citation | usage | warning | extra)* (end usage? | failed)`.
+ * `start (block-start block-delta* block-end | citation | usage | warning | extra)* (end usage? | failed)`. Of an answer
+ * that failed before anything of it could be read, `failed` alone.
  */
 export type GenerationEvent =
   | StartEvent

@@ -1,4 +1,7 @@
-import type { ErrorType } from './gateway-error.ts';
+import type { ErrorType, Issue } from './gateway-error.ts';
+
+/** Bound on what is kept of an upstream's own words. */
+export const UPSTREAM_MESSAGE_CHARS_MAX = 2_000;
 
 /** How an attempt at an upstream failed. A value, never thrown: the next candidate may do better. */
 export interface UpstreamFailure {
@@ -11,7 +14,9 @@ export interface UpstreamFailure {
     | 'early-end'
     | 'garbage'
     | 'too-large'
-    | 'aborted';
+    | 'aborted'
+    /** The format of the endpoint has no words for the request. */
+    | 'unsayable';
   /** What it means in the gateway's vocabulary. */
   readonly errorType: ErrorType;
   /** The status for the caller when this failure is the last word. */
@@ -24,6 +29,8 @@ export interface UpstreamFailure {
   readonly upstreamMessage?: string;
   readonly providerCode?: string;
   readonly retryAfterMs?: number;
+  /** Members of the request that are at fault, with kind `unsayable`. */
+  readonly issues?: readonly Issue[];
   /** Who may try next. `next-endpoint` includes the next model; `nobody`: the request itself is at fault. */
   readonly mayTry: 'next-endpoint' | 'next-model' | 'nobody';
   /** Which clock ran out, with kind `timeout`. */
@@ -37,4 +44,6 @@ export interface UpstreamErrorBody {
   readonly type?: string;
   /** The member of the request that is at fault. */
   readonly param?: string;
+  /** How long to wait, where the body says it; a header that says it counts before this. */
+  readonly retryAfterMs?: number;
 }

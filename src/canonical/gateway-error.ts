@@ -70,6 +70,8 @@ export interface GatewayErrorOptions {
   readonly metadata?: JsonObject;
   readonly availability?: Availability;
   readonly retryAfterMs?: number;
+  /** Whether a client does well to send the same once more by itself; absent: it judges by the status. */
+  readonly shouldRetry?: boolean;
   readonly cause?: unknown;
 }
 
@@ -84,6 +86,7 @@ export class GatewayError extends Error {
   readonly metadata: JsonObject | undefined;
   readonly availability: Availability | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly shouldRetry: boolean | undefined;
 
   constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -94,6 +97,7 @@ export class GatewayError extends Error {
     this.metadata = options.metadata;
     this.availability = options.availability;
     this.retryAfterMs = options.retryAfterMs;
+    this.shouldRetry = options.shouldRetry;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../lib/json.ts';
+import type { ExactNumber, Json, JsonObject } from '../lib/json.ts';
 import type { Block, CacheMark } from './blocks.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, FormatId, Warning } from './extra.ts';
@@ -99,7 +99,8 @@ export interface Settings {
   readonly logprobs?: boolean;
   readonly topLogprobs?: number;
   readonly stop?: readonly string[];
-  readonly seed?: number;
+  /** May have 64 bits: nobody here calculates with it. */
+  readonly seed?: number | ExactNumber;
   readonly modalities?: readonly ('text' | 'image' | 'audio')[];
   readonly parallelToolCalls?: boolean;
   readonly toolChoice?: ToolChoice;

@@ -22,6 +22,8 @@ export interface Usage {
   readonly rejectedPredictionTokens?: number;
   readonly webSearchRequests?: number;
   readonly webFetchRequests?: number;
+  /** What the provider charges for, where it counts that apart from what the model read and wrote (Cohere). */
+  readonly billed?: { readonly promptTokens: number; readonly completionTokens: number };
   /** The tier that served, in the upstream's word. */
   readonly serviceTier?: string;
   /** True when the provider reported nothing and we counted. */

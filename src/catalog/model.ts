@@ -20,12 +20,16 @@ export interface Endpoint {
   readonly price: PriceTable | undefined;
   readonly contextTokensMax?: number;
   readonly outputTokensMax?: number;
+  /** A smaller limit is refused by the upstream, so it is raised. */
+  readonly outputTokensMin?: number;
   readonly inputModalities?: readonly string[];
   readonly outputModalities?: readonly string[];
   readonly quantization?: string;
   /** Absent: whatever the format can say. */
   readonly supportedParameters?: ReadonlySet<string>;
   readonly dataPolicy: DataPolicy;
+  /** The gateway has nothing to identify itself with to the provider, so asking it is of no use. */
+  readonly lacksCredentials?: boolean;
   /** Formats that the endpoint speaks, most native first. */
   readonly formats: readonly FormatId[];
   /** The messages format's own vendor: its tools run there (`web_search_20250305`), and nowhere else. generation.md 7.4 */

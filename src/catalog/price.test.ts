@@ -96,3 +96,19 @@ test('a cost is never negative, never below its parts and never more than a nano
 test('nano-USD become the USD that callers read', () => {
   assert.equal(usdFromNano(555_000), 0.000555);
 });
+
+test('what the provider counts as billed is paid for at list price, whatever else it read or had cached', () => {
+  const counted = usage({
+    promptTokens: 508,
+    completionTokens: 86,
+    cacheReadTokens: 144,
+    reasoningTokens: 80,
+    billed: { promptTokens: 65, completionTokens: 63 },
+  });
+  // 65 * 1 and 63 * 2 micro-USD
+  assert.deepEqual(costOf(price, counted), {
+    totalNanoUsd: 191_000,
+    promptNanoUsd: 65_000,
+    completionNanoUsd: 126_000,
+  });
+});

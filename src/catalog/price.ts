@@ -64,7 +64,8 @@ function picoUsd(usd: number): number {
  * request itself is in the total only.
  * @source generation.md 6.2 "Cost ="
  */
-export function costOf(price: PriceTable, usage: Usage): Cost {
+export function costOf(price: PriceTable, counted: Usage): Cost {
+  const usage = billedUsage(counted);
   const cacheRead = price.cacheRead ?? price.prompt;
   const cacheWrite = price.cacheWrite ?? price.prompt;
   const cacheWrite1h = price.cacheWrite1h ?? cacheWrite;
@@ -86,4 +87,10 @@ export function costOf(price: PriceTable, usage: Usage): Cost {
   const promptNanoUsd = Math.floor(promptPico / PICO_PER_NANO);
   const completionNanoUsd = Math.ceil(completionPico / PICO_PER_NANO);
   return { totalNanoUsd, promptNanoUsd, completionNanoUsd };
+}
+
+/** A provider that counts what it bills apart lists no other prices for it than the two: nobody knows what of it was cached. */
+function billedUsage(usage: Usage): Usage {
+  if (usage.billed === undefined) return usage;
+  return { ...usage, ...usage.billed, cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 };
 }

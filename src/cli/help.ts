@@ -50,6 +50,16 @@ Options:
 ${CONFIG_OPTIONS}  --port PORT, --host HOST
 `;
 
+export const DOCTOR_HELP = `Usage: model-gateway doctor [options] [PROVIDER...]
+
+Checks the configuration, the data directory, the secret, the clock, and each provider that is configured or turned on by
+the environment: whether its name is known, its certificate trusted, its address right and its key accepted. It asks for
+nothing that costs: the list of models, or an answer to an empty request, which is refused. One line each; exits 1 when
+one of them failed.
+
+Options:
+${CONFIG_OPTIONS}`;
+
 export const CHAT_HELP = `Usage: model-gateway chat [options] [MESSAGE...]
 
 Sends one message and prints the answer as it comes. Without a message it is a conversation: a line a turn, /clear to

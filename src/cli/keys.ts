@@ -37,7 +37,7 @@ export async function runKeys(args: readonly string[], io: Io): Promise<number> 
   const [word, ...operands] = words;
   const verb = readVerb(word);
   checkOperands(verb, operands, values);
-  const config = loadCheckedConfig(configArgs(values), io.env);
+  const { config } = loadCheckedConfig(configArgs(values), io.env);
   // The name is the one that the gateway uses (src/app.ts).
   const path = join(config.dataDir, 'gateway.db');
   if (verb !== 'create' && !existsSync(path))

@@ -1,24 +1,37 @@
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { ADAPTER_IDS, createProviders, KNOWN_PROVIDER_IDS, ProviderSetupError } from '../providers/index.ts';
+import { credentialWarnings, providersFromConfig } from '../providers-from-config.ts';
+import { ProviderSetupError } from '../providers/check-settings.ts';
+import { ADAPTER_IDS, ADAPTER_OPTIONS, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
 import { CommandError } from './command.ts';
 import type { Io } from './command.ts';
 
 /** Stands for the sandbox's address, which is known only once it listens. */
 const ANY_BASE_URL = 'http://127.0.0.1/v1';
 
+export interface CheckedConfig {
+  readonly config: Config;
+  /** Sentences about what will not work, although everything will start. */
+  readonly warnings: readonly string[];
+}
+
 /**
  * The configuration, with everything checked that can be checked without starting anything: a start that fails later
  * would already have made the first keys.
  * @throws ConfigError, CommandError
  */
-export function loadCheckedConfig(args: readonly string[], env: Io['env']): Config {
-  const config = loadConfig({ argv: args, env, adapterIds: ADAPTER_IDS, providerIds: KNOWN_PROVIDER_IDS });
+export function loadCheckedConfig(args: readonly string[], env: Io['env']): CheckedConfig {
+  const config = loadConfig({
+    argv: args,
+    env,
+    adapterIds: ADAPTER_IDS,
+    adapterOptions: ADAPTER_OPTIONS,
+    providerIds: KNOWN_PROVIDER_IDS,
+  });
   try {
-    createProviders({ config: config.providers, env, timeouts: config.timeouts, sandboxBaseUrl: ANY_BASE_URL });
+    return { config, warnings: credentialWarnings(config, providersFromConfig(config, env, ANY_BASE_URL)) };
   } catch (error) {
     if (error instanceof ProviderSetupError) throw new CommandError(error.message, { cause: error });
     throw error;
   }
-  return config;
 }

@@ -3,7 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command, Io } from './command.ts';
-import { CHAT_HELP, CONFIG_HELP, KEYS_HELP, SERVE_HELP, drawOverview } from './help.ts';
+import { CHAT_HELP, CONFIG_HELP, DOCTOR_HELP, KEYS_HELP, SERVE_HELP, drawOverview } from './help.ts';
 
 // Each command loads its own code: `--help` and `chat` need neither the server nor the database.
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -21,6 +21,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'check the configuration and print what is in effect',
     help: CONFIG_HELP,
     run: async (args, io) => (await import('./config.ts')).runConfig(args, io),
+  },
+  doctor: {
+    summary: 'check this machine and each provider, and say what is wrong',
+    help: DOCTOR_HELP,
+    run: async (args, io) => (await import('./doctor.ts')).runDoctor(args, io),
   },
   chat: {
     summary: 'talk to a model from the terminal',

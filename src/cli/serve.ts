@@ -1,5 +1,6 @@
-import { createApp } from '../app.ts';
+import { createApp, type App } from '../app.ts';
 import type { Config } from '../config/config.ts';
+import { watchConfigFile } from '../config/watch-file.ts';
 import { CommandError } from './command.ts';
 import type { Io } from './command.ts';
 import { drawFirstStart } from './first-start.ts';
@@ -13,13 +14,17 @@ import { asOperatorError, codeOf } from './operator-error.ts';
 const ECHO_MS = 100;
 const EXIT_INTERRUPTED = 130;
 
-/** `model-gateway serve`: runs until a signal stops it. */
+/**
+ * `model-gateway serve`: runs until a signal stops it. The configuration is read again when its file changes, and on
+ * SIGHUP; from a terminal that signal means that the window was closed, and stops the gateway like any other.
+ */
 export async function runServe(args: readonly string[], io: Io): Promise<number> {
-  const config = loadCheckedConfig(args, io.env);
-  const stop = waitForStop();
+  const { config } = loadCheckedConfig(args, io.env);
+  const stop = waitForStop(io.stdin.isTTY === true ? ['SIGTERM', 'SIGINT', 'SIGHUP'] : ['SIGTERM', 'SIGINT']);
   const app = await createApp({ config, env: io.env }).catch((error: unknown) => {
     throw asOperatorError(error);
   });
+  const unwatch = reloadOnChange(app, config, args, io);
   try {
     const { url, firstKeys } = await app.listen();
     io.stdout.write(`Model Gateway listening on ${url}\n`);
@@ -28,13 +33,31 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
   } catch (error) {
     throw asListenError(error, config);
   } finally {
+    unwatch();
     await app.close();
   }
   return 0;
 }
 
+/** A file that cannot be read as it stands changes nothing. */
+function reloadOnChange(app: App, { path }: Config, args: readonly string[], io: Io): () => void {
+  const reload = (): void => {
+    try {
+      app.reload(loadCheckedConfig(args, io.env).config);
+    } catch (error) {
+      io.stderr.write(`The configuration stays as it was. ${error instanceof Error ? error.message : String(error)}\n`);
+    }
+  };
+  const unwatch = path === undefined ? undefined : watchConfigFile(path, reload);
+  if (io.stdin.isTTY !== true) process.on('SIGHUP', reload);
+  return () => {
+    unwatch?.();
+    process.off('SIGHUP', reload);
+  };
+}
+
 /** Settles at the first signal; a second one ends the process there and then. */
-function waitForStop(): Promise<void> {
+function waitForStop(signals: readonly NodeJS.Signals[]): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
     const onSignal = (): void => {
@@ -43,8 +66,7 @@ function waitForStop(): Promise<void> {
         resolve();
       } else if (performance.now() - firstAt > ECHO_MS) process.exit(EXIT_INTERRUPTED);
     };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    for (const signal of signals) process.on(signal, onSignal);
   });
 }
 

@@ -19,6 +19,8 @@ export interface Config {
   readonly redisUrl?: string;
   readonly credits: { readonly enforce: boolean };
   readonly providers: readonly ProviderConfig[];
+  /** Changes in the table of beta flags, by the provider's slug. Read again while the gateway runs. */
+  readonly betaFlags: Readonly<Record<string, BetaFlagsConfig>>;
   readonly models: readonly ModelConfig[];
   /** `local/*`: everything after the prefix is the upstream's own name at that provider. */
   readonly passThrough: readonly PassThroughConfig[];
@@ -28,6 +30,13 @@ export interface Config {
   /** Encrypts stored provider credentials. */
   readonly secret?: string;
   readonly logLevel: string;
+}
+
+export interface BetaFlagsConfig {
+  /** Features, whatever their date; whole flags; or `*` for all. */
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly rename: Readonly<Record<string, string>>;
 }
 
 export interface Timeouts {
@@ -55,6 +64,10 @@ export interface ProviderConfig {
   readonly name?: string;
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  /** What only its adapter knows, in the file's words. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Those of them that are never shown. */
+  readonly secretOptions: readonly string[];
   readonly dataPolicy: { readonly training?: boolean; readonly retentionDays?: number };
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Partial<Omit<Timeouts, 'totalMs'>>;
@@ -81,6 +94,7 @@ export interface EndpointConfig {
   readonly supportedParameters?: readonly string[];
   readonly contextLength?: number;
   readonly maxCompletionTokens?: number;
+  readonly minCompletionTokens?: number;
 }
 
 export interface PassThroughConfig {

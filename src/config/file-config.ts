@@ -8,6 +8,7 @@ import type {
   Timeouts,
 } from './config.ts';
 import { readPrice } from './endpoint-price.ts';
+import type { CheckedOptions } from './read-options.ts';
 import type { ConfigFile, ModelEntry, PassThroughEntry, ProviderEntry } from './schema.ts';
 
 /** What the file alone says, in the words of `Config`. */
@@ -29,6 +30,7 @@ export function fileConfig(
   file: ConfigFile,
   models: readonly ModelConfig[],
   passThrough: readonly PassThroughConfig[],
+  options: ReadonlyMap<string, CheckedOptions>,
 ): FileConfig {
   const { server, defaults, timeouts } = file;
   return {
@@ -43,7 +45,8 @@ export function fileConfig(
     timeouts: { ...DEFAULT_TIMEOUTS, ...attemptTimeoutsOf(timeouts), ...present({ totalMs: timeouts.total_ms }) },
     ...present({ databaseUrl: file.database_url, redisUrl: file.redis_url }),
     credits: { enforce: file.credits.enforce ?? false },
-    providers: Object.entries(file.providers).map(([slug, entry]) => providerOf(slug, entry)),
+    providers: Object.entries(file.providers).map(([slug, entry]) => providerOf(slug, entry, options.get(slug))),
+    betaFlags: file.beta_flags,
     models,
     passThrough,
   };
@@ -70,12 +73,14 @@ function attemptTimeoutsOf(entry: ProviderEntry['timeouts']): Partial<Omit<Timeo
   });
 }
 
-function providerOf(slug: string, entry: ProviderEntry): ProviderConfig {
+function providerOf(slug: string, entry: ProviderEntry, options: CheckedOptions | undefined): ProviderConfig {
   return {
     slug,
     // A known provider's slug is the id of its adapter.
     adapter: entry.adapter ?? slug,
     ...present({ name: entry.name, baseUrl: entry.base_url, apiKey: entry.api_key }),
+    options: options?.values ?? {},
+    secretOptions: options?.secrets ?? [],
     dataPolicy: present({ training: entry.data_policy.training, retentionDays: entry.data_policy.retention_days }),
     headers: entry.headers,
     timeouts: attemptTimeoutsOf(entry.timeouts),
@@ -107,6 +112,7 @@ function endpointOf(entry: ModelEntry['endpoints'][number]): EndpointConfig {
       supportedParameters: entry.supported_parameters,
       contextLength: entry.context_length,
       maxCompletionTokens: entry.max_completion_tokens,
+      minCompletionTokens: entry.min_completion_tokens,
     }),
   };
 }

@@ -49,6 +49,9 @@ providers:
     headers: { x-team: blue }
     timeouts: { idle_ms: 7 }
   groq:
+beta_flags:
+  alpha: { allow: ["*"], deny: [files-api-2025-04-14], rename: { advanced-tool-use-2025-11-20: tool-search-tool-2025-10-19 } }
+  groq:
 models:
   acme/one:
     name: Acme One
@@ -85,12 +88,30 @@ test('every key of the file reaches the configuration', () => {
         name: 'Alpha',
         baseUrl: 'http://127.0.0.1:9101/v1',
         apiKey: 'sk-secret',
+        options: {},
+        secretOptions: [],
         dataPolicy: { training: false, retentionDays: 0 },
         headers: { 'x-team': 'blue' },
         timeouts: { idleMs: 7 },
       },
-      { slug: 'groq', adapter: 'groq', dataPolicy: {}, headers: {}, timeouts: {} },
+      {
+        slug: 'groq',
+        adapter: 'groq',
+        options: {},
+        secretOptions: [],
+        dataPolicy: {},
+        headers: {},
+        timeouts: {},
+      },
     ],
+    betaFlags: {
+      alpha: {
+        allow: ['*'],
+        deny: ['files-api-2025-04-14'],
+        rename: { 'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19' },
+      },
+      groq: { allow: [], deny: [], rename: {} },
+    },
     models: [
       {
         slug: 'acme/one',
@@ -297,6 +318,21 @@ const REFUSED: readonly (readonly [promise: string, file: string, message: strin
     'a pass-through that names an unknown provider is refused',
     'models:\n  "local/*": { provider: gorq }\n',
     'gateway.yaml:2: models.local/*.provider: unknown provider "gorq"; did you mean "groq"?',
+  ],
+  [
+    'beta flags of an unknown provider are refused',
+    'beta_flags:\n  opnai: { allow: [effort] }\n',
+    'gateway.yaml:2: beta_flags.opnai: unknown provider "opnai"; did you mean "openai"?',
+  ],
+  [
+    'a word that can be no beta flag is refused',
+    'beta_flags:\n  openai:\n    allow:\n      - effort\n      - "a, b"\n',
+    'gateway.yaml:5: beta_flags.openai.allow[1]: must be a flag such as "files-api-2025-04-14", or the name of a feature, or "*"',
+  ],
+  [
+    'everything can be allowed, but not denied: that is what an empty list does',
+    'beta_flags: { openai: { deny: ["*"] } }\n',
+    'gateway.yaml:1: beta_flags.openai.deny[0]: must be a flag such as "files-api-2025-04-14", or the name of a feature',
   ],
   [
     'a negative price is refused',

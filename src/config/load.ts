@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { CONFIG_FLAGS, parseFlags } from './flags.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { readConfigFile, UNSUPPORTED } from './read-file.ts';
+import type { AdapterOptions } from './read-options.ts';
 
 export interface LoadConfigOptions {
   /** The command line after the command's name. */
@@ -14,6 +15,8 @@ export interface LoadConfigOptions {
   readonly readFile?: (path: string) => string;
   /** Ids of the adapters that there are; absent: not checked. */
   readonly adapterIds?: readonly string[];
+  /** What may stand under `options` of a provider, by the id of its adapter; absent: not checked. */
+  readonly adapterOptions?: Readonly<Record<string, AdapterOptions>>;
   /** Slugs of the providers that need no entry; absent: what endpoints name is not checked. */
   readonly providerIds?: readonly string[];
 }
@@ -55,7 +58,7 @@ export function loadConfig(options: LoadConfigOptions): Config {
 function readFileOf(named: string | undefined, options: LoadConfigOptions) {
   const path = named ?? DEFAULT_PATH;
   const readFile = options.readFile ?? ((name: string) => readFileSync(name, 'utf8'));
-  const { env, adapterIds, providerIds } = options;
+  const { env, adapterIds, adapterOptions, providerIds } = options;
   let text: string | undefined;
   try {
     text = readFile(path);
@@ -65,7 +68,7 @@ function readFileOf(named: string | undefined, options: LoadConfigOptions) {
       throw new ConfigError(`${path}: cannot be read (${String(code ?? error)})`, { cause: error });
     if (named !== undefined) throw new ConfigError(`${path}: there is no such file`, { cause: error });
   }
-  const file = readConfigFile({ path, text: text ?? '', env, adapterIds, providerIds });
+  const file = readConfigFile({ path, text: text ?? '', env, adapterIds, adapterOptions, providerIds });
   return text === undefined ? file : { ...file, path };
 }
 

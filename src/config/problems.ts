@@ -43,6 +43,10 @@ export function problemsOf(error: z.ZodError, document: ConfigDocument, value: u
   return problems;
 }
 
+export function problem(document: ConfigDocument, path: Path, message: string): Problem {
+  return { path, line: document.lineOf(path), message };
+}
+
 /** `unknown adapter "openia"; did you mean "openai"?` */
 export function unknownName(what: string, name: string, known: readonly string[]): string {
   return `unknown ${what} ${quote(name)}; ${orNearest(nearestName(name, known), known)}`;

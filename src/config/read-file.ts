@@ -1,11 +1,12 @@
-import type { z } from 'zod';
 import { ConfigError } from './config-error.ts';
 import type { ModelConfig, PassThroughConfig } from './config.ts';
 import { drawPath, readDocument } from './document.ts';
 import type { ConfigDocument, Path, Problem } from './document.ts';
 import { fileConfig, modelOf, passThroughOf } from './file-config.ts';
 import type { FileConfig } from './file-config.ts';
-import { isContainer, problemsOf, unknownName, valueAt } from './problems.ts';
+import { isContainer, problem, unknownName, valueAt } from './problems.ts';
+import { readOptions, type AdapterOptions } from './read-options.ts';
+import { validate } from './validate.ts';
 import { configFile, isModelSlug, isPassThroughKey, modelEntry, passThroughEntry } from './schema.ts';
 import type { ConfigFile } from './schema.ts';
 
@@ -16,6 +17,8 @@ export interface ReadFileOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ids of the adapters that there are; absent: not checked. */
   readonly adapterIds?: readonly string[] | undefined;
+  /** What may stand under `options` of a provider, by the id of its adapter; one that is missing here has none. */
+  readonly adapterOptions?: Readonly<Record<string, AdapterOptions>> | undefined;
   /** Slugs of providers that need no entry; absent: an endpoint's provider is not checked. */
   readonly providerIds?: readonly string[] | undefined;
 }
@@ -40,15 +43,17 @@ export function readConfigFile(options: ReadFileOptions): FileConfig {
   const value = document.value ?? {};
   const file = validate(configFile, value, document, []);
   const entries = readModels(value, document);
+  const providerOptions = readOptions(value, options.adapterOptions, document);
   const problems = [
     ...file.problems,
     ...entries.problems,
+    ...providerOptions.problems,
     ...providerProblems(value, options, document),
     ...(file.value === undefined ? [] : adapterProblems(file.value, options, document)),
     ...unsupportedProblems(value, document),
   ];
   if (file.value === undefined || problems.length > 0) throw configError(options.path, problems);
-  return fileConfig(file.value, entries.models, entries.passThrough);
+  return fileConfig(file.value, entries.models, entries.passThrough, providerOptions.options);
 }
 
 interface ModelEntries {
@@ -90,54 +95,6 @@ function configError(file: string, problems: readonly Problem[]): ConfigError {
   return new ConfigError(`${file}:${first.line}: ${path === '' ? '' : `${path}: `}${first.message}${more}`);
 }
 
-interface Validated<Value> {
-  readonly value: Value | undefined;
-  readonly problems: readonly Problem[];
-}
-
-function validate<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  document: ConfigDocument,
-  base: Path,
-): Validated<z.output<Schema>> {
-  let result = schema.safeParse(value);
-  if (!result.success && convertVariables(result.error, value, document, base)) result = schema.safeParse(value);
-  if (result.success) return { value: result.data, problems: [] };
-  return { value: undefined, problems: problemsOf(result.error, document, value, base) };
-}
-
-/**
- * A variable is text; where the schema wants a number or a truth value, its text may stand for one (`port: ${PORT}`).
- * Changes `value` in place. Returns whether anything changed.
- */
-function convertVariables(error: z.ZodError, value: unknown, document: ConfigDocument, base: Path): boolean {
-  let changed = false;
-  for (const issue of error.issues) {
-    const path = issue.path.filter((step) => typeof step !== 'symbol');
-    if (issue.code !== 'invalid_type' || !document.isFromEnvironment([...base, ...path])) continue;
-    const last = path.at(-1);
-    const parent = valueAt(value, path.slice(0, -1));
-    if (last === undefined || !isContainer(parent)) continue;
-    const converted = convert(parent[last], issue.expected);
-    if (converted === undefined) continue;
-    parent[last] = converted;
-    changed = true;
-  }
-  return changed;
-}
-
-function convert(text: unknown, expected: string): number | boolean | undefined {
-  if (typeof text !== 'string') return undefined;
-  if (expected === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
-  const isNumber = (expected === 'number' || expected === 'int') && /^-?\d+(?:\.\d+)?$/.test(text);
-  return isNumber ? Number(text) : undefined;
-}
-
-function problem(document: ConfigDocument, path: Path, message: string): Problem {
-  return { path, line: document.lineOf(path), message };
-}
-
 /** Looks at the plain data, so that one wrong price does not hide a wrong name above it. */
 function providerProblems(value: unknown, options: ReadFileOptions, document: ConfigDocument): Problem[] {
   if (options.providerIds === undefined) return [];
@@ -148,6 +105,9 @@ function providerProblems(value: unknown, options: ReadFileOptions, document: Co
     if (typeof name !== 'string' || known.includes(name)) return;
     problems.push(problem(document, path, unknownName('provider', name, known)));
   };
+  for (const [slug] of membersOf(value, 'beta_flags'))
+    if (!known.includes(slug))
+      problems.push(problem(document, ['beta_flags', slug], unknownName('provider', slug, known)));
   for (const [key, entry] of membersOf(value, 'models')) {
     check(['models', key, 'provider']);
     const endpoints = valueAt(entry, ['endpoints']);

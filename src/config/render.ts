@@ -34,6 +34,7 @@ export function renderConfig(config: Config): string {
     timeouts: drawTimeouts(config.timeouts),
     credits: { enforce: config.credits.enforce },
     providers: Object.fromEntries(config.providers.map((provider) => [provider.slug, drawProvider(provider)])),
+    beta_flags: config.betaFlags,
     models: Object.fromEntries([
       ...config.models.map((model) => [model.slug, drawModel(model)] as const),
       ...config.passThrough.map(({ prefix, provider }) => [`${prefix}*`, { provider }] as const),
@@ -74,10 +75,17 @@ function drawProvider(provider: ProviderConfig): object {
     name: provider.name,
     base_url: provider.baseUrl,
     api_key: provider.apiKey === undefined ? undefined : REDACTED,
+    options: drawOptions(provider),
     data_policy: { training: provider.dataPolicy.training, retention_days: provider.dataPolicy.retentionDays },
     headers: Object.fromEntries(Object.keys(provider.headers).map((name) => [name, REDACTED])),
     timeouts: drawTimeouts(provider.timeouts),
   };
+}
+
+function drawOptions({ options, secretOptions }: ProviderConfig): object | undefined {
+  const names = Object.keys(options);
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.map((name) => [name, secretOptions.includes(name) ? REDACTED : options[name]]));
 }
 
 function drawModel(model: ModelConfig): object {
@@ -101,5 +109,6 @@ function drawEndpoint(endpoint: EndpointConfig): object {
     supported_parameters: endpoint.supportedParameters,
     context_length: endpoint.contextLength,
     max_completion_tokens: endpoint.maxCompletionTokens,
+    min_completion_tokens: endpoint.minCompletionTokens,
   };
 }

@@ -12,6 +12,8 @@ const TIME_MS_MAX = 86_400_000;
 const TOKENS_MAX = 100_000_000;
 const BODY_MB_MAX = 1_024;
 const DRAIN_SECONDS_MAX = 3_600;
+/** In one list. The vendor has had some sixty in three years. */
+const BETA_FLAGS_MAX = 500;
 
 /** @source generation.md 3.1 `quantizations` */
 const QUANTIZATIONS = 'int4 int8 fp4 mxfp4 nvfp4 fp6 fp8 mxfp8 fp16 bf16 fp32 unknown'.split(' ');
@@ -35,11 +37,13 @@ const PROVIDER_SLUG = /^[a-z0-9][a-z0-9._-]*(?:\/[a-z0-9][a-z0-9._-]*)?$/;
 /** `:free`, `:extended` and `:thinking` are endpoints of their own; other suffixes are computed. @source generation.md 3.8 */
 const MODEL_SLUG = /^[a-z0-9][\w.-]*\/[a-z0-9][\w.-]*(?::(?:free|extended|thinking))?$/i;
 const PASS_THROUGH = /^[a-z0-9][\w.-]*\/\*$/i;
+const BETA_FLAG = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+const BETA_FLAG_OR_ALL = /^(?:\*|[a-z0-9][a-z0-9._-]{0,99})$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** A closed object. The message for an unknown key is the list of known ones: `problems.ts` turns it into a sentence. */
-function section<Shape extends z.core.$ZodLooseShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+export function section<Shape extends z.core.$ZodLooseShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
   const known = Object.keys(shape).join(' ');
   return z.strictObject(shape, { error: (issue) => (issue.code === 'unrecognized_keys' ? known : undefined) });
 }
@@ -88,9 +92,25 @@ const provider = section({
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
     .optional(),
+  // What stands here only its adapter knows: `read-file.ts` checks it against the adapter's own shape.
+  options: z.preprocess((value) => value ?? {}, z.record(z.string(), z.unknown())),
   data_policy: optionalSection({ training: z.boolean().optional(), retention_days: z.number().min(0).optional() }),
   headers: z.preprocess((value) => value ?? {}, headers),
   timeouts: optionalSection(attemptTimeouts),
+});
+
+const BETA_FLAG_WORDS = 'must be a flag such as "files-api-2025-04-14", or the name of a feature';
+const betaFlag = z.string().regex(BETA_FLAG, BETA_FLAG_WORDS);
+
+function listOf(flag: z.ZodString) {
+  return z.preprocess((value) => value ?? [], z.array(flag).max(BETA_FLAGS_MAX));
+}
+
+/** One entry of `beta_flags`. */
+const betaChanges = optionalSection({
+  allow: listOf(z.string().regex(BETA_FLAG_OR_ALL, `${BETA_FLAG_WORDS}, or "*"`)),
+  deny: listOf(betaFlag),
+  rename: z.preprocess((value) => value ?? {}, z.record(betaFlag, betaFlag)),
 });
 
 /** Others may be sent too (decisions.md 8), but one that is almost a known one is a slip of the pen. */
@@ -108,6 +128,7 @@ const endpoint = section({
   supported_parameters: z.array(parameter).optional(),
   context_length: tokens.optional(),
   max_completion_tokens: tokens.optional(),
+  min_completion_tokens: tokens.optional(),
 });
 
 /** One entry of `models` that names a model. */
@@ -162,6 +183,7 @@ export const configFile = section({
       z.preprocess((value) => value ?? {}, provider),
     ),
   ),
+  beta_flags: z.preprocess((value) => value ?? {}, z.record(providerSlug, betaChanges)),
   // Entries are of two kinds, told apart by their key: `read-file.ts` checks each against its own shape.
   models: z.preprocess((value) => value ?? {}, z.record(z.string(), z.unknown())),
 });

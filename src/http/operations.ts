@@ -1,6 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { DrawError } from './client-error.ts';
 import { CORS_HEADERS } from './cors.ts';
 import { problemBody, type ProblemLog } from './problem.ts';
 
@@ -10,6 +11,8 @@ export interface OperationsParts {
   readonly ready: () => Promise<void>;
   readonly draining: () => boolean;
   readonly log: ProblemLog;
+  /** In whose shape a caller learns that a path leads nowhere. */
+  readonly drawError: DrawError;
   /** The OpenAPI document; asked for once. */
   readonly openApi: () => Promise<object>;
 }
@@ -20,21 +23,18 @@ const PATH_CHARS_MAX = 200;
 
 /** What an orchestrator and a monitoring system ask, without a key. */
 export function mountOperations(fastify: FastifyInstance, parts: OperationsParts): void {
+  const refuse = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const { error, status, headers } = problemBody(thrown, parts.log);
+    return reply
+      .code(status)
+      .headers({ ...CORS_HEADERS, ...headers })
+      .send(parts.drawError(error, request.url));
+  };
+  fastify.setErrorHandler(refuse);
+  // Not 405 where only the method is wrong: seed 7 knows no such status.
   fastify.setNotFoundHandler((request, reply) => {
     const path = (request.url.split('?')[0] ?? '').slice(0, PATH_CHARS_MAX);
-    const error = new GatewayError('not_found', `There is no ${request.method} ${path}.`);
-    const { status, headers, body } = problemBody(error, parts.log);
-    return reply
-      .code(status)
-      .headers({ ...CORS_HEADERS, ...headers })
-      .send(body);
-  });
-  fastify.setErrorHandler((error, _request, reply) => {
-    const { status, headers, body } = problemBody(error, parts.log);
-    return reply
-      .code(status)
-      .headers({ ...CORS_HEADERS, ...headers })
-      .send(body);
+    return refuse(new GatewayError('not_found', `There is no ${request.method} ${path}.`), request, reply);
   });
   fastify.get('/health/live', () => ({ status: 'ok' }));
   fastify.get('/health/ready', async (_request, reply) => {

@@ -4,6 +4,7 @@ import { publicError } from '../wire/gateway/error-body.ts';
 
 /** An error, ready to be sent. */
 export interface Problem {
+  readonly error: GatewayError;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
@@ -22,6 +23,7 @@ export function problemBody(error: unknown, log: ProblemLog): Problem {
   const refusal = asGatewayError(error);
   if (refusal.status >= 500) log.error({ err: error }, 'A request failed.');
   return {
+    error: refusal,
     status: refusal.status,
     headers: errorHeaders(refusal, null),
     // Only routing knows availability, and with it the address of its documentation.
@@ -35,6 +37,8 @@ export function errorHeaders(error: GatewayError, generationId: string | null): 
   if (generationId !== null) headers['x-generation-id'] = generationId;
   if (error.status === 401) headers['www-authenticate'] = 'Bearer';
   if (error.retryAfterMs !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterMs / 1_000));
+  // Not a standard header, but the vendors' clients obey it: openai 7.55, @anthropic-ai/sdk 1.11 `shouldRetry`, 2026-11.
+  if (error.shouldRetry !== undefined) headers['x-should-retry'] = String(error.shouldRetry);
   return headers;
 }
 

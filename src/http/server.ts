@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { GatewayError } from '../canonical/gateway-error.ts';
 import { assert } from '../lib/assert.ts';
 import { answerClientError, type DrawError } from './client-error.ts';
-import { preflightHeaders } from './cors.ts';
+import { CORS_HEADERS, preflightHeaders } from './cors.ts';
 import type { RawHandler } from './generation/route.ts';
 
 export interface ServerOptions {
@@ -69,6 +70,13 @@ class TwoLaneServer implements HttpServer {
     this.#server.on('clientError', (error, socket) => answerClientError(error, socket, drawError));
     this.fastify = Fastify({
       logger: false,
+      // What its router cannot read never reaches the error handlers of routes.
+      frameworkErrors(cause, request, reply) {
+        const error = new GatewayError('invalid_request', 'The path of the request is not well-formed.', { cause });
+        reply.hijack();
+        reply.raw.writeHead(error.status, { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8' });
+        reply.raw.end(JSON.stringify(drawError(error, request.url)));
+      },
       serverFactory: (handleByFastify) => {
         this.#handleByFastify = handleByFastify;
         return this.#server;

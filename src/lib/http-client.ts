@@ -255,6 +255,7 @@ function firstValues(headers: Record<string, string | string[] | undefined>): Re
 function asTransportError(cause: Error, connected: boolean): TransportError {
   const code = 'code' in cause ? cause.code : undefined;
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return new TransportError('connect-timeout', { cause });
-  if (typeof code === 'string' && code.startsWith('HPE_')) return new TransportError('protocol', { cause });
+  // Of the parser's errors only some have a code.
+  if (cause.name === 'HTTPParserError') return new TransportError('protocol', { cause });
   return new TransportError(connected ? 'reset' : 'connect', { cause });
 }

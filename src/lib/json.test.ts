@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hasFragileNumbers, parseJson, parseJsonObject, parseKeepingNumbers } from './json.ts';
+import {
+  ExactNumber,
+  hasFragileNumbers,
+  hasLongNumbers,
+  isJsonObject,
+  parseJson,
+  parseJsonObject,
+  parseKeepingNumbers,
+} from './json.ts';
 
 test('text that is no JSON, or no object, gives undefined and never throws', () => {
   const deep = '['.repeat(10_000) + ']'.repeat(10_000);
@@ -27,4 +35,28 @@ test('a number that plain parsing changes is always noticed', () => {
       assert.equal(JSON.stringify(parseKeepingNumbers(`[${text}]`)), `[${text}]`);
     }),
   );
+});
+
+test('a number of 16 digits or more is noticed wherever it stands, and a shorter one never', () => {
+  const padding = fc.stringMatching(/^[a-z ]{0,40}$/);
+  const digits = fc.stringMatching(/^[1-9]\d{0,30}(\.\d{1,30})?$/);
+  fc.assert(
+    fc.property(padding, digits, padding, (before, number, after) => {
+      const text = `{"a":"${before}","b":${number},"c":"${after}"}`;
+      assert.equal(hasLongNumbers(text), number.replace('.', '').length > 15);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('short numbers in a row are not taken for a long one, and a text of points costs no more than another', () => {
+  assert.equal(hasLongNumbers(JSON.stringify(Array.from({ length: 99 }, (_, at) => at * 12_345_678_901))), false);
+  assert.equal(hasLongNumbers('.'.repeat(1_000_000)), false);
+});
+
+test('an exact number is neither an object nor a number to calculate with', () => {
+  const exact = parseKeepingNumbers('12345678901234567890');
+  assert.ok(exact instanceof ExactNumber);
+  assert.equal(isJsonObject(exact), false);
+  assert.equal(JSON.stringify({ exact, plain: 1 }), '{"exact":12345678901234567890,"plain":1}');
 });

@@ -8,9 +8,12 @@ import type { JsonObject } from '../lib/json.ts';
 import { readRetryAfterMs } from '../lib/retry-delay.ts';
 import { CredentialError, type Provider } from '../providers/contract.ts';
 import type { Candidate } from '../routing/plan.ts';
-import type { UpstreamFormat } from '../wire/format.ts';
-import { authorizeCall, prepareCall } from './call-upstream.ts';
+import type { Dialect, UpstreamFormat } from '../wire/format.ts';
+import type { AnswerMemory } from './answer-memory.ts';
+import { authorizeCall, tryPrepareCall } from './call-upstream.ts';
+import type { MediaInliner } from './inline-media.ts';
 import { redactSecrets } from './redact-secrets.ts';
+import { createAnswerToolRestorer } from './restore-answer-tool.ts';
 import { restoreToolNames } from './restore-tool-names.ts';
 import { createWatch, type Watch } from './watch.ts';
 
@@ -28,8 +31,18 @@ export interface AttemptParts {
   readonly http: HttpClient;
   readonly formats: Readonly<Partial<Record<FormatId, UpstreamFormat>>>;
   readonly providers: ReadonlyMap<string, Provider>;
+  readonly memory: AnswerMemory;
   /** Wall clock, ms. */
   readonly nowMs: () => number;
+}
+
+/** What every attempt of one request shares. */
+export interface AttemptRequest {
+  readonly request: GenerationRequest;
+  /** Hash of account and end user. */
+  readonly endUserId: string;
+  readonly accountId: string;
+  readonly media: MediaInliner;
 }
 
 /** One attempt, as seen by those who watch it. */
@@ -57,17 +70,22 @@ const LINGER_MS = 5_000;
 export async function makeAttempt(
   parts: AttemptParts,
   candidate: Candidate,
-  request: GenerationRequest,
-  endUserId: string,
+  { request: given, endUserId, accountId, media }: AttemptRequest,
   observer: AttemptObserver,
   signal: AbortSignal,
 ): Promise<AttemptOutcome> {
   const provider = parts.providers.get(candidate.endpoint.provider);
   const format = parts.formats[candidate.format];
   if (provider === undefined || format === undefined) return { committed: false, failure: transportFailure('connect') };
-  const prepared = prepareCall(provider, format, candidate.endpoint, request, endUserId);
+  const dialect = provider.adapter.dialect({ format: format.id, model: candidate.endpoint.upstreamModel });
+  const asked = { format, dialect, provider: candidate.endpoint.provider, accountId };
+  const recalled = parts.memory.recall(given, asked);
+  const request = await media.inline(recalled.request, format, dialect, signal);
+  if ('kind' in request) return { committed: false, failure: signal.aborted ? abortFailure(signal) : request };
+  const prepared = tryPrepareCall(provider, format, candidate.endpoint, request, endUserId);
+  if ('kind' in prepared) return { committed: false, failure: prepared };
   const { encoded, context } = prepared;
-  observer.onEncoded(encoded.body, encoded.warnings);
+  observer.onEncoded(encoded.body, [...recalled.warnings, ...encoded.warnings]);
   const outbound = await authorizeCall(provider, prepared).catch(credentialFailure);
   if ('kind' in outbound) return { committed: false, failure: outbound };
   if (signal.aborted) return { committed: false, failure: abortFailure(signal) };
@@ -81,7 +99,13 @@ export async function makeAttempt(
     watch.disarm();
     signal.removeEventListener('abort', onAbort);
   };
-  const clean = (batch: EventBatch): EventBatch => redactBatch(restoreToolNames(batch, encoded.toolNames), provider);
+  const restoreAnswerTool = createAnswerToolRestorer(encoded.answerTool);
+  const listen = parts.memory.listen(asked);
+  const clean = (batch: EventBatch): EventBatch => {
+    const cleaned = redactBatch(restoreToolNames(restoreAnswerTool(batch), encoded.toolNames), provider);
+    listen?.(cleaned);
+    return cleaned;
+  };
   const failureFrom = (error: unknown): UpstreamFailure => explain(error, watch, signal);
   try {
     watch.arm(context.stream ? 'headers' : 'whole', context.stream ? timeouts.headersMs : timeouts.wholeMs);
@@ -94,12 +118,15 @@ export async function makeAttempt(
     }
     if (!context.stream || isJson(answer)) {
       if (context.stream) watch.arm('whole', timeouts.wholeMs);
-      const events = format.decodeWhole(await readText(answer, WHOLE_BODY_BYTES_MAX));
+      const events = isStream(answer, format)
+        ? await readStreamed({ answer, call, format, dialect, failureFrom })
+        : format.decodeWhole(await readText(answer, WHOLE_BODY_BYTES_MAX), dialect);
       finish();
       return commitWhole(clean(events));
     }
     if (timeouts.firstTokenMs > 0) watch.arm('first-token', timeouts.firstTokenMs);
-    return await commitStream({ answer, call, format, watch, idleMs: timeouts.idleMs, clean, finish, failureFrom });
+    const { idleMs } = timeouts;
+    return await commitStream({ answer, call, format, dialect, watch, idleMs, clean, finish, failureFrom });
   } catch (error) {
     call.cancel();
     finish();
@@ -157,6 +184,47 @@ async function readText(answer: InboundAnswer, bytesMax: number): Promise<string
   return whole.toString('utf8');
 }
 
+/** Some upstreams answer with a stream whatever was asked: its events fold to the same answer. */
+async function readStreamed({
+  answer,
+  call,
+  format,
+  dialect,
+  failureFrom,
+}: Pick<OpenStream, 'answer' | 'call' | 'format' | 'dialect' | 'failureFrom'>): Promise<EventBatch> {
+  const decoder = format.createStreamDecoder(dialect);
+  const events: GenerationEvent[] = [];
+  let bytes = 0;
+  try {
+    for (let open = true; open && !isLast(events.at(-1));) {
+      const chunk = await answer.read();
+      open = chunk !== undefined;
+      bytes += chunk?.length ?? 0;
+      if (bytes > WHOLE_BODY_BYTES_MAX) throw new BodyTooLarge();
+      events.push(...(chunk === undefined ? decoder.end() : decoder.push(chunk)));
+    }
+    cancelLater(call);
+  } catch (error) {
+    call.cancel();
+    // What had come may still be for the caller. generation.md C.4
+    events.push({ type: 'failed', failure: failureFrom(error) });
+  }
+  return events;
+}
+
+function isStream(answer: InboundAnswer, format: UpstreamFormat): boolean {
+  return answer.headers['content-type']?.toLowerCase().startsWith(format.streamType) === true;
+}
+
+function isLast(event: GenerationEvent | undefined): boolean {
+  return event?.type === 'end' || event?.type === 'failed';
+}
+
+/** After the last event: whatever the upstream still sends is nobody's. */
+function cancelLater(call: Call): void {
+  call.release(LINGER_MS);
+}
+
 function explain(error: unknown, watch: Watch, signal: AbortSignal): UpstreamFailure {
   if (watch.expired !== undefined) return timeoutFailure(watch.expired);
   if (signal.aborted) return abortFailure(signal);
@@ -200,6 +268,7 @@ interface OpenStream {
   readonly answer: InboundAnswer;
   readonly call: Call;
   readonly format: UpstreamFormat;
+  readonly dialect: Dialect;
   readonly watch: Watch;
   readonly idleMs: number;
   /** What every batch passes before anyone else sees it. */
@@ -244,20 +313,19 @@ function startingWith(held: EventBatch, source: EventSource): EventSource {
 
 function streamSource(stream: OpenStream): EventSource {
   const { answer, call, watch, clean, finish, failureFrom } = stream;
-  const decoder = stream.format.createStreamDecoder();
+  const decoder = stream.format.createStreamDecoder(stream.dialect);
   let over = false;
 
   function close(): void {
     over = true;
     finish();
-    setTimeout(() => call.cancel(), LINGER_MS).unref();
+    cancelLater(call);
   }
 
-  /** The last event has been seen: whatever the upstream still sends is nobody's. */
   function closeAfterLast(batch: EventBatch): EventBatch {
     const last = batch.at(-1);
     if (last?.type === 'failed') call.cancel();
-    if (last?.type === 'end' || last?.type === 'failed') close();
+    if (isLast(last)) close();
     return clean(batch);
   }
 

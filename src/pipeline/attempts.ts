@@ -2,12 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { EventSource } from '../canonical/events.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import type { Download } from '../lib/download.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import type { Health } from '../routing/health.ts';
 import type { Candidate, RoutePlan } from '../routing/plan.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
 import { makeAttempt, type AttemptParts } from './attempt.ts';
+import { createMediaInliner } from './inline-media.ts';
+import { isUnreadableReasoning, withoutEncryptedReasoning } from './origin-memory.ts';
 import { failedRoute, nothingReady } from './route-errors.ts';
 
 /** An answer that has begun to come: from here on nobody else may try. */
@@ -20,6 +23,7 @@ export interface Committed {
 
 export interface AttemptsParts extends AttemptParts {
   readonly health: Health;
+  readonly download: Download;
   /** Monotonic ms. */
   readonly monotonicMs: () => number;
 }
@@ -47,6 +51,8 @@ export async function makeAttempts(
   signal: AbortSignal,
 ): Promise<Committed> {
   const candidates = plan.candidates.length > 0 ? plan.candidates : await waitForReady(parts, plan, signal);
+  const { endUserId, asker } = record;
+  let asked = { request, endUserId, accountId: asker.accountId, media: createMediaInliner(parts.download) };
   const failures: { readonly candidate: Candidate; readonly failure: UpstreamFailure }[] = [];
   const echoes: { readonly provider: string; readonly body: JsonObject }[] = [];
   let remaining = candidates.slice(0, ATTEMPTS_MAX);
@@ -56,8 +62,7 @@ export async function makeAttempts(
     const outcome = await makeAttempt(
       parts,
       candidate,
-      request,
-      record.endUserId,
+      asked,
       {
         onEncoded(body, warnings) {
           attempt.warn(warnings);
@@ -72,6 +77,15 @@ export async function makeAttempts(
       return { candidate, source: outcome.source, echoes };
     }
     const { failure, partial } = outcome;
+    const readable = isUnreadableReasoning(failure) ? withoutEncryptedReasoning(asked.request) : undefined;
+    if (readable !== undefined && readable.warnings.length > 0) {
+      // Said once, to whoever comes first: without it nobody has a reason to refuse the request.
+      attempt.warn(readable.warnings);
+      attempt.fail(failure);
+      failures.push({ candidate, failure });
+      asked = { ...asked, request: readable.request };
+      continue;
+    }
     coolAfter(parts.health, endpoint, failure);
     remaining = remaining.slice(1).filter((other) => mayTry(other.endpoint, failure, endpoint));
     if (partial !== undefined && remaining.length === 0) {

@@ -1,8 +1,11 @@
+import type { UpstreamFailure } from '../canonical/failure.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import type { OutboundRequest } from '../lib/http-client.ts';
-import type { CallContext, OutgoingCall, Provider } from '../providers/contract.ts';
+import { CredentialError, type CallContext, type OutgoingCall, type Provider } from '../providers/contract.ts';
 import type { EncodedRequest, UpstreamFormat } from '../wire/format.ts';
+import { raiseMaxTokens } from './raise-max-tokens.ts';
 
 /** A request in an upstream's words. Nothing of it names us to the provider yet. */
 export interface PreparedCall {
@@ -15,7 +18,24 @@ export interface PreparedCall {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Encodes and adjusts: everything between a candidate and the bytes that leave, but for the credentials. Pure. */
+/**
+ * `prepareCall` for an attempt: a request that the format of this endpoint cannot say may be sayable in the next one's, so
+ * that is a failure of this attempt alone.
+ */
+export function tryPrepareCall(...call: Parameters<typeof prepareCall>): PreparedCall | UpstreamFailure {
+  try {
+    return prepareCall(...call);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { type: errorType, status, message, issues } = error;
+    return { kind: 'unsayable', errorType, status, message, mayTry: 'next-endpoint', ...(issues && { issues }) };
+  }
+}
+
+/**
+ * Encodes and adjusts: everything between a candidate and the bytes that leave, but for the credentials. Pure.
+ * @throws GatewayError when the format cannot say the request
+ */
 export function prepareCall(
   provider: Provider,
   format: UpstreamFormat,
@@ -30,22 +50,28 @@ export function prepareCall(
     model: endpoint.upstreamModel,
     stream: request.delivery === 'stream',
   };
-  const asEncoded = format.encodeRequest(request, {
+  const dialect = adapter.dialect(context);
+  const raised = raiseMaxTokens(request, endpoint.outputTokensMin ?? dialect.outputTokensMin);
+  const asEncoded = format.encodeRequest(raised.request, {
     model: endpoint.upstreamModel,
     endUserId,
-    dialect: adapter.dialect(context),
+    dialect,
+    ...(provider.betaRules !== undefined && { betaRules: provider.betaRules() }),
     ...(endpoint.outputTokensMax !== undefined && { maxOutputTokens: endpoint.outputTokensMax }),
     ...(endpoint.supportedParameters !== undefined && { supportedParameters: endpoint.supportedParameters }),
   });
-  const encoded =
-    adapter.adjust === undefined ? asEncoded : { ...asEncoded, body: adapter.adjust(asEncoded.body, context) };
-  const offered = adapter.formats.find((offer) => offer.format === format.id)?.path;
+  const encoded = {
+    ...asEncoded,
+    ...(adapter.adjust !== undefined && { body: adapter.adjust(asEncoded.body, context) }),
+    ...(raised.warnings.length > 0 && { warnings: [...raised.warnings, ...asEncoded.warnings] }),
+  };
+  const offer = provider.formats.find((offered) => offered.format === format.id);
   const { origin, basePath } = addressOf(provider);
   return {
     encoded,
     context,
     origin,
-    path: basePath + (offered === undefined ? format.path(context) : offered(context)),
+    path: (offer?.basePath ?? basePath) + (offer?.path === undefined ? format.path(context) : offer.path(context)),
     headers: {
       accept: context.stream ? format.streamType : 'application/json',
       'accept-encoding': 'identity',
@@ -71,10 +97,22 @@ export async function authorizeCall(
   const path = change.path === undefined ? prepared.path : addressOf(provider).basePath + change.path;
   const body = JSON.stringify(change.body ?? prepared.encoded.body);
   const call: OutgoingCall = { ...context, method: 'POST', url: origin + path, headers, body };
-  const given = provider.adapter.authorize(call);
-  const credentials = given instanceof Promise ? await given : given;
+  const given = provider.authorize(call);
+  const credentials = given instanceof Promise ? await withinLimit(given) : given;
   const { connectMs: connectTimeoutMs } = context.settings.timeouts;
   return { origin, path, method: 'POST', headers: { ...headers, ...credentials }, body, connectTimeoutMs };
+}
+
+/** A token that is not there by now comes too late: another provider may answer meanwhile. */
+const CREDENTIAL_WAIT_MS = 10_000;
+
+/** Settles with the promise; after the limit it fails, whatever the promise does later. */
+function withinLimit<Value>(promise: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new CredentialError(`no credential was to be had in ${CREDENTIAL_WAIT_MS} ms`));
+    const timer = setTimeout(late, CREDENTIAL_WAIT_MS);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 interface Address {

@@ -4,7 +4,7 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
 import { tokenCount } from '../canonical/usage.ts';
 import { planRoute, type Candidate } from '../routing/plan.ts';
-import { authorizeCall, prepareCall } from './call-upstream.ts';
+import { authorizeCall, tryPrepareCall } from './call-upstream.ts';
 import { endpointName } from './attempts.ts';
 import type { GenerateParts } from './generate.ts';
 import { resolveModels } from './resolve-models.ts';
@@ -61,7 +61,9 @@ async function askVendor(
   const path = provider?.adapter.countTokensPath;
   const format = parts.formats[candidate.format];
   if (provider === undefined || path === undefined || format?.id !== request.format) return undefined;
-  const prepared = prepareCall(provider, format, candidate.endpoint, request, '');
+  const prepared = tryPrepareCall(provider, format, candidate.endpoint, request, '');
+  // What the vendor could not be asked, it need not count.
+  if ('kind' in prepared) return undefined;
   const body = pick(prepared.encoded.body, COUNTED_MEMBERS);
   const outbound = await authorizeCall(provider, prepared, { path, body }).catch(() => undefined);
   if (outbound === undefined || signal.aborted) return undefined;

@@ -103,6 +103,8 @@ function chooseRoute(record: GenerationRecord, parts: GenerateParts): RoutePlan 
     request,
     models,
     preferences: withDefaults(provider, parts.defaults.provider),
+    // The caller's own order is a wish that counts more.
+    home: provider.order === undefined ? parts.memory.homeOf(request) : undefined,
     formats: parts.formats,
     cooldown: (endpoint) => parts.health.cooldown(endpointName(endpoint)),
   });

@@ -19,9 +19,9 @@ export function redactSecrets(failure: UpstreamFailure, settings: ProviderSettin
   };
 }
 
-function redact(text: string, { apiKey, headers }: ProviderSettings): string {
+function redact(text: string, { apiKey, secrets = [], headers }: ProviderSettings): string {
   let clean = text;
-  for (const secret of [apiKey ?? '', ...Object.values(headers)]) {
+  for (const secret of [apiKey ?? '', ...secrets, ...Object.values(headers)]) {
     if (secret.length < SECRET_CHARS_MIN) continue;
     clean = clean.replaceAll(secret, CENSOR);
     // The text has been cut to its bound: its end may be the beginning of the secret.

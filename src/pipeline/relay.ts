@@ -1,7 +1,6 @@
 import { transportFailure } from '../canonical/classify-failure.ts';
-import type { Block } from '../canonical/blocks.ts';
 import type { EventBatch } from '../canonical/events.ts';
-import type { Warning } from '../canonical/extra.ts';
+import type { FormatId } from '../canonical/extra.ts';
 import { createFold } from '../canonical/fold.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
@@ -9,6 +8,7 @@ import type { AnswerIdentity, ClientFormat, Closing, ErrorContext } from '../wir
 import type { Committed } from './attempts.ts';
 import type { Caller } from './caller.ts';
 import { createReasoningExclusion } from './exclude-reasoning.ts';
+import { noteLeftOut } from './left-out.ts';
 import { upstreamError } from './route-errors.ts';
 import type { StreamOutput } from './stream-output.ts';
 
@@ -29,7 +29,7 @@ export async function relayStream(committed: Committed, output: StreamOutput, co
   const revise = record.request.settings.reasoning?.exclude === true ? createReasoningExclusion() : undefined;
   for (const { provider, body } of committed.echoes) await output.write(encoder.debug(provider, body));
   for (let batch = await source.read(); batch !== undefined; batch = await source.read()) {
-    meter(record, format, batch);
+    meter(record, committed.candidate.format, format, batch);
     const frames = encoder.encode(revise === undefined ? batch : revise(batch));
     if (frames !== '') {
       const slow = output.write(frames);
@@ -48,7 +48,7 @@ export async function relayWhole(committed: Committed, context: RelayContext): P
   const fold = createFold();
   const revise = record.request.settings.reasoning?.exclude === true ? createReasoningExclusion() : undefined;
   for (let batch = await source.read(); batch !== undefined; batch = await source.read()) {
-    meter(record, format, batch);
+    meter(record, committed.candidate.format, format, batch);
     fold.push(revise === undefined ? batch : revise(batch));
   }
   brokenOff(record, committed);
@@ -67,7 +67,7 @@ function identify(record: GenerationRecord): AnswerIdentity {
 }
 
 /** The hot loop of every stream: one pass over the events of one network read. */
-function meter(record: GenerationRecord, format: ClientFormat, batch: EventBatch): void {
+function meter(record: GenerationRecord, spoken: FormatId, format: ClientFormat, batch: EventBatch): void {
   for (const event of batch) {
     switch (event.type) {
       case 'block-delta':
@@ -75,16 +75,19 @@ function meter(record: GenerationRecord, format: ClientFormat, batch: EventBatch
         break;
       case 'block-start':
         if ('text' in event.block) record.answerChars += event.block.text.length;
-        if (!format.canSay(event.block)) record.warn([leftOut(event.block, format)]);
+        noteLeftOut(event, spoken, format, record);
         break;
       case 'usage':
         record.usage = event.usage;
+        noteLeftOut(event, spoken, format, record);
         break;
       case 'start':
         record.upstreamId = event.id;
+        noteLeftOut(event, spoken, format, record);
         break;
       case 'end':
         record.end = event;
+        noteLeftOut(event, spoken, format, record);
         break;
       case 'failed':
         record.failure = event.failure;
@@ -92,22 +95,14 @@ function meter(record: GenerationRecord, format: ClientFormat, batch: EventBatch
       case 'warning':
         record.warn([event.warning]);
         break;
-      case 'block-end':
       case 'citation':
       case 'extra':
+        noteLeftOut(event, spoken, format, record);
+        break;
+      case 'block-end':
         break;
     }
   }
-}
-
-function leftOut(block: Block, format: ClientFormat): Warning {
-  const given = block.type === 'opaque' ? block.value['type'] : undefined;
-  const what = typeof given === 'string' ? given : block.type;
-  return {
-    code: 'content-dropped',
-    path: 'content',
-    message: `the format ${format.id} has no words for a part of the answer: ${what.slice(0, 80)}`,
-  };
 }
 
 /** What went wrong after the answer had begun; never an invented end (pains.md 1). */

@@ -1,5 +1,6 @@
 import { timeoutFailure } from '../canonical/classify-failure.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
+import { explains, wordsOfFailure } from '../canonical/failure-words.ts';
 import { GatewayError, invalid, type Availability } from '../canonical/gateway-error.ts';
 import type { Json } from '../lib/json.ts';
 import type { Candidate, Considered, RoutePlan } from '../routing/plan.ts';
@@ -23,6 +24,7 @@ export function nothingFits(considered: readonly Considered[], requested: readon
       availability: { code: 'no_endpoints', retryable: false, requestedModels: requested },
     });
   }
+  if (excludedBy.includes('credentials')) return noCredentials(considered, names, requested, excludedBy);
   if (excludedBy.every((reason) => reason === 'vendor_tools')) {
     return new GatewayError('invalid_request', `tools: no endpoint of ${names} runs this vendor's own tools.`, {
       issues: [{ path: 'tools', message: "no endpoint of the model runs this vendor's own tools" }],
@@ -50,6 +52,26 @@ export function nothingFits(considered: readonly Considered[], requested: readon
     `No endpoint of ${names} is left after the constraints of the request: ${excludedBy.join(', ')}${lacks === '' ? '' : ` (${lacks})`}.`,
     { availability },
   );
+}
+
+/** What is left after the request's own constraints is only what the operator has no key for. */
+function noCredentials(
+  considered: readonly Considered[],
+  names: string,
+  requestedModels: readonly string[],
+  excludedBy: readonly string[],
+): GatewayError {
+  const endpoints = considered.filter(({ exclusion }) => exclusion === 'credentials').map(({ endpoint }) => endpoint);
+  const providers = [...new Set(endpoints.map(({ providerName }) => providerName))].join(', ');
+  return new GatewayError('not_found', `The gateway has no credentials for ${providers}, which would serve ${names}.`, {
+    availability: {
+      code: 'no_endpoints',
+      retryable: false,
+      requestedModels,
+      affectedProviders: [...new Set(endpoints.map(({ provider }) => provider))],
+      excludedBy,
+    },
+  });
 }
 
 /** Everything that fits rests. @source decisions.md 2 */
@@ -83,17 +105,37 @@ export function failedRoute(failed: readonly Failed[], requested: readonly strin
     previous,
     retryAfterMs,
     availability: availabilityOf(last.failure, failed, requested, retryAfterMs),
+    ...(isSpent(failed, last.failure, retryAfterMs) && { shouldRetry: false }),
   });
+}
+
+/** What time alone may mend: a client that waits and asks again is right to. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 503, 529]);
+
+/**
+ * Whether the gateway has done already what a client's own retries would do again: vendors' clients repeat every 408 and
+ * 5xx, so that each would cost as many attempts as there are providers (pains.md 6b). Where only one provider was asked,
+ * once, a second try of the client is still the best that can be done, unless what failed stays as it is.
+ */
+function isSpent(failed: readonly Failed[], last: UpstreamFailure, retryAfterMs: number | undefined): boolean {
+  if (retryAfterMs !== undefined || PASSING_STATUSES.has(last.status)) return false;
+  if (last.status < 500 && last.status !== 408) return false;
+  return failed.length > 1 || last.clock === 'total' || isRejected(last);
 }
 
 interface Context {
   readonly previous: readonly Json[];
   readonly retryAfterMs: number | undefined;
+  readonly shouldRetry?: boolean;
   readonly availability: Availability | undefined;
 }
 
 /** What these tell of the gateway's own account at the provider is the operator's business (pains.md section 4). */
 const REJECTED_CREDENTIALS: ReadonlySet<number> = new Set([401, 402, 403]);
+
+function isRejected({ upstreamStatus }: UpstreamFailure): boolean {
+  return upstreamStatus !== undefined && REJECTED_CREDENTIALS.has(upstreamStatus);
+}
 
 /** One upstream failure in the caller's words. @source generation.md 8.2 "provider error" */
 export function upstreamError(
@@ -101,19 +143,17 @@ export function upstreamError(
   candidate: Candidate | undefined,
   context: Context = { previous: [], retryAfterMs: failure.retryAfterMs, availability: undefined },
 ): GatewayError {
-  const { previous, retryAfterMs, availability } = context;
-  // A fault of the request is explained in the provider's own words; a fault of the provider is its own business.
-  const explains = failure.status < 500 && failure.status !== 408 && failure.upstreamMessage !== undefined;
-  const rejected = failure.upstreamStatus !== undefined && REJECTED_CREDENTIALS.has(failure.upstreamStatus);
-  const message = explains ? `${failure.message} It said: ${failure.upstreamMessage}` : failure.message;
-  return new GatewayError(failure.errorType, message, {
+  const { previous, retryAfterMs, availability, shouldRetry } = context;
+  return new GatewayError(failure.errorType, wordsOfFailure(failure), {
     status: failure.status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(availability !== undefined && { availability }),
+    ...(failure.issues !== undefined && { issues: failure.issues }),
+    ...(shouldRetry !== undefined && { shouldRetry }),
     metadata: {
-      ...(failure.providerCode !== undefined && !rejected && { provider_code: failure.providerCode }),
+      ...(failure.providerCode !== undefined && !isRejected(failure) && { provider_code: failure.providerCode }),
       ...(candidate !== undefined && { provider_name: candidate.endpoint.providerName }),
-      ...(explains && { raw: failure.upstreamMessage }),
+      ...(explains(failure) && { raw: failure.upstreamMessage }),
       ...(previous.length > 0 && { previous_errors: previous }),
     },
   });

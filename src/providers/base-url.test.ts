@@ -38,6 +38,8 @@ for (const [given, own, expected] of [
   ['https://api.groq.com/open', GROQ, 'https://api.groq.com/open/v1'],
   // Another host in place of the provider's.
   ['http://127.0.0.1:9101', GROQ, 'http://127.0.0.1:9101/v1'],
+  ['http://127.0.0.1:9101', ZAI, 'http://127.0.0.1:9101/v4'],
+  ['https://proxy.example.com/google', GOOGLE, 'https://proxy.example.com/google/v1beta'],
   // A provider without a version has none anywhere.
   ['https://api.example.com/inference/', UNVERSIONED, UNVERSIONED],
   ['https://eu.example.com', UNVERSIONED, 'https://eu.example.com'],

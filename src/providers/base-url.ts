@@ -6,7 +6,8 @@ const USUAL_VERSION = '/v1';
 /**
  * A base URL as an operator wrote it, completed to what a format's path can be put behind: no trailing slash, with the
  * version segment. A bare host of a provider whose own base URL is known gets that provider's path
- * (`https://api.groq.com` becomes `https://api.groq.com/openai/v1`); elsewhere a path without a version gets `/v1`.
+ * (`https://api.groq.com` becomes `https://api.groq.com/openai/v1`); elsewhere a path without a version gets the version of
+ * that provider, or `/v1`.
  * @param providerBaseUrl the provider's own, where it has one; one without a version means that none is ever added
  * @throws RangeError with a sentence for the operator that holds no part of the URL
  * @source decisions.md 13
@@ -18,7 +19,7 @@ export function normaliseBaseUrl(text: string, providerBaseUrl?: string): string
   const own = splitBaseUrl(providerBaseUrl);
   if (!isVersioned(own.path)) return origin + path;
   if (origin === own.origin && own.path.startsWith(`${path}/`)) return origin + own.path;
-  return origin + path + USUAL_VERSION;
+  return `${origin}${path}/${own.path.split('/').find((segment) => VERSION_SEGMENT.test(segment))}`;
 }
 
 /**

@@ -1,7 +1,9 @@
+import type { z } from 'zod';
 import type { FormatId } from '../canonical/extra.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from '../canonical/failure.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Dialect, PathTarget } from '../wire/format.ts';
+import type { BetaRules } from '../wire/beta-flags.ts';
+import type { Dialect } from '../wire/format.ts';
 
 /** How long each step of one attempt may take, ms. */
 export interface AttemptTimeouts {
@@ -20,6 +22,8 @@ export interface ProviderSettings {
   /** With its version segment and without a trailing slash: `https://api.example.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey?: string;
+  /** Further texts that identify us, which no error may repeat. */
+  readonly secrets?: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: AttemptTimeouts;
 }
@@ -35,7 +39,7 @@ export interface CallContext {
 
 /** A request as it is about to leave, for those who sign it. */
 export interface OutgoingCall extends CallContext {
-  readonly method: 'POST';
+  readonly method: 'GET' | 'POST';
   /** Complete, with the query. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -59,6 +63,65 @@ export class CredentialError extends Error {
   }
 }
 
+/** One format that a provider offers. */
+export interface FormatOffer {
+  readonly format: FormatId;
+  /** Below the base URL; absent: where the format always is. */
+  readonly path?: (context: CallContext) => string;
+  /**
+   * Stands in for the path of the provider's own base URL (`/anthropic/v1`). Such a format is offered at that base URL
+   * only: nobody knows what lies beside an address of the operator's choice.
+   */
+  readonly basePath?: string;
+}
+
+/** What an adapter makes the connection of one configured provider from. */
+export interface ConnectionSetup {
+  /** Members of `options`, checked by the adapter's own schema. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly apiKey?: string;
+  /** The operator's, where it is given: without a trailing slash. */
+  readonly baseUrl?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What holds for all calls of one configured provider. A token is kept here, and fetched with the first call. */
+export interface Connection {
+  readonly baseUrl: string;
+  /** In place of the adapter's, where the credential is more than a key in a header. */
+  readonly authorize?: Authorize;
+  /** In place of the adapter's, where they depend on the settings. */
+  readonly formats?: readonly FormatOffer[];
+  /** In place of the adapter's. */
+  readonly checkPath?: string | false;
+  readonly secrets?: readonly string[];
+}
+
+/** A provider cannot be connected as it is configured. The message is a clause for the operator and holds no secret. */
+export class SettingError extends Error {
+  /** Below the provider's entry: `options.region`. Or an environment variable. */
+  readonly member: string;
+
+  constructor(member: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SettingError';
+    this.member = member;
+  }
+}
+
+const REASON_CHARS_MAX = 300;
+
+/**
+ * What a vendor's library says of a credential that it cannot use: the beginning of its first line. Libraries name files,
+ * profiles, tenants and addresses there, and no secret.
+ * @param subject `Entra ID gave no token`
+ */
+export function credentialError(subject: string, error: unknown): CredentialError {
+  const reason = error instanceof Error ? error.message : String(error);
+  const [line = ''] = reason.split('\n');
+  return new CredentialError(`${subject}: ${line.slice(0, REASON_CHARS_MAX)}`, { cause: error });
+}
+
 /** An answer that is not a success, for `classify`. */
 export interface FailedAnswer {
   readonly status: number;
@@ -73,17 +136,43 @@ export interface ProviderAdapter {
   readonly id: string;
   /** Display name where the operator gives none. */
   readonly name: string;
-  /** The base URL where the operator gives none; absent for a self-hosted kind. */
+  /** The base URL where the operator gives none; absent for a self-hosted kind, and where `connect` computes it. */
   readonly baseUrl?: string;
-  /** The environment variable that turns the provider on by itself, and holds its key. */
+  /** Names of hosts that are the provider's, beside that of `baseUrl`: a key of the environment may go there. */
+  readonly ownHosts?: RegExp;
+  /** Its base URLs end without a version segment, so none is added to one that the operator gives. */
+  readonly unversioned?: boolean;
+  /** The environment variable that holds its key, and turns the provider on by itself unless `turnedOnBy` says more. */
   readonly apiKeyVariable?: string;
-  /** Formats that it offers, most native first, with the path below the base URL where it is not the format's own. */
-  readonly formats: readonly { readonly format: FormatId; readonly path?: (target: PathTarget) => string }[];
+  /**
+   * Variables that turn it on together, without an entry in the configuration. None of them may be one that is set on
+   * machines for other reasons: `AWS_PROFILE` alone is no wish to call a model.
+   */
+  readonly turnedOnBy?: readonly string[];
+  /** What may stand under `options` in its entry. A closed object. */
+  readonly options?: z.ZodObject<Readonly<Record<string, z.ZodType>>>;
+  /** Members of `options` that are never shown. */
+  readonly secretOptions?: readonly string[];
+  /**
+   * Called once for each configured provider, where base URL or credential take more than a key. Reads no network.
+   * @throws SettingError
+   */
+  connect?(setup: ConnectionSetup): Connection;
+  /** Formats that it offers, most native first. */
+  readonly formats: readonly FormatOffer[];
+  /** Which of its formats a model can be asked in, most native first; absent: every model in all of them. */
+  formatsOf?(model: string): readonly FormatId[];
+  /**
+   * Below the base URL: what a GET answers with 200 to a key that works, for nothing. Default `/models`; `false` where
+   * that list is public or missing, so that an empty call must do.
+   */
+  readonly checkPath?: string | false;
   /** Where it counts the tokens of a request of its first format for nothing, below the base URL. */
   readonly countTokensPath?: string;
   /** Whether hanging up stops the provider's meter. Default false: the safe side for the bill. */
   readonly cancellable?: boolean;
   dialect(context: { readonly format: FormatId; readonly model: string }): Dialect;
+  /** With the key of the settings, where that is all. */
   readonly authorize: Authorize;
   /** A last change to the encoded body, for what a dialect cannot say. */
   adjust?(body: JsonObject, context: CallContext): JsonObject;
@@ -95,4 +184,10 @@ export interface ProviderAdapter {
 export interface Provider {
   readonly adapter: ProviderAdapter;
   readonly settings: ProviderSettings;
+  readonly authorize: Authorize;
+  /** What it offers at this address, most native first. */
+  readonly formats: readonly FormatOffer[];
+  readonly checkPath: string | false;
+  /** Beta features that it takes of the messages format. May change while the gateway runs. */
+  readonly betaRules?: () => BetaRules;
 }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatsOf, type ProviderEntry } from './build-provider.ts';
+import { ProviderSetupError } from './check-settings.ts';
 import type { CallContext, Provider, ProviderAdapter } from './contract.ts';
 import {
   ADAPTER_IDS,
   ADAPTERS,
   createProviders,
   KNOWN_PROVIDER_IDS,
-  ProviderSetupError,
-  type ProviderEntry,
+  missingKey,
   type ProvidersSetup,
 } from './index.ts';
 import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts';
@@ -50,8 +51,24 @@ for (const id of ADAPTER_IDS) {
     assert.notEqual(adapter.name, '');
     assert.ok(adapter.formats.length > 0, 'it offers a format');
     assert.equal(new Set(adapter.formats.map(({ format }) => format)).size, adapter.formats.length, 'each format once');
+    assert.deepEqual(
+      (adapter.formatsOf?.('some-model') ?? []).filter(
+        (format) => !adapter.formats.some((offer) => offer.format === format),
+      ),
+      [],
+      'a model is asked only in formats that are offered',
+    );
+    const options = Object.keys(adapter.options?.shape ?? {});
+    assert.ok(
+      options.every((name) => /^[a-z][a-z_]*$/.test(name)),
+      'options are spelt as the file is',
+    );
+    assert.ok(
+      (adapter.secretOptions ?? []).every((name) => options.includes(name)),
+      'what is secret is an option',
+    );
     for (const { path } of adapter.formats)
-      assert.ok(path === undefined || path({ model: 'm', stream: true }).startsWith('/'), 'a path begins with /');
+      assert.ok(path === undefined || path(context(adapter, undefined)).startsWith('/'), 'a path begins with /');
     if (adapter.baseUrl !== undefined) {
       assert.ok(URL.canParse(adapter.baseUrl));
       assert.ok(!adapter.baseUrl.endsWith('/'));
@@ -105,11 +122,106 @@ for (const id of ADAPTER_IDS) {
 
 test('no two members share an environment variable', () => {
   const rows: readonly KnownProvider[] = KNOWN_PROVIDERS;
+  const listed = new Set<string>(rows.map(({ id }) => id));
   const variables = [
     ...rows.flatMap(({ apiKeyVariables }) => apiKeyVariables),
-    ...[ADAPTERS.openai, ADAPTERS.anthropic].flatMap(({ apiKeyVariable }) => apiKeyVariable ?? []),
+    ...ADAPTER_IDS.filter((id) => !listed.has(id)).flatMap((id) => ADAPTERS[id].apiKeyVariable ?? []),
   ];
   assert.equal(new Set(variables).size, variables.length);
+});
+
+test('what turns a provider on is nothing that stands on machines for other reasons', () => {
+  const ambient = {
+    AWS_ACCESS_KEY_ID: 'a',
+    AWS_SECRET_ACCESS_KEY: 'b',
+    AWS_PROFILE: 'p',
+    AWS_REGION: 'us-east-1',
+    GOOGLE_CLOUD_PROJECT: 'p',
+    GOOGLE_APPLICATION_CREDENTIALS: '/x.json',
+    AZURE_TENANT_ID: 't',
+    AZURE_CLIENT_ID: 'c',
+    AZURE_CLIENT_SECRET: 's',
+  };
+  assert.deepEqual([...create({ env: ambient }).keys()], []);
+});
+
+test('variables that mean one provider turn it on together', () => {
+  const env = {
+    AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key',
+    AWS_REGION: 'eu-west-1',
+    AZURE_OPENAI_API_KEY: 'azure-key',
+    AZURE_OPENAI_ENDPOINT: 'https://r1.openai.azure.com/',
+    GOOGLE_VERTEX_PROJECT: 'p-1',
+  };
+  const providers = create({ env });
+  assert.deepEqual([...providers.keys()].toSorted(), ['azure', 'bedrock', 'google-vertex']);
+  assert.equal(providers.get('bedrock')?.settings.baseUrl, 'https://bedrock-runtime.eu-west-1.amazonaws.com');
+  assert.equal(providers.get('bedrock')?.settings.apiKey, 'bedrock-key');
+  assert.equal(providers.get('azure')?.settings.baseUrl, 'https://r1.openai.azure.com/openai/v1');
+  assert.match(providers.get('google-vertex')?.settings.baseUrl ?? '', /\/projects\/p-1\/locations\/global$/);
+  const { AWS_REGION: _region, AZURE_OPENAI_ENDPOINT: _endpoint, ...half } = env;
+  assert.deepEqual([...create({ env: half }).keys()], ['google-vertex']);
+});
+
+test('an entry of a cloud takes what the environment has of it', () => {
+  const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_REGION: 'us-east-1' };
+  const provider = create({ config: [entry({ slug: 'bedrock', adapter: 'bedrock' })], env }).get('bedrock');
+  assert.notEqual(provider?.authorize, ADAPTERS.bedrock.authorize, 'its calls are signed');
+  assert.equal(provider?.settings.apiKey, undefined);
+});
+
+test('a key of the environment goes to a host of its cloud, over TLS, and nowhere else', () => {
+  const env = { AZURE_OPENAI_API_KEY: 'azure-key', AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key', AWS_REGION: 'us-east-1' };
+  const keyAt = (adapter: string, baseUrl: string): string | undefined =>
+    settingsOf({ config: [entry({ adapter, baseUrl })], env }).apiKey;
+  assert.equal(keyAt('azure', 'https://r1.services.ai.azure.com'), 'azure-key');
+  assert.equal(keyAt('azure', 'http://r1.services.ai.azure.com'), undefined);
+  assert.equal(keyAt('azure', 'https://azure.com.example.com'), undefined);
+  assert.equal(keyAt('bedrock', 'https://vpce-1.bedrock-runtime.us-east-1.vpce.amazonaws.com'), 'bedrock-key');
+  assert.equal(keyAt('bedrock', 'https://amazonaws.com.example.com'), undefined);
+});
+
+test('a cloud without a key is said to lack it, and one that signs is not', () => {
+  const lacking = create({ config: [entry({ adapter: 'azure', baseUrl: 'https://r1.openai.azure.com' })] }).get(
+    'alpha',
+  );
+  assert.ok(lacking !== undefined);
+  assert.deepEqual(missingKey(lacking), ['AZURE_OPENAI_API_KEY']);
+  const signing = create({ config: [entry({ adapter: 'bedrock', options: { region: 'us-east-1' } })] }).get('alpha');
+  assert.ok(signing !== undefined);
+  assert.deepEqual(missingKey(signing), []);
+});
+
+test('options reach the adapter, and those that are secret no error', () => {
+  const options = { region: 'us-east-1', access_key_id: 'AKID-1', secret_access_key: 'the-secret' };
+  const settings = settingsOf({ config: [entry({ adapter: 'bedrock', options })] });
+  assert.equal(settings.baseUrl, 'https://bedrock-runtime.us-east-1.amazonaws.com');
+  assert.deepEqual(settings.secrets, ['AKID-1', 'the-secret']);
+});
+
+test('a format with a path beside the base URL is there at the vendor only', () => {
+  const own = create({ config: [entry({ slug: 'deepseek', adapter: 'deepseek' })] }).get('deepseek');
+  assert.deepEqual(
+    own?.formats.map(({ format, basePath }) => [format, basePath]),
+    [
+      ['chat', undefined],
+      ['messages', '/anthropic/v1'],
+    ],
+  );
+  const elsewhere = create({
+    config: [entry({ slug: 'deepseek', adapter: 'deepseek', baseUrl: 'http://127.0.0.1:1/v1' })],
+  }).get('deepseek');
+  assert.deepEqual(
+    elsewhere?.formats.map(({ format }) => format),
+    ['chat'],
+  );
+});
+
+test('a model that knows one format is asked in that one', () => {
+  const xai = create({ env: { XAI_API_KEY: 'k' } }).get('xai');
+  assert.ok(xai !== undefined);
+  assert.deepEqual(formatsOf(xai, 'grok-4.3'), ['chat', 'responses']);
+  assert.deepEqual(formatsOf(xai, 'grok-4.20-multi-agent'), ['responses']);
 });
 
 test('every known base URL is complete as it stands', () => {
@@ -158,6 +270,34 @@ test('a local engine is off until its host variable or the configuration names i
   assert.equal(configured.baseUrl, 'http://127.0.0.1:11434/v1');
   assert.equal('apiKey' in configured, false);
 });
+
+test('a known provider that an endpoint names is there without an entry: a local engine ready, another without its key', () => {
+  const providers = create({ named: new Set(['vllm', 'anthropic', 'groq']), env: { GROQ_API_KEY: 'gsk-1' } });
+  assert.deepEqual([...providers.keys()].toSorted(), ['anthropic', 'groq', 'vllm']);
+  assert.deepEqual(
+    [...providers.values()].map((provider) => [provider.settings.slug, missingKey(provider)]),
+    [
+      ['anthropic', ['ANTHROPIC_API_KEY']],
+      ['groq', []],
+      ['vllm', []],
+    ],
+  );
+});
+
+for (const [name, members, variables] of [
+  ['a vendor without a key lacks it', { adapter: 'openai' }, ['OPENAI_API_KEY']],
+  ['any of several variables would do', { adapter: 'deepinfra' }, ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN']],
+  ['a key of its own is enough', { adapter: 'openai', apiKey: 'sk-1' }, []],
+  ['so is a header that carries one', { adapter: 'openai', headers: { Authorization: 'Bearer x' } }, []],
+  ['another header is not', { adapter: 'openai', headers: { 'x-team': 'a' } }, ['OPENAI_API_KEY']],
+  ['a host of the operator may need none', { adapter: 'openai', baseUrl: 'http://127.0.0.1:1' }, []],
+  ['nor may a host that only speaks a format', { adapter: 'messages-compatible', baseUrl: 'http://127.0.0.1:1' }, []],
+] as const)
+  test(`credentials: ${name}`, () => {
+    const provider = create({ config: [entry({ ...members })] }).get('alpha');
+    assert.ok(provider);
+    assert.deepEqual(missingKey(provider), variables);
+  });
 
 test('an entry replaces the known provider of its slug', () => {
   const providers = create({
@@ -224,6 +364,31 @@ for (const [name, setup, message] of [
     'a header that is none is refused by name',
     { config: [entry({ baseUrl: 'http://127.0.0.1:1', headers: { 'x-team': 's3cret\n' } })] },
     'providers.alpha.headers.x-team: is no valid HTTP header',
+  ],
+  [
+    'an option that is misspelt names the nearest one',
+    { config: [entry({ adapter: 'bedrock', options: { regoin: 'us-east-1' } })] },
+    'providers.alpha.options.regoin: unknown option; did you mean "region"?',
+  ],
+  [
+    'an option of an adapter that has none is refused',
+    { config: [entry({ baseUrl: 'http://127.0.0.1:1', options: { region: 'us-east-1' } })] },
+    'providers.alpha.options.region: unknown option; the adapter openai-compatible has no options',
+  ],
+  [
+    'an option that is not what it must be is refused by name',
+    { config: [entry({ adapter: 'bedrock', options: { region: 'mars' } })] },
+    'providers.alpha.options.region: must be a region such as us-east-1',
+  ],
+  [
+    'what an adapter misses is named',
+    { config: [entry({ adapter: 'bedrock' })] },
+    'providers.alpha.options.region: is required, or AWS_REGION in the environment',
+  ],
+  [
+    'what it finds wrong in a variable bears the name of the variable',
+    { env: { AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_ENDPOINT: 'r1' } },
+    'AZURE_OPENAI_ENDPOINT: must be a URL of https://',
   ],
   ['a host variable that is none is refused by name', { env: { OLLAMA_HOST: 'a b' } }, 'OLLAMA_HOST: must be a URL'],
 ] as const satisfies readonly (readonly [string, Partial<ProvidersSetup>, string])[]) {

@@ -85,6 +85,23 @@ test('order goes first, by slug or display name in any case, and skips names tha
   assert.deepEqual(providers(plan([abc], { order: ['nobody', 'C', 'b'] })), ['c', 'b', 'a']);
 });
 
+test('the home of a conversation goes before every order, where it fits and serves the model', () => {
+  const question = { request: request(), models: [abc], formats: FORMATS, cooldown: () => undefined };
+  const order = { ...DEFAULT_PREFERENCES, order: ['b'] };
+  assert.deepEqual(providers(planRoute({ ...question, preferences: order, home: 'c' })), ['c', 'b', 'a']);
+  const ignore = { ...DEFAULT_PREFERENCES, ignore: ['c'] };
+  assert.deepEqual(providers(planRoute({ ...question, preferences: ignore, home: 'c' })), ['a', 'b']);
+  assert.deepEqual(providers(planRoute({ ...question, preferences: order, home: 'gone' })), ['b', 'a', 'c']);
+});
+
+test('an endpoint without credentials is not tried, and says so unless the request rules it out already', () => {
+  const keyless = { lacksCredentials: true };
+  const mixed = model('acme/one', endpoint('a', keyless), endpoint('b'), endpoint('c', keyless));
+  const route = plan([mixed], { ignore: ['c'] });
+  assert.deepEqual(providers(route), ['b']);
+  assert.deepEqual(reasons(route), ['credentials', undefined, 'allowed_providers']);
+});
+
 test('a base slug means its regions, and a regional slug only itself', () => {
   const regional = model('acme/one', endpoint('v/us'), endpoint('v/eu'), endpoint('w'));
   assert.deepEqual(providers(plan([regional], { only: ['v'] })), ['v/us', 'v/eu']);

@@ -17,6 +17,7 @@ export interface Candidate {
 export type ExclusionReason =
   | 'allowed_providers'
   | 'allow_fallbacks'
+  | 'credentials'
   | 'data_policy:training'
   | 'data_policy:zdr'
   | 'max_price'
@@ -47,6 +48,8 @@ export interface PlanQuestion {
   /** Models to try, in order. */
   readonly models: readonly Model[];
   readonly preferences: ProviderPreferences;
+  /** The provider that alone can read what the request brings from an earlier answer: it is tried first. pains.md 26 */
+  readonly home?: string | undefined;
   readonly formats: Readonly<Partial<Record<FormatId, FormatFacts>>>;
   /** A prompt that cannot fit is not tried; counting its tokens is no reason to leave anybody out. Default true. */
   readonly mustFit?: boolean;
@@ -61,8 +64,8 @@ export interface FormatFacts {
 }
 
 /**
- * Ranks the endpoints for one request. Pure. All endpoints of a model come before the next model's; inside a model
- * `order` comes first, then the catalog's order. An endpoint that rests after a default cooldown goes behind the ready
+ * Ranks the endpoints for one request. Pure. All endpoints of a model come before the next model's; inside a model the
+ * home of the conversation comes first, then `order`, then the catalog's order. An endpoint that rests after a default cooldown goes behind the ready
  * ones; one whose upstream named a time is not tried before it.
  * @source generation.md 3.1, 3.3, 3.7
  */
@@ -72,17 +75,29 @@ export function planRoute(question: PlanQuestion): RoutePlan {
   const considered: Considered[] = [];
   const fitting: Candidate[] = [];
   for (const model of question.models) {
-    for (const endpoint of byOrder(model.endpoints, preferences.order)) {
+    for (const endpoint of homeFirst(byOrder(model.endpoints, preferences.order), question.home)) {
       const format = chooseFormat(endpoint, request.format);
       const candidate = { endpoint, format };
-      const unfit = endpointFits(endpoint, preferences);
-      const verdict = unfit === undefined ? findLack(candidate, needs, question) : { exclusion: unfit };
+      const verdict = findExclusion(candidate, needs, question);
       considered.push({ endpoint, ...verdict });
       if (verdict === undefined) fitting.push(candidate);
     }
   }
   const allowed = limitFallbacks(fitting, preferences, considered);
   return { considered, ...splitByCooldown(allowed, question.cooldown) };
+}
+
+/** What the request rules out comes first: the caller can change that, but not what the operator left out. */
+function findExclusion(
+  candidate: Candidate,
+  needs: RequestNeeds,
+  question: PlanQuestion,
+): Omit<Considered, 'endpoint'> | undefined {
+  const unfit = endpointFits(candidate.endpoint, question.preferences);
+  if (unfit !== undefined) return { exclusion: unfit };
+  const lack = findLack(candidate, needs, question);
+  if (lack !== undefined) return lack;
+  return candidate.endpoint.lacksCredentials === true ? { exclusion: 'credentials' } : undefined;
 }
 
 /** The caller's own format where the endpoint speaks it: nothing is lost between equals. */
@@ -97,6 +112,12 @@ function byOrder(endpoints: readonly Endpoint[], order: readonly string[] | unde
     return at < 0 ? order.length : at;
   };
   return endpoints.toSorted((left, right) => rank(left) - rank(right));
+}
+
+function homeFirst(endpoints: readonly Endpoint[], home: string | undefined): readonly Endpoint[] {
+  if (home === undefined) return endpoints;
+  const isAway = ({ provider }: Endpoint): number => Number(provider !== home);
+  return endpoints.toSorted((left, right) => isAway(left) - isAway(right));
 }
 
 function limitFallbacks(

@@ -1,5 +1,5 @@
 import type { Answer } from '../canonical/answer.ts';
-import type { Block } from '../canonical/blocks.ts';
+import type { Block, MediaBlock } from '../canonical/blocks.ts';
 import type { EventBatch } from '../canonical/events.ts';
 import type { ClientFormatId, FormatId, Warning } from '../canonical/extra.ts';
 import type { UpstreamErrorBody } from '../canonical/failure.ts';
@@ -7,9 +7,14 @@ import type { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Usage } from '../canonical/usage.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
+import type { BetaRules } from './beta-flags.ts';
 import type { ChatDialect } from './chat/dialect.ts';
+import type { CohereDialect } from './cohere/dialect.ts';
+import type { ConverseDialect } from './converse/dialect.ts';
 import type { HeaderDirectives } from './gateway/headers.ts';
+import type { GeminiDialect } from './gemini/dialect.ts';
 import type { MessagesDialect } from './messages/dialect.ts';
+import type { ResponsesDialect } from './responses/dialect.ts';
 
 /** Who answers: the same on every frame of one answer. */
 export interface AnswerIdentity {
@@ -90,6 +95,8 @@ export interface EncodeTarget {
   readonly maxOutputTokens?: number;
   /** Parameter names of the catalog's vocabulary; absent: everything that the format knows. */
   readonly supportedParameters?: ReadonlySet<string>;
+  /** Beta features that the upstream takes of the messages format; absent: unknown. */
+  readonly betaRules?: BetaRules;
   /** Hash of account and end user, for the wire's own field where it has one. */
   readonly endUserId: string;
   readonly dialect: Dialect;
@@ -99,7 +106,12 @@ export interface EncodeTarget {
  * Facts in which upstreams of one format differ. A provider's adapter states them; encoders read them. Everything is
  * off or plain by default: the most widely understood spelling.
  */
-export type Dialect = ChatDialect & MessagesDialect;
+export type Dialect = ChatDialect &
+  MessagesDialect &
+  GeminiDialect &
+  CohereDialect &
+  ResponsesDialect &
+  ConverseDialect;
 
 export interface EncodedRequest {
   readonly body: JsonObject;
@@ -108,6 +120,11 @@ export interface EncodedRequest {
   readonly warnings: readonly Warning[];
   /** Tool names as sent, to the caller's own, where the wire refuses those: calls in the answer must be named back. */
   readonly toolNames?: ReadonlyMap<string, string>;
+  /**
+   * The name of a tool that stands in for structured output: what the model calls it with is the text of the answer.
+   * @source generation.md 11.6
+   */
+  readonly answerTool?: string;
 }
 
 /** Reads one streamed answer. Holds the state of that one answer. */
@@ -134,6 +151,14 @@ export interface FormatModalities {
   readonly outputs: ReadonlySet<string>;
 }
 
+/** How a format's calls are signed, for whoever keeps the signatures of callers that lose them. @source pains.md 19 */
+export interface CallSignatures {
+  /** `undefined` for a block of an answer that is no signature of a call. */
+  read(block: Block): { readonly callId: string; readonly signature: string } | undefined;
+  /** The request with each call signed that has lost its signature and whose id `lookUp` knows. */
+  restore(request: GenerationRequest, lookUp: (callId: string) => string | undefined): GenerationRequest;
+}
+
 /** A format that upstreams speak. */
 export interface UpstreamFormat {
   readonly id: FormatId;
@@ -148,9 +173,21 @@ export interface UpstreamFormat {
   readonly parameters: ReadonlySet<string>;
   /** The media that the format can carry; absent: all. @source generation.md 11.2 */
   readonly modalities?: FormatModalities;
+  /**
+   * Whether a file at this address must be made bytes before it is encoded, because the format's upstreams do not open
+   * such addresses; absent: they open all. @source generation.md 11.2 "image URL"
+   */
+  mustInlineUrl?(url: string, media: MediaBlock['media'], dialect: Dialect): boolean;
+  /** Signatures that its upstreams demand back with the calls that they made; absent: they demand none. */
+  readonly callSignatures?: CallSignatures;
+  /**
+   * What the format has no words for is left out with a warning.
+   * @throws GatewayError 400 when the request cannot do without it: another format may have the words
+   */
   encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest;
-  createStreamDecoder(): StreamDecoder;
+  /** @param dialect of the upstream that answers, for formats whose answers do not tell whose reasoning they hold */
+  createStreamDecoder(dialect?: Dialect): StreamDecoder;
   /** A whole answer of status 200. What is not an answer gives `failed`: an error object, or garbage. */
-  decodeWhole(text: string): EventBatch;
+  decodeWhole(text: string, dialect?: Dialect): EventBatch;
   decodeError(text: string): UpstreamErrorBody;
 }

@@ -23,7 +23,7 @@ test('--version prints the version of the package', async (t) => {
 test('help without a command lists the commands', async (t) => {
   const { code, stdout } = await runCli(t, ['--help']);
   assert.equal(code, 0);
-  for (const command of ['serve', 'keys', 'config', 'chat', 'sandbox'])
+  for (const command of ['serve', 'keys', 'config', 'doctor', 'chat', 'sandbox'])
     assert.match(stdout, new RegExp(`^  ${command} `, 'm'));
 });
 
@@ -48,6 +48,27 @@ suite('config check', () => {
     assert.match(stdout, /^ {2}host: ::1$/m);
     assert.match(stdout, /api_key: \(redacted\)/);
     assert.ok(!stdout.includes('hunter2'));
+  });
+
+  test('warns of endpoints that nobody has a key for, by provider, variable and endpoint', async (t) => {
+    const cwd = makeFolder(t);
+    writeFileSync(
+      join(cwd, 'gateway.yaml'),
+      `providers: { groq: {} }
+models:
+  acme/one: { endpoints: [{ provider: anthropic, model: claude-x }, { provider: openai, model: gpt-x }] }
+  "near/*": { provider: anthropic }
+  "local/*": { provider: ollama }
+`,
+    );
+    const { code, stdout, stderr } = await runCli(t, ['config', 'check'], { cwd, env: { OPENAI_API_KEY: 'sk-1' } });
+    assert.equal(code, 0);
+    assert.match(stdout, /^# file: gateway\.yaml$/m);
+    assert.deepEqual(stderr.split('\n'), [
+      'warning: The provider groq has no credentials: set GROQ_API_KEY, or providers.groq.api_key. Until then it is never asked.',
+      'warning: The provider anthropic has no credentials: set ANTHROPIC_API_KEY, or providers.anthropic.api_key. Until then these endpoints are never asked: acme/one (claude-x), near/*.',
+      '',
+    ]);
   });
 
   test('says what is wrong and where, and exits 1', async (t) => {

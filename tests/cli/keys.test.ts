@@ -35,6 +35,15 @@ test('a key can be made, listed, disabled, enabled and deleted, and is shown onc
   assert.deepEqual([again.code, again.stderr], [1, `There is no key "${hash}". "keys list" shows what there is.\n`]);
 });
 
+test('a limit may be as high here as over HTTP, and no higher', async (t) => {
+  const keys = createRunner(makeFolder(t));
+  assert.equal((await keys('create', '--limit', '9000000')).code, 0);
+  assert.match((await keys('list')).stdout, / 9000000 USD /);
+  const refused = await keys('create', '--limit', '9000000.01');
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /--limit: must be an amount in USD from 0 to 9000000, not "9000000\.01"/);
+});
+
 test('a running gateway takes a key that was made beside it, and refuses one that was disabled', async (t) => {
   const dataDir = makeFolder(t);
   const gateway = await startGateway(t, { dataDir });

@@ -28,32 +28,43 @@ const CHAT_TO_CHAT = `acme_private audio frequency_penalty image_config logit_bi
   parallel_tool_calls prediction presence_penalty prompt_cache_key prompt_cache_options raw_mode reasoning_effort
   repetition_penalty response_format safe_prompt seed service_tier stop structured_outputs temperature tool_choice tools
   top_a top_k top_logprobs top_p verbosity web_search_options`;
-/** What the messages format has no words for; sampling goes because the model thinks. */
+/** What the vendor never had, and what its models refuse while they reason. */
+const REFUSED_BY_VENDOR = `frequency_penalty logit_bias logprobs min_p presence_penalty repetition_penalty stop temperature
+  top_a top_k top_logprobs top_p`;
+/** What the messages format has no words for. */
 const CHAT_ONLY = `acme_private audio frequency_penalty image_config logit_bias logprobs min_p prediction presence_penalty
-  prompt_cache_key prompt_cache_options raw_mode repetition_penalty safe_prompt seed structured_outputs temperature top_a
-  top_k top_logprobs top_p web_search_options`;
+  prompt_cache_key prompt_cache_options raw_mode repetition_penalty safe_prompt seed structured_outputs top_a
+  top_logprobs web_search_options`;
+/** What the vendor takes only while the model does not think. */
+const SAMPLING = 'temperature top_k top_p';
 const MESSAGES_TO_CHAT = `messages model parallel_tool_calls reasoning_effort response_format service_tier stop
   temperature tool_choice tools top_k top_p`;
 /** What the chat format has no words for; `output_config` for its `task_budget`, the rest of it is said. */
 const MESSAGES_ONLY = 'acme_private container context_management inference_geo mcp_servers output_config speed';
 const VENDOR_ONLY = 'container context_management inference_geo mcp_servers speed';
 
+function without(members: string, others: string): string {
+  const left = new Set(words(members)).difference(new Set(words(others)));
+  return [...left].join(' ');
+}
+
 /** What arrives where: reviewed by hand against generation.md 7.1, 11 and decisions.md 8 and 17. */
 const EXPECTED: Readonly<Record<Caller, Readonly<Record<string, Expectation>>>> = {
   chat: {
     'acme/chat': { members: `${CHAT_TO_CHAT} max_tokens`, dropped: WITHOUT_EFFECT },
     'acme/openai': {
-      members: `${CHAT_TO_CHAT} max_completion_tokens safety_identifier`,
-      dropped: WITHOUT_EFFECT,
+      members: `${without(CHAT_TO_CHAT, REFUSED_BY_VENDOR)} max_completion_tokens safety_identifier`,
+      dropped: `${WITHOUT_EFFECT} ${REFUSED_BY_VENDOR}`,
     },
     'acme/messages': {
-      members: 'max_tokens messages metadata model stop_sequences system thinking tool_choice tools',
-      dropped: `${WITHOUT_EFFECT} ${CHAT_ONLY} response_format service_tier verbosity`,
+      // A tool is forced that takes the answer in the wanted form, and with it the model cannot think. generation.md 11.3
+      members: `max_tokens messages metadata model stop_sequences system tool_choice tools ${SAMPLING}`,
+      dropped: `${WITHOUT_EFFECT} ${CHAT_ONLY} reasoning response_format service_tier verbosity`,
     },
     'acme/anthropic': {
       members: `cache_control max_tokens messages metadata model output_config service_tier stop_sequences system thinking
         tool_choice tools`,
-      dropped: `${WITHOUT_EFFECT} ${CHAT_ONLY}`,
+      dropped: `${WITHOUT_EFFECT} ${CHAT_ONLY} ${SAMPLING}`,
     },
   },
   messages: {
@@ -70,8 +81,8 @@ const EXPECTED: Readonly<Record<Caller, Readonly<Record<string, Expectation>>>> 
     },
     'acme/chat': { members: `${MESSAGES_TO_CHAT} max_tokens`, dropped: `${WITHOUT_EFFECT} ${MESSAGES_ONLY}` },
     'acme/openai': {
-      members: `${MESSAGES_TO_CHAT} max_completion_tokens safety_identifier`,
-      dropped: `${WITHOUT_EFFECT} ${MESSAGES_ONLY}`,
+      members: `${without(MESSAGES_TO_CHAT, REFUSED_BY_VENDOR)} max_completion_tokens safety_identifier`,
+      dropped: `${WITHOUT_EFFECT} ${MESSAGES_ONLY} stop temperature top_k top_p`,
     },
   },
 };

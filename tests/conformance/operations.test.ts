@@ -124,6 +124,46 @@ suite('openapi', () => {
   });
 });
 
+suite('a path that leads nowhere', () => {
+  const ask = async (method: string, path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
+    const response = await fetch(gateway.url + path, { method });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+
+  for (const [method, path] of [
+    ['GET', '/v1/messages'],
+    ['DELETE', '/v1/messages?beta=true'],
+    ['GET', '/v1/messages/count_tokens'],
+    ['POST', '/v1/messages/batches'],
+    ['GET', '/api/v1/messages/batches/1/results'],
+    ['PROPFIND', '/v1/messages'],
+    ['GET', '/v1/messages/%zz'],
+  ] as const)
+    test(`${method} ${path} is told in the shape of the messages format`, async () => {
+      const { status, body } = await ask(method, path);
+      assert.equal(body['type'], 'error', JSON.stringify(body));
+      const error = body['error'] as Record<string, unknown>;
+      assert.equal(error['code'], status);
+      assert.ok(status === 404 || status === 400, String(status));
+      assert.equal(error['type'], status === 404 ? 'not_found_error' : 'invalid_request_error');
+      assert.equal(body['request_id'], null);
+    });
+
+  for (const [method, path] of [
+    ['GET', '/v1/chat/completions'],
+    ['POST', '/v1/nothing'],
+    ['GET', '/v1/messagesx'],
+    ['GET', '/v1/nothing?of=/messages'],
+  ] as const)
+    test(`${method} ${path} is told in the shape of the seed`, async () => {
+      const { status, body } = await ask(method, path);
+      assert.equal(status, 404);
+      assert.equal(body['type'], undefined);
+      assert.deepEqual((body['error'] as { code: number; message: string }).code, 404);
+      assert.match((body['error'] as { message: string }).message, new RegExp(`^There is no ${method} `));
+    });
+});
+
 suite('GET /generation', () => {
   test('tells tokens, cost and attempts of an answer, to the key that asked and to a management key', async () => {
     const answer = await gateway.post('/messages', { model: 'sandbox/echo', max_tokens: 50, messages });

@@ -35,6 +35,18 @@ for (const [name, script] of Object.entries(chatBreaks))
     assert.equal(second.arrived.length, 0);
   });
 
+test('a chat stream whose upstream gives an error for its reason says so in an error, and costs nothing', async (t) => {
+  const { gateway } = await startTwoProviders(t, {
+    first: stream(half + sse([chatChunk({}, 'insufficient_system_resource'), '[DONE]'])),
+  });
+  const response = await gateway.post('/chat/completions', ask);
+  const answer = readChatStream(await response.text());
+  assert.deepEqual([answer.text, answer.finish, answer.error?.code], ['half', 'error', 502]);
+  assert.match(answer.raw, /"native_finish_reason":"insufficient_system_resource"/);
+  const record = await gateway.app.generations.find(response.headers.get('x-generation-id') as string);
+  assert.equal(record?.costNanoUsd, 0);
+});
+
 const untilDelta = messagesStream('half').split('event: content_block_stop')[0] as string;
 const messagesBreaks: Readonly<Record<string, Script>> = {
   'the connection breaks': cut(untilDelta),

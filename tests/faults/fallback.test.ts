@@ -137,7 +137,16 @@ test('of an answer that broke off the caller gets what there is when no other ma
     assert.equal(response.status, 200);
     const text = await response.text();
     assert.match(text, /"half"/);
-    assert.match(text, path === '/messages' ? /"stop_reason":null,.*"error":\{/ : /"finish_reason":"error"/);
+    if (path === '/messages') assert.match(text, /"stop_reason":null,.*"error":\{/);
+    else {
+      const { choices } = JSON.parse(text) as { choices: [{ finish_reason: string; error: object }] };
+      assert.equal(choices[0].finish_reason, 'error');
+      assert.deepEqual(choices[0].error, {
+        code: 502,
+        message: 'The provider ended its answer with an error.',
+        metadata: { error_type: 'provider_unavailable' },
+      });
+    }
     assert.match(text, /"cost":0,/);
     assert.match(text, /"attempt":1,/);
   }

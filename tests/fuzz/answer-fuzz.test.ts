@@ -5,10 +5,10 @@ import { classifyErrorEvent } from '../../src/canonical/classify-failure.ts';
 import type { EventBatch, GenerationEvent } from '../../src/canonical/events.ts';
 import { foldEvents } from '../../src/canonical/fold.ts';
 import { GatewayError } from '../../src/canonical/gateway-error.ts';
+import { checkEvents } from '../../src/canonical/test-event-grammar.ts';
 import { NO_USAGE } from '../../src/canonical/usage.ts';
 import { isJsonObject, parseJson } from '../../src/lib/json.ts';
 import { createChatClientFormat, chatUpstreamFormat } from '../../src/wire/chat/format.ts';
-import { checkEvents } from '../../src/wire/chat/test-streams.ts';
 import type { AnswerIdentity, ClientFormat, Closing, ErrorContext } from '../../src/wire/format.ts';
 import { createMessagesClientFormat, messagesUpstreamFormat } from '../../src/wire/messages/format.ts';
 import { findFault } from '../support/check-answer.ts';
@@ -63,11 +63,6 @@ function decodeInPieces(format: UpstreamFormatId, bytes: Buffer, random: Random)
   }
   batches.push(decoder.end());
   return batches;
-}
-
-/** A warning may come before the start: what could not be read came first. */
-function withoutWarnings(events: EventBatch): EventBatch {
-  return events.filter(({ type }) => type !== 'warning');
 }
 
 /** Whether an upstream said anywhere that it had finished. */
@@ -128,7 +123,7 @@ suite(`answers of upstreams, FUZZ_SEED=${SEED}`, () => {
         (bytes, random) => {
           const batches = decodeInPieces(format, bytes, random);
           const events: GenerationEvent[] = batches.flat();
-          checkEvents(withoutWarnings(events));
+          checkEvents(events);
           const ended = events.at(-1)?.type === 'end';
           if (ended) {
             ends++;
@@ -148,7 +143,7 @@ suite(`answers of upstreams, FUZZ_SEED=${SEED}`, () => {
         (random) => createFuzzWhole(format, random),
         (text) => {
           const events = upstreams[format].decodeWhole(text);
-          checkEvents(withoutWarnings(events));
+          checkEvents(events);
           if (events.at(-1)?.type !== 'end') return;
           ends++;
           checkWhole(events);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type App, type AppOptions } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { ADAPTER_IDS, KNOWN_PROVIDER_IDS } from '../../src/providers/index.ts';
+import { ADAPTER_IDS, ADAPTER_OPTIONS, KNOWN_PROVIDER_IDS } from '../../src/providers/index.ts';
 import { createLog } from '../../src/telemetry/logs.ts';
 
 export const API_KEY = 'test-normal-key-0123456789abcdef';
@@ -26,6 +26,7 @@ export interface GatewayOptions {
   readonly yaml?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly bodyLimits?: AppOptions['bodyLimits'];
+  readonly downloads?: AppOptions['downloads'];
 }
 
 /** A gateway as its user would start it, on a free port, with a data directory of its own. */
@@ -33,6 +34,7 @@ export async function startGateway({
   yaml = '',
   env = {},
   bodyLimits = {},
+  downloads,
 }: GatewayOptions = {}): Promise<RunningGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-'));
   const variables = { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY, ...env };
@@ -41,9 +43,16 @@ export async function startGateway({
     env: variables,
     readFile: () => yaml,
     adapterIds: ADAPTER_IDS,
+    adapterOptions: ADAPTER_OPTIONS,
     providerIds: KNOWN_PROVIDER_IDS,
   });
-  const app = await createApp({ config, env: variables, log: createLog('silent'), bodyLimits });
+  const app = await createApp({
+    config,
+    env: variables,
+    log: createLog('silent'),
+    bodyLimits,
+    ...(downloads !== undefined && { downloads }),
+  });
   const { url } = await app.listen();
   const baseUrl = `${url}/v1`;
   return {

@@ -58,17 +58,24 @@ const FORBIDDEN_FOLDERS: ReadonlySet<string> = new Set(['utils', 'helpers', 'com
 const FILE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.test)?\.ts$/;
 /** Where a provider's id may stand in quotes, besides tests: its registry, and the catalog's data. */
 const MAY_QUOTE_PROVIDERS = /^src\/(?:providers|catalog\/data)\//;
+/** Where formats are at home, one of which may be called like the vendor whose own it is. */
+const MAY_QUOTE_FORMATS = /^src\/(?:wire|canonical)\//;
 
-/** Everything in which these files break the architecture. */
-export function findViolations(files: readonly SourceFile[]): readonly Violation[] {
+/**
+ * Everything in which these files break the architecture.
+ * @param dependencies packages that an installation without development tools has
+ */
+export function findViolations(files: readonly SourceFile[], dependencies: ReadonlySet<string>): readonly Violation[] {
   const providerIds = membersOf('providers', files);
+  const unlikeFormats = providerIds.difference(membersOf('wire', files));
   return files.flatMap((file) => {
     const tokens = readTokens(file.text);
+    const unspeakable = MAY_QUOTE_FORMATS.test(file.path) ? unlikeFormats : providerIds;
     return [
       ...nameViolations(file),
       ...barrelViolations(file, tokens),
-      ...(isTest(file.path) ? [] : importViolations(file, tokens)),
-      ...(isTest(file.path) || MAY_QUOTE_PROVIDERS.test(file.path) ? [] : quoteViolations(file, tokens, providerIds)),
+      ...(isTest(file.path) ? [] : importViolations(file, tokens, dependencies)),
+      ...(isTest(file.path) || MAY_QUOTE_PROVIDERS.test(file.path) ? [] : quoteViolations(file, tokens, unspeakable)),
     ];
   });
 }
@@ -92,15 +99,19 @@ export function readImports(tokens: readonly Token[]): readonly (Import | { sour
   return found;
 }
 
-function importViolations(file: SourceFile, tokens: readonly Token[]): readonly Violation[] {
+function importViolations(
+  file: SourceFile,
+  tokens: readonly Token[],
+  dependencies: ReadonlySet<string>,
+): readonly Violation[] {
   return readImports(tokens).flatMap(({ source, line }) => {
-    const problem = source === undefined ? 'imports a computed name' : problemOfImport(file.path, source);
+    const problem = source === undefined ? 'imports a computed name' : problemOfImport(file.path, source, dependencies);
     return problem === undefined ? [] : [`${file.path}:${line}: ${problem}`];
   });
 }
 
-function problemOfImport(path: string, source: string): string | undefined {
-  if (!source.startsWith('.')) return problemOfPackage(path, source);
+function problemOfImport(path: string, source: string, dependencies: ReadonlySet<string>): string | undefined {
+  if (!source.startsWith('.')) return problemOfPackage(path, source, dependencies);
   const target = posix.join(posix.dirname(path), source);
   if (!target.startsWith('src/')) return `imports ${target}, which is not below src`;
   if (isTest(target)) return `imports the test ${target}`;
@@ -145,8 +156,10 @@ function isContract(place: Place): boolean {
   return place.member === '' && place.file === 'contract.ts';
 }
 
-function problemOfPackage(path: string, source: string): string | undefined {
+function problemOfPackage(path: string, source: string, dependencies: ReadonlySet<string>): string | undefined {
   const name = source.startsWith('@') ? source.split('/', 2).join('/') : source.replace(/^(node:)?([^/]*).*/, '$1$2');
+  // What only development installs is missing where the gateway runs.
+  if (!name.startsWith('node:') && !dependencies.has(name)) return `imports ${name}, which is no dependency`;
   const allowed = Object.hasOwn(PACKAGES, name) ? PACKAGES[name] : undefined;
   if (allowed === undefined || allowed.includes(placeOf(path).folder)) return undefined;
   return `may not know ${name}`;

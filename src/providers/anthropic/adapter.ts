@@ -1,28 +1,9 @@
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import { failureOfMeaning, MEANINGS, type MeaningOfFailure } from '../../canonical/failure-meaning.ts';
 import type { CallContext, FailedAnswer, ProviderAdapter } from '../contract.ts';
 import { dialectOf } from './dialect.ts';
 
 /** The only version that the vendor has published since 2023. */
 const API_VERSION = '2023-06-01';
-
-const OUT_OF_CREDIT: Partial<UpstreamFailure> = {
-  errorType: 'provider_unavailable',
-  status: 502,
-  mayTry: 'next-endpoint',
-  message: "The gateway's credit at the provider is used up.",
-};
-const OVERLOADED: Partial<UpstreamFailure> = {
-  errorType: 'provider_overloaded',
-  status: 529,
-  mayTry: 'next-endpoint',
-  message: 'The provider is overloaded.',
-};
-const TOO_LONG: Partial<UpstreamFailure> = {
-  errorType: 'context_length_exceeded',
-  status: 400,
-  mayTry: 'next-endpoint',
-  message: "The request is longer than the model's context.",
-};
 
 // A spent balance and a spend limit are 400 `invalid_request_error` here, told apart by their words only:
 // platform.claude.com "Errors", read 2026-11.
@@ -52,12 +33,13 @@ function authorize({ settings }: CallContext): Readonly<Record<string, string>> 
 }
 
 /** What the vendor's errors mean where the status misleads. @source generation.md 8.4 */
-function classify({ status, error }: FailedAnswer): Partial<UpstreamFailure> | undefined {
+function classify({ status, error }: FailedAnswer): MeaningOfFailure | undefined {
   const message = error.message ?? '';
-  if (error.type === 'overloaded_error') return OVERLOADED;
+  if (error.type === 'overloaded_error') return failureOfMeaning(MEANINGS.overloaded);
   // A monthly cap looks like a rate limit, without `retry-after`, until the month is over.
-  if (error.code === 'enforced_spend_limit_reached' || error.code === 'credit_balance_too_low') return OUT_OF_CREDIT;
-  if (status === 400 && OUT_OF_CREDIT_WORDS.test(message)) return OUT_OF_CREDIT;
-  if (status === 400 && TOO_LONG_WORDS.test(message)) return TOO_LONG;
+  if (error.code === 'enforced_spend_limit_reached' || error.code === 'credit_balance_too_low')
+    return failureOfMeaning(MEANINGS.outOfQuota);
+  if (status === 400 && OUT_OF_CREDIT_WORDS.test(message)) return failureOfMeaning(MEANINGS.outOfQuota);
+  if (status === 400 && TOO_LONG_WORDS.test(message)) return failureOfMeaning(MEANINGS.tooLong);
   return undefined;
 }

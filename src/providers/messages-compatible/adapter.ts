@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import { failureOfMeaning, MEANINGS, type MeaningOfFailure } from '../../canonical/failure-meaning.ts';
 import type { Dialect } from '../../wire/format.ts';
 import type { CallContext, FailedAnswer, ProviderAdapter } from '../contract.ts';
 
@@ -7,13 +7,6 @@ const API_VERSION = '2023-06-01';
 // Hosts of the format run other models, so nothing of the vendor's newest is taken for granted: no vendor tools, the
 // `thinking` that every version of the format has, and a schema asked for in words.
 const DIALECT: Dialect = { vendor: false, thinking: 'budget', efforts: [], structuredOutput: false };
-
-const OVERLOADED: Partial<UpstreamFailure> = {
-  errorType: 'provider_overloaded',
-  status: 529,
-  mayTry: 'next-endpoint',
-  message: 'The provider is overloaded.',
-};
 
 /** Any host that speaks the messages format. Everything else comes from the operator's configuration. */
 export const messagesCompatibleAdapter: ProviderAdapter = {
@@ -40,6 +33,6 @@ function authorize({ settings }: CallContext): Readonly<Record<string, string>> 
   };
 }
 
-function classify({ error }: FailedAnswer): Partial<UpstreamFailure> | undefined {
-  return error.type === 'overloaded_error' ? OVERLOADED : undefined;
+function classify({ error }: FailedAnswer): MeaningOfFailure | undefined {
+  return error.type === 'overloaded_error' ? failureOfMeaning(MEANINGS.overloaded) : undefined;
 }

@@ -120,3 +120,20 @@ test('an ordinary failure means what its status says', () => {
   for (const given of [answer(429, 'rate_limit_exceeded', 'requests'), answer(500, 'server_error'), answer(400, '')])
     assert.equal(openAiAdapter.classify?.(given), undefined);
 });
+
+for (const [model, formats] of [
+  ['gpt-4o', ['chat', 'responses']],
+  ['gpt-5.2', ['chat', 'responses']],
+  ['o3', ['chat', 'responses']],
+  ['gpt-5-pro', ['responses']],
+  ['gpt-5.2-pro-2025-12-11', ['responses']],
+  ['o1-pro', ['responses']],
+  ['gpt-5.1-codex-max', ['responses']],
+  ['codex-mini-latest', ['responses']],
+  ['o4-mini-deep-research', ['responses']],
+  ['computer-use-preview', ['responses']],
+] as const) {
+  test(`${model} can be asked in ${formats.join(' and ')}`, () => {
+    assert.deepEqual(openAiAdapter.formatsOf?.(model), formats);
+  });
+}

@@ -1,6 +1,8 @@
 import type { Dialect } from '../../wire/format.ts';
 import type { ProviderAdapter } from '../contract.ts';
 import { classify } from './classify.ts';
+import { parametersOf } from './parameters.ts';
+import { responsesDialectOf } from './responses-dialect.ts';
 
 // Families that do not reason: they refuse `reasoning_effort`. Every later family reasons. Model list of the vendor's
 // SDK, openai 7.55 (2026-11).
@@ -13,16 +15,22 @@ const KNOWS_CACHE_BREAKPOINTS = /^(?:ft:)?gpt-(?:5\.(?:[6-9]|[1-9]\d)|[6-9]|[1-9
 // simonw/llm#1418 (2026-04). Later families are taken to keep it, small ones (unnamed there) not to have it.
 const KNOWS_ORIGINAL_DETAIL = /^(?:ft:)?gpt-(?:5\.(?:[4-9]|[1-9]\d)|[6-9]|[1-9]\d)(?!.*-(?:mini|nano))/;
 
+// "This model is only supported in v1/responses": the pro, codex and deep research models, and the one that uses a
+// computer. developers.openai.com "Models", read 2026-11.
+const RESPONSES_ONLY = /^(?:ft:)?(?:o\d|gpt-\d+(?:\.\d+)?)(?:-mini)?-(?:pro|codex|deep-research)|^codex-|^computer-use/;
+
 /** OpenAI itself. Not for hosts that merely speak its format: those are `openai-compatible`. */
 export const openAiAdapter: ProviderAdapter = {
   id: 'openai',
   name: 'OpenAI',
   baseUrl: 'https://api.openai.com/v1',
   apiKeyVariable: 'OPENAI_API_KEY',
-  formats: [{ format: 'chat' }],
+  formats: [{ format: 'chat' }, { format: 'responses' }],
+  formatsOf: (model) => (RESPONSES_ONLY.test(model) ? ['responses'] : ['chat', 'responses']),
   // generation.md 6.8: hanging up stops the meter.
   cancellable: true,
-  dialect: ({ model }) => dialectOf(model),
+  // What the responses format adds no chat encoder reads, but for the efforts, which are the same.
+  dialect: ({ model }) => ({ ...responsesDialectOf(model), ...dialectOf(model) }),
   authorize: ({ settings }) => (settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }),
   classify,
 };
@@ -37,6 +45,7 @@ function dialectOf(model: string): Dialect {
     endUserMember: 'safety_identifier',
     messageNames: true,
     streamUsage: true,
+    ...parametersOf(model),
     ...(KNOWS_ORIGINAL_DETAIL.test(model) && { originalDetail: true }),
     ...(KNOWS_CACHE_BREAKPOINTS.test(model) && { cacheMarks: 'prompt_cache_breakpoint' }),
   };

@@ -2,7 +2,7 @@ import { withoutAttribution } from '../../canonical/attribution.ts';
 import type { Block, MediaBlock, TextBlock, ToolCallBlock, ToolResultBlock } from '../../canonical/blocks.ts';
 import type { Turn } from '../../canonical/request.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { encodePart } from './content-parts.ts';
+import { encodePart, whyUnsayable } from './content-parts.ts';
 import { nameOf } from './members.ts';
 import { writeOutDocuments } from './text-documents.ts';
 
@@ -74,6 +74,8 @@ function joinAssistant(run: readonly PlacedTurn[], context: EncodeContext): Plac
     for (const [index, block] of turn.blocks.entries()) {
       if (isAssistantBlock(block)) kept.push(block);
       else warnOfBlock(block, `${path}.content[${index}]`, context);
+      if (block.type === 'tool-call' && lastMark([block], context) !== undefined)
+        context.warn('field-dropped', `${path}.content[${index}].cache_control`, 'a call cannot carry a breakpoint');
     }
   }
   const texts = kept.filter((block): block is TextBlock => block.type === 'text' && block.text !== '');
@@ -86,9 +88,19 @@ function joinAssistant(run: readonly PlacedTurn[], context: EncodeContext): Plac
   const [first] = run;
   if (first === undefined || (text === '' && others.length === 0)) return undefined;
   const citations = texts.flatMap((block) => block.citations ?? []);
+  const mark = lastMark(texts, context);
   const said: readonly Block[] =
-    text === '' ? [] : [{ type: 'text', text, ...(citations.length > 0 && { citations }) }];
-  return { path: first.path, turn: { role: 'assistant', blocks: [...said, ...others], plain: true } };
+    text === '' ? [] : [{ type: 'text', text, ...(citations.length > 0 && { citations }), ...mark }];
+  return {
+    path: first.path,
+    turn: { role: 'assistant', blocks: [...said, ...others], ...(mark === undefined && { plain: true }) },
+  };
+}
+
+/** The breakpoint of what becomes one text, where the upstream has a spelling for it: the last one reaches furthest. */
+function lastMark(blocks: readonly Block[], { target }: EncodeContext): Pick<Block, 'cache'> | undefined {
+  const cache = target.dialect.cacheMarks && blocks.findLast((block) => block.cache !== undefined)?.cache;
+  return cache && { cache };
 }
 
 function isAssistantBlock(block: Block): boolean {
@@ -114,7 +126,8 @@ function answerCalls(
       continue;
     }
     const { text, media } = splitResult(result, context);
-    answers.push({ path, turn: resultTurn(call.id, text, result.block.failed === true) });
+    const mark = lastMark([...result.block.content, result.block], context);
+    answers.push({ path, turn: resultTurn(call.id, text, result.block.failed === true, mark) });
     if (media.length > 0)
       moved.push({ type: 'text', text: `Files of the result of ${call.name} (${call.id}):` }, ...media);
   }
@@ -162,9 +175,15 @@ function splitResult(
   return { media, text: text === '' && media.length > 0 ? 'The result is in the user message that follows.' : text };
 }
 
-function resultTurn(callId: string, text: string, failed: boolean): Turn {
-  const content: readonly Block[] = [{ type: 'text', text }];
-  return { role: 'tool', blocks: [{ type: 'tool-result', callId, content, plain: true, ...(failed && { failed }) }] };
+function resultTurn(callId: string, text: string, failed: boolean, mark?: Pick<Block, 'cache'>): Turn {
+  const result: ToolResultBlock = {
+    type: 'tool-result',
+    callId,
+    content: [{ type: 'text', text, ...mark }],
+    ...(mark === undefined && { plain: true }),
+    ...(failed && { failed }),
+  };
+  return { role: 'tool', blocks: [result] };
 }
 
 /** Everything but results: user turns in a row become one message, system turns stand in place. */
@@ -198,6 +217,7 @@ function sayableBlocks(turn: Turn, path: string, context: EncodeContext): readon
   const kept: Block[] = [];
   for (const [index, block] of turn.blocks.entries()) {
     if (block.type === 'tool-result') continue;
+    warnOfContext(block, `${path}.content[${index}]`, context);
     for (const part of writeOutDocuments([block])) {
       if (!isSayable(part, context)) warnOfBlock(part, `${path}.content[${index}]`, context);
       else if (part.type !== 'text' || part.text !== '') kept.push(nameFile(part));
@@ -226,7 +246,18 @@ function nameFile<Kept extends Block>(block: Kept): Kept | MediaBlock {
   return { ...block, name: `document.${subtype === 'plain' ? 'txt' : subtype}` };
 }
 
+/** Of a document that is written out it stands in the text. */
+function warnOfContext(block: Block, path: string, context: EncodeContext): void {
+  const file = block.type === 'media' && block.source.type !== 'text' && block.source.type !== 'blocks';
+  if (file && block.context !== undefined)
+    context.warn('field-dropped', `${path}.context`, "the provider's format says nothing about a file but its name");
+}
+
 function warnOfBlock(block: Block, path: string, context: EncodeContext): void {
+  if (block.type === 'media') {
+    context.warn('content-dropped', path, whyUnsayable(block));
+    return;
+  }
   const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
   context.warn('content-dropped', path, `the provider's format cannot say a block of type ${what} here`);
 }

@@ -1,7 +1,7 @@
 import type { Block, Citation } from '../../canonical/blocks.ts';
 import type { FormatId } from '../../canonical/extra.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { asExtra, nestRest, restOf, withExtra } from './extra.ts';
+import { asExtra, nestRest, restOf, withExtra } from '../extra.ts';
 import { joinAnswerText } from './text-gap.ts';
 
 const ANNOTATION_MEMBERS: ReadonlySet<string> = new Set(['type', 'url_citation']);
@@ -27,7 +27,7 @@ export function decodeAnnotation(annotation: JsonObject): Citation {
     ...(typeof start === 'number' && { start }),
     ...(typeof end === 'number' && { end }),
     ...(typeof content === 'string' && { excerpt: content }),
-    ...asExtra(rest),
+    ...asExtra('chat', rest),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Block, MediaBlock } from '../../canonical/blocks.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { sourceOfUrl, urlOfSource } from './content-parts.ts';
-import { asExtra, fieldsOf, nestRest, restOf, withExtra } from './extra.ts';
+import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../extra.ts';
 
 const IMAGE_MEMBERS: ReadonlySet<string> = new Set(['image_url']);
 const URL_MEMBERS: ReadonlySet<string> = new Set(['url']);
@@ -19,14 +19,14 @@ export function decodeImage(image: JsonObject): MediaBlock {
   const url = isJsonObject(holder) && typeof holder['url'] === 'string' ? holder['url'] : '';
   const inner = isJsonObject(holder) ? restOf(holder, URL_MEMBERS) : undefined;
   const rest = nestRest(restOf(image, IMAGE_MEMBERS), 'image_url', inner) ?? {};
-  return { type: 'media', media: 'image', source: sourceOfUrl(url), ...asExtra({ images: rest }) };
+  return { type: 'media', media: 'image', source: sourceOfUrl(url), ...asExtra('chat', { images: rest }) };
 }
 
 /** An entry of `images`; `undefined` when the picture is one that it cannot hold. */
 export function encodeImage(block: MediaBlock): JsonObject | undefined {
   const url = block.media === 'image' ? urlOfSource(block.source) : undefined;
   if (url === undefined) return undefined;
-  const rest = fieldsOf(block)?.['images'];
+  const rest = fieldsOf(block, 'chat')?.['images'];
   return withExtra({ image_url: { url } }, isJsonObject(rest) ? rest : { type: 'image_url' });
 }
 
@@ -51,13 +51,13 @@ export function decodeAudio(audio: JsonObject): MediaBlock {
       ? { type: 'file', fileId: id }
       : { type: 'base64', mediaType: GENERATED_AUDIO, data: typeof data === 'string' ? data : '' },
     ...(typeof transcript === 'string' && { transcript }),
-    ...asExtra({ audio: restOf(audio, AUDIO_MEMBERS) ?? {} }),
+    ...asExtra('chat', { audio: restOf(audio, AUDIO_MEMBERS) ?? {} }),
   };
 }
 
 /** The member `audio` of an assistant message. */
 export function encodeAudio(block: MediaBlock): JsonObject {
-  const rest = fieldsOf(block)?.['audio'];
+  const rest = fieldsOf(block, 'chat')?.['audio'];
   const { transcript: pieces, ...fields } = isJsonObject(rest) ? rest : {};
   const transcript = block.transcript ?? (Array.isArray(pieces) ? pieces.join('') : undefined);
   return {
@@ -70,5 +70,5 @@ export function encodeAudio(block: MediaBlock): JsonObject {
 
 /** Whether the block stood in the assistant message's own member rather than among its content parts. */
 export function stoodBeside(block: MediaBlock, member: 'images' | 'audio'): boolean {
-  return fieldsOf(block)?.[member] !== undefined;
+  return fieldsOf(block, 'chat')?.[member] !== undefined;
 }

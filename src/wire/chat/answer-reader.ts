@@ -1,16 +1,15 @@
 import { classifyErrorEvent, transportFailure } from '../../canonical/classify-failure.ts';
-import type { EventBatch } from '../../canonical/events.ts';
+import type { EventBatch, StartEvent, WarningEvent } from '../../canonical/events.ts';
 import type { UpstreamFailure } from '../../canonical/failure.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { decodeAnnotation } from './annotations.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { AnswerBlocks, type Piece } from './answer-blocks.ts';
 import { CallReader } from './call-reader.ts';
 import { CHUNK_MEMBERS, firstChoice, restOfChoice, START_MEMBERS, toolCallsOf } from './chunk.ts';
 import { errorOfChunk, readError, statusOfError } from './decode-error.ts';
 import { piecesOf } from './delta-pieces.ts';
-import { asExtra, restOf } from './extra.ts';
+import { asExtra, restOf } from '../extra.ts';
 import { decodeFinishReason } from './finish-reason.ts';
-import { objectsOf } from './members.ts';
+import { Sources } from './sources.ts';
 import { countsTokens, decodeUsage } from './usage.ts';
 
 const WARNINGS_MAX = 20;
@@ -27,6 +26,7 @@ interface Finish {
 export class AnswerReader {
   readonly #blocks = new AnswerBlocks();
   readonly #calls = new CallReader(this.#blocks);
+  readonly #sources = new Sources((event) => this.#blocks.emit(event));
   readonly #skip = (what: string): void => this.skip(what);
   #started = false;
   #over = false;
@@ -35,6 +35,8 @@ export class AnswerReader {
   #lastRest: string | undefined;
   #deferred: Piece[] = [];
   #warnings = 0;
+  /** What was skipped before the answer began: the start is the first event of all. */
+  #early: WarningEvent[] = [];
 
   /** Nothing more is read after an end or a failure. */
   get over(): boolean {
@@ -51,18 +53,21 @@ export class AnswerReader {
   }
 
   takeChunk(chunk: JsonObject): void {
-    if (this.#over) return;
+    if (this.#over || isPing(chunk)) return;
     const failed = errorOfChunk(chunk);
     if (failed === undefined) {
       if (this.#started) this.#noteRest(chunk);
       else this.#start(chunk);
+      this.#sources.note(chunk);
     }
     if (typeof chunk['service_tier'] === 'string') this.#tier = chunk['service_tier'];
     const choice = firstChoice(chunk['choices']);
     if (choice !== undefined && failed === undefined) this.#takeChoice(choice);
     const usage = chunk['usage'] ?? choice?.['usage'];
-    if (isJsonObject(usage) && countsTokens(usage))
+    if (isJsonObject(usage) && countsTokens(usage)) {
+      this.#ensureStarted();
       this.#blocks.emit({ type: 'usage', usage: decodeUsage(usage, this.#tier) });
+    }
     // An answer that broke off holds its error beside what had come. generation.md C.4
     const error = failed ?? choice?.['error'];
     if (error !== undefined && error !== null) this.fail(classifyErrorEvent(statusOfError(error), readError(error)));
@@ -73,12 +78,15 @@ export class AnswerReader {
     this.#warnings += 1;
     if (this.#warnings > WARNINGS_MAX) return;
     const message = `left out: ${what}`;
-    this.#blocks.emit({ type: 'warning', warning: { code: 'event-skipped', path: 'stream', message } });
+    const event: WarningEvent = { type: 'warning', warning: { code: 'event-skipped', path: 'stream', message } };
+    if (this.#started) this.#blocks.emit(event);
+    else this.#early.push(event);
   }
 
   fail(failure: UpstreamFailure): void {
     if (this.#over) return;
     this.#over = true;
+    if (this.#early.length > 0) this.#ensureStarted();
     this.#blocks.emit({ type: 'failed', failure });
   }
 
@@ -105,17 +113,28 @@ export class AnswerReader {
   }
 
   #start(chunk: JsonObject): void {
-    this.#started = true;
     const { id, model } = chunk;
-    this.#blocks.emit({
+    this.#emitStart({
       type: 'start',
       format: 'chat',
       ...(typeof id === 'string' && id !== '' && { id }),
       ...(typeof model === 'string' && model !== '' && { model }),
-      ...asExtra(restOf(chunk, START_MEMBERS)),
+      ...asExtra('chat', restOf(chunk, START_MEMBERS)),
     });
     const rest = restOf(chunk, CHUNK_MEMBERS);
     this.#lastRest = rest && JSON.stringify(rest);
+  }
+
+  #emitStart(event: StartEvent): void {
+    this.#started = true;
+    this.#blocks.emit(event);
+    for (const warning of this.#early) this.#blocks.emit(warning);
+    this.#early = [];
+  }
+
+  /** What stands in an error may be all that there is to tell of the answer. */
+  #ensureStarted(): void {
+    if (!this.#started) this.#emitStart({ type: 'start', format: 'chat' });
   }
 
   /** Members of the answer itself. Some upstreams repeat all of them with every chunk. */
@@ -134,10 +153,7 @@ export class AnswerReader {
 
   #takeChoice(choice: JsonObject): void {
     const delta = choice['delta'] ?? choice['message'];
-    if (isJsonObject(delta)) {
-      this.#takeDelta(delta, choice);
-      this.#takeAnnotations(delta['annotations']);
-    }
+    if (isJsonObject(delta)) this.#takeDelta(delta, choice);
     const { finish_reason: word, native_finish_reason: native, stop_reason: stop } = choice;
     if (typeof word !== 'string' || word === '') return;
     this.#finish = {
@@ -155,24 +171,21 @@ export class AnswerReader {
     const calls = toolCallsOf(delta);
     if (this.#finish !== undefined && (pieces.length > 0 || calls.length > 0)) {
       this.skip('content after the end of the answer');
+      this.#sources.annotate(delta['annotations'], undefined);
       return;
     }
-    const [first, ...others] = pieces;
-    if (first === undefined) {
-      if (rest !== undefined) this.#emitExtra(rest);
-    } else {
-      this.#put(rest === undefined ? first : withRest(first, rest));
-      for (const piece of others) this.#put(piece);
+    if (pieces.length === 0 && rest !== undefined) this.#emitExtra(rest);
+    const { annotations } = delta;
+    const textAt = pieces.findLastIndex(({ block }) => block.type === 'text');
+    for (const [at, piece] of pieces.entries()) {
+      this.#put(at > 0 || rest === undefined ? piece : withRest(piece, rest));
+      // A picture behind the text ends it.
+      if (at === textAt) this.#sources.annotate(annotations, this.#blocks.openText);
     }
+    if (textAt < 0) this.#sources.annotate(annotations, this.#blocks.openText);
     for (const [position, call] of calls.entries()) {
       if (!isJsonObject(call) || !this.#calls.take(call, position)) this.skip('a piece of a call that has ended');
     }
-  }
-
-  #takeAnnotations(annotations: Json | undefined): void {
-    const index = this.#blocks.openText ?? -1;
-    for (const annotation of objectsOf(annotations))
-      this.#blocks.emit({ type: 'citation', index, citation: decodeAnnotation(annotation) });
   }
 
   /** While calls are open their arguments may still come, so other content waits unless they are complete. */
@@ -183,20 +196,32 @@ export class AnswerReader {
       return;
     }
     this.#endCalls();
+    this.#putNow(piece);
+  }
+
+  #putNow(piece: Piece): void {
     this.#blocks.put(piece);
+    const text = this.#blocks.openText;
+    if (text !== undefined) this.#sources.giveTo(text);
   }
 
   #endBlocks(): void {
     this.#endCalls();
+    this.#sources.close(this.#blocks.openText);
     this.#blocks.endOpen();
   }
 
   #endCalls(): void {
     if (!this.#calls.isOpen) return;
     if (this.#calls.endAll() > 0) this.skip('a tool call without a name');
-    for (const piece of this.#deferred) this.#blocks.put(piece);
+    for (const piece of this.#deferred) this.#putNow(piece);
     this.#deferred = [];
   }
+}
+
+/** Hosts that translate from the messages format let its keep-alives through. */
+function isPing({ type, choices }: JsonObject): boolean {
+  return type === 'ping' && choices === undefined;
 }
 
 function withRest(piece: Piece, rest: JsonObject): Piece {

@@ -1,7 +1,7 @@
 import type { CacheMark } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Dialect } from '../format.ts';
-import { nestRest, restOf } from './extra.ts';
+import { nestRest, restOf } from '../extra.ts';
 
 interface MarkedPart {
   readonly cache_control?: { readonly ttl?: '5m' | '1h' | undefined } | null | undefined;
@@ -32,10 +32,7 @@ export function ephemeralMark(directive: { readonly ttl?: '5m' | '1h' | undefine
   return directive.ttl === undefined ? { kind: 'ephemeral' } : { kind: 'ephemeral', ttl: directive.ttl };
 }
 
-/**
- * A breakpoint as the upstream spells it. Upstreams without a spelling cache by themselves, so that leaving the mark out
- * loses nothing worth a warning. @source generation.md 2.6 "Conversion"
- */
+/** A breakpoint as the upstream spells it, where it knows any. @source generation.md 2.6 "Conversion" */
 export function writeCacheMark(cache: CacheMark | undefined, dialect: Dialect): JsonObject {
   if (cache === undefined) return {};
   if (dialect.cacheMarks === 'prompt_cache_breakpoint') return { prompt_cache_breakpoint: { mode: 'explicit' } };

@@ -1,7 +1,7 @@
 import { randomText } from '../../lib/ids.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
 import type { AnswerBlocks } from './answer-blocks.ts';
-import { asExtra, nestRest, restOf, withExtra } from './extra.ts';
+import { asExtra, nestRest, restOf, withExtra } from '../extra.ts';
 import { textOf } from './members.ts';
 
 /** No answer calls more functions than this; a stream of empty calls must not fill the memory. */
@@ -117,7 +117,7 @@ export class CallReader {
   #add(call: Call, input: string, rest: JsonObject | undefined): void {
     call.input += input;
     if (call.block !== undefined) {
-      if (input !== '' || rest !== undefined) this.#blocks.addDelta(call.block, input, asExtra(rest).extra);
+      if (input !== '' || rest !== undefined) this.#blocks.addDelta(call.block, input, asExtra('chat', rest).extra);
       return;
     }
     if (rest !== undefined) call.rest = withExtra(rest, call.rest);
@@ -129,7 +129,14 @@ export class CallReader {
     if (call.block !== undefined || call.name === '') return;
     if (call.id === '') call.id = `call_${randomText(ID_CHARS)}`;
     const { id, name, input } = call;
-    call.block = this.#blocks.open({ type: 'tool-call', id, name, input: '', runBy: 'caller', ...asExtra(call.rest) });
+    call.block = this.#blocks.open({
+      type: 'tool-call',
+      id,
+      name,
+      input: '',
+      runBy: 'caller',
+      ...asExtra('chat', call.rest),
+    });
     this.#opened += 1;
     if (input !== '') this.#blocks.addDelta(call.block, input, undefined);
   }

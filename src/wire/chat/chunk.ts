@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { restOf } from './extra.ts';
+import { restOf } from '../extra.ts';
 import { objectsOf } from './members.ts';
 
 /** Written by the gateway itself in every chunk and answer, or padding. The rest of a chunk travels on. */

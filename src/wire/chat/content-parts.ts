@@ -4,11 +4,12 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { Dialect } from '../format.ts';
 import { makeDataUrl, parseDataUrl } from '../gateway/data-url.ts';
 import { keepMarkRest, nestMarkRest, readCacheMark, writeCacheMark } from './cache-marks.ts';
-import { asExtra, fieldsOf, nestRest, restOf, withExtra } from './extra.ts';
+import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../extra.ts';
 import type { ChatContentPart } from './message-schema.ts';
 
 const MARKS = ['cache_control', 'prompt_cache_breakpoint'] as const;
 const TEXT_MEMBERS: ReadonlySet<string> = new Set(['type', 'text', ...MARKS]);
+const REFUSAL_MEMBERS: ReadonlySet<string> = new Set(['type', 'refusal']);
 const MEMBERS_OF_MEDIA = {
   image_url: new Set(['url', 'detail']),
   input_audio: new Set(['data', 'format']),
@@ -30,6 +31,8 @@ export function decodePart(part: ChatContentPart): Block {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text, ...markExtras(part, restOf(part, TEXT_MEMBERS)) };
+    case 'refusal':
+      return { type: 'refusal', text: part.refusal, part: true, ...asExtra('chat', restOf(part, REFUSAL_MEMBERS)) };
     case 'image_url':
       return {
         type: 'media',
@@ -74,6 +77,8 @@ export function urlOfSource(source: MediaSource): string | undefined {
   return source.type === 'base64' ? makeDataUrl(source.mediaType, source.data) : undefined;
 }
 
+type MarkedPart = Exclude<ChatContentPart, { type: 'refusal' }>;
+type MediaPart = Exclude<MarkedPart, { type: 'text' }>;
 type FilePart = Extract<ChatContentPart, { type: 'file' }>;
 
 /** With both, the content travels as the source and the id stays along. */
@@ -89,7 +94,7 @@ function decodeFile(part: FilePart): MediaBlock {
 }
 
 function mediaExtras(
-  part: ChatContentPart,
+  part: MediaPart,
   member: keyof typeof MEMBERS_OF_MEDIA,
   inner: Readonly<Record<string, unknown>>,
 ): Pick<Block, 'cache' | 'extra'> {
@@ -97,16 +102,17 @@ function mediaExtras(
   return markExtras(part, rest);
 }
 
-function markExtras(part: ChatContentPart, rest: JsonObject | undefined): Pick<Block, 'cache' | 'extra'> {
-  return { ...readCacheMark(part), ...asExtra(nestMarkRest(rest, part.cache_control)) };
+function markExtras(part: MarkedPart, rest: JsonObject | undefined): Pick<Block, 'cache' | 'extra'> {
+  return { ...readCacheMark(part), ...asExtra('chat', nestMarkRest(rest, part.cache_control)) };
 }
 
 /** The content part that says a block; `undefined` for what no content part can say. */
 export function encodePart(block: Block, dialect: Dialect): JsonObject | undefined {
   switch (block.type) {
     case 'text':
-    case 'refusal':
       return withMark({ type: 'text', text: block.text }, block, dialect);
+    case 'refusal':
+      return withExtra({ type: 'refusal', refusal: block.text }, fieldsOf(block, 'chat'));
     case 'media': {
       const own = mediaMember(block, dialect);
       return own && withMark(own, block, dialect);
@@ -122,7 +128,10 @@ export function encodePart(block: Block, dialect: Dialect): JsonObject | undefin
 }
 
 function withMark(own: JsonObject, block: Block, dialect: Dialect): JsonObject {
-  return withExtra({ ...own, ...writeCacheMark(block.cache, dialect) }, keepMarkRest(fieldsOf(block), dialect));
+  const { file, ...rest } = keepMarkRest(fieldsOf(block, 'chat'), dialect) ?? {};
+  const marked = { ...own, ...writeCacheMark(block.cache, dialect) };
+  // What was left of a file goes back only into one.
+  return withExtra(marked, own['file'] === undefined || file === undefined ? rest : { ...rest, file });
 }
 
 function mediaMember(block: MediaBlock, dialect: Dialect): JsonObject | undefined {
@@ -131,16 +140,37 @@ function mediaMember(block: MediaBlock, dialect: Dialect): JsonObject | undefine
     return source.type === 'base64'
       ? { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(source.mediaType) } }
       : undefined;
-  const named = block.name === undefined ? {} : { filename: block.name };
-  if (media === 'document' && source.type === 'file')
-    return { type: 'file', file: { file_id: source.fileId, ...named } };
   const url = urlOfSource(source);
+  if (media === 'document') return documentMember(block, url, dialect);
   if (url === undefined) return undefined;
-  if (media === 'document') return { type: 'file', file: { file_data: url, ...named } };
   if (media === 'video') return { type: 'video_url', video_url: { url } };
   // generation.md 1.2: `original` is downgraded where the upstream has no such tier.
   const detail = block.detail === 'original' && dialect.originalDetail !== true ? 'high' : block.detail;
   return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } };
+}
+
+function documentMember(
+  { source, name }: MediaBlock,
+  url: string | undefined,
+  dialect: Dialect,
+): JsonObject | undefined {
+  const named = name === undefined ? {} : { filename: name };
+  if (source.type === 'file') return { type: 'file', file: { file_id: source.fileId, ...named } };
+  if (url === undefined || mustInlineUrl(url, 'document', dialect)) return undefined;
+  if (dialect.documentPart !== 'document_url') return { type: 'file', file: { file_data: url, ...named } };
+  return { type: 'document_url', document_url: url, ...(name !== undefined && { document_name: name }) };
+}
+
+/** Why `encodePart` gave nothing, as the end of a sentence about the part. */
+export function whyUnsayable(block: Block): string {
+  if (block.type === 'media' && block.media === 'document' && block.source.type === 'url')
+    return 'the provider takes the bytes of a document, not its address';
+  return 'no content part can say it';
+}
+
+/** Whether nobody behind the upstream opens an address of this kind: then its bytes must be there. */
+export function mustInlineUrl(url: string, media: MediaBlock['media'], dialect: Dialect): boolean {
+  return media === 'document' && dialect.documentUrls !== true && /^https?:/i.test(url);
 }
 
 function audioFormat(mediaType: string): string {

@@ -1,8 +1,6 @@
-import type { UpstreamErrorBody } from '../../canonical/failure.ts';
+import { UPSTREAM_MESSAGE_CHARS_MAX, type UpstreamErrorBody } from '../../canonical/failure.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
 import { itemsOf, objectOf, objectsOf, textOf } from './members.ts';
-
-const MESSAGE_CHARS_MAX = 2_000;
 
 /** Statuses for errors that name none, by the words that vendors use; the first that matches counts. */
 const STATUS_OF_WORDS: readonly (readonly [words: RegExp, status: number])[] = [
@@ -25,11 +23,11 @@ export function decodeError(text: string): UpstreamErrorBody {
   if (value !== undefined) return readError(value);
   const words = text.trim();
   // A page of a proxy in between says nothing to anybody.
-  return words === '' || words.startsWith('<') ? {} : { message: words.slice(0, MESSAGE_CHARS_MAX) };
+  return words === '' || words.startsWith('<') ? {} : { message: words.slice(0, UPSTREAM_MESSAGE_CHARS_MAX) };
 }
 
 export function readError(value: unknown): UpstreamErrorBody {
-  if (typeof value === 'string') return { message: value.slice(0, MESSAGE_CHARS_MAX) };
+  if (typeof value === 'string') return { message: value.slice(0, UPSTREAM_MESSAGE_CHARS_MAX) };
   if (Array.isArray(value)) return readError(itemsOf(value)[0]);
   if (!isJsonObject(value)) return {};
   const inner = value['error'];
@@ -62,9 +60,9 @@ function messageOf(error: JsonObject): string | undefined {
   // A gateway upstream says little itself and keeps the vendor's own words here.
   const raw = objectOf(metadata)?.['raw'];
   for (const words of [raw, message, detail]) {
-    if (typeof words === 'string' && words !== '') return words.slice(0, MESSAGE_CHARS_MAX);
+    if (typeof words === 'string' && words !== '') return words.slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
   }
-  return textOf(objectsOf(detail)[0]?.['msg'])?.slice(0, MESSAGE_CHARS_MAX);
+  return textOf(objectsOf(detail)[0]?.['msg'])?.slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
 }
 
 function wordOf(value: unknown): string | undefined {

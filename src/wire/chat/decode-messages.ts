@@ -5,7 +5,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { decodeAnnotation } from './annotations.ts';
 import { decodeAudio, decodeImage } from './answer-media.ts';
 import { decodePart } from './content-parts.ts';
-import { asExtra, nestRest, restOf } from './extra.ts';
+import { asExtra, nestRest, restOf } from '../extra.ts';
 import { objectsOf } from './members.ts';
 import type { ChatAssistantMessage, ChatContentPart, ChatMessage } from './message-schema.ts';
 import { decodeDetail } from './reasoning-details.ts';
@@ -57,14 +57,14 @@ function decodeMessage(message: ChatMessage, path: string, warnings: Warning[]):
       content: decodeContent(content),
       ...plain,
     } as const;
-    return { role, blocks: [result], ...asExtra(restOf(message, TOOL_MEMBERS)) };
+    return { role, blocks: [result], ...asExtra('chat', restOf(message, TOOL_MEMBERS)) };
   }
   return {
     role,
     blocks: decodeContent(content),
     ...plain,
     ...(name && { name }),
-    ...asExtra(restOf(message, MESSAGE_MEMBERS)),
+    ...asExtra('chat', restOf(message, MESSAGE_MEMBERS)),
   };
 }
 
@@ -105,7 +105,7 @@ function decodeAssistant(message: ChatAssistantMessage, path: string, warnings: 
     ...(typeof content === 'string' && { plain: true }),
     ...(name && { name }),
     ...(model && { model }),
-    ...asExtra(repeatedReasoning(message, rest)),
+    ...asExtra('chat', repeatedReasoning(message, rest)),
   };
 }
 
@@ -149,7 +149,7 @@ function decodeCall(call: NonNullable<ChatAssistantMessage['tool_calls']>[number
     name: call.function.name,
     input: call.function.arguments,
     runBy: 'caller',
-    ...asExtra(rest),
+    ...asExtra('chat', rest),
   };
 }
 

@@ -3,15 +3,16 @@ import type { PluginRequest } from '../../canonical/directives.ts';
 import type { Extra, Warning } from '../../canonical/extra.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, ResponseFormat, Settings, Tool } from '../../canonical/request.ts';
-import { isJsonObject, type Json } from '../../lib/json.ts';
+import { hasLongNumbers, isJsonObject, type Json } from '../../lib/json.ts';
 import type { ClientFormat } from '../format.ts';
 import { deprecationWarnings } from '../gateway/deprecated.ts';
 import { GATEWAY_FIELDS, readDirectives } from '../gateway/directives.ts';
 import { compileSoon } from '../gateway/fast-schema.ts';
 import { checkShape } from '../gateway/issues.ts';
+import { keepNumbers, type Travellers } from '../gateway/keep-numbers.ts';
 import { ephemeralMark, nestMarkRest } from './cache-marks.ts';
 import { decodeMessages } from './decode-messages.ts';
-import { asExtra, nestRest, restOf } from './extra.ts';
+import { asExtra, nestRest, restOf } from '../extra.ts';
 import { objectOf } from './members.ts';
 import { decodeReasoningSettings } from './reasoning-settings.ts';
 import { chatRequestSchema, type ChatRequest } from './schema.ts';
@@ -20,6 +21,22 @@ import { decodeTools, decodeToolChoice } from './tools.ts';
 const JSON_SCHEMA_MEMBERS: ReadonlySet<string> = new Set(['name', 'description', 'schema', 'strict']);
 const RESPONSE_FORMAT_MEMBERS: ReadonlySet<string> = new Set(['type', 'json_schema', 'grammar']);
 
+/** Members whose numbers are only written out again, beside those that nobody here knows. */
+const TRAVELLING_MEMBERS: ReadonlySet<string> = new Set([
+  'messages',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'prediction',
+  'prompt_cache_options',
+  'audio',
+  'image_config',
+  'web_search_options',
+  'cache_control',
+  'reasoning',
+  'seed',
+]);
+
 /** @throws GatewayError 400 with `issues`: see `ClientFormat.decodeRequest` */
 export function createRequestDecoder(options: {
   readonly plugin: z.ZodType<PluginRequest>;
@@ -27,10 +44,15 @@ export function createRequestDecoder(options: {
   const schema = chatRequestSchema(options);
   compileSoon(schema);
   const known: ReadonlySet<string> = new Set([...Object.keys(schema.shape), ...GATEWAY_FIELDS]);
+  const travellers: Travellers = {
+    travels: (member) => TRAVELLING_MEMBERS.has(member) || !known.has(member),
+    numberIn: { reasoning: 'max_tokens' },
+  };
 
-  return (body, _text, headers): GenerationRequest => {
-    const parsed = checkShape(schema, body);
-    checkTogether(parsed);
+  return (body, text, headers): GenerationRequest => {
+    const checked = checkShape(schema, body);
+    checkTogether(checked);
+    const parsed = hasLongNumbers(text) ? keepNumbers(checked, text, travellers) : checked;
     const tools = decodeTools(parsed.tools ?? []);
     const { turns, warnings } = decodeMessages(parsed.messages);
     const settings = decodeSettings(parsed, tools);
@@ -122,7 +144,7 @@ function decodeResponseFormat(format: NonNullable<ChatRequest['response_format']
     ...(typeof description === 'string' && { description }),
     ...(isJsonObject(schema) && { schema }),
     ...(typeof strict === 'boolean' && { strict }),
-    ...asExtra(restOf(format.json_schema, JSON_SCHEMA_MEMBERS)),
+    ...asExtra('chat', restOf(format.json_schema, JSON_SCHEMA_MEMBERS)),
   };
 }
 
@@ -130,7 +152,7 @@ function decodeResponseFormat(format: NonNullable<ChatRequest['response_format']
 function decodeRest(parsed: ChatRequest, known: ReadonlySet<string>): { readonly extra?: Extra } {
   const { response_format: format } = parsed;
   const inner = format && restOf(format, RESPONSE_FORMAT_MEMBERS);
-  return asExtra(nestMarkRest(nestRest(restOf(parsed, known), 'response_format', inner), parsed.cache_control));
+  return asExtra('chat', nestMarkRest(nestRest(restOf(parsed, known), 'response_format', inner), parsed.cache_control));
 }
 
 function warnOfSettings(parsed: ChatRequest): readonly Warning[] {

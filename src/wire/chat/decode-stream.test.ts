@@ -3,9 +3,10 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Answer } from '../../canonical/answer.ts';
 import type { GenerationEvent } from '../../canonical/events.ts';
+import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { createStreamDecoder } from './decode-stream.ts';
-import { checkEvents, chunk, decodeStream, finish, foldStream, stream } from './test-streams.ts';
+import { chunk, decodeStream, finish, foldStream, stream } from './test-streams.ts';
 
 const DONE = '[DONE]';
 const USAGE = { prompt_tokens: 20, completion_tokens: 9, total_tokens: 29 };
@@ -416,6 +417,12 @@ suite('chat stream: how it ends', () => {
     );
   });
 
+  test('a keep-alive of another format is no part of the answer', () => {
+    const answer = foldStream({ type: 'ping' }, chunk({ content: 'x' }), { type: 'ping' }, finish('stop'), '[DONE]');
+    assert.equal(answer.extras.filter(({ fields }) => 'type' in fields).length, 0);
+    assert.equal(answer.end?.finish, 'stop');
+  });
+
   test('usage on every chunk is cumulative: the latest counts', () => {
     const answer = foldStream(
       chunk({ content: 'a' }, {}, { usage: { prompt_tokens: 5, completion_tokens: 1 } }),
@@ -609,5 +616,22 @@ suite('chat stream: around the content', () => {
     assert.deepEqual(textsOf(foldStream(chunk({ refusal: 'I can' }), chunk({ refusal: 'not.' }), finish('stop'))), [
       'refusal: I cannot.',
     ]);
+  });
+});
+
+suite('chat stream: before it begins', () => {
+  test('what is skipped is told after the start, and also when the answer never begins', () => {
+    const told = decodeStream(stream('no json', '[1]', chunk({ content: 'hi' }), finish('stop'), DONE));
+    checkEvents(told);
+    assert.deepEqual(typesOf(told).slice(0, 3), ['start', 'warning', 'warning']);
+    const silent = decodeStream(stream('no json', DONE));
+    checkEvents(silent);
+    assert.deepEqual(typesOf(silent), ['start', 'warning', 'failed']);
+  });
+
+  test('the usage of an answer that was an error from the beginning has a start before it', () => {
+    const events = decodeStream(stream({ error: { message: 'x', code: 500 }, usage: USAGE }));
+    checkEvents(events);
+    assert.deepEqual(typesOf(events), ['start', 'usage', 'failed']);
   });
 });

@@ -5,6 +5,7 @@ import type { StreamDecoder } from '../format.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { keepArguments } from './exact-arguments.ts';
 import { plainText } from './plain-chunk.ts';
+import { TextTemplate } from './text-template.ts';
 
 const DONE = '[DONE]';
 
@@ -12,6 +13,7 @@ const DONE = '[DONE]';
 export function createStreamDecoder(): StreamDecoder {
   const reader = new AnswerReader();
   const parser = createSseParser({ onEvent });
+  const template = new TextTemplate();
 
   function onEvent(data: string, event: string | undefined): void {
     if (reader.over || data === '') return;
@@ -19,6 +21,8 @@ export function createStreamDecoder(): StreamDecoder {
       reader.finish(false);
       return;
     }
+    const known = template.read(data);
+    if (known !== undefined && reader.takeText(known, data)) return;
     const chunk = parseJsonObject(data);
     if (chunk === undefined) {
       reader.skip('an event that is no JSON object');
@@ -26,7 +30,11 @@ export function createStreamDecoder(): StreamDecoder {
     }
     const text = plainText(chunk);
     // A frame is one line: more than one line of data would be cut in two when written.
-    if (text !== undefined && reader.takeText(text, data.includes('\n') ? undefined : data)) return;
+    const frame = data.includes('\n') ? undefined : data;
+    if (text !== undefined && reader.takeText(text, frame)) {
+      if (frame !== undefined) template.learn(frame, text);
+      return;
+    }
     const isError = event === 'error' && chunk['error'] === undefined;
     reader.takeChunk(isError ? { error: chunk } : keepArguments(chunk, data));
   }

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Piece } from './answer-blocks.ts';
 import { textPiece } from './answer-blocks.ts';
 import { decodeAudio, decodeImage } from './answer-media.ts';
-import { asExtra } from './extra.ts';
+import { asExtra } from '../extra.ts';
 import { nameOf, objectsOf, textOf } from './members.ts';
 import { decodeDetail, detailIndex } from './reasoning-details.ts';
 
@@ -103,6 +103,6 @@ function audioPiece(audio: JsonObject): Piece {
     key: 'audio',
     block: decodeAudio({ data: '' }),
     ...(typeof data === 'string' && { text: data }),
-    ...asExtra({ audio: extra }),
+    ...asExtra('chat', { audio: extra }),
   };
 }

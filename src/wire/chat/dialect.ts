@@ -1,13 +1,41 @@
+import type { Effort } from '../../canonical/request.ts';
+
+/**
+ * Members that turn reasoning on and off: `thinking: {type}`, `enable_thinking`, `reasoning: {enabled}`, and
+ * `chat_template_kwargs: {enable_thinking}` of engines that leave it to the model's template.
+ */
+type ReasoningSwitch = 'thinking' | 'enable_thinking' | 'reasoning.enabled' | 'chat_template_kwargs';
+
 /** In what upstreams of the chat format differ. Everything is off or plain by default. */
 export interface ChatDialect {
+  /**
+   * Parameters of the catalog's vocabulary that the host knows: the list of every endpoint there that has none of its own.
+   * Absent: all that the format has words for.
+   */
+  readonly parameters?: ReadonlySet<string>;
+  /** Parameters that the model answers with a refusal, whatever any list says. */
+  readonly refused?: ReadonlySet<string>;
+  /** The same while it reasons. */
+  readonly refusedWhileReasoning?: ReadonlySet<string>;
+  /** Reasons where nobody asks it to. */
+  readonly reasonsByDefault?: boolean;
   /** Knows the role `developer`; otherwise it gets `system`. */
   readonly developerRole?: boolean;
   /** Takes `max_completion_tokens`; otherwise it gets `max_tokens`. */
   readonly maxCompletionTokens?: boolean;
-  /** Member that carries assistant reasoning back: none, `reasoning_content`, `reasoning` or `reasoning_details`. */
-  readonly reasoningMember?: 'reasoning_content' | 'reasoning' | 'reasoning_details';
-  /** Takes `reasoning_effort` (OpenAI) or the gateway-style `reasoning` object; absent: `reasoning_effort`. */
-  readonly reasoningSettings?: 'reasoning_effort' | 'reasoning' | 'none';
+  /** Member of a message that carries its reasoning back; `content`: as a part of type `thinking`. Absent: none does. */
+  readonly reasoningMember?: 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'content';
+  /**
+   * How it is told to reason: `reasoning_effort` (OpenAI, and what an absent fact means), the object `reasoning` of this
+   * gateway, or a switch beside which efforts and budgets stand where the facts below name them. @source generation.md 11.4
+   */
+  readonly reasoningSettings?: 'reasoning_effort' | 'reasoning' | 'none' | ReasoningSwitch;
+  /** The efforts that the model knows, of which the nearest goes. Absent: all; beside a switch, none. */
+  readonly reasoningEfforts?: readonly Effort[];
+  /** The member that takes a budget in tokens. Absent: there is none. */
+  readonly reasoningBudget?: 'thinking_budget';
+  /** Cannot be told not to reason. */
+  readonly mustReason?: boolean;
   /** How cache breakpoints are spelled; absent: markers are removed. */
   readonly cacheMarks?: 'cache_control' | 'prompt_cache_breakpoint';
   /** Field for the hashed end user. */
@@ -18,4 +46,10 @@ export interface ChatDialect {
   readonly originalDetail?: boolean;
   /** Takes `stream_options.include_usage`. Default true. */
   readonly streamUsage?: boolean;
+  /** Takes texts as content parts. Otherwise they are joined to one string, and only a user's media make parts. Default true. */
+  readonly textParts?: boolean;
+  /** Takes the address of a document where its bytes may stand; otherwise it must be fetched first. */
+  readonly documentUrls?: boolean;
+  /** The part that holds a document; absent: `file`, with `file_data`. */
+  readonly documentPart?: 'document_url';
 }

@@ -4,11 +4,11 @@ import type { JsonObject } from '../../lib/json.ts';
 import { adoptTurns, type PlacedTurn } from './adopt-turns.ts';
 import { encodeAnnotations } from './annotations.ts';
 import { encodeAudio, encodeImages, stoodBeside } from './answer-media.ts';
-import { encodePart } from './content-parts.ts';
+import { encodePart, whyUnsayable } from './content-parts.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { fieldsOf, withExtra } from './extra.ts';
+import { assistantFields, encodeReasoning } from './encode-reasoning.ts';
+import { fieldsOf, withExtra } from '../extra.ts';
 import { textOf } from './members.ts';
-import { encodeDetail } from './reasoning-details.ts';
 
 type Content = string | null | readonly JsonObject[];
 
@@ -29,29 +29,55 @@ function encodeTurn({ turn, path }: PlacedTurn, context: EncodeContext): readonl
     );
   const { dialect } = context.target;
   const role = turn.role === 'developer' && dialect.developerRole !== true ? 'system' : turn.role;
-  const content = encodeContent(turn.blocks, turn.plain === true, path, context);
-  return [withExtra({ role, ...sayName(turn, content ?? '', context) }, fieldsOf(turn))];
+  const content = encodeContent(turn.blocks, turn, path, context);
+  return [withExtra({ role, ...sayName(turn, content ?? '', context) }, fieldsOf(turn, 'chat'))];
 }
 
 function encodeResult(block: ToolResultBlock, turn: Turn, path: string, context: EncodeContext): JsonObject {
-  const content = encodeContent(block.content, block.plain === true, path, context) ?? '';
+  const content = encodeContent(block.content, { role: 'tool', plain: block.plain }, path, context) ?? '';
   const said = block.failed === true ? prefixText(content, 'Error: ') : content;
-  return withExtra({ role: 'tool', tool_call_id: block.callId, content: said }, fieldsOf(turn));
+  return withExtra({ role: 'tool', tool_call_id: block.callId, content: said }, fieldsOf(turn, 'chat'));
 }
 
+/** Whose content it is, and whether it stood as one bare string. */
+type Holder = Pick<Turn, 'role'> & { readonly plain?: true | undefined };
+
 /** `null` when there is nothing to say. Empty texts go, unless they are all there is (pains.md 22). */
-function encodeContent(blocks: readonly Block[], plain: boolean, path: string, context: EncodeContext): Content {
+function encodeContent(blocks: readonly Block[], holder: Holder, path: string, context: EncodeContext): Content {
   const [first] = blocks;
   if (first === undefined) return null;
-  if (plain && blocks.length === 1 && first.type === 'text') return first.text;
+  if (holder.plain === true && blocks.length === 1 && first.type === 'text') return first.text;
+  if (!takesParts(blocks, holder, context)) return joinTexts(blocks, path, context);
   const parts: JsonObject[] = [];
   for (const [index, block] of blocks.entries()) {
     const part = encodePart(block, context.target.dialect);
-    if (part === undefined) context.warn('content-dropped', `${path}.content[${index}]`, 'no content part can say it');
-    else parts.push(part);
+    if (part !== undefined) parts.push(part);
+    else context.warn('content-dropped', `${path}.content[${index}]`, whyUnsayable(block));
   }
+  if (parts.length === 0) return null;
   const filled = parts.filter((part) => part['text'] !== '');
   return filled.length === 0 ? parts.slice(0, 1) : filled;
+}
+
+function takesParts(blocks: readonly Block[], { role }: Holder, { target }: EncodeContext): boolean {
+  if (target.dialect.textParts !== false) return true;
+  return role === 'user' && blocks.some((block) => block.type === 'media');
+}
+
+/** Where an upstream takes one string only. */
+function joinTexts(blocks: readonly Block[], path: string, context: EncodeContext): string {
+  const texts: string[] = [];
+  for (const [index, block] of blocks.entries()) {
+    if (block.type === 'text' || block.type === 'refusal') texts.push(block.text);
+    else context.warn('content-dropped', `${path}.content[${index}]`, 'the provider takes nothing but text here');
+  }
+  return texts.filter((text) => text !== '').join('\n\n');
+}
+
+function withParts(parts: readonly JsonObject[], content: Content): Content {
+  if (parts.length === 0) return content;
+  if (typeof content === 'string' && content !== '') return [...parts, { type: 'text', text: content }];
+  return Array.isArray(content) ? [...parts, ...content] : parts;
 }
 
 /** The speaker's name in its own member, or before the text. @source generation.md 1.1 `name` */
@@ -72,18 +98,19 @@ function prefixText(content: Exclude<Content, null>, prefix: string): Exclude<Co
 function encodeAssistant(turn: Turn, path: string, context: EncodeContext): JsonObject {
   const { blocks } = turn;
   const calls = encodeCalls(blocks);
-  const refusal = blocks.map((block) => (block.type === 'refusal' ? block.text : '')).join('');
+  const refusal = blocks.map((block) => (block.type === 'refusal' && block.part !== true ? block.text : '')).join('');
   const images = encodeImages(blocks.filter((block) => block.type === 'media' && stoodBeside(block, 'images')));
   const audio = blocks.find((block) => block.type === 'media' && stoodBeside(block, 'audio'));
   const annotations = encodeAnnotations('chat', blocks, []);
-  const content = encodeContent(blocks.filter(isContent), turn.plain === true, path, context);
+  const reasoning = encodeReasoning(blocks, path, context);
+  const content = withParts(reasoning.parts, encodeContent(blocks.filter(isContent), turn, path, context));
   const silent = content === null || content === '';
   const alone = calls.length === 0 && refusal === '' && images.length === 0 && audio === undefined;
   const own: JsonObject = {
     role: 'assistant',
     ...sayAssistant(turn, silent ? (alone ? '' : null) : content, path, context),
     ...(refusal !== '' && { refusal }),
-    ...encodeReasoning(blocks, path, context),
+    ...reasoning.members,
     ...(images.length > 0 && { images }),
     ...(audio?.type === 'media' && { audio: encodeAudio(audio) }),
     ...(calls.length > 0 && { tool_calls: calls }),
@@ -102,7 +129,7 @@ function sayAssistant(turn: Turn, content: Content, path: string, context: Encod
 }
 
 function isContent(block: Block): boolean {
-  if (block.type === 'text') return true;
+  if (block.type === 'text' || (block.type === 'refusal' && block.part === true)) return true;
   return block.type === 'media' && !stoodBeside(block, 'images') && !stoodBeside(block, 'audio');
 }
 
@@ -111,52 +138,7 @@ function encodeCalls(blocks: readonly Block[]): readonly JsonObject[] {
   for (const block of blocks) {
     if (block.type !== 'tool-call' || block.runBy !== 'caller') continue;
     const { id, name, input } = block;
-    calls.push(withExtra({ id, type: 'function', function: { name, arguments: input } }, fieldsOf(block)));
+    calls.push(withExtra({ id, type: 'function', function: { name, arguments: input } }, fieldsOf(block, 'chat')));
   }
   return calls;
-}
-
-/** Repetitions of the reasoning go only where its own member goes. */
-function assistantFields(turn: Turn, { target }: EncodeContext): JsonObject | undefined {
-  const fields = fieldsOf(turn);
-  const repeats = fields?.['reasoning'] !== undefined || fields?.['reasoning_content'] !== undefined;
-  if (fields === undefined || !repeats || target.dialect.reasoningMember === 'reasoning_details') return fields;
-  const { reasoning: _reasoning, reasoning_content: _content, ...others } = fields;
-  return others;
-}
-
-/**
- * What an upstream takes back of earlier reasoning. The detailed member names who can read each entry, so all of them
- * go there; plain text members take only what anybody may read. @source generation.md 1.4 "Replay"
- */
-function encodeReasoning(blocks: readonly Block[], path: string, context: EncodeContext): JsonObject {
-  const reasoning = blocks.filter((block) => block.type === 'reasoning' || block.type === 'opaque');
-  const member = context.target.dialect.reasoningMember;
-  if (reasoning.length === 0) return {};
-  if (member === 'reasoning_details') return encodeDetailed(reasoning, path, context);
-  const texts = member === undefined ? [] : reasoning.flatMap(readableText);
-  if (texts.length < reasoning.length)
-    context.warn('content-dropped', `${path}.reasoning`, 'the provider does not take this reasoning back');
-  return member === undefined || texts.length === 0 ? {} : { [member]: texts.join('') };
-}
-
-function encodeDetailed(reasoning: readonly Block[], path: string, context: EncodeContext): JsonObject {
-  const members: Record<string, JsonObject[string]> = {};
-  const details: JsonObject[] = [];
-  for (const block of reasoning) {
-    const carrier = block.type === 'reasoning' ? block.carrier : undefined;
-    if (block.type === 'reasoning' && (carrier === 'reasoning' || carrier === 'reasoning_content')) {
-      members[carrier] = block.text;
-      continue;
-    }
-    const detail = encodeDetail(block);
-    if (detail === undefined) context.warn('content-dropped', path, 'the provider does not take this block back');
-    else details.push(detail);
-  }
-  return details.length === 0 ? members : { ...members, reasoning_details: details };
-}
-
-function readableText(block: Block): readonly string[] {
-  const readable = block.type === 'reasoning' && block.form !== 'encrypted' && block.signature === undefined;
-  return readable ? [block.text] : [];
 }

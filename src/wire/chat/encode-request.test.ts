@@ -168,14 +168,14 @@ suite('chat dialects: reasoning', () => {
   test('earlier reasoning goes back only in the member that the upstream takes it in', () => {
     const sent = (dialect: Dialect): EncodedRequest => encodeChat({ messages: [USER, TURN] }, dialect);
     assert.deepEqual(secondMessage(sent({})), { role: 'assistant', content: 'x' });
-    assert.deepEqual(droppedPaths(sent({})), ['messages[1].reasoning']);
+    assert.deepEqual(droppedPaths(sent({})), ['messages[1].reasoning_details']);
     // What only its maker can read is no plain text.
     assert.deepEqual(secondMessage(sent({ reasoningMember: 'reasoning_content' })), {
       role: 'assistant',
       content: 'x',
       reasoning_content: 'plain',
     });
-    assert.deepEqual(droppedPaths(sent({ reasoningMember: 'reasoning' })), ['messages[1].reasoning']);
+    assert.deepEqual(droppedPaths(sent({ reasoningMember: 'reasoning' })), ['messages[1].reasoning_details']);
     assert.deepEqual(secondMessage(sent({ reasoningMember: 'reasoning_details' })), TURN);
   });
 });
@@ -405,7 +405,7 @@ suite('a conversation of the messages format', () => {
     assert.deepEqual(droppedPaths(encoded), [
       'messages[1].content[1]',
       'messages[1].content[2]',
-      'messages[1].reasoning',
+      'messages[1].content',
     ]);
   });
 

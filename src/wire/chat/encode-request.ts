@@ -2,12 +2,13 @@ import type { GenerationRequest, ResponseFormat } from '../../canonical/request.
 import { parameterOfFormat, supportsParameter } from '../../canonical/supports-parameter.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { PARAMETERS } from './parameters.ts';
-import type { EncodedRequest, EncodeTarget } from '../format.ts';
+import type { Dialect, EncodedRequest, EncodeTarget } from '../format.ts';
 import { keepMarkRest, writeCacheMark } from './cache-marks.ts';
 import { createEncodeContext, type EncodeContext } from './encode-context.ts';
 import { encodeMessages } from './encode-messages.ts';
-import { fieldsOf, withExtra } from './extra.ts';
-import { encodeReasoningSettings } from './reasoning-settings.ts';
+import { warnOfDroppedExtras, type Takes } from '../dropped-extras.ts';
+import { fieldsOf, withExtra } from '../extra.ts';
+import { encodeReasoningSettings } from './encode-reasoning-settings.ts';
 import { renameTools } from './rename-tools.ts';
 import { chatTier } from './service-tier.ts';
 import { encodeTools, encodeToolChoice } from './tools.ts';
@@ -15,7 +16,13 @@ import { encodeTools, encodeToolChoice } from './tools.ts';
 type Members = Record<string, Json | undefined>;
 
 /** Body members that go by other names in the catalog's vocabulary. */
-const PARAMETER_OF_MEMBER: ReadonlyMap<string, string> = new Map([['reasoning_effort', 'reasoning']]);
+const PARAMETER_OF_MEMBER: ReadonlyMap<string, string> = new Map([
+  ['reasoning_effort', 'reasoning'],
+  ['thinking', 'reasoning'],
+  ['enable_thinking', 'reasoning'],
+  ['thinking_budget', 'reasoning'],
+  ['chat_template_kwargs', 'reasoning'],
+]);
 
 /** Judged by its type where it is drawn. */
 const RESPONSE_FORMAT = 'response_format';
@@ -40,16 +47,18 @@ export function encodeRequest(asked: GenerationRequest, target: EncodeTarget): E
     ...(stream && { stream: true }),
     ...(stream && streamUsage !== false && { stream_options: { include_usage: true } }),
   };
-  const rest = keepMarkRest(fieldsOf(request), target.dialect);
-  if (rest === undefined) warnOfStrangers(request, context);
+  const rest = keepMarkRest(fieldsOf(request, 'chat'), target.dialect);
+  warnOfDroppedExtras(asked, takesOf(asked, target.dialect), { add: (...warning) => context.warn(...warning) });
   const body = withExtra(own, rest && keepSupported(rest, context));
   return { body, headers: {}, warnings: context.warnings, ...(toolNames && { toolNames }) };
 }
 
-/** Members of a body in another format that have no place here. @source decisions.md 17 */
-function warnOfStrangers(request: GenerationRequest, context: EncodeContext): void {
-  for (const member of Object.keys(request.extra?.fields ?? {}))
-    context.warn('field-dropped', member, 'is not known in this format');
+/** On tools only one spelling of a breakpoint is known. @source generation.md 1.2 */
+function takesOf({ format }: GenerationRequest, { cacheMarks, reasoningSettings }: Dialect): Takes {
+  const marks = cacheMarks === 'cache_control' ? 'all' : cacheMarks === undefined ? 'none' : 'content';
+  const takes: Takes = { format: 'chat', cacheMarks: marks };
+  if (reasoningSettings !== 'reasoning') return { ...takes, reasoning: [] };
+  return format === 'chat' ? takes : { ...takes, reasoning: ['summary', 'mode', 'context'] };
 }
 
 function encodeOptions(request: GenerationRequest, context: EncodeContext): JsonObject {
@@ -82,7 +91,7 @@ function encodeOptions(request: GenerationRequest, context: EncodeContext): Json
     prompt_cache_options: settings.promptCacheOptions,
     image_config: settings.imageConfig,
     web_search_options: settings.webSearchOptions,
-    ...(settings.reasoning && encodeReasoningSettings(settings.reasoning, target, settings.maxTokens)),
+    ...(settings.reasoning && encodeReasoningSettings(settings.reasoning, context, settings.maxTokens)),
     ...encodeToolOptions(request, context),
     ...(target.dialect.cacheMarks === 'cache_control' && writeCacheMark(settings.cache, target.dialect)),
   };
@@ -115,7 +124,7 @@ function encodeResponseFormat(format: ResponseFormat, context: EncodeContext): J
     ...(format.schema !== undefined && { schema: format.schema }),
     ...(format.strict !== undefined && { strict: format.strict }),
   };
-  return { type: 'json_schema', json_schema: withExtra(own, fieldsOf(format)) };
+  return { type: 'json_schema', json_schema: withExtra(own, fieldsOf(format, 'chat')) };
 }
 
 /** Leaves out what was not asked for, and what the endpoint's list omits, which is recorded. @source decisions.md 8 */
@@ -124,11 +133,21 @@ function keepSupported(members: Members, context: EncodeContext): JsonObject {
   const toolsSupported = isSupported('tools', context.target);
   for (const [member, value] of Object.entries(members)) {
     if (value === undefined) continue;
+    if (isRefused(member, members, context.target.dialect)) {
+      context.warn('field-dropped', member, 'the model does not take this parameter');
+      continue;
+    }
     const supported = member === RESPONSE_FORMAT || isSupported(member, context.target);
     if (supported && (toolsSupported || !TOOL_OPTIONS.has(member))) kept[member] = value;
     else context.warn('field-dropped', member, 'the endpoint does not support this parameter');
   }
   return kept;
+}
+
+function isRefused(member: string, { reasoning_effort: effort }: Members, dialect: Dialect): boolean {
+  if (dialect.refused?.has(member) === true) return true;
+  const reasons = effort === undefined ? dialect.reasonsByDefault === true : effort !== 'none';
+  return reasons && dialect.refusedWhileReasoning?.has(member) === true;
 }
 
 function isSupported(member: string, { supportedParameters: supported }: EncodeTarget): boolean {

@@ -6,7 +6,7 @@ import type { GatewayError } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing, ErrorContext, StreamEncoder } from '../format.ts';
 import { encodeAnnotation } from './annotations.ts';
-import { encodeError } from './encode-error.ts';
+import { encodeError, UNTOLD_ERROR } from './encode-error.ts';
 import { FrameHead, identityMembers } from './frame-head.ts';
 import { moreMembers } from './json-text.ts';
 import { redactBody } from './redact-body.ts';
@@ -17,6 +17,8 @@ import { encodeUsage } from './usage.ts';
 
 const DONE = 'data: [DONE]\n\n';
 const CHUNK = 'chat.completion.chunk';
+/** Citations that wait for the end of their text; further ones are told at once, with what has come of it. */
+const PLACELESS_MAX = 1_000;
 
 /** Members for a chunk, for its choice and for its delta. */
 interface Waiting {
@@ -30,6 +32,8 @@ export class ChatStreamEncoder implements StreamEncoder {
   readonly #identity: AnswerIdentity;
   readonly #frames: FrameHead;
   readonly #slots: (Slot | undefined)[] = [];
+  /** Where the text of each block that has ended ends in the text of the answer. */
+  readonly #textEnds: (number | undefined)[] = [];
   /** All chunks begin so: `data: {"id":...`, up to the member that differs. */
   #head: string;
   #format: FormatId | undefined;
@@ -38,6 +42,8 @@ export class ChatStreamEncoder implements StreamEncoder {
   #details = 0;
   #textChars = 0;
   #lastBlock: Block | undefined;
+  /** Citations of texts that have not come to their end. */
+  #placeless: CitationEvent[] = [];
   /** What the upstream brought along and the next chunk will carry. */
   #waiting: Waiting | undefined;
   #end: EndEvent | undefined;
@@ -65,13 +71,16 @@ export class ChatStreamEncoder implements StreamEncoder {
     assert(this.#end !== undefined, 'an answer is closed after its end');
     const { finish, nativeFinish } = this.#end;
     const native = JSON.stringify(nativeFinish ?? null);
-    const opening = this.#open();
+    const opening = this.#settle() + this.#open();
+    if (finish === 'error')
+      this.#waiting = { ...this.#waiting, chunk: { ...this.#waiting?.chunk, error: UNTOLD_ERROR } };
     const last = this.#chunk('{"content":""}', `,"finish_reason":"${finish}","native_finish_reason":${native}`);
     return `${opening}${last}${this.#usageChunk(closing)}${DONE}`;
   }
 
   fail(error: GatewayError, closing: Closing | undefined, context: ErrorContext): string {
     const { user_id: _none, ...body } = encodeError(error, context);
+    const owed = this.#settle();
     const chunk = {
       ...identityMembers(this.#identity, CHUNK),
       ...body,
@@ -85,7 +94,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       ],
       ...(closing !== undefined && { usage: encodeUsage(closing) }),
     };
-    return `data: ${JSON.stringify(chunk)}\n\n${DONE}`;
+    return `${owed}data: ${JSON.stringify(chunk)}\n\n${DONE}`;
   }
 
   #encodeEvent(event: GenerationEvent): string {
@@ -95,7 +104,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       case 'block-start':
         return this.#startBlock(event.index, event.block);
       case 'block-end':
-        return this.#write(this.#slots[event.index]?.end?.());
+        return this.#endBlock(event.index);
       case 'citation':
         return this.#encodeCitation(event);
       case 'start':
@@ -144,10 +153,42 @@ export class ChatStreamEncoder implements StreamEncoder {
     return this.#write(slot.start);
   }
 
-  #encodeCitation({ index, citation }: CitationEvent): string {
-    const start = index < 0 ? 0 : (this.#slots[index]?.textStart ?? 0);
-    const annotation = encodeAnnotation(citation, { start, end: this.#textChars });
-    return annotation === undefined ? '' : this.#write(`{"annotations":[${JSON.stringify(annotation)}]}`);
+  #endBlock(index: number): string {
+    const rest = this.#write(this.#slots[index]?.end?.());
+    this.#textEnds[index] = this.#textChars;
+    if (this.#placeless.length === 0) return rest;
+    const placeless = this.#placeless;
+    this.#placeless = placeless.filter((event) => event.index !== index);
+    return rest + this.#annotate(placeless.filter((event) => event.index === index));
+  }
+
+  /** One that names no place stands on the whole of its text, whose end is not known before it has come. */
+  #encodeCitation(event: CitationEvent): string {
+    const { index, citation } = event;
+    const comesToEnd = this.#textEnds[index] === undefined && this.#placeless.length < PLACELESS_MAX;
+    if (citation.type === 'url' && citation.end === undefined && comesToEnd) {
+      this.#placeless.push(event);
+      return '';
+    }
+    return this.#annotate([event]);
+  }
+
+  #annotate(events: readonly CitationEvent[]): string {
+    let output = '';
+    for (const { index, citation } of events) {
+      const start = index < 0 ? 0 : (this.#slots[index]?.textStart ?? 0);
+      const end = this.#textEnds[index] ?? this.#textChars;
+      const annotation = encodeAnnotation(citation, { start, end });
+      if (annotation !== undefined) output += this.#write(`{"annotations":[${JSON.stringify(annotation)}]}`);
+    }
+    return output;
+  }
+
+  /** What is still owed of the content when the answer ends, however it ends. */
+  #settle(): string {
+    const placeless = this.#placeless;
+    this.#placeless = [];
+    return this.#annotate(placeless);
   }
 
   /** What holds for all chunks, and what the first one brought along. */

@@ -1,11 +1,11 @@
 import type { Answer } from '../../canonical/answer.ts';
 import type { Block } from '../../canonical/blocks.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing } from '../format.ts';
 import { encodeAnnotations } from './annotations.ts';
 import { encodeAudio, encodeImages } from './answer-media.ts';
-import { fieldsOf, withExtra } from './extra.ts';
+import { encodeFailure, UNTOLD_ERROR } from './encode-error.ts';
+import { fieldsOf, withExtra } from '../extra.ts';
 import { identityMembers } from './frame-head.ts';
 import { detailFields, encodeDetail } from './reasoning-details.ts';
 import { chatTier } from './service-tier.ts';
@@ -43,26 +43,18 @@ function answerFields(answer: Answer): JsonObject {
     if (extra.format === 'chat') fields = withExtra(extra.fields, fields);
   }
   for (const block of answer.blocks) {
-    const choices = fieldsOf(block)?.['choices'];
+    const choices = fieldsOf(block, 'chat')?.['choices'];
     if (choices !== undefined) fields = withExtra({ choices }, fields);
   }
   return fields;
 }
 
+/** @source generation.md C.4 */
 function encodeFinish({ end, failure }: Answer): JsonObject {
-  if (failure !== undefined)
-    return { finish_reason: 'error', native_finish_reason: end?.nativeFinish ?? null, error: encodeFailure(failure) };
-  return { finish_reason: end?.finish ?? null, native_finish_reason: end?.nativeFinish ?? null };
-}
-
-/** @source generation.md 6.1 `error`, 8.2: no code of the provider with a fault of the "server" class */
-function encodeFailure({ status, message, errorType, providerCode }: UpstreamFailure): JsonObject {
-  const told = providerCode !== undefined && errorType !== 'server';
-  return {
-    code: status,
-    message,
-    metadata: { error_type: errorType, ...(told && { provider_code: providerCode }) },
-  };
+  const native = { native_finish_reason: end?.nativeFinish ?? null };
+  if (failure !== undefined) return { finish_reason: 'error', ...native, error: encodeFailure(failure) };
+  if (end?.finish === 'error') return { finish_reason: 'error', ...native, error: UNTOLD_ERROR };
+  return { finish_reason: end?.finish ?? null, ...native };
 }
 
 function encodeMessage({ format, blocks, citations }: Answer): JsonObject {
@@ -88,7 +80,7 @@ function encodeMessage({ format, blocks, citations }: Answer): JsonObject {
 /** Tools that the upstream ran itself are no calls for the caller. @source generation.md 11.9 */
 function encodeCall(block: Block): readonly JsonObject[] {
   if (block.type !== 'tool-call' || block.runBy !== 'caller') return [];
-  const { choices: _around, ...own } = fieldsOf(block) ?? {};
+  const { choices: _around, ...own } = fieldsOf(block, 'chat') ?? {};
   const { id, name, input } = block;
   // Clients parse it: no arguments are the empty object.
   return [withExtra({ id, type: 'function', function: { name, arguments: input === '' ? '{}' : input } }, own)];

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import type { ClientFormat, UpstreamFormat } from '../format.ts';
+import { mustInlineUrl } from './content-parts.ts';
 import { decodeError } from './decode-error.ts';
 import { createRequestDecoder } from './decode-request.ts';
 import { createStreamDecoder } from './decode-stream.ts';
@@ -32,6 +33,7 @@ export const chatUpstreamFormat: UpstreamFormat = {
   path: () => '/chat/completions',
   streamType: 'text/event-stream',
   parameters: PARAMETERS,
+  mustInlineUrl,
   encodeRequest,
   createStreamDecoder,
   decodeWhole,

@@ -45,7 +45,12 @@ const filePart = z.looseObject({
   ...marked,
 });
 
-const contentPart = z.discriminatedUnion('type', [textPart, imagePart, audioPart, videoPart, filePart]);
+/** Not in generation.md: the vendor's SDK, openai 7.55 (2026-11), `ChatCompletionContentPartRefusal`. */
+const refusalPart = z.looseObject({ type: z.literal('refusal'), refusal: z.string() });
+
+const parts = [textPart, imagePart, audioPart, videoPart, filePart] as const;
+const contentPart = z.discriminatedUnion('type', [...parts]);
+const assistantPart = z.discriminatedUnion('type', [...parts, refusalPart]);
 const textContent = z.union([z.string(), z.array(textPart)]);
 const anyContent = z.union([z.string(), z.array(contentPart)]);
 
@@ -78,7 +83,7 @@ const name = z.string().nullish();
 
 const assistantMessage = z.looseObject({
   role: z.literal('assistant'),
-  content: anyContent.nullish(),
+  content: z.union([z.string(), z.array(assistantPart)]).nullish(),
   name,
   model: z.string().nullish(),
   tool_calls: z.array(toolCall).nullish(),
@@ -109,4 +114,4 @@ export const message = z.discriminatedUnion('role', [
 
 export type ChatMessage = z.output<typeof message>;
 export type ChatAssistantMessage = z.output<typeof assistantMessage>;
-export type ChatContentPart = z.output<typeof contentPart>;
+export type ChatContentPart = z.output<typeof assistantPart>;

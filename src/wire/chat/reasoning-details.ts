@@ -1,7 +1,7 @@
 import { REASONING_FAMILIES } from '../../canonical/blocks.ts';
 import type { Block, OpaqueBlock, ReasoningBlock, ReasoningFamily } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { asExtra, fieldsOf, restOf, withExtra } from './extra.ts';
+import { asExtra, fieldsOf, restOf, withExtra } from '../extra.ts';
 
 const FAMILIES: ReadonlySet<string> = new Set(REASONING_FAMILIES);
 
@@ -40,7 +40,7 @@ export function decodeDetail(detail: JsonObject): ReasoningBlock | OpaqueBlock {
     ...(typeof signature === 'string' && { signature }),
     ...(family !== undefined && { family }),
     ...(typeof id === 'string' && { id }),
-    ...asExtra(restOf(detail, DETAIL_MEMBERS[form])),
+    ...asExtra('chat', restOf(detail, DETAIL_MEMBERS[form])),
   };
 }
 
@@ -62,7 +62,7 @@ export function encodeDetail(block: Block): JsonObject | undefined {
 
 /** What rode along on the entry itself, not on the chunk around it. */
 export function detailFields(block: ReasoningBlock): JsonObject | undefined {
-  const fields = fieldsOf(block);
+  const fields = fieldsOf(block, 'chat');
   if (fields?.['choices'] === undefined) return fields;
   const { choices: _around, ...own } = fields;
   return own;
@@ -70,7 +70,7 @@ export function detailFields(block: ReasoningBlock): JsonObject | undefined {
 
 /** Position of the entry in the sequence, as the wire numbered it. */
 export function detailIndex(block: ReasoningBlock): number | undefined {
-  const index = fieldsOf(block)?.['index'];
+  const index = fieldsOf(block, 'chat')?.['index'];
   return typeof index === 'number' ? index : undefined;
 }
 

@@ -1,8 +1,6 @@
 import type { Effort, ReasoningSettings } from '../../canonical/request.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import type { EncodeTarget } from '../format.ts';
-import { asExtra, fieldsOf, restOf, withExtra } from './extra.ts';
+import { asExtra, restOf } from '../extra.ts';
 import type { ChatRequest } from './schema.ts';
 
 const REASONING_MEMBERS: ReadonlySet<string> = new Set([
@@ -14,15 +12,6 @@ const REASONING_MEMBERS: ReadonlySet<string> = new Set([
   'mode',
   'context',
 ]);
-
-/** What share of the output each effort may spend. @source generation.md 11.4 "ratio" */
-const RATIO_OF_EFFORT: readonly (readonly [Effort, number])[] = [
-  ['minimal', 0.1],
-  ['low', 0.2],
-  ['medium', 0.5],
-  ['high', 0.8],
-  ['xhigh', 0.95],
-];
 
 /**
  * `reasoning`, its shorthand `reasoning_effort` and the legacy `include_reasoning` as one; `undefined` when nothing was
@@ -43,7 +32,7 @@ export function decodeReasoningSettings(parsed: ChatRequest): ReasoningSettings 
     ...(typeof exclude === 'boolean' && { exclude }),
     ...(mode && { mode }),
     ...(context && { context }),
-    ...(reasoning && asExtra(restOf(reasoning, REASONING_MEMBERS))),
+    ...(reasoning && asExtra('chat', restOf(reasoning, REASONING_MEMBERS))),
   };
 }
 
@@ -53,53 +42,38 @@ function decodeIncluded(included: boolean | null | undefined): ReasoningSettings
   return included ? {} : { exclude: true };
 }
 
-/** The body's members that say it, in the words of the upstream's dialect. @source generation.md 2.5, 11.4 */
-export function encodeReasoningSettings(
-  settings: ReasoningSettings,
-  target: EncodeTarget,
-  outputTokensMax: number | undefined,
-): JsonObject {
-  const { reasoningSettings: spelling = 'reasoning_effort' } = target.dialect;
-  if (spelling === 'none') return {};
-  if (spelling === 'reasoning') return { reasoning: encodeObject(settings) };
-  const effort = effortOf(settings, outputTokensMax ?? target.maxOutputTokens);
-  return effort === undefined ? {} : { reasoning_effort: effort };
-}
+/** What share of the output each effort may spend. @source generation.md 11.4 "ratio" */
+export const RATIO_OF_EFFORT: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.95,
+  max: 0.95,
+};
 
-function encodeObject(settings: ReasoningSettings): JsonObject {
-  const { effort, maxTokens, enabled, adaptive, summary, exclude, mode, context } = settings;
-  const isEnabled = enabled ?? (adaptive && effort === undefined ? true : undefined);
-  const own: JsonObject = {
-    ...(effort !== undefined && { effort }),
-    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
-    ...(isEnabled !== undefined && { enabled: isEnabled }),
-    ...(summary !== undefined && { summary }),
-    ...(exclude !== undefined && { exclude }),
-    ...(mode !== undefined && { mode }),
-    ...(context !== undefined && { context }),
-  };
-  return withExtra(own, fieldsOf(settings));
-}
+/** Those that a budget may become: `max` is no more of it than `xhigh`. */
+const EFFORTS_OF_BUDGETS = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 
-/** Of an effort and a budget the effort counts here. @source generation.md 2.5 "both" */
-function effortOf(settings: ReasoningSettings, outputTokensMax: number | undefined): Effort | undefined {
+/**
+ * What was asked for on a wire of efforts, whichever way it was said. Of an effort and a budget the effort counts;
+ * `undefined`: nothing was asked. @source generation.md 2.5 "both"
+ */
+export function effortOf(settings: ReasoningSettings, outputTokensMax: number | undefined): Effort | undefined {
   const { effort, maxTokens, enabled, adaptive } = settings;
   if (enabled === false || maxTokens === 0) return 'none';
   if (effort !== undefined) return effort;
   if (maxTokens !== undefined)
-    return outputTokensMax === undefined ? 'medium' : nearestEffort(maxTokens / outputTokensMax);
+    return outputTokensMax === undefined ? 'medium' : effortOfRatio(maxTokens / outputTokensMax);
   return enabled === true || adaptive === true ? 'medium' : undefined;
 }
 
 /** Ties go down. */
-function nearestEffort(ratio: number): Effort {
-  let nearest: Effort = 'minimal';
-  let distance = Infinity;
-  for (const [effort, candidate] of RATIO_OF_EFFORT) {
-    if (Math.abs(candidate - ratio) < distance) {
-      nearest = effort;
-      distance = Math.abs(candidate - ratio);
-    }
-  }
-  return nearest;
+function effortOfRatio(ratio: number): Effort {
+  const distance = (effort: Effort): number => Math.abs(RATIO_OF_EFFORT[effort] - ratio);
+  return EFFORTS_OF_BUDGETS.reduce<Effort>(
+    (best, effort) => (distance(effort) < distance(best) ? effort : best),
+    'minimal',
+  );
 }

@@ -3,8 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Answer } from '../../canonical/answer.ts';
+import { classifyStatus } from '../../canonical/classify-failure.ts';
 import { foldEvents } from '../../canonical/fold.ts';
-import { NO_USAGE } from '../../canonical/usage.ts';
+import { NO_USAGE, type Usage } from '../../canonical/usage.ts';
+import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import { parseJsonObject } from '../../lib/json.ts';
 import { chatChunkSchema, chatResultSchema } from './answer-schema.ts';
 import { decodeError } from './decode-error.ts';
@@ -12,7 +14,8 @@ import { decodeWhole } from './decode-whole.ts';
 import { ChatStreamEncoder } from './encode-stream.ts';
 import { encodeWhole } from './encode-whole.ts';
 import { objectOf, textOf } from './members.ts';
-import { checkEvents, CLOSING, decodeStream, IDENTITY, readStream } from './test-streams.ts';
+import { ERROR_FACTS, FACTS, RECORDED_IDS, type Counts, type Fact, type Said } from './test-recording-facts.ts';
+import { CLOSING, decodeStream, IDENTITY, readStream } from './test-streams.ts';
 
 const DIRECTORY =
   process.env['PROVIDER_STREAMS_DIR'] ??
@@ -26,50 +29,6 @@ interface Recording {
   readonly kind: 'sse' | 'lines' | 'json';
   readonly text: string;
 }
-
-/** What a recording says, as its files show when they are read. */
-interface Fact {
-  readonly text?: RegExp;
-  readonly reasoning?: RegExp;
-  readonly calls?: readonly string[];
-  readonly completionTokens?: number;
-  readonly cacheReadTokens?: number;
-  readonly failure?: number;
-}
-
-const FACTS: Readonly<Record<string, Fact>> = {
-  'azure/grok-noarg-tool-stream': { calls: ['best_language_to_learn({})'], cacheReadTokens: 159 },
-  'deepseek/reasoner-stream': { text: /^Hello there! 😊 How/, reasoning: /^Hmm, the user/, completionTokens: 212 },
-  'deepseek/tool-stream': { calls: ['weather({"latitude": "52.5200", "longitude": "13.4050"})'] },
-  'groq/error-mid-stream': { reasoning: /^We need to call/, failure: 400 },
-  'mistral/hybrid-reasoning-stream': { text: /^144$/, reasoning: /the answer is 144\.$/ },
-  'mistral/incremental-tool-call': { calls: ['webSearchTool({"query": "current Berlin weather"})'] },
-  'mistral/magistral-thinking-stream': { text: /^To cross the street/, reasoning: /^Okay, the user is asking/ },
-  'mistral/prompt-cache': { text: /^cache probe two\.$/, cacheReadTokens: 224 },
-  'mistral/tool-stream': { calls: ['weather({"latitude": "52.5200", "longitude": "13.4050"})'], cacheReadTokens: 128 },
-  'openai/compat-tool-call-without-id': { calls: ['get_current_time({})'] },
-  'openai/gpt4o-tool-call-stream': { calls: ['get_country({})', 'get_product_name({})'], completionTokens: 40 },
-  'openai/gpt4omini-tool-stream': { calls: ['get_capital({"country":"UK"})'] },
-  'openai-compatible/alibaba-tool-stream': { calls: ['weather({"location": "San Francisco"})'] },
-  'openai-compatible/anthropic-fallback-tool-call': { text: /^Reading it\.$/, calls: ['read_file({"path": "a.txt"})'] },
-  'openai-compatible/gpustack-qwen3-stream': { text: /^\n\n1, 2, 3\.$/, reasoning: /count from 1 to 3/ },
-  'openai-compatible/ollama-gptoss-tool-stream': {
-    reasoning: /^We need to call weather/,
-    calls: ['weather({"latitude":"52.5200","longitude":"13.4050"})'],
-  },
-  'openrouter/cache-read': { text: /^Distributed database/, cacheReadTokens: 3211 },
-  'openrouter/claude-reasoning-stream': { text: /^2 \+ 2 = 4$/, reasoning: /2\+2 equals 4\.$/, completionTokens: 36 },
-  'openrouter/error-mid-stream': { reasoning: /^We need to respond/, failure: 400 },
-  'openrouter/reasoning-details-tool-stream': {
-    reasoning: /this parameter\.$/,
-    calls: ['reasoning_weather({"city": "Berlin"})'],
-  },
-  'openrouter/web-search-stream': { text: /github\.com\/pydantic\/pydantic-ai$/ },
-  'perplexity/sonar-stream': { text: /^1 2 3$/, completionTokens: 5 },
-  // Completion and reasoning tokens are counted side by side there: 2 and 340 of a total of 354.
-  'xai/text-stream': { text: /^Grok$/, reasoning: /Response: Grok$/, completionTokens: 342 },
-  'zai/glm-thinking-stream': { text: /^4$/, reasoning: /response:\*\* "4"\.$/, completionTokens: 564 },
-};
 
 function findRecordings(): readonly Recording[] {
   const names = readdirSync(DIRECTORY, { recursive: true, encoding: 'utf8' });
@@ -98,13 +57,58 @@ function joined(answer: Answer, type: 'text' | 'reasoning'): string {
 }
 
 function checkFacts(answer: Answer, fact: Fact): void {
-  const calls = answer.blocks.flatMap((block) => (block.type === 'tool-call' ? [`${block.name}(${block.input})`] : []));
-  assert.deepEqual(calls, fact.calls ?? []);
-  assert.match(joined(answer, 'text'), fact.text ?? /^$/);
-  assert.match(joined(answer, 'reasoning'), fact.reasoning ?? /^$/);
-  assert.equal(answer.failure?.status, fact.failure);
-  if (fact.completionTokens !== undefined) assert.equal(answer.usage?.completionTokens, fact.completionTokens);
-  if (fact.cacheReadTokens !== undefined) assert.equal(answer.usage?.cacheReadTokens, fact.cacheReadTokens);
+  assert.deepEqual([answer.id, answer.model], fact.from);
+  checkText(joined(answer, 'text'), fact.text);
+  checkText(joined(answer, 'reasoning'), fact.reasoning);
+  assert.deepEqual(callsOf(answer), fact.calls ?? []);
+  assert.deepEqual(signaturesOf(answer), fact.signatures ?? []);
+  const sources = [
+    ...answer.citations,
+    ...answer.blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : [])),
+  ];
+  assert.deepEqual(
+    sources.map((source) => (source.type === 'url' ? [source.url, source.title] : [])),
+    fact.sources ?? [],
+  );
+  assert.deepEqual(answer.usage && countsOf(answer.usage), fact.usage);
+  assert.deepEqual(answer.end && [answer.end.finish, answer.end.nativeFinish], fact.finish);
+  const { failure } = answer;
+  assert.deepEqual(failure && [failure.kind, failure.status, failure.providerCode], fact.failure);
+  assert.deepEqual(answer.warnings, []);
+}
+
+function checkText(text: string, said: Said | undefined): void {
+  if (said === undefined || typeof said === 'string') assert.equal(text, said ?? '');
+  else {
+    assert.ok(text.startsWith(said.begins), text.slice(0, 200));
+    assert.ok(text.endsWith(said.ends), text.slice(-200));
+    assert.equal(text.length, said.chars);
+  }
+}
+
+/** Where an upstream gives no id, one is made up. */
+function callsOf({ blocks }: Answer): readonly string[] {
+  return blocks.flatMap((block) =>
+    block.type === 'tool-call'
+      ? [
+          `${block.id.replace(/^call_[A-Za-z0-9_-]{24}$/, (id) => (RECORDED_IDS.has(id) ? id : 'call_made_up'))} ${block.name}(${block.input})`,
+        ]
+      : [],
+  );
+}
+
+function signaturesOf({ blocks }: Answer): readonly string[] {
+  return blocks.flatMap((block) =>
+    block.type === 'reasoning' && block.signature !== undefined
+      ? [`${block.family ?? ''} ${block.signature.slice(0, 24)} ${block.signature.length}`]
+      : [],
+  );
+}
+
+function countsOf(usage: Usage): Counts {
+  const { promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
+  for (const count of Object.values(usage)) assert.ok(typeof count !== 'number' || count >= 0);
+  return [promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens];
 }
 
 /** The caller of ours gets the same text, reasoning and calls, however the answer is delivered. */
@@ -137,7 +141,7 @@ if (!existsSync(DIRECTORY)) {
     test('every fact has its recording', () => {
       const names = new Set(recordings.map(({ name }) => name));
       assert.deepEqual(
-        Object.keys(FACTS).filter((name) => !names.has(name)),
+        [...Object.keys(FACTS), ...Object.keys(ERROR_FACTS)].filter((name) => !names.has(name)),
         [],
       );
     });
@@ -146,7 +150,11 @@ if (!existsSync(DIRECTORY)) {
       const { name, status, kind, text } = recording;
       if (status !== 200) {
         test(`${name}: the error is understood`, () => {
-          assert.ok((decodeError(text).message ?? '').length > 10, JSON.stringify(decodeError(text)));
+          const error = decodeError(text);
+          const { errorType, providerCode = '' } = classifyStatus(Number(status), error);
+          const [expected, code, begins] = ERROR_FACTS[name] ?? assert.fail('the recording has its facts');
+          assert.deepEqual([errorType, providerCode], [expected, code]);
+          assert.ok(error.message?.startsWith(begins), error.message);
         });
         continue;
       }
@@ -155,7 +163,6 @@ if (!existsSync(DIRECTORY)) {
         checkEvents(events);
         const answer = foldEvents(events);
         checkFacts(answer, FACTS[name] ?? assert.fail('the recording has its facts'));
-        for (const count of Object.values(answer.usage ?? {})) assert.ok(typeof count !== 'number' || count >= 0);
         if (answer.failure !== undefined) return;
         const encoder = new ChatStreamEncoder(IDENTITY);
         checkRelay(answer, encoder.encode(events) + encoder.close({ ...CLOSING, usage: answer.usage ?? NO_USAGE }));

@@ -3,7 +3,7 @@ import type { BlockDeltaEvent } from '../../canonical/events.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { encodeAudio, encodeImage } from './answer-media.ts';
-import { fieldsOf, withExtra } from './extra.ts';
+import { fieldsOf, withExtra } from '../extra.ts';
 import { detailFields, encodeDetail, TEXT_MEMBER } from './reasoning-details.ts';
 
 /** How the pieces of one block are written: each as the JSON text of a `delta`, `undefined` for none. */
@@ -80,7 +80,7 @@ function callSlot(block: ToolCallBlock, index: number): Slot {
   const before = `{"tool_calls":[{"index":${index},"function":{"arguments":`;
   return {
     ...SILENT,
-    start: `{"tool_calls":[${JSON.stringify(withExtra(first, ownFields(fieldsOf(block))))}]}`,
+    start: `{"tool_calls":[${JSON.stringify(withExtra(first, ownFields(fieldsOf(block, 'chat'))))}]}`,
     more({ text }, fields) {
       const own = ownFields(fields);
       if (text) isEmpty = false;

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Json } from '../../lib/json.ts';
+import { ExactNumber, type Json } from '../../lib/json.ts';
 
 type Members = Record<string, Json>;
 
@@ -28,8 +28,17 @@ export function arbitraryChatRequest(): fc.Arbitrary<Members> {
 /** Any text but the empty one, which upstreams refuse beside others. */
 const text = (): fc.Arbitrary<string> => fc.string({ unit: 'binary', minLength: 1, maxLength: 12 });
 const word = (): fc.Arbitrary<string> => fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
+/** A number that a double would change. */
+const longNumber = (): fc.Arbitrary<Json> =>
+  fc.stringMatching(/^-?[1-9]\d{16,20}(\.\d{1,5}[1-9])?$/).map((digits) => new ExactNumber(digits));
+const longInteger = (): fc.Arbitrary<Json> =>
+  fc.stringMatching(/^-?[1-9]\d{16,18}[1-9]$/).map((digits) => new ExactNumber(digits));
 const anything = (): fc.Arbitrary<Json> =>
-  fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)));
+  fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }).map((value): Json => JSON.parse(JSON.stringify(value))),
+    longNumber(),
+    fc.array(longNumber(), { minLength: 1, maxLength: 2 }),
+  );
 const object = (): fc.Arbitrary<Members> => fc.dictionary(word(), anything(), { maxKeys: 3 });
 
 /** Members that the format does not know; a null among them would be the same as none. */
@@ -60,6 +69,14 @@ function textPart(): fc.Arbitrary<Members> {
     text: text(),
     cache_control: cacheControl(),
     ...strangers('x_text'),
+  });
+}
+
+function refusalPart(): fc.Arbitrary<Members> {
+  return optional(['type', 'refusal'], {
+    type: fc.constant('refusal'),
+    refusal: text(),
+    ...strangers('x_refusal'),
   });
 }
 
@@ -197,7 +214,7 @@ function assistantMessage(call: fc.Arbitrary<Members>): fc.Arbitrary<Members> {
   const shared = { name: word(), ...strangers('x_message') };
   const spoken = optional(['role', 'content'], {
     role: fc.constant('assistant'),
-    content: content(textPart()),
+    content: content(fc.oneof(textPart(), refusalPart())),
     refusal: text(),
     reasoning: text(),
     reasoning_details: fc.array(reasoningDetail(), { minLength: 1, maxLength: 3 }),
@@ -289,7 +306,7 @@ function settings(): Record<string, fc.Arbitrary<Json>> {
     logit_bias: fc.dictionary(fc.nat().map(String), decimal(-100, 100), { maxKeys: 3 }),
     logprobs: fc.boolean(),
     stop: fc.array(text(), { maxLength: 4 }),
-    seed: fc.integer(),
+    seed: fc.oneof(fc.integer(), longInteger()),
     modalities: fc.subarray(['text', 'image']),
     parallel_tool_calls: fc.boolean(),
     prediction: optional(['type', 'content'], { type: fc.constant('content'), content: text(), ...strangers('x') }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
-import type { Json } from '../../lib/json.ts';
+import { parseJson, type Json } from '../../lib/json.ts';
 import type { EncodeTarget } from '../format.ts';
 import { createChatClientFormat } from './format.ts';
 
@@ -13,7 +13,11 @@ const plugin = z
 const chatClient = createChatClientFormat({ plugin });
 
 export function decodeChat(body: Json): GenerationRequest {
-  return chatClient.decodeRequest(body, JSON.stringify(body), { serviceMetadata: false, betas: [] });
+  return decodeChatText(JSON.stringify(body));
+}
+
+export function decodeChatText(text: string): GenerationRequest {
+  return chatClient.decodeRequest(parseJson(text) ?? null, text, { serviceMetadata: false, betas: [] });
 }
 
 /** An endpoint that takes whatever the format can say. */
@@ -28,6 +32,7 @@ export const RICH_TARGET: EncodeTarget = {
     reasoningMember: 'reasoning_details',
     reasoningSettings: 'reasoning',
     cacheMarks: 'cache_control',
+    documentUrls: true,
   },
 };
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Answer } from '../../canonical/answer.ts';
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
+import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing } from '../format.ts';
@@ -56,28 +57,6 @@ export function foldStream(...chunks: readonly (JsonObject | string)[]): Answer 
   const events = decodeStream(stream(...chunks));
   checkEvents(events);
   return foldEvents(events);
-}
-
-/** The grammar of canonical/events.ts: indexes dense, nothing open twice, only calls side by side, one end. */
-export function checkEvents(events: EventBatch): void {
-  const open = new Map<number, string>();
-  let next = 0;
-  for (const [at, event] of events.entries()) {
-    if (event.type === 'start') assert.equal(at, 0, 'the start is the first event');
-    if (event.type === 'block-start') {
-      assert.equal(event.index, next++, 'indexes are dense');
-      const beside =
-        event.block.type === 'tool-call' ? [...open.values()].filter((type) => type !== 'tool-call') : [...open];
-      assert.deepEqual(beside, [], 'only calls stand side by side');
-      open.set(event.index, event.block.type);
-    }
-    if (event.type === 'block-delta') assert.ok(open.has(event.index), 'a delta goes to an open block');
-    if (event.type === 'block-end') assert.ok(open.delete(event.index), 'an open block ends');
-    if (event.type === 'end') assert.equal(open.size, 0, 'every block has ended');
-    if (event.type === 'end' || event.type === 'failed') assert.equal(at, events.length - 1, 'nothing follows');
-  }
-  const last = events.at(-1)?.type;
-  assert.ok(last === 'end' || last === 'failed', 'the answer ends or fails');
 }
 
 /** Chunks of a stream of ours, down to its `[DONE]`. */

@@ -3,7 +3,7 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { ephemeralMark, keepMarkRest, nestMarkRest, writeCacheMark } from './cache-marks.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { asExtra, fieldsOf, nestRest, restOf, withExtra } from './extra.ts';
+import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../extra.ts';
 import { nameOf, objectOf } from './members.ts';
 import { isWebSearchShorthand, type ChatTool, type ChatToolChoice } from './tool-schema.ts';
 
@@ -35,7 +35,7 @@ function decodeFunction(tool: Extract<ChatTool, { type: 'function' }>): Function
     ...(isJsonObject(parameters) && { parameters }),
     ...(typeof strict === 'boolean' && { strict }),
     ...(tool.cache_control && { cache: ephemeralMark(tool.cache_control) }),
-    ...asExtra(nestMarkRest(rest, tool.cache_control)),
+    ...asExtra('chat', nestMarkRest(rest, tool.cache_control)),
   };
 }
 
@@ -44,7 +44,7 @@ function decodeServerTool(tool: Exclude<ChatTool, { type: 'function' }>): Server
   const rest = restOf(tool, SERVER_TOOL_MEMBERS);
   const given = objectOf(tool.parameters);
   if (!isWebSearchShorthand(tool.type))
-    return { type: 'server', name: tool.type, ...(given && { parameters: given }), ...asExtra(rest) };
+    return { type: 'server', name: tool.type, ...(given && { parameters: given }), ...asExtra('chat', rest) };
   const parameters = rest === undefined ? given : { ...rest, ...given };
   return { type: 'server', name: WEB_SEARCH, ...(parameters && { parameters }) };
 }
@@ -87,7 +87,7 @@ function encodeFunction(tool: FunctionTool, { target }: EncodeContext): JsonObje
     // Only this spelling is known on tools. generation.md 1.2
     ...(target.dialect.cacheMarks === 'cache_control' && writeCacheMark(tool.cache, target.dialect)),
   };
-  return withExtra(own, keepMarkRest(fieldsOf(tool), target.dialect));
+  return withExtra(own, keepMarkRest(fieldsOf(tool, 'chat'), target.dialect));
 }
 
 /** `undefined`, with a warning, for a choice that names what the upstream is not offered. */

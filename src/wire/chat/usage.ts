@@ -2,7 +2,7 @@ import { tokenCount, type Usage } from '../../canonical/usage.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Closing } from '../format.ts';
 import { drawCost } from '../gateway/cost.ts';
-import { asExtra, fieldsOf, nestRest, restOf, withExtra } from './extra.ts';
+import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../extra.ts';
 import { objectOf } from './members.ts';
 
 const USAGE_MEMBERS: ReadonlySet<string> = new Set([
@@ -78,7 +78,7 @@ export function decodeUsage(usage: JsonObject, tier: string | undefined): Usage 
     }),
     ...(typeof served === 'string' ? { serviceTier: served } : tier !== undefined && { serviceTier: tier }),
     estimated: false,
-    ...asExtra(usageRest(usage, prompt, completion)),
+    ...asExtra('chat', usageRest(usage, prompt, completion)),
   };
 }
 
@@ -130,7 +130,7 @@ export function encodeUsage({ usage, charge, isByok }: Closing): JsonObject {
       server_tool_use: { web_search_requests: webSearchRequests },
     }),
   };
-  return withExtra(own, fieldsOf(usage));
+  return withExtra(own, fieldsOf(usage, 'chat'));
 }
 
 function firstCount(values: readonly unknown[]): number {

@@ -3,12 +3,13 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Answer } from '../../canonical/answer.ts';
 import { foldEvents } from '../../canonical/fold.ts';
+import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Closing } from '../format.ts';
 import { decodeWhole } from './decode-whole.ts';
 import { encodeWhole } from './encode-whole.ts';
 import { objectOf, objectsOf } from './members.ts';
-import { checkEvents, chunk, CLOSING, finish, foldStream, IDENTITY } from './test-streams.ts';
+import { chunk, CLOSING, finish, foldStream, IDENTITY } from './test-streams.ts';
 
 function completion(message: JsonObject, choice: JsonObject = {}, members: JsonObject = {}): JsonObject {
   return {

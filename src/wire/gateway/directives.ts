@@ -6,7 +6,7 @@ import { isJsonObject } from '../../lib/json.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { HeaderDirectives } from './headers.ts';
 import { providerPreferences, readProviderPreferences } from './provider-preferences.ts';
-import { readStopConditions, stopConditions } from './stop-conditions.ts';
+import { oneOrMoreStopConditions, readStopConditions } from './stop-conditions.ts';
 
 /** seed 8: `session_id`. */
 const SESSION_ID_CHARS_MAX = 256;
@@ -42,7 +42,7 @@ export function gatewayShape({ plugin }: { readonly plugin: z.ZodType<PluginRequ
     route: z.enum(['fallback', 'sort']).nullish(),
     session_id: z.string().max(SESSION_ID_CHARS_MAX).optional(),
     trace: trace.optional(),
-    stop_server_tools_when: stopConditions.optional(),
+    stop_server_tools_when: oneOrMoreStopConditions.optional(),
     max_tool_calls: z.int().min(0).nullish(),
     preset: z.string().min(1).max(PRESET_CHARS_MAX).nullish(),
     debug: z.looseObject({ echo_upstream_body: z.boolean().optional() }).optional(),

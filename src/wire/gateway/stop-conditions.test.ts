@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { checkShape } from './issues.ts';
-import { readStopConditions, stopConditions } from './stop-conditions.ts';
+import { oneOrMoreStopConditions, readStopConditions } from './stop-conditions.ts';
 
 function read(value: unknown) {
-  return readStopConditions(checkShape(stopConditions, value, { root: 'stop' }));
+  return readStopConditions(checkShape(oneOrMoreStopConditions, value, { root: 'stop' }));
 }
 
 test('all five conditions are read, in order', () => {

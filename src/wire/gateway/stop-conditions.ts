@@ -10,10 +10,13 @@ const stopCondition = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('finish_reason_is'), reason: z.string().min(1) }),
 ]);
 
-/** An array of conditions, or one alone. @source generation.md 5.2, decisions.md 14 */
-export const stopConditions = z.union([z.array(stopCondition).min(1), stopCondition]);
+/** @source seed 2.6, generation.md 5.2, 7.1 */
+export const stopConditionList = z.array(stopCondition).min(1);
 
-export function readStopConditions(parsed: z.output<typeof stopConditions>): readonly StopCondition[] {
+/** An array of conditions, or one alone, as the chat format may say it. @source decisions.md 14 */
+export const oneOrMoreStopConditions = z.union([stopConditionList, stopCondition]);
+
+export function readStopConditions(parsed: z.output<typeof oneOrMoreStopConditions>): readonly StopCondition[] {
   return (Array.isArray(parsed) ? parsed : [parsed]).map(readStopCondition);
 }
 

@@ -22,30 +22,37 @@ export interface PromptParts {
   readonly messages: readonly WireMessage[];
 }
 
-/** Removes all breakpoints but the last `max` of a prompt: those reach furthest. */
-export function limitCacheMarks(parts: PromptParts, topLevel: boolean, warnings: Warnings): void {
-  const marked: { readonly holder: WireObject; readonly path: string }[] = [];
-  const collect = (content: Json | undefined, path: string): void => {
+/**
+ * Removes all breakpoints but the last `max` of a prompt: those reach furthest.
+ * @param places where the caller put them
+ */
+export function limitCacheMarks(
+  parts: PromptParts,
+  topLevel: boolean,
+  places: ReadonlyMap<WireObject, string>,
+  warnings: Warnings,
+): void {
+  const marked: WireObject[] = [];
+  const collect = (content: Json | undefined): void => {
     if (!Array.isArray(content)) return;
-    for (const [at, holder] of content.entries()) {
+    for (const holder of content) {
       if (!isJsonObject(holder)) continue;
-      const here = `${path}[${at}]`;
       // Marks inside come before the mark on the whole. Other kinds are the caller's own objects, not to be changed.
-      if (holder['type'] === 'tool_result') collect(holder['content'], `${here}.content`);
-      else if (holder['type'] === 'document' && isJsonObject(holder['source']))
-        collect(holder['source']['content'], `${here}.source.content`);
-      if (isJsonObject(holder['cache_control'])) marked.push({ holder, path: here });
+      if (holder['type'] === 'tool_result') collect(holder['content']);
+      else if (holder['type'] === 'document' && isJsonObject(holder['source'])) collect(holder['source']['content']);
+      if (isJsonObject(holder['cache_control'])) marked.push(holder);
     }
   };
-  collect(parts.tools, 'tools');
-  collect(parts.system, 'system');
-  for (const [at, message] of parts.messages.entries()) collect(message.content, `messages[${at}].content`);
+  collect(parts.tools);
+  collect(parts.system);
+  for (const message of parts.messages) collect(message.content);
   const excess = marked.length - (topLevel ? BREAKPOINTS_MAX - 1 : BREAKPOINTS_MAX);
-  for (const { holder, path } of marked.slice(0, Math.max(0, excess))) {
+  for (const holder of marked.slice(0, Math.max(0, excess))) {
     delete holder['cache_control'];
+    const path = places.get(holder);
     warnings.add(
       'field-dropped',
-      `${path}.cache_control`,
+      path === undefined ? 'cache_control' : `${path}.cache_control`,
       `only the last ${BREAKPOINTS_MAX} cache breakpoints are sent`,
     );
   }

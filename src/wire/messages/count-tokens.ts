@@ -15,7 +15,7 @@ import { countTokensSchema } from './schema.ts';
  */
 export function decodeCountTokens(body: Json, text: string, headers: HeaderDirectives): GenerationRequest {
   const parsed = checkShape(countTokensSchema, body);
-  const prompt = decodePrompt(parsed, body, text);
+  const prompt = decodePrompt(parsed, text);
   return {
     format: 'messages',
     delivery: 'whole',

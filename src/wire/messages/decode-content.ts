@@ -25,26 +25,17 @@ export function readCacheMark(value: Json | undefined): { readonly cache?: Cache
   return { cache: { kind: 'ephemeral', ...((ttl === '5m' || ttl === '1h') && { ttl }) } };
 }
 
-/**
- * Reads content blocks that the schema has accepted.
- * @param exact the same list from a parse that keeps numbers as written, where the plain one may have lost some
- */
-function decodeBlocks(blocks: readonly JsonObject[], exact: Json | undefined): readonly Block[] {
-  if (!Array.isArray(exact)) return blocks.map((block) => decodeBlock(block, block));
-  const twins = exact;
-  return blocks.map((block, at) => decodeBlock(block, isJsonObject(twins[at]) ? twins[at] : block));
-}
-
 /** A bare string stands for one text block. */
-export function decodeContent(
-  content: Json | undefined,
-  exact: Json | undefined,
-): { readonly blocks: readonly Block[]; readonly plain?: true } {
+export function decodeContent(content: Json | undefined): {
+  readonly blocks: readonly Block[];
+  readonly plain?: true;
+} {
   if (typeof content === 'string') return { blocks: [{ type: 'text', text: content }], plain: true };
-  return { blocks: decodeBlocks(Array.isArray(content) ? content.filter(isJsonObject) : [], exact) };
+  return { blocks: Array.isArray(content) ? content.filter(isJsonObject).map(decodeBlock) : [] };
 }
 
-function decodeBlock(block: JsonObject, exact: JsonObject): Block {
+/** Reads a content block that the schema has accepted. */
+function decodeBlock(block: JsonObject): Block {
   switch (stringOf(block['type']) ?? '') {
     case 'text':
       return decodeText(block);
@@ -58,13 +49,12 @@ function decodeBlock(block: JsonObject, exact: JsonObject): Block {
         type: 'tool-call',
         id: stringOf(block['id']) ?? '',
         name: stringOf(block['name']) ?? '',
-        // Written from the exact twin, so that `1.0` stays `1.0`.
-        input: JSON.stringify(exact['input'] ?? {}),
+        input: JSON.stringify(block['input'] ?? {}),
         runBy: block['type'] === 'tool_use' ? 'caller' : 'upstream',
         ...marksOf(block, TOOL_USE_MEMBERS),
       };
     case 'tool_result':
-      return decodeToolResult(block, exact);
+      return decodeToolResult(block);
     case 'thinking':
       return { ...decodeThinking(block), ...extraOf(block, THINKING_MEMBERS) };
     case 'redacted_thinking': {
@@ -72,7 +62,7 @@ function decodeBlock(block: JsonObject, exact: JsonObject): Block {
       return { type: 'reasoning', form: 'encrypted', text, family, ...extraOf(block, REDACTED_MEMBERS) };
     }
     default:
-      return decodeOpaque(block, exact);
+      return decodeOpaque(block);
   }
 }
 
@@ -113,7 +103,7 @@ function decodeSource(source: Json | undefined): MediaSource {
     case 'text':
       return { type: 'text', mediaType, text: stringOf(given['data']) ?? '' };
     case 'content':
-      return { type: 'blocks', ...decodeContent(given['content'], undefined) };
+      return { type: 'blocks', ...decodeContent(given['content']) };
     case 'file':
       return { type: 'file', fileId: stringOf(given['file_id']) ?? '' };
     default:
@@ -121,8 +111,8 @@ function decodeSource(source: Json | undefined): MediaSource {
   }
 }
 
-function decodeToolResult(block: JsonObject, exact: JsonObject): ToolResultBlock {
-  const { blocks, plain } = decodeContent(block['content'] ?? [], exact['content']);
+function decodeToolResult(block: JsonObject): ToolResultBlock {
+  const { blocks, plain } = decodeContent(block['content'] ?? []);
   const failed = block['is_error'];
   const marks = marksOf(block, TOOL_RESULT_MEMBERS);
   // An empty list and no content at all mean the same; only the extra remembers which it was.
@@ -138,11 +128,11 @@ function decodeToolResult(block: JsonObject, exact: JsonObject): ToolResultBlock
   };
 }
 
-function decodeOpaque(block: JsonObject, exact: JsonObject): Block {
+function decodeOpaque(block: JsonObject): Block {
   const words = wordsOf(block);
   if (block['cache_control'] === undefined)
-    return { type: 'opaque', format: 'messages', value: exact, ...(words !== undefined && { words }) };
-  const { cache_control: mark, ...value } = exact;
+    return { type: 'opaque', format: 'messages', value: block, ...(words !== undefined && { words }) };
+  const { cache_control: mark, ...value } = block;
   const nested = isJsonObject(mark) ? extraOf({ cache_control: mark }, new Set(['cache_control']), NESTED) : {};
   return {
     type: 'opaque',

@@ -105,6 +105,11 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
     { ...HI, tools: [{ type: 'web_search_20250305', name: 'web_search', user_location: { type: 'exact' } }] },
     'tools[0].user_location.type',
   ],
+  ...['web_search_20250305', 'web_search_20260209'].map((type): readonly [string, unknown, string] => [
+    `${type} for an unknown caller`,
+    { ...HI, tools: [{ type, name: 'web_search', allowed_callers: ['direct', 'everyone'] }] },
+    'tools[0].allowed_callers[1]',
+  ]),
   ['an advisor without model', { ...HI, tools: [{ type: 'advisor_20260301', name: 'advisor' }] }, 'tools[0].model'],
   [
     'a choice of an unknown tool',
@@ -122,6 +127,12 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
     { ...HI, stop_server_tools_when: [{ type: 'step_count_is' }] },
     'stop_server_tools_when[0].step_count',
   ],
+  [
+    'one stop condition outside a list',
+    { ...HI, stop_server_tools_when: { type: 'step_count_is', step_count: 1 } },
+    'stop_server_tools_when',
+  ],
+  ['an empty list of stop conditions', { ...HI, stop_server_tools_when: [] }, 'stop_server_tools_when'],
 ];
 
 function block(value: unknown): unknown {
@@ -136,6 +147,12 @@ for (const [rule, body, path] of REFUSED) {
     assert.equal(error.type, path.startsWith('messages') ? 'invalid_prompt' : 'invalid_request');
   });
 }
+
+test('a web search may be called by the model and by any code execution', () => {
+  const allowed_callers = ['direct', 'code_execution_20250825', 'code_execution_20260120', 'code_execution_20260521'];
+  const search = { type: 'web_search_20260209', name: 'web_search', allowed_callers };
+  assert.deepEqual(decode({ ...HI, tools: [search] }).tools, [{ type: 'opaque', format: 'messages', value: search }]);
+});
 
 test('no JSON whatever gives anything but a 400', () => {
   const member = fc.constantFrom(

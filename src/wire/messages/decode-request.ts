@@ -3,13 +3,15 @@ import type { PluginRequest } from '../../canonical/directives.ts';
 import type { Extra } from '../../canonical/extra.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, ReasoningSettings, Settings, Turn } from '../../canonical/request.ts';
-import { hasFragileNumbers, isJsonObject, parseKeepingNumbers } from '../../lib/json.ts';
+import { hasFragileNumbers, hasLongNumbers, isJsonObject } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { deprecationWarnings } from '../gateway/deprecated.ts';
 import { GATEWAY_FIELDS, readDirectives } from '../gateway/directives.ts';
 import { compileSoon } from '../gateway/fast-schema.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { checkShape } from '../gateway/issues.ts';
+import { keepNumbers } from '../gateway/keep-numbers.ts';
+import type { Travellers } from '../gateway/keep-numbers.ts';
 import type { WireMessage } from './content-schema.ts';
 import { decodeContent, readCacheMark } from './decode-content.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
@@ -24,6 +26,22 @@ const OUTPUT_CONFIG_MEMBERS = new Set(['effort', 'format']);
 const FORMAT_MEMBERS = new Set(['type', 'schema']);
 const METADATA_MEMBERS = new Set(['user_id']);
 const OWN_MEMBERS: ReadonlySet<string> = new Set([...REQUEST_MEMBERS, ...GATEWAY_FIELDS]);
+/** Members whose numbers are only written out again, beside those that nobody here knows. */
+const TRAVELLING_MEMBERS: ReadonlySet<string> = new Set([
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'output_config',
+  'metadata',
+  'context_management',
+  'cache_control',
+  'thinking',
+]);
+const TRAVELLERS: Travellers = {
+  travels: (member) => TRAVELLING_MEMBERS.has(member) || !OWN_MEMBERS.has(member),
+  numberIn: { thinking: 'budget_tokens' },
+};
 
 /** A prompt in canonical words. */
 export interface DecodedPrompt {
@@ -42,7 +60,7 @@ export function createRequestDecoder(options: { readonly plugin: z.ZodType<Plugi
   return (body, text, headers) => {
     const parsed = checkShape(schema, body);
     refuseThread(parsed['thread']);
-    const prompt = decodePrompt(parsed, body, text);
+    const prompt = decodePrompt(parsed, text);
     return {
       format: 'messages',
       delivery: parsed.stream === true ? 'stream' : 'whole',
@@ -76,21 +94,15 @@ function refuseThread(thread: unknown): void {
  * Turns, tools and what shapes thinking and output: what an answer and a token count have in common.
  * @throws GatewayError 400
  */
-export function decodePrompt(parsed: PromptFields, whole: Json, text: string): DecodedPrompt {
-  const body = isJsonObject(whole) ? whole : {};
-  // Reading the text again costs as much as parsing it did: only for numbers that could have been lost.
-  const exact = holdNumbers(parsed.messages) && hasFragileNumbers(text) ? parseKeepingNumbers(text) : undefined;
-  const exactMessages = isJsonObject(exact) ? exact['messages'] : undefined;
+export function decodePrompt(checked: PromptFields, text: string): DecodedPrompt {
+  const parsed = holdsTravellers(checked, text) ? keepNumbers(checked, text, TRAVELLERS) : checked;
   const tools = decodeTools(parsed.tools);
   const choice = decodeToolChoice(parsed.tool_choice, tools);
   const reasoning = decodeReasoning(parsed);
   const schema = parsed.output_config?.format;
-  const extra = decodeExtra(parsed, body, choice.extra);
+  const extra = decodeExtra(parsed, choice.extra);
   return {
-    turns: [
-      ...decodeSystem(parsed),
-      ...parsed.messages.map((wire, at) => decodeMessage(wire, twinAt(exactMessages, at))),
-    ],
+    turns: [...decodeSystem(parsed), ...parsed.messages.map(decodeMessage)],
     tools,
     settings: {
       ...choice.settings,
@@ -110,16 +122,21 @@ export function decodePrompt(parsed: PromptFields, whole: Json, text: string): D
 
 function decodeSystem({ system }: PromptFields): readonly Turn[] {
   if (system === undefined || system === null || system.length === 0) return [];
-  return [{ role: 'system', ...decodeContent(system, undefined) }];
+  return [{ role: 'system', ...decodeContent(system) }];
 }
 
-function decodeMessage(wire: WireMessage, exact: Json | undefined): Turn {
+function decodeMessage(wire: WireMessage): Turn {
   return {
     role: wire.role,
-    ...decodeContent(wire.content, isJsonObject(exact) ? exact['content'] : undefined),
+    ...decodeContent(wire.content),
     ...(wire.role === 'system' && { inline: true }),
     ...extraOf(wire, MESSAGE_MEMBERS),
   };
+}
+
+/** Whether a number may be lost that only travels on. Inputs of tools become text, in which `1.0` stays as it was, too. */
+function holdsTravellers({ messages }: PromptFields, text: string): boolean {
+  return hasLongNumbers(text) || (holdNumbers(messages) && hasFragileNumbers(text));
 }
 
 /** Kinds of blocks that hold no JSON of someone else's. */
@@ -135,10 +152,6 @@ function holdNumbers(messages: readonly WireMessage[]): boolean {
 function holdsNumber(value: Json | undefined): boolean {
   if (typeof value === 'number') return true;
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsNumber);
-}
-
-function twinAt(exact: Json | undefined, at: number): Json | undefined {
-  return Array.isArray(exact) ? exact[at] : undefined;
 }
 
 /** @source generation.md 7.3; the effort alone says nothing about thinking: it also rules how long answers are */
@@ -172,8 +185,8 @@ function decodeSampling(parsed: MessagesRequest): Settings {
 }
 
 /** What rides on to a wire of this format: unknown members, and known ones that no other format has a word for. */
-function decodeExtra(parsed: PromptFields, body: JsonObject, choice: JsonObject | undefined): Extra | undefined {
-  const fields: WireObject = { ...extraOf(body, OWN_MEMBERS).extra?.fields };
+function decodeExtra(parsed: PromptFields, choice: JsonObject | undefined): Extra | undefined {
+  const fields: WireObject = { ...extraOf(parsed, OWN_MEMBERS).extra?.fields };
   const { output_config, metadata, speed, context_management } = parsed;
   if (speed) fields['speed'] = speed;
   if (context_management) fields['context_management'] = context_management;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
+import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import { messagesUpstreamFormat } from './format.ts';
 import { readPlainDelta } from './plain-delta.ts';
 import { frames, readBytes } from './test-stream.ts';
@@ -386,7 +387,7 @@ const LENIENT: readonly (readonly [string, readonly object[], string])[] = [
 for (const [what, events, expected] of LENIENT) {
   test(`${what} does no harm`, () => {
     const decoded = decodeText(frames([START, ...events, ending('end_turn'), STOP]));
-    checkGrammar(decoded);
+    checkEvents(decoded);
     const blocks = foldEvents(decoded).blocks.map((block) => {
       if (block.type === 'tool-call') return `tool-call:${block.input}`;
       return 'text' in block ? `${block.type}:${block.text}` : block.type;
@@ -424,7 +425,7 @@ test('whatever arrives, the events keep to their grammar', () => {
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 20 }), fc.boolean(), (pieces, stops) => {
-      checkGrammar(decodeText(frames(stops ? [...pieces, STOP] : pieces)));
+      checkEvents(decodeText(frames(stops ? [...pieces, STOP] : pieces)));
     }),
     { numRuns: 300 },
   );
@@ -440,26 +441,19 @@ test('an event beyond all bounds is a failure, not a full memory', () => {
   assert.deepEqual(decoder.end(), []);
 });
 
-/** `start (block-start block-delta* block-end | citation | usage | warning | extra)* (end | failed)` */
-function checkGrammar(events: EventBatch): void {
-  const open = new Map<number, string>();
-  let next = 0;
-  let started = false;
-  for (const [at, event] of events.entries()) {
-    if (event.type === 'start') {
-      assert.ok(!started, 'one start');
-      started = true;
-    } else if (event.type !== 'warning' && event.type !== 'failed') assert.ok(started, `${event.type} after start`);
-    if (event.type === 'block-start') {
-      assert.equal(event.index, next++, 'dense');
-      for (const type of open.values())
-        assert.ok(type === 'tool-call' && event.block.type === 'tool-call', 'no overlap');
-      open.set(event.index, event.block.type);
-    }
-    if (event.type === 'block-delta' || event.type === 'citation') assert.ok(open.has(event.index), 'in an open block');
-    if (event.type === 'block-end') assert.ok(open.delete(event.index), 'ends once');
-    const terminal = event.type === 'end' || event.type === 'failed';
-    assert.equal(terminal, at === events.length - 1, 'one terminal event, at the end');
-    if (event.type === 'end') assert.equal(open.size, 0, 'all blocks have ended');
-  }
-}
+test('what is skipped before the answer begins is told after its start, and also when it never begins', () => {
+  const early = frames(['no object', { type: 'future_event' }]);
+  const told = readBytes([Buffer.from(early + frames([START, ...TEXT, ending('end_turn'), STOP]))]);
+  checkEvents(told);
+  assert.deepEqual(
+    told.slice(0, 3).map(({ type }) => type),
+    ['start', 'warning', 'warning'],
+  );
+  assert.equal(foldEvents(told).id, 'msg_1');
+  const silent = readBytes([Buffer.from(early)]);
+  checkEvents(silent);
+  assert.deepEqual(
+    silent.map(({ type }) => type),
+    ['start', 'warning', 'warning', 'failed'],
+  );
+});

@@ -1,5 +1,5 @@
 import { transportFailure } from '../../canonical/classify-failure.ts';
-import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
+import type { EventBatch, GenerationEvent, WarningEvent } from '../../canonical/events.ts';
 import type { UpstreamFailure } from '../../canonical/failure.ts';
 import { isJsonObject, parseJson } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
@@ -52,6 +52,8 @@ export class MessagesStreamDecoder implements StreamDecoder {
   /** Members of the closing `delta` that nothing here names. */
   #deltaFields: WireObject = {};
   #warnings = 0;
+  /** What was skipped before the answer began: the start is the first event of all. */
+  readonly #early: WarningEvent[] = [];
   readonly #parser = createSseParser({ onEvent: (data, name) => this.#take(data, name) });
 
   push(chunk: Uint8Array): EventBatch {
@@ -142,6 +144,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
         ...(model !== undefined && { model }),
         ...readMessageExtra(given),
       });
+      this.#batch.push(...this.#early.splice(0));
     }
     if (isJsonObject(given['container'])) this.#endFields['container'] = given['container'];
     this.#takeUsage(given['usage']);
@@ -371,12 +374,14 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #fail(failure: UpstreamFailure): void {
     if (this.#over) return;
     this.#over = true;
+    if (this.#early.length > 0) this.#ensureStarted();
     this.#batch.push({ type: 'failed', failure });
   }
 
   #warn(message: string): void {
     if (++this.#warnings > WARNINGS_MAX) return;
-    this.#batch.push({ type: 'warning', warning: { code: 'event-skipped', path: 'stream', message } });
+    const event: WarningEvent = { type: 'warning', warning: { code: 'event-skipped', path: 'stream', message } };
+    (this.#started ? this.#batch : this.#early).push(event);
   }
 }
 

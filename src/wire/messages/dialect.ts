@@ -8,4 +8,6 @@ export interface MessagesDialect {
   readonly vendor?: boolean;
   /** Takes `output_config.format`; otherwise a forced tool named `json` stands in. */
   readonly structuredOutput?: boolean;
+  /** Fetches images and documents from addresses; otherwise they must be fetched first. Default true. */
+  readonly mediaUrls?: boolean;
 }

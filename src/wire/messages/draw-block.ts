@@ -8,9 +8,10 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../canonical/blocks.ts';
-import type { Extra } from '../../canonical/extra.ts';
+import { invalid } from '../../canonical/gateway-error.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { Json } from '../../lib/json.ts';
+import { pathOfCitations, pathsOfContent } from '../caller-paths.ts';
 import { readDataUrl } from '../gateway/data-url.ts';
 import { drawCacheMark } from './cache-marks.ts';
 import { drawReplayedCitation } from './citations.ts';
@@ -29,29 +30,28 @@ export interface DrawContext {
   readonly warnings: Warnings;
   /** Calls and results of tools that ran at the gateway; no upstream knows them. */
   readonly hiddenCallIds: ReadonlySet<string>;
+  /** Where the caller wrote what was drawn, of whatever may yet have to be changed. */
+  readonly places: Map<WireObject, string>;
 }
 
 /** Results of the gateway's own sandboxes: accepted back, never sent on. @source generation.md 5.12, 7.2 */
 export const GATEWAY_RESULTS: ReadonlySet<string> = new Set(['service_shell_tool_result', 'service_bash_tool_result']);
 
-/** Draws blocks for a request and leaves out those that this wire cannot take, each with a warning. */
-export function drawBlocks(blocks: readonly Block[], path: string, context: DrawContext): WireObject[] {
+/**
+ * Draws blocks for a request and leaves out those that this wire cannot take, each with a warning.
+ * @param paths where each stood in the caller's body
+ */
+export function drawBlocks(blocks: readonly Block[], paths: readonly string[], context: DrawContext): WireObject[] {
   const drawn: WireObject[] = [];
   for (const [at, block] of blocks.entries()) {
-    const here = `${path}[${at}]`;
-    const wire = drawBlock(block, here, context);
+    const path = paths[at] ?? '';
+    const wire = drawBlock(block, path, context);
     if (wire === undefined) continue;
-    warnOfExtra(block.extra, here, context.warnings);
+    if (block.cache !== undefined || block.type === 'tool-call' || block.type === 'tool-result')
+      context.places.set(wire, path);
     drawn.push(wire);
   }
   return drawn;
-}
-
-/** Unknown members travel on within one format only. @source decisions.md 17 */
-export function warnOfExtra(extra: Extra | undefined, path: string, warnings: Warnings): void {
-  if (extra === undefined || extra.format === 'messages') return;
-  for (const member of Object.keys(extra.fields))
-    warnings.add('field-dropped', path === '' ? member : `${path}.${member}`, 'is not known in this format');
 }
 
 function drawBlock(block: Block, path: string, context: DrawContext): WireObject | undefined {
@@ -75,7 +75,7 @@ function drawBlock(block: Block, path: string, context: DrawContext): WireObject
   }
 }
 
-function drawText(block: TextBlock, path: string, { warnings }: DrawContext): WireObject | undefined {
+function drawText(block: TextBlock, path: string, { own, warnings }: DrawContext): WireObject | undefined {
   if (isBlank(block.text)) {
     warnings.add('content-dropped', path, 'text without a visible character is refused by this format');
     return undefined;
@@ -83,7 +83,11 @@ function drawText(block: TextBlock, path: string, { warnings }: DrawContext): Wi
   const citations = block.citations?.map(drawReplayedCitation).filter((citation) => citation !== undefined);
   const lost = (block.citations?.length ?? 0) - (citations?.length ?? 0);
   if (lost > 0)
-    warnings.add('content-dropped', `${path}.citations`, 'sources that this vendor did not give cannot be sent to it');
+    warnings.add(
+      'content-dropped',
+      pathOfCitations(own ? 'messages' : 'chat', path),
+      'sources that this vendor did not give cannot be sent to it',
+    );
   return addExtra(
     {
       type: 'text',
@@ -105,6 +109,7 @@ function drawMedia(block: MediaBlock, path: string, context: DrawContext): WireO
   // A chat caller may send a picture as a file.
   const picture = !context.own && stringOf(source['media_type'])?.startsWith('image/') === true;
   const type = picture ? 'image' : block.media;
+  if (type === 'image') warnOfPicture(block, path, context);
   return addExtra(
     {
       type,
@@ -115,6 +120,15 @@ function drawMedia(block: MediaBlock, path: string, context: DrawContext): WireO
     },
     block.extra,
   );
+}
+
+/** What the chat format says about a picture and this one does not. `auto` is what it gets. */
+function warnOfPicture(block: MediaBlock, path: string, { own, warnings }: DrawContext): void {
+  if (own) return;
+  if (block.detail !== undefined && block.detail !== 'auto')
+    warnings.add('field-dropped', `${path}.image_url.detail`, 'the resolution cannot be chosen in this format');
+  if (block.name !== undefined)
+    warnings.add('field-dropped', `${path}.file.filename`, 'a picture has no name in this format');
 }
 
 function drawSource(source: MediaSource, path: string, context: DrawContext): WireObject | undefined {
@@ -132,13 +146,19 @@ function drawSource(source: MediaSource, path: string, context: DrawContext): Wi
       const plain = source.plain === true && first?.type === 'text';
       return {
         type: 'content',
-        content: plain ? first.text : drawBlocks(source.blocks, `${path}.source.content`, context),
+        content: plain
+          ? first.text
+          : drawBlocks(source.blocks, pathsOfContent(source.blocks, source.plain, `${path}.source.content`), context),
       };
     }
     case 'file':
-      if (context.own) return { type: 'file', file_id: source.fileId };
-      context.warnings.add('content-dropped', path, 'a file stored elsewhere cannot be sent in this format');
-      return undefined;
+      if (context.own || context.vendor) return { type: 'file', file_id: source.fileId };
+      // An answer about a file that nobody read would be made up.
+      throw invalid(
+        `${path}.file.file_id`,
+        'is a stored file, which the provider of the model cannot read',
+        'invalid_prompt',
+      );
     default:
       return unreachable(source);
   }
@@ -209,7 +229,7 @@ function drawToolResult(block: ToolResultBlock, path: string, context: DrawConte
 function drawResultContent(block: ToolResultBlock, path: string, context: DrawContext): Json | undefined {
   const [first] = block.content;
   if (block.plain === true && first?.type === 'text') return first.text;
-  const drawn = drawBlocks(block.content, path, context);
+  const drawn = drawBlocks(block.content, pathsOfContent(block.content, block.plain, path), context);
   return drawn.length === 0 ? undefined : drawn;
 }
 

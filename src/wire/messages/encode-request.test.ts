@@ -6,7 +6,6 @@ import type { JsonObject } from '../../lib/json.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
 import { legalToolId, originalToolId } from './legal-names.ts';
 import { chatRequest, decode, encode, target, user } from './test-request.ts';
-import { stringOf } from './wire-object.ts';
 
 const VENDOR = target({ vendor: true });
 const BUDGET = target({ vendor: true, thinking: 'budget' });
@@ -116,31 +115,6 @@ test('parallel calls are answered in one user message, results first', () => {
       ],
     },
   ]);
-});
-
-test('an orphan result is dropped, a missing one becomes an error, of two the last counts', () => {
-  const request = chatRequest([
-    user('go'),
-    result('ghost', 'boo'),
-    assistant(call('a'), call('b')),
-    result('a', 'old'),
-    result('a', 'new'),
-    assistant(text('next'), call('c')),
-  ]);
-  const { body, warnings } = encode(request, VENDOR);
-  const messages = body['messages'] as readonly JsonObject[];
-  assert.deepEqual(messages[0]?.['content'], [{ type: 'text', text: 'go' }]);
-  assert.deepEqual(messages[2]?.['content'], [
-    { type: 'tool_result', tool_use_id: 'a', content: 'new' },
-    { type: 'tool_result', tool_use_id: 'b', content: 'No result was given for this tool call.', is_error: true },
-  ]);
-  assert.deepEqual(messages[4], {
-    role: 'user',
-    content: [
-      { type: 'tool_result', tool_use_id: 'c', content: 'No result was given for this tool call.', is_error: true },
-    ],
-  });
-  assert.equal(warnings.length, 4);
 });
 
 test('ids that upstreams use twice are told apart, each with its own result', () => {
@@ -357,10 +331,22 @@ test('tools, forced choice and sequential calls are said in the words of the for
   ]);
   assert.deepEqual(body['tool_choice'], { type: 'any', disable_parallel_tool_use: true });
   assert.equal(body['stream'], true);
-  assert.deepEqual(pathsOf(request), ['tools[0].strict', 'tools[2]', 'tools[3]']);
+  assert.deepEqual(pathsOf(request), ['tools[0].function.strict', 'tools[2]', 'tools[3]']);
   const { directives } = request;
   const beta = { ...request, directives: { ...directives, betas: ['structured-outputs-2025-11-13'] } };
   assert.equal((encode(beta, VENDOR).body['tools'] as readonly JsonObject[])[0]?.['strict'], true);
+});
+
+test('a choice that the format cannot say leaves one call at a time as it was asked for', () => {
+  const value = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } };
+  const request = chatRequest(
+    [user('hi')],
+    { parallelToolCalls: false, toolChoice: { type: 'opaque', format: 'chat', value } },
+    { tools: [{ type: 'function', name: 'f' }] },
+  );
+  const { body, warnings } = encode(request, target({ vendor: true }));
+  assert.deepEqual(body['tool_choice'], { type: 'auto', disable_parallel_tool_use: true });
+  assert.ok(warnings.some(({ path }) => path === 'tool_choice'));
 });
 
 test('sequential calls alone need a choice, and a choice needs a tool', () => {
@@ -446,27 +432,6 @@ test('a list of supported parameters drops the others, never those that every en
     'top_k',
     'verbosity',
   ]);
-});
-
-test('structured output is native where the model has it, else asked for in words', () => {
-  const schema = { type: 'object', properties: { a: { type: 'number' } } };
-  const request = chatRequest([{ role: 'system', blocks: [text('s')] }, user('a')], {
-    responseFormat: { type: 'json_schema', name: 'n', schema, strict: true },
-  });
-  const native = encode(request, target({ vendor: true, structuredOutput: true }));
-  assert.deepEqual(native.body['output_config'], { format: { type: 'json_schema', schema } });
-  assert.deepEqual(native.headers, { 'anthropic-beta': 'structured-outputs-2025-11-13' });
-  const asked = encode(request, VENDOR);
-  assert.equal(asked.body['output_config'], undefined);
-  const system = asked.body['system'] as readonly JsonObject[];
-  assert.equal(system.length, 2);
-  assert.ok(stringOf(system[1]?.['text'])?.endsWith(JSON.stringify(schema)));
-  assert.deepEqual(
-    asked.warnings.map(({ path }) => path),
-    ['response_format'],
-  );
-  const object = encode(chatRequest([user('a')], { responseFormat: { type: 'json_object' } }), VENDOR);
-  assert.match(JSON.stringify(object.body['system']), /JSON object/);
 });
 
 test('cache breakpoints are converted, and only the last four are sent', () => {
@@ -579,6 +544,8 @@ test('what only the vendor knows stays away from other hosts of the format', () 
   });
   assert.deepEqual(headers, {});
   assert.deepEqual(warnings.map(({ path }) => path).toSorted(), [
+    'anthropic-beta',
+    'cache_control.x_unknown',
     'container',
     'context_management',
     'inference_geo',
@@ -589,17 +556,17 @@ test('what only the vendor knows stays away from other hosts of the format', () 
   ]);
 });
 
-test('known beta tokens pass, unknown ones do not, and needed ones are added', () => {
+test('known beta flags pass, unknown ones do not, and needed ones are added', () => {
   const wire = {
     messages: [{ role: 'user', content: 'a' }],
     max_tokens: 9,
     speed: 'fast',
     output_config: { task_budget: { type: 'tokens', total: 20_000 } },
   };
-  const { headers, warnings } = encode(
-    decode(wire, { betas: ['interleaved-thinking-2025-05-14', 'oauth-2025-04-20', 'task-budgets-2099-01-01'] }),
-    VENDOR,
-  );
+  const betas = ['interleaved-thinking-2025-05-14', 'oauth-2025-04-20', 'task-budgets-2099-01-01'];
+  const allow = ['interleaved-thinking', 'task-budgets', 'fast-mode'];
+  const betaRules = { allow: new Set(allow), deny: new Set<string>(), rename: new Map<string, string>() };
+  const { headers, warnings } = encode(decode(wire, { betas }), { ...VENDOR, betaRules });
   assert.equal(
     headers['anthropic-beta'],
     'interleaved-thinking-2025-05-14,task-budgets-2099-01-01,fast-mode-2026-02-01',
@@ -608,6 +575,17 @@ test('known beta tokens pass, unknown ones do not, and needed ones are added', (
     warnings.map(({ path }) => path),
     ['anthropic-beta'],
   );
+  const fewer = { ...betaRules, deny: new Set(['fast-mode']) };
+  const denied = encode(decode(wire, { betas }), { ...VENDOR, betaRules: fewer });
+  assert.equal(denied.headers['anthropic-beta'], 'interleaved-thinking-2025-05-14,task-budgets-2099-01-01');
+});
+
+test('a host that only speaks the format gets the flags that its operator allows, and none by itself', () => {
+  const wire = { messages: [{ role: 'user', content: 'a' }], max_tokens: 9, output_config: { effort: 'low' } };
+  const betaRules = { allow: new Set(['*']), deny: new Set<string>(), rename: new Map<string, string>() };
+  const sent = encode(decode(wire, { betas: ['effort-2025-11-24'] }), target({}, { betaRules }));
+  assert.deepEqual(sent.headers, { 'anthropic-beta': 'effort-2025-11-24' });
+  assert.deepEqual(encode(decode(wire), target({}, { betaRules })).headers, {});
 });
 
 test("results of the gateway's own sandboxes are removed with their calls", () => {

@@ -2,11 +2,11 @@ import type { GenerationRequest } from '../../canonical/request.ts';
 import { supportsParameter } from '../../canonical/supports-parameter.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { warnOfDroppedExtras, type Takes } from '../dropped-extras.ts';
 import type { EncodedRequest, EncodeTarget } from '../format.ts';
 import { encodeBetas } from './betas.ts';
 import { drawCacheMark, limitCacheMarks, markLastBlock } from './cache-marks.ts';
 import { encodeTools } from './encode-tools.ts';
-import { warnOfExtra } from './draw-block.ts';
 import { encodeTurns } from './encode-turns.ts';
 import type { EncodedTurns } from './encode-turns.ts';
 import { encodeOutputFormat } from './output-format.ts';
@@ -33,10 +33,22 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
   const vendor = target.dialect.vendor === true;
   const listed = target.supportedParameters;
   const supports = (name: string): boolean => listed === undefined || supportsParameter(listed, name);
-  const output = encodeOutputFormat(request, target, supports, warnings);
-  const turns = withInstruction(encodeTurns(request, vendor, warnings), output.instruction);
-  const { tools, toolChoice, names } = encodeTools(request, vendor, supports, warnings);
-  const plan = planThinking(request, target, turns.messages, supports, warnings);
+  const places = new Map<WireObject, string>();
+  const said = encodeTurns(request, vendor, places, warnings);
+  const output = encodeOutputFormat(request, target, said.messages, supports, warnings);
+  const turns = withInstruction(said, output.instruction);
+  const answerTool = output.tool;
+  const { betaRules } = target;
+  const { tools, toolChoice, names } = encodeTools({
+    request,
+    vendor,
+    supports,
+    betaRules,
+    answerTool,
+    places,
+    warnings,
+  });
+  const plan = planThinking(request, target, { messages: turns.messages, toolChoice }, supports, warnings);
   const body: WireObject = {
     model: target.model,
     max_tokens: plan.maxTokens,
@@ -56,18 +68,22 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
   // What was left of a member that is not sent must not stand in its place.
   if (toolChoice === undefined) delete body['tool_choice'];
   if (!vendor) dropVendorMembers(body, warnings);
-  markCache(request, body, { ...turns, tools }, vendor, warnings);
-  if (request.format !== 'messages') {
-    warnOfUnsayable(request.settings, warnings);
-    warnOfExtra(request.extra, '', warnings);
-  }
-  const betas = vendor ? encodeBetas(request, body, warnings) : undefined;
+  markCache(request, body, { ...turns, tools }, { vendor, places }, warnings);
+  if (request.format !== 'messages') warnOfUnsayable(request.settings, warnings);
+  warnOfDroppedExtras(request, takesOf(request), warnings);
+  const betas = encodeBetas(request, body, { vendor, rules: betaRules }, warnings);
   return {
     body,
     headers: betas === undefined ? {} : { 'anthropic-beta': betas },
     warnings: warnings.list,
     ...(names.size > 0 && { toolNames: names }),
+    ...(answerTool !== undefined && { answerTool: answerTool.name }),
   };
+}
+
+/** Of reasoning, what its callers say goes on as it stands. */
+function takesOf({ format }: GenerationRequest): Takes {
+  return { format: 'messages', betas: true, ...(format !== 'messages' && { reasoning: ['display'] }) };
 }
 
 function withInstruction(turns: EncodedTurns, instruction: string | undefined): EncodedTurns {
@@ -81,7 +97,7 @@ function withInstruction(turns: EncodedTurns, instruction: string | undefined): 
 function planThinking(
   request: GenerationRequest,
   target: EncodeTarget,
-  messages: readonly WireMessage[],
+  { messages, toolChoice }: { readonly messages: readonly WireMessage[]; readonly toolChoice: WireObject | undefined },
   supports: (name: string) => boolean,
   warnings: Warnings,
 ): ThinkingPlan {
@@ -101,6 +117,7 @@ function planThinking(
     dialect: target.dialect,
     maxTokens,
     maxTokensLimit: target.maxOutputTokens,
+    forced: toolChoice?.['type'] === 'any' || toolChoice?.['type'] === 'tool',
     warnings,
   };
   const plan = request.format === 'messages' ? drawOwnThinking(options) : drawForeignThinking(options);
@@ -159,7 +176,9 @@ function isFast(request: GenerationRequest): boolean {
 }
 
 function dropVendorMembers(body: WireObject, warnings: Warnings): void {
-  // Marked on the last block instead.
+  // Marked on the last block instead; what is left of it here is what nobody knows.
+  for (const member of Object.keys(isJsonObject(body['cache_control']) ? body['cache_control'] : {}))
+    warnings.add('field-dropped', `cache_control.${member}`, 'is not known on a block');
   delete body['cache_control'];
   for (const member of VENDOR_MEMBERS) {
     if (body[member] === undefined) continue;
@@ -172,10 +191,10 @@ function markCache(
   request: GenerationRequest,
   body: WireObject,
   parts: EncodedTurns & { readonly tools: readonly WireObject[] },
-  vendor: boolean,
+  { vendor, places }: { readonly vendor: boolean; readonly places: ReadonlyMap<WireObject, string> },
   warnings: Warnings,
 ): void {
   const mark = drawCacheMark(request.settings.cache).cache_control;
   if (!vendor && mark !== undefined) markLastBlock(parts.messages, mark);
-  limitCacheMarks(parts, isJsonObject(body['cache_control']), warnings);
+  limitCacheMarks(parts, isJsonObject(body['cache_control']), places, warnings);
 }

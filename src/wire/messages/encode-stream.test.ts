@@ -247,7 +247,15 @@ test('reasoning keeps its seal: signed, encrypted, summarised', () => {
   ]);
 });
 
-test('sources of a chat answer stand in its text', () => {
+const LATE = {
+  type: 'web_search_result_location',
+  cited_text: '',
+  url: 'https://late.com',
+  title: null,
+  encrypted_index: '',
+};
+
+test('sources of a chat answer stand in its text, also those that come after it', () => {
   const events = encodeAll([
     CHAT_START,
     start(0, TEXT),
@@ -263,9 +271,28 @@ test('sources of a chat answer stand in its text', () => {
       text: 'see',
       citations: [
         { type: 'web_search_result_location', cited_text: 'ex', url: 'https://e.com', title: 'E', encrypted_index: '' },
+        LATE,
       ],
     },
   ]);
+});
+
+test('sources that come when something else stands behind their text get a block without words', () => {
+  const late = { type: 'citation', citation: { type: 'url', url: 'https://late.com' } } as const;
+  const events = encodeAll([
+    CHAT_START,
+    start(0, TEXT),
+    delta(0, 'see'),
+    end(0),
+    start(1, call('x')),
+    delta(1, '{}'),
+    { ...late, index: -1 },
+    { ...late, index: 0 },
+    end(1),
+  ]);
+  const [text, , sources] = foldContent(events);
+  assert.deepEqual(text, { type: 'text', text: 'see', citations: null });
+  assert.deepEqual(sources, { type: 'text', text: '', citations: [LATE, LATE] });
 });
 
 test('a refusal in words is text, and told as the reason to stop', () => {

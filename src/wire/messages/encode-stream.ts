@@ -16,6 +16,8 @@ import { addExtra } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 
 const DELTA_HEAD = 'event: content_block_delta\ndata: ';
+/** Sources that come too late for their text; further ones are lost. */
+const LATE_CITATIONS_MAX = 1_000;
 const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
 
 /** What a block of the answer becomes. `silent`: the format cannot say it. */
@@ -51,12 +53,17 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #nextWireIndex = 0;
   /** In the order of the answer; the first is the one on the wire. */
   readonly #open: OpenBlock[] = [];
+  /** A text that is over, but has not stopped on the wire: its sources may still come. */
+  #lingering: OpenBlock | undefined;
+  /** Sources of texts that have stopped. */
+  readonly #late: Citation[] = [];
   /** Unknown members of the answer: those that came before it was begun, and those after. */
   readonly #messageFields: WireObject = {};
   readonly #lateFields: WireObject = {};
   #usage: Usage | undefined;
   #end: EndEvent | undefined;
   #calledTools = false;
+  #saidText = false;
   #refusal = '';
 
   constructor(identity: AnswerIdentity) {
@@ -92,7 +99,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   close(closing: Closing): string {
     if (this.#over) return '';
     this.#over = true;
-    const frames = this.#finishAll() + this.#beginMessage();
+    const frames = this.#finishAll() + this.#citeLate() + this.#stopLingering() + this.#beginMessage();
     const { serviceMetadata } = closing;
     const metadata = serviceMetadata === undefined ? {} : { service_metadata: serviceMetadata };
     if (this.#end?.finish === 'error') {
@@ -130,7 +137,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       case 'block-end':
         return this.#pass(event, event.index);
       case 'citation':
-        return this.#pass(event, event.index < 0 ? (this.#open[0]?.index ?? -1) : event.index);
+        return this.#pass(event, event.index < 0 ? this.#openText() : event.index);
       case 'block-start':
         return this.#enter(event.index, event.block);
       case 'start':
@@ -176,7 +183,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     const head = this.#open[0];
     if (head?.index === index) return event.type === 'block-end' ? this.#finishHead() : this.#apply(head, event);
     const open = this.#open.find((candidate) => candidate.index === index);
-    if (open === undefined) return '';
+    if (open === undefined) return event.type === 'citation' ? this.#citeOver(event.citation, index) : '';
     if (event.type === 'block-end') open.ended = true;
     else open.waiting.push(event);
     return this.#advance();
@@ -273,13 +280,44 @@ export class MessagesStreamEncoder implements StreamEncoder {
     return frames + drawDelta(open.wireIndex, `{"type":"citations_delta","citation":${JSON.stringify(drawn)}}`);
   }
 
+  /** Index of the text on the wire; -1: there is none. */
+  #openText(): number {
+    const head = this.#open[0];
+    return head?.drawing === 'text' ? head.index : -1;
+  }
+
+  /** A source that comes after its text, as the sources of a search do. */
+  #citeOver(citation: Citation, index: number): string {
+    const open = this.#lingering;
+    if (open !== undefined && (index < 0 || open.index === index)) return this.#cite(open, citation);
+    if (this.#late.length < LATE_CITATIONS_MAX) this.#late.push(citation);
+    return '';
+  }
+
+  /** Blocks cannot be opened again, so what came too late gets a block without words. */
+  #citeLate(): string {
+    if (!this.#saidText || this.#late.length === 0) return '';
+    const index = Number.MAX_SAFE_INTEGER;
+    let frames = this.#enter(index, { type: 'text', text: '' });
+    for (const citation of this.#late) frames += this.#pass({ type: 'citation', index, citation }, index);
+    return frames + this.#finishAll();
+  }
+
+  #stopLingering(): string {
+    const open = this.#lingering;
+    this.#lingering = undefined;
+    return open === undefined ? '' : drawStop(open.wireIndex);
+  }
+
   #ensureOpen(open: OpenBlock): string {
     if (open.wireIndex >= 0) return '';
     const content = drawOpening(open);
     if (content === undefined) return '';
     open.wireIndex = this.#nextWireIndex++;
+    if (open.drawing === 'text') this.#saidText = true;
     return (
       this.#beginMessage() +
+      this.#stopLingering() +
       `event: content_block_start\ndata: {"type":"content_block_start","index":${open.wireIndex},"content_block":${JSON.stringify(content)}}\n\n`
     );
   }
@@ -290,6 +328,10 @@ export class MessagesStreamEncoder implements StreamEncoder {
     let frames = late ? this.#ensureOpen(open) : '';
     if (open.wireIndex < 0) return frames;
     if (open.drawing === 'thinking') frames += this.#sign(open);
+    if (open.drawing === 'text' && !this.#native) {
+      this.#lingering = open;
+      return frames;
+    }
     return frames + drawStop(open.wireIndex);
   }
 

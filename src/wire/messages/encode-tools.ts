@@ -1,15 +1,29 @@
 import type { FunctionTool, GenerationRequest, Tool, ToolChoice } from '../../canonical/request.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
+import { allowedFlag, type BetaRules } from '../beta-flags.ts';
 import { drawCacheMark } from './cache-marks.ts';
-import { warnOfExtra } from './draw-block.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
 import type { Warnings } from '../gateway/warnings.ts';
+import type { AnswerTool } from './output-format.ts';
 import { addExtra, stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 
 /** Lets the vendor hold tools to their schema. @source generation.md 2.1 */
 const STRICT_BETA = 'structured-outputs-2025-11-13';
+
+/** What the encoding of tools depends on. */
+export interface ToolsContext {
+  readonly request: GenerationRequest;
+  readonly vendor: boolean;
+  readonly supports: (parameter: string) => boolean;
+  readonly betaRules: BetaRules | undefined;
+  /** Stands beside the caller's own tools. */
+  readonly answerTool: AnswerTool | undefined;
+  /** Gets the caller's path of each tool. */
+  readonly places: Map<WireObject, string>;
+  readonly warnings: Warnings;
+}
 
 export interface EncodedTools {
   readonly tools: readonly WireObject[];
@@ -19,38 +33,46 @@ export interface EncodedTools {
 }
 
 /** @source generation.md 7.4, 7.5, 11.3 */
-export function encodeTools(
-  request: GenerationRequest,
-  vendor: boolean,
-  supports: (parameter: string) => boolean,
-  warnings: Warnings,
-): EncodedTools {
+export function encodeTools(context: ToolsContext): EncodedTools {
+  const { request, supports, answerTool, places, warnings } = context;
   const names = new Map<string, string>();
   const offered = supports('tools') ? request.tools : [];
   if (offered.length < request.tools.length) warnings.add('field-dropped', 'tools', 'the endpoint takes no tools');
   const tools: WireObject[] = [];
   for (const [at, tool] of offered.entries()) {
-    const drawn = drawTool(tool, `tools[${at}]`, request, vendor, warnings);
+    const path = `tools[${at}]`;
+    const drawn = drawTool(tool, path, context);
     if (drawn === undefined) continue;
+    places.set(drawn, path);
     tools.push(drawn);
     const name = stringOf(drawn['name']);
     if (tool.type === 'function' && name !== undefined && name !== tool.name) names.set(name, tool.name);
   }
   // A choice among tools that are not there is refused; without any tools in the request the caller may mean it.
   const choosable = tools.length > 0 || (request.tools.length === 0 && request.format === 'messages');
-  return { tools, toolChoice: drawChoice(request, choosable, supports, warnings), names };
+  const toolChoice = drawChoice(request, choosable, supports, warnings);
+  if (answerTool === undefined) return { tools, toolChoice, names };
+  const alone = tools.length === 0 || toolChoice?.['type'] === 'none';
+  tools.push(drawFunction({ type: 'function', ...answerTool, parameters: answerTool.schema }, '', context));
+  return { tools, toolChoice: answerTool.forced ? forceAnswer(answerTool, alone, toolChoice) : toolChoice, names };
 }
 
-function drawTool(
-  tool: Tool,
-  path: string,
-  request: GenerationRequest,
-  vendor: boolean,
-  warnings: Warnings,
-): WireObject | undefined {
+/**
+ * Beside tools of the caller's own, which the model may call as well, it has to call one of them or the one that takes
+ * the answer: what a caller means who wants an answer in a form, and offers tools on the way to it. Parallel calls stay
+ * as the caller wants them; the answer alone is given once.
+ */
+function forceAnswer({ name }: AnswerTool, alone: boolean, asked: WireObject | undefined): WireObject {
+  if (alone) return { type: 'tool', name, disable_parallel_tool_use: true };
+  const { disable_parallel_tool_use: sequential } = asked ?? {};
+  return { type: 'any', ...(sequential !== undefined && { disable_parallel_tool_use: sequential }) };
+}
+
+function drawTool(tool: Tool, path: string, context: ToolsContext): WireObject | undefined {
+  const { vendor, warnings } = context;
   switch (tool.type) {
     case 'function':
-      return drawFunction(tool, path, request, vendor, warnings);
+      return drawFunction(tool, path, context);
     case 'server':
       warnings.add('field-dropped', path, `${tool.name} is run by the gateway and not known upstream`);
       return undefined;
@@ -63,17 +85,12 @@ function drawTool(
   }
 }
 
-function drawFunction(
-  tool: FunctionTool,
-  path: string,
-  request: GenerationRequest,
-  vendor: boolean,
-  warnings: Warnings,
-): WireObject {
+function drawFunction(tool: FunctionTool, path: string, context: ToolsContext): WireObject {
+  const { request, vendor, warnings } = context;
   const own = request.format === 'messages';
-  const strict = tool.strict !== undefined && (own || (vendor && request.directives.betas.includes(STRICT_BETA)));
-  if (tool.strict === true && !strict) warnings.add('field-dropped', `${path}.strict`, `needs the beta ${STRICT_BETA}`);
-  warnOfExtra(tool.extra, path, warnings);
+  const strict = tool.strict !== undefined && (own || mayBeStrict(context));
+  if (tool.strict === true && !strict)
+    warnings.add('field-dropped', `${path}.function.strict`, `needs the beta ${STRICT_BETA}`);
   return addExtra(
     {
       name: own ? tool.name : legalToolName(tool.name),
@@ -86,6 +103,12 @@ function drawFunction(
     },
     tool.extra,
   );
+}
+
+/** The flag is the caller's to send (generation.md 2.1), and the upstream's to take. */
+function mayBeStrict({ request, vendor, betaRules }: ToolsContext): boolean {
+  if (!vendor || !request.directives.betas.includes(STRICT_BETA)) return false;
+  return betaRules === undefined || allowedFlag(STRICT_BETA, betaRules) !== undefined;
 }
 
 /** As it came where it says what it is: members in another order would be another prefix to the vendor's cache. */
@@ -109,7 +132,9 @@ function drawChoice(
     if (toolChoice !== undefined) warnings.add('field-dropped', 'tool_choice', 'there is no tool to choose');
     return undefined;
   }
-  const choice = drawChoiceType(toolChoice ?? { type: 'auto' }, own, warnings);
+  // A choice that this format cannot say leaves the default, which may still be told to call one tool at a time.
+  const drawn = drawChoiceType(toolChoice ?? { type: 'auto' }, own, warnings);
+  const choice = drawn ?? (parallelToolCalls === false ? drawChoiceType({ type: 'auto' }, own, warnings) : undefined);
   if (choice === undefined || choice['type'] === 'none') return choice;
   if (parallelToolCalls === false || (own && parallelToolCalls === true))
     choice['disable_parallel_tool_use'] = !parallelToolCalls satisfies Json;

@@ -1,7 +1,9 @@
 import { withoutAttribution } from '../../canonical/attribution.ts';
 import type { Block } from '../../canonical/blocks.ts';
+import { invalid } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
-import { drawBlocks, GATEWAY_RESULTS, warnOfExtra } from './draw-block.ts';
+import { pathsOfBlocks, pathsOfTurns } from '../caller-paths.ts';
+import { drawBlocks, GATEWAY_RESULTS } from './draw-block.ts';
 import type { DrawContext } from './draw-block.ts';
 import { repairToolResults } from './repair-tool-results.ts';
 import type { Warnings } from '../gateway/warnings.ts';
@@ -13,25 +15,50 @@ export interface EncodedTurns {
   readonly messages: readonly WireMessage[];
 }
 
-/** @source generation.md 7.2, 11.1 */
-export function encodeTurns(request: GenerationRequest, vendor: boolean, warnings: Warnings): EncodedTurns {
+/**
+ * @param places gets the caller's path of what may yet have to be changed
+ * @throws GatewayError 400 when nothing is left that could be sent, or what the conversation rests on cannot be
+ * @source generation.md 7.2, 11.1
+ */
+export function encodeTurns(
+  request: GenerationRequest,
+  vendor: boolean,
+  places: Map<WireObject, string>,
+  warnings: Warnings,
+): EncodedTurns {
   const own = request.format === 'messages';
-  const context: DrawContext = { own, vendor, warnings, hiddenCallIds: findGatewayCalls(request.turns) };
+  const context: DrawContext = { own, vendor, warnings, hiddenCallIds: findGatewayCalls(request.turns), places };
+  const paths = pathsOfTurns(request);
+  if (!own) refuseStrayResults(request.turns, paths);
   const leading = leadingSystemTurns(request.turns);
-  const system = encodeSystem(request.turns.slice(0, leading), context);
+  const system = encodeSystem(request.turns.slice(0, leading), paths, context);
   const messages: WireMessage[] = [];
-  for (const [at, turn] of request.turns.slice(leading).entries()) {
-    const path = `messages[${own ? at : at + leading}]`;
-    const message = encodeTurn(turn, path, context);
+  for (const [at, turn] of request.turns.entries()) {
+    if (at < leading) continue;
+    const message = encodeTurn(turn, paths[at] ?? '', context);
     if (message === undefined) continue;
     // A caller of this format decides itself what stands in one message; results of tools belong together.
     const last = messages.at(-1);
     if (last !== undefined && last.role === message.role && (!own || turn.role === 'tool')) appendTo(last, message);
     else messages.push(message);
   }
-  if (own) return { system, messages };
-  trimPrefill(messages);
-  return withUserMessage({ system, messages: repairToolResults(messages, warnings) }, warnings);
+  if (!own) trimPrefill(messages);
+  const repaired = own ? messages : repairToolResults(messages, places, warnings);
+  return withUserMessage({ system, messages: repaired }, own, warnings);
+}
+
+/**
+ * The wire answers no call that it does not know. Generation.md 1.1 refuses such a result, where pains.md 21 would drop
+ * it: a model that goes on without the result makes one up. A result that only comes late is moved (repair-tool-results.ts).
+ */
+function refuseStrayResults(turns: readonly Turn[], paths: readonly string[]): void {
+  const called = new Set<string>();
+  for (const [at, { blocks }] of turns.entries())
+    for (const block of blocks) {
+      if (block.type === 'tool-call') called.add(block.id);
+      else if (block.type === 'tool-result' && !called.has(block.callId))
+        throw invalid(`${paths[at]}.tool_call_id`, 'is the id of no earlier tool call', 'invalid_prompt');
+    }
 }
 
 function leadingSystemTurns(turns: readonly Turn[]): number {
@@ -44,16 +71,16 @@ function isSystem(turn: Turn): boolean {
 }
 
 /** A string where the caller wrote one, so that the same prompt keeps the same bytes; otherwise text blocks. */
-function encodeSystem(turns: readonly Turn[], context: DrawContext): EncodedTurns['system'] {
+function encodeSystem(turns: readonly Turn[], paths: readonly string[], context: DrawContext): EncodedTurns['system'] {
   const [only] = turns;
-  const drawn = turns.flatMap((turn, at) => drawTurn(turn, context.own ? 'system' : `messages[${at}]`, context));
+  const drawn = turns.flatMap((turn, at) => drawTurn(turn, paths[at] ?? '', context));
   const [first] = drawn;
   const written = stringOf(first?.['text']) ?? '';
   const text = context.vendor ? written : withoutAttribution(written);
   if (first !== undefined && text !== written) {
     context.warnings.add(
       'content-dropped',
-      'system[0]',
+      context.own ? 'system[0]' : 'messages[0]',
       'a line that changes with every request spoils the prompt cache',
     );
     if (text === '') drawn.shift();
@@ -65,7 +92,6 @@ function encodeSystem(turns: readonly Turn[], context: DrawContext): EncodedTurn
 }
 
 function encodeTurn(turn: Turn, path: string, context: DrawContext): WireMessage | undefined {
-  warnOfExtra(turn.extra, path, context.warnings);
   const blocks = drawTurn(turn, path, context);
   const [first] = blocks;
   if (first === undefined) {
@@ -81,21 +107,16 @@ function encodeTurn(turn: Turn, path: string, context: DrawContext): WireMessage
 }
 
 function drawTurn(turn: Turn, path: string, context: DrawContext): WireObject[] {
-  const at = path === 'system' ? path : `${path}.content`;
-  const blocks = drawBlocks(prefixName(turn), at, context);
-  if (!isSystem(turn) || context.own) return blocks.filter((block) => belongsTo(turn, block, at, context));
-  return blocks.filter((block) => {
-    const isText = block['type'] === 'text';
-    if (!isText) context.warnings.add('content-dropped', at, 'instructions can only be text in this format');
-    return isText;
+  const paths = pathsOfBlocks(context.own ? 'messages' : 'chat', turn, path);
+  const blocks = prefixName(turn);
+  const mute = !context.own && turn.role === 'assistant' && blocks.some(({ type }) => type === 'media');
+  if (!mute) return drawBlocks(blocks, paths, context);
+  return blocks.flatMap((block, at) => {
+    const here = paths[at] ?? path;
+    if (block.type !== 'media') return drawBlocks([block], [here], context);
+    context.warnings.add('content-dropped', here, 'media of an assistant cannot be sent in this format');
+    return [];
   });
-}
-
-/** Assistants cannot say images here. */
-function belongsTo(turn: Turn, block: WireObject, path: string, { own, warnings }: DrawContext): boolean {
-  if (own || turn.role !== 'assistant' || (block['type'] !== 'image' && block['type'] !== 'document')) return true;
-  warnings.add('content-dropped', path, 'media of an assistant cannot be sent in this format');
-  return false;
 }
 
 /** The wire has no names of participants. @source generation.md 1.1 */
@@ -134,9 +155,14 @@ function trimPrefill(messages: WireMessage[]): void {
   if (block !== undefined && block['type'] === 'text') block['text'] = (stringOf(block['text']) ?? '').trimEnd();
 }
 
-/** A prompt of nothing but instructions is legal in chat; this wire wants a message, so they become one. */
-function withUserMessage(turns: EncodedTurns, warnings: Warnings): EncodedTurns {
-  if (turns.messages.length > 0 || turns.system === undefined) return turns;
+/**
+ * A prompt of nothing but instructions is legal in chat; this wire wants a message, so they become one. Where nothing at
+ * all is left, the wire has no words for the request, and words of ours would be answered.
+ */
+function withUserMessage(turns: EncodedTurns, own: boolean, warnings: Warnings): EncodedTurns {
+  if (turns.messages.length > 0) return turns;
+  if (own || turns.system === undefined)
+    throw invalid('messages', 'hold nothing that the provider of the model can be sent', 'invalid_prompt');
   warnings.add('field-changed', 'messages', 'instructions without any message are sent as the user');
   return { system: undefined, messages: [{ role: 'user', content: asBlocks(turns.system) }] };
 }

@@ -1,5 +1,6 @@
 import type { Answer } from '../../canonical/answer.ts';
 import type { Block } from '../../canonical/blocks.ts';
+import { wordsOfFailure } from '../../canonical/failure-words.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing } from '../format.ts';
 import { drawEnd, drawMessage, drawWholeBlock } from './draw-answer.ts';
@@ -46,6 +47,6 @@ function refusalOf(blocks: readonly Block[]): string {
 
 function drawError({ failure, end }: Answer): JsonObject | undefined {
   if (failure === undefined) return end?.finish === 'error' ? UPSTREAM_ERROR : undefined;
-  const { errorType, status, message } = failure;
-  return { type: errorTypeOf(errorType), message, code: status, error_type: errorType };
+  const { errorType, status } = failure;
+  return { type: errorTypeOf(errorType), message: wordsOfFailure(failure), code: status, error_type: errorType };
 }

@@ -35,6 +35,7 @@ export const messagesUpstreamFormat: UpstreamFormat = {
   streamType: 'text/event-stream',
   parameters: PARAMETERS,
   modalities: { inputs: new Set(['image']), outputs: new Set(['text']) },
+  mustInlineUrl: (url, _media, { mediaUrls }) => mediaUrls === false && /^https?:/i.test(url),
   encodeRequest,
   createStreamDecoder: () => new MessagesStreamDecoder(),
   decodeWhole,

@@ -3,53 +3,134 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { EncodeTarget } from '../format.ts';
 import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra } from './wire-object.ts';
-import type { WireObject } from './wire-object.ts';
+import type { WireMessage, WireObject } from './wire-object.ts';
 
-/** How the wanted form of the answer is asked for. */
+/** How the wanted form of the answer is asked for: by one of these, or not at all. */
 export interface OutputFormat {
   /** `output_config.format`. */
   readonly format?: WireObject;
+  /** A tool whose input is the answer. */
+  readonly tool?: AnswerTool;
   /** A sentence for the end of the system prompt. */
   readonly instruction?: string;
 }
 
+/** A tool that nobody runs: what the model calls it with is the answer, and its schema is the one that was asked for. */
+export interface AnswerTool {
+  readonly name: string;
+  /** The model has to call a tool. Not where it thinks and must not be kept from it. */
+  readonly forced: boolean;
+  readonly description: string;
+  readonly schema: JsonObject;
+}
+
+type JsonSchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
+
 const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else: no prose around it, no code fence.';
+/** generation.md 11.6; a tool of the caller's may have the name. */
+const TOOL_NAME = 'json';
+const TOOL_DESCRIPTION = 'Gives your whole answer. Call it once, and write no text beside it.';
+/** Words at the root of a schema that the input of a tool may not have there: vendor docs, "Tool use", read 2026-11. */
+const BEYOND_TOOLS = ['oneOf', 'anyOf', 'allOf', '$ref'];
 
 /**
- * Models without structured output are asked in words, and the record says so. A forced tool would bind them harder, but
- * its input would have to be turned back into text by a decoder that knows the request, and it forbids thinking.
- * @source generation.md 2.3, 11.6
+ * A model without structured output is made to call a tool whose input is the answer; where it cannot be, it is asked in
+ * words, and the record says so. @source generation.md 2.3, 11.6
  */
 export function encodeOutputFormat(
   request: GenerationRequest,
   target: EncodeTarget,
+  messages: readonly WireMessage[],
   supports: (parameter: string) => boolean,
   warnings: Warnings,
 ): OutputFormat {
   const wanted = request.settings.responseFormat;
   if (wanted === undefined || wanted.type === 'text') return {};
+  const path = request.format === 'messages' ? 'output_config.format' : 'response_format';
   if (wanted.type === 'grammar' || wanted.type === 'python') {
-    warnings.add('field-dropped', 'response_format', `${wanted.type} cannot be said in this format`);
+    warnings.add('field-dropped', path, `${wanted.type} cannot be said in this format`);
     return {};
   }
   if (!supports('response_format')) {
-    warnings.add('field-dropped', 'response_format', 'the endpoint does not take it');
+    warnings.add('field-dropped', path, 'the endpoint does not take it');
     return {};
   }
-  const { schema } = wanted.type === 'json_schema' ? wanted : {};
-  if (schema !== undefined && (request.format === 'messages' || target.dialect.structuredOutput === true))
-    return { format: addExtra({ type: 'json_schema', schema }, extraOf(wanted)) };
-  if (wanted.type === 'json_schema')
-    warnings.add('field-changed', 'response_format', 'the model is asked for it in words, which do not bind it');
-  return { instruction: schema === undefined ? JSON_INSTRUCTION : schemaInstruction(wanted, schema) };
+  if (wanted.type !== 'json_schema') return { instruction: JSON_INSTRUCTION };
+  if (request.format !== 'messages' && wanted.name !== undefined)
+    warnings.add('field-dropped', `${path}.json_schema.name`, 'a schema has no name in this format');
+  if (wanted.schema !== undefined && isNative(request, target)) return drawNative(wanted, wanted.schema, warnings);
+  return drawEmulated(
+    request,
+    target,
+    { wanted, path, endsWithAssistant: messages.at(-1)?.role === 'assistant' },
+    supports,
+    warnings,
+  );
 }
 
-function extraOf(wanted: ResponseFormat) {
-  return wanted.type === 'json_schema' ? wanted.extra : undefined;
+/** What a caller of this format asks a host for that may know it goes on as it stands. */
+function isNative(request: GenerationRequest, { dialect, supportedParameters }: EncodeTarget): boolean {
+  if (dialect.structuredOutput === true || supportedParameters?.has('structured_outputs') === true) return true;
+  return request.format === 'messages' && dialect.structuredOutput === undefined;
 }
 
-function schemaInstruction(wanted: ResponseFormat, schema: JsonObject): string {
-  const description =
-    wanted.type === 'json_schema' && wanted.description !== undefined ? ` (${wanted.description})` : '';
-  return `${JSON_INSTRUCTION} It must be valid for this JSON Schema${description}:\n${JSON.stringify(schema)}`;
+function drawNative(wanted: JsonSchemaFormat, schema: JsonObject, warnings: Warnings): OutputFormat {
+  if (wanted.description !== undefined)
+    warnings.add('field-dropped', 'response_format.json_schema.description', 'a schema has none in this format');
+  return { format: addExtra({ type: 'json_schema', schema }, wanted.extra) };
+}
+
+function drawEmulated(
+  request: GenerationRequest,
+  target: EncodeTarget,
+  { wanted, path, endsWithAssistant }: { wanted: JsonSchemaFormat; path: string; endsWithAssistant: boolean },
+  supports: (parameter: string) => boolean,
+  warnings: Warnings,
+): OutputFormat {
+  const { schema, description } = wanted;
+  const choice = request.settings.toolChoice?.type;
+  if (choice === 'required' || choice === 'function') {
+    warnings.add('field-dropped', path, 'the answer has to be a call of one of the tools');
+    return {};
+  }
+  for (const member of request.format === 'messages' ? Object.keys(wanted.extra?.fields ?? {}) : [])
+    warnings.add('field-dropped', `${path}.${member}`, 'the endpoint knows no structured output');
+  const forced = !keepsThinking(request, target);
+  const callable = supports('tools') && supports('tool_choice') && (forced || choice !== 'none');
+  // A beginning of the answer would be a beginning of text.
+  if (!callable || endsWithAssistant || schema === undefined || !fitsTool(schema)) {
+    warnings.add('field-changed', path, 'the model is asked for it in words, which do not bind it');
+    return { instruction: schema === undefined ? JSON_INSTRUCTION : schemaInstruction(description, schema) };
+  }
+  const name = freeName(request);
+  const told = description === undefined ? TOOL_DESCRIPTION : `${TOOL_DESCRIPTION} ${description}`;
+  const tool = { name, forced, description: told, schema };
+  // Nothing that a caller of this format said is dropped in silence (generation.md 7.5), and a model that thinks refuses to
+  // be forced (11.3): so it may call the tool, and is asked to.
+  return forced ? { tool } : { tool, instruction: `Give your answer by a call of the tool "${name}", not as text.` };
+}
+
+function freeName({ tools }: GenerationRequest): string {
+  const taken = new Set(tools.map((tool) => (tool.type === 'opaque' ? tool.value['name'] : tool.name)));
+  let name = TOOL_NAME;
+  for (let number = 2; taken.has(name); number++) name = `${TOOL_NAME}_${number}`;
+  return name;
+}
+
+/** A call's input is an object, whatever the schema says. */
+function fitsTool(schema: JsonObject): boolean {
+  const { type } = schema;
+  return (type === undefined || type === 'object') && !BEYOND_TOOLS.some((word) => schema[word] !== undefined);
+}
+
+/** From another format thinking is dropped instead. @source generation.md 11.3 */
+function keepsThinking({ format, settings }: GenerationRequest, { dialect }: EncodeTarget): boolean {
+  const { reasoning } = settings;
+  if (format !== 'messages' || dialect.thinking === 'none') return false;
+  return reasoning?.enabled === true || reasoning?.adaptive === true;
+}
+
+function schemaInstruction(description: string | undefined, schema: JsonObject): string {
+  const told = description === undefined ? '' : ` (${description})`;
+  return `${JSON_INSTRUCTION} It must be valid for this JSON Schema${told}:\n${JSON.stringify(schema)}`;
 }

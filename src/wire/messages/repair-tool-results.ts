@@ -5,32 +5,81 @@ import type { WireMessage, WireObject } from './wire-object.ts';
 
 const MISSING_RESULT = 'No result was given for this tool call.';
 
-/** Ids of the calls of one message: from the id that the caller wrote to the ids that are sent, in order. */
-type Calls = ReadonlyMap<string, readonly string[]>;
+/** The calls of one assistant message, by the id that the caller wrote, which may stand there more than once. */
+interface Calls {
+  /** As sent, in order. */
+  readonly byId: ReadonlyMap<string, readonly WireObject[]>;
+  /** What answers them, in the order of the conversation. */
+  readonly results: Map<string, WireObject[]>;
+}
 
-const NO_CALLS: Calls = new Map();
+interface Entry {
+  readonly message: WireMessage;
+  /** Of an assistant message. */
+  readonly calls?: Calls;
+}
 
 /**
  * Makes tool calls and results pair up as the vendor demands: every call is answered in the next message, once, and
- * nothing else is answered. Chat histories often break that rule (pains.md 21).
+ * nothing else is answered. Chat histories often break that rule (pains.md 21): a result that comes late is moved to its
+ * call, of several the last counts, and a call without one gets an error.
+ * @param places the caller's path of calls and results
  */
-export function repairToolResults(messages: readonly WireMessage[], warnings: Warnings): WireMessage[] {
+export function repairToolResults(
+  messages: readonly WireMessage[],
+  places: ReadonlyMap<WireObject, string>,
+  warnings: Warnings,
+): WireMessage[] {
+  const entries = collect(messages, places, warnings);
   const repaired: WireMessage[] = [];
-  const used = new Map<string, number>();
-  let calls = NO_CALLS;
-  for (const message of messages) {
-    if (message.role === 'assistant') {
-      if (calls.size > 0) push(repaired, { role: 'user', content: answer([], calls, warnings) });
-      calls = renameCalls(message, used);
-      push(repaired, message);
+  let open: Calls | undefined;
+  for (const { message, calls } of entries) {
+    const answers = open === undefined ? [] : answer(open, places, warnings);
+    open = calls;
+    if (calls === undefined) {
+      const content = [...answers, ...blocksOf(message)];
+      if (content.length > 0) push(repaired, { ...message, content });
       continue;
     }
-    const content = answer(blocksOf(message), calls, warnings);
-    calls = NO_CALLS;
-    if (content.length > 0) push(repaired, { ...message, content });
+    if (answers.length > 0) push(repaired, { role: 'user', content: answers });
+    push(repaired, message);
   }
-  if (calls.size > 0) push(repaired, { role: 'user', content: answer([], calls, warnings) });
+  const owed = open === undefined ? [] : answer(open, places, warnings);
+  if (owed.length > 0) push(repaired, { role: 'user', content: owed });
   return repaired;
+}
+
+/** Takes the results out of the messages and gives each to the calls that it answers. */
+function collect(
+  messages: readonly WireMessage[],
+  places: ReadonlyMap<WireObject, string>,
+  warnings: Warnings,
+): readonly Entry[] {
+  const used = new Map<string, number>();
+  const latest = new Map<string, Calls>();
+  let before: Calls | undefined;
+  return messages.map((message) => {
+    if (message.role === 'assistant') {
+      before = renameCalls(message, used);
+      for (const id of before.byId.keys()) latest.set(id, before);
+      return { message, calls: before };
+    }
+    const others: WireObject[] = [];
+    for (const block of blocksOf(message)) {
+      if (block['type'] !== 'tool_result') {
+        others.push(block);
+        continue;
+      }
+      const id = stringOf(block['tool_use_id']) ?? '';
+      const calls = before?.byId.has(id) === true ? before : latest.get(id);
+      const path = places.get(block) ?? 'messages';
+      if (calls === undefined) warnings.add('content-dropped', path, 'is the result of no call that came before it');
+      else if (calls !== before) warnings.add('field-changed', path, 'moved to the call that it is the result of');
+      if (calls !== undefined) calls.results.set(id, [...(calls.results.get(id) ?? []), block]);
+    }
+    before = undefined;
+    return { message: { ...message, content: others } };
+  });
 }
 
 /** A message that lost all its content leaves neighbours of one role behind. */
@@ -42,17 +91,16 @@ function push(messages: WireMessage[], message: WireMessage): void {
 
 /** Gives each call an id that the wire takes and that no earlier call has: some upstreams count from 0 in every answer. */
 function renameCalls(message: WireMessage, used: Map<string, number>): Calls {
-  const ids = new Map<string, string[]>();
+  const byId = new Map<string, WireObject[]>();
   for (const block of blocksOf(message)) {
     if (block['type'] !== 'tool_use') continue;
     const given = stringOf(block['id']) ?? '';
-    const id = unusedId(legalToolId(given), used);
-    block['id'] = id;
-    const same = ids.get(given);
-    if (same === undefined) ids.set(given, [id]);
-    else same.push(id);
+    block['id'] = unusedId(legalToolId(given), used);
+    const same = byId.get(given);
+    if (same === undefined) byId.set(given, [block]);
+    else same.push(block);
   }
-  return ids;
+  return { byId, results: new Map() };
 }
 
 function unusedId(legal: string, used: Map<string, number>): string {
@@ -64,53 +112,26 @@ function unusedId(legal: string, used: Map<string, number>): string {
   return id;
 }
 
-/** The results in the order of the calls, then whatever else the message holds. */
-function answer(blocks: readonly WireObject[], calls: Calls, warnings: Warnings): WireObject[] {
-  const results = new Map<string, WireObject[]>();
-  const others: WireObject[] = [];
-  for (const block of blocks) {
-    if (block['type'] !== 'tool_result') {
-      others.push(block);
-      continue;
-    }
-    const given = stringOf(block['tool_use_id']) ?? '';
-    const same = results.get(given);
-    if (same === undefined) results.set(given, [block]);
-    else same.push(block);
-    if (!calls.has(given))
-      warnings.add('content-dropped', 'messages', `the result of an unknown tool call ${quote(given)} was left out`);
-  }
-  const answers: WireObject[] = [];
-  for (const [given, ids] of calls) answers.push(...pair(given, ids, results.get(given) ?? [], warnings));
-  return [...answers, ...others];
-}
-
-/** Of too many results for one id the last ones count. */
-function pair(given: string, ids: readonly string[], results: readonly WireObject[], warnings: Warnings): WireObject[] {
-  if (results.length > ids.length)
-    warnings.add(
-      'content-dropped',
-      'messages',
-      `of several results of the tool call ${quote(given)} the last was sent`,
-    );
-  if (results.length < ids.length)
-    warnings.add(
-      'field-changed',
-      'messages',
-      `the tool call ${quote(given)} has no result, so an error was sent for it`,
-    );
-  const kept = results.slice(-ids.length);
-  return ids.map((id, at) => {
-    const result = kept[at];
-    if (result === undefined) return { type: 'tool_result', tool_use_id: id, content: MISSING_RESULT, is_error: true };
-    return { ...result, tool_use_id: id };
+/** The results in the order of the calls. Of too many for one id the last ones count. */
+function answer({ byId, results }: Calls, places: ReadonlyMap<WireObject, string>, warnings: Warnings): WireObject[] {
+  return [...byId].flatMap(([id, calls]) => {
+    const given = results.get(id) ?? [];
+    for (const extra of given.slice(0, Math.max(0, given.length - calls.length)))
+      warnings.add('content-dropped', places.get(extra) ?? 'messages', 'a later result of the same call was sent');
+    const kept = given.slice(-calls.length);
+    return calls.map((call, at) => {
+      const result = kept[at];
+      if (result === undefined) {
+        const path = places.get(call) ?? 'messages';
+        warnings.add('field-changed', path, 'has no result, so an error was sent for it');
+        return { type: 'tool_result', tool_use_id: call['id'], content: MISSING_RESULT, is_error: true };
+      }
+      result['tool_use_id'] = call['id'];
+      return result;
+    });
   });
 }
 
 function blocksOf(message: WireMessage): readonly WireObject[] {
   return typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import { gatewayShape, modelSlug } from '../gateway/directives.ts';
+import { stopConditionList } from '../gateway/stop-conditions.ts';
 import { cacheControl, message, systemPrompt } from './content-schema.ts';
 import { open, openKinds } from './open-kinds.ts';
 import { tool, toolChoice } from './tool-schema.ts';
@@ -99,6 +100,8 @@ const requestShape = {
   stop_sequences: z.array(z.string()).nullish(),
   stream: z.boolean().nullish(),
   service_tier: z.string().nullish(),
+  // One condition alone is the chat format's liberty.
+  stop_server_tools_when: stopConditionList.optional(),
   fallbacks: z
     .array(z.strictObject({ model: modelSlug }))
     .max(FALLBACKS_MAX)

@@ -37,6 +37,8 @@ export interface ThinkingOptions {
   readonly maxTokens: number;
   /** The most that the endpoint can answer, where known. */
   readonly maxTokensLimit: number | undefined;
+  /** The model has to call a tool. Default: what the settings say. */
+  readonly forced?: boolean;
   readonly warnings: Warnings;
 }
 
@@ -71,6 +73,7 @@ function drawAsGiven(reasoning: ReasoningSettings | undefined): WireObject | und
 /** What another format asked for, in the form that the model knows. @source generation.md 2.5, 11.4 */
 export function drawForeignThinking(options: ThinkingOptions): ThinkingPlan {
   const { settings, dialect, maxTokens, warnings } = options;
+  const forced = isForced(options);
   const reasoning = settings.reasoning ?? {};
   const asked = askedEffort(reasoning);
   const effortful = dialect.thinking === 'adaptive' || dialect.thinking === 'adaptive-only';
@@ -80,11 +83,14 @@ export function drawForeignThinking(options: ThinkingOptions): ThinkingPlan {
     if (asked !== undefined && asked !== 'none') warnings.add('field-dropped', 'reasoning', 'the model cannot think');
     return { maxTokens, active: false };
   }
-  const forced = settings.toolChoice?.type === 'required' || settings.toolChoice?.type === 'function';
   if (asked !== undefined && asked !== 'none' && forced)
     warnings.add('field-dropped', 'reasoning', 'the model cannot think when it is forced to call a tool');
   const wished = forced && asked !== undefined ? 'none' : asked;
-  return effortful ? planEffort(options, wished, forced) : planBudget(options, wished);
+  return effortful ? planEffort(options, wished) : planBudget(options, wished);
+}
+
+function isForced({ forced, settings: { toolChoice } }: ThinkingOptions): boolean {
+  return forced ?? (toolChoice?.type === 'required' || toolChoice?.type === 'function');
 }
 
 /** `none` when thinking is turned off, `undefined` when nothing is said. */
@@ -94,7 +100,7 @@ function askedEffort({ effort, enabled, maxTokens, adaptive }: ReasoningSettings
   return enabled === true || adaptive === true || maxTokens !== undefined ? 'medium' : undefined;
 }
 
-function planEffort(options: ThinkingOptions, wished: Effort | undefined, forced: boolean): ThinkingPlan {
+function planEffort(options: ThinkingOptions, wished: Effort | undefined): ThinkingPlan {
   const { settings, dialect, maxTokens, warnings } = options;
   const reasoning = settings.reasoning ?? {};
   const verbosity = settings.verbosity === undefined ? {} : { effort: knownEffort(settings.verbosity, dialect) };
@@ -105,7 +111,7 @@ function planEffort(options: ThinkingOptions, wished: Effort | undefined, forced
     return { thinking: { type: 'disabled' }, ...effort, maxTokens, active: false };
   }
   const budgetOnly = reasoning.maxTokens !== undefined && reasoning.effort === undefined;
-  if (budgetOnly && dialect.thinking === 'adaptive' && !forced) return planBudget(options, wished);
+  if (budgetOnly && dialect.thinking === 'adaptive' && !isForced(options)) return planBudget(options, wished);
   if (reasoning.maxTokens !== undefined)
     warnings.add('field-dropped', 'reasoning.max_tokens', 'the model decides itself how much to think');
   const effort = budgetOnly ? {} : { effort: knownEffort(wished, dialect) };

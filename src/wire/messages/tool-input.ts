@@ -8,18 +8,11 @@ import type { Json, JsonObject } from '../../lib/json.ts';
 export function parseToolInput(text: string): Json | undefined {
   if (text === '') return {};
   const value = parseJson(text);
-  if (value === undefined || !hasFragileNumbers(text)) return value;
-  const exact = parseKeepingNumbers(text);
-  return isContainer(exact) ? exact : value;
+  return value === undefined || !hasFragileNumbers(text) ? value : parseKeepingNumbers(text);
 }
 
 /** The same where the wire takes nothing but an object: other text goes below `_raw`. @source generation.md 11.1 */
 export function parseToolInputObject(text: string): JsonObject {
   const value = parseToolInput(text);
   return isJsonObject(value) ? value : { _raw: text };
-}
-
-/** A number alone, kept as written, is an object too. */
-function isContainer(value: unknown): value is JsonObject | readonly Json[] {
-  return typeof value === 'object' && value !== null;
 }

@@ -5,6 +5,20 @@ import { open, pushIssues } from './open-kinds.ts';
 const marked = { cache_control: cacheControl.nullish() };
 const domains = z.array(z.string()).nullish();
 const callers = z.array(z.string()).nullish();
+/**
+ * Who may call a tool of the vendor's. Not the dates of generation.md 7.4 alone: the vendor's clients send newer ones
+ * (vendor SDK 1.11, 2026-11: `code_execution_20260521`).
+ */
+const vendorCallers = z
+  .array(
+    z
+      .string()
+      .regex(
+        /^(?:direct|code_execution_\d{8})$/,
+        'must be "direct" or a code execution such as "code_execution_20260120"',
+      ),
+  )
+  .nullish();
 
 /** @source generation.md 7.4 "client" */
 const clientTool = open({
@@ -31,12 +45,12 @@ const webSearch = open({
     region: z.string().nullish(),
     timezone: z.string().nullish(),
   }).nullish(),
-  allowed_callers: callers,
+  allowed_callers: vendorCallers,
   ...marked,
 });
 
 const searchItself = z.literal(false, { error: 'must not be true: the search tool itself cannot be hidden' }).nullish();
-const toolSearch = open({ defer_loading: searchItself, allowed_callers: callers, ...marked });
+const toolSearch = open({ defer_loading: searchItself, allowed_callers: vendorCallers, ...marked });
 
 const VENDOR_TOOLS: Readonly<Record<string, z.ZodType>> = {
   bash_20250124: open({ name: z.literal('bash'), ...marked }),

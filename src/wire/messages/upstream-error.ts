@@ -1,6 +1,7 @@
 import { classifyErrorEvent } from '../../canonical/classify-failure.ts';
 import { isJsonObject, parseJson } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
+import { UPSTREAM_MESSAGE_CHARS_MAX } from '../../canonical/failure.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from '../../canonical/failure.ts';
 import { stringOf } from './wire-object.ts';
 
@@ -21,13 +22,12 @@ const STATUS_UNKNOWN = 500;
 
 // `messages.0.content.1.text: must be ...`: the vendor names the member at the beginning.
 const NAMED_MEMBER = /^([a-z_]+(?:\.[a-z_0-9]+)*): /;
-const MESSAGE_CHARS_MAX = 2_000;
 
 /** Reads an error in the vendor's envelope, and in the plainer shapes of proxies before it. Never throws. */
 export function decodeError(text: string): UpstreamErrorBody {
   const body = parseJson(text);
   if (isJsonObject(body)) return readError(body);
-  const message = text.trim().slice(0, MESSAGE_CHARS_MAX);
+  const message = text.trim().slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
   return message === '' ? {} : { message };
 }
 
@@ -36,7 +36,7 @@ function readError(body: JsonObject): UpstreamErrorBody {
   const error = isJsonObject(body['error']) ? body['error'] : body;
   const given =
     stringOf(error['message']) ?? stringOf(body['error']) ?? stringOf(body['message']) ?? stringOf(body['detail']);
-  const message = given?.slice(0, MESSAGE_CHARS_MAX);
+  const message = given?.slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
   const type = error === body ? undefined : stringOf(error['type']);
   const code = codeOf(error['code']);
   const param = message === undefined ? undefined : NAMED_MEMBER.exec(message)?.[1];

@@ -1,6 +1,6 @@
 import type { Extra } from '../../canonical/extra.ts';
-import { isJsonObject } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
+import { asExtra, fieldsOf, restOf, withExtra } from '../extra.ts';
 
 /** A JSON object that is being written. */
 export type WireObject = Record<string, Json | undefined>;
@@ -11,43 +11,19 @@ export interface WireMessage extends WireObject {
   content: string | WireObject[];
 }
 
-/**
- * Members of a wire object that nothing here names, to ride on the same node. Members inside a named member (`source`,
- * `cache_control`) ride below that member's name: an extra mirrors the shape that it was taken from.
- */
+/** Members of a wire object that nothing here names, to ride on the same node. */
 export function extraOf(
   object: JsonObject,
   known: ReadonlySet<string>,
-  nested: Readonly<Record<string, ReadonlySet<string>>> = {},
+  nested?: Readonly<Record<string, ReadonlySet<string>>>,
 ): { readonly extra?: Extra } {
-  let fields: WireObject | undefined;
-  // Parsed JSON inherits nothing, and this runs for every node of every prompt.
-  for (const member in object) {
-    const value = object[member];
-    // Assigning it would set a prototype instead of a member.
-    if (member === '__proto__') continue;
-    if (!known.has(member)) {
-      fields ??= {};
-      fields[member] = value;
-    } else if (nested[member] !== undefined && isJsonObject(value)) {
-      const { extra } = extraOf(value, nested[member]);
-      if (extra === undefined) continue;
-      fields ??= {};
-      fields[member] = extra.fields;
-    }
-  }
-  return fields === undefined ? {} : { extra: { format: 'messages', fields } };
+  return asExtra('messages', restOf(object, known, nested));
 }
 
-/** Puts back what `extraOf` took. What was written meanwhile stays, and extras of other formats stay away. */
+/** Puts back what `extraOf` took, into the object itself. What was written meanwhile stays. */
 export function addExtra(object: WireObject, extra: Extra | undefined): WireObject {
-  if (extra?.format !== 'messages') return object;
-  for (const [member, value] of Object.entries(extra.fields)) {
-    const own = object[member];
-    if (own === undefined) object[member] = value;
-    else if (isJsonObject(own) && isJsonObject(value)) object[member] = { ...value, ...own };
-  }
-  return object;
+  const merged = withExtra(object, fieldsOf({ extra }, 'messages'));
+  return merged === object ? object : Object.assign(object, merged);
 }
 
 export function stringOf(value: Json | undefined): string | undefined {

@@ -1,0 +1,204 @@
+import type { FormatId } from '../canonical/extra.ts';
+import { isJsonObject, parseJson } from '../lib/json.ts';
+import { redactSecrets } from '../pipeline/redact-secrets.ts';
+import { formatsOf } from '../providers/build-provider.ts';
+import { CredentialError, type Provider } from '../providers/contract.ts';
+import { missingKey } from '../providers/index.ts';
+import { UPSTREAM_FORMATS } from '../upstream-formats.ts';
+import { askProvider, TooSlow, type Answer, type AskParts } from './ask-provider.ts';
+import { explainConnection } from './check-connection.ts';
+import { CLOCK_TOLERANCE_MS } from './check-machine.ts';
+import type { Finding, ProviderFinding } from './finding.ts';
+
+export interface CheckProviderParts extends AskParts {
+  /** The provider's own names of the models that endpoints name. */
+  readonly models: readonly string[];
+}
+
+const WORDS_CHARS_MAX = 200;
+const MODELS_SHOWN_MAX = 5;
+/** Stands in the path of formats that name the model there, where no endpoint names one. */
+const ANY_MODEL = 'any-model';
+/** Formats whose path says the model, so that 404 speaks of it and not of the address. */
+const MODEL_IN_PATH: ReadonlySet<FormatId> = new Set(['gemini', 'converse']);
+
+/**
+ * Asks a provider something that costs nothing: for the list of its models, or for an answer to an empty request, which it
+ * refuses once it has accepted the key.
+ */
+export async function checkProvider(provider: Provider, parts: CheckProviderParts): Promise<ProviderFinding> {
+  const variables = missingKey(provider);
+  if (variables.length > 0) {
+    const { slug } = provider.settings;
+    return failed(`There is no key: set ${variables.join(' or ')}, or providers.${slug}.api_key.`);
+  }
+  try {
+    const listed = await askForModels(provider, parts);
+    if (listed !== undefined && listed.status !== 404 && listed.status !== 405)
+      return judgeList(provider, listed, parts);
+    const { target, format } = emptyCall(provider, parts.models[0] ?? ANY_MODEL);
+    return judgeEmpty(provider, format, await askProvider(provider, { method: 'POST', target, format }, parts));
+  } catch (error) {
+    if (error instanceof CredentialError) return failed(asSentence(error.message));
+    if (error instanceof TooSlow) return failed(`There was no answer within ${parts.limitMs / 1_000} seconds.`);
+    return failed(asSentence(explainConnection(error, provider.settings.baseUrl)));
+  }
+}
+
+async function askForModels(provider: Provider, parts: AskParts): Promise<Answer | undefined> {
+  const { checkPath, settings } = provider;
+  if (checkPath === false) return undefined;
+  const target = basePathOf(settings.baseUrl) + checkPath;
+  return askProvider(provider, { method: 'GET', target, format: firstFormat(provider) }, parts);
+}
+
+/** Where a request of the provider's first format for this model would go. */
+function emptyCall(provider: Provider, model: string): { readonly target: string; readonly format: FormatId } {
+  const { formats, settings } = provider;
+  const format = firstFormat(provider, model);
+  const offer = formats.find((offered) => offered.format === format);
+  const context = { format, settings, model, stream: false };
+  const path = offer?.path === undefined ? UPSTREAM_FORMATS[format].path(context) : offer.path(context);
+  return { format, target: (offer?.basePath ?? basePathOf(settings.baseUrl)) + path };
+}
+
+function firstFormat(provider: Provider, model = ''): FormatId {
+  return formatsOf(provider, model)[0] ?? 'chat';
+}
+
+function basePathOf(baseUrl: string): string {
+  const { pathname } = new URL(baseUrl);
+  return pathname === '/' ? '' : pathname;
+}
+
+function judgeList(provider: Provider, answer: Answer, { models }: CheckProviderParts): ProviderFinding {
+  if (answer.status !== 200 || answer.isPage) return judge(provider, firstFormat(provider), answer);
+  const listed = listedModels(answer.text);
+  if (listed === undefined) {
+    const isJson = parseJson(answer.text) !== undefined;
+    return isJson ? found(answer, 'The key works.') : notAnApi(provider, answer);
+  }
+  const known = `The key works${provider.settings.apiKey === undefined ? ', or none is needed' : ''}; ${count(listed.size)}.`;
+  // Azure lists what can be deployed, not the deployments that endpoints name.
+  const unlisted = provider.adapter.connect === undefined ? models.filter((model) => !listed.has(model)) : [];
+  if (unlisted.length === 0 || listed.size === 0) return found(answer, known);
+  const shown = unlisted.slice(0, MODELS_SHOWN_MAX).join(', ');
+  const more = unlisted.length > MODELS_SHOWN_MAX ? ` and ${unlisted.length - MODELS_SHOWN_MAX} more` : '';
+  return {
+    ...found(answer, `${known} Not among them, though endpoints name them: ${shown}${more}.`),
+    verdict: 'warning',
+  };
+}
+
+function judgeEmpty(provider: Provider, format: FormatId, answer: Answer): ProviderFinding {
+  const { status, isPage } = answer;
+  const refusal = UPSTREAM_FORMATS[format].decodeError(answer.text);
+  const meaning = provider.adapter.classify?.({ status, error: refusal })?.errorType;
+  const accepts = status === 400 || status === 422 || status === 200 || (status === 404 && MODEL_IN_PATH.has(format));
+  // Some vendors say 400 of a key that is wrong.
+  const isJson = parseJson(answer.text) !== undefined;
+  if (accepts && !isPage && isJson && meaning !== 'provider_unavailable')
+    return found(answer, `${provider.settings.apiKey === undefined ? 'The credential' : 'The key'} works.`);
+  if (accepts && status === 400 && meaning === 'provider_unavailable') return refused(provider, format, answer);
+  return judge(provider, format, answer);
+}
+
+function judge(provider: Provider, format: FormatId, answer: Answer): ProviderFinding {
+  const { status, isPage, location } = answer;
+  const { baseUrl } = provider.settings;
+  if (isPage && status < 500) return notAnApi(provider, answer);
+  if (status >= 300 && status < 400)
+    return withClock(
+      answer,
+      failed(
+        `${baseUrl} sends callers elsewhere (${status}${location === undefined ? '' : ` to ${location.slice(0, WORDS_CHARS_MAX)}`}): base_url must be the address itself.`,
+      ),
+    );
+  if (status === 401 || status === 403) return refused(provider, format, answer);
+  if (status === 402)
+    return withClock(answer, failed(`The key works, but the account has no credit${words(provider, format, answer)}`));
+  if (status === 429)
+    return {
+      ...withClock(
+        answer,
+        failed(`The key works, but its rate or its quota is used up${words(provider, format, answer)}`),
+      ),
+      verdict: 'warning',
+    };
+  if (status === 404 || status === 405)
+    return withClock(
+      answer,
+      failed(
+        `There is no such API at ${baseUrl} (${status}${words(provider, format, answer, true)}): check base_url, with its version segment.`,
+      ),
+    );
+  return withClock(answer, failed(`The provider answers ${status}${words(provider, format, answer)}`));
+}
+
+function refused(provider: Provider, format: FormatId, answer: Answer): ProviderFinding {
+  const { settings, adapter } = provider;
+  const what = settings.apiKey === undefined ? 'credential' : 'key';
+  const where =
+    settings.apiKey === undefined
+      ? ''
+      : ` Check ${adapter.apiKeyVariable ?? 'the key'} or providers.${settings.slug}.api_key.`;
+  const skew =
+    Math.abs(answer.clockAheadMs ?? 0) > CLOCK_TOLERANCE_MS
+      ? " This machine's clock is wrong, which makes signatures and tokens invalid."
+      : '';
+  return withClock(
+    answer,
+    failed(`The ${what} was refused (${answer.status}${words(provider, format, answer, true)}).${where}${skew}`),
+  );
+}
+
+function notAnApi(provider: Provider, answer: Answer): ProviderFinding {
+  const { baseUrl } = provider.settings;
+  const what = answer.isPage ? 'a web page' : 'something that is no JSON';
+  return withClock(
+    answer,
+    failed(`${baseUrl} answers with ${what} (${answer.status}): base_url is not that of an API.`),
+  );
+}
+
+/** The provider's own words, bounded, without secrets; as the end of a sentence, or to stand in parentheses. */
+function words(provider: Provider, format: FormatId, { status, text }: Answer, inside = false): string {
+  const { message } = UPSTREAM_FORMATS[format].decodeError(text);
+  if (message === undefined || message.trim() === '') return inside ? '' : '.';
+  const failure = { kind: 'status', errorType: 'provider_unavailable', status, message: '', mayTry: 'nobody' } as const;
+  const clean = redactSecrets({ ...failure, upstreamMessage: message.slice(0, WORDS_CHARS_MAX) }, provider.settings);
+  const said = (clean.upstreamMessage ?? '').replaceAll(/\s+/g, ' ').trim();
+  return inside ? `: ${said}` : `: ${said.replace(/[.]?$/, '.')}`;
+}
+
+/** Names in the shapes of OpenAI, Google and Cohere. */
+function listedModels(text: string): ReadonlySet<string> | undefined {
+  const parsed = parseJson(text);
+  const list = isJsonObject(parsed) ? (parsed['data'] ?? parsed['models']) : parsed;
+  if (!Array.isArray(list)) return undefined;
+  const names = list.flatMap((item) => {
+    const name = isJsonObject(item) ? (item['id'] ?? item['name']) : undefined;
+    return typeof name === 'string' ? [name.replace(/^models\//, '')] : [];
+  });
+  return new Set(names);
+}
+
+function count(models: number): string {
+  return models === 1 ? 'one model is listed' : `${models} models are listed`;
+}
+
+function found(answer: Answer, message: string): ProviderFinding {
+  return withClock(answer, { verdict: 'ok', message });
+}
+
+function failed(message: string): Finding {
+  return { verdict: 'failed', message };
+}
+
+function withClock({ clockAheadMs }: Answer, finding: Finding): ProviderFinding {
+  return { ...finding, ...(clockAheadMs !== undefined && { clockAheadMs }) };
+}
+
+function asSentence(clause: string): string {
+  return clause.charAt(0).toUpperCase() + clause.slice(1) + (/[.?]$/.test(clause) ? '' : '.');
+}

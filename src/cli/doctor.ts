@@ -1,0 +1,125 @@
+import type { Config } from '../config/config.ts';
+import { systemClock } from '../lib/clock.ts';
+import { createHttpClient } from '../lib/http-client.ts';
+import { ADAPTERS, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
+import { providersFromConfig } from '../providers-from-config.ts';
+import type { Provider, ProviderAdapter } from '../providers/contract.ts';
+import { checkClock, checkDataDir, checkSecret } from './check-machine.ts';
+import { checkProvider } from './check-provider.ts';
+import { UsageError } from './command.ts';
+import type { Io } from './command.ts';
+import type { Finding, ProviderFinding } from './finding.ts';
+import { loadCheckedConfig } from './load-config.ts';
+
+const LIMIT_MS = 15_000;
+/** Providers that are asked at once. */
+const ASKED_AT_ONCE_MAX = 8;
+const VERDICTS = { ok: 'ok      ', warning: 'warning ', failed: 'FAILED  ' } as const;
+/** Stands for the sandbox's address: it runs inside the gateway, and is not asked. */
+const SANDBOX_BASE_URL = 'http://127.0.0.1/v1';
+const SANDBOX = ADAPTERS.sandbox.id;
+
+/** `model-gateway doctor [PROVIDER...]`: exits with 1 when something would not work. */
+export async function runDoctor(args: readonly string[], io: Io): Promise<number> {
+  const { names, flags } = splitArguments(args);
+  const { config } = loadCheckedConfig(flags, io.env);
+  const providers = providersToCheck(config, io.env, names);
+  const say = (subject: string, { verdict, message }: Finding): void => {
+    io.stdout.write(`${VERDICTS[verdict]}${subject.padEnd(16)} ${message}\n`);
+  };
+  const machine = [
+    ['configuration', { verdict: 'ok', message: config.path ?? 'There is no file; everything has its default.' }],
+    ['data directory', await checkDataDir(config.dataDir)],
+    ['secret', checkSecret(config.secret)],
+  ] as const satisfies readonly (readonly [string, Finding])[];
+  for (const [subject, finding] of machine) say(subject, finding);
+  const findings = await checkAll(providers, config, say);
+  const clock = checkClock(findings);
+  say('clock', clock);
+  for (const hint of hintsOf(io.env, config)) say(...hint);
+  if (findings.length === 0) io.stdout.write('No provider is configured; only the sandbox answers.\n');
+  const all: readonly Finding[] = [...machine.map(([, finding]) => finding), ...findings, clock];
+  return all.some(({ verdict }) => verdict === 'failed') ? 1 : 0;
+}
+
+/** Words are providers; what begins with a dash belongs to the configuration, with the word behind it. */
+function splitArguments(args: readonly string[]): { readonly names: readonly string[]; readonly flags: string[] } {
+  const names: string[] = [];
+  const flags: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] ?? '';
+    if (!word.startsWith('-')) names.push(word);
+    else {
+      flags.push(word);
+      const next = args[index + 1];
+      if (!word.includes('=') && next !== undefined && !next.startsWith('-')) {
+        flags.push(next);
+        index++;
+      }
+    }
+  }
+  return { names, flags };
+}
+
+function providersToCheck(config: Config, env: Io['env'], names: readonly string[]): readonly Provider[] {
+  const all = providersFromConfig(config, env, SANDBOX_BASE_URL);
+  for (const name of names) {
+    if (all.has(name)) continue;
+    const known = [...all.keys()].filter((slug) => slug !== SANDBOX).join(', ');
+    throw new UsageError(`${name}: no such provider is configured; there ${known === '' ? 'is none' : `are ${known}`}`);
+  }
+  return [...all.values()].filter(
+    ({ adapter, settings }) => adapter.id !== SANDBOX && (names.length === 0 || names.includes(settings.slug)),
+  );
+}
+
+async function checkAll(
+  providers: readonly Provider[],
+  config: Config,
+  say: (subject: string, finding: Finding) => void,
+): Promise<readonly ProviderFinding[]> {
+  const http = createHttpClient();
+  const findings: ProviderFinding[] = [];
+  try {
+    for (let start = 0; start < providers.length; start += ASKED_AT_ONCE_MAX) {
+      const some = providers.slice(start, start + ASKED_AT_ONCE_MAX);
+      const found = await Promise.all(
+        some.map((provider) =>
+          checkProvider(provider, {
+            http,
+            nowMs: () => systemClock.nowMs(),
+            limitMs: LIMIT_MS,
+            models: modelsAt(config, provider.settings.slug),
+          }),
+        ),
+      );
+      for (const [index, finding] of found.entries()) say(some[index]?.settings.slug ?? '', finding);
+      findings.push(...found);
+    }
+  } finally {
+    await http.close();
+  }
+  return findings;
+}
+
+function modelsAt({ models }: Config, slug: string): readonly string[] {
+  const names = models.flatMap(({ endpoints }) =>
+    endpoints.filter(({ provider }) => provider === slug).map(({ model }) => model),
+  );
+  return [...new Set(names)];
+}
+
+/** A provider that is meant to be on, and is not: some of its variables are set. */
+function hintsOf(env: Io['env'], config: Config): readonly (readonly [string, Finding])[] {
+  const isSet = (name: string): boolean => (env[name] ?? '').trim() !== '';
+  return KNOWN_PROVIDER_IDS.flatMap((id) => {
+    const { turnedOnBy = [] }: ProviderAdapter = ADAPTERS[id];
+    const missing = turnedOnBy.filter((name) => !isSet(name));
+    const [set] = turnedOnBy.filter(isSet);
+    // AWS_REGION alone is no wish for anything.
+    if (missing.length === 0 || set === undefined || set !== turnedOnBy[0]) return [];
+    if (config.providers.some(({ slug }) => slug === id)) return [];
+    const message = `${set} is set, but ${missing.join(' and ')} is not, so this provider is off.`;
+    return [[id, { verdict: 'warning', message } satisfies Finding] as const];
+  });
+}

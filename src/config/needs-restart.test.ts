@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Config } from './config.ts';
+import { loadConfig } from './load.ts';
+import { needsRestart } from './needs-restart.ts';
+
+function configOf(yaml: string): Config {
+  return loadConfig({ argv: ['--config', 'x.yaml'], env: {}, readFile: () => yaml });
+}
+
+test('a configuration that says the same needs nothing, and changed beta flags are taken over', () => {
+  const running = configOf('server: { region: eu }');
+  assert.deepEqual(needsRestart(running, configOf('server: { region: "eu" }')), []);
+  assert.deepEqual(needsRestart(running, configOf('server: { region: eu }\nbeta_flags: { x: { allow: [a] } }')), []);
+});
+
+test('every other change is named', () => {
+  const running = configOf('server: { region: eu }');
+  const next = configOf('server: { region: us }\nproviders: { x: { adapter: openai } }\ndefaults: { model: a/b }');
+  assert.deepEqual(needsRestart(running, next).toSorted(), ['defaults', 'providers', 'server']);
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Block } from '../canonical/blocks.ts';
+import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import { DownloadError, type Download } from '../lib/download.ts';
+import type { UpstreamFormat } from '../wire/format.ts';
+import { chatUpstreamFormat } from '../wire/chat/format.ts';
+import { createMediaInliner } from './inline-media.ts';
+import { mediaTypeOf } from './media-type.ts';
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+const inlining: UpstreamFormat = { ...chatUpstreamFormat, mustInlineUrl: (url) => url.startsWith('https:') };
+const signal = new AbortController().signal;
+
+const image = (url: string): Block => ({ type: 'media', media: 'image', source: { type: 'url', url }, detail: 'low' });
+
+function request(...blocks: Block[]): GenerationRequest {
+  return {
+    format: 'chat',
+    delivery: 'whole',
+    turns: [{ role: 'user', blocks }],
+    tools: [],
+    settings: {},
+    directives: {
+      models: [],
+      provider: DEFAULT_PREFERENCES,
+      plugins: [],
+      echoUpstreamBody: false,
+      serviceMetadata: false,
+      betas: [],
+    },
+    warnings: [],
+  };
+}
+
+test('what the upstream does not open becomes bytes, also inside tool results, and the rest stays', async () => {
+  const asked: string[] = [];
+  const download: Download = (url) => {
+    asked.push(url);
+    return Promise.resolve({ bytes: PNG, mediaType: 'text/plain' });
+  };
+  const file: Block = { type: 'tool-result', callId: 'c', content: [image('https://x/b')] };
+  const given = request(image('https://x/a'), image('gs://y'), file, image('https://x/a'));
+  const inliner = createMediaInliner(download);
+  const done = await inliner.inline(given, inlining, {}, signal);
+  assert.ok(!('kind' in done));
+  const bytes = { type: 'base64', mediaType: 'image/png', data: PNG.toString('base64') };
+  assert.deepEqual(done.turns[0]?.blocks, [
+    { ...image(''), source: bytes },
+    image('gs://y'),
+    { ...file, content: [{ ...image(''), source: bytes }] },
+    { ...image(''), source: bytes },
+  ]);
+  assert.deepEqual(asked.toSorted(), ['https://x/a', 'https://x/b']);
+  await inliner.inline(given, inlining, {}, signal);
+  assert.equal(asked.length, 2, 'the next attempt fetches nothing again');
+});
+
+test('a format whose upstreams open addresses gets the request as it is', async () => {
+  const never: Download = () => Promise.reject(new Error('not to be called'));
+  const given = request(image('https://x/a'));
+  assert.equal(await createMediaInliner(never).inline(given, chatUpstreamFormat, {}, signal), given);
+});
+
+test('a file that cannot be fetched is a failure of this endpoint with the reason', async () => {
+  const gone: Download = () => Promise.reject(new DownloadError('The address answered with status 404.'));
+  const outcome = await createMediaInliner(gone).inline(request(image('https://x/a')), inlining, {}, signal);
+  assert.ok('kind' in outcome);
+  assert.equal(outcome.errorType, 'image_download_failed');
+  assert.equal(outcome.status, 400);
+  assert.match(outcome.message, /status 404/);
+});
+
+test('the files of one request are bounded in number', async () => {
+  const many = Array.from({ length: 33 }, (_, at) => image(`https://x/${at}`));
+  const download: Download = () => Promise.resolve({ bytes: PNG });
+  const outcome = await createMediaInliner(download).inline(request(...many), inlining, {}, signal);
+  assert.ok('kind' in outcome);
+  assert.match(outcome.message, /At most 32/);
+});
+
+test('the first bytes say what a file is, then its server, then its use', () => {
+  assert.equal(mediaTypeOf({ bytes: PNG, mediaType: 'text/html' }, 'image'), 'image/png');
+  assert.equal(mediaTypeOf({ bytes: Buffer.from('RIFF....WEBPVP8 ') }, 'image'), 'image/webp');
+  assert.equal(mediaTypeOf({ bytes: Buffer.from('plain'), mediaType: 'text/plain' }, 'document'), 'text/plain');
+  assert.equal(mediaTypeOf({ bytes: Buffer.from('?'), mediaType: 'application/octet-stream' }, 'audio'), 'audio/mpeg');
+});

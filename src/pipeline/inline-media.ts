@@ -1,0 +1,101 @@
+import type { Block, MediaBlock } from '../canonical/blocks.ts';
+import type { UpstreamFailure } from '../canonical/failure.ts';
+import type { GenerationRequest, Turn } from '../canonical/request.ts';
+import { DownloadError, type Download, type Downloaded } from '../lib/download.ts';
+import type { Dialect, UpstreamFormat } from '../wire/format.ts';
+import { mediaTypeOf } from './media-type.ts';
+
+const IMAGE_BYTES_MAX = 20 * 1_024 * 1_024;
+const FILE_BYTES_MAX = 50 * 1_024 * 1_024;
+const TIMEOUT_MS = 10_000;
+/** Addresses of one request, and bytes behind all of them. */
+const ADDRESSES_MAX = 32;
+const TOTAL_BYTES_MAX = 100 * 1_024 * 1_024;
+const AT_ONCE_MAX = 4;
+
+/** Fetches for one request what an upstream does not open by itself; each address once, whatever the attempts. */
+export interface MediaInliner {
+  /** The same request where nothing is to be fetched. */
+  inline(
+    request: GenerationRequest,
+    format: UpstreamFormat,
+    dialect: Dialect,
+    signal: AbortSignal,
+  ): Promise<GenerationRequest | UpstreamFailure>;
+}
+
+type Address = { readonly url: string; readonly media: MediaBlock['media'] };
+
+/** @source generation.md 11.2: 20 MB an image, 50 MB a file, 10 s */
+export function createMediaInliner(download: Download): MediaInliner {
+  const fetched = new Map<string, Downloaded>();
+  let bytes = 0;
+
+  async function fetchOne({ url, media }: Address, signal: AbortSignal): Promise<void> {
+    const bytesMax = Math.min(media === 'image' ? IMAGE_BYTES_MAX : FILE_BYTES_MAX, TOTAL_BYTES_MAX - bytes);
+    const file = await download(url, { bytesMax, timeoutMs: TIMEOUT_MS }, signal);
+    bytes += file.bytes.length;
+    if (bytes > TOTAL_BYTES_MAX) throw new DownloadError('The files of the request are too large together.');
+    fetched.set(url, file);
+  }
+
+  async function fetchAll(addresses: readonly Address[], signal: AbortSignal): Promise<void> {
+    const waiting = addresses.values();
+    const worker = async (): Promise<void> => {
+      for (const address of waiting) await fetchOne(address, signal);
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE_MAX, addresses.length) }, worker));
+  }
+
+  return {
+    async inline(request, format, dialect, signal) {
+      const wanted = addressesIn(request, format, dialect);
+      if (wanted.size === 0) return request;
+      if (wanted.size > ADDRESSES_MAX) return failure(`At most ${ADDRESSES_MAX} files can be fetched for one request.`);
+      const missing = [...wanted.values()].filter(({ url }) => !fetched.has(url));
+      try {
+        await fetchAll(missing, signal);
+      } catch (error) {
+        if (!(error instanceof DownloadError)) throw error;
+        return failure(`A file of the request could not be fetched. ${error.message}`);
+      }
+      const replace = (block: Block): Block => inlined(block, fetched, wanted);
+      return { ...request, turns: request.turns.map((turn): Turn => ({ ...turn, blocks: turn.blocks.map(replace) })) };
+    },
+  };
+}
+
+function addressesIn(
+  request: GenerationRequest,
+  format: UpstreamFormat,
+  dialect: Dialect,
+): ReadonlyMap<string, Address> {
+  const found = new Map<string, Address>();
+  const look = (blocks: readonly Block[]): void => {
+    for (const block of blocks) {
+      if (block.type === 'tool-result') look(block.content);
+      if (block.type !== 'media' || block.source.type !== 'url') continue;
+      const { url } = block.source;
+      if (format.mustInlineUrl?.(url, block.media, dialect) === true) found.set(url, { url, media: block.media });
+    }
+  };
+  if (format.mustInlineUrl !== undefined) for (const turn of request.turns) look(turn.blocks);
+  return found;
+}
+
+function inlined(block: Block, fetched: ReadonlyMap<string, Downloaded>, wanted: ReadonlyMap<string, Address>): Block {
+  if (block.type === 'tool-result')
+    return { ...block, content: block.content.map((inner) => inlined(inner, fetched, wanted)) };
+  if (block.type !== 'media' || block.source.type !== 'url' || !wanted.has(block.source.url)) return block;
+  const file = fetched.get(block.source.url);
+  if (file === undefined) return block;
+  return {
+    ...block,
+    source: { type: 'base64', mediaType: mediaTypeOf(file, block.media), data: file.bytes.toString('base64') },
+  };
+}
+
+/** An endpoint that opens addresses by itself may still serve the request. */
+function failure(message: string): UpstreamFailure {
+  return { kind: 'unsayable', errorType: 'image_download_failed', status: 400, mayTry: 'next-endpoint', message };
+}

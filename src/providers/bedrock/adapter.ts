@@ -1,0 +1,58 @@
+import { failureOfMeaning, MEANINGS, type MeaningOfFailure } from '../../canonical/failure-meaning.ts';
+import type { CallContext, Connection, ConnectionSetup, FailedAnswer, ProviderAdapter } from '../contract.ts';
+import { dialectOf } from './dialect.ts';
+import { bedrockOptions, readBedrockSettings } from './options.ts';
+import { createSigningAuthorize } from './sign.ts';
+
+/** Amazon Bedrock's run-time: every model in one format, with signed calls or a key that belongs to Bedrock alone. */
+export const bedrockAdapter: ProviderAdapter = {
+  id: 'bedrock',
+  name: 'Amazon Bedrock',
+  unversioned: true,
+  apiKeyVariable: 'AWS_BEARER_TOKEN_BEDROCK',
+  // AWS_ACCESS_KEY_ID, AWS_PROFILE and a machine's role serve other programs; with them an entry `bedrock: {}` is the wish.
+  turnedOnBy: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_REGION'],
+  options: bedrockOptions,
+  secretOptions: ['access_key_id', 'secret_access_key', 'session_token'],
+  ownHosts: /\.amazonaws\.com(?:\.cn)?$/,
+  connect,
+  formats: [{ format: 'converse' }],
+  // docs.aws.amazon.com "ListAsyncInvokes", read 2026-11: a list of the caller's own jobs on the run-time's host.
+  checkPath: '/async-invoke?maxResults=1',
+  dialect: ({ model }) => dialectOf(model),
+  authorize,
+  classify,
+};
+
+function connect(setup: ConnectionSetup): Connection {
+  const settings = readBedrockSettings(setup);
+  return {
+    baseUrl: setup.baseUrl ?? hostOf(settings.region),
+    ...(setup.apiKey === undefined && { authorize: createSigningAuthorize(settings) }),
+  };
+}
+
+function hostOf(region: string): string {
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return `https://bedrock-runtime.${region}.${domain}`;
+}
+
+function authorize({ settings }: CallContext): Readonly<Record<string, string>> {
+  return settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` };
+}
+
+// docs.aws.amazon.com "Troubleshooting Amazon Bedrock API error codes", read 2026-11. All of them are 400
+// ValidationException; a model that cannot be called in this region may be had in the next.
+const TOO_LONG =
+  /input is too long|prompt is too long|exceed(?:s|ed)? (?:the )?(?:maximum|max|context)|too many (?:input )?tokens/i;
+const NOT_SERVED = /model identifier is invalid|on-demand throughput isn.t supported|end of (?:its|their) life/i;
+
+/** What Bedrock's errors mean where the status misleads. @source generation.md 8.4 */
+function classify({ status, error }: FailedAnswer): MeaningOfFailure | undefined {
+  const message = error.message ?? '';
+  if (status === 400 && TOO_LONG.test(message)) return failureOfMeaning(MEANINGS.tooLong);
+  if (status === 400 && NOT_SERVED.test(message)) return failureOfMeaning(MEANINGS.gone);
+  // The model's own time limit and its own failure: "ModelTimeoutException", "ModelErrorException".
+  if (status === 424) return failureOfMeaning(MEANINGS.unavailable);
+  return undefined;
+}

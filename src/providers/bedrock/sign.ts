@@ -1,0 +1,114 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { SignatureV4 } from '@smithy/signature-v4';
+import { credentialError, type Authorize, type OutgoingCall } from '../contract.ts';
+import type { BedrockSettings, StaticKeys } from './options.ts';
+
+/** The service's name inside signatures: its run-time host has another. */
+const SERVICE = 'bedrock';
+
+/**
+ * Signs each call with version 4 of Amazon's signatures. Keys are those of the settings, else what the vendor's own chain
+ * finds: environment, profile, single sign-on, web identity, container, machine; it renews them before they end.
+ */
+export function createSigningAuthorize(settings: BedrockSettings): Authorize {
+  let signer: Promise<SignatureV4> | undefined;
+  return async (call) => {
+    signer ??= load(settings);
+    try {
+      const { headers } = await (await signer).sign(signable(call));
+      return added(headers);
+    } catch (error) {
+      throw credentialError('the AWS credentials do not work', error);
+    }
+  };
+}
+
+/** With the first call: those without Bedrock should not wait 100 ms for it. */
+async function load({ region, profile, keys }: BedrockSettings): Promise<SignatureV4> {
+  const { SignatureV4: Signer } = await import('@smithy/signature-v4');
+  return new Signer({ service: SERVICE, region, sha256: Sha256, credentials: keys ?? (await chain(region, profile)) });
+}
+
+/**
+ * Reads the process's own environment and the files that it names: that is where the vendor's tools look. A profile that
+ * is named counts alone: a machine's role in its place would bill somebody else.
+ */
+async function chain(region: string, profile: string | undefined): Promise<CredentialSource> {
+  const clientConfig = { region };
+  if (profile === undefined) {
+    const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
+    return defaultProvider({ clientConfig });
+  }
+  const { fromIni } = await import('@aws-sdk/credential-provider-ini');
+  return kept(fromIni({ profile, clientConfig }));
+}
+
+type CredentialSource = () => Promise<StaticKeys & { readonly expiration?: Date }>;
+
+const RENEWED_BEFORE_MS = 300_000;
+
+/** Asked again only when what it gave is about to end; those that never end are read once. */
+function kept(source: CredentialSource): CredentialSource {
+  let held: ReturnType<CredentialSource> | undefined;
+  return async () => {
+    const known = await held?.catch(() => undefined);
+    const endsAtMs = known?.expiration?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (known === undefined || endsAtMs - Date.now() < RENEWED_BEFORE_MS) held = source();
+    return held ?? source();
+  };
+}
+
+/** Only what a proxy on the way has no reason to change. */
+function signable({ method, url, headers, body }: OutgoingCall) {
+  const { protocol, hostname, port, host, pathname, searchParams } = new URL(url);
+  const contentType = headers['content-type'];
+  return {
+    method,
+    protocol,
+    hostname,
+    ...(port !== '' && { port: Number(port) }),
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: { host, ...(contentType !== undefined && { 'content-type': contentType }) },
+    body,
+  };
+}
+
+const ADDED: ReadonlySet<string> = new Set([
+  'authorization',
+  'x-amz-date',
+  'x-amz-content-sha256',
+  'x-amz-security-token',
+]);
+
+function added(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      ADDED.has(name.toLowerCase()) ? [[name.toLowerCase(), value]] : [],
+    ),
+  );
+}
+
+/** What the signer hashes with. The vendor's own is written in JavaScript, for browsers. */
+class Sha256 {
+  readonly #hash: ReturnType<typeof createHash> | ReturnType<typeof createHmac>;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
+  }
+
+  update(data: string | ArrayBuffer | ArrayBufferView): void {
+    this.#hash.update(bytesOf(data));
+  }
+
+  digest(): Promise<Uint8Array> {
+    return Promise.resolve(this.#hash.digest());
+  }
+}
+
+function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
+  if (typeof data === 'string') return Buffer.from(data, 'utf8');
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+}

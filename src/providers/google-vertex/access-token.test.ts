@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { createVerify, generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { CredentialError } from '../contract.ts';
+import { testCall } from '../test-call.ts';
+import { createTokenAuthorize } from './access-token.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2_048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+const SERVICE_ACCOUNT = {
+  type: 'service_account',
+  project_id: 'project-1',
+  private_key_id: 'key-1',
+  private_key: privateKey,
+  client_email: 'gateway@project-1.iam.gserviceaccount.com',
+};
+
+let google: Server;
+let host = '';
+let tokenCalls = 0;
+let answersTokens = true;
+let home = '';
+
+before(async () => {
+  home = mkdtempSync(join(tmpdir(), 'gcloud-'));
+  google = createServer((message, answer) => {
+    answer.setHeader('metadata-flavor', 'Google').setHeader('content-type', 'application/json');
+    const path = (message.url ?? '').split('?')[0];
+    if (path === '/computeMetadata/v1/instance/service-accounts/default/token') {
+      tokenCalls++;
+      if (!answersTokens) return answer.writeHead(403).end('{"error":"forbidden"}');
+      return answer.end(
+        JSON.stringify({ access_token: `metadata-${tokenCalls}`, expires_in: 3_600, token_type: 'Bearer' }),
+      );
+    }
+    if (path === '/sts') {
+      tokenCalls++;
+      return answer.end(
+        JSON.stringify({ access_token: `federated-${tokenCalls}`, expires_in: 3_600, token_type: 'Bearer' }),
+      );
+    }
+    if (path === '/subject') return answer.end(JSON.stringify({ id_token: 'subject-token' }));
+    return answer.end('{}');
+  });
+  await new Promise<void>((resolve) => google.listen(0, '127.0.0.1', resolve));
+  host = `127.0.0.1:${(google.address() as AddressInfo).port}`;
+  // The library reads the environment of the process, which this file has to itself.
+  delete process.env['GOOGLE_APPLICATION_CREDENTIALS'];
+  delete process.env['google_application_credentials'];
+  process.env['HOME'] = home;
+  process.env['GCE_METADATA_HOST'] = host;
+  process.env['METADATA_SERVER_DETECTION'] = 'assume-present';
+});
+
+after(() => {
+  google.close();
+  rmSync(home, { recursive: true });
+});
+
+function partOf(token: string, index: number): unknown {
+  return JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString('utf8'));
+}
+
+test('the key of a service account signs its own token, without a word to anybody', async () => {
+  const { authorization = '' } = await createTokenAuthorize(SERVICE_ACCOUNT)(testCall());
+  const token = authorization.replace(/^Bearer /, '');
+  const [head = '', claims = '', signature = ''] = token.split('.');
+  assert.ok(createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(publicKey, signature, 'base64url'));
+  assert.deepEqual(partOf(token, 0), { alg: 'RS256', typ: 'JWT', kid: 'key-1' });
+  const said = partOf(token, 1) as Readonly<Record<string, unknown>>;
+  assert.equal(said['iss'], SERVICE_ACCOUNT.client_email);
+  assert.equal(said['scope'], 'https://www.googleapis.com/auth/cloud-platform');
+  assert.ok(Number(said['exp']) * 1_000 > Date.now());
+  assert.equal(tokenCalls, 0);
+});
+
+test('a token is kept while it lasts', async () => {
+  const authorize = createTokenAuthorize(SERVICE_ACCOUNT);
+  assert.deepEqual(await authorize(testCall()), await authorize(testCall()));
+});
+
+test('workload identity is exchanged at the address that its file names', async () => {
+  const authorize = createTokenAuthorize({
+    type: 'external_account',
+    audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    token_url: `http://${host}/sts`,
+    credential_source: {
+      url: `http://${host}/subject`,
+      format: { type: 'json', subject_token_field_name: 'id_token' },
+    },
+  });
+  const first = await authorize(testCall());
+  assert.match(first['authorization'] ?? '', /^Bearer federated-\d+$/);
+  assert.deepEqual(await authorize(testCall()), first);
+});
+
+test("without a file the machine's own account is asked, once", async () => {
+  const calls = tokenCalls;
+  const authorize = createTokenAuthorize(undefined);
+  const first = await authorize(testCall());
+  assert.equal(first['authorization'], `Bearer metadata-${calls + 1}`);
+  assert.deepEqual(await authorize(testCall()), first);
+  assert.equal(tokenCalls, calls + 1);
+});
+
+test('a machine without an account is told in a sentence', async () => {
+  answersTokens = false;
+  await assert.rejects(
+    async () => createTokenAuthorize(undefined)(testCall()),
+    (error: unknown) => {
+      assert.ok(error instanceof CredentialError);
+      assert.match(error.message, /^Google's credentials do not work: /);
+      return true;
+    },
+  );
+});
+
+test('a key that is none fails without being repeated', async () => {
+  const broken = {
+    ...SERVICE_ACCOUNT,
+    private_key: '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n',
+  };
+  await assert.rejects(
+    async () => createTokenAuthorize(broken)(testCall()),
+    (error: unknown) => {
+      assert.ok(error instanceof CredentialError);
+      assert.ok(!error.message.includes('c2VjcmV0'));
+      return true;
+    },
+  );
+});

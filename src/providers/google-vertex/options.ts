@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { SettingError, type ConnectionSetup } from '../contract.ts';
+
+const NOT_A_PROJECT = 'must be the id of a project, such as my-project-123';
+const NOT_A_LOCATION = 'must be a location such as europe-west1, eu or global';
+
+export const vertexOptions = z.strictObject({
+  project: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.:-]*$/i, NOT_A_PROJECT)
+    .optional(),
+  location: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]*$/, NOT_A_LOCATION)
+    .optional(),
+  /** Path of a JSON file: a service account's key, workload identity, or what `gcloud` wrote. */
+  credentials_file: z.string().min(1).optional(),
+  /** The text of such a file. */
+  credentials: z.string().min(1).optional(),
+});
+
+/** Google's own name of the place that is nowhere in particular. */
+const DEFAULT_LOCATION = 'global';
+
+export interface VertexSettings {
+  readonly project: string;
+  readonly location: string;
+  /** What a credentials file holds; absent: application-default credentials. */
+  readonly credentials?: Readonly<Record<string, unknown>>;
+}
+
+/** The project and its credential, from the entry, the environment and the credential itself. @throws SettingError */
+export function readVertexSettings({ options, env }: ConnectionSetup): VertexSettings {
+  const { project, location, credentials_file: file, credentials: text } = vertexOptions.parse(options);
+  if (file !== undefined && text !== undefined)
+    throw new SettingError('options.credentials', 'stands beside credentials_file; one of them must go');
+  const credentials =
+    file !== undefined
+      ? parseCredentials('options.credentials_file', readCredentials(file))
+      : text === undefined
+        ? undefined
+        : parseCredentials('options.credentials', text);
+  const ofCredentials = credentials?.['project_id'];
+  const found =
+    project ??
+    (typeof ofCredentials === 'string' ? ofCredentials : undefined) ??
+    nonEmpty(env['GOOGLE_VERTEX_PROJECT']) ??
+    nonEmpty(env['GOOGLE_CLOUD_PROJECT']);
+  if (found === undefined)
+    throw new SettingError('options.project', 'is required, or GOOGLE_CLOUD_PROJECT in the environment');
+  return {
+    project: found,
+    location:
+      location ?? nonEmpty(env['GOOGLE_VERTEX_LOCATION']) ?? nonEmpty(env['GOOGLE_CLOUD_LOCATION']) ?? DEFAULT_LOCATION,
+    ...(credentials !== undefined && { credentials }),
+  };
+}
+
+function readCredentials(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new SettingError('options.credentials_file', `${path} cannot be read (${code})`, { cause: error });
+  }
+}
+
+/** Says nothing of the text: it is a private key. */
+function parseCredentials(member: string, text: string): Readonly<Record<string, unknown>> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (isRecord(parsed) && typeof parsed['type'] === 'string' && isComplete(parsed)) return parsed;
+  } catch {
+    // The parser's message quotes the text.
+  }
+  throw new SettingError(member, 'is no credentials file: JSON with "type", and of a service account its key');
+}
+
+function isComplete(credentials: Readonly<Record<string, unknown>>): boolean {
+  if (credentials['type'] !== 'service_account') return true;
+  return typeof credentials['client_email'] === 'string' && typeof credentials['private_key'] === 'string';
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text.trim();
+}

@@ -1,0 +1,20 @@
+import type { CallContext, ProviderAdapter } from '../contract.ts';
+import { classify } from './classify.ts';
+import { geminiDialectOf } from './dialect.ts';
+
+/** Google AI Studio, where a key is enough. Google Cloud is `google-vertex`. */
+export const googleAdapter: ProviderAdapter = {
+  id: 'google',
+  name: 'Google AI Studio',
+  baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+  apiKeyVariable: 'GEMINI_API_KEY',
+  formats: [{ format: 'gemini' }],
+  dialect: ({ model }) => geminiDialectOf(model),
+  authorize,
+  classify,
+};
+
+/** A header, although the vendor's examples put the key into the address: addresses end up in logs. */
+function authorize({ settings }: CallContext): Readonly<Record<string, string>> {
+  return settings.apiKey === undefined ? {} : { 'x-goog-api-key': settings.apiKey };
+}

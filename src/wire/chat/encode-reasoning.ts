@@ -1,0 +1,73 @@
+import type { Block } from '../../canonical/blocks.ts';
+import type { Turn } from '../../canonical/request.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { fieldsOf } from '../extra.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { encodeDetail } from './reasoning-details.ts';
+
+/** Earlier reasoning as an upstream takes it back: members of its message, or parts before its content. */
+export interface EncodedReasoning {
+  readonly members: JsonObject;
+  readonly parts: readonly JsonObject[];
+}
+
+const NOTHING: EncodedReasoning = { members: {}, parts: [] };
+
+/** Repetitions of the reasoning go only where its own member goes. */
+export function assistantFields(turn: Turn, { target }: EncodeContext): JsonObject | undefined {
+  const fields = fieldsOf(turn, 'chat');
+  const repeats = fields?.['reasoning'] !== undefined || fields?.['reasoning_content'] !== undefined;
+  if (fields === undefined || !repeats || target.dialect.reasoningMember === 'reasoning_details') return fields;
+  const { reasoning: _reasoning, reasoning_content: _content, ...others } = fields;
+  return others;
+}
+
+/**
+ * What an upstream takes back of earlier reasoning. The detailed member names who can read each entry, so all of them
+ * go there; plain text members and parts take only what anybody may read. @source generation.md 1.4 "Replay"
+ */
+export function encodeReasoning(blocks: readonly Block[], path: string, context: EncodeContext): EncodedReasoning {
+  const reasoning = blocks.filter((block) => block.type === 'reasoning' || block.type === 'opaque');
+  const member = context.target.dialect.reasoningMember;
+  if (reasoning.length === 0) return NOTHING;
+  if (member === 'reasoning_details') return { members: encodeDetailed(reasoning, path, context), parts: [] };
+  const texts = member === undefined ? [] : reasoning.flatMap(readableText);
+  const lost = member === undefined ? reasoning : reasoning.filter((block) => readableText(block).length === 0);
+  for (const place of new Set(lost.map(placeOf)))
+    context.warn('content-dropped', `${path}.${place}`, 'the provider does not take this reasoning back');
+  if (member === undefined || texts.length === 0) return NOTHING;
+  if (member === 'content') return { members: {}, parts: texts.map(thinkingPart) };
+  return { members: { [member]: texts.join('') }, parts: [] };
+}
+
+/** Where the caller wrote it: the messages format has reasoning among the content. */
+function placeOf(block: Block): string {
+  if (block.type === 'opaque') return block.format === 'chat' ? 'reasoning_details' : 'content';
+  return (block.type === 'reasoning' ? block.carrier : undefined) ?? 'content';
+}
+
+/** docs.mistral.ai "Reasoning", read 2026-11. */
+function thinkingPart(text: string): JsonObject {
+  return { type: 'thinking', thinking: [{ type: 'text', text }] };
+}
+
+function encodeDetailed(reasoning: readonly Block[], path: string, context: EncodeContext): JsonObject {
+  const members: Record<string, JsonObject[string]> = {};
+  const details: JsonObject[] = [];
+  for (const block of reasoning) {
+    const carrier = block.type === 'reasoning' ? block.carrier : undefined;
+    if (block.type === 'reasoning' && (carrier === 'reasoning' || carrier === 'reasoning_content')) {
+      members[carrier] = block.text;
+      continue;
+    }
+    const detail = encodeDetail(block);
+    if (detail === undefined) context.warn('content-dropped', path, 'the provider does not take this block back');
+    else details.push(detail);
+  }
+  return details.length === 0 ? members : { ...members, reasoning_details: details };
+}
+
+/** The messages format writes an empty signature where there is none. */
+function readableText(block: Block): readonly string[] {
+  return block.type === 'reasoning' && block.form !== 'encrypted' && !block.signature ? [block.text] : [];
+}

@@ -1,0 +1,84 @@
+import { randomText } from '../../lib/ids.ts';
+import { isJsonObject, type Json } from '../../lib/json.ts';
+import type { AnswerBlocks } from '../chat/answer-blocks.ts';
+import { objectOf, objectsOf, textOf } from '../chat/members.ts';
+
+/** No answer calls more functions than this; a stream of empty calls must not fill the memory. */
+const CALLS_MAX = 1_000;
+const ID_CHARS = 24;
+/** White space before the arguments that is waited through. */
+const HELD_CHARS_MAX = 100;
+const NO_ARGUMENTS = '{}';
+
+interface OpenCall {
+  readonly block: number;
+  /** Arguments that may still turn out to be none; `undefined` once they are some. */
+  held: string | undefined;
+}
+
+/** Writes the tool calls of an answer. The wire opens and ends each by its index. */
+export class Calls {
+  readonly #blocks: AnswerBlocks;
+  readonly #open = new Map<number, OpenCall>();
+  #opened = 0;
+
+  constructor(blocks: AnswerBlocks) {
+    this.#blocks = blocks;
+  }
+
+  /** Whether any call has been given on. */
+  get any(): boolean {
+    return this.#opened > 0;
+  }
+
+  /** @returns false for a call that cannot be given on: one without a name, or one too many */
+  start(index: number, value: Json | undefined): boolean {
+    const call = objectOf(value) ?? objectsOf(value)[0];
+    const definition = objectOf(call?.['function']);
+    const name = textOf(definition?.['name']) ?? '';
+    if (name === '' || this.#opened >= CALLS_MAX) return false;
+    this.end(index);
+    const id = textOf(call?.['id']) || `call_${randomText(ID_CHARS)}`;
+    const block = this.#blocks.open({ type: 'tool-call', id, name, input: '', runBy: 'caller' });
+    this.#opened += 1;
+    this.#open.set(index, { block, held: '' });
+    return this.add(index, value);
+  }
+
+  /** @returns false when the call is not open */
+  add(index: number, value: Json | undefined): boolean {
+    const call = this.#open.get(index);
+    if (call === undefined) return false;
+    const given = objectOf(value) ?? objectsOf(value)[0];
+    const piece = argumentsOf(objectOf(given?.['function'])?.['arguments']);
+    if (call.held === undefined) {
+      if (piece !== '') this.#blocks.addDelta(call.block, piece, undefined);
+      return true;
+    }
+    call.held += piece;
+    if ('null'.startsWith(call.held.trim()) && call.held.length < HELD_CHARS_MAX) return true;
+    this.#blocks.addDelta(call.block, call.held, undefined);
+    call.held = undefined;
+    return true;
+  }
+
+  end(index: number): void {
+    const call = this.#open.get(index);
+    if (call === undefined) return;
+    this.#open.delete(index);
+    // A tool without parameters is called with no text, or with `null`: vercel/ai, fixtures of @ai-sdk/cohere (2026-08).
+    const held = call.held?.trim();
+    if (held !== undefined)
+      this.#blocks.addDelta(call.block, held === '' || held === 'null' ? NO_ARGUMENTS : held, undefined);
+    this.#blocks.end(call.block);
+  }
+
+  endAll(): void {
+    for (const index of this.#open.keys()) this.end(index);
+  }
+}
+
+/** Text by the format; hosts may send what it says. */
+function argumentsOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : isJsonObject(value) ? JSON.stringify(value) : '';
+}

@@ -1,0 +1,140 @@
+import type { Block, ReasoningBlock, ToolCallBlock } from '../../canonical/blocks.ts';
+import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
+import { pathOfCitations } from '../caller-paths.ts';
+import { nameOf } from '../chat/members.ts';
+import type { EncodeContext } from './encode-context.ts';
+import type { ContentPart } from './encode-content.ts';
+import { joinParts } from './encode-content.ts';
+import type { PlacedBlock, PlacedTurn } from '../place-turns.ts';
+import { toolNameOf } from './tool-name.ts';
+
+export interface EncodedAssistant {
+  readonly message: JsonObject;
+  readonly calls: readonly SentCall[];
+}
+
+/** A call of an assistant's, under the id that it is sent with. */
+export interface SentCall {
+  readonly block: ToolCallBlock;
+  readonly id: string;
+}
+
+/** What an assistant said, in order: each piece is one of the two. */
+interface Said {
+  readonly kind: 'text' | 'thinking';
+  readonly text: string;
+  readonly path: string;
+}
+
+/** How reasoning goes back, as far as the model and this request allow. */
+export type PlansIn = 'thinking' | 'tool_plan' | undefined;
+
+/**
+ * Assistant turns in a row as one message; `undefined` when nothing of them can be said.
+ * @param used ids of earlier calls: the wire refuses one that comes twice
+ */
+export function encodeAssistant(
+  run: readonly PlacedTurn[],
+  plansIn: PlansIn,
+  used: Set<string>,
+  context: EncodeContext,
+): EncodedAssistant | undefined {
+  const said: Said[] = [];
+  const calls: SentCall[] = [];
+  for (const placed of run.flatMap(nameSpeaker)) {
+    const { block } = placed;
+    if (block.type === 'tool-call' && block.runBy === 'caller') calls.push({ block, id: unusedId(block.id, used) });
+    else {
+      const piece = sayBlock(placed, context);
+      if (piece !== undefined) said.push(piece);
+    }
+  }
+  const words = calls.length > 0 ? sayBesideCalls(said, plansIn, context) : sayAlone(said, plansIn, context);
+  if (words === undefined && calls.length === 0) return undefined;
+  const message = {
+    role: 'assistant',
+    ...words,
+    ...(calls.length > 0 && { tool_calls: calls.map(encodeCall) }),
+  };
+  return { message, calls };
+}
+
+/** The wire has no names of participants. @source generation.md 1.1 */
+function nameSpeaker({ turn, blocks }: PlacedTurn): readonly PlacedBlock[] {
+  if (turn.name === undefined) return blocks;
+  const at = blocks.findIndex(({ block }) => block.type === 'text');
+  return blocks.map((placed, index) =>
+    index === at && placed.block.type === 'text'
+      ? { ...placed, block: { ...placed.block, text: `${turn.name}: ${placed.block.text}` } }
+      : placed,
+  );
+}
+
+function sayBlock({ block, path }: PlacedBlock, { request, warnings }: EncodeContext): Said | undefined {
+  if (block.type === 'text' || block.type === 'refusal') {
+    if (block.type === 'text' && block.citations !== undefined && block.citations.length > 0)
+      warnings.add(
+        'content-dropped',
+        pathOfCitations(request.format, path),
+        'sources of earlier answers are not sent again',
+      );
+    return block.text === '' ? undefined : { kind: 'text', text: block.text, path };
+  }
+  if (block.type === 'reasoning' && isReadable(block)) return { kind: 'thinking', text: block.text, path };
+  warnings.add('content-dropped', path, `${nameOfBlock(block)} cannot be sent in this format`);
+  return undefined;
+}
+
+function nameOfBlock(block: Block): string {
+  if (block.type === 'reasoning') return 'reasoning that only its own model can read';
+  if (block.type === 'tool-call') return 'a call of a tool that its provider ran';
+  return `${block.type === 'opaque' ? nameOf(block.value['type']) : block.type} of an assistant`;
+}
+
+/** The wire takes plain reasoning, which nobody signed. @source generation.md 1.4 "Replay" */
+function isReadable({ form, signature, text }: ReasoningBlock): boolean {
+  return form !== 'encrypted' && !signature && text !== '';
+}
+
+function sayAlone(said: readonly Said[], plansIn: PlansIn, context: EncodeContext): JsonObject | undefined {
+  const parts: ContentPart[] = [];
+  for (const { kind, text, path } of said) {
+    if (kind === 'text') parts.push({ type: 'text', text });
+    else if (plansIn === 'thinking') parts.push({ type: 'thinking', thinking: text });
+    else context.warnings.add('content-dropped', path, 'the model does not take its reasoning back here');
+  }
+  return parts.length === 0 ? undefined : { content: joinParts(parts) };
+}
+
+/**
+ * "text content is not allowed when tool_calls are provided. If you wish to pass a tool plan, either pass thinking content
+ * (with thinking enabled) or use 'tool_plan'": the vendor's answer in vercel/ai#5794 (2025-04). Models that think refuse
+ * the plan: crmne/ruby_llm 7c4b14a (2026-08).
+ */
+function sayBesideCalls(said: readonly Said[], plansIn: PlansIn, context: EncodeContext): JsonObject | undefined {
+  if (said.length === 0) return undefined;
+  if (plansIn === 'tool_plan') return { tool_plan: said.map(({ text }) => text).join('\n\n') };
+  for (const { kind, path } of said) {
+    if (plansIn === undefined)
+      context.warnings.add('content-dropped', path, 'nothing may be said beside tool calls in this format');
+    else if (kind === 'text')
+      context.warnings.add('field-changed', path, 'sent as thinking, because no text may stand beside tool calls');
+  }
+  if (plansIn === undefined) return undefined;
+  return { content: said.map(({ text }) => ({ type: 'thinking', thinking: text })) };
+}
+
+/** Arguments as they were written; other text than an object goes below `_raw`. @source generation.md 11.1 */
+function encodeCall({ block: { name, input }, id }: SentCall): JsonObject {
+  const text = input.trim() === '' ? '{}' : input;
+  const readable = parseJsonObject(text) === undefined ? JSON.stringify({ _raw: input }) : text;
+  return { id, type: 'function', function: { name: toolNameOf(name), arguments: readable } };
+}
+
+/** "cannot have duplicate tool ids": docs.cohere.com "Errors", read 2026-11. Some upstreams count from 0 in every answer. */
+function unusedId(id: string, used: Set<string>): string {
+  let unused = id;
+  for (let copy = 1; used.has(unused); copy++) unused = `${id}_${copy}`;
+  used.add(unused);
+  return unused;
+}

@@ -1,0 +1,106 @@
+import type { Block, MediaBlock } from '../../canonical/blocks.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { urlOfSource } from '../chat/content-parts.ts';
+import { nameOf } from '../chat/members.ts';
+import { writeOutDocuments } from '../chat/text-documents.ts';
+import type { EncodeContext } from './encode-context.ts';
+import type { PlacedBlock } from '../place-turns.ts';
+
+/** Text, and pictures where they may stand. */
+export type ContentPart = JsonObject;
+
+/** Documents that are to be cited, as they are sent, and the blocks that they were. */
+export interface CitedDocuments {
+  readonly list: JsonObject[];
+  readonly blocks: Set<Block>;
+}
+
+/** Whether the image detail goes on as it is; the vendor knows no other. */
+const DETAILS: ReadonlySet<string> = new Set(['auto', 'low', 'high']);
+
+/** Types outside `text/` whose files are text all the same. */
+const TEXT_TYPE = /^(?:text\/.+|application\/(?:(?:.+\+)?(?:json|xml|yaml)|x-yaml|(?:x-)?ndjson|sql|toml))$/;
+
+/**
+ * Content parts of a user message. Documents of text are written out in place, unless the caller wants them cited.
+ * @param documents takes those that are to be cited; absent: none can be
+ */
+export function encodeContent(
+  blocks: readonly PlacedBlock[],
+  documents: CitedDocuments | undefined,
+  context: EncodeContext,
+): readonly ContentPart[] {
+  const parts: ContentPart[] = [];
+  for (const { block, path } of blocks) {
+    if (block.type === 'tool-result') continue;
+    if (documents !== undefined && addCited(block, documents)) continue;
+    for (const part of writeOutDocuments([asText(block)])) {
+      const encoded = encodePart(part, path, context);
+      if (encoded !== undefined && encoded['text'] !== '') parts.push(encoded);
+    }
+  }
+  return parts;
+}
+
+/** One string where there is nothing but one text, which every host takes. */
+export function joinParts(parts: readonly ContentPart[]): string | readonly ContentPart[] {
+  const [only] = parts;
+  return parts.length === 1 && typeof only?.['text'] === 'string' ? only['text'] : parts;
+}
+
+/** `undefined` for what the wire cannot take here, which is recorded. */
+function encodePart(block: Block, path: string, { warnings }: EncodeContext): ContentPart | undefined {
+  if (block.type === 'text') return { type: 'text', text: block.text };
+  if (block.type === 'refusal') return { type: 'text', text: block.text };
+  const picture = block.type === 'media' ? encodeImage(block) : undefined;
+  if (picture !== undefined) return picture;
+  const what =
+    block.type === 'media' ? block.media : block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
+  warnings.add('content-dropped', path, `${what} cannot be sent in this format`);
+  return undefined;
+}
+
+/** Also a picture that came as a file. */
+function encodeImage({ media, source, detail }: MediaBlock): ContentPart | undefined {
+  const isPicture = media === 'image' || (source.type === 'base64' && source.mediaType.startsWith('image/'));
+  const url = isPicture ? urlOfSource(source) : undefined;
+  if (url === undefined) return undefined;
+  const known = detail === undefined || DETAILS.has(detail) ? detail : 'high';
+  return { type: 'image_url', image_url: { url, ...(known !== undefined && { detail: known }) } };
+}
+
+/** A file of text as the text that it holds. */
+function asText(block: Block): Block {
+  if (block.type !== 'media' || block.media !== 'document' || block.source.type !== 'base64') return block;
+  const { mediaType, data } = block.source;
+  const type = mediaType.split(';', 1)[0]?.trim() ?? '';
+  if (!TEXT_TYPE.test(type)) return block;
+  return { ...block, source: { type: 'text', mediaType, text: Buffer.from(data, 'base64').toString('utf8') } };
+}
+
+/**
+ * A document that the caller wants cited goes where the model cites from. Its id is its place, as the vendor itself
+ * numbers documents without one.
+ * @returns false for any other block
+ */
+function addCited(block: Block, documents: CitedDocuments): boolean {
+  const wish = block.extra?.fields['citations'];
+  if (block.type !== 'media' || block.media !== 'document' || !isJsonObject(wish) || wish['enabled'] !== true)
+    return false;
+  const text = textOfDocument(asText(block));
+  if (text === undefined) return false;
+  const { name, context } = block;
+  const data = { ...(name !== undefined && { title: name }), ...(context !== undefined && { context }), text };
+  documents.list.push({ id: `doc:${documents.list.length}`, data });
+  documents.blocks.add(block);
+  return true;
+}
+
+/** `undefined` when it holds anything but text. */
+function textOfDocument(block: Block): string | undefined {
+  if (block.type !== 'media') return undefined;
+  const { source } = block;
+  if (source.type === 'text') return source.text;
+  if (source.type !== 'blocks' || source.blocks.some(({ type }) => type !== 'text')) return undefined;
+  return source.blocks.map((inner) => (inner.type === 'text' ? inner.text : '')).join('\n\n');
+}

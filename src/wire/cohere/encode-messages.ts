@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../lib/json.ts';
+import { encodeAssistant, type PlansIn, type SentCall } from './encode-assistant.ts';
+import { encodeContent, joinParts, type CitedDocuments, type ContentPart } from './encode-content.ts';
+import { encodeResults } from './encode-results.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { isAssistant, placeTurns, splitRuns, type PlacedTurn } from '../place-turns.ts';
+
+export interface MessageOptions {
+  readonly plansIn: PlansIn;
+  /** Sentences of ours for the system prompt. */
+  readonly instructions: readonly string[];
+  /** Takes the documents that are to be cited; absent: none can be. */
+  readonly documents: CitedDocuments | undefined;
+}
+
+/**
+ * Roles may stand in any order here, several of one kind in a row (SillyTavern#2916, 2024-09), so that turns stay as they
+ * are, but for the results of calls, which follow their calls.
+ */
+export function encodeMessages(options: MessageOptions, context: EncodeContext): readonly JsonObject[] {
+  const messages: JsonObject[] = [];
+  const used = new Set<string>();
+  let calls: readonly SentCall[] = [];
+  for (const run of splitRuns(placeTurns(context.request, context.warnings))) {
+    const [first] = run;
+    if (first !== undefined && isAssistant(first)) {
+      const encoded = encodeAssistant(run, options.plansIn, used, context);
+      if (encoded !== undefined) messages.push(encoded.message);
+      else warnOfNothing(first, context);
+      calls = encoded?.calls ?? [];
+    } else {
+      messages.push(...encodeRun(run, calls, options, context));
+      calls = [];
+    }
+  }
+  // A history that ends with calls has no results yet; the wire wants them all the same.
+  messages.push(...encodeResults([], calls, context).messages);
+  return withInstructions(messages, options.instructions);
+}
+
+function encodeRun(
+  run: readonly PlacedTurn[],
+  calls: readonly SentCall[],
+  { documents }: MessageOptions,
+  context: EncodeContext,
+): readonly JsonObject[] {
+  const { messages, media } = encodeResults(run, calls, context);
+  const others: JsonObject[] = [];
+  let waiting = media;
+  for (const placed of run) {
+    const isSystem = placed.turn.role === 'system' || placed.turn.role === 'developer';
+    const parts = nameSpeaker(placed, encodeContent(placed.blocks, isSystem ? undefined : documents, context));
+    if (isSystem) {
+      const text = textOfSystem(placed, parts, context);
+      if (text !== '') others.push({ role: 'system', content: text });
+    } else if (waiting.length + parts.length > 0) {
+      others.push({ role: 'user', content: joinParts([...waiting, ...parts]) });
+      waiting = [];
+    } else if (!placed.blocks.some(({ block }) => block.type === 'tool-result')) warnOfNothing(placed, context);
+  }
+  return [...messages, ...others];
+}
+
+function warnOfNothing({ path, blocks }: PlacedTurn, { warnings }: EncodeContext): void {
+  if (blocks.length > 0) warnings.add('content-dropped', path, 'nothing in it can be sent in this format');
+}
+
+/** The wire has no names of participants. @source generation.md 1.1 */
+function nameSpeaker({ turn }: PlacedTurn, parts: readonly ContentPart[]): readonly ContentPart[] {
+  if (turn.name === undefined || turn.role === 'tool') return parts;
+  const at = parts.findIndex((part) => part['type'] === 'text');
+  const text = parts[at]?.['text'];
+  return typeof text === 'string' ? parts.with(at, { type: 'text', text: `${turn.name}: ${text}` }) : parts;
+}
+
+function textOfSystem({ path }: PlacedTurn, parts: readonly ContentPart[], { warnings }: EncodeContext): string {
+  const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+  if (texts.length < parts.length)
+    warnings.add('content-dropped', path, 'instructions can only be text in this format');
+  return texts.join('\n\n');
+}
+
+/** After the caller's own instructions, which stay a prefix that a cache knows. */
+function withInstructions(messages: readonly JsonObject[], instructions: readonly string[]): readonly JsonObject[] {
+  if (instructions.length === 0) return messages;
+  const first = messages.findIndex((message) => message['role'] !== 'system');
+  const at = first < 0 ? messages.length : first;
+  return messages.toSpliced(at, 0, { role: 'system', content: instructions.join('\n\n') });
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { classifyStatus } from '../../canonical/classify-failure.ts';
+import { decodeError } from './upstream-error.ts';
+
+test('an error has its sentence, and the kind where the vendor names one', () => {
+  const body =
+    '{"error_type":"TOO_MANY_TOKENS","id":"c167e04b","message":"too many tokens: size limit exceeded by 25836 tokens."}';
+  assert.deepEqual(decodeError(body), {
+    message: 'too many tokens: size limit exceeded by 25836 tokens.',
+    type: 'TOO_MANY_TOKENS',
+  });
+  assert.equal(classifyStatus(400, decodeError(body)).errorType, 'context_length_exceeded');
+});
+
+test('an error without a kind is read too', () => {
+  assert.deepEqual(decodeError('{"id":"2d46","message":"invalid api token"}'), { message: 'invalid api token' });
+});
+
+for (const [text, message] of [
+  ['{"error":{"message":"no"}}', 'no'],
+  ['{"detail":"no"}', 'no'],
+  ['upstream connect error', 'upstream connect error'],
+  ['<html>502</html>', undefined],
+  ['', undefined],
+  ['17', undefined],
+] as const) {
+  test(`what a proxy in front says is read: ${JSON.stringify(text)}`, () => {
+    assert.equal(decodeError(text).message, message);
+  });
+}

@@ -1,0 +1,43 @@
+import type { ResponseFormat } from '../../canonical/request.ts';
+import { parameterOfFormat } from '../../canonical/supports-parameter.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { EncodeContext } from './encode-context.ts';
+
+const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else: no prose around it, no code fence.';
+
+/** How the wanted form of the answer is asked for. */
+export interface OutputFormat {
+  readonly format?: JsonObject;
+  /** A sentence for the system prompt. */
+  readonly instruction?: string;
+}
+
+/**
+ * Beside tools or documents the wire refuses it, so that it is asked for in words there. The schema stands bare, and
+ * must describe an object.
+ * @source docs.cohere.com "Structured Outputs", read 2026-11; types of the vendor's SDK `ResponseFormatV2`
+ */
+export function encodeOutputFormat(crowded: boolean, { request, warnings, supports }: EncodeContext): OutputFormat {
+  const wanted = request.settings.responseFormat;
+  if (wanted === undefined || wanted.type === 'text') return {};
+  if (wanted.type === 'grammar' || wanted.type === 'python') {
+    warnings.add('field-dropped', 'response_format', `${wanted.type} cannot be said in this format`);
+    return {};
+  }
+  if (!supports(parameterOfFormat(wanted) ?? 'response_format')) {
+    warnings.add('field-dropped', 'response_format', 'the endpoint does not take it');
+    return {};
+  }
+  const schema = wanted.type === 'json_schema' ? wanted.schema : undefined;
+  const sayable = schema === undefined || schema['type'] === 'object';
+  if (!crowded && sayable)
+    return { format: { type: 'json_object', ...(schema !== undefined && { json_schema: schema }) } };
+  warnings.add('field-changed', 'response_format', 'the model is asked for it in words, which do not bind it');
+  return { instruction: schema === undefined ? JSON_INSTRUCTION : instructionFor(wanted, schema) };
+}
+
+function instructionFor(wanted: ResponseFormat, schema: JsonObject): string {
+  const described = wanted.type === 'json_schema' && wanted.description !== undefined ? ` (${wanted.description})` : '';
+  const form = schema['type'] === 'object' ? JSON_INSTRUCTION : JSON_INSTRUCTION.replace('object', 'value');
+  return `${form} It must be valid for this JSON Schema${described}:\n${JSON.stringify(schema)}`;
+}

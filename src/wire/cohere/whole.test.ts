@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { foldEvents } from '../../canonical/fold.ts';
+import { checkEvents } from '../../canonical/test-event-grammar.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { decodeWhole } from './decode-whole.ts';
+import {
+  callsOf,
+  DOCUMENT,
+  foldStream,
+  PLAN_AND_CALLS,
+  textOfBlocks,
+  THOUGHT_AND_CITED,
+  USAGE,
+  WHOLE_PLAN_AND_CALLS,
+  WHOLE_THOUGHT_AND_CITED,
+  WHOLE_WITH_LOGPROBS,
+  WITH_LOGPROBS,
+} from './test-streams.ts';
+
+function foldWhole(answer: JsonObject) {
+  const events = decodeWhole(JSON.stringify(answer));
+  checkEvents(events);
+  return foldEvents(events);
+}
+
+for (const [name, whole, events] of [
+  ['thinking, text and citations', WHOLE_THOUGHT_AND_CITED, THOUGHT_AND_CITED],
+  ['a plan and calls', WHOLE_PLAN_AND_CALLS, PLAN_AND_CALLS],
+  ['log probabilities', WHOLE_WITH_LOGPROBS, WITH_LOGPROBS],
+] as const) {
+  test(`a whole answer says what its stream says: ${name}`, () => {
+    assert.deepEqual(foldWhole(whole), foldStream(events));
+  });
+}
+
+test('log probabilities of thinking are left out, as the chat format has none', () => {
+  const answer = foldWhole({
+    id: 'x',
+    message: {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Hm.' },
+        { type: 'text', text: 'Yes.' },
+      ],
+    },
+    finish_reason: 'COMPLETE',
+    logprobs: [
+      { text: 'Hm.', token_ids: [1], logprobs: [-3] },
+      { text: 'Yes', token_ids: [2], logprobs: [-2] },
+      { text: '.', token_ids: [3], logprobs: [-1] },
+    ],
+  });
+  assert.equal(answer.blocks[0]?.extra, undefined);
+  assert.match(JSON.stringify(answer.blocks[1]?.extra), /"Yes","logprob":-2,.*"\.","logprob":-1/);
+  assert.doesNotMatch(JSON.stringify(answer.blocks[1]?.extra), /Hm/);
+});
+
+test('a citation of a part that is not there is left out, and noted', () => {
+  const citations = [{ start: 0, end: 1, text: 'x', sources: [DOCUMENT], content_index: 9 }];
+  const answer = foldWhole({ id: 'x', message: { content: [{ type: 'text', text: 'x' }], citations } });
+  assert.equal(answer.warnings.length, 1);
+});
+
+test('a plan stands right before the calls that it is for', () => {
+  const content = [
+    { type: 'thinking', thinking: 'Hm.' },
+    { type: 'text', text: 'Look.' },
+  ];
+  const call = { id: 'a', type: 'function', function: { name: 'one', arguments: '{}' } };
+  const answer = foldWhole({
+    message: { content, tool_plan: 'I will look.', tool_calls: [call] },
+    finish_reason: 'TOOL_CALL',
+  });
+  assert.deepEqual(
+    answer.blocks.map((block) => ('text' in block ? block.text : block.type)),
+    ['Hm.', 'Look.', 'I will look.', 'tool-call'],
+  );
+});
+
+test('content as one string is a text', () => {
+  const answer = foldWhole({ id: 'x', message: { content: 'So be it.' }, finish_reason: 'COMPLETE' });
+  assert.equal(textOfBlocks(answer, 'text'), 'So be it.');
+});
+
+test('arguments that say null are none', () => {
+  const call = { id: 'a', type: 'function', function: { name: 'now', arguments: 'null' } };
+  assert.deepEqual(callsOf(foldWhole({ message: { tool_calls: [call] }, finish_reason: 'TOOL_CALL' })), ['a now({})']);
+});
+
+test('an answer that ended with an error failed', () => {
+  const answer = foldWhole({ id: 'x', message: { role: 'assistant' }, finish_reason: 'ERROR', usage: USAGE });
+  assert.equal(answer.failure?.status, 502);
+  assert.equal(answer.usage?.promptTokens, 210);
+});
+
+test('an error object in place of an answer is a failure with its status', () => {
+  const events = decodeWhole('{"error_type":"TOO_MANY_TOKENS","id":"x","message":"too many tokens"}');
+  assert.equal(events.length, 1);
+  const { failure } = foldEvents(events);
+  assert.deepEqual([failure?.kind, failure?.errorType], ['error-event', 'context_length_exceeded']);
+});
+
+for (const text of ['', 'null', '[]', '{}', '{"id":"x"}', '<html>', '{"message":']) {
+  test(`${JSON.stringify(text)} is garbage`, () => {
+    assert.equal(foldEvents(decodeWhole(text)).failure?.kind, 'garbage');
+  });
+}
+
+test('whatever stands in an answer gives events of the grammar and never throws', () => {
+  const part = fc.oneof(fc.constant({ type: 'text', text: 'x' }), fc.jsonValue());
+  const message = fc.record(
+    {
+      content: fc.oneof(fc.array(part), fc.jsonValue()),
+      tool_plan: fc.jsonValue(),
+      tool_calls: fc.oneof(fc.array(fc.record({ function: fc.record({ name: fc.string() }) })), fc.jsonValue()),
+      citations: fc.oneof(fc.array(fc.record({ start: fc.integer(), end: fc.integer() })), fc.jsonValue()),
+    },
+    { requiredKeys: [] },
+  );
+  const answer = fc.record({ message, finish_reason: fc.jsonValue(), usage: fc.jsonValue(), logprobs: fc.jsonValue() });
+  fc.assert(
+    fc.property(fc.oneof(answer, fc.jsonValue()), (value) => checkEvents(decodeWhole(JSON.stringify(value)))),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,133 @@
+import type { Citation, OpaqueCitation, UrlCitation } from '../../canonical/blocks.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { objectAt, objectsIn, stringOf } from './wire-object.ts';
+import type { WireObject } from './wire-object.ts';
+
+/** One kind of place in a document, as this wire and as the messages format tell it. */
+interface Place {
+  /** Member of `location` here. */
+  readonly here: string;
+  /** `type` there. */
+  readonly there: string;
+  readonly index: readonly [here: string, there: string];
+  readonly start: string;
+  readonly end: string;
+}
+
+const DOCUMENT_INDEX = ['documentIndex', 'document_index'] as const;
+
+/** @source AWS SDK `CitationLocation`, 3.1162 (2026-11); generation.md 7.7 */
+const PLACES: readonly Place[] = [
+  {
+    here: 'documentChar',
+    there: 'char_location',
+    index: DOCUMENT_INDEX,
+    start: 'start_char_index',
+    end: 'end_char_index',
+  },
+  {
+    here: 'documentPage',
+    there: 'page_location',
+    index: DOCUMENT_INDEX,
+    start: 'start_page_number',
+    end: 'end_page_number',
+  },
+  {
+    here: 'documentChunk',
+    there: 'content_block_location',
+    index: DOCUMENT_INDEX,
+    start: 'start_block_index',
+    end: 'end_block_index',
+  },
+  {
+    here: 'searchResultLocation',
+    there: 'search_result_location',
+    index: ['searchResultIndex', 'search_result_index'],
+    start: 'start_block_index',
+    end: 'end_block_index',
+  },
+];
+
+/**
+ * A web source becomes a citation that every format can say. Places in documents are the very ones of the messages
+ * format in other words, so they become that format's: its callers read them, and send them back.
+ */
+export function readCitation(value: JsonObject): Citation {
+  const location = objectAt(value, 'location');
+  const title = stringOf(value['title']);
+  const excerpt = objectsIn(value['sourceContent'])
+    .map((part) => stringOf(part['text']) ?? '')
+    .join('');
+  const web = objectAt(location, 'web');
+  const url = stringOf(web['url']);
+  if (url !== undefined) return readWebSource(url, web, title, excerpt);
+  const place = PLACES.find(({ here }) => isJsonObject(location[here]));
+  if (place === undefined) return { type: 'opaque', format: 'converse', value };
+  const at = objectAt(location, place.here);
+  const search = place.here === 'searchResultLocation';
+  return {
+    type: 'opaque',
+    format: 'messages',
+    value: {
+      type: place.there,
+      cited_text: excerpt,
+      [place.index[1]]: numberOf(at[place.index[0]]),
+      ...(search && { source: stringOf(value['source']) ?? '' }),
+      [search ? 'title' : 'document_title']: title ?? null,
+      [place.start]: numberOf(at['start']),
+      [place.end]: numberOf(at['end']),
+      // generation.md 7.7: answers have it where the place is in a document.
+      ...(!search && { file_id: null }),
+    },
+  };
+}
+
+function readWebSource(url: string, web: JsonObject, title: string | undefined, excerpt: string): UrlCitation {
+  const domain = stringOf(web['domain']);
+  return {
+    type: 'url',
+    url,
+    ...(title !== undefined && { title }),
+    ...(excerpt !== '' && { excerpt }),
+    extra: { format: 'converse', fields: { ...(domain !== undefined && { domain }) } },
+  };
+}
+
+/** A citation in a request; `undefined` for one that this wire never gave. */
+export function drawCitation(citation: Citation): WireObject | undefined {
+  if (citation.type === 'url') return citation.extra?.format === 'converse' ? drawWebSource(citation) : undefined;
+  if (citation.format === 'converse') return { ...citation.value };
+  return citation.format === 'messages' ? drawPlace(citation) : undefined;
+}
+
+function drawWebSource({ url, title, excerpt, extra }: UrlCitation): WireObject {
+  return {
+    ...(title !== undefined && { title }),
+    ...(excerpt !== undefined && { sourceContent: [{ text: excerpt }] }),
+    location: { web: { url, ...extra?.fields } },
+  };
+}
+
+function drawPlace({ value }: OpaqueCitation): WireObject | undefined {
+  const place = PLACES.find(({ there }) => there === value['type']);
+  if (place === undefined) return undefined;
+  const title = stringOf(value['document_title']) ?? stringOf(value['title']);
+  const source = stringOf(value['source']);
+  return {
+    ...(title !== undefined && { title }),
+    ...(source !== undefined && { source }),
+    sourceContent: [{ text: stringOf(value['cited_text']) ?? '' }],
+    location: {
+      [place.here]: {
+        [place.index[0]]: numberOf(value[place.index[1]]),
+        start: numberOf(value[place.start]),
+        end: numberOf(value[place.end]),
+      },
+    },
+  };
+}
+
+function numberOf(value: Json | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}

@@ -1,0 +1,93 @@
+import type { GenerationRequest } from '../../canonical/request.ts';
+import { filterFlags } from '../beta-flags.ts';
+import type { BetaRules } from '../beta-flags.ts';
+import { warnOfDroppedExtras } from '../dropped-extras.ts';
+import type { EncodedRequest, EncodeTarget } from '../format.ts';
+import { createWarnings } from '../gateway/warnings.ts';
+import { drawWithCachePoints } from './cache-points.ts';
+import { createEncodeContext } from './encode-context.ts';
+import type { EncodeContext, Piece } from './encode-context.ts';
+import { encodeTools } from './encode-tools.ts';
+import type { EncodedTools } from './encode-tools.ts';
+import { encodeTurns } from './encode-turns.ts';
+import type { EncodedTurns } from './encode-turns.ts';
+import { withoutHonoured } from './honoured-extras.ts';
+import { encodeOutputFormat } from './output-format.ts';
+import { planReasoning } from './reasoning.ts';
+import { drawSampling, drawServiceTier, warnOfUnsayable } from './sampling.ts';
+import { STOP_SEQUENCE_PATHS } from './stop-reason.ts';
+import type { WireObject } from './wire-object.ts';
+
+/**
+ * @throws GatewayError 400 when nothing is left that could be sent, or a result answers no call
+ * @source AWS SDK `ConverseRequest`, 3.1162 (2026-11); generation.md 11
+ */
+export function encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest {
+  const warnings = createWarnings();
+  const context = createEncodeContext(request, target, warnings);
+  const { facts } = context;
+  const turns = encodeTurns(context);
+  const output = encodeOutputFormat(turns.messages, context);
+  const tools = encodeTools(turns.messages, output.answerTool, context);
+  const plan = planReasoning(turns.messages, isForced(tools), context);
+  const sampling = drawSampling(plan, context);
+  const instructions = [tools.instruction, output.instruction].filter((text) => text !== undefined);
+  const parts = drawWithCachePoints({ tools: tools.tools, ...withInstructions(turns, instructions, context) }, context);
+  warnOfUnsayable(context);
+  const cacheMarks = facts.cachePoints === undefined ? 'none' : 'all';
+  const reasoning = facts.claude === true ? (['display'] as const) : [];
+  const takes = { format: 'converse', cacheMarks, reasoning, betas: true } as const;
+  warnOfDroppedExtras(withoutHonoured(request, facts), takes, warnings);
+  const toolConfig = { tools: parts.tools, ...(tools.toolChoice !== undefined && { toolChoice: tools.toolChoice }) };
+  const fields = { ...plan.fields, ...sampling.fields, ...drawClaudeFields(tools, context) };
+  const asksForStop = facts.claude === true && sampling.inferenceConfig['stopSequences'] !== undefined;
+  const body: WireObject = {
+    ...(Object.keys(sampling.inferenceConfig).length > 0 && { inferenceConfig: sampling.inferenceConfig }),
+    ...(Object.keys(fields).length > 0 && { additionalModelRequestFields: fields }),
+    ...(asksForStop && { additionalModelResponseFieldPaths: STOP_SEQUENCE_PATHS }),
+    ...(output.outputConfig !== undefined && { outputConfig: output.outputConfig }),
+    ...drawServiceTier(context),
+    ...(parts.tools.length > 0 && { toolConfig }),
+    ...(parts.system.length > 0 && { system: parts.system }),
+    messages: parts.messages,
+  };
+  return {
+    body,
+    headers: {},
+    warnings: warnings.list,
+    ...(tools.names.size > 0 && { toolNames: tools.names }),
+    ...(output.answerTool !== undefined && { answerTool: output.answerTool.name }),
+  };
+}
+
+/** Whether the model has to call a tool, beside which some Claudes do not think. */
+function isForced({ toolChoice, claudeChoice }: EncodedTools): boolean {
+  return toolChoice !== undefined || (claudeChoice !== undefined && claudeChoice['type'] !== 'auto');
+}
+
+/** Last, so that the caller's own instructions stay a prefix that the cache knows. */
+function withInstructions(
+  { system, messages }: EncodedTurns,
+  instructions: readonly string[],
+  { facts }: EncodeContext,
+): EncodedTurns {
+  const added: readonly Piece[] = instructions.map((text) => ({ path: 'system', wire: { text } }));
+  if (added.length === 0) return { system, messages };
+  const [first, ...others] = messages;
+  if (facts.refusesSystem !== true || first?.role !== 'user') return { system: [...system, ...added], messages };
+  return { system, messages: [{ role: 'user', pieces: [...added, ...first.pieces] }, ...others] };
+}
+
+const NO_RULES: BetaRules = { allow: new Set(), deny: new Set(), rename: new Map() };
+
+/** Members of the messages format that have no twin here. @source generation.md 11.1, 11.3; pains.md 25 */
+function drawClaudeFields(
+  { claudeChoice }: EncodedTools,
+  { request, target, facts, warnings }: EncodeContext,
+): WireObject {
+  const betas = filterFlags(request.directives.betas, target.betaRules ?? NO_RULES, warnings, facts.betas);
+  return {
+    ...(claudeChoice !== undefined && { tool_choice: claudeChoice }),
+    ...(betas.length > 0 && { anthropic_beta: betas }),
+  };
+}

@@ -1,0 +1,179 @@
+import type { FunctionTool, Tool, ToolChoice } from '../../canonical/request.ts';
+import { unreachable } from '../../lib/assert.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { legalToolName } from '../gateway/legal-tool-name.ts';
+import { isToolResult, isToolUse } from './encode-context.ts';
+import type { EncodeContext, Message, Piece } from './encode-context.ts';
+import { lowerSchema } from './lower-schema.ts';
+import type { AnswerTool } from './output-format.ts';
+import { objectAt, stringOf } from './wire-object.ts';
+
+/** How the model is to choose: by at most one of these. */
+interface Choices {
+  /** `toolConfig.toolChoice` */
+  readonly toolChoice?: JsonObject;
+  /** In the words of the messages format, for what this wire has no word for. */
+  readonly claudeChoice?: JsonObject;
+}
+
+export interface EncodedTools extends Choices {
+  readonly tools: readonly Piece[];
+  /** Names as sent, to the caller's names, where they differ. */
+  readonly names: ReadonlyMap<string, string>;
+  /** A sentence for the end of the system prompt. */
+  readonly instruction?: string;
+}
+
+const NO_CALLS = 'Do not call any tool in this answer.';
+const STUB_DESCRIPTION = 'Was called earlier in this conversation and is not available any more.';
+const STUB_SCHEMA: JsonObject = { type: 'object', properties: {} };
+
+/**
+ * The wire has no word for "no tool", and refuses calls in the conversation without any tool.
+ * @source generation.md 11.3
+ */
+export function encodeTools(
+  messages: readonly Message[],
+  answerTool: AnswerTool | undefined,
+  context: EncodeContext,
+): EncodedTools {
+  const { toolChoice } = context.request.settings;
+  const drawn = drawTools(context);
+  const called = messages.some(({ pieces }) => pieces.some((piece) => isToolUse(piece) || isToolResult(piece)));
+  const usable = drawn.tools.length > 0 && toolChoice?.type !== 'none';
+  if (drawn.tools.length === 0 && toolChoice !== undefined && toolChoice.type !== 'none')
+    context.warnings.add('field-dropped', 'tool_choice', 'there is no tool to choose');
+  if (drawn.tools.length > 0 && !usable && !called)
+    context.warnings.add('field-changed', 'tool_choice', 'without a word for it, the tools were left out');
+  const kept = usable || (called && drawn.tools.length > 0) ? drawn.tools : called ? drawStubs(messages) : [];
+  const choices = usable ? drawChoices(toolChoice, context) : {};
+  const ban = !usable && called ? { instruction: NO_CALLS } : {};
+  if (answerTool === undefined) return { tools: kept, names: drawn.names, ...choices, ...ban };
+  const tools = [...kept, drawAnswerTool(answerTool)];
+  if (!answerTool.forced) return { tools, names: drawn.names, ...choices };
+  return { tools, names: drawn.names, ...forceAnswer(answerTool, usable, choices, context) };
+}
+
+/**
+ * Beside tools of the caller's own, which the model may call as well, it has to call one of them or the one that takes
+ * the answer: what a caller means who wants an answer in a form, and offers tools on the way to it.
+ */
+function forceAnswer({ name }: AnswerTool, beside: boolean, asked: Choices, { facts }: EncodeContext): Choices {
+  const named = !beside && facts.forces?.includes('tool') !== false;
+  const toolChoice: JsonObject = named ? { tool: { name } } : { any: {} };
+  return asked.claudeChoice === undefined ? { toolChoice } : { claudeChoice: drawClaudeChoice(toolChoice) };
+}
+
+function drawAnswerTool({ name, description, schema }: AnswerTool): Piece {
+  return {
+    path: 'response_format',
+    wire: { toolSpec: { name, description, inputSchema: { json: drawSchema(schema) } } },
+  };
+}
+
+function drawTools(context: EncodeContext): Pick<EncodedTools, 'tools' | 'names'> {
+  const { request, facts, supports, warnings } = context;
+  const names = new Map<string, string>();
+  const tools: Piece[] = [];
+  const offered = supports('tools') && facts.refusesTools !== true ? request.tools : [];
+  if (offered.length < request.tools.length) warnings.add('field-dropped', 'tools', 'the model takes no tools');
+  for (const [at, tool] of offered.entries()) {
+    const piece = drawTool(tool, `tools[${at}]`, context);
+    if (piece === undefined) continue;
+    tools.push(piece);
+    const name = stringOf(objectAt(piece.wire, 'toolSpec')['name']);
+    if (tool.type === 'function' && name !== undefined && name !== tool.name) names.set(name, tool.name);
+  }
+  return { tools, names };
+}
+
+function drawTool(tool: Tool, path: string, context: EncodeContext): Piece | undefined {
+  switch (tool.type) {
+    case 'function':
+      return { path, cache: tool.cache, wire: { toolSpec: drawSpec(tool, path, context) } };
+    case 'server':
+      context.warnings.add('field-dropped', path, `${tool.name} is run by the gateway and not known upstream`);
+      return undefined;
+    case 'opaque':
+      context.warnings.add('field-dropped', path, 'only the vendor of this tool knows it');
+      return undefined;
+    default:
+      return unreachable(tool);
+  }
+}
+
+function drawSpec(tool: FunctionTool, path: string, { request, facts, warnings }: EncodeContext): JsonObject {
+  const strict = tool.strict === true && facts.strictTools === true;
+  const home = request.format === 'chat' ? `${path}.function` : path;
+  if (tool.strict === true && !strict)
+    warnings.add('field-dropped', `${home}.strict`, 'the model does not hold calls to their schema');
+  const described = tool.description !== undefined && tool.description.trim() !== '';
+  const given = drawSchema(tool.parameters);
+  // What is refused in structured output is refused here, too, once it is to bind.
+  const { schema, dropped } = strict ? lowerSchema(given) : { schema: given, dropped: new Set<string>() };
+  if (dropped.size > 0)
+    warnings.add('field-changed', `${home}.strict`, `the model is not bound to ${[...dropped].join(', ')}`);
+  return {
+    name: legalToolName(tool.name),
+    ...(described && { description: tool.description }),
+    inputSchema: { json: schema },
+    ...(strict && { strict }),
+  };
+}
+
+/** As it came where it says what it is: members in another order would be another prefix to the cache. */
+function drawSchema(parameters: JsonObject | undefined): JsonObject {
+  if (parameters === undefined) return STUB_SCHEMA;
+  return parameters['type'] === undefined ? { type: 'object', ...parameters } : parameters;
+}
+
+/** In the order of the calls, so that a longer conversation begins with the same tools. */
+function drawStubs(messages: readonly Message[]): readonly Piece[] {
+  const calls = messages.flatMap(({ pieces }) => pieces).map(({ wire }) => wire['toolUse']);
+  const names = calls.filter(isJsonObject).map(({ name }) => stringOf(name) ?? '');
+  return [...new Set(names)].map((name) => ({
+    path: 'tools',
+    wire: { toolSpec: { name, description: STUB_DESCRIPTION, inputSchema: { json: STUB_SCHEMA } } },
+  }));
+}
+
+/** The wire's own default is `auto`, so it need not be said. */
+function drawChoices(asked: ToolChoice | undefined, context: EncodeContext): Choices {
+  const { request, facts, supports, warnings } = context;
+  const supported = asked === undefined || supports('tool_choice');
+  if (!supported) warnings.add('field-dropped', 'tool_choice', 'the endpoint does not take it');
+  const toolChoice = supported ? drawChoice(asked, context) : undefined;
+  if (request.settings.parallelToolCalls === false) {
+    if (facts.claude === true && supports('parallel_tool_calls')) return { claudeChoice: drawClaudeChoice(toolChoice) };
+    warnings.add('field-dropped', 'parallel_tool_calls', 'the model cannot be kept to one call at a time');
+  }
+  return toolChoice === undefined ? {} : { toolChoice };
+}
+
+/**
+ * The vendor's own member says how to choose and how often, and is refused beside `toolConfig.toolChoice`.
+ * @source github.com/BerriAI/litellm pull request 34347 and issue 36536, with the service's own words, read 2026-11
+ */
+function drawClaudeChoice(choice: JsonObject | undefined): JsonObject {
+  const name = stringOf(objectAt(choice ?? {}, 'tool')['name']);
+  const type = name !== undefined ? 'tool' : choice === undefined ? 'auto' : 'any';
+  return { type, ...(name !== undefined && { name }), disable_parallel_tool_use: true };
+}
+
+function drawChoice(asked: ToolChoice | undefined, { facts, warnings }: EncodeContext): JsonObject | undefined {
+  const forces = facts.forces ?? ['any', 'tool'];
+  if (asked === undefined || asked.type === 'auto' || asked.type === 'none') return undefined;
+  if (asked.type === 'opaque') {
+    warnings.add('field-dropped', 'tool_choice', 'cannot be said in this format');
+    return undefined;
+  }
+  if (asked.type === 'function' && forces.includes('tool')) return { tool: { name: legalToolName(asked.name) } };
+  if (!forces.includes('any')) {
+    warnings.add('field-dropped', 'tool_choice', 'the model cannot be made to call a tool');
+    return undefined;
+  }
+  if (asked.type === 'function')
+    warnings.add('field-changed', 'tool_choice', 'the model can be made to call some tool, but not this one');
+  return { any: {} };
+}

@@ -1,0 +1,21 @@
+import type { UpstreamFormat } from '../format.ts';
+import { decodeError } from './decode-error.ts';
+import { ConverseStreamDecoder } from './decode-stream.ts';
+import { decodeWhole } from './decode-whole.ts';
+import { mustInlineUrl } from './draw-media.ts';
+import { encodeRequest } from './encode-request.ts';
+import { PARAMETERS } from './parameters.ts';
+
+/** Amazon Bedrock's Converse and ConverseStream, as upstreams speak them. A model may be an ARN, with its slashes. */
+export const converseUpstreamFormat: UpstreamFormat = {
+  id: 'converse',
+  path: ({ model, stream }) => `/model/${encodeURIComponent(model)}/${stream ? 'converse-stream' : 'converse'}`,
+  streamType: 'application/vnd.amazon.eventstream',
+  parameters: PARAMETERS,
+  modalities: { inputs: new Set(['image', 'file', 'video']), outputs: new Set(['text']) },
+  mustInlineUrl,
+  encodeRequest,
+  createStreamDecoder: (dialect) => new ConverseStreamDecoder(dialect),
+  decodeWhole,
+  decodeError,
+};

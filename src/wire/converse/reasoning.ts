@@ -1,0 +1,178 @@
+import { EFFORTS } from '../../canonical/request.ts';
+import type { Effort, ReasoningSettings, Settings } from '../../canonical/request.ts';
+import { unreachable } from '../../lib/assert.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { drawForeignThinking } from '../messages/thinking.ts';
+import type { ThinkingPlan } from '../messages/thinking.ts';
+import { isToolResult } from './encode-context.ts';
+import type { EncodeContext, Message } from './encode-context.ts';
+import type { WireObject } from './wire-object.ts';
+
+/** How a request says that the model should think. */
+export interface ReasoningPlan {
+  /** Members of `additionalModelRequestFields`. */
+  readonly fields: WireObject;
+  readonly maxTokens: number | undefined;
+  /** `restricted`: a Claude that thinks takes little sampling; `fixed`: no sampling at all. */
+  readonly sampling: 'free' | 'restricted' | 'fixed';
+}
+
+/** What every Claude that thinks can answer at the least, where neither caller nor catalog say how much it may be. */
+const ANSWER_TOKENS_DEFAULT = 32_000;
+
+/** generation.md 11.4: the part of the answer that each effort gives to thinking. */
+const BUDGET_RATIO: Readonly<Record<Effort, number>> = {
+  max: 0.95,
+  xhigh: 0.95,
+  high: 0.8,
+  medium: 0.5,
+  low: 0.2,
+  minimal: 0.1,
+  none: 0,
+};
+
+/** @param forced the model has to call a tool. @source generation.md 2.5, 11.4 */
+export function planReasoning(messages: readonly Message[], forced: boolean, context: EncodeContext): ReasoningPlan {
+  const heeded = heededSettings(context);
+  return context.facts.claude === true ? planClaude(heeded, messages, forced, context) : planOthers(heeded, context);
+}
+
+function heededSettings({ request, supports, warnings }: EncodeContext): Settings {
+  const { reasoning, verbosity, ...others } = request.settings;
+  if (reasoning !== undefined && !supports('reasoning'))
+    warnings.add('field-dropped', 'reasoning', 'the endpoint does not take it');
+  if (verbosity !== undefined && !supports('verbosity'))
+    warnings.add('field-dropped', 'verbosity', 'the endpoint does not take it');
+  return {
+    ...others,
+    ...(reasoning !== undefined && supports('reasoning') && { reasoning }),
+    ...(verbosity !== undefined && supports('verbosity') && { verbosity }),
+  };
+}
+
+function planClaude(
+  asked: Settings,
+  messages: readonly Message[],
+  forced: boolean,
+  context: EncodeContext,
+): ReasoningPlan {
+  const { target, request, warnings } = context;
+  const { dialect, maxOutputTokens: limit } = target;
+  const sampling = dialect.thinking === 'adaptive-only' ? 'fixed' : 'free';
+  const plan = drawForeignThinking({
+    settings: request.format === 'messages' ? adoptEffort(asked, context) : asked,
+    dialect,
+    maxTokens: asked.maxTokens ?? limit ?? ANSWER_TOKENS_DEFAULT,
+    maxTokensLimit: limit,
+    forced,
+    warnings,
+  });
+  if (plan.thinking?.['type'] === 'disabled' && context.facts.alwaysThinks === true) {
+    warnings.add('field-dropped', 'reasoning', 'the model always thinks');
+    return { fields: drawEffort(plan, asked), maxTokens: asked.maxTokens, sampling };
+  }
+  if (plan.thinking?.['type'] === 'enabled' && answersUnthought(messages)) {
+    warnings.add('field-dropped', 'reasoning', 'the reasoning before the last tool call is not there any more');
+    return { fields: {}, maxTokens: asked.maxTokens, sampling };
+  }
+  return {
+    fields: { ...drawThinking(plan, context), ...drawEffort(plan, asked) },
+    // Without a maximum the wire takes the model's own, which is above every budget.
+    maxTokens: asked.maxTokens === undefined ? undefined : plan.maxTokens,
+    sampling: plan.active && sampling === 'free' ? 'restricted' : sampling,
+  };
+}
+
+/** In the messages format an effort alone rules how long answers are; it does not ask for thinking. */
+function adoptEffort(asked: Settings, { target: { dialect }, warnings }: EncodeContext): Settings {
+  const { reasoning, ...others } = asked;
+  const effort = reasoning?.effort;
+  if (reasoning === undefined || effort === undefined || saysThinking(reasoning)) return asked;
+  if (effort === 'none' || effort === 'minimal') return others;
+  if (dialect.thinking === 'adaptive' || dialect.thinking === 'adaptive-only') return { ...others, verbosity: effort };
+  warnings.add('field-dropped', 'output_config.effort', 'the model knows no effort');
+  return others;
+}
+
+function saysThinking({ enabled, adaptive, maxTokens }: ReasoningSettings): boolean {
+  return enabled !== undefined || adaptive !== undefined || maxTokens !== undefined;
+}
+
+/** Models that show their thinking by themselves need not know the member that asks for it. */
+function drawThinking({ thinking }: ThinkingPlan, { target, request }: EncodeContext): WireObject {
+  if (thinking === undefined) return {};
+  const { display, ...rest } = thinking;
+  const said = target.dialect.thinking === 'adaptive-only' || request.settings.reasoning?.display !== undefined;
+  return { thinking: display === undefined || !said ? rest : { ...rest, display } };
+}
+
+/** "The model decides how much" is said by saying nothing. */
+function drawEffort({ effort }: ThinkingPlan, { reasoning, verbosity }: Settings): WireObject {
+  const adaptiveOnly = reasoning?.adaptive === true && reasoning.effort === undefined && verbosity === undefined;
+  return effort === undefined || adaptiveOnly ? {} : { output_config: { effort } };
+}
+
+/** The vendor refuses to go on thinking after calls that were made without thinking. pains.md 17 */
+function answersUnthought(messages: readonly Message[]): boolean {
+  const [assistant, user] = messages.slice(-2);
+  const [result] = user?.pieces ?? [];
+  if (assistant?.role !== 'assistant' || result === undefined || !isToolResult(result)) return false;
+  return assistant.pieces[0]?.wire['reasoningContent'] === undefined;
+}
+
+function planOthers({ reasoning = {}, verbosity, maxTokens }: Settings, context: EncodeContext): ReasoningPlan {
+  const { facts, warnings } = context;
+  if (verbosity !== undefined) warnings.add('field-dropped', 'verbosity', 'the model knows no effort');
+  const unplanned: ReasoningPlan = { fields: {}, maxTokens, sampling: 'free' };
+  const wished = wishedEffort(reasoning, maxTokens ?? context.target.maxOutputTokens);
+  if (wished === undefined) return unplanned;
+  if (wished === 'none') {
+    if (facts.alwaysThinks === true) warnings.add('field-dropped', 'reasoning', 'the model always thinks');
+    return unplanned;
+  }
+  switch (facts.reasoning) {
+    case undefined:
+      warnings.add('field-dropped', 'reasoning', 'the model cannot be told to think');
+      return unplanned;
+    case 'reasoning_effort':
+      return { ...unplanned, fields: { reasoning_effort: nearest(wished, ['low', 'medium', 'high']) } };
+    case 'reasoning_config':
+      return { ...unplanned, fields: { reasoning_config: nearest(wished, ['low', 'high']) } };
+    case 'reasoningConfig':
+      return planNova(nearest(wished, ['low', 'medium', 'high']), maxTokens, context);
+    default:
+      return unreachable(facts.reasoning);
+  }
+}
+
+/** @source github.com/UKGovernmentBEIS/inspect_ai issue 3767 (by a member of the vendor), read 2026-11 */
+function planNova(effort: Effort, maxTokens: number | undefined, { warnings }: EncodeContext): ReasoningPlan {
+  const reasoningConfig: JsonObject = { type: 'enabled', maxReasoningEffort: effort };
+  if (effort !== 'high') return { fields: { reasoningConfig }, maxTokens, sampling: 'free' };
+  if (maxTokens !== undefined)
+    warnings.add('field-dropped', 'max_tokens', 'the model takes no maximum while it thinks with high effort');
+  return { fields: { reasoningConfig }, maxTokens: undefined, sampling: 'fixed' };
+}
+
+/** `none` when thinking is turned off, `undefined` when nothing is said. A budget is told as the nearest effort. */
+function wishedEffort(
+  { effort, enabled, maxTokens: budget, adaptive }: ReasoningSettings,
+  answerTokens: number | undefined,
+): Effort | undefined {
+  if (enabled === false || effort === 'none' || budget === 0) return 'none';
+  if (effort !== undefined) return effort;
+  if (budget === undefined) return enabled === true || adaptive === true ? 'medium' : undefined;
+  if (answerTokens === undefined) return 'medium';
+  const distance = (name: Effort): number => Math.abs(BUDGET_RATIO[name] - budget / answerTokens);
+  const [none, ...rising] = EFFORTS;
+  return rising.reduce(
+    (best, name) => (best === none || distance(name) < distance(best) ? name : best),
+    none as Effort,
+  );
+}
+
+/** Smallest distance on the scale, ties go down. @source generation.md 2.5 */
+function nearest(wished: Effort, known: readonly Effort[]): Effort {
+  const distance = (name: Effort): number => Math.abs(EFFORTS.indexOf(name) - EFFORTS.indexOf(wished));
+  return known.reduce((best, name) => (distance(name) < distance(best) ? name : best));
+}

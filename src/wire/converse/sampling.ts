@@ -1,0 +1,140 @@
+import type { Settings } from '../../canonical/request.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { EncodeContext } from './encode-context.ts';
+import type { ReasoningPlan } from './reasoning.ts';
+import type { WireObject } from './wire-object.ts';
+
+/** @source AWS API reference "InferenceConfiguration": 0 to 1; read 2026-11 */
+const SAMPLING_MAX = 1;
+/** generation.md 11.4: what a Claude takes beside thinking. */
+const THINKING_TOP_P_MIN = 0.95;
+
+/** Settings of other formats that this wire has no word for, as callers spell them. @source generation.md 11.1 */
+const UNSAYABLE: readonly (readonly [keyof Settings, string])[] = [
+  ['topA', 'top_a'],
+  ['minP', 'min_p'],
+  ['frequencyPenalty', 'frequency_penalty'],
+  ['presencePenalty', 'presence_penalty'],
+  ['repetitionPenalty', 'repetition_penalty'],
+  ['logitBias', 'logit_bias'],
+  ['topLogprobs', 'top_logprobs'],
+  ['seed', 'seed'],
+  ['prediction', 'prediction'],
+  ['promptCacheKey', 'prompt_cache_key'],
+  ['promptCacheOptions', 'prompt_cache_options'],
+  ['imageConfig', 'image_config'],
+  ['audio', 'audio'],
+  ['webSearchOptions', 'web_search_options'],
+];
+
+export interface Sampling {
+  readonly inferenceConfig: WireObject;
+  /** Members of `additionalModelRequestFields`. */
+  readonly fields: WireObject;
+}
+
+/** @source generation.md 11.1, 11.4; decisions.md 8 */
+export function drawSampling(plan: ReasoningPlan, context: EncodeContext): Sampling {
+  const maxTokens = capTokens(plan.maxTokens, context);
+  const temperature = drawTemperature(plan, context);
+  const topP = drawTopP(plan, temperature !== undefined, context);
+  const stopSequences = drawStop(context);
+  return {
+    inferenceConfig: {
+      ...(maxTokens !== undefined && { maxTokens }),
+      ...(temperature !== undefined && { temperature }),
+      ...(topP !== undefined && { topP }),
+      ...(stopSequences !== undefined && { stopSequences }),
+    },
+    fields: drawTopK(plan, context),
+  };
+}
+
+function capTokens(asked: number | undefined, { target, warnings }: EncodeContext): number | undefined {
+  const limit = target.maxOutputTokens;
+  if (asked === undefined || limit === undefined || asked <= limit) return asked;
+  warnings.add('field-changed', 'max_tokens', `lowered to what the endpoint can answer, ${limit}`);
+  return limit;
+}
+
+function drawTemperature({ sampling }: ReasoningPlan, { request, warnings }: EncodeContext): number | undefined {
+  const { temperature } = request.settings;
+  if (temperature === undefined) return undefined;
+  if (sampling !== 'free') {
+    warnings.add('field-dropped', 'temperature', 'the model takes none while it thinks');
+    return undefined;
+  }
+  if (temperature > SAMPLING_MAX) warnings.add('field-changed', 'temperature', `clamped to ${SAMPLING_MAX}`);
+  return Math.min(temperature, SAMPLING_MAX);
+}
+
+/** @source github.com/aws-samples/bedrock-access-gateway issue 191 and pull request 238, read 2026-11: one of both */
+function drawTopP(
+  { sampling }: ReasoningPlan,
+  hasTemperature: boolean,
+  { request, facts, warnings }: EncodeContext,
+): number | undefined {
+  const { topP } = request.settings;
+  if (topP === undefined) return undefined;
+  if (sampling === 'fixed' || (sampling === 'restricted' && topP < THINKING_TOP_P_MIN)) {
+    warnings.add('field-dropped', 'top_p', `the model takes none below ${THINKING_TOP_P_MIN} while it thinks`);
+    return undefined;
+  }
+  if (hasTemperature && facts.oneSampler === true) {
+    warnings.add('field-dropped', 'top_p', 'the model takes either temperature or top_p');
+    return undefined;
+  }
+  return topP;
+}
+
+function drawTopK({ sampling }: ReasoningPlan, { request, facts, supports, warnings }: EncodeContext): WireObject {
+  const { topK } = request.settings;
+  // Chat says 0 for "off"; this wire says nothing.
+  if (topK === undefined || (topK === 0 && request.format === 'chat')) return {};
+  if (facts.topK === undefined || sampling !== 'free' || !supports('top_k')) {
+    warnings.add('field-dropped', 'top_k', 'the model takes none');
+    return {};
+  }
+  return facts.topK === 'top_k' ? { top_k: topK } : { inferenceConfig: { topK } };
+}
+
+function drawStop({ request, facts, warnings }: EncodeContext): readonly string[] | undefined {
+  const { stop } = request.settings;
+  if (stop === undefined || stop.length === 0) return undefined;
+  if (facts.refusesStop === true) {
+    warnings.add('field-dropped', 'stop', 'the model takes no stop sequences');
+    return undefined;
+  }
+  const visible = stop.filter((sequence) => sequence.trim() !== '');
+  if (visible.length < stop.length)
+    warnings.add('field-dropped', 'stop', 'a sequence of white space is refused by this format');
+  return visible.length === 0 ? undefined : visible;
+}
+
+/** @source generation.md 3.5; AWS SDK `ServiceTierType`, 3.1162 (2026-11) */
+const TIERS: ReadonlyMap<string, string> = new Map([
+  ['default', 'default'],
+  ['standard_only', 'default'],
+  ['flex', 'flex'],
+  ['priority', 'priority'],
+  ['reserved', 'reserved'],
+]);
+
+export function drawServiceTier({ request, warnings }: EncodeContext): { readonly serviceTier?: JsonObject } {
+  const tier = request.settings.serviceTier;
+  if (tier === undefined || tier === 'auto') return {};
+  const type = TIERS.get(tier);
+  if (type !== undefined) return { serviceTier: { type } };
+  warnings.add('field-dropped', 'service_tier', 'is not a tier of this format');
+  return {};
+}
+
+/** Records what was asked for and cannot be said here. */
+export function warnOfUnsayable({ request, warnings }: EncodeContext): void {
+  const { settings } = request;
+  for (const [setting, name] of UNSAYABLE)
+    if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'cannot be said in this format');
+  if (settings.logprobs === true) warnings.add('field-dropped', 'logprobs', 'cannot be said in this format');
+  if (settings.modalities?.some((modality) => modality !== 'text') === true)
+    warnings.add('field-dropped', 'modalities', 'only text can be asked for in this format');
+}

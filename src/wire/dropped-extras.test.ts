@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { GenerationRequest } from '../canonical/request.ts';
+import { decodeChat } from './chat/test-format.ts';
+import { warnOfDroppedExtras, type Takes } from './dropped-extras.ts';
+import { createWarnings } from './gateway/warnings.ts';
+import { decode } from './messages/test-request.ts';
+
+function told(request: GenerationRequest, takes: Takes): readonly string[] {
+  const warnings = createWarnings();
+  warnOfDroppedExtras(request, takes, warnings);
+  return warnings.list.map(({ path }) => path);
+}
+
+const MARK = { type: 'ephemeral', ttl: '1h' };
+
+const chat = decodeChat({
+  own: 1,
+  cache_control: MARK,
+  reasoning: { effort: 'low', summary: 'auto', own: 1 },
+  response_format: { type: 'json_schema', own: 1, json_schema: { name: 'n', schema: {}, own: 1 } },
+  tools: [{ type: 'function', own: 1, cache_control: { ...MARK, own: 1 }, function: { name: 'f', own: 1 } }],
+  messages: [
+    {
+      role: 'user',
+      own: 1,
+      content: [{ type: 'text', text: 'a', own: 1, prompt_cache_breakpoint: { mode: 'explicit' } }],
+    },
+    {
+      role: 'assistant',
+      content: 'b',
+      reasoning: 'hm',
+      reasoning_details: [{ type: 'reasoning.text', text: 'hm', index: 0, own: 1 }],
+      images: [{ type: 'image_url', own: 1, image_url: { url: 'https://x/y.png', own: 1 } }],
+      annotations: [
+        { type: 'url_citation', own: 1, url_citation: { url: 'u', title: 't', start_index: 0, end_index: 1 } },
+      ],
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}', own: 1 } }],
+    },
+    { role: 'tool', own: 1, tool_call_id: 'c', content: [{ type: 'text', text: 'r', cache_control: MARK }] },
+  ],
+});
+
+const messages = decode({
+  own: 1,
+  thinking: { type: 'adaptive', display: 'omitted', own: 1 },
+  output_config: {
+    format: { type: 'json_schema', schema: {}, own: 1 },
+    task_budget: { type: 'tokens', total: 50_000 },
+  },
+  tool_choice: { type: 'auto', own: 1 },
+  metadata: { user_id: 'u', own: 1 },
+  tools: [{ type: 'custom', name: 'f', input_schema: {}, own: 1 }],
+  system: [{ type: 'text', text: 'a', own: 1, cache_control: MARK }],
+  messages: [
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'document',
+          own: 1,
+          source: { type: 'content', own: 1, content: [{ type: 'text', text: 'd', cache_control: MARK }] },
+        },
+        { type: 'tool_result', tool_use_id: 'x', content: [], cache_control: MARK },
+        { type: 'tool_result', tool_use_id: 'y', content: [{ type: 'text', text: 'r', own: 1 }] },
+      ],
+    },
+  ],
+});
+
+suite('on the way into another format', () => {
+  test('every member of a chat caller that nobody names is told, at its own place', () => {
+    assert.deepEqual(told(chat, { format: 'messages' }).toSorted(), [
+      'messages[0].content[0].own',
+      'messages[0].own',
+      'messages[1].annotations[0].own',
+      'messages[1].images[0].image_url.own',
+      'messages[1].images[0].own',
+      'messages[1].reasoning_details[0].own',
+      'messages[1].tool_calls[0].function.own',
+      'messages[2].own',
+      'own',
+      'reasoning.own',
+      'response_format.json_schema.own',
+      'response_format.own',
+      'tools[0].cache_control.own',
+      'tools[0].function.own',
+      'tools[0].own',
+    ]);
+  });
+
+  test('and so is every member of a messages caller', () => {
+    assert.deepEqual(told(messages, { format: 'chat' }).toSorted(), [
+      'messages[0].content[0].own',
+      'messages[0].content[0].source.own',
+      'messages[0].content[2].content[0].own',
+      'metadata.own',
+      'output_config.format.own',
+      'output_config.task_budget',
+      'own',
+      'system[0].own',
+      'thinking.own',
+      'tool_choice.own',
+      'tools[0].own',
+    ]);
+  });
+
+  test('wishes about reasoning are told where nobody can say them', () => {
+    const without = told(messages, { format: 'chat', reasoning: [] });
+    assert.ok(without.includes('thinking.display'));
+    assert.ok(!told(messages, { format: 'chat', reasoning: ['display'] }).includes('thinking.display'));
+    assert.ok(told(chat, { format: 'messages', reasoning: ['display'] }).includes('reasoning.summary'));
+  });
+});
+
+suite('cache breakpoints', () => {
+  test('are told where the endpoint takes none', () => {
+    assert.deepEqual(told(chat, { format: 'chat', cacheMarks: 'none' }).toSorted(), [
+      'cache_control',
+      'messages[0].content[0].prompt_cache_breakpoint',
+      'messages[2].content[0].cache_control',
+      'tools[0].cache_control',
+    ]);
+    const marks = told(messages, { format: 'messages', cacheMarks: 'none' });
+    assert.deepEqual(marks.toSorted(), [
+      'messages[0].content[0].source.content[0].cache_control',
+      'messages[0].content[1].cache_control',
+      'system[0].cache_control',
+    ]);
+  });
+
+  test('of which only content takes some, and without a lifetime', () => {
+    assert.deepEqual(told(chat, { format: 'chat', cacheMarks: 'content' }).toSorted(), [
+      'cache_control',
+      'messages[2].content[0].cache_control.ttl',
+      'tools[0].cache_control',
+    ]);
+  });
+});
+
+test('inside one format nothing is told', () => {
+  assert.deepEqual(told(chat, { format: 'chat' }), []);
+  assert.deepEqual(told(messages, { format: 'messages' }), []);
+});
+
+test('beta flags are told once to whoever calls a format that has none', () => {
+  const flagged = decode({ messages: [{ role: 'user', content: 'a' }] }, { betas: ['a-2025-01-01', 'b-2025-01-01'] });
+  assert.deepEqual(told(flagged, { format: 'chat' }), ['anthropic-beta']);
+  assert.deepEqual(told(flagged, { format: 'converse', betas: true }), []);
+});

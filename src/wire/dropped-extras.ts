@@ -1,0 +1,180 @@
+import type { Block, CacheMark, Citation } from '../canonical/blocks.ts';
+import type { Extra, FormatId } from '../canonical/extra.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { pathOfCitations, pathsOfBlocks, pathsOfContent, pathsOfTurns } from './caller-paths.ts';
+import type { Warnings } from './gateway/warnings.ts';
+
+/** What an upstream takes of the things that ride along on the nodes of a request. */
+export interface Takes {
+  readonly format: FormatId;
+  /** Cache breakpoints: everywhere, on content alone and without a lifetime, or not at all. Default `all`. */
+  readonly cacheMarks?: 'all' | 'content' | 'none';
+  /** What it can be told of reasoning besides how much. Default: all, in the caller's own object. */
+  readonly reasoning?: readonly ReasoningWish[];
+  /** Says itself which of the caller's beta flags it leaves out. */
+  readonly betas?: boolean;
+}
+
+const REASONING_WISHES = ['summary', 'mode', 'context', 'display'] as const;
+type ReasoningWish = (typeof REASONING_WISHES)[number];
+
+/** Members that are named themselves: what rides below their name is what was left of them. */
+const NAMED_MEMBERS: ReadonlySet<string> = new Set([
+  'cache_control',
+  'prompt_cache_breakpoint',
+  'source',
+  'function',
+  'image_url',
+  'input_audio',
+  'video_url',
+  'file',
+  'json_schema',
+  'response_format',
+  'output_config',
+  'metadata',
+  'tool_choice',
+]);
+
+/**
+ * Notes what a request loses on its way into another format: members that nobody names, and cache breakpoints, each
+ * under the caller's own path. Looks at every node, and draws a path only where there is something to tell.
+ * @source decisions.md 17
+ */
+export function warnOfDroppedExtras(request: GenerationRequest, takes: Takes, warnings: Pick<Warnings, 'add'>): void {
+  if (takes.betas !== true && request.directives.betas.length > 0)
+    warnings.add('field-dropped', 'anthropic-beta', 'the format of the endpoint knows no beta features');
+  const foreign = request.format !== takes.format;
+  const marks = takes.cacheMarks ?? 'all';
+  noteReasoning(request, takes, warnings);
+  if (!foreign && marks === 'all') return;
+  const walk: Walk = { foreign, marks, format: request.format, warnings };
+  const apart: Walk = { ...walk, marks: marks === 'all' ? 'all' : 'none' };
+  noteNode(request, '', walk);
+  noteMark(request.settings.cache, '', apart);
+  const { responseFormat } = request.settings;
+  if (responseFormat?.type === 'json_schema') noteNode(responseFormat, FORMAT_PATH[request.format], walk);
+  for (const [index, tool] of request.tools.entries()) {
+    if (tool.type === 'opaque') continue;
+    noteNode(tool, `tools[${index}]`, walk);
+    if (tool.type === 'function') noteMark(tool.cache, `tools[${index}]`, apart);
+  }
+  let paths: readonly string[] | undefined;
+  for (const [index, turn] of request.turns.entries()) {
+    if (turn.extra === undefined && !turn.blocks.some(isRich)) continue;
+    paths ??= pathsOfTurns(request);
+    const path = paths[index] ?? 'messages';
+    noteNode(turn, path, walk);
+    noteBlocks(turn.blocks, pathsOfBlocks(request.format, turn, path), walk);
+  }
+}
+
+function noteReasoning(request: GenerationRequest, takes: Takes, warnings: Pick<Warnings, 'add'>): void {
+  const { reasoning } = request.settings;
+  const foreign = request.format !== takes.format;
+  if (reasoning === undefined || (takes.reasoning === undefined && !foreign)) return;
+  const path = request.format === 'messages' ? 'thinking' : 'reasoning';
+  for (const wish of REASONING_WISHES)
+    if (reasoning[wish] !== undefined && takes.reasoning?.includes(wish) === false)
+      warnings.add('field-dropped', `${path}.${wish}`, 'cannot be said in this format');
+  noteNode(reasoning, path, { foreign: true, marks: 'all', format: request.format, warnings });
+}
+
+const FORMAT_PATH = { chat: 'response_format.json_schema', messages: 'output_config.format' } as const;
+
+interface Walk {
+  readonly foreign: boolean;
+  readonly marks: NonNullable<Takes['cacheMarks']>;
+  readonly format: GenerationRequest['format'];
+  readonly warnings: Pick<Warnings, 'add'>;
+}
+
+/** Whether anything rides on a block, or may ride on what it holds. */
+function isRich(block: Block): boolean {
+  if (block.extra !== undefined || block.cache !== undefined) return true;
+  if (block.type === 'text') return block.citations !== undefined;
+  if (block.type === 'opaque') return block.words !== undefined;
+  if (block.type === 'tool-result') return block.content.some(isRich);
+  return block.type === 'media' && block.source.type === 'blocks' && block.source.blocks.some(isRich);
+}
+
+function noteBlocks(blocks: readonly Block[], paths: readonly string[], walk: Walk): void {
+  for (const [at, block] of blocks.entries()) {
+    if (!isRich(block)) continue;
+    const path = paths[at] ?? '';
+    noteNode(block, path, walk);
+    noteMark(block.cache, path, walk);
+    if (block.type === 'text') noteCitations(block.citations ?? [], path, walk);
+    // In words it says everything but that it may be cited.
+    if (block.type === 'opaque' && walk.foreign && isJsonObject(block.value['citations']))
+      walk.warnings.add('field-dropped', `${path}.citations`, 'what is written out cannot be cited');
+    if (block.type === 'tool-result')
+      noteBlocks(block.content, pathsOfContent(block.content, block.plain, `${path}.content`), walk);
+    if (block.type === 'media' && block.source.type === 'blocks')
+      noteBlocks(
+        block.source.blocks,
+        pathsOfContent(block.source.blocks, block.source.plain, `${path}.source.content`),
+        walk,
+      );
+  }
+}
+
+function noteCitations(citations: readonly Citation[], path: string, walk: Walk): void {
+  const list = pathOfCitations(walk.format, path);
+  for (const [at, citation] of citations.entries())
+    if (citation.type === 'url') noteNode(citation, `${list}[${at}]`, walk);
+}
+
+/** What a member repeats or only remembers, so that nothing is lost with it. */
+const SAYS_NOTHING: Readonly<Record<string, ReadonlySet<string>>> = {
+  // The details say the same, and more.
+  assistant: new Set(['reasoning', 'reasoning_content']),
+  // The place among its neighbours, which the order tells.
+  reasoning: new Set(['index']),
+  // An empty list is as good as none.
+  'tool-result': new Set(['content']),
+  // `custom`, or nothing, is what every format's functions are.
+  function: new Set(['type']),
+};
+const NOTHING: ReadonlySet<string> = new Set();
+
+interface Node {
+  readonly extra?: Extra;
+  readonly type?: string;
+  readonly role?: string;
+}
+
+function noteNode({ extra, type, role }: Node, path: string, { foreign, warnings }: Walk): void {
+  if (!foreign || extra === undefined) return;
+  const empty = SAYS_NOTHING[type ?? role ?? ''] ?? NOTHING;
+  for (const [member, value] of Object.entries(extra.fields)) {
+    // What was left of an entry that stood in a member of its own rides below that member's name.
+    const beside = type === 'media' && (member === 'images' || member === 'audio') && isJsonObject(value);
+    if (beside) noteMembers(value, path, warnings, new Set(['type']));
+    else if (!empty.has(member)) noteMember(member, value, path, warnings);
+  }
+}
+
+function noteMembers(
+  members: JsonObject,
+  path: string,
+  warnings: Pick<Warnings, 'add'>,
+  empty: ReadonlySet<string>,
+): void {
+  for (const [member, value] of Object.entries(members))
+    if (!empty.has(member)) noteMember(member, value, path, warnings);
+}
+
+function noteMember(member: string, value: Json | undefined, path: string, warnings: Pick<Warnings, 'add'>): void {
+  const here = path === '' ? member : `${path}.${member}`;
+  if (NAMED_MEMBERS.has(member) && isJsonObject(value)) noteMembers(value, here, warnings, NOTHING);
+  else warnings.add('field-dropped', here, 'is not known in this format');
+}
+
+function noteMark(mark: CacheMark | undefined, path: string, { marks, warnings }: Walk): void {
+  if (mark === undefined || marks === 'all') return;
+  const member = mark.kind === 'explicit' ? 'prompt_cache_breakpoint' : 'cache_control';
+  const here = path === '' ? member : `${path}.${member}`;
+  if (marks === 'none') warnings.add('field-dropped', here, 'the endpoint takes no cache breakpoint here');
+  else if (mark.ttl !== undefined) warnings.add('field-dropped', `${here}.ttl`, 'a breakpoint has no lifetime there');
+}

@@ -1,0 +1,54 @@
+/** Levels of thinking, least first. */
+export const THINKING_LEVELS = ['minimal', 'low', 'medium', 'high'] as const;
+export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
+
+/** How a model is told to think: up to 2.5 by a number of tokens, since 3 by a level. */
+export type GeminiThinking =
+  | {
+      readonly by: 'budget';
+      readonly tokensMin: number;
+      readonly tokensMax: number;
+      /** A budget of 0 turns it off. */
+      readonly canBeOff: boolean;
+      /** Thinks only when it is told to, and then alone may be asked to show it. */
+      readonly offByDefault?: boolean;
+    }
+  | {
+      readonly by: 'level';
+      readonly levels: readonly ThinkingLevel[];
+      /** Takes a number of tokens as well, from the time when there were no levels. */
+      readonly takesBudget: boolean;
+    };
+
+/** What differs from model to model and from host to host. Everything is off or plain by default. */
+export interface GeminiFacts {
+  /** Absent: it cannot be told to think. */
+  readonly thinking?: GeminiThinking;
+  /** Takes JSON Schema (`parametersJsonSchema`, `responseJsonSchema`); otherwise schemas are lowered. */
+  readonly jsonSchema?: boolean;
+  /** Answers in JSON although it is offered functions; otherwise the two are refused together. */
+  readonly jsonBesideTools?: boolean;
+  /** Pairs calls and results by `id`; otherwise the member is refused or unknown. */
+  readonly callIds?: boolean;
+  /** Refuses the first call of a step without its thought signature. */
+  readonly signedCalls?: boolean;
+  /** Takes files inside a function's result; otherwise they follow it. */
+  readonly resultMedia?: boolean;
+  /** Knows the mode `VALIDATED`, which holds calls to their schemas. */
+  readonly validatedCalls?: boolean;
+  /** Refuses `frequencyPenalty` and `presencePenalty`. */
+  readonly refusesPenalties?: boolean;
+  /** Refuses `responseLogprobs`. */
+  readonly refusesLogprobs?: boolean;
+  /** Takes `temperature`, `topP` and `topK` and does not heed them. */
+  readonly fixedSampling?: boolean;
+  /** Where the tier is named: in the body (AI Studio), or in a header (Vertex). */
+  readonly tierIn?: 'body' | 'header';
+  /** Watches videos at an address of YouTube. */
+  readonly youTube?: boolean;
+}
+
+/** In what upstreams of the gemini format differ. */
+export interface GeminiDialect {
+  readonly gemini?: GeminiFacts;
+}

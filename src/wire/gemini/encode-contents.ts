@@ -1,0 +1,91 @@
+import type { Turn } from '../../canonical/request.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { isAssistant, placeTurns, splitRuns, type PlacedTurn } from '../place-turns.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { encodeModelTurns, type SentCall } from './encode-model-turn.ts';
+import { encodeParts, nameSpeaker, warnOfBlock, type WirePart } from './encode-parts.ts';
+import { encodeResults, placeResults } from './encode-results.ts';
+
+/** Members of the body. */
+export interface EncodedContents {
+  readonly systemInstruction?: JsonObject;
+  readonly contents: readonly JsonObject[];
+}
+
+interface Content {
+  readonly role: 'user' | 'model';
+  readonly parts: readonly WirePart[];
+}
+
+/**
+ * @param instruction of ours, behind the caller's own, which so stay a prefix that the cache knows
+ * @throws GatewayError 400 when a result answers no call
+ * @source generation.md 11.1 "G"
+ */
+export function encodeContents(instruction: string | undefined, context: EncodeContext): EncodedContents {
+  const placed = placeTurns(context.request, context.warnings);
+  const first = placed.findIndex(({ turn }) => !isInstruction(turn) || turn.inline === true);
+  const leading = first < 0 ? placed.length : first;
+  const said = instructionText(placed.slice(0, leading), context);
+  const runs = splitRuns(placed.slice(leading));
+  const results = placeResults(runs, context);
+  const contents: Content[] = [];
+  let owed: readonly WirePart[] = [];
+  let calls: readonly SentCall[] = [];
+  for (const [at, run] of runs.entries()) {
+    if (run[0] !== undefined && isAssistant(run[0])) {
+      const model = encodeModelTurns(run, context);
+      push(contents, { role: 'model', parts: model.parts }, run, context);
+      ({ calls } = model);
+      owed = encodeResults(calls, results[at] ?? [], context);
+    } else {
+      push(contents, { role: 'user', parts: [...owed, ...encodeOthers(run, context)] }, run, context);
+      owed = [];
+    }
+  }
+  if (owed.length > 0) contents.push({ role: 'user', parts: owed });
+  return assemble([said, instruction ?? ''].filter((text) => text !== '').join('\n\n'), contents, context);
+}
+
+function isInstruction({ role }: Turn): boolean {
+  return role === 'system' || role === 'developer';
+}
+
+/** The instructions as one text, blank lines between. @source generation.md 1.1 */
+function instructionText(turns: readonly PlacedTurn[], context: EncodeContext): string {
+  const parts = turns.flatMap((placed) => encodeParts(nameSpeaker(placed), context, warnOfBlock));
+  const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+  if (texts.length < parts.length)
+    context.warn('content-dropped', turns[0]?.path ?? 'messages', 'instructions can only be text in this format');
+  return texts.join('\n\n');
+}
+
+/** Everything but results, which stand with their calls; instructions in the middle are said by the user. */
+function encodeOthers(run: readonly PlacedTurn[], context: EncodeContext): readonly WirePart[] {
+  const blocks = run.flatMap(nameSpeaker).filter(({ block }) => block.type !== 'tool-result');
+  return encodeParts(blocks, context, warnOfBlock);
+}
+
+/** A content without parts is refused; neighbours of one role are one content. */
+function push(contents: Content[], content: Content, run: readonly PlacedTurn[], context: EncodeContext): void {
+  const { role, parts } = content;
+  const last = contents.at(-1);
+  if (parts.length === 0) {
+    const blocks = run.flatMap((placed) => placed.blocks).filter(({ block }) => block.type !== 'tool-result');
+    if (blocks.length > 0)
+      context.warn('content-dropped', run[0]?.path ?? 'messages', 'nothing in it can be sent in this format');
+  } else if (last?.role === role) {
+    contents[contents.length - 1] = { role, parts: [...last.parts, ...parts] };
+  } else {
+    contents.push(content);
+  }
+}
+
+/** A prompt of nothing but instructions is legal for callers; this wire wants a content, so they become one. */
+function assemble(instructions: string, contents: readonly Content[], context: EncodeContext): EncodedContents {
+  const drawn = contents.map(({ role, parts }) => ({ role, parts }));
+  if (instructions === '') return { contents: drawn };
+  if (drawn.length > 0) return { systemInstruction: { parts: [{ text: instructions }] }, contents: drawn };
+  context.warn('field-changed', 'messages', 'instructions without any message are sent as the user');
+  return { contents: [{ role: 'user', parts: [{ text: instructions }] }] };
+}

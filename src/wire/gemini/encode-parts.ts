@@ -1,0 +1,80 @@
+import type { Block, MediaBlock } from '../../canonical/blocks.ts';
+import { unreachable } from '../../lib/assert.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { pathOfCitations } from '../caller-paths.ts';
+import { nameOf } from '../chat/members.ts';
+import { writeOutDocuments } from '../chat/text-documents.ts';
+import type { PlacedBlock, PlacedTurn } from '../place-turns.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { encodeFile, readText } from './media.ts';
+
+/** A part of a content, as the wire has it. */
+export type WirePart = JsonObject;
+
+/** The blocks of a turn. The wire has no names of participants. @source generation.md 1.1 */
+export function nameSpeaker({ turn, blocks }: PlacedTurn): readonly PlacedBlock[] {
+  if (turn.name === undefined || turn.role === 'tool') return blocks;
+  const at = blocks.findIndex(({ block }) => block.type === 'text');
+  return blocks.map((placed, index) =>
+    index === at && placed.block.type === 'text'
+      ? { ...placed, block: { ...placed.block, text: `${turn.name}: ${placed.block.text}` } }
+      : placed,
+  );
+}
+
+/** Blocks as far as they are text or files. @param other takes any other */
+export function encodeParts(
+  blocks: readonly PlacedBlock[],
+  context: EncodeContext,
+  other: (placed: PlacedBlock, context: EncodeContext) => void,
+): readonly WirePart[] {
+  return blocks.flatMap(({ block, path }) =>
+    spellOut(block).flatMap((piece): readonly WirePart[] => {
+      const placed = { block: piece, path };
+      switch (piece.type) {
+        case 'text':
+          warnOfSources(piece.citations ?? [], path, context);
+          return piece.text === '' ? [] : [{ text: piece.text }];
+        case 'refusal':
+          return piece.text === '' ? [] : [{ text: piece.text }];
+        case 'media':
+          return encodeMedia(piece, path, context);
+        case 'reasoning':
+        case 'tool-call':
+        case 'tool-result':
+        case 'opaque':
+          other(placed, context);
+          return [];
+        default:
+          return unreachable(piece);
+      }
+    }),
+  );
+}
+
+/** Documents of text, and blocks of other formats that can be put in words, are text here. */
+export function spellOut(block: Block): readonly Block[] {
+  return writeOutDocuments([block.type === 'media' ? readText(block) : block]);
+}
+
+function warnOfSources(citations: readonly unknown[], path: string, { request, warn }: EncodeContext): void {
+  if (citations.length > 0)
+    warn('content-dropped', pathOfCitations(request.format, path), 'sources of earlier answers are not sent again');
+}
+
+function encodeMedia(block: MediaBlock, path: string, context: EncodeContext): readonly WirePart[] {
+  if (block.detail !== undefined && block.detail !== 'auto')
+    context.warnOnce(
+      'field-dropped',
+      `${path}.detail`,
+      'how closely a picture is looked at cannot be said in this format',
+    );
+  const file = encodeFile(block, path, context);
+  return file === undefined ? [] : [file];
+}
+
+/** What has no place where it stands. */
+export function warnOfBlock({ block, path }: PlacedBlock, context: EncodeContext): void {
+  const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
+  context.warn('content-dropped', path, `the provider's format cannot say a block of type ${what} here`);
+}

@@ -1,0 +1,155 @@
+import type { MediaBlock, ToolResultBlock } from '../../canonical/blocks.ts';
+import { invalid } from '../../canonical/gateway-error.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { pathsOfContent } from '../caller-paths.ts';
+import { parseToolInput } from '../messages/tool-input.ts';
+import type { PlacedTurn } from '../place-turns.ts';
+import type { EncodeContext } from './encode-context.ts';
+import type { SentCall } from './encode-model-turn.ts';
+import { spellOut, warnOfBlock, type WirePart } from './encode-parts.ts';
+import { encodeFile, type WireFile } from './media.ts';
+
+const MISSING_RESULT = 'No result was given for this tool call.';
+
+/** ai.google.dev "Function calling", "Multimodal function responses", read 2026-11: what a result itself may hold. */
+const RESULT_MEDIA_TYPES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'application/pdf',
+  'text/plain',
+]);
+
+/** A result, and where it stood. */
+export interface PlacedResult {
+  readonly block: ToolResultBlock;
+  readonly path: string;
+}
+
+/**
+ * The results of the calls of each run: the wire wants them right behind their calls, and histories may have them later.
+ * @throws GatewayError 400 for the result of a call that there was not: generation.md 1.1
+ */
+export function placeResults(
+  runs: readonly (readonly PlacedTurn[])[],
+  { request, warn }: EncodeContext,
+): readonly (readonly PlacedResult[])[] {
+  const placed: PlacedResult[][] = runs.map(() => []);
+  const latest = new Map<string, number>();
+  const idMember = request.format === 'messages' ? 'tool_use_id' : 'tool_call_id';
+  for (const [at, run] of runs.entries()) {
+    for (const { block, path } of run.flatMap(({ blocks }) => blocks)) {
+      if (block.type === 'tool-call') latest.set(block.id, at);
+      if (block.type !== 'tool-result') continue;
+      const home = latest.get(block.callId);
+      if (home === undefined)
+        throw invalid(`${path}.${idMember}`, 'is the id of no earlier tool call', 'invalid_prompt');
+      if (home < at - 1) warn('field-changed', path, 'moved to the call that it is the result of');
+      placed[home]?.push({ block, path });
+    }
+  }
+  return placed;
+}
+
+/**
+ * The results of calls: one for each, in the order of the calls, then the files that a result cannot hold. Vendors demand
+ * as many results as calls; histories often have fewer or more.
+ * @source generation.md 11.1; pains.md 21
+ */
+export function encodeResults(
+  calls: readonly SentCall[],
+  given: readonly PlacedResult[],
+  context: EncodeContext,
+): readonly WirePart[] {
+  const results = groupResults(calls, given, context);
+  const answers: WirePart[] = [];
+  const after: WirePart[] = [];
+  for (const call of calls) {
+    const result = results.get(call.id)?.shift();
+    if (result === undefined) {
+      context.warn('field-changed', call.path, 'has no result, so an error was sent for it');
+      answers.push({ functionResponse: { ...identify(call), response: { error: MISSING_RESULT } } });
+      continue;
+    }
+    const { answer, files } = encodeResult(call, result, context);
+    answers.push(answer);
+    if (files.length > 0) after.push({ text: `Files of the result of ${call.name}:` }, ...files);
+  }
+  return [...answers, ...after];
+}
+
+/** By the caller's id, in order; of too many for one id the last count. */
+function groupResults(
+  calls: readonly SentCall[],
+  given: readonly PlacedResult[],
+  { warn }: EncodeContext,
+): ReadonlyMap<string, PlacedResult[]> {
+  const wanted = new Map<string, number>();
+  for (const { id } of calls) wanted.set(id, (wanted.get(id) ?? 0) + 1);
+  const results = new Map<string, PlacedResult[]>();
+  for (const result of given) {
+    const { callId } = result.block;
+    const count = wanted.get(callId);
+    if (count === undefined) {
+      warn('content-dropped', result.path, 'the result of a call that is not sent');
+      continue;
+    }
+    const same = results.get(callId) ?? [];
+    results.set(callId, same);
+    same.push(result);
+    const surplus = same.length > count ? same.shift() : undefined;
+    if (surplus !== undefined) warn('content-dropped', surplus.path, 'a later result of the same call was sent');
+  }
+  return results;
+}
+
+function identify({ sentId, name }: SentCall): JsonObject {
+  return { ...(sentId !== undefined && { id: sentId }), name };
+}
+
+interface EncodedResult {
+  readonly answer: WirePart;
+  /** What follows, because the result itself cannot hold it. */
+  readonly files: readonly WirePart[];
+}
+
+function encodeResult(call: SentCall, { block, path }: PlacedResult, context: EncodeContext): EncodedResult {
+  const texts: string[] = [];
+  const inside: WireFile[] = [];
+  const files: WirePart[] = [];
+  const paths = pathsOfContent(block.content, block.plain, `${path}.content`);
+  for (const [at, inner] of block.content.entries()) {
+    const here = paths[at] ?? path;
+    for (const piece of spellOut(inner)) {
+      if (piece.type === 'text') texts.push(piece.text);
+      else if (piece.type === 'media') placeFile(piece, here, inside, files, context);
+      else warnOfBlock({ block: piece, path: here }, context);
+    }
+  }
+  const text = texts.filter((said) => said !== '').join('\n\n');
+  const response = drawResponse(text, block.failed === true, inside.length + files.length > 0);
+  const parts = inside.length > 0 ? { parts: inside } : {};
+  return { answer: { functionResponse: { ...identify(call), response, ...parts } }, files };
+}
+
+function placeFile(
+  block: MediaBlock,
+  path: string,
+  inside: WireFile[],
+  files: WirePart[],
+  context: EncodeContext,
+): void {
+  const file = encodeFile(block, path, context);
+  if (file === undefined) return;
+  const held = context.facts.resultMedia === true && 'inlineData' in file;
+  if (held && RESULT_MEDIA_TYPES.has(file.inlineData.mimeType)) inside.push(file);
+  else files.push(file);
+}
+
+/** An object as it is, other text as `result`, and what failed as `error`, which the vendor names so itself. */
+function drawResponse(text: string, failed: boolean, hasFiles: boolean): JsonObject {
+  if (failed) return { error: text };
+  const value = text.trimStart().startsWith('{') ? parseToolInput(text) : undefined;
+  if (isJsonObject(value)) return value;
+  return { result: text === '' && hasFiles ? 'The result is in the files that come with it.' : text };
+}

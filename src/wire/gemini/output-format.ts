@@ -1,0 +1,58 @@
+import type { ResponseFormat } from '../../canonical/request.ts';
+import { parameterOfFormat } from '../../canonical/supports-parameter.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { prepareJsonSchema } from './json-schema.ts';
+import { lowerSchema } from './schema-lowering.ts';
+
+/** How the wanted form of the answer is asked for. */
+export interface OutputFormat {
+  /** Members of `generationConfig`. */
+  readonly config: JsonObject;
+  /** A sentence for the end of the instructions. */
+  readonly instruction?: string;
+}
+
+const JSON_TYPE = 'application/json';
+const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else: no prose around it, no code fence.';
+
+/**
+ * @param besideTools functions are offered, which some models refuse together with a wish for JSON: those are asked in
+ *   words, and the record says so
+ * @source generation.md 2.3, 11.6
+ */
+export function encodeOutputFormat(besideTools: boolean, context: EncodeContext): OutputFormat {
+  const wanted = context.request.settings.responseFormat;
+  if (wanted === undefined || wanted.type === 'text') return { config: {} };
+  if (wanted.type === 'grammar' || wanted.type === 'python') {
+    context.warn('field-dropped', 'response_format', `${wanted.type} cannot be said in this format`);
+    return { config: {} };
+  }
+  if (!context.supports(parameterOfFormat(wanted) ?? 'response_format')) {
+    context.warn('field-dropped', 'response_format', 'the endpoint does not take it');
+    return { config: {} };
+  }
+  const schema = wanted.type === 'json_schema' ? wanted.schema : undefined;
+  if (besideTools && context.facts.jsonBesideTools !== true) {
+    context.warn(
+      'field-changed',
+      'response_format',
+      'beside tools the model is asked for it in words, which do not bind',
+    );
+    return { config: {}, instruction: schema === undefined ? JSON_INSTRUCTION : instructionOf(wanted, schema) };
+  }
+  if (schema === undefined) return { config: { responseMimeType: JSON_TYPE } };
+  return {
+    config: {
+      responseMimeType: JSON_TYPE,
+      ...(context.facts.jsonSchema === true
+        ? { responseJsonSchema: prepareJsonSchema(schema) }
+        : { responseSchema: lowerSchema(schema) }),
+    },
+  };
+}
+
+function instructionOf(wanted: ResponseFormat, schema: JsonObject): string {
+  const said = wanted.type === 'json_schema' && wanted.description !== undefined ? ` (${wanted.description})` : '';
+  return `${JSON_INSTRUCTION} It must be valid for this JSON Schema${said}:\n${JSON.stringify(schema)}`;
+}

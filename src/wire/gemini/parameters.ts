@@ -1,0 +1,19 @@
+/** Parameters of the catalog's vocabulary that the format has words for. @source generation.md 11.1, 11.3, 11.6 */
+export const PARAMETERS: ReadonlySet<string> = new Set([
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop',
+  'max_tokens',
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+  'logprobs',
+  'top_logprobs',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'structured_outputs',
+  'reasoning',
+  'include_reasoning',
+]);

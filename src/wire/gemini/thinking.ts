@@ -1,0 +1,189 @@
+import { EFFORTS, type Effort, type ReasoningSettings } from '../../canonical/request.ts';
+import { unreachable } from '../../lib/assert.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { THINKING_LEVELS, type GeminiThinking, type ThinkingLevel } from './dialect.ts';
+import type { EncodeContext } from './encode-context.ts';
+
+/** generation.md 11.4: the part of the answer that each effort gives to thinking. */
+const BUDGET_RATIO: Readonly<Record<Effort, number>> = {
+  max: 0.95,
+  xhigh: 0.95,
+  high: 0.8,
+  medium: 0.5,
+  low: 0.2,
+  minimal: 0.1,
+  none: 0,
+};
+/** generation.md 12: reasoning budget. */
+const BUDGET_TOKENS_MIN = 1_024;
+const BUDGET_TOKENS_MAX = 128_000;
+/** generation.md 11.4: what is left for the answer when the budget is not below the maximum. */
+const ANSWER_TOKENS = 1_024;
+/** ai.google.dev "Models", read 2026-11: the longest answer of every thinking model, where the catalog does not say. */
+const OUTPUT_TOKENS_DEFAULT = 65_536;
+/** The model decides how much: ai.google.dev "Thinking", read 2026-11. */
+const DYNAMIC = -1;
+
+/** How a request says that the model should think. */
+export interface ThinkingPlan {
+  /** `generationConfig.thinkingConfig`. */
+  readonly config?: JsonObject;
+  /** `generationConfig.maxOutputTokens`: thinking counts as part of the answer. */
+  readonly maxTokens: number | undefined;
+}
+
+/** The same, from the way in which the model is told; `maxTokens` only where it had to change. */
+interface Told {
+  readonly config: JsonObject;
+  readonly maxTokens?: number;
+}
+
+/** What was asked for, with the ways of saying it brought together. */
+type Wish =
+  | { readonly type: 'off' | 'dynamic' | 'unsaid' }
+  | { readonly type: 'effort'; readonly effort: Exclude<Effort, 'none'> }
+  | { readonly type: 'tokens'; readonly tokens: number };
+
+/**
+ * @param maxTokens of the answer, as asked and within the endpoint's limit
+ * @source generation.md 2.5, 11.4 "G"
+ */
+export function planThinking(maxTokens: number | undefined, context: EncodeContext): ThinkingPlan {
+  const { reasoning } = context.request.settings;
+  if (reasoning === undefined) return { maxTokens };
+  if (!context.supports('reasoning')) {
+    context.warn('field-dropped', 'reasoning', 'the endpoint does not take it');
+    return { maxTokens };
+  }
+  const { thinking } = context.facts;
+  const wish = wishOf(reasoning, thinking);
+  if (thinking === undefined) {
+    if (wish.type !== 'off') context.warn('field-dropped', 'reasoning', 'the model cannot be told to think');
+    return { maxTokens };
+  }
+  const told =
+    thinking.by === 'budget' ? planBudget(wish, thinking, maxTokens, context) : planLevel(wish, thinking, context);
+  const shown = thinks(told, thinking) && wish.type !== 'off' && showsThoughts(reasoning, context);
+  const config = { ...told.config, ...(shown && { includeThoughts: true }) };
+  return { maxTokens: told.maxTokens ?? maxTokens, ...(Object.keys(config).length > 0 && { config }) };
+}
+
+/**
+ * Thoughts of a model that does not think are refused: "include_thoughts is only enabled when thinking is enabled",
+ * lobehub/lobehub#7985 (2025-05), raphaelmansuy/edgequake-llm#28 (2026-04).
+ */
+function thinks({ config }: Told, thinking: GeminiThinking): boolean {
+  if (thinking.by === 'level') return true;
+  const { thinkingBudget: budget } = config;
+  return budget === undefined ? thinking.offByDefault !== true : budget !== 0;
+}
+
+/** Where both are given, a budget counts for models that take one, and an effort for those that take levels. */
+function wishOf(reasoning: ReasoningSettings, thinking: GeminiThinking | undefined): Wish {
+  const { effort, maxTokens, enabled, adaptive } = reasoning;
+  if (enabled === false || effort === 'none' || maxTokens === 0) return { type: 'off' };
+  const tokens = maxTokens === undefined ? undefined : ({ type: 'tokens', tokens: maxTokens } as const);
+  if (tokens !== undefined && (effort === undefined || thinking?.by === 'budget')) return tokens;
+  if (effort !== undefined) return { type: 'effort', effort };
+  if (adaptive === true) return { type: 'dynamic' };
+  if (enabled !== true) return { type: 'unsaid' };
+  return thinking?.by === 'level' ? { type: 'effort', effort: 'medium' } : { type: 'dynamic' };
+}
+
+/** Thoughts are for whoever asked to think; an effort of the messages format alone says nothing of showing them. */
+function showsThoughts(reasoning: ReasoningSettings, { request }: EncodeContext): boolean {
+  const { exclude, display, enabled, adaptive, maxTokens } = reasoning;
+  if (exclude === true || display === 'omitted') return false;
+  return request.format === 'chat' || enabled === true || adaptive === true || maxTokens !== undefined;
+}
+
+type BudgetThinking = Extract<GeminiThinking, { by: 'budget' }>;
+type LevelThinking = Extract<GeminiThinking, { by: 'level' }>;
+
+function planBudget(wish: Wish, thinking: BudgetThinking, maxTokens: number | undefined, context: EncodeContext): Told {
+  const { tokensMin, tokensMax, canBeOff } = thinking;
+  switch (wish.type) {
+    case 'unsaid':
+      return { config: {} };
+    case 'dynamic':
+      return { config: { thinkingBudget: DYNAMIC } };
+    case 'off':
+      if (!canBeOff) context.warn('field-changed', 'reasoning', 'the model always thinks; it is told to do so little');
+      return { config: { thinkingBudget: canBeOff ? 0 : tokensMin } };
+    case 'tokens': {
+      const budget = clamp(wish.tokens, tokensMin, tokensMax);
+      if (budget !== wish.tokens)
+        context.warn('field-changed', 'reasoning.max_tokens', `the model takes from ${tokensMin} to ${tokensMax}`);
+      return fitBudget(budget, thinking, maxTokens, context);
+    }
+    case 'effort': {
+      const answer = maxTokens ?? context.target.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT;
+      const share = Math.floor(Math.min(answer * BUDGET_RATIO[wish.effort], BUDGET_TOKENS_MAX));
+      const budget = clamp(Math.max(share, BUDGET_TOKENS_MIN), tokensMin, tokensMax);
+      return fitBudget(budget, thinking, maxTokens, context);
+    }
+    default:
+      return unreachable(wish);
+  }
+}
+
+/** Thinking that may take up the whole answer leaves none, so the answer gets room, or the thinking less of it. */
+function fitBudget(
+  budget: number,
+  { tokensMin, canBeOff }: BudgetThinking,
+  maxTokens: number | undefined,
+  context: EncodeContext,
+): Told {
+  if (maxTokens === undefined || maxTokens > budget) return { config: { thinkingBudget: budget } };
+  const limit = context.target.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT;
+  const raised = Math.max(Math.min(budget + ANSWER_TOKENS, limit), maxTokens);
+  const lowered = Math.min(budget, raised - ANSWER_TOKENS);
+  if (lowered < tokensMin) {
+    context.warn('field-changed', 'reasoning', 'the answer may not be long enough to think first');
+    return { config: { thinkingBudget: canBeOff ? 0 : tokensMin } };
+  }
+  if (raised !== maxTokens)
+    context.warn('field-changed', 'max_tokens', 'raised, because thinking counts as part of the answer');
+  return { config: { thinkingBudget: lowered }, maxTokens: raised };
+}
+
+function planLevel(wish: Wish, thinking: LevelThinking, context: EncodeContext): Told {
+  switch (wish.type) {
+    case 'unsaid':
+    case 'dynamic':
+      return { config: {} };
+    case 'off': {
+      const least = thinking.levels[0] ?? 'low';
+      context.warn('field-changed', 'reasoning', `the model always thinks; it is told to do so at the level ${least}`);
+      return { config: { thinkingLevel: least } };
+    }
+    case 'tokens': {
+      if (thinking.takesBudget) return { config: { thinkingBudget: wish.tokens } };
+      const level = nearestLevel(effortOfBudget(wish.tokens, context), thinking.levels);
+      context.warn('field-changed', 'reasoning.max_tokens', `the model takes levels; it gets ${level}`);
+      return { config: { thinkingLevel: level } };
+    }
+    case 'effort':
+      return { config: { thinkingLevel: nearestLevel(wish.effort, thinking.levels) } };
+    default:
+      return unreachable(wish);
+  }
+}
+
+/** @source generation.md 11.4 "Effort-only wires given a budget" */
+function effortOfBudget(tokens: number, { request, target }: EncodeContext): Exclude<Effort, 'none'> {
+  const ratio = tokens / (request.settings.maxTokens ?? target.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT);
+  const distance = (effort: Effort): number => Math.abs(BUDGET_RATIO[effort] - ratio);
+  return THINKING_LEVELS.reduce((best, level) => (distance(level) < distance(best) ? level : best));
+}
+
+/** More than `high` is `high`. Nearest on the order of efforts, ties go down. @source generation.md 2.5, 11.4 */
+function nearestLevel(effort: Exclude<Effort, 'none'>, levels: readonly ThinkingLevel[]): ThinkingLevel {
+  const place = Math.min(EFFORTS.indexOf(effort), EFFORTS.indexOf('high'));
+  const distance = (level: ThinkingLevel): number => Math.abs(EFFORTS.indexOf(level) - place);
+  return levels.reduce((best, level) => (distance(level) < distance(best) ? level : best), levels[0] ?? 'low');
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}

@@ -1,0 +1,55 @@
+import { withoutAttribution } from '../canonical/attribution.ts';
+import type { Block } from '../canonical/blocks.ts';
+import type { GenerationRequest, Turn } from '../canonical/request.ts';
+import { pathsOfBlocks, pathsOfTurns } from './caller-paths.ts';
+import type { Warnings } from './gateway/warnings.ts';
+
+/** A block and where it came from, in the words of the caller's request. */
+export interface PlacedBlock {
+  readonly block: Block;
+  readonly path: string;
+}
+
+/** A turn and where it came from. */
+export interface PlacedTurn {
+  readonly turn: Turn;
+  readonly path: string;
+  readonly blocks: readonly PlacedBlock[];
+}
+
+/** The turns with their paths, without the line by which one client marks its requests (pains.md 24). */
+export function placeTurns(request: GenerationRequest, warnings: Warnings): readonly PlacedTurn[] {
+  const paths = pathsOfTurns(request);
+  return request.turns.map((turn, index) => {
+    const path = paths[index] ?? 'messages';
+    const blockPaths = pathsOfBlocks(request.format, turn, path);
+    const blocks = turn.blocks.map((block, at) => ({ block, path: blockPaths[at] ?? path }));
+    const isInstruction = index === 0 && request.format === 'messages' && turn.role === 'system';
+    return { turn, path, blocks: isInstruction ? stripAttribution(blocks, warnings) : blocks };
+  });
+}
+
+function stripAttribution(blocks: readonly PlacedBlock[], warnings: Warnings): readonly PlacedBlock[] {
+  const [first, ...others] = blocks;
+  if (first?.block.type !== 'text') return blocks;
+  const text = withoutAttribution(first.block.text);
+  if (text === first.block.text) return blocks;
+  warnings.add('content-dropped', first.path, 'the attribution line of a client is kept from other vendors');
+  return text === '' ? others : [{ ...first, block: { ...first.block, text } }, ...others];
+}
+
+/** Assistant turns in a row, and whatever stands between two such runs. */
+export function splitRuns(turns: readonly PlacedTurn[]): readonly (readonly PlacedTurn[])[] {
+  const runs: PlacedTurn[][] = [];
+  let last: PlacedTurn[] | undefined;
+  for (const placed of turns) {
+    const [first] = last ?? [];
+    if (last !== undefined && first !== undefined && isAssistant(first) === isAssistant(placed)) last.push(placed);
+    else runs.push((last = [placed]));
+  }
+  return runs;
+}
+
+export function isAssistant({ turn }: PlacedTurn): boolean {
+  return turn.role === 'assistant';
+}

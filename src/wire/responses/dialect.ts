@@ -1,0 +1,45 @@
+import type { ReasoningFamily } from '../../canonical/blocks.ts';
+import type { ReasoningSettings } from '../../canonical/request.ts';
+
+/**
+ * In what upstreams of the responses format differ. What they share with chat stands in `ChatDialect` and means the same
+ * here: parameters that are refused, `developerRole`, `reasoningSettings: 'none'`, `reasoningEfforts`, `mustReason`,
+ * `endUserMember`, `originalDetail`, and `cacheMarks` in the spelling `prompt_cache_breakpoint`. Everything is off or
+ * plain by default.
+ */
+export interface ResponsesDialect {
+  /** Who made its reasoning items and can read them back. Absent: `openai-responses-v1`. @source generation.md 11.5 */
+  readonly reasoningFamily?: ReasoningFamily;
+  /** Encrypts its reasoning when it is asked to; a model that does not reason refuses the question. */
+  readonly encryptedReasoning?: boolean;
+  /** Takes readable reasoning back, whichever open model it came from. */
+  readonly reasoningText?: boolean;
+  /** The kinds of summary that the model writes; absent: all. */
+  readonly reasoningSummaries?: readonly NonNullable<ReasoningSettings['summary']>[];
+  /** Takes `reasoning.mode`. */
+  readonly reasoningModes?: boolean;
+  /** The values of `reasoning.context` that the model takes; absent: none. */
+  readonly reasoningContexts?: readonly NonNullable<ReasoningSettings['context']>[];
+  /** Refuses a smaller `max_output_tokens`. */
+  readonly outputTokensMin?: number;
+  /** Keeps every answer unless it is told not to. */
+  readonly storesAnswers?: boolean;
+  /** Takes `text.verbosity`. Default true. */
+  readonly textVerbosity?: boolean;
+  /** The tiers that the model can be served in; absent: any that is asked for. */
+  readonly serviceTiers?: readonly string[];
+  /** How it takes documents: as data, URLs and stored files (the default), not as data, or not at all. */
+  readonly documentInputs?: 'all' | 'links' | 'none';
+  /** Takes the result of a call as a list of parts, images among them; otherwise it gets text. */
+  readonly toolOutputParts?: boolean;
+  /** Takes the calls of a turn only side by side, after whatever else was said in it. */
+  readonly callsLast?: boolean;
+  /** Labels its messages as commentary or final answer, and wants the label back. */
+  readonly messagePhases?: boolean;
+  /** Has a search of its own: the tool `web_search`. */
+  readonly webSearchTool?: boolean;
+  /** Draws pictures by the tool `image_generation`. */
+  readonly imageTool?: boolean;
+  /** Custom calls in its answers are its own tools at work, not calls for the caller. */
+  readonly runsCustomTools?: boolean;
+}

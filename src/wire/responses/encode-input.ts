@@ -1,0 +1,81 @@
+import { invalid } from '../../canonical/gateway-error.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { textOf } from '../chat/members.ts';
+import { fieldsOf, withExtra } from '../extra.ts';
+import { isAssistant, placeTurns, splitRuns, type PlacedTurn } from '../place-turns.ts';
+import { createCallIds } from './call-ids.ts';
+import { encodeAssistant, type SentCall } from './encode-assistant.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { encodeResults } from './encode-results.ts';
+import { encodeParts, simplify } from './input-parts.ts';
+
+/**
+ * The conversation as items. Instructions are items, too, each in its place: `instructions` holds one text without
+ * breakpoints, and not every host knows it.
+ * @source generation.md 11.1 column R
+ * @throws GatewayError 400 for a conversation that ends with the assistant
+ */
+export function encodeInput(context: EncodeContext): readonly JsonObject[] {
+  const callId = createCallIds();
+  const items: JsonObject[] = [];
+  let calls: readonly SentCall[] = [];
+  const runs = splitRuns(placeTurns(context.request, context.warnings));
+  for (const run of runs) {
+    const [first] = run;
+    if (first !== undefined && isAssistant(first)) {
+      const encoded = encodeAssistant(run, callId, context);
+      items.push(...encoded.items);
+      calls = encoded.calls;
+    } else {
+      items.push(...encodeReplies(run, calls, context));
+      calls = [];
+    }
+  }
+  items.push(...encodeResults([], calls, context).items);
+  refusePrefill(items, runs.at(-1)?.at(-1));
+  return items;
+}
+
+/** generation.md 11.1 "prefill": the wire begins a new message, so that the caller would get something else than asked. */
+function refusePrefill(items: readonly JsonObject[], last: PlacedTurn | undefined): void {
+  if (last !== undefined && isAssistant(last) && items.at(-1)?.['role'] === 'assistant')
+    throw invalid(last.path, 'must not be of the assistant: the model does not continue its last message');
+}
+
+/** What stands between two assistant turns: first the results of the calls, in order, then everything else. */
+function encodeReplies(
+  run: readonly PlacedTurn[],
+  calls: readonly SentCall[],
+  context: EncodeContext,
+): readonly JsonObject[] {
+  const { items, files } = encodeResults(run, calls, context);
+  const moved = files.length === 0 ? [] : [drawMessage('user', files)];
+  return [...items, ...moved, ...run.flatMap((placed) => encodeMessage(placed, context))];
+}
+
+/** A turn without its results. */
+function encodeMessage({ turn, path, blocks }: PlacedTurn, context: EncodeContext): readonly JsonObject[] {
+  const said = blocks.filter(({ block }) => block.type !== 'tool-result');
+  if (said.length === 0) return [];
+  const isInstruction = turn.role === 'system' || turn.role === 'developer';
+  const parts = encodeParts(said, context);
+  const kept = isInstruction ? parts.filter((part) => part['type'] === 'input_text') : parts;
+  if (kept.length < parts.length)
+    context.warnings.add('content-dropped', path, 'instructions can only be text in this format');
+  if (kept.length === 0) return [];
+  const role = turn.role === 'developer' && context.target.dialect.developerRole !== true ? 'system' : turn.role;
+  return [withExtra(drawMessage(role, sayName(turn.name, kept)), fieldsOf(turn, 'responses'))];
+}
+
+function drawMessage(role: string, parts: readonly JsonObject[]): JsonObject {
+  return { type: 'message', role, content: simplify(parts) };
+}
+
+/** The wire has no names of participants. @source generation.md 1.1 */
+function sayName(name: string | undefined, parts: readonly JsonObject[]): readonly JsonObject[] {
+  if (name === undefined) return parts;
+  const at = parts.findIndex((part) => part['type'] === 'input_text');
+  const part = parts[at];
+  if (part === undefined) return [{ type: 'input_text', text: `${name}:` }, ...parts];
+  return parts.with(at, { ...part, text: `${name}: ${textOf(part['text']) ?? ''}` });
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { after, before, test } from 'node:test';
+import { runCli } from '../../src/cli/main.ts';
+
+let folder = '';
+let origin = '';
+const upstream = createServer((message, answer) => {
+  const works = message.headers.authorization === 'Bearer right-key';
+  answer.writeHead(works ? 200 : 401, { 'content-type': 'application/json' });
+  answer.end(JSON.stringify(works ? { data: [{ id: 'one' }] } : { error: { message: 'who are you?' } }));
+});
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'doctor-'));
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+});
+
+after(async () => {
+  upstream.close();
+  upstream.closeAllConnections();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function doctor(yaml: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const config = join(folder, 'gateway.yaml');
+  await writeFile(config, yaml);
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const io = { env, stdin, stdout, stderr };
+  const code = await runCli(['doctor', '--config', config, '--data-dir', join(folder, 'data'), ...args], io);
+  const read = (stream: PassThrough): string => String(stream.setEncoding('utf8').read() ?? '');
+  return { code, stdout: read(stdout), stderr: read(stderr) };
+}
+
+const alpha = (key: string): string =>
+  `  alpha: { adapter: openai-compatible, base_url: ${origin}/v1, api_key: ${key} }\n`;
+
+test('everything that works is a line each, and the exit code is 0', async () => {
+  const { code, stdout } = await doctor(`providers:\n${alpha('right-key')}`);
+  assert.equal(code, 0);
+  assert.match(stdout, /^ok {6}configuration {4}.*gateway\.yaml$/m);
+  assert.match(stdout, /^ok {6}data directory {3}/m);
+  assert.match(stdout, /^ok {6}alpha {12}The key works; one model is listed\.$/m);
+  assert.match(stdout, /^ok {6}clock {12}It agrees with the providers\.$/m);
+});
+
+test('one provider that does not makes the exit code 1, and the others are still looked at', async () => {
+  const yaml = `providers:\n${alpha('wrong-key')}${alpha('right-key').replace('alpha', 'beta')}`;
+  const { code, stdout } = await doctor(yaml);
+  assert.equal(code, 1);
+  assert.match(stdout, /^FAILED {2}alpha {12}The key was refused \(401: who are you\?\)\./m);
+  assert.match(stdout, /^ok {6}beta /m);
+  assert.ok(!stdout.includes('wrong-key'));
+});
+
+test('only those that are named are looked at', async () => {
+  const yaml = `providers:\n${alpha('wrong-key')}${alpha('right-key').replace('alpha', 'beta')}`;
+  const { code, stdout } = await doctor(yaml, ['beta']);
+  assert.equal(code, 0);
+  assert.ok(!stdout.includes('alpha'));
+});
+
+test('a provider that is not there is a wrong call', async () => {
+  const { code, stderr } = await doctor(`providers:\n${alpha('right-key')}`, ['gamma']);
+  assert.equal(code, 2);
+  assert.match(stderr, /^gamma: no such provider is configured; there are alpha/);
+});
+
+test('a configuration that is wrong is told as at the start', async () => {
+  const { code, stderr } = await doctor('providers:\n  b: { adapter: bedrock, options: { regoin: us-east-1 } }\n');
+  assert.equal(code, 1);
+  assert.match(stderr, /gateway\.yaml:2: providers\.b\.options\.regoin: unknown key; did you mean "region"\?/);
+});
+
+test('a provider that half of its variables turn on is a warning', async () => {
+  const { code, stdout } = await doctor('', [], { AZURE_OPENAI_API_KEY: 'k' });
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /^warning azure {12}AZURE_OPENAI_API_KEY is set, but AZURE_OPENAI_ENDPOINT is not, so this provider is off\.$/m,
+  );
+});

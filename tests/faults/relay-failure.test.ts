@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
+import type { GatewayError } from '../../src/canonical/gateway-error.ts';
+import type { GenerationRequest } from '../../src/canonical/request.ts';
+import { createCatalog } from '../../src/catalog/catalog.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createHttpClient } from '../../src/lib/http-client.ts';
+import type { Caller } from '../../src/pipeline/caller.ts';
+import { createAnswerMemory } from '../../src/pipeline/answer-memory.ts';
+import { createGenerate, type Generate } from '../../src/pipeline/generate.ts';
+import { pluginSchema } from '../../src/plugins/index.ts';
+import { createProviders } from '../../src/providers/index.ts';
+import { createHealth } from '../../src/routing/health.ts';
+import type { GenerationRecord } from '../../src/telemetry/record.ts';
+import { createChatClientFormat, chatUpstreamFormat } from '../../src/wire/chat/format.ts';
+import type { ClientFormat } from '../../src/wire/format.ts';
+import { chatChunk, sse, startUpstream } from '../support/upstream.ts';
+
+const chat = createChatClientFormat({ plugin: pluginSchema });
+const HANG_UP_LIMIT_MS = 250;
+
+const REQUEST: GenerationRequest = {
+  format: 'chat',
+  delivery: 'stream',
+  turns: [{ role: 'user', blocks: [{ type: 'text', text: 'hi' }], plain: true }],
+  tools: [],
+  settings: {},
+  directives: {
+    models: ['ollama/one'],
+    provider: DEFAULT_PREFERENCES,
+    plugins: [],
+    echoUpstreamBody: false,
+    serviceMetadata: false,
+    betas: [],
+  },
+  warnings: [],
+};
+
+interface Stage {
+  readonly generate: Generate;
+  /** Settles when the upstream's connection has been dropped. */
+  readonly dropped: Promise<void>;
+  readonly settled: GenerationRecord[];
+  readonly bugs: unknown[];
+}
+
+/** A pipeline in front of an upstream that sends one piece of text and never ends. */
+async function setStage(t: TestContext, totalMs: number): Promise<Stage> {
+  const dropped = Promise.withResolvers<void>();
+  const upstream = await startUpstream((_arrived, response) => {
+    response.on('close', () => dropped.resolve());
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(sse([chatChunk({ role: 'assistant', content: 'half' })]));
+  });
+  const http = createHttpClient();
+  t.after(async () => {
+    await http.close();
+    await upstream.close();
+  });
+  const timeouts = { connectMs: 5_000, headersMs: 5_000, firstTokenMs: 0, idleMs: 5_000, wholeMs: 5_000 };
+  const providers = createProviders({ config: [], env: { OLLAMA_HOST: upstream.baseUrl }, timeouts });
+  const place = { provider: 'ollama', providerName: 'Ollama', price: { prompt: 1, completion: 2 }, dataPolicy: {} };
+  const settled: GenerationRecord[] = [];
+  const bugs: unknown[] = [];
+  const generate = createGenerate({
+    http,
+    download: () => Promise.reject(new Error('nothing is to be fetched')),
+    providers,
+    formats: { chat: chatUpstreamFormat },
+    nowMs: () => Date.now(),
+    monotonicMs: () => performance.now(),
+    health: createHealth({ clock: systemClock }),
+    memory: createAnswerMemory({ clock: systemClock }),
+    catalog: createCatalog(
+      [],
+      [
+        {
+          prefix: 'ollama/',
+          endpoint: (upstreamModel, model) => ({
+            ...place,
+            model,
+            upstreamModel,
+            formats: ['chat'],
+            cancellable: true,
+          }),
+        },
+      ],
+    ),
+    clock: systemClock,
+    settle: (record) => {
+      if (!settled.includes(record)) settled.push(record);
+      return Promise.resolve();
+    },
+    defaults: { provider: {} },
+    totalMs,
+    region: 'local',
+    baseUrl: () => 'http://127.0.0.1/v1',
+    streams: { streamOpened: () => undefined, streamClosed: () => undefined },
+    onBug: (error) => void bugs.push(error),
+  });
+  return { generate, dropped: dropped.promise, settled, bugs };
+}
+
+interface Seen {
+  readonly caller: Caller;
+  readonly frames: string[];
+  readonly refused: GatewayError[];
+}
+
+/** A caller who waits. @param write what happens when frames are written to it */
+function createCaller(write: () => boolean = () => true): Seen {
+  const frames: string[] = [];
+  const refused: GatewayError[] = [];
+  let started = false;
+  const caller: Caller = {
+    onGone: () => undefined,
+    get started() {
+      return started;
+    },
+    startStream: () => void (started = true),
+    write(text) {
+      frames.push(text);
+      return write();
+    },
+    drained: () => Promise.resolve(),
+    end: (text) => void frames.push(text),
+    answer: (_id, json) => void frames.push(json),
+    refuse: (error) => void refused.push(error),
+  };
+  return { caller, frames, refused };
+}
+
+function within<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
+  const late = new Promise<never>((_resolve, reject) => {
+    setTimeout(() => reject(new Error(`not within ${ms} ms`)), ms).unref();
+  });
+  return Promise.race([promise, late]);
+}
+
+const asked = (request: GenerationRequest): Parameters<Generate>[0] => ({
+  id: 'gen-1',
+  request,
+  asker: { keyHash: 'k', accountId: 'default' },
+  arrivedMs: 0,
+});
+
+const broken: ClientFormat = {
+  ...chat,
+  createStreamEncoder: (identity) => ({
+    ...chat.createStreamEncoder(identity),
+    encode() {
+      throw new Error('a bug in an encoder');
+    },
+    debug: () => '',
+    close: () => '',
+    fail: () => 'data: [DONE]\n\n',
+  }),
+};
+
+test('when an answer cannot be drawn its upstream is dropped, the caller is told and the bug is noted', async (t) => {
+  const { generate, dropped, settled, bugs } = await setStage(t, 60_000);
+  const { caller, frames, refused } = createCaller();
+  await within(generate(asked(REQUEST), broken, caller), 5_000);
+  await within(dropped, HANG_UP_LIMIT_MS);
+  assert.deepEqual(frames, []);
+  assert.equal(refused[0]?.status, 500);
+  assert.match(String(bugs), /a bug in an encoder/);
+  assert.equal(settled.length, 1);
+  assert.equal(settled[0]?.error?.type, 'server');
+});
+
+test('when an answer cannot be handed over its upstream is dropped, and the stream still ends', async (t) => {
+  const { generate, dropped, bugs } = await setStage(t, 60_000);
+  let writes = 0;
+  const { caller, frames } = createCaller(() => {
+    writes += 1;
+    throw new Error('a bug in a server');
+  });
+  await within(generate(asked(REQUEST), chat, caller), 5_000);
+  await within(dropped, HANG_UP_LIMIT_MS);
+  assert.equal(writes, 1);
+  assert.match(frames.at(-1) ?? '', /"error":\{"code":500.*\[DONE\]\n\n$/s);
+  assert.equal(bugs.length, 1);
+});
+
+for (const delivery of ['stream', 'whole'] as const)
+  test(`when the time of a request is over its upstream is dropped: ${delivery}`, async (t) => {
+    const { generate, dropped, settled, bugs } = await setStage(t, 200);
+    const { caller, frames } = createCaller();
+    await within(generate(asked({ ...REQUEST, delivery }), chat, caller), 5_000);
+    await within(dropped, HANG_UP_LIMIT_MS);
+    // A whole request got a stream: what had come is the caller's, and told to be broken.
+    assert.match(frames.join(''), /half.*"error":\{"code":408/s);
+    assert.equal(settled[0]?.error?.status, 408);
+    assert.deepEqual(bugs, []);
+  });

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Writes the packages that were loaded, one a line, when the process ends. */
+const RECORD = `
+  import { registerHooks } from 'node:module';
+  const seen = new Set();
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (!/^(?:[./]|node:|file:|data:)/.test(specifier)) seen.add(specifier);
+      return next(specifier, context);
+    },
+  });
+  process.on('exit', () => console.log([...seen].join('\\n')));
+`;
+
+/** Sets up a provider of each cloud, as the start does; the last step is what a first call does. */
+const START = `
+  import { createProviders } from './src/providers/index.ts';
+  const entry = (slug, options) => ({ slug, adapter: slug, options, headers: {}, timeouts: {} });
+  const providers = createProviders({
+    config: [
+      entry('bedrock', { region: 'us-east-1', access_key_id: 'i', secret_access_key: 's' }),
+      entry('google-vertex', { project: 'p' }),
+      entry('azure', { resource: 'r', entra: true }),
+    ],
+    env: {},
+    timeouts: { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, wholeMs: 1 },
+  });
+`;
+const CALL = `
+  const { settings, authorize } = providers.get('bedrock');
+  const call = { format: 'converse', settings, model: 'm', stream: false, method: 'POST', headers: {}, body: '{}' };
+  await authorize({ ...call, url: 'http://127.0.0.1:1/model/m/converse' });
+`;
+
+function packagesOf(code: string): readonly string[] {
+  const args = [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(RECORD)}`,
+    '--input-type=module',
+    '--eval',
+    code,
+  ];
+  const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+  assert.equal(run.status, 0, run.stderr);
+  return run.stdout.trim().split('\n');
+}
+
+const CREDENTIALS = /^(?:@aws-sdk|@smithy|@azure|google-auth-library)/;
+
+test('libraries that find credentials are not loaded at the start, whatever is configured', () => {
+  const loaded = packagesOf(START);
+  assert.ok(loaded.includes('zod'), 'the record works');
+  assert.deepEqual(
+    loaded.filter((name) => CREDENTIALS.test(name)),
+    [],
+  );
+});
+
+test('the first call loads those that it needs, and no others', () => {
+  const loaded = packagesOf(START + CALL).filter((name) => CREDENTIALS.test(name));
+  assert.ok(loaded.includes('@smithy/signature-v4'));
+  assert.ok(
+    !loaded.some((name) => name.startsWith('@azure') || name.startsWith('google') || name.startsWith('@aws-sdk')),
+  );
+});

@@ -1,0 +1,110 @@
+import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import type { DownloaderOptions } from '../../src/lib/download.ts';
+import { startGateway, type RunningGateway } from './gateway.ts';
+import { readTold, type Told } from './told.ts';
+import { speak } from './speak.ts';
+import { startUpstream, type Arrived, type ScriptedUpstream } from './upstream.ts';
+
+/** Who serves each model of the gateway below: an adapter, the upstream's name of the model, and what sets it apart. */
+export const UPSTREAMS = {
+  chat: { adapter: 'openai-compatible', model: 'one-2026' },
+  openai: { adapter: 'openai', model: 'gpt-5.6' },
+  openrouter: { adapter: 'openrouter', model: 'vendor/one' },
+  claude: { adapter: 'anthropic', model: 'claude-sonnet-4-6' },
+  'messages-plain': { adapter: 'messages-compatible', model: 'one-2026' },
+  gemini: { adapter: 'google', model: 'gemini-3-pro-preview' },
+  responses: { adapter: 'openai', model: 'gpt-5.4-pro' },
+  converse: { adapter: 'bedrock', model: 'us.anthropic.claude-sonnet-4-6-v1:0' },
+  nova: { adapter: 'bedrock', model: 'us.amazon.nova-2-lite-v1:0' },
+  cohere: { adapter: 'cohere', model: 'command-a-03-2025' },
+} as const satisfies Readonly<Record<string, { readonly adapter: string; readonly model: string }>>;
+export type UpstreamName = keyof typeof UPSTREAMS;
+
+/** One of each wire format. */
+export const ONE_OF_EACH = ['chat', 'claude', 'gemini', 'responses', 'converse', 'cohere'] as const;
+export const CALLERS = ['chat', 'messages'] as const;
+
+/** USD per million tokens, so that a cost can be checked by hand. */
+export const PRICE = { prompt: 1, completion: 2, cache_read: 0.1, cache_write: 1.25 };
+
+/** A gateway in front of one scripted upstream that speaks every format: `acme/<name>` is served by that provider. */
+export interface AllUpstreams {
+  readonly gateway: RunningGateway;
+  readonly upstream: ScriptedUpstream;
+  /** What a caller is told, however it is delivered; the answer must be 200. @param body without the model */
+  ask(caller: ClientFormatId, name: UpstreamName | string, body: JsonObject): Promise<Asked>;
+}
+
+export interface Asked {
+  readonly told: Told;
+  /** The last request that reached the upstream. */
+  readonly arrived: Arrived;
+  readonly warnings: readonly string[];
+  readonly text: string;
+}
+
+export interface AllUpstreamsOptions {
+  readonly downloads?: DownloaderOptions;
+  /** Further providers and models, as in the configuration file. */
+  readonly providers?: JsonObject;
+  readonly models?: JsonObject;
+}
+
+export async function startAllUpstreams(
+  t: { after(close: () => Promise<void>): void },
+  { downloads, providers = {}, models = {} }: AllUpstreamsOptions = {},
+): Promise<AllUpstreams> {
+  const upstream = await startUpstream(speak({ text: 'Done.' }));
+  const names = Object.keys(UPSTREAMS) as UpstreamName[];
+  const entries = names.map((name) => [name, entryOf(UPSTREAMS[name].adapter, upstream.baseUrl, name)]);
+  const served = names.map((name) => [
+    `acme/${name}`,
+    { endpoints: [{ provider: name, model: UPSTREAMS[name].model, price: PRICE }] },
+  ]);
+  const config = {
+    providers: { ...(Object.fromEntries(entries) as object), ...(providers as object) },
+    models: { ...(Object.fromEntries(served) as object), ...(models as object) },
+  };
+  const gateway = await startGateway({ yaml: JSON.stringify(config), ...(downloads !== undefined && { downloads }) });
+  t.after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+  return {
+    gateway,
+    upstream,
+    async ask(caller, name, body) {
+      const format = caller;
+      const stream = body['stream'] === true;
+      upstream.arrived.length = 0;
+      const response = await gateway.post(PATHS[caller], { model: modelNamed(name), ...body });
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
+      const contentType = response.headers.get('content-type') ?? '';
+      const told = readTold({ status: 200, contentType, text, record: undefined }, { format, stream } as never);
+      const record = await gateway.app.generations.find(response.headers.get('x-generation-id') ?? '');
+      const warnings = record?.warnings.map(({ code, path }) => `${code} ${path}`) ?? [];
+      const arrived = upstream.arrived.at(-1);
+      if (arrived === undefined) throw new Error('nothing reached the upstream');
+      return { told, arrived, warnings, text };
+    },
+  };
+}
+
+export const PATHS: Readonly<Record<ClientFormatId, string>> = { chat: '/chat/completions', messages: '/messages' };
+
+/** A provider's entry in the configuration. @param name which becomes part of its address */
+export function entryOf(adapter: string, baseUrl: string, name: string): JsonObject {
+  return {
+    adapter,
+    name,
+    base_url: `${baseUrl}/${name}/v1`,
+    api_key: `upstream-secret-${name}`,
+    ...(adapter === 'bedrock' && { options: { region: 'us-east-1' } }),
+  };
+}
+
+function modelNamed(name: string): string {
+  return name.includes('/') ? name : `acme/${name}`;
+}

@@ -1,0 +1,106 @@
+import type { ClientFormatId, FormatId } from '../../src/canonical/extra.ts';
+import { GatewayError } from '../../src/canonical/gateway-error.ts';
+import { parseJson, type Json, type JsonObject } from '../../src/lib/json.ts';
+import { prepareCall } from '../../src/pipeline/call-upstream.ts';
+import { pluginSchema } from '../../src/plugins/index.ts';
+import type { Provider } from '../../src/providers/contract.ts';
+import { createProviders } from '../../src/providers/index.ts';
+import { UPSTREAM_FORMATS } from '../../src/upstream-formats.ts';
+import { createChatClientFormat } from '../../src/wire/chat/format.ts';
+import type { Dialect } from '../../src/wire/format.ts';
+import type { HeaderDirectives } from '../../src/wire/gateway/headers.ts';
+import { createMessagesClientFormat } from '../../src/wire/messages/format.ts';
+
+/** An endpoint as a request meets it: who serves it, under which name, in which format. */
+export interface RequestTarget {
+  readonly adapter: string;
+  readonly model: string;
+  readonly format: FormatId;
+}
+
+/** What callers speak. */
+export const CLIENT_FORMATS = {
+  chat: createChatClientFormat({ plugin: pluginSchema }),
+  messages: createMessagesClientFormat({ plugin: pluginSchema }),
+};
+
+const TIMEOUTS = { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, wholeMs: 1 };
+const OUTPUT_TOKENS_MAX = 64_000;
+
+/**
+ * A caller's request as it leaves for an upstream: path, headers without credentials, body, and what was dropped or
+ * changed on the way. A refusal is told as its status and words.
+ */
+export function prepareRequest(
+  caller: ClientFormatId,
+  body: JsonObject,
+  target: RequestTarget,
+  headers: Partial<HeaderDirectives> = {},
+): JsonObject {
+  const format = UPSTREAM_FORMATS[target.format];
+  const text = JSON.stringify(body);
+  try {
+    const request = CLIENT_FORMATS[caller].decodeRequest(parseJson(text) ?? null, text, {
+      serviceMetadata: false,
+      betas: [],
+      ...headers,
+    });
+    const endpoint = {
+      model: 'acme/one',
+      provider: 'upstream',
+      providerName: 'Upstream',
+      upstreamModel: target.model,
+      dataPolicy: {},
+      formats: [target.format],
+      vendorTools: false,
+      cancellable: false,
+      outputTokensMax: OUTPUT_TOKENS_MAX,
+      price: undefined,
+    };
+    const { path, headers: sent, encoded } = prepareCall(providerOf(target), format, endpoint, request, 'hash-of-user');
+    const { body: written, warnings, headers: _own, ...more } = encoded;
+    return {
+      path,
+      headers: sent,
+      ...(more as object),
+      ...(more.toolNames !== undefined && { toolNames: Object.fromEntries(more.toolNames) }),
+      // As the upstream reads it.
+      body: parseJson(JSON.stringify(written)) ?? null,
+      warnings: [...request.warnings, ...warnings].map(
+        ({ code, path: at, message }): Json => `${code} ${at}: ${message}`,
+      ),
+    };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { refused: error.status, message: error.message, metadata: (error.metadata ?? null) as Json };
+  }
+}
+
+/** In what the endpoint differs from others of its format. */
+export function dialectOf(target: RequestTarget): Dialect {
+  return providerOf(target).adapter.dialect(target);
+}
+
+const providers = new Map<string, Provider>();
+
+function providerOf({ adapter }: RequestTarget): Provider {
+  const known = providers.get(adapter);
+  if (known !== undefined) return known;
+  const made = createProviders({
+    config: [
+      {
+        slug: 'upstream',
+        adapter,
+        baseUrl: 'https://upstream.example/v1',
+        apiKey: 'upstream-key',
+        headers: {},
+        timeouts: {},
+      },
+    ],
+    env: { AWS_REGION: 'us-east-1' },
+    timeouts: TIMEOUTS,
+  }).get('upstream');
+  if (made === undefined) throw new Error(`no provider with the adapter ${adapter}`);
+  providers.set(adapter, made);
+  return made;
+}
