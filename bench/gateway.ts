@@ -5,7 +5,16 @@ import { startServer, type ServerProcess } from './processes.ts';
 import type { MockFormat } from './mock-script.ts';
 
 export const GATEWAY_KEY = 'bench-key-0123456789abcdef';
-const PROVIDERS: Readonly<Record<MockFormat, string>> = { chat: 'mock', messages: 'mock-messages' };
+/** A provider of each format, all of them the mock: its slug, its adapter and the path below the mock's address. */
+const PROVIDERS: Readonly<Record<MockFormat, readonly [slug: string, adapter: string, path: string]>> = {
+  chat: ['mock', 'openai-compatible', '/v1'],
+  messages: ['mock-messages', 'messages-compatible', '/v1'],
+  gemini: ['mock-gemini', 'google', '/v1beta'],
+  converse: ['mock-converse', 'bedrock', ''],
+  responses: ['mock-responses', 'perplexity', '/v1'],
+  cohere: ['mock-cohere', 'cohere', '/v2'],
+};
+const FORMATS = Object.keys(PROVIDERS).filter((format): format is MockFormat => Object.hasOwn(PROVIDERS, format));
 
 export interface GatewayOptions {
   readonly directory: string;
@@ -52,23 +61,20 @@ export async function startGateway(options: GatewayOptions): Promise<ServerProce
 }
 
 function writeConfig(options: GatewayOptions): object {
-  const baseUrl = `http://${options.upstream.host}:${options.upstream.port}/v1`;
-  const provider = (adapter: string): object => ({ adapter, base_url: baseUrl, api_key: 'upstream' });
+  const origin = `http://${options.upstream.host}:${options.upstream.port}`;
+  const providers: Record<string, object> = {};
   const models: Record<string, object> = {};
-  for (const format of ['chat', 'messages'] as const) {
+  for (const format of FORMATS) {
+    const [slug, adapter, below] = PROVIDERS[format];
+    const region = adapter === 'bedrock' ? { options: { region: 'us-east-1' } } : {};
+    providers[slug] = { adapter, base_url: origin + below, api_key: 'upstream', ...region };
     for (const model of options.models) {
       models[gatewayModel(format, model)] = {
         name: `Bench ${format} ${model}`,
         context_length: 200_000,
-        endpoints: [{ provider: PROVIDERS[format], model, price: { prompt: 1, completion: 2 } }],
+        endpoints: [{ provider: slug, model, price: { prompt: 1, completion: 2 } }],
       };
     }
   }
-  return {
-    providers: {
-      [PROVIDERS.chat]: provider('openai-compatible'),
-      [PROVIDERS.messages]: provider('messages-compatible'),
-    },
-    models,
-  };
+  return { providers, models };
 }

@@ -47,6 +47,18 @@ export function judgeStreams(results: readonly SettingResult[]): readonly Goal[]
     );
 }
 
+export function judgePairs(results: readonly SettingResult[]): readonly Goal[] {
+  return results.flatMap(({ rows }) =>
+    rows
+      .filter(({ variant }) => variant.includes('<'))
+      .map((row) => judgeRatio(`burst streams, ${row.label}`, '(b)', row, minOfPair(row.variant))),
+  );
+}
+
+function minOfPair(id: VariantId): number {
+  return id === 'chat<chat' || id === 'messages<messages' ? STREAM_RATIO_MIN : TRANSLATED_RATIO_MIN;
+}
+
 export function judgePaced(results: readonly PacedResult[]): readonly Goal[] {
   if (!results.some((result) => result.variant === 'chat')) return [];
   const largest = findLargestPassed(results, 'chat');

@@ -8,7 +8,7 @@ import { expectAnswer, prepareCall, type Variant, type VariantId } from './varia
 
 const WARM_UP_STEP_MS = 250;
 /** After so many the optimising compiler has seen what is hot. */
-const WARM_UNITS = { answers: 4_000, events: 150_000 } as const;
+const WARM_UNITS = { answers: 20_000, events: 500_000 } as const;
 
 export interface Bench {
   readonly variants: readonly Variant[];

@@ -1,5 +1,10 @@
+import type { ClientFormatId, FormatId } from '../src/canonical/extra.ts';
+import { FRAMES_OF } from './mock-formats.ts';
+
 /** The formats that the mock upstream answers in. */
-export type MockFormat = 'chat' | 'messages';
+export type MockFormat = FormatId;
+/** Those of whole answers. */
+export type WholeFormat = ClientFormatId;
 
 /**
  * A precomputed answer: the byte strings to write, one socket write each; the first holds the response head.
@@ -25,14 +30,15 @@ const TEXT_FILLER = ' the quick brown fox jumps over the lazy dog and looks back
  * Undefined when the name is none of these.
  */
 export function writeScript(format: MockFormat, model: string): MockScript | undefined {
-  if (model === 'whole') return writeWhole(format);
+  if (model === 'whole') return format === 'chat' || format === 'messages' ? writeWhole(format) : undefined;
   const [, mode, first, second] = /^(burst|paced)-(\d{1,5})x(\d{1,5})$/.exec(model) ?? [];
   const events = Number(second);
   const step = Number(first);
   if (mode === undefined || step < 1 || events < 1 || events > EVENTS_MAX) return undefined;
-  const { frames, text, opening } = format === 'chat' ? writeChatFrames(events) : writeMessagesFrames(events);
+  const { frames, text, opening } = writeFrames(format, events);
   // A paced stream opens with its first content: who holds the frames before it back until then loses nothing by it.
-  const writes = mode === 'burst' ? writeChunks(frames, step, step) : writeChunks(frames, opening + 1, 1);
+  const writes =
+    mode === 'burst' ? writeChunks(format, frames, step, step) : writeChunks(format, frames, opening + 1, 1);
   return { writes, frames: frames.length, text, ...(mode === 'paced' && { gapMs: step }) };
 }
 
@@ -42,7 +48,7 @@ function writeText(ordinal: number, bytes: number): string {
   return (head + TEXT_FILLER.repeat(Math.ceil(bytes / TEXT_FILLER.length))).slice(0, Math.max(head.length, bytes));
 }
 
-function writeWhole(format: MockFormat): MockScript {
+function writeWhole(format: WholeFormat): MockScript {
   const body = (text: string): string => JSON.stringify(format === 'chat' ? chatWhole(text) : messagesWhole(text));
   const text = writeText(0, WHOLE_BYTES - body('').length);
   const payload = body(text);
@@ -82,83 +88,38 @@ function messagesWhole(text: string): object {
 }
 
 interface Frames {
-  readonly frames: readonly string[];
+  readonly frames: readonly Buffer[];
   /** Frames before the first content. */
   readonly opening: number;
   readonly text: string;
 }
 
-function chatChunk(delta: object, finishReason: string | null): object {
-  return {
-    id: 'chatcmpl-benchmark0000000000000000000000',
-    object: 'chat.completion.chunk',
-    created: 1_760_000_000,
-    model: 'bench-2026-01-01',
-    system_fingerprint: 'fp_bench',
-    choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
-  };
-}
-
-function chatFrame(chunk: object): string {
-  return `data: ${JSON.stringify(chunk)}\n\n`;
-}
-
-function messagesFrame(type: string, data: object): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
-}
-
-function messagesDelta(text: string): string {
-  return messagesFrame('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
-}
-
-function writeChatFrames(events: number): Frames {
-  const textBytes = EVENT_BYTES - chatFrame(chatChunk({ content: '' }, null)).length;
+function writeFrames(format: MockFormat, events: number): Frames {
+  const { opening, delta, closing } = FRAMES_OF[format](events);
+  const textBytes = EVENT_BYTES - delta('').length;
   const texts = Array.from({ length: events }, (_, ordinal) => writeText(ordinal, textBytes));
-  const usage = { prompt_tokens: 42, completion_tokens: events, total_tokens: 42 + events };
-  return {
-    frames: [
-      chatFrame(chatChunk({ role: 'assistant', content: '' }, null)),
-      ...texts.map((content) => chatFrame(chatChunk({ content }, null))),
-      chatFrame(chatChunk({}, 'stop')),
-      chatFrame({ ...chatChunk({}, null), choices: [], usage }),
-      'data: [DONE]\n\n',
-    ],
-    opening: 1,
-    text: texts.join(''),
-  };
-}
-
-function writeMessagesFrames(events: number): Frames {
-  const textBytes = EVENT_BYTES - messagesDelta('').length;
-  const texts = Array.from({ length: events }, (_, ordinal) => writeText(ordinal, textBytes));
-  const message = { ...messagesWhole(''), content: [], stop_reason: null };
-  const stop = { stop_reason: 'end_turn', stop_sequence: null };
-  return {
-    frames: [
-      messagesFrame('message_start', { message }),
-      messagesFrame('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-      ...texts.map(messagesDelta),
-      messagesFrame('content_block_stop', { index: 0 }),
-      messagesFrame('message_delta', { delta: stop, usage: { output_tokens: events } }),
-      messagesFrame('message_stop', {}),
-    ],
-    opening: 2,
-    text: texts.join(''),
-  };
+  return { frames: [...opening, ...texts.map(delta), ...closing], opening: opening.length, text: texts.join('') };
 }
 
 /** One HTTP chunk, and one write, for each group of frames; the head rides on the first, the closing chunk on the last. */
-function writeChunks(frames: readonly string[], framesInFirst: number, framesInOthers: number): readonly Buffer[] {
-  const chunks: string[] = [];
+function writeChunks(
+  format: MockFormat,
+  frames: readonly Buffer[],
+  framesInFirst: number,
+  framesInOthers: number,
+): readonly Buffer[] {
+  const chunks: Buffer[] = [];
   for (let first = 0; first < frames.length;) {
     const count = first === 0 ? framesInFirst : framesInOthers;
-    const data = frames.slice(first, first + count).join('');
-    chunks.push(`${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`);
+    const data = Buffer.concat(frames.slice(first, first + count));
+    chunks.push(Buffer.concat([Buffer.from(`${data.length.toString(16)}\r\n`), data, Buffer.from('\r\n')]));
     first += count;
   }
-  const head = writeHead('text/event-stream; charset=utf-8', 'transfer-encoding: chunked');
+  const type = format === 'converse' ? 'application/vnd.amazon.eventstream' : 'text/event-stream; charset=utf-8';
+  const head = Buffer.from(writeHead(type, 'transfer-encoding: chunked'));
+  const end = Buffer.from('0\r\n\r\n');
   return chunks.map((chunk, index) =>
-    Buffer.from((index === 0 ? head : '') + chunk + (index === chunks.length - 1 ? '0\r\n\r\n' : '')),
+    Buffer.concat([...(index === 0 ? [head] : []), chunk, ...(index === chunks.length - 1 ? [end] : [])]),
   );
 }
 

@@ -15,13 +15,21 @@ const MODEL_KEY = Buffer.from('"model":"');
 
 const scripts = new Map<string, MockScript | undefined>();
 
-function findScript(path: string, model: string): MockScript | undefined {
-  const format: MockFormat | undefined = path.endsWith('/chat/completions')
-    ? 'chat'
-    : path.endsWith('/messages')
-      ? 'messages'
-      : undefined;
+/** Longer endings first. */
+const FORMAT_OF_PATH: readonly (readonly [RegExp, MockFormat])[] = [
+  [/\/chat\/completions$/, 'chat'],
+  [/\/messages$/, 'messages'],
+  [/\/models\/([^/]+):streamGenerateContent\?alt=sse$/, 'gemini'],
+  [/\/model\/([^/]+)\/converse-stream$/, 'converse'],
+  [/\/responses$/, 'responses'],
+  [/\/chat$/, 'cohere'],
+];
+
+/** @param modelOfBody some formats name the model in the path instead */
+function findScript(path: string, modelOfBody: string): MockScript | undefined {
+  const [pattern, format] = FORMAT_OF_PATH.find(([ending]) => ending.test(path)) ?? [];
   if (format === undefined) return undefined;
+  const model = pattern?.exec(path)?.[1] ?? modelOfBody;
   const key = `${format} ${model}`;
   const known = scripts.get(key);
   if (known !== undefined || scripts.size >= SCRIPTS_MAX) return known;

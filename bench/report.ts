@@ -1,3 +1,4 @@
+import type { Cost } from './codec-cost.ts';
 import type { Goal } from './goals.ts';
 import type { Row, SettingResult } from './measure.ts';
 import type { PacedResult } from './paced.ts';
@@ -99,6 +100,13 @@ export function drawPaced(results: readonly PacedResult[]): string {
       String(load.bad),
       passed ? 'pass' : (load.firstFault ?? 'stalled'),
     ]),
+  );
+}
+
+export function drawCodecs(costs: readonly Cost[]): string {
+  return drawTable(
+    ['codecs alone, no socket', 'CPU us', 'heap bytes', 'each'],
+    costs.map(({ what, us, bytes, unit }) => [what, round(us, 2), round(bytes), unit]),
   );
 }
 

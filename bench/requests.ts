@@ -1,4 +1,4 @@
-import type { MockFormat } from './mock-script.ts';
+import type { ClientFormatId } from '../src/canonical/extra.ts';
 
 export type BodySize = 'small' | 'large';
 
@@ -11,7 +11,7 @@ const PROSE =
   'The gateway takes a request, finds the endpoints that can serve it, and hands the answer back as it arrives. "Quotes", a tab\t and a line\n keep an encoder busy. ';
 
 export interface CallOptions {
-  readonly format: MockFormat;
+  readonly format: ClientFormatId;
   readonly host: string;
   readonly port: number;
   readonly key: string;
@@ -19,6 +19,8 @@ export interface CallOptions {
   readonly size: BodySize;
   readonly streams: boolean;
 }
+
+export type BodyOptions = Pick<CallOptions, 'format' | 'model' | 'size' | 'streams'>;
 
 /** A whole HTTP/1.1 request as a caller's SDK would send it. */
 export function writeRequest(options: CallOptions): string {
@@ -38,7 +40,7 @@ export function writeRequest(options: CallOptions): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-function writeBody(options: CallOptions): object {
+export function writeBody(options: BodyOptions): object {
   if (options.size === 'large') return writeLargeBody(options);
   const body = (text: string): object =>
     options.format === 'chat'
@@ -65,7 +67,7 @@ function writeBody(options: CallOptions): object {
 }
 
 /** A conversation with tools, as an agent sends it at its sixtieth turn. */
-function writeLargeBody(options: CallOptions): object {
+function writeLargeBody(options: BodyOptions): object {
   const tools = Array.from({ length: LARGE_TOOLS }, (_, index) => writeTool(options.format, index));
   const body = (text: string): object => ({
     model: options.model,
@@ -83,7 +85,7 @@ function writeLargeBody(options: CallOptions): object {
   return body(PROSE.repeat(Math.ceil(perTurn / PROSE.length)).slice(0, Math.floor(perTurn / growth)));
 }
 
-function writeTool(format: MockFormat, index: number): object {
+function writeTool(format: ClientFormatId, index: number): object {
   const name = `search_records_${index}`;
   const description = `Searches the records of table ${index} by text, date and state, newest first.`;
   const schema = {

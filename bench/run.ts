@@ -3,23 +3,36 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, release, tmpdir } from 'node:os';
 import path from 'node:path';
 
+import type { Cost } from './codec-cost.ts';
+import { measureCodecs } from './codecs.ts';
 import { startGateway } from './gateway.ts';
-import { judgePaced, judgeStreams, judgeWhole, type Goal } from './goals.ts';
+import { judgePaced, judgePairs, judgeStreams, judgeWhole, type Goal } from './goals.ts';
 import { measureSettings, type Bench, type SettingResult } from './measure.ts';
 import { readOptions, type Options, type Suite } from './options.ts';
 import { measurePaced, type PacedResult } from './paced.ts';
 import { readPeakMiB, resetPeak } from './process-stats.ts';
 import { isPinned, startLoadGenerator, startServer, stopAll, type ServerProcess } from './processes.ts';
 import { profileGateway } from './profile.ts';
-import { drawGoals, drawPaced, drawPeaks, drawStream, drawWarning, drawWhole, type Peak } from './report.ts';
-import { listModels, listStreamSettings, listWholeSettings, planRun, type Plan } from './suites.ts';
+import {
+  drawCodecs,
+  drawGoals,
+  drawPaced,
+  drawPeaks,
+  drawStream,
+  drawWarning,
+  drawWhole,
+  type Peak,
+} from './report.ts';
+import { listModels, listPairSettings, listStreamSettings, listWholeSettings, planRun, type Plan } from './suites.ts';
 import { listVariants } from './variants.ts';
 
 interface Results {
   readonly environment: Readonly<Record<string, string>>;
   readonly whole: readonly SettingResult[];
   readonly stream: readonly SettingResult[];
+  readonly pairs: readonly SettingResult[];
   readonly paced: readonly PacedResult[];
+  readonly codecs: readonly Cost[];
   readonly peaks: readonly Peak[];
   readonly goals: readonly Goal[];
 }
@@ -66,10 +79,12 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
   const thinPipe = { label: '(b) thin proxy, bytes piped', server: pipe };
   const whole = await within('whole', thinJson, async () => measureSettings(bench, listWholeSettings(plan), rounds));
   const stream = await within('stream', thinPipe, async () => measureSettings(bench, listStreamSettings(plan), rounds));
+  const pairs = await within('pairs', thinPipe, async () => measureSettings(bench, listPairSettings(plan), rounds));
   const paced = await within('paced', thinPipe, async () => measurePaced(bench, plan));
   await gateway?.stop();
-  const goals = [...judgeWhole(whole), ...judgeStreams(stream), ...judgePaced(paced)];
-  return { environment: describeEnvironment(options), whole, stream, paced, peaks, goals };
+  const codecs = options.suites.includes('codecs') ? await measureCodecs() : [];
+  const goals = [...judgeWhole(whole), ...judgeStreams(stream), ...judgePairs(pairs), ...judgePaced(paced)];
+  return { environment: describeEnvironment(options), whole, stream, pairs, paced, codecs, peaks, goals };
 }
 
 function describeEnvironment(options: Options): Readonly<Record<string, string>> {
@@ -89,14 +104,16 @@ function describeEnvironment(options: Options): Readonly<Record<string, string>>
 }
 
 function print(results: Results): void {
-  const warning = drawWarning([...results.whole, ...results.stream]);
+  const warning = drawWarning([...results.whole, ...results.stream, ...results.pairs]);
   const sections = [
     Object.entries(results.environment)
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),
     ...results.whole.map(drawWhole),
     ...results.stream.map(drawStream),
+    ...results.pairs.map(drawStream),
     ...(results.paced.length === 0 ? [] : [drawPaced(results.paced)]),
+    ...(results.codecs.length === 0 ? [] : [drawCodecs(results.codecs)]),
     drawPeaks(results.peaks),
     ...(results.goals.length === 0 ? [] : [drawGoals(results.goals)]),
     ...(warning === undefined ? [] : [warning]),

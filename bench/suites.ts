@@ -1,5 +1,6 @@
 import type { Setting } from './measure.ts';
 import { BODY_LABELS } from './requests.ts';
+import { PAIR_IDS } from './variants.ts';
 
 /** How long and how often: the sums stay under four minutes, and under forty seconds with `--quick`. */
 export interface Plan {
@@ -36,7 +37,7 @@ export function planRun(quick: boolean): Plan {
   return {
     cellMs: 600,
     streamCellMs: 800,
-    warmUpLimitMs: 2_000,
+    warmUpLimitMs: 6_000,
     connections: [1, 8, 64],
     pacedStreams: [100, 250, 500, 750],
     pacedEvents: 250,
@@ -96,6 +97,22 @@ export function listStreamSettings(plan: Plan): readonly Setting[] {
       load: { kind: 'closed', connections: 1 },
       durationMs: plan.cellMs,
       variants: ['direct', 'pipe', 'chat', 'messages', 'translated'],
+    },
+  ];
+}
+
+/** Every caller's format with every upstream's. */
+export function listPairSettings(plan: Plan): readonly Setting[] {
+  return [
+    {
+      model: plan.burstModel,
+      size: 'small',
+      baseline: 'pipe',
+      unit: 'events',
+      label: `burst streams by formats, ${name(BURST_CONNECTIONS)}`,
+      load: { kind: 'closed', connections: BURST_CONNECTIONS },
+      durationMs: plan.streamCellMs,
+      variants: ['pipe', ...PAIR_IDS],
     },
   ];
 }

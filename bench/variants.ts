@@ -1,10 +1,13 @@
 import { GATEWAY_KEY, gatewayModel } from './gateway.ts';
+import type { ClientFormatId } from '../src/canonical/extra.ts';
 import type { Expectation } from './load-job.ts';
 import { writeScript, type MockFormat, type MockScript } from './mock-script.ts';
 import type { ServerProcess } from './processes.ts';
 import { writeRequest, type BodySize } from './requests.ts';
 
-export type VariantId = 'direct' | 'json' | 'pipe' | 'chat' | 'messages' | 'translated';
+/** `chat<gemini`: a caller of the first format, an upstream of the second. */
+export type PairId = `${ClientFormatId}<${MockFormat}`;
+export type VariantId = 'direct' | 'json' | 'pipe' | 'chat' | 'messages' | 'translated' | PairId;
 
 /** One way from the load generator to the mock upstream. */
 export interface Variant {
@@ -12,7 +15,7 @@ export interface Variant {
   readonly label: string;
   /** What is measured; the mock itself when the way is direct. */
   readonly server: ServerProcess;
-  readonly callerFormat: MockFormat;
+  readonly callerFormat: ClientFormatId;
   readonly upstreamFormat: MockFormat;
   readonly isGateway: boolean;
 }
@@ -47,7 +50,29 @@ function listGatewayVariants(server: ServerProcess): readonly Variant[] {
       callerFormat: 'chat',
       upstreamFormat: 'messages',
     },
+    ...listPairs(server),
   ];
+}
+
+const CALLERS: readonly ClientFormatId[] = ['chat', 'messages'];
+const UPSTREAMS: readonly MockFormat[] = ['chat', 'messages', 'gemini', 'converse', 'responses', 'cohere'];
+
+export const PAIR_IDS: readonly PairId[] = CALLERS.flatMap((caller) =>
+  UPSTREAMS.map((upstream): PairId => `${caller}<${upstream}`),
+);
+
+function listPairs(server: ServerProcess): readonly Variant[] {
+  return CALLERS.flatMap((callerFormat) =>
+    UPSTREAMS.map((upstreamFormat) => ({
+      id: `${callerFormat}<${upstreamFormat}` as const,
+      label:
+        callerFormat === upstreamFormat ? `${callerFormat}, same format` : `${callerFormat} from ${upstreamFormat}`,
+      server,
+      callerFormat,
+      upstreamFormat,
+      isGateway: true,
+    })),
+  );
 }
 
 /** A request of a variant and the answer that the mock gives to it. */
