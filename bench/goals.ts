@@ -1,5 +1,6 @@
 import type { Row, SettingResult } from './measure.ts';
 import { findLargestPassed, GOAL_STREAMS, type PacedResult } from './paced.ts';
+import type { RoutingResult } from './routing-cost.ts';
 import { BURST_CONNECTIONS } from './suites.ts';
 import type { VariantId } from './variants.ts';
 
@@ -67,6 +68,24 @@ export function judgePaced(results: readonly PacedResult[]): readonly Goal[] {
       promise: `${GOAL_STREAMS} paced streams without a stall`,
       measured: `${largest} streams`,
       met: largest >= GOAL_STREAMS,
+    },
+  ];
+}
+
+/** MiB that a million picks may leave: what is bounded was full long before. */
+const KEPT_MIB_MAX = 16;
+
+export function judgeRouting({ costs, keptMiB }: RoutingResult): readonly Goal[] {
+  return [
+    ...costs.flatMap(({ what, us, usMax }) =>
+      usMax === undefined
+        ? []
+        : [{ promise: `planning ${what}: under ${usMax} us`, measured: `${us.toFixed(1)} us`, met: us < usMax }],
+    ),
+    {
+      promise: 'picking 1,000,000 times leaves nothing behind',
+      measured: `${keptMiB.toFixed(1)} MiB`,
+      met: keptMiB < KEPT_MIB_MAX,
     },
   ];
 }

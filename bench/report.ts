@@ -1,4 +1,5 @@
 import type { Cost } from './codec-cost.ts';
+import type { RoutingResult } from './routing-cost.ts';
 import type { Goal } from './goals.ts';
 import type { Row, SettingResult } from './measure.ts';
 import type { PacedResult } from './paced.ts';
@@ -107,6 +108,13 @@ export function drawCodecs(costs: readonly Cost[]): string {
   return drawTable(
     ['codecs alone, no socket', 'CPU us', 'heap bytes', 'each'],
     costs.map(({ what, us, bytes, unit }) => [what, round(us, 2), round(bytes), unit]),
+  );
+}
+
+export function drawRouting({ costs }: RoutingResult): string {
+  return drawTable(
+    ['planning one request', 'CPU us'],
+    costs.map(({ what, us }) => [what, round(us, 1)]),
   );
 }
 

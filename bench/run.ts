@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Cost } from './codec-cost.ts';
 import { measureCodecs } from './codecs.ts';
 import { startGateway } from './gateway.ts';
-import { judgePaced, judgePairs, judgeStreams, judgeWhole, type Goal } from './goals.ts';
+import { judgePaced, judgePairs, judgeRouting, judgeStreams, judgeWhole, type Goal } from './goals.ts';
 import { measureSettings, type Bench, type SettingResult } from './measure.ts';
 import { readOptions, type Options, type Suite } from './options.ts';
 import { measurePaced, type PacedResult } from './paced.ts';
@@ -18,11 +18,14 @@ import {
   drawGoals,
   drawPaced,
   drawPeaks,
+  drawRouting,
   drawStream,
   drawWarning,
   drawWhole,
   type Peak,
 } from './report.ts';
+import { measureRouting } from './routing.ts';
+import type { RoutingResult } from './routing-cost.ts';
 import { listModels, listPairSettings, listStreamSettings, listWholeSettings, planRun, type Plan } from './suites.ts';
 import { listVariants } from './variants.ts';
 
@@ -33,6 +36,7 @@ interface Results {
   readonly pairs: readonly SettingResult[];
   readonly paced: readonly PacedResult[];
   readonly codecs: readonly Cost[];
+  readonly routing: RoutingResult | undefined;
   readonly peaks: readonly Peak[];
   readonly goals: readonly Goal[];
 }
@@ -83,8 +87,15 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
   const paced = await within('paced', thinPipe, async () => measurePaced(bench, plan));
   await gateway?.stop();
   const codecs = options.suites.includes('codecs') ? await measureCodecs() : [];
-  const goals = [...judgeWhole(whole), ...judgeStreams(stream), ...judgePairs(pairs), ...judgePaced(paced)];
-  return { environment: describeEnvironment(options), whole, stream, pairs, paced, codecs, peaks, goals };
+  const routing = options.suites.includes('routing') ? await measureRouting() : undefined;
+  const goals = [
+    ...judgeWhole(whole),
+    ...judgeStreams(stream),
+    ...judgePairs(pairs),
+    ...judgePaced(paced),
+    ...(routing === undefined ? [] : judgeRouting(routing)),
+  ];
+  return { environment: describeEnvironment(options), whole, stream, pairs, paced, codecs, routing, peaks, goals };
 }
 
 function describeEnvironment(options: Options): Readonly<Record<string, string>> {
@@ -114,6 +125,7 @@ function print(results: Results): void {
     ...results.pairs.map(drawStream),
     ...(results.paced.length === 0 ? [] : [drawPaced(results.paced)]),
     ...(results.codecs.length === 0 ? [] : [drawCodecs(results.codecs)]),
+    ...(results.routing === undefined ? [] : [drawRouting(results.routing)]),
     drawPeaks(results.peaks),
     ...(results.goals.length === 0 ? [] : [drawGoals(results.goals)]),
     ...(warning === undefined ? [] : [warning]),

@@ -23,8 +23,12 @@ function runWithPinnedNode() {
     process.exitCode = 1;
     return;
   }
+  // Before the child is there: on a busy machine a signal may come between its first words and our next line.
+  const children = [];
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => children.forEach((started) => started.kill(signal)));
   const child = spawn(node, [fileURLToPath(entry), ...process.argv.slice(2)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  children.push(child);
   child.on('error', (error) => {
     process.stderr.write(`Model Gateway cannot start ${node}: ${error.message}\n`);
     process.exit(1);

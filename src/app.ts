@@ -4,11 +4,11 @@ import { createAuthenticator, type Authenticate } from './accounts/authenticate.
 import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
 import type { ProviderPreferences } from './canonical/directives.ts';
 import type { ClientFormatId } from './canonical/extra.ts';
-import { catalogFromConfig } from './catalog-from-config.ts';
 import type { Config, ProviderDefaults } from './config/config.ts';
 import { needsRestart } from './config/needs-restart.ts';
 import type { DrawError } from './http/client-error.ts';
 import { createCountTokensRoute } from './http/generation/count-tokens.ts';
+import { createExplainRoute } from './http/generation/explain.ts';
 import type { BodyLimits } from './http/generation/read-body.ts';
 import { createGenerationRoute, type GenerationRouteParts, type RawHandler } from './http/generation/route.ts';
 import { mountOperations } from './http/operations.ts';
@@ -20,14 +20,23 @@ import { createDownloader, type Download, type DownloaderOptions } from './lib/d
 import { createHttpClient, type HttpClient } from './lib/http-client.ts';
 import { createAnswerMemory } from './pipeline/answer-memory.ts';
 import { countTokens } from './pipeline/count-tokens.ts';
+import { explainRoute } from './pipeline/explain.ts';
 import { createGenerate, type GenerateParts } from './pipeline/generate.ts';
 import { createSettle } from './pipeline/settle.ts';
 import { pluginSchema } from './plugins/index.ts';
 import { createBetaTable, type BetaTable } from './providers/beta-flags.ts';
+import { createListing } from './listing.ts';
+import { createLocalServers, type LocalServers } from './local-servers.ts';
+import { createLiveCatalog, loadKnownModels, type LiveCatalog } from './live-catalog.ts';
 import { credentialWarnings, providersFromConfig } from './providers-from-config.ts';
+import type { Provider } from './providers/contract.ts';
+import { createProviders } from './providers/index.ts';
+import { LOCAL_ENGINES } from './providers/known-providers.ts';
 import { sandboxModels } from './providers/sandbox/models.ts';
 import { startSandbox } from './providers/sandbox/server.ts';
 import { createHealth } from './routing/health.ts';
+import { createEndpointStats } from './routing/stats.ts';
+import { createStickySessions } from './routing/sticky.ts';
 import { openDatabase, type Database } from './store/database.ts';
 import { createGenerationStore, type GenerationStore } from './store/generations.ts';
 import { createKeyStore } from './store/keys.ts';
@@ -47,6 +56,10 @@ export interface AppOptions {
   readonly bodyLimits?: Partial<BodyLimits>;
   /** Which addresses callers may have fetched; default: https on the public Internet. */
   readonly downloads?: DownloaderOptions;
+  /** Whether engines that run on this machine are looked for. Default: no. */
+  readonly findsLocalServers?: boolean;
+  /** From 0 up to, not including, 1: who serves where several may. Default: chance. */
+  readonly random?: () => number;
 }
 
 export interface App {
@@ -56,7 +69,7 @@ export interface App {
     /** The keys that the first start made. They cannot be shown again, so they are made once everything else stands. */
     readonly firstKeys?: FirstKeys;
   }>;
-  /** Takes over what may change while the gateway runs: the beta flags of providers. */
+  /** Takes over what may change while the gateway runs: models, and the beta flags of providers. */
   reload(next: Config): void;
   /** Lets requests in flight finish within the drain limit, settles what is owed, and closes everything. */
   close(): Promise<void>;
@@ -74,31 +87,25 @@ export async function createApp(options: AppOptions): Promise<App> {
   const log = options.log ?? createLog(config.logLevel);
   const clock = systemClock;
   const metrics = createMetrics();
-  const staticKeys = staticKeysFrom(config);
   const database = await openDatabase({ path: join(config.dataDir, 'gateway.db'), clock });
-  const keyStore = createKeyStore({ database });
-  const keys = createKeys({ store: keyStore, clock });
+  const { keys, staticKeys, authenticate } = createAccounts(config, database, clock);
   const generations = openGenerations(database, metrics, log);
-  const authenticate = createAuthenticator({ keys: keyStore, clock, staticKeys });
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
   const http = createHttpClient();
   const downloader = createDownloader(options.downloads);
   let url = '';
   const betaTable = createBetaTable(config.betaFlags);
-  const shared: Shared = {
-    config,
-    env,
-    clock,
-    http,
-    download: downloader.download,
-    metrics,
-    log,
-    betaTable,
-    baseUrl: () => `${url}/v1`,
-  };
+  const { random = Math.random } = options;
+  const { download } = downloader;
+  const baseUrl = (): string => `${url}/v1`;
+  const shared: Shared = { config, env, clock, http, download, metrics, log, betaTable, baseUrl, random };
   const formats = createClientFormats();
-  const drawError = drawErrorIn(formats, shared.baseUrl);
-  const generateParts = createGenerateParts(shared, sandbox.baseUrl, generations);
+  const drawError = drawErrorIn(formats, baseUrl);
+  const providers = new Map(providersFromConfig(config, env, sandbox.baseUrl, betaTable));
+  const known = await loadKnownModels(providers, clock.nowMs());
+  const live = createLiveCatalog({ config, providers, builtIn: sandboxModels(), known });
+  const generateParts = createGenerateParts(shared, providers, live, generations);
+  const localServers = localServersOf(shared, providers, live);
   const server: HttpServer = createHttpServer({
     host: config.server.host,
     port: config.server.port,
@@ -113,7 +120,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       const ready = (): Promise<void> => database.ping();
       const general = log.general;
       mountOperations(fastify, { metrics, ready, draining, openApi: drawOpenApi, drawError, log: general });
-      const services = { keys, generations };
+      const services = { keys, generations, listing: createListing(generateParts) };
       registerManagementRoutes(fastify, MANAGEMENT_ROUTES, { authenticate, services, log: general });
     },
   });
@@ -123,13 +130,16 @@ export async function createApp(options: AppOptions): Promise<App> {
       const { address, port } = await server.listen();
       url = `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
       const firstKeys = await keys.bootstrap(staticKeys);
+      if (options.findsLocalServers === true) localServers.start();
       return { url, ...(firstKeys !== undefined && { firstKeys }) };
     },
     reload(next) {
       betaTable.replace(next.betaFlags);
+      live.configure(next);
       log.general.info({ needsRestart: needsRestart(config, next) }, 'the configuration was read again');
     },
     async close() {
+      localServers.stop();
       await server.close(config.server.drainMs);
       await generations.close();
       await Promise.all([http.close(), downloader.close(), sandbox.close()]);
@@ -137,6 +147,28 @@ export async function createApp(options: AppOptions): Promise<App> {
       log.flush();
     },
   };
+}
+
+function createAccounts(config: Config, database: Database, clock: Clock) {
+  const staticKeys = staticKeysFrom(config);
+  const store = createKeyStore({ database });
+  return {
+    staticKeys,
+    keys: createKeys({ store, clock }),
+    authenticate: createAuthenticator({ keys: store, clock, staticKeys }),
+  };
+}
+
+/** Engines on this machine, at the addresses where they usually listen. */
+function localServersOf(
+  { config, env, http, betaTable }: Shared,
+  providers: Map<string, Provider>,
+  live: LiveCatalog,
+): LocalServers {
+  const named = new Set(LOCAL_ENGINES.keys());
+  const usual = createProviders({ config: [], env, timeouts: config.timeouts, named, betaTable });
+  const candidates = new Map([...usual].filter(([slug]) => named.has(slug)));
+  return createLocalServers({ providers, candidates, live, http });
 }
 
 function openGenerations(database: Database, metrics: Metrics, log: Log): GenerationStore {
@@ -183,15 +215,17 @@ interface Shared {
   readonly log: Log;
   readonly betaTable: BetaTable;
   readonly baseUrl: () => string;
+  readonly random: () => number;
 }
 
 function createGenerateParts(
-  { config, env, clock, http, download, metrics, log, betaTable, baseUrl }: Shared,
-  sandboxBaseUrl: string,
+  { config, clock, http, download, metrics, log, baseUrl, random }: Shared,
+  providers: ReadonlyMap<string, Provider>,
+  { catalog }: LiveCatalog,
   generations: GenerationStore,
 ): GenerateParts {
   const { region } = config.server;
-  const providers = providersFromConfig(config, env, sandboxBaseUrl, betaTable);
+  const stats = createEndpointStats({ clock });
   for (const warning of credentialWarnings(config, providers)) log.general.warn(warning);
   return {
     http,
@@ -200,9 +234,12 @@ function createGenerateParts(
     providers,
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
-    health: createHealth({ clock }),
+    health: createHealth({ clock, onCounted: (endpoint, isOk) => stats.counted(endpoint, isOk) }),
+    stats,
+    sticky: createStickySessions({ clock }),
+    random,
     memory: createAnswerMemory({ clock }),
-    catalog: catalogFromConfig(config, providers, sandboxModels()),
+    catalog,
     clock,
     settle: createSettle({
       store: (record) => withinLimit(generations.append(rowOf(record, region)), STORE_WAIT_MS),
@@ -250,6 +287,9 @@ function generationRoutes(
   return {
     '/chat/completions': createGenerationRoute(chat, parts),
     '/messages': createGenerationRoute(messages, messagesParts),
+    '/route/explain': createExplainRoute({ chat, messages }, messagesParts, (request, accountId) =>
+      explainRoute(generateParts, request, accountId),
+    ),
     '/messages/count_tokens': createCountTokensRoute(messages, messagesParts, (request, signal) =>
       countTokens(generateParts, request, signal),
     ),
@@ -270,11 +310,12 @@ function staticKeysFrom({ managementKey, apiKey }: Config): StaticKeys {
 }
 
 function preferencesFrom(defaults: ProviderDefaults): Partial<ProviderPreferences> {
-  const { order, only, ignore, dataCollection, zdr } = defaults;
+  const { order, only, ignore, sort, dataCollection, zdr } = defaults;
   return {
     ...(order !== undefined && { order }),
     ...(only !== undefined && { only }),
     ...(ignore !== undefined && { ignore }),
+    ...(sort !== undefined && { sort: { by: sort } }),
     ...(dataCollection !== undefined && { dataCollection }),
     ...(zdr !== undefined && { zdr }),
   };

@@ -1,49 +1,135 @@
 import { createCatalog, type PassThrough } from './catalog/catalog.ts';
+import type { KnownEndpoint, KnownModel } from './catalog/built-in.ts';
 import { FREE, priceTableOf } from './catalog/price.ts';
 import type { Catalog, Endpoint, Model } from './catalog/model.ts';
 import type { Config, ModelConfig } from './config/config.ts';
 import type { Provider } from './providers/contract.ts';
-import { formatsOf } from './providers/build-provider.ts';
+import { formatsOf, toolFormatsOf } from './providers/build-provider.ts';
 import { missingKey } from './providers/index.ts';
 
-/** The catalog that configuration, built-in models and known providers add up to; the configuration comes first. */
+/**
+ * The catalog that configuration, built-in models and known providers add up to; the configuration comes first.
+ * @param known what the project's own files know
+ * @param found models of local servers, by the provider's slug
+ */
 export function catalogFromConfig(
   config: Pick<Config, 'models' | 'passThrough' | 'providers'>,
   providers: ReadonlyMap<string, Provider>,
   builtIn: readonly Model[],
+  known: readonly KnownModel[] = [],
+  found: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Catalog {
-  const policies = new Map(config.providers.map(({ slug, dataPolicy }) => [slug, dataPolicy]));
-  const place = (slug: string, provider: string, upstreamModel: string): Omit<Endpoint, 'price'> => {
-    const known = providers.get(provider);
-    const parameters = known && parametersOf(known, upstreamModel);
-    return {
-      model: slug,
-      provider,
-      providerName: known?.settings.name ?? provider,
-      upstreamModel,
-      dataPolicy: policies.get(provider) ?? {},
-      ...((known === undefined || missingKey(known).length > 0) && { lacksCredentials: true }),
-      formats: known === undefined ? ['chat'] : formatsOf(known, upstreamModel),
-      vendorTools: known !== undefined && runsVendorTools(known, upstreamModel),
-      cancellable: known?.adapter.cancellable ?? false,
-      ...(parameters !== undefined && { supportedParameters: parameters }),
-    };
-  };
-  const configured = config.models.map((model) => modelFrom(model, place));
+  const index = indexOf(known);
+  const place = createPlace(config, providers, index);
+  const configured = config.models.map((model) => modelFrom(model, place, index.models.get(model.slug)));
   const named = new Set(configured.map(({ slug }) => slug));
+  const served = known
+    .filter(({ facts }) => !named.has(facts.slug))
+    .map((model) => servedModel(model, place, providers))
+    .filter(({ endpoints }) => endpoints.length > 0);
   const passThrough: PassThrough[] = config.passThrough.map(({ prefix, provider }) => ({
     prefix,
     endpoint: (name, slug) => ({ ...place(slug, provider, name), price: FREE }),
   }));
   const free = new Set(builtIn.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)));
-  // `openai/gpt-x` reaches the provider of that slug under the upstream's own name; nobody knows its price here.
+  // `openai/gpt-x` reaches the provider of that slug under the upstream's own name.
   for (const slug of providers.keys()) {
     passThrough.push({
       prefix: `${slug}/`,
-      endpoint: (name, full) => ({ ...place(full, slug, name), price: free.has(slug) ? FREE : undefined }),
+      endpoint: (name, full) => {
+        const endpoint = place(full, slug, name);
+        return free.has(slug) ? { ...endpoint, price: FREE } : endpoint;
+      },
     });
   }
-  return createCatalog([...configured, ...builtIn.filter(({ slug }) => !named.has(slug))], passThrough);
+  const models = [...configured, ...served, ...builtIn.filter(({ slug }) => !named.has(slug))];
+  return createCatalog([...models, ...foundModels(found, place, models)], passThrough);
+}
+
+/** What providers were found to serve goes by the provider's slug and their own name: nobody says which model it is. */
+function foundModels(
+  found: ReadonlyMap<string, readonly string[]>,
+  place: Place,
+  others: readonly Model[],
+): readonly Model[] {
+  const named = new Set(others.map(({ slug }) => slug));
+  return [...found].flatMap(([provider, names]) =>
+    names
+      .map((name) => ({ slug: `${provider}/${name}`, name }))
+      .filter(({ slug }) => !named.has(slug))
+      .map(({ slug, name }) => ({ slug, name, endpoints: [place(slug, provider, name)] })),
+  );
+}
+
+/** The slugs of providers that are there, have credentials, and are who the project's files mean by that slug. */
+export function usableVendors(providers: ReadonlyMap<string, Provider>): ReadonlySet<string> {
+  return new Set([...providers].filter(([slug, provider]) => isVendor(slug, provider)).map(([slug]) => slug));
+}
+
+function isVendor(slug: string, provider: Provider): boolean {
+  return provider.adapter.id === slug && missingKey(provider).length === 0;
+}
+
+interface KnownIndex {
+  readonly models: ReadonlyMap<string, KnownModel>;
+  /** By provider and the upstream's own name. */
+  readonly endpoints: ReadonlyMap<string, KnownEndpoint>;
+}
+
+function indexOf(known: readonly KnownModel[]): KnownIndex {
+  return {
+    models: new Map(known.map((model) => [model.facts.slug, model])),
+    endpoints: new Map(
+      known.flatMap(({ endpoints }) =>
+        endpoints.map((endpoint) => [`${endpoint.provider} ${endpoint.upstreamModel}`, endpoint] as const),
+      ),
+    ),
+  };
+}
+
+/** What is known of an upstream model at a provider: by the provider itself, and by the project's files. */
+function createPlace(
+  config: Pick<Config, 'providers'>,
+  providers: ReadonlyMap<string, Provider>,
+  index: KnownIndex,
+): Place {
+  const policies = new Map(config.providers.map(({ slug, dataPolicy }) => [slug, dataPolicy]));
+  return (slug, provider, upstreamModel) => {
+    const there = providers.get(provider);
+    const takes = there && parametersOf(there, upstreamModel);
+    const toolFormats = there && toolFormatsOf(there, upstreamModel);
+    const isKnownVendor = there !== undefined && isVendor(provider, there);
+    const facts = isKnownVendor ? index.endpoints.get(`${provider} ${upstreamModel}`)?.facts : undefined;
+    const listed = facts?.supportedParameters;
+    const parameters = listed === undefined || takes === undefined ? (listed ?? takes) : listed.intersection(takes);
+    return {
+      price: undefined,
+      ...facts,
+      model: slug,
+      provider,
+      providerName: there?.settings.name ?? provider,
+      upstreamModel,
+      dataPolicy: { ...facts?.dataPolicy, ...policies.get(provider) },
+      ...((there === undefined || missingKey(there).length > 0) && { lacksCredentials: true }),
+      formats: there === undefined ? ['chat'] : formatsOf(there, upstreamModel),
+      ...(toolFormats !== undefined && { toolFormats }),
+      vendorTools: there !== undefined && runsVendorTools(there, upstreamModel),
+      cancellable: there?.adapter.cancellable ?? false,
+      ...(parameters !== undefined && { supportedParameters: parameters }),
+    };
+  };
+}
+
+/** A known model at those of its providers that can be asked. */
+function servedModel({ facts, endpoints }: KnownModel, place: Place, providers: ReadonlyMap<string, Provider>): Model {
+  const usable = endpoints.filter(({ provider }) => {
+    const there = providers.get(provider);
+    return there !== undefined && isVendor(provider, there);
+  });
+  return {
+    ...facts,
+    endpoints: usable.map(({ provider, upstreamModel }) => place(facts.slug, provider, upstreamModel)),
+  };
 }
 
 function runsVendorTools(provider: Provider, model: string): boolean {
@@ -58,20 +144,27 @@ function parametersOf(provider: Provider, model: string): ReadonlySet<string> | 
   return format && provider.adapter.dialect({ format, model }).parameters;
 }
 
-type Place = (slug: string, provider: string, upstreamModel: string) => Omit<Endpoint, 'price'>;
+type Place = (slug: string, provider: string, upstreamModel: string) => Endpoint;
 
-function modelFrom(model: ModelConfig, place: Place): Model {
-  const { contextLength, inputModalities, outputModalities } = model;
+/** The operator's word over the project's, member by member; the list of endpoints is the operator's alone. */
+function modelFrom(model: ModelConfig, place: Place, known: KnownModel | undefined): Model {
+  const { contextLength, maxCompletionTokens, inputModalities, outputModalities, scores } = model;
+  const own = Object.entries(scores).map(([metric, score]) => ({ metric, score }));
   return {
+    ...known?.facts,
     slug: model.slug,
-    name: model.name,
+    name: model.name === model.slug ? (known?.facts.name ?? model.name) : model.name,
     ...(contextLength !== undefined && { contextTokensMax: contextLength }),
+    ...(maxCompletionTokens !== undefined && { outputTokensMax: maxCompletionTokens }),
+    ...(inputModalities !== undefined && { inputModalities }),
+    ...(outputModalities !== undefined && { outputModalities }),
+    scores: [...own, ...(known?.facts.scores ?? [])],
     endpoints: model.endpoints.map((endpoint) => {
       const context = endpoint.contextLength ?? contextLength;
-      const output = endpoint.maxCompletionTokens ?? model.maxCompletionTokens;
+      const output = endpoint.maxCompletionTokens ?? maxCompletionTokens;
       return {
         ...place(model.slug, endpoint.provider, endpoint.model),
-        price: endpoint.price && priceTableOf(endpoint.price),
+        ...(endpoint.price !== undefined && { price: priceTableOf(endpoint.price) }),
         ...(context !== undefined && { contextTokensMax: context }),
         ...(output !== undefined && { outputTokensMax: output }),
         ...(endpoint.minCompletionTokens !== undefined && { outputTokensMin: endpoint.minCompletionTokens }),

@@ -27,6 +27,43 @@ const rows: Row[] = [
   [400, { code: 'content_policy_violation' }, 'content_policy_violation', 400, 'next-model'],
   [400, { message: 'Failed to download image from https://x' }, 'image_download_failed', 400, 'next-model'],
   [400, { message: 'Could not process image' }, 'invalid_image', 400, 'next-model'],
+  [
+    400,
+    { message: "This model's maximum prompt length is 131072 but the request contains 200000 tokens." },
+    'context_length_exceeded',
+    400,
+    'next-endpoint',
+  ],
+  [
+    400,
+    { message: 'Invalid request: Your request exceeded model token limit: 131072' },
+    'context_length_exceeded',
+    400,
+    'next-endpoint',
+  ],
+  [400, { code: '1261', message: 'Prompt exceeds max length' }, 'context_length_exceeded', 400, 'next-endpoint'],
+  [
+    422,
+    { message: '`inputs` tokens + `max_new_tokens` must be <= 32769' },
+    'context_length_exceeded',
+    400,
+    'next-endpoint',
+  ],
+  [400, { code: 'data_inspection_failed' }, 'content_policy_violation', 400, 'next-model'],
+  [
+    403,
+    { message: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO' },
+    'content_policy_violation',
+    400,
+    'next-model',
+  ],
+  [
+    403,
+    { message: 'Your chosen model requires moderation and your input was flagged for "violence".' },
+    'content_policy_violation',
+    400,
+    'next-model',
+  ],
   [401, {}, 'provider_unavailable', 502, 'next-endpoint'],
   [402, {}, 'provider_unavailable', 502, 'next-endpoint'],
   [403, {}, 'provider_unavailable', 502, 'next-endpoint'],
@@ -56,6 +93,11 @@ for (const [status, error, errorType, answered, mayTry] of rows)
     assert.deepEqual([failure.errorType, failure.status, failure.mayTry], [errorType, answered, mayTry]);
     assert.equal(failure.upstreamStatus, status);
   });
+
+test('who lacks money at the provider is not told to look at the key', () => {
+  assert.match(classifyStatus(402, {}).message, /quota/);
+  assert.match(classifyStatus(401, {}).message, /credentials/);
+});
 
 test("an upstream's words are kept without the keys that it echoes, and bounded", () => {
   const { upstreamMessage } = classifyStatus(401, {

@@ -6,7 +6,7 @@ import { STATUS_OF_ERROR_TYPE } from './gateway-error.ts';
 /** @source generation.md 8.4, decisions.md 2 and 3 */
 const MEANING_OF_STATUS: Readonly<Record<number, FailureMeaning>> = {
   401: MEANINGS.rejectedCredentials,
-  402: MEANINGS.rejectedCredentials,
+  402: MEANINGS.outOfQuota,
   403: MEANINGS.rejectedCredentials,
   404: MEANINGS.gone,
   405: MEANINGS.gone,
@@ -21,13 +21,21 @@ const MEANING_OF_STATUS: Readonly<Record<number, FailureMeaning>> = {
   529: MEANINGS.overloaded,
 };
 
+// Beside the usual: xAI "maximum prompt length", Moonshot "exceeded model token limit", Z.AI "Prompt exceeds max length",
+// Alibaba "Range of input length", Together "`inputs` tokens + `max_new_tokens` must be <=". Their error references and
+// the words as users quote them, read 2026-11.
+const TOO_LONG =
+  /context[ _-]?(length|window)|maximum context|exceeds? (the )?context|prompt is too long|too many (input )?tokens|input is too long|maximum prompt length|model token limit|prompt exceeds max|range of input length|`inputs` tokens/i;
+// Alibaba `data_inspection_failed`, xAI "violates usage guidelines", Z.AI "unsafe or sensitive content".
+const REFUSED =
+  /content[ _-]?(policy|filter|management)|safety[ _](system|policy|check)|responsible ai|data_inspection_failed|usage (guidelines|policy|policies)|unsafe or sensitive/i;
+
+const FLAGGED = /input was flagged/i;
+
 /** What a 400 is about, by the words that upstreams use for it; the first that matches counts. */
 const MEANINGS_OF_BAD_REQUEST: readonly (readonly [words: RegExp, meaning: FailureMeaning])[] = [
-  [
-    /context[ _-]?(length|window)|maximum context|exceeds? (the )?context|prompt is too long|too many (input )?tokens|input is too long/i,
-    MEANINGS.tooLong,
-  ],
-  [/content[ _-]?(policy|filter|management)|safety (system|policy)|responsible ai/i, MEANINGS.refused],
+  [TOO_LONG, MEANINGS.tooLong],
+  [REFUSED, MEANINGS.refused],
   [
     /unsupported[ _](parameter|value)|unknown (parameter|field|name)|unrecognized (request )?(argument|key)|extra inputs|unexpected keyword/i,
     MEANINGS.unsupportedParameter,
@@ -89,6 +97,10 @@ function meaningOf(status: number, error: UpstreamErrorBody): FailureMeaning {
   const words = `${error.code ?? ''} ${error.type ?? ''} ${error.message ?? ''}`;
   if (status === 400) return MEANINGS_OF_BAD_REQUEST.find(([known]) => known.test(words))?.[1] ?? MEANINGS.badRequest;
   if (status === 503 && /overload/i.test(words)) return MEANINGS.overloaded;
+  // pains.md 9: a conversation may be too long under this status as well.
+  if (status === 422 && TOO_LONG.test(words)) return MEANINGS.tooLong;
+  // Somebody's prompt was flagged, which says nothing about the gateway's key: xAI, and OpenRouter with its `reasons`.
+  if (status === 403 && (REFUSED.test(words) || FLAGGED.test(words))) return MEANINGS.refused;
   return MEANING_OF_STATUS[status] ?? MEANINGS.unavailable;
 }
 

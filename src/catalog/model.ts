@@ -25,6 +25,12 @@ export interface Endpoint {
   readonly inputModalities?: readonly string[];
   readonly outputModalities?: readonly string[];
   readonly quantization?: string;
+  /** The provider's slug with the endpoint's own variant (`deepinfra/turbo`), as `provider.order` names it. Absent: the slug. */
+  readonly tag?: string;
+  /** Capacity of the provider's with a price of its own. Absent: the standard one. @source generation.md 3.5 */
+  readonly serviceTier?: 'priority' | 'flex';
+  /** The author lets others train on what the model wrote. Absent: unknown, which counts as no. @source generation.md 3.1 */
+  readonly distillable?: boolean;
   /** Absent: whatever the format can say. */
   readonly supportedParameters?: ReadonlySet<string>;
   readonly dataPolicy: DataPolicy;
@@ -32,10 +38,32 @@ export interface Endpoint {
   readonly lacksCredentials?: boolean;
   /** Formats that the endpoint speaks, most native first. */
   readonly formats: readonly FormatId[];
+  /** Those of them in which it can be given tools. Absent: all. */
+  readonly toolFormats?: readonly FormatId[];
   /** The messages format's own vendor: its tools run there (`web_search_20250305`), and nowhere else. generation.md 7.4 */
   readonly vendorTools?: boolean;
   /** Whether hanging up stops the provider's meter. @source generation.md 6.8 */
   readonly cancellable: boolean;
+}
+
+/** What a model does about reasoning. @source areas.md 13 "Model record" */
+export interface ReasoningFacts {
+  /** It cannot be turned off. */
+  readonly mandatory?: boolean;
+  /** Highest first; absent: unknown. */
+  readonly supportedEfforts?: readonly string[];
+  readonly supportsMaxTokens?: boolean;
+}
+
+/** One result of one test. Scores compare inside one metric only, whose name holds its release. */
+export interface Score {
+  /** `livebench-2026-06-25/coding`. */
+  readonly metric: string;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly variant?: string | undefined;
+  readonly source?: string;
+  readonly date?: string;
 }
 
 export interface Model {
@@ -43,12 +71,47 @@ export interface Model {
   readonly name: string;
   readonly contextTokensMax?: number;
   readonly endpoints: readonly Endpoint[];
+  /** Never changes, whatever the slug comes to mean. Absent: the slug. */
+  readonly canonicalSlug?: string;
+  /** What `~author/family-latest` looks for. */
+  readonly family?: string;
+  /** `2026-02` or `2026-02-17`. Absent: unknown. */
+  readonly released?: string;
+  readonly knowledgeCutoff?: string;
+  /** When its author means to end it. */
+  readonly expirationDate?: string;
+  readonly description?: string;
+  readonly tokenizer?: string;
+  readonly inputModalities?: readonly string[];
+  readonly outputModalities?: readonly string[];
+  readonly outputTokensMax?: number;
+  readonly supportedParameters?: readonly string[];
+  readonly reasoning?: ReasoningFacts;
+  readonly huggingFaceId?: string;
+  readonly scores?: readonly Score[];
+}
+
+/** Suffixes that change how a model is asked for, not which one it is. @source generation.md 3.8 "dynamic" */
+export type DynamicVariant = 'nitro' | 'floor' | 'exacto' | 'online' | 'thinking';
+
+/** What a slug means. */
+export interface Resolution {
+  readonly model: Model;
+  /** In the order in which they stand. */
+  readonly variants: readonly DynamicVariant[];
+  /** `~author/family-latest` was asked for. */
+  readonly alias?: string;
 }
 
 /** Pure look-ups over models and endpoints. */
 export interface Catalog {
   /** The model that a slug names, a pass-through slug included; `undefined` for an unknown one. */
   find(slug: string): Model | undefined;
-  /** Every named model; pass-through patterns are not in it. */
+  /** Every named model that somebody serves; pass-through patterns are not in it. */
   list(): readonly Model[];
+  /**
+   * What a slug in any of its forms means: an alias, a variant, a name that was in use. Absent: only `find` is known.
+   * @source generation.md 3.8
+   */
+  resolve?(slug: string): Resolution | undefined;
 }

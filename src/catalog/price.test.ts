@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Usage } from '../canonical/usage.ts';
 import { usdFromNano } from '../lib/money.ts';
-import { costOf, priceTableOf } from './price.ts';
+import { costOf, decimalUsd, priceTableOf, ratesAt } from './price.ts';
 
 const usage = (counts: Partial<Usage>): Usage => ({
   promptTokens: 0,
@@ -111,4 +111,100 @@ test('what the provider counts as billed is paid for at list price, whatever els
     promptNanoUsd: 65_000,
     completionNanoUsd: 126_000,
   });
+});
+
+const tiered = priceTableOf({
+  prompt: 1.25,
+  completion: 10,
+  cacheRead: 0.125,
+  overrides: [{ minPromptTokens: 200_000, rates: { prompt: 2.5, completion: 15, cacheRead: 0.25 } }],
+});
+
+test('a prompt over the threshold is billed at the higher tier from its first token on, the answer too', () => {
+  const at = (promptTokens: number) => costOf(tiered, usage({ promptTokens, completionTokens: 1_000 })).totalNanoUsd;
+  assert.equal(at(200_000), 200_000 * 1_250 + 1_000 * 10_000);
+  assert.equal(at(200_001), 200_001 * 2_500 + 1_000 * 15_000);
+});
+
+test('cached tokens count toward the threshold and are billed at the tier of the whole prompt', () => {
+  const cost = costOf(tiered, usage({ promptTokens: 300_000, cacheReadTokens: 290_000 }));
+  assert.equal(cost.totalNanoUsd, 10_000 * 2_500 + 290_000 * 250);
+});
+
+test('what an override does not name stays as it is, and the last one that holds wins', () => {
+  const table = priceTableOf({
+    prompt: 1,
+    completion: 2,
+    cacheRead: 0.5,
+    overrides: [
+      { minPromptTokens: 10, rates: { prompt: 3 } },
+      { minPromptTokens: 20, rates: { prompt: 4, completion: 8 } },
+    ],
+  });
+  assert.deepEqual(ratesAt(table, 15).prompt, 3_000_000);
+  assert.deepEqual(ratesAt(table, 15).completion, 2_000_000);
+  assert.deepEqual(ratesAt(table, 25).prompt, 4_000_000);
+  assert.deepEqual(ratesAt(table, 25).cacheRead, 500_000);
+});
+
+test('a time of day holds from its first minute to the one before its end, over midnight too', () => {
+  const table = priceTableOf({
+    prompt: 1,
+    completion: 1,
+    overrides: [{ utcStart: 2_330, utcEnd: 100, rates: { prompt: 2 } }],
+  });
+  const promptAt = (time: string) => ratesAt(table, 1, Date.parse(`2026-11-20T${time}Z`)).prompt / 1e6;
+  assert.deepEqual(
+    ['23:29', '23:30', '00:59', '01:00', '12:00'].map((time) => promptAt(`${time}:00`)),
+    [1, 2, 2, 1, 1],
+  );
+  assert.equal(ratesAt(table, 1).prompt, 1e6);
+});
+
+test('sound, pictures and searches are billed at prices of their own, once', () => {
+  const table = priceTableOf({
+    prompt: 1,
+    completion: 2,
+    audio: 10,
+    audioOutput: 20,
+    imageOutput: 30,
+    webSearch: 0.01,
+    image: 0.002,
+  });
+  const counted = usage({
+    promptTokens: 100,
+    audioPromptTokens: 40,
+    completionTokens: 100,
+    audioCompletionTokens: 30,
+    imageCompletionTokens: 50,
+    webSearchRequests: 3,
+  });
+  const cost = costOf(table, counted, { promptImages: 2 });
+  assert.equal(cost.promptNanoUsd, 60 * 1_000 + 40 * 10_000);
+  assert.equal(cost.completionNanoUsd, 20 * 2_000 + 30 * 20_000 + 50 * 30_000);
+  assert.equal(cost.totalNanoUsd, cost.promptNanoUsd + cost.completionNanoUsd + 30_000_000 + 4_000_000);
+});
+
+test('parts of a completion that a provider counts twice are not billed beyond the whole', () => {
+  const table = priceTableOf({ prompt: 0, completion: 1, audioOutput: 1, imageOutput: 1 });
+  const counted = usage({
+    completionTokens: 10,
+    reasoningTokens: 8,
+    audioCompletionTokens: 8,
+    imageCompletionTokens: 8,
+  });
+  assert.equal(costOf(table, counted).totalNanoUsd, 10_000);
+});
+
+test('a listed decimal is exactly the integer that bills', () => {
+  assert.equal(decimalUsd(0), '0');
+  assert.equal(decimalUsd(2_800), '0.0000000028');
+  assert.equal(decimalUsd(3_000_000), '0.000003');
+  assert.equal(decimalUsd(1_500_000_000_000), '1.5');
+  fc.assert(
+    fc.property(fc.nat(2_000_000_000), (pico) => {
+      const [whole = '', fraction = ''] = decimalUsd(pico).split('.');
+      assert.equal(Number(whole) * 1e12 + Number(fraction.padEnd(12, '0')), pico);
+    }),
+  );
 });

@@ -2,10 +2,10 @@ import { assert } from '../lib/assert.ts';
 import type { Usage } from '../canonical/usage.ts';
 
 /**
- * Prices of one endpoint. Pico-USD (1e-12 USD) a token, and a request: 1 USD per million tokens is 1,000,000 pico-USD a
- * token, so that list prices with six decimals stay integers.
+ * What one unit of each kind costs. Pico-USD (1e-12 USD): 1 USD per million tokens is 1,000,000 pico-USD a token, so that
+ * list prices with six decimals stay integers. Tokens, unless a member says otherwise.
  */
-export interface PriceTable {
+export interface PriceRates {
   readonly prompt: number;
   readonly completion: number;
   /** Absent: cached tokens cost what prompt tokens cost. */
@@ -16,7 +16,33 @@ export interface PriceTable {
   readonly cacheWrite1h?: number;
   /** Absent: `completion`. */
   readonly reasoning?: number;
+  /** A token of audio in the prompt. Absent: `prompt`. */
+  readonly audio?: number;
+  /** Absent: `completion`. */
+  readonly audioOutput?: number;
+  /** Absent: `completion`. */
+  readonly imageOutput?: number;
+  /** One picture in the prompt, beside its tokens. */
+  readonly image?: number;
+  /** One web search that the upstream ran. */
+  readonly webSearch?: number;
   readonly request?: number;
+}
+
+/** Rates that take the place of the others while all conditions hold. @source areas.md 13 "Pricing" */
+export interface PriceOverride {
+  /** More prompt tokens than this, cached and written ones included; then every token of the request costs it. */
+  readonly minPromptTokens?: number;
+  /** UTC, HHMM: `930` is half past nine. Half open, and over midnight where the end is not after the start. */
+  readonly utcStart?: number;
+  readonly utcEnd?: number;
+  readonly rates: Partial<PriceRates>;
+}
+
+/** Prices of one endpoint. */
+export interface PriceTable extends PriceRates {
+  /** Of those that hold, a later one wins, rate by rate. */
+  readonly overrides?: readonly PriceOverride[];
 }
 
 /** A cost, split as the caller sees it. Nano-USD (1e-9 USD), integers. */
@@ -26,8 +52,16 @@ export interface Cost {
   readonly completionNanoUsd: number;
 }
 
-/** The same members as vendors list them: USD per million tokens, and USD a request. */
+/** The same members as vendors list them: USD per million tokens; `image`, `webSearch` and `request` USD each. */
 export type ListPrice = PriceTable;
+
+/** What prices depend on beside the counted tokens. */
+export interface PriceMoment {
+  /** When the request began, Unix ms. Absent: no time of day holds. */
+  readonly atMs?: number;
+  /** Pictures in the prompt. */
+  readonly promptImages?: number;
+}
 
 export const FREE: PriceTable = { prompt: 0, completion: 0 };
 
@@ -35,52 +69,80 @@ const PICO_PER_NANO = 1_000;
 const PICO_PER_USD = 1e12;
 const TOKENS_PER_MILLION = 1e6;
 
+/** Every rate, and of how many units its list price is. */
+const UNITS: Readonly<Record<keyof PriceRates, number>> = {
+  prompt: TOKENS_PER_MILLION,
+  completion: TOKENS_PER_MILLION,
+  cacheRead: TOKENS_PER_MILLION,
+  cacheWrite: TOKENS_PER_MILLION,
+  cacheWrite1h: TOKENS_PER_MILLION,
+  reasoning: TOKENS_PER_MILLION,
+  audio: TOKENS_PER_MILLION,
+  audioOutput: TOKENS_PER_MILLION,
+  imageOutput: TOKENS_PER_MILLION,
+  image: 1,
+  webSearch: 1,
+  request: 1,
+};
+
 /** A list price as exact integers. */
-export function priceTableOf(list: ListPrice): PriceTable {
-  const { prompt, completion, cacheRead, cacheWrite, cacheWrite1h, reasoning, request } = list;
+export function priceTableOf({ overrides, ...list }: ListPrice): PriceTable {
   return {
-    prompt: picoUsdPerToken(prompt),
-    completion: picoUsdPerToken(completion),
-    ...(cacheRead !== undefined && { cacheRead: picoUsdPerToken(cacheRead) }),
-    ...(cacheWrite !== undefined && { cacheWrite: picoUsdPerToken(cacheWrite) }),
-    ...(cacheWrite1h !== undefined && { cacheWrite1h: picoUsdPerToken(cacheWrite1h) }),
-    ...(reasoning !== undefined && { reasoning: picoUsdPerToken(reasoning) }),
-    ...(request !== undefined && { request: picoUsd(request) }),
+    prompt: picoUsd(list.prompt, UNITS.prompt),
+    completion: picoUsd(list.completion, UNITS.completion),
+    ...ratesOf(list),
+    ...(overrides !== undefined && {
+      overrides: overrides.map(({ rates, ...when }) => ({ ...when, rates: ratesOf(rates) })),
+    }),
   };
 }
 
-/** Rounded to the nearest. */
-function picoUsdPerToken(usdPerMillionTokens: number): number {
-  return Math.round((usdPerMillionTokens * PICO_PER_USD) / TOKENS_PER_MILLION);
+function ratesOf(list: Partial<PriceRates>): Partial<PriceRates> {
+  const rates: { -readonly [Rate in keyof PriceRates]?: number } = {};
+  for (const rate of RATES) {
+    const price = list[rate];
+    if (price !== undefined) rates[rate] = picoUsd(price, UNITS[rate]);
+  }
+  return rates;
 }
 
-function picoUsd(usd: number): number {
-  return Math.round(usd * PICO_PER_USD);
+/** Every kind of unit that a price may be of. */
+const RATES: readonly (keyof PriceRates)[] = [
+  'prompt',
+  'completion',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'reasoning',
+  'audio',
+  'audioOutput',
+  'imageOutput',
+  'image',
+  'webSearch',
+  'request',
+];
+
+/** Rounded to the nearest. */
+function picoUsd(listed: number, units: number): number {
+  return Math.round((listed * PICO_PER_USD) / units);
 }
 
 /**
  * The one price function: listing, holding and billing all use it. The total is rounded once, up, so that a charge
  * never falls below its parts; the prompt part is rounded down and the completion part up, which together never exceed it. The price of the
- * request itself is in the total only.
+ * request itself, of its searches and its pictures is in the total only.
  * @source generation.md 6.2 "Cost ="
  */
-export function costOf(price: PriceTable, counted: Usage): Cost {
+export function costOf(price: PriceTable, counted: Usage, moment: PriceMoment = {}): Cost {
   const usage = billedUsage(counted);
-  const cacheRead = price.cacheRead ?? price.prompt;
-  const cacheWrite = price.cacheWrite ?? price.prompt;
-  const cacheWrite1h = price.cacheWrite1h ?? cacheWrite;
-  const reasoningTokens = Math.min(usage.reasoningTokens ?? 0, usage.completionTokens);
-  const written1h = Math.min(usage.cacheWrite1hTokens, usage.cacheWriteTokens);
-  const plain = Math.max(0, usage.promptTokens - usage.cacheReadTokens - usage.cacheWriteTokens);
-  const promptPico =
-    plain * price.prompt +
-    usage.cacheReadTokens * cacheRead +
-    (usage.cacheWriteTokens - written1h) * cacheWrite +
-    written1h * cacheWrite1h;
-  const completionPico =
-    (usage.completionTokens - reasoningTokens) * price.completion +
-    reasoningTokens * (price.reasoning ?? price.completion);
-  const totalPico = promptPico + completionPico + (price.request ?? 0);
+  const rates = ratesAt(price, usage.promptTokens, moment.atMs);
+  const promptPico = promptCost(rates, usage);
+  const completionPico = completionCost(rates, usage);
+  const apart =
+    (rates.request ?? 0) +
+    (usage.webSearchRequests ?? 0) * (rates.webSearch ?? 0) +
+    (moment.promptImages ?? 0) * (rates.image ?? 0);
+  const totalPico = promptPico + completionPico + apart;
   // Every count is bounded where it is read, so the pico-USD may lose their last digits, and the nano-USD do not.
   assert(Number.isSafeInteger(Math.ceil(totalPico / PICO_PER_NANO)) && totalPico >= 0, 'a cost fits an exact integer');
   const totalNanoUsd = Math.ceil(totalPico / PICO_PER_NANO);
@@ -89,8 +151,64 @@ export function costOf(price: PriceTable, counted: Usage): Cost {
   return { totalNanoUsd, promptNanoUsd, completionNanoUsd };
 }
 
+/** The rates that hold for a prompt of so many tokens at that time. */
+export function ratesAt(price: PriceTable, promptTokens: number, atMs?: number): PriceRates {
+  if (price.overrides === undefined) return price;
+  let rates: PriceRates = price;
+  for (const override of price.overrides)
+    if (holds(override, promptTokens, atMs)) rates = { ...rates, ...override.rates };
+  return rates;
+}
+
+function holds({ minPromptTokens, utcStart, utcEnd }: PriceOverride, promptTokens: number, atMs?: number): boolean {
+  if (minPromptTokens !== undefined && promptTokens <= minPromptTokens) return false;
+  if (utcStart === undefined || utcEnd === undefined) return true;
+  if (atMs === undefined) return false;
+  const time = new Date(atMs);
+  const now = time.getUTCHours() * 100 + time.getUTCMinutes();
+  return utcStart < utcEnd ? now >= utcStart && now < utcEnd : now >= utcStart || now < utcEnd;
+}
+
+function promptCost(rates: PriceRates, usage: Usage): number {
+  const cacheWrite = rates.cacheWrite ?? rates.prompt;
+  const written1h = Math.min(usage.cacheWrite1hTokens, usage.cacheWriteTokens);
+  const plain = Math.max(0, usage.promptTokens - usage.cacheReadTokens - usage.cacheWriteTokens);
+  const audio = rates.audio === undefined ? 0 : Math.min(usage.audioPromptTokens ?? 0, plain);
+  return (
+    (plain - audio) * rates.prompt +
+    audio * (rates.audio ?? 0) +
+    usage.cacheReadTokens * (rates.cacheRead ?? rates.prompt) +
+    (usage.cacheWriteTokens - written1h) * cacheWrite +
+    written1h * (rates.cacheWrite1h ?? cacheWrite)
+  );
+}
+
+/** Reasoning, sound and pictures are parts of the completion: a provider that counts more of them is not paid twice. */
+function completionCost(rates: PriceRates, usage: Usage): number {
+  let left = usage.completionTokens;
+  const take = (tokens: number | undefined): number => {
+    const taken = Math.min(tokens ?? 0, left);
+    left -= taken;
+    return taken;
+  };
+  const reasoning = take(usage.reasoningTokens) * (rates.reasoning ?? rates.completion);
+  const audio = take(usage.audioCompletionTokens) * (rates.audioOutput ?? rates.completion);
+  const images = take(usage.imageCompletionTokens) * (rates.imageOutput ?? rates.completion);
+  return left * rates.completion + reasoning + audio + images;
+}
+
 /** A provider that counts what it bills apart lists no other prices for it than the two: nobody knows what of it was cached. */
 function billedUsage(usage: Usage): Usage {
   if (usage.billed === undefined) return usage;
   return { ...usage, ...usage.billed, cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 };
+}
+
+const USD_DECIMALS = 12;
+
+/** Pico-USD as an exact decimal of USD, for listings: `0.000003`. */
+export function decimalUsd(picoUsdAmount: number): string {
+  const digits = picoUsdAmount.toFixed(0).padStart(USD_DECIMALS + 1, '0');
+  const fraction = digits.slice(-USD_DECIMALS).replace(/0+$/, '');
+  const whole = digits.slice(0, -USD_DECIMALS);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
 }

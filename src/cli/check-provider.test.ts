@@ -222,6 +222,73 @@ test('a key that a vendor refuses with 400 is a key that is refused', async () =
   assert.deepEqual(asked, ['GET /v1beta/models', 'POST /v1beta/models/gemini-9:generateContent']);
 });
 
+test('a key that a vendor refuses with 400 where it lists its models is a key that is refused', async () => {
+  const { host } = await serve(() => ({ status: 400, body: { error: { code: 400, message: 'API key not valid.' } } }));
+  const { verdict, message } = await look({ entry: { adapter: 'google', baseUrl: `http://${host}/v1beta` } });
+  assert.equal(verdict, 'failed');
+  assert.equal(
+    message,
+    'The key was refused (400: API key not valid.). Check GEMINI_API_KEY or providers.alpha.api_key.',
+  );
+});
+
+test('a credential that may call models but not list them works', async () => {
+  const { host, asked } = await serve((line) =>
+    line.startsWith('GET')
+      ? { status: 403, body: { message: 'is not authorized to perform: bedrock:ListAsyncInvokes' } }
+      : { status: 400, body: { message: 'The provided model identifier is invalid.' } },
+  );
+  const options = { region: 'us-east-1', access_key_id: 'AKID', secret_access_key: 'secret-secret' };
+  const entry = { slug: 'alpha', adapter: 'bedrock', baseUrl: `http://${host}`, options, headers: {}, timeouts: {} };
+  const provider = createProviders({ config: [entry], env: {}, timeouts: TIMEOUTS }).get('alpha');
+  assert.ok(provider !== undefined);
+  const finding = await checkProvider(provider, { http, nowMs: () => Date.now(), models: [], limitMs: 3_000 });
+  assert.deepEqual([finding.verdict, finding.message], ['ok', 'The credential works.']);
+  assert.deepEqual(asked, ['GET /async-invoke?maxResults=1', 'POST /model/any-model/converse']);
+});
+
+test('a credential that is refused names the settings that it comes from', async () => {
+  const { host } = await serve(() => ({ status: 403, body: { message: 'The security token is invalid.' } }));
+  const options = { region: 'us-east-1', access_key_id: 'AKID', secret_access_key: 'secret-secret' };
+  const entry = { slug: 'alpha', adapter: 'bedrock', baseUrl: `http://${host}`, options, headers: {}, timeouts: {} };
+  const provider = createProviders({ config: [entry], env: {}, timeouts: TIMEOUTS }).get('alpha');
+  assert.ok(provider !== undefined);
+  const { message } = await checkProvider(provider, { http, nowMs: () => Date.now(), models: [], limitMs: 3_000 });
+  assert.match(
+    message,
+    /^The credential was refused \(403: The security token is invalid\.\)\. Check providers\.alpha\.opt/,
+  );
+});
+
+test('a host that asks for a key that nobody set says which setting is empty', async () => {
+  const { host } = await serve(() => ({ status: 401, body: { error: { message: 'Unauthorized' } } }));
+  const entry = {
+    slug: 'alpha',
+    adapter: 'openai-compatible',
+    baseUrl: `http://${host}/v1`,
+    headers: {},
+    timeouts: {},
+  };
+  const provider = createProviders({ config: [entry], env: {}, timeouts: TIMEOUTS }).get('alpha');
+  assert.ok(provider !== undefined);
+  const { message } = await checkProvider(provider, { http, nowMs: () => Date.now(), models: [], limitMs: 3_000 });
+  assert.equal(message, 'The call without a key was refused (401: Unauthorized). Set providers.alpha.api_key.');
+});
+
+test('an address without the API is not taken for one that lacks the model', async () => {
+  const nowhere = await serve(() => ({ status: 404, body: { error: { message: 'no route' } } }));
+  const wrong = await look({ entry: { adapter: 'google', baseUrl: `http://${nowhere.host}/v1betta` } });
+  assert.equal(wrong.verdict, 'failed');
+  assert.match(wrong.message, /^There is no such API at/);
+  const lacking = await serve((line) =>
+    line.startsWith('GET')
+      ? { status: 404, body: {} }
+      : { status: 404, body: { error: { message: 'models/any-model is not found for API version v1beta' } } },
+  );
+  const right = await look({ entry: { adapter: 'google', baseUrl: `http://${lacking.host}/v1beta` } });
+  assert.equal(right.verdict, 'ok');
+});
+
 test('calls that are signed are checked with a signature', async () => {
   const { host, asked } = await serve((_line, message) =>
     message.headers.authorization?.startsWith('AWS4-HMAC-SHA256 Credential=AKID/') === true

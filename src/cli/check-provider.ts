@@ -19,6 +19,8 @@ const WORDS_CHARS_MAX = 200;
 const MODELS_SHOWN_MAX = 5;
 /** Stands in the path of formats that name the model there, where no endpoint names one. */
 const ANY_MODEL = 'any-model';
+/** There is no list, or the credential may not see it: one with the least rights may only call models. */
+const NO_LIST: ReadonlySet<number> = new Set([403, 404, 405]);
 /** Formats whose path says the model, so that 404 speaks of it and not of the address. */
 const MODEL_IN_PATH: ReadonlySet<FormatId> = new Set(['gemini', 'converse']);
 
@@ -34,10 +36,11 @@ export async function checkProvider(provider: Provider, parts: CheckProviderPart
   }
   try {
     const listed = await askForModels(provider, parts);
-    if (listed !== undefined && listed.status !== 404 && listed.status !== 405)
-      return judgeList(provider, listed, parts);
-    const { target, format } = emptyCall(provider, parts.models[0] ?? ANY_MODEL);
-    return judgeEmpty(provider, format, await askProvider(provider, { method: 'POST', target, format }, parts));
+    if (listed !== undefined && !NO_LIST.has(listed.status)) return judgeList(provider, listed, parts);
+    const model = parts.models[0] ?? ANY_MODEL;
+    const { target, format } = emptyCall(provider, model);
+    const answer = await askProvider(provider, { method: 'POST', target, format }, parts);
+    return judgeEmpty(provider, format, model, answer);
   } catch (error) {
     if (error instanceof CredentialError) return failed(asSentence(error.message));
     if (error instanceof TooSlow) return failed(`There was no answer within ${parts.limitMs / 1_000} seconds.`);
@@ -76,7 +79,7 @@ function judgeList(provider: Provider, answer: Answer, { models }: CheckProvider
   const listed = listedModels(answer.text);
   if (listed === undefined) {
     const isJson = parseJson(answer.text) !== undefined;
-    return isJson ? found(answer, 'The key works.') : notAnApi(provider, answer);
+    return isJson ? found(answer, works(provider)) : notAnApi(provider, answer);
   }
   const known = `The key works${provider.settings.apiKey === undefined ? ', or none is needed' : ''}; ${count(listed.size)}.`;
   // Azure lists what can be deployed, not the deployments that endpoints name.
@@ -90,17 +93,30 @@ function judgeList(provider: Provider, answer: Answer, { models }: CheckProvider
   };
 }
 
-function judgeEmpty(provider: Provider, format: FormatId, answer: Answer): ProviderFinding {
-  const { status, isPage } = answer;
-  const refusal = UPSTREAM_FORMATS[format].decodeError(answer.text);
-  const meaning = provider.adapter.classify?.({ status, error: refusal })?.errorType;
-  const accepts = status === 400 || status === 422 || status === 200 || (status === 404 && MODEL_IN_PATH.has(format));
-  // Some vendors say 400 of a key that is wrong.
-  const isJson = parseJson(answer.text) !== undefined;
-  if (accepts && !isPage && isJson && meaning !== 'provider_unavailable')
-    return found(answer, `${provider.settings.apiKey === undefined ? 'The credential' : 'The key'} works.`);
-  if (accepts && status === 400 && meaning === 'provider_unavailable') return refused(provider, format, answer);
+function judgeEmpty(provider: Provider, format: FormatId, model: string, answer: Answer): ProviderFinding {
+  const { status, isPage, text } = answer;
+  // A path that leads nowhere is 404 as well, but nobody there speaks of the model.
+  const lacksModel = status === 404 && MODEL_IN_PATH.has(format) && text.includes(model);
+  const accepts = status === 400 || status === 422 || status === 200 || lacksModel;
+  const isJson = parseJson(text) !== undefined;
+  if (accepts && !isPage && isJson && !refusesKey(provider, format, answer)) return found(answer, works(provider));
   return judge(provider, format, answer);
+}
+
+/** Some vendors say 400 of a key that is wrong. */
+function refusesKey({ adapter }: Provider, format: FormatId, { status, text }: Answer): boolean {
+  const error = UPSTREAM_FORMATS[format].decodeError(text);
+  return status === 400 && adapter.classify?.({ status, error })?.errorType === 'provider_unavailable';
+}
+
+function works(provider: Provider): string {
+  if (provider.settings.apiKey !== undefined) return 'The key works.';
+  return signs(provider) ? 'The credential works.' : 'It answers without a key.';
+}
+
+/** With something else than a key. */
+function signs({ settings, adapter }: Provider): boolean {
+  return settings.apiKey === undefined && adapter.connect !== undefined;
 }
 
 function judge(provider: Provider, format: FormatId, answer: Answer): ProviderFinding {
@@ -114,7 +130,8 @@ function judge(provider: Provider, format: FormatId, answer: Answer): ProviderFi
         `${baseUrl} sends callers elsewhere (${status}${location === undefined ? '' : ` to ${location.slice(0, WORDS_CHARS_MAX)}`}): base_url must be the address itself.`,
       ),
     );
-  if (status === 401 || status === 403) return refused(provider, format, answer);
+  if (status === 401 || status === 403 || refusesKey(provider, format, answer))
+    return refused(provider, format, answer);
   if (status === 402)
     return withClock(answer, failed(`The key works, but the account has no credit${words(provider, format, answer)}`));
   if (status === 429)
@@ -137,11 +154,14 @@ function judge(provider: Provider, format: FormatId, answer: Answer): ProviderFi
 
 function refused(provider: Provider, format: FormatId, answer: Answer): ProviderFinding {
   const { settings, adapter } = provider;
-  const what = settings.apiKey === undefined ? 'credential' : 'key';
-  const where =
-    settings.apiKey === undefined
-      ? ''
-      : ` Check ${adapter.apiKeyVariable ?? 'the key'} or providers.${settings.slug}.api_key.`;
+  const entry = `providers.${settings.slug}`;
+  const what = signs(provider) ? 'credential' : settings.apiKey === undefined ? 'call without a key' : 'key';
+  // A key of the environment that is set goes to the vendor's own hosts only.
+  const unset = settings.apiKey === undefined || adapter.apiKeyVariable === undefined;
+  const variable = unset ? '' : `${adapter.apiKeyVariable} or `;
+  const where = signs(provider)
+    ? ` Check ${entry}.options, or where the machine's own credentials come from.`
+    : ` ${settings.apiKey === undefined ? 'Set' : 'Check'} ${variable}${entry}.api_key.`;
   const skew =
     Math.abs(answer.clockAheadMs ?? 0) > CLOCK_TOLERANCE_MS
       ? " This machine's clock is wrong, which makes signatures and tokens invalid."

@@ -71,6 +71,19 @@ Options:
   --key KEY         default: GATEWAY_API_KEY
 `;
 
+export const EXPLAIN_HELP = `Usage: model-gateway explain [options] [FILE]
+
+Tells how a running gateway would route a request: whom it would ask in which order, what that would cost, and why others
+are left out. No provider is asked and nothing is spent. FILE holds the JSON body of a chat or messages request, \`-\`
+stands for standard input; without it a plain question to --model is explained.
+
+Options:
+  --model MODEL     instead of a file
+  --json            print what the gateway answers, as JSON
+  --url URL         where the gateway listens; default http://127.0.0.1:8787
+  --key KEY         default: GATEWAY_API_KEY, else GATEWAY_MANAGEMENT_KEY
+`;
+
 export function drawOverview(commands: Readonly<Record<string, Command>>): string {
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`);
   return `Usage: model-gateway [COMMAND] [options]

@@ -3,7 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command, Io } from './command.ts';
-import { CHAT_HELP, CONFIG_HELP, DOCTOR_HELP, KEYS_HELP, SERVE_HELP, drawOverview } from './help.ts';
+import { CHAT_HELP, CONFIG_HELP, DOCTOR_HELP, EXPLAIN_HELP, KEYS_HELP, SERVE_HELP, drawOverview } from './help.ts';
 
 // Each command loads its own code: `--help` and `chat` need neither the server nor the database.
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -31,6 +31,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'talk to a model from the terminal',
     help: CHAT_HELP,
     run: async (args, io) => (await import('./chat.ts')).runChat(args, io),
+  },
+  explain: {
+    summary: 'tell how a request would be routed, without sending it',
+    help: EXPLAIN_HELP,
+    run: async (args, io) => (await import('./explain.ts')).runExplain(args, io),
   },
   sandbox: {
     summary: 'start the sandbox provider alone, as an upstream for tests',

@@ -21,7 +21,7 @@ const EXIT_INTERRUPTED = 130;
 export async function runServe(args: readonly string[], io: Io): Promise<number> {
   const { config } = loadCheckedConfig(args, io.env);
   const stop = waitForStop(io.stdin.isTTY === true ? ['SIGTERM', 'SIGINT', 'SIGHUP'] : ['SIGTERM', 'SIGINT']);
-  const app = await createApp({ config, env: io.env }).catch((error: unknown) => {
+  const app = await createApp({ config, env: io.env, findsLocalServers: true }).catch((error: unknown) => {
     throw asOperatorError(error);
   });
   const unwatch = reloadOnChange(app, config, args, io);

@@ -52,7 +52,7 @@ export interface ProviderDefaults {
   readonly order?: readonly string[];
   readonly only?: readonly string[];
   readonly ignore?: readonly string[];
-  readonly sort?: string;
+  readonly sort?: 'price' | 'throughput' | 'latency' | 'exacto';
   readonly dataCollection?: 'allow' | 'deny';
   readonly zdr?: boolean;
 }

@@ -440,9 +440,9 @@ const REFUSED: readonly (readonly [promise: string, file: string, message: strin
     'gateway.yaml:2: credits.enforce: refusing accounts without funds is not supported in this version',
   ],
   [
-    'a default sort that nobody would keep to is refused',
-    'defaults: { provider: { sort: price } }\n',
-    'gateway.yaml:1: defaults.provider.sort: sorting is not supported in this version',
+    'a default sort must be one that there is',
+    'defaults: { provider: { sort: prize } }\n',
+    'gateway.yaml:1: defaults.provider.sort: must be one of price, throughput, latency, exacto, not "prize"; did you mean "price"?',
   ],
   [
     'a mapping is no key',

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './config.ts';
 
 /** What a running gateway takes over from a configuration that is read again. */
-const TAKEN_OVER: ReadonlySet<string> = new Set<keyof Config>(['betaFlags', 'path']);
+const TAKEN_OVER: ReadonlySet<string> = new Set<keyof Config>(['betaFlags', 'models', 'passThrough', 'path']);
 
 /** Members in which two configurations differ and that only a start reads. */
 export function needsRestart(running: Config, next: Config): readonly string[] {

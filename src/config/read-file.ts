@@ -30,7 +30,6 @@ export const UNSUPPORTED = {
 };
 
 const CREDITS = ['credits', 'enforce'];
-const SORT = ['defaults', 'provider', 'sort'];
 
 /** Configuration is written by hand: more than this is the wrong file. */
 const FILE_CHARS_MAX = 8_388_608;
@@ -124,7 +123,6 @@ function unsupportedProblems(value: unknown, document: ConfigDocument): Problem[
       ([key, message]) => [[key], valueAt(value, [key]) !== undefined, message] as const,
     ),
     [CREDITS, valueAt(value, CREDITS) === true, 'refusing accounts without funds is not supported in this version'],
-    [SORT, valueAt(value, SORT) !== undefined, 'sorting is not supported in this version'],
   ];
   return asked.filter(([, isAsked]) => isAsked).map(([path, , message]) => problem(document, path, message));
 }

@@ -21,7 +21,7 @@ const QUANTIZATIONS = 'int4 int8 fp4 mxfp4 nvfp4 fp6 fp8 mxfp8 fp16 bf16 fp32 un
 const INPUT_MODALITIES = ['text', 'image', 'file', 'audio', 'video'];
 const OUTPUT_MODALITIES = ['text', 'image', 'embeddings', 'audio', 'video', 'rerank', 'speech', 'transcription'];
 /** @source generation.md 3.1 `sort` */
-const SORTS = ['price', 'throughput', 'latency', 'exacto'];
+const SORTS = ['price', 'throughput', 'latency', 'exacto'] as const;
 /** @source areas.md, models: the 26 values of Parameter */
 const PARAMETERS = (
   'temperature top_p top_k min_p top_a frequency_penalty presence_penalty repetition_penalty max_tokens ' +

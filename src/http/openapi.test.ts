@@ -76,10 +76,13 @@ test('no schema keeps definitions or a dialect of its own', () => {
   assert.deepEqual(findAll(document, '$schema'), []);
 });
 
-test('every route of the table is in the document, and nothing else but the two generation endpoints', () => {
+test('every route of the table is in the document, and nothing else but what takes a generation request', () => {
   const documented = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).toSorted();
   const known = MANAGEMENT_ROUTES.map(({ path, method }) => `${method} ${path}`);
-  assert.deepEqual(documented, [...known, 'POST /chat/completions', 'POST /messages'].toSorted());
+  assert.deepEqual(
+    documented,
+    [...known, 'POST /chat/completions', 'POST /messages', 'POST /route/explain'].toSorted(),
+  );
 });
 
 test('every operation has a unique id, a summary, a success and a described answer for each status', () => {
@@ -125,10 +128,10 @@ test('every operation names its credentials, and each is a declared scheme', () 
   assert.deepEqual(listing?.operation['security'], [{ managementKey: [] }]);
 });
 
-test('management operations promise 401 and 403', () => {
-  for (const { path, method, scope } of MANAGEMENT_ROUTES) {
+test('operations that look at a key promise 401, those for management keys 403 too', () => {
+  for (const { path, method, scope, readsKey = false } of MANAGEMENT_ROUTES) {
     const responses = object(object(object(object(document['paths'])[path])[method.toLowerCase()])['responses']);
-    assert.ok('401' in responses);
+    assert.equal('401' in responses, scope !== 'public' || readsKey);
     assert.equal('403' in responses, scope === 'management');
   }
 });

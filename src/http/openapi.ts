@@ -75,6 +75,7 @@ export function buildOpenApi(parts: OpenApiParts): JsonObject {
     '/chat/completions': { post: drawChat(components, parts.generation.chat, error) },
     '/messages': { post: drawMessages(components, parts.generation.messages) },
   };
+  paths['/route/explain'] = { post: drawExplain(components, parts.generation, error) };
   for (const route of parts.routes) {
     const operations = (paths[route.path] ??= {});
     operations[route.method.toLowerCase()] = drawRoute(components, route, error);
@@ -126,6 +127,50 @@ function drawMessages(components: SchemaComponents, schemas: GenerationSchemas):
   };
 }
 
+function drawExplain(
+  components: SchemaComponents,
+  { chat, messages }: OpenApiParts['generation'],
+  error: JsonObject,
+): JsonObject {
+  const schema = {
+    anyOf: [
+      components.add('ChatRequest', chat.request, 'input'),
+      components.add('MessagesRequest', messages.request, 'input'),
+    ],
+  };
+  return {
+    operationId: 'explainRoute',
+    tags: ['Generation'],
+    summary: 'Tell how a request would be routed, without asking any provider',
+    security: [{ apiKey: [] }, { managementKey: [] }],
+    requestBody: jsonBody(schema),
+    responses: {
+      200: {
+        description:
+          'Candidates in order, every exclusion with its reason, prices, and what staying with a session saves.',
+        content: { 'application/json': { schema: components.add('RouteExplanation', explanationSchema, 'output') } },
+      },
+      ...drawErrors([400, 401, 404, 413, 500], error),
+    },
+  };
+}
+
+const explainedEndpoint = z.looseObject({ provider: z.string(), tag: z.string(), model: z.string() });
+
+/** @source src/pipeline/explain.ts */
+const explanationSchema = z.looseObject({
+  format: z.enum(['chat', 'messages']),
+  requested: z.string(),
+  ordering: z.enum(['balanced', 'order', 'price', 'throughput', 'latency', 'exacto']),
+  models: z.array(z.string()),
+  estimated_prompt_tokens: z.int(),
+  candidates: z.array(explainedEndpoint),
+  resting: z.array(explainedEndpoint),
+  excluded: z.array(explainedEndpoint.extend({ reason: z.string(), lacks: z.string().optional() })),
+  sticky: z.looseObject({ held: z.boolean(), saves_at_most: z.number().describe('USD') }),
+  service_metadata: z.looseObject({}),
+});
+
 /** @source seed 4.1, 4.2 */
 const GENERATION_HEADERS: readonly JsonObject[] = [
   {
@@ -170,7 +215,7 @@ function drawRoute(components: SchemaComponents, route: ManagementRoute, error: 
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
-    security: SECURITY[route.scope],
+    security: route.readsKey === true ? [{}, ...SECURITY.any] : SECURITY[route.scope],
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== NO_BODY && { requestBody: jsonBody(components.add(`${name}Request`, route.body, 'input')) }),
     responses: { ...Object.fromEntries(answers), ...drawErrors(errorsOf(route), error) },
@@ -180,7 +225,8 @@ function drawRoute(components: SchemaComponents, route: ManagementRoute, error: 
 /** What follows from the scope, and 500, which every route can give. */
 function errorsOf(route: ManagementRoute): readonly number[] {
   const byScope: Readonly<Record<RouteScope, readonly number[]>> = { management: [401, 403], any: [401], public: [] };
-  return [...route.errors, ...byScope[route.scope], 500].toSorted((one, other) => one - other);
+  const forKey = route.readsKey === true ? [401] : [];
+  return [...route.errors, ...byScope[route.scope], ...forKey, 500].toSorted((one, other) => one - other);
 }
 
 function drawParameters(schema: JsonObject, place: 'path' | 'query'): readonly JsonObject[] {

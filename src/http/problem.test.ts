@@ -53,4 +53,7 @@ test('headers follow from the error', () => {
     'retry-after': '2',
   });
   assert.deepEqual(errorHeaders(new GatewayError('not_found', 'x'), null), {});
+  assert.deepEqual(errorHeaders(new GatewayError('provider_unavailable', 'x', { shouldRetry: false }), null), {
+    'x-should-retry': 'false',
+  });
 });

@@ -12,6 +12,7 @@ import { createGenerationStore, type GenerationStore } from '../store/generation
 import { createKeyStore } from '../store/keys.ts';
 import { sampleGeneration } from '../store/test-generation.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
+import { listingOf } from './test-listing.ts';
 import { defineRoute, NO_BODY, NOTHING, registerManagementRoutes, type ManagementRoute } from './management/route.ts';
 
 const NOW_MS = Date.parse('2026-11-25T12:00:00Z');
@@ -107,7 +108,7 @@ suite('management routes', () => {
     fastify = Fastify();
     registerManagementRoutes(fastify, [...MANAGEMENT_ROUTES, BROKEN], {
       authenticate,
-      services: { keys, generations },
+      services: { keys, generations, listing: listingOf([]) },
       log: { error: ({ err }) => logged.push(err) },
     });
     origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
@@ -467,7 +468,7 @@ suite('management routes', () => {
         () =>
           registerManagementRoutes(Fastify(), [route], {
             authenticate: () => assert.fail('never asked'),
-            services: { keys, generations },
+            services: { keys, generations, listing: listingOf([]) },
             log: { error: () => undefined },
           }),
         /says who may call it/,

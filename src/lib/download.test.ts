@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { createDownloader, DownloadError } from './download.ts';
 
 const servers: Server[] = [];
@@ -96,6 +98,52 @@ test('a file over the limit is refused, declared or not', async () => {
   });
   for (const url of [declared, streamed])
     await assert.rejects(open.download(url, LIMITS, never), failsWith(/larger than 1000 bytes/));
+});
+
+test('a file that is packed without being asked for, and one that holds nothing, are no files', async () => {
+  const packed = await serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' });
+    response.end(gzipSync(Buffer.alloc(100_000)));
+  });
+  await assert.rejects(open.download(packed, LIMITS, never), failsWith(/compressed/));
+  const empty = await serve((_request, response) => response.end());
+  await assert.rejects(open.download(empty, LIMITS, never), failsWith(/empty/));
+});
+
+test('a body that trickles or stands still ends with the time, and so does the connection', async () => {
+  const closed: number[] = [];
+  for (const pauseMs of [20, 60_000]) {
+    const url = await serve((_request, response) => {
+      response.write('x');
+      const timer = setInterval(() => response.write('x'), pauseMs);
+      response.on('close', () => {
+        clearInterval(timer);
+        closed.push(pauseMs);
+      });
+    });
+    await assert.rejects(open.download(url, { ...LIMITS, timeoutMs: 150 }, never), failsWith(/too long/));
+  }
+  while (closed.length < 2) await setImmediate();
+});
+
+test('names that never answer leave threads of the resolver to others', async () => {
+  const asked: string[] = [];
+  const answers: (() => void)[] = [];
+  const lookup = ((hostname: string, _options: object, callback: (error: Error | null, found: object[]) => void) => {
+    asked.push(hostname);
+    answers.push(() => callback(new Error('no such name'), []));
+  }) as unknown as NonNullable<Parameters<typeof createDownloader>[0]>['lookup'];
+  const slow = createDownloader({ protocols: ['http:'], ...(lookup && { lookup }) });
+  const all = ['a', 'b', 'c'].map((name) => slow.download(`http://${name}.example/`, LIMITS, never));
+  const settled = Promise.allSettled(all);
+  while (asked.length < 2) await setImmediate();
+  await wait(20);
+  assert.deepEqual(asked, ['a.example', 'b.example']);
+  answers[0]?.();
+  while (asked.length < 3) await setImmediate();
+  for (const answer of answers.slice(1)) answer();
+  await settled;
+  await slow.close();
 });
 
 test('another status, silence and nobody are told apart', async () => {

@@ -35,9 +35,18 @@ export interface DownloaderOptions {
   readonly isAllowed?: (address: string) => boolean;
   /** Default: `https:` alone. */
   readonly protocols?: readonly string[];
+  /** Default: the system's resolver. */
+  readonly lookup?: typeof lookupAll;
 }
 
 const REDIRECTS_MAX = 5;
+/**
+ * Names of callers that are looked up at once. The system's resolver has four threads for the whole process: names whose
+ * servers never answer must not keep upstreams from being found.
+ */
+const LOOKUPS_AT_ONCE_MAX = 2;
+/** Lookups that wait for their turn, of all callers. */
+const LOOKUPS_WAITING_MAX = 256;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -46,9 +55,13 @@ const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]
  * @source generation.md 11.2
  */
 export function createDownloader(options: DownloaderOptions = {}): Downloader {
-  const { isAllowed = isPublicAddress, protocols = ['https:'] } = options;
-  // No connection is kept: a name that was judged once must be judged again.
-  const agent = new Agent({ connect: { lookup: guardedLookup(isAllowed) }, pipelining: 0 });
+  const { isAllowed = isPublicAddress, protocols = ['https:'], lookup = lookupAll } = options;
+  // No connection is kept, as HTTP/2 would do: a name that was judged once must be judged again.
+  const agent = new Agent({
+    connect: { lookup: guardedLookup(isAllowed, lookup) },
+    pipelining: 0,
+    allowH2: false,
+  });
 
   function admit(address: string, base?: string): URL {
     const url = URL.parse(address, base);
@@ -106,16 +119,44 @@ function causeOf(error: unknown): DownloadError | undefined {
   return undefined;
 }
 
-function guardedLookup(isAllowed: (address: string) => boolean): LookupFunction {
+type Lookup = typeof lookupAll;
+
+function guardedLookup(isAllowed: (address: string) => boolean, lookUp: Lookup): LookupFunction {
+  const take = createTurns(LOOKUPS_AT_ONCE_MAX, LOOKUPS_WAITING_MAX);
   return (hostname, options, callback) => {
-    lookupAll(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      const first = addresses?.[0];
-      if (error !== null || first === undefined) callback(error ?? new DownloadError('The name has no address.'), '');
-      // One address that is not allowed spoils the name: which of them is used is not ours to choose.
-      else if (!addresses.every(({ address }) => isAllowed(address))) callback(forbidden(), '');
-      else if (options.all === true) callback(null, addresses);
-      else callback(null, first.address, first.family);
+    const mayWait = take((done) => {
+      lookUp(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+        done();
+        const first = addresses?.[0];
+        if (error !== null || first === undefined) callback(error ?? new DownloadError('The name has no address.'), '');
+        // One address that is not allowed spoils the name: which of them is used is not ours to choose.
+        else if (!addresses.every(({ address }) => isAllowed(address))) callback(forbidden(), '');
+        else if (options.all === true) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      });
     });
+    if (!mayWait) callback(new DownloadError('Too many files are being fetched.'), '');
+  };
+}
+
+/** So many at once, the others in the order in which they came. What it gives takes one, and is false when too many wait. */
+function createTurns(atOnceMax: number, waitingMax: number): (start: (done: () => void) => void) => boolean {
+  const waiting: ((done: () => void) => void)[] = [];
+  let running = 0;
+  const next = (): void => {
+    running--;
+    const first = waiting.shift();
+    if (first !== undefined) run(first);
+  };
+  const run = (start: (done: () => void) => void): void => {
+    running++;
+    start(next);
+  };
+  return (start) => {
+    if (running < atOnceMax) run(start);
+    else if (waiting.length < waitingMax) waiting.push(start);
+    else return false;
+    return true;
   };
 }
 
@@ -131,6 +172,9 @@ async function readAnswer(
   const tooLarge = (): DownloadError => new DownloadError(`The file is larger than ${bytesMax} bytes.`);
   try {
     if (statusCode !== 200) throw new DownloadError(`The address answered with status ${statusCode}.`);
+    // What was packed without being asked to would reach the model as it is.
+    const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
+    if (encoding !== 'identity') throw new DownloadError('The address answers with a compressed file.');
     if (Number(headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -140,6 +184,7 @@ async function readAnswer(
       if (bytes > bytesMax) throw tooLarge();
       chunks.push(part);
     }
+    if (bytes === 0) throw new DownloadError('The file is empty.');
     const type = headers['content-type'];
     const mediaType = typeof type === 'string' ? type.split(';', 1)[0]?.trim().toLowerCase() : undefined;
     return { bytes: Buffer.concat(chunks), ...(mediaType && { mediaType }) };

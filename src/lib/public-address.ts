@@ -6,6 +6,9 @@ const SPECIAL_V4: readonly (readonly [string, number])[] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // Not in the registry: Azure's own services for each of its machines. learn.microsoft.com "What is IP address
+  // 168.63.129.16", read 2026-11
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],

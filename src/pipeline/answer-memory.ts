@@ -38,9 +38,7 @@ export function createAnswerMemory(parts: { readonly clock: Clock }): AnswerMemo
       return carriesForeign(asked) ? origins.keepOwn(restored, asked.provider) : { request: restored, warnings: [] };
     },
     listen(asked) {
-      return carriesForeign(asked)
-        ? origins.listen(asked.provider)
-        : signatures.listen(asked.format, asked.accountId);
+      return carriesForeign(asked) ? origins.listen(asked.provider) : signatures.listen(asked.format, asked.accountId);
     },
   };
 }

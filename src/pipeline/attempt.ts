@@ -1,4 +1,5 @@
 import { classifyErrorEvent, classifyStatus, timeoutFailure, transportFailure } from '../canonical/classify-failure.ts';
+import { failureOfMeaning, MEANINGS } from '../canonical/failure-meaning.ts';
 import type { EventBatch, EventSource, GenerationEvent } from '../canonical/events.ts';
 import type { FormatId, Warning } from '../canonical/extra.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
@@ -134,9 +135,12 @@ export async function makeAttempt(
   }
 }
 
-/** @throws what is no CredentialError: a bug */
+/**
+ * The reason is for the operator's log: no caller sees an upstream's own words with a status of 5xx.
+ * @throws what is no CredentialError: a bug
+ */
 function credentialFailure(error: unknown): UpstreamFailure {
-  if (error instanceof CredentialError) return CREDENTIAL_FAILURE;
+  if (error instanceof CredentialError) return { ...CREDENTIAL_FAILURE, upstreamMessage: error.message };
   throw error;
 }
 
@@ -251,8 +255,10 @@ function commitWhole(events: EventBatch): AttemptOutcome {
     cancel: () => undefined,
   };
   const failure = brokenOff(events);
-  if (failure === undefined) return { committed: true, source };
-  return { committed: false, failure, ...(events.some(isContent) && { partial: source }) };
+  if (failure !== undefined) return { committed: false, failure, ...(events.some(isContent) && { partial: source }) };
+  const refusal = refusedOutright(events);
+  if (refusal !== undefined) return { committed: false, failure: refusal, partial: source };
+  return { committed: true, source };
 }
 
 const SERVER_ERROR = 500;
@@ -262,6 +268,16 @@ function brokenOff(events: EventBatch): UpstreamFailure | undefined {
   const last = events.findLast((event) => event.type === 'failed' || event.type === 'end');
   if (last?.type === 'failed') return last.failure;
   return last?.finish === 'error' ? classifyErrorEvent(SERVER_ERROR, {}) : undefined;
+}
+
+/**
+ * An answer that says nothing but that there will be none. Another model may answer where the caller named one; else this
+ * is the answer. @source generation.md 3.7, pains.md 9
+ */
+function refusedOutright(events: EventBatch): UpstreamFailure | undefined {
+  const end = events.findLast((event) => event.type === 'end');
+  if (end?.finish !== 'content_filter' || events.some(isContent)) return undefined;
+  return { kind: 'error-event', ...failureOfMeaning(MEANINGS.refused) };
 }
 
 interface OpenStream {
@@ -293,6 +309,8 @@ async function commitStream(stream: OpenStream): Promise<AttemptOutcome> {
     }
     if (held.some((event) => event.type === 'end')) break;
   }
+  const refusal = refusedOutright(held);
+  if (refusal !== undefined) return { committed: false, failure: refusal, partial: startingWith(held, source) };
   stream.watch.arm('idle', stream.idleMs);
   stream.watch.hold(true);
   return { committed: true, source: startingWith(held, source) };

@@ -3,9 +3,9 @@ import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
 import { tokenCount } from '../canonical/usage.ts';
+import { endpointName } from '../routing/endpoint-name.ts';
 import { planRoute, type Candidate } from '../routing/plan.ts';
 import { authorizeCall, tryPrepareCall } from './call-upstream.ts';
-import { endpointName } from './attempts.ts';
 import type { GenerateParts } from './generate.ts';
 import { resolveModels } from './resolve-models.ts';
 
@@ -38,14 +38,15 @@ export async function countTokens(
   request: GenerationRequest,
   signal: AbortSignal,
 ): Promise<number> {
-  const models = resolveModels(request.directives.models, parts.defaults.model, parts.catalog);
+  const { models } = resolveModels(request, parts.defaults.model, parts.catalog);
   const { candidates } = planRoute({
     request,
     models,
     preferences: DEFAULT_PREFERENCES,
     formats: parts.formats,
     mustFit: false,
-    cooldown: (endpoint) => parts.health.cooldown(endpointName(endpoint)),
+    health: (endpoint) => parts.health.look(endpointName(endpoint)),
+    random: 0,
   });
   const counted = candidates[0] === undefined ? undefined : await askVendor(parts, candidates[0], request, signal);
   return counted ?? estimateRequestTokens(request);

@@ -1,27 +1,22 @@
 import { GatewayError } from '../canonical/gateway-error.ts';
-import type { ProviderPreferences } from '../canonical/directives.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
-import type { Catalog } from '../catalog/model.ts';
 import type { Clock } from '../lib/clock.ts';
-import { withDefaults } from '../routing/preferences.ts';
-import { planRoute, type RoutePlan } from '../routing/plan.ts';
 import { GenerationRecord, type Asker } from '../telemetry/record.ts';
 import type { ClientFormat, ErrorContext } from '../wire/format.ts';
-import { endpointName, makeAttempts, type AttemptsParts } from './attempts.ts';
+import { makeAttempts, type AttemptsParts } from './attempts.ts';
 import type { Caller } from './caller.ts';
+import { chooseRoute, reportRoute, reportServed, type Route, type RouteParts } from './choose-route.ts';
 import { hashEndUser } from './end-user-id.ts';
 import { refuseUnbuilt } from './not-built-yet.ts';
 import { relayStream, relayWhole, type RelayContext } from './relay.ts';
-import { resolveModels } from './resolve-models.ts';
+import { createOutcomeWatch, type OutcomeWatch } from './note-outcome.ts';
 import { nothingFits } from './route-errors.ts';
 import { closingOf, metadataOf, type Settle } from './settle.ts';
 import { openStreamOutput, type StreamOutput } from './stream-output.ts';
 
-export interface GenerateParts extends AttemptsParts {
-  readonly catalog: Catalog;
+export interface GenerateParts extends AttemptsParts, Omit<RouteParts, 'memory' | 'formats'> {
   readonly clock: Clock;
   readonly settle: Settle;
-  readonly defaults: { readonly model?: string; readonly provider: Partial<ProviderPreferences> };
   readonly totalMs: number;
   readonly region: string;
   readonly baseUrl: () => string;
@@ -50,6 +45,7 @@ export function createGenerate(parts: GenerateParts): Generate {
     const limit = limitTime(caller, parts.totalMs);
     const output = request.delivery === 'stream' ? openStreamOutput(caller, record.id, format.keepAlive) : undefined;
     if (output !== undefined) parts.streams.streamOpened();
+    let outcome: OutcomeWatch | undefined;
     const context: RelayContext = {
       format,
       caller,
@@ -62,9 +58,11 @@ export function createGenerate(parts: GenerateParts): Generate {
     };
     try {
       refuseUnbuilt(request);
-      const plan = chooseRoute(record, parts);
-      const committed = await makeAttempts(parts, plan, request, record, limit.signal);
-      noteStrategy(record);
+      const route = findRoute(record, parts);
+      outcome = createOutcomeWatch(parts, route);
+      const chosen = await makeAttempts(parts, route.plan, route.request, record, limit.signal, outcome.failed);
+      reportServed(record.report, route, chosen.candidate.endpoint);
+      const committed = outcome.committed(chosen);
       if (output === undefined) await relayWhole(committed, context);
       else await relayStream(committed, output, context);
     } catch (error) {
@@ -78,6 +76,7 @@ export function createGenerate(parts: GenerateParts): Generate {
       output?.stop();
       if (output !== undefined) parts.streams.streamClosed();
       await parts.settle(record);
+      outcome?.ended(record);
     }
   };
 }
@@ -95,33 +94,15 @@ function openRecord({ id, request, asker, arrivedMs }: Asked, { clock, defaults 
 }
 
 /** @throws GatewayError 400 or 404 */
-function chooseRoute(record: GenerationRecord, parts: GenerateParts): RoutePlan {
+function findRoute(record: GenerationRecord, parts: GenerateParts): Route {
   const { request, report } = record;
-  const { models: slugs, provider } = request.directives;
-  const models = resolveModels(slugs, parts.defaults.model, parts.catalog);
-  const plan = planRoute({
-    request,
-    models,
-    preferences: withDefaults(provider, parts.defaults.provider),
-    // The caller's own order is a wish that counts more.
-    home: provider.order === undefined ? parts.memory.homeOf(request) : undefined,
-    formats: parts.formats,
-    cooldown: (endpoint) => parts.health.cooldown(endpointName(endpoint)),
-  });
-  report.routed = true;
-  report.total = plan.considered.length;
-  report.available = plan.considered
-    .filter(({ exclusion }) => exclusion === undefined)
-    .map(({ endpoint }) => ({ provider: endpoint.providerName, model: endpoint.model }));
+  const route = chooseRoute(parts, request, record.asker.accountId);
+  reportRoute(report, route);
+  const { plan } = route;
+  const slugs = request.directives.models;
   if (plan.candidates.length === 0 && plan.cooling.length === 0)
     throw nothingFits(plan.considered, slugs.length > 0 ? slugs : [report.requested]);
-  return plan;
-}
-
-/** @source generation.md 3.7: a model that is not the first one asked for served */
-function noteStrategy(record: GenerationRecord): void {
-  if (record.endpoint?.model !== record.report.requested && record.request.directives.models.length > 1)
-    record.report.strategy = 'fallback';
+  return route;
 }
 
 /** One signal for the whole request: the caller hung up, or the total time is over (its reason is then `total`). */

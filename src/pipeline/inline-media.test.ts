@@ -72,6 +72,45 @@ test('a file that cannot be fetched is a failure of this endpoint with the reaso
   assert.match(outcome.message, /status 404/);
 });
 
+test('a refusal names the address without its query', async () => {
+  const gone: Download = () => Promise.reject(new DownloadError('The file is empty.'));
+  const url = 'https://user:word@x.example/a.png?signature=secret#f';
+  const outcome = await createMediaInliner(gone).inline(request(image(url)), inlining, {}, signal);
+  assert.ok('kind' in outcome);
+  assert.equal(
+    outcome.message,
+    'A file of the request could not be fetched from https://x.example/a.png: The file is empty.',
+  );
+});
+
+test('the first file that cannot be had ends the fetching of the others', async () => {
+  const asked: string[] = [];
+  const ended: string[] = [];
+  const download: Download = async (url, _limits, ownSignal) => {
+    asked.push(url);
+    if (url === 'https://x/1') throw new DownloadError('The address answered with status 404.');
+    ownSignal.addEventListener('abort', () => ended.push(url));
+    await new Promise((resolve) => ownSignal.addEventListener('abort', resolve));
+    throw new DownloadError('The address could not be reached.');
+  };
+  const many = Array.from({ length: 9 }, (_, at) => image(`https://x/${at}`));
+  const outcome = await createMediaInliner(download).inline(request(...many), inlining, {}, signal);
+  assert.ok('kind' in outcome);
+  assert.match(outcome.message, /status 404/);
+  assert.deepEqual(asked, ['https://x/0', 'https://x/1', 'https://x/2', 'https://x/3']);
+  assert.deepEqual(ended, ['https://x/0', 'https://x/2', 'https://x/3']);
+});
+
+test('a page in place of a picture is told and not sent, but a document may be a page', async () => {
+  const page: Download = () => Promise.resolve({ bytes: Buffer.from('<html>Sign in'), mediaType: 'text/html' });
+  const outcome = await createMediaInliner(page).inline(request(image('https://x/a')), inlining, {}, signal);
+  assert.ok('kind' in outcome);
+  assert.match(outcome.message, /holds no image, but text\/html\.$/);
+  const document: Block = { type: 'media', media: 'document', source: { type: 'url', url: 'https://x/a' } };
+  const done = await createMediaInliner(page).inline(request(document), inlining, {}, signal);
+  assert.ok(!('kind' in done));
+});
+
 test('the files of one request are bounded in number', async () => {
   const many = Array.from({ length: 33 }, (_, at) => image(`https://x/${at}`));
   const download: Download = () => Promise.resolve({ bytes: PNG });
@@ -83,6 +122,15 @@ test('the files of one request are bounded in number', async () => {
 test('the first bytes say what a file is, then its server, then its use', () => {
   assert.equal(mediaTypeOf({ bytes: PNG, mediaType: 'text/html' }, 'image'), 'image/png');
   assert.equal(mediaTypeOf({ bytes: Buffer.from('RIFF....WEBPVP8 ') }, 'image'), 'image/webp');
+  for (const [brand, type] of [
+    ['heic', 'image/heic'],
+    ['mif1', 'image/heif'],
+    ['avif', 'image/avif'],
+    ['M4A ', 'audio/mp4'],
+    ['qt  ', 'video/quicktime'],
+    ['isom', 'video/mp4'],
+  ] as const)
+    assert.equal(mediaTypeOf({ bytes: Buffer.from(`\0\0\0\x18ftyp${brand}`) }, 'image'), type);
   assert.equal(mediaTypeOf({ bytes: Buffer.from('plain'), mediaType: 'text/plain' }, 'document'), 'text/plain');
   assert.equal(mediaTypeOf({ bytes: Buffer.from('?'), mediaType: 'application/octet-stream' }, 'audio'), 'audio/mpeg');
 });

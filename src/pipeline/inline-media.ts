@@ -12,6 +12,9 @@ const TIMEOUT_MS = 10_000;
 const ADDRESSES_MAX = 32;
 const TOTAL_BYTES_MAX = 100 * 1_024 * 1_024;
 const AT_ONCE_MAX = 4;
+const ADDRESS_CHARS_SHOWN = 200;
+/** Of what is no address at all. */
+const SCHEME_CHARS_SHOWN = 30;
 
 /** Fetches for one request what an upstream does not open by itself; each address once, whatever the attempts. */
 export interface MediaInliner {
@@ -24,11 +27,12 @@ export interface MediaInliner {
   ): Promise<GenerationRequest | UpstreamFailure>;
 }
 
+type Fetched = Required<Downloaded>;
 type Address = { readonly url: string; readonly media: MediaBlock['media'] };
 
 /** @source generation.md 11.2: 20 MB an image, 50 MB a file, 10 s */
 export function createMediaInliner(download: Download): MediaInliner {
-  const fetched = new Map<string, Downloaded>();
+  const fetched = new Map<string, Fetched>();
   let bytes = 0;
 
   async function fetchOne({ url, media }: Address, signal: AbortSignal): Promise<void> {
@@ -36,13 +40,23 @@ export function createMediaInliner(download: Download): MediaInliner {
     const file = await download(url, { bytesMax, timeoutMs: TIMEOUT_MS }, signal);
     bytes += file.bytes.length;
     if (bytes > TOTAL_BYTES_MAX) throw new DownloadError('The files of the request are too large together.');
-    fetched.set(url, file);
+    const mediaType = mediaTypeOf(file, media);
+    if (!mayBe(media, mediaType)) throw new DownloadError(`The address holds no ${media}, but ${mediaType}.`);
+    fetched.set(url, { bytes: file.bytes, mediaType });
   }
 
+  /** The first that cannot be had ends the others: the request fails without it, and nobody waits for the rest. */
   async function fetchAll(addresses: readonly Address[], signal: AbortSignal): Promise<void> {
     const waiting = addresses.values();
+    const over = new AbortController();
+    const any = AbortSignal.any([signal, over.signal]);
     const worker = async (): Promise<void> => {
-      for (const address of waiting) await fetchOne(address, signal);
+      for (const address of waiting) await fetchOne(address, any).catch((error: unknown) => fail(error, address));
+    };
+    const fail = (error: unknown, { url }: Address): never => {
+      over.abort();
+      if (!(error instanceof DownloadError)) throw error;
+      throw new DownloadError(`${shown(url)}: ${error.message}`, { cause: error });
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE_MAX, addresses.length) }, worker));
   }
@@ -57,7 +71,7 @@ export function createMediaInliner(download: Download): MediaInliner {
         await fetchAll(missing, signal);
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
-        return failure(`A file of the request could not be fetched. ${error.message}`);
+        return failure(`A file of the request could not be fetched from ${error.message}`);
       }
       const replace = (block: Block): Block => inlined(block, fetched, wanted);
       return { ...request, turns: request.turns.map((turn): Turn => ({ ...turn, blocks: turn.blocks.map(replace) })) };
@@ -83,7 +97,7 @@ function addressesIn(
   return found;
 }
 
-function inlined(block: Block, fetched: ReadonlyMap<string, Downloaded>, wanted: ReadonlyMap<string, Address>): Block {
+function inlined(block: Block, fetched: ReadonlyMap<string, Fetched>, wanted: ReadonlyMap<string, Address>): Block {
   if (block.type === 'tool-result')
     return { ...block, content: block.content.map((inner) => inlined(inner, fetched, wanted)) };
   if (block.type !== 'media' || block.source.type !== 'url' || !wanted.has(block.source.url)) return block;
@@ -91,8 +105,22 @@ function inlined(block: Block, fetched: ReadonlyMap<string, Downloaded>, wanted:
   if (file === undefined) return block;
   return {
     ...block,
-    source: { type: 'base64', mediaType: mediaTypeOf(file, block.media), data: file.bytes.toString('base64') },
+    source: { type: 'base64', mediaType: file.mediaType, data: file.bytes.toString('base64') },
   };
+}
+
+const TEXT_TYPE = /^(?:text\/|application\/(?:json|xml|xhtml))/;
+
+/** A page in place of a picture (sign in, not found) is told, not sent for the model to read. Some call a PDF a picture. */
+function mayBe(media: MediaBlock['media'], mediaType: string): boolean {
+  return media === 'document' || !TEXT_TYPE.test(mediaType);
+}
+
+/** Without its query, which may hold a signature: messages end up in logs. */
+function shown(url: string): string {
+  const { protocol, host, pathname } = URL.parse(url) ?? { protocol: '', host: '', pathname: '' };
+  if (host === '') return JSON.stringify(url.slice(0, SCHEME_CHARS_SHOWN));
+  return `${protocol}//${host}${pathname}`.slice(0, ADDRESS_CHARS_SHOWN);
 }
 
 /** An endpoint that opens addresses by itself may still serve the request. */

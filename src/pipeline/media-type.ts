@@ -10,6 +10,13 @@ const SIGNATURES: readonly (readonly [string, RegExp])[] = [
   ['application/pdf', /^%PDF-/],
   ['audio/wav', /^RIFF.{4}WAVE/s],
   ['audio/mpeg', /^(?:ID3|\xff[\xfb\xf3\xf2])/],
+  // One container for many kinds: the brand behind its mark tells them apart. ISO 14496-12; mp4ra.org, read 2026-11
+  ['image/avif', /^.{4}ftypavi[fs]/s],
+  ['image/heic', /^.{4}ftyphe(?:i[cxms]|v[cxms])/s],
+  ['image/heif', /^.{4}ftypm(?:if|sf)1/s],
+  ['audio/mp4', /^.{4}ftypM4[AB]/s],
+  ['video/quicktime', /^.{4}ftypqt/s],
+  ['video/3gpp', /^.{4}ftyp3g/s],
   ['video/mp4', /^.{4}ftyp/s],
   ['video/webm', /^.E\xdf\xa3/s],
 ];

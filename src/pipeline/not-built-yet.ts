@@ -16,16 +16,6 @@ export function refuseUnbuilt(request: GenerationRequest): void {
   const choice = request.settings.toolChoice;
   if (choice?.type === 'opaque' && choice.format === 'chat' && choice.value['type'] !== 'allowed_tools')
     throw notBuilt('tool_choice', `forcing the server tool ${JSON.stringify(choice.value['type'])}`);
-  const { provider } = directives;
-  if (provider.sort?.by !== undefined) throw notBuilt('provider.sort', 'sorting');
-  if (provider.sort?.partition === 'none') throw notBuilt('provider.sort.partition', 'the partition "none"');
-  if (provider.quantizations !== undefined) throw notBuilt('provider.quantizations', 'choosing by quantization');
-  if (provider.preferredMinThroughput !== undefined)
-    throw notBuilt('provider.preferred_min_throughput', 'choosing by throughput');
-  if (provider.preferredMaxLatency !== undefined)
-    throw notBuilt('provider.preferred_max_latency', 'choosing by latency');
-  if (provider.enforceDistillableText)
-    throw notBuilt('provider.enforce_distillable_text', 'choosing by distillation permission');
   if (directives.preset !== undefined) throw notBuilt('preset', 'a preset');
   if (directives.transforms !== undefined && directives.transforms.length > 0)
     throw notBuilt('transforms', 'context compression');

@@ -54,9 +54,15 @@ function createMemory(): ReturnType<typeof createOriginMemory> {
 suite('encrypted reasoning', () => {
   test('has a home: whoever made the latest of it', () => {
     const memory = createMemory();
-    memory.listen('one')([{ type: 'block-start', index: 0, block: sealed('Zmlyc3Q=') }, { type: 'block-end', index: 0 }]);
+    memory.listen('one')([
+      { type: 'block-start', index: 0, block: sealed('Zmlyc3Q=') },
+      { type: 'block-end', index: 0 },
+    ]);
     memory.listen('two')(eventsOf(sealed('c2Vjb25k'), 3));
-    const [first, second] = [[sealed('Zmlyc3Q='), said], [sealed('c2Vjb25k'), said]];
+    const [first, second] = [
+      [sealed('Zmlyc3Q='), said],
+      [sealed('c2Vjb25k'), said],
+    ];
     assert.equal(memory.homeOf(asking(first)), 'one');
     assert.equal(memory.homeOf(asking(first, second)), 'two');
     assert.equal(memory.homeOf(asking([sealed('dW5rbm93bg=='), said])), undefined);
@@ -95,11 +101,19 @@ suite('encrypted reasoning', () => {
     const refusals = [
       { code: 'invalid_encrypted_content', message: 'The encrypted content gAAA...Rg== could not be verified.' },
       { code: 'bad_request', message: 'The encrypted content gAAA...Qw== could not be verified. Reason: no key.' },
-      { code: 'invalid-argument', message: 'Could not decrypt the provided encrypted_content. Ensure that it is whole.' },
+      {
+        code: 'invalid-argument',
+        message: 'Could not decrypt the provided encrypted_content. Ensure that it is whole.',
+      },
     ];
     for (const error of refusals) assert.ok(isUnreadableReasoning(classifyStatus(400, error)), error.message);
     assert.ok(!isUnreadableReasoning(classifyStatus(400, { message: 'encrypted_content is not known' })));
-    const readable: ReasoningBlock = { type: 'reasoning', form: 'summary', text: 'I look.', family: 'xai-responses-v1' };
+    const readable: ReasoningBlock = {
+      type: 'reasoning',
+      form: 'summary',
+      text: 'I look.',
+      family: 'xai-responses-v1',
+    };
     const { request, warnings } = withoutEncryptedReasoning(asking([readable, sealed('c2VhbGVk'), said]));
     assert.deepEqual(request.turns[1]?.blocks, [readable, said]);
     assert.equal(warnings.length, 1);

@@ -73,10 +73,15 @@ export function createOriginMemory({ clock }: { readonly clock: Clock }): Origin
 // OpenAI and Azure have a code for it (openai/codex#8145, 2025-12), xAI only words: "Could not decrypt the provided
 // encrypted_content" (Wei-Shaw/sub2api#4535, 2026-07).
 const UNREADABLE_CODE = 'invalid_encrypted_content';
-const UNREADABLE_WORDS = /could not decrypt .*encrypted_content|encrypted content .*could not be (?:verified|decrypted)/i;
+const UNREADABLE_WORDS =
+  /could not decrypt .*encrypted_content|encrypted content .*could not be (?:verified|decrypted)/i;
 
 /** Whether an upstream refused a request because it cannot read its encrypted reasoning. */
-export function isUnreadableReasoning({ upstreamStatus, providerCode, upstreamMessage = '' }: UpstreamFailure): boolean {
+export function isUnreadableReasoning({
+  upstreamStatus,
+  providerCode,
+  upstreamMessage = '',
+}: UpstreamFailure): boolean {
   return upstreamStatus === 400 && (providerCode === UNREADABLE_CODE || UNREADABLE_WORDS.test(upstreamMessage));
 }
 

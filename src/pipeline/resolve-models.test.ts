@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/model.ts';
-import { resolveModels } from './resolve-models.ts';
+import { resolveModels, type ResolvedModels } from './resolve-models.ts';
 
 const endpoint = (slug: string, upstreamModel: string): Endpoint => ({
   model: slug,
@@ -20,16 +21,33 @@ const catalog = createCatalog(
   [
     { slug: 'acme/one', name: 'One', endpoints: [] },
     { slug: 'acme/two:free', name: 'Two', endpoints: [] },
+    { slug: 'acme/one-fast', name: 'One, fast', endpoints: [] },
   ],
   [{ prefix: 'ollama/', endpoint: (name, slug) => endpoint(slug, name) }],
 );
 
-const slugs = (asked: readonly string[], defaultModel?: string): string[] =>
-  resolveModels(asked, defaultModel, catalog).map(({ slug }) => slug);
+function resolve(models: readonly string[], defaultModel?: string, serviceTier?: string): ResolvedModels {
+  const directives = {
+    models,
+    provider: DEFAULT_PREFERENCES,
+    plugins: [],
+    echoUpstreamBody: false,
+    serviceMetadata: false,
+    betas: [],
+  };
+  return resolveModels(
+    { directives, settings: serviceTier === undefined ? {} : { serviceTier } },
+    defaultModel,
+    catalog,
+  );
+}
+
+const slugs = (asked: readonly string[], defaultModel?: string, serviceTier?: string): string[] =>
+  resolve(asked, defaultModel, serviceTier).models.map(({ slug }) => slug);
 
 function refusal(asked: readonly string[], defaultModel?: string): GatewayError {
   try {
-    resolveModels(asked, defaultModel, catalog);
+    resolve(asked, defaultModel);
   } catch (error) {
     assert.ok(error instanceof GatewayError);
     return error;
@@ -47,7 +65,7 @@ test('without a model the default serves; without a default the request is refus
 });
 
 test("in a pass-through slug everything after the provider is the upstream's own name", () => {
-  const [model] = resolveModels(['ollama/llama3.3:70b'], undefined, catalog);
+  const [model] = resolve(['ollama/llama3.3:70b']).models;
   assert.equal(model?.endpoints[0]?.upstreamModel, 'llama3.3:70b');
   assert.deepEqual(slugs(['ollama/hf.co/x/y:Q4']), ['ollama/hf.co/x/y:Q4']);
 });
@@ -64,4 +82,36 @@ test('an unknown suffix of a known model and a malformed slug are 400', () => {
   assert.equal(refusal(['acme/one:turbo']).status, 400);
   for (const slug of ['one', '', 'a b/c', '/x', 'acme/', `a/${'x'.repeat(300)}`])
     assert.equal(refusal([slug]).status, 400, slug);
+});
+
+test('suffixes that choose among the endpoints are read off, also behind one that is a model of its own', () => {
+  for (const suffix of ['nitro', 'floor', 'exacto'] as const) {
+    const { models, shortcuts } = resolve([`acme/one:${suffix}`, `acme/two:free:${suffix}`]);
+    assert.deepEqual(
+      models.map((model) => [model.slug, shortcuts.get(model)]),
+      [
+        ['acme/one', suffix],
+        ['acme/two:free', suffix],
+      ],
+    );
+  }
+  assert.equal(resolve(['acme/one:thinking']).wantsReasoning, true);
+  assert.match(refusal(['acme/one:online']).message, /not supported by this version/);
+});
+
+test('a model that is named twice is tried once, as it was named first', () => {
+  const { models, shortcuts } = resolve(['acme/one', 'acme/one:nitro']);
+  assert.equal(models.length, 1);
+  assert.equal(shortcuts.size, 0);
+});
+
+test('who asks for speed gets the fast sibling of a model where there is one', () => {
+  assert.deepEqual(slugs(['acme/one'], undefined, 'priority'), ['acme/one-fast']);
+  assert.deepEqual(slugs(['acme/two:free'], undefined, 'priority'), ['acme/two:free']);
+  assert.deepEqual(slugs(['acme/one'], undefined, 'default'), ['acme/one']);
+});
+
+test('a fallback serves where the first model does not exist', () => {
+  assert.equal(resolve(['acme/nope', 'acme/one']).isFirstMissing, true);
+  assert.equal(resolve(['acme/one', 'acme/nope']).isFirstMissing, false);
 });

@@ -1,6 +1,9 @@
 import { GatewayError, invalid } from '../canonical/gateway-error.ts';
-import type { Catalog, Model } from '../catalog/model.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import type { RouteReport } from '../canonical/route-report.ts';
+import type { Catalog, DynamicVariant, Model, Resolution } from '../catalog/model.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import type { Shortcut } from '../routing/service-tiers.ts';
 import { notBuilt } from './not-built-yet.ts';
 import { unknownModel } from './route-errors.ts';
 
@@ -8,32 +11,73 @@ import { unknownModel } from './route-errors.ts';
 const SLUG = /^[A-Za-z0-9._~@-]+\/[^\s/][^\s]*$/;
 const SLUG_CHARS_MAX = 256;
 
+/** What the model list of a request comes to. */
+export interface ResolvedModels {
+  /** In the order to try them. */
+  readonly models: readonly Model[];
+  readonly shortcuts: ReadonlyMap<Model, Shortcut>;
+  /** How a model was found, where it was not by its own name. */
+  readonly strategies: ReadonlyMap<Model, RouteReport['strategy']>;
+  /** How many slugs were asked for. */
+  readonly asked: number;
+  /** The first one does not exist: whoever serves is a fallback. */
+  readonly isFirstMissing: boolean;
+  /** `:thinking` was asked for. */
+  readonly wantsReasoning: boolean;
+}
+
 /**
  * The models that the slugs name, in order. A fallback that does not exist is left out, as it could not have served; no
  * model at all is an error. @throws GatewayError 400 for a malformed slug or none, 404 for an unknown one
- * @source generation.md 3.7 and 3.8, decisions.md 1 and 11
+ * @source generation.md 3.5, 3.7 and 3.8, decisions.md 1 and 11
  */
 export function resolveModels(
-  slugs: readonly string[],
+  { directives, settings }: Pick<GenerationRequest, 'directives' | 'settings'>,
   defaultModel: string | undefined,
   catalog: Catalog,
-): readonly Model[] {
+): ResolvedModels {
+  const slugs = directives.models;
   const wanted = slugs.length > 0 ? slugs : defaultModel === undefined ? [] : [defaultModel];
   if (wanted.length === 0) throw invalid('model', 'is required, because this gateway has no default model');
-  const found: Model[] = [];
+  const models = new Set<Model>();
+  const shortcuts = new Map<Model, Shortcut>();
+  const strategies = new Map<Model, RouteReport['strategy']>();
   let firstError: GatewayError | undefined;
-  for (const slug of wanted) {
-    const model = lookUp(slug, wanted, catalog);
-    if (model instanceof GatewayError) firstError ??= model;
-    else if (!found.includes(model)) found.push(model);
+  let isFirstMissing = false;
+  let wantsReasoning = false;
+  for (const [index, slug] of wanted.entries()) {
+    const found = lookUp(slug, wanted, catalog);
+    if (found instanceof GatewayError) {
+      firstError ??= found;
+      isFirstMissing ||= index === 0;
+      continue;
+    }
+    const model = settings.serviceTier === 'priority' ? fastSibling(found.model, catalog) : found.model;
+    const isNew = !models.has(model);
+    models.add(model);
+    if (!isNew) continue;
+    const shortcut = found.variants.findLast(isShortcut);
+    if (shortcut !== undefined) shortcuts.set(model, shortcut);
+    if (found.alias !== undefined) strategies.set(model, 'latest');
+    wantsReasoning ||= found.variants.includes('thinking');
   }
-  if (found.length === 0 && firstError !== undefined) throw firstError;
-  return found;
+  if (models.size === 0 && firstError !== undefined) throw firstError;
+  return { models: [...models], shortcuts, strategies, asked: wanted.length, isFirstMissing, wantsReasoning };
 }
 
-function lookUp(slug: string, wanted: readonly string[], catalog: Catalog): Model | GatewayError {
-  const model = catalog.find(slug);
-  if (model !== undefined) return model;
+function isShortcut(variant: DynamicVariant): variant is Shortcut {
+  return variant === 'nitro' || variant === 'floor' || variant === 'exacto';
+}
+
+/** Speed that is a model of its own. @source generation.md 3.5, last item */
+function fastSibling(model: Model, catalog: Catalog): Model {
+  const slug = `${model.slug}-fast`;
+  return catalog.list().find((other) => other.slug === slug) ?? model;
+}
+
+function lookUp(slug: string, wanted: readonly string[], catalog: Catalog): Resolution | GatewayError {
+  const resolution = catalog.resolve?.(slug) ?? resolvePlain(slug, catalog);
+  if (resolution !== undefined) return resolution.variants.includes('online') ? unbuiltVariant('online') : resolution;
   if (slug.length > SLUG_CHARS_MAX || !SLUG.test(slug) || slug.startsWith('@'))
     return slug.startsWith('@preset/')
       ? notBuilt('model', 'a preset')
@@ -49,4 +93,25 @@ function lookUp(slug: string, wanted: readonly string[], catalog: Catalog): Mode
       catalog.list().map((known) => known.slug),
     ),
   );
+}
+
+function unbuiltVariant(variant: DynamicVariant): GatewayError {
+  return notBuilt('model', `the suffix ":${variant}"`);
+}
+
+const SUFFIXES: ReadonlySet<string> = new Set<DynamicVariant>(['nitro', 'floor', 'exacto', 'online', 'thinking']);
+
+/** The suffixes that may stand behind any model. @source generation.md 3.8 "dynamic" */
+function resolvePlain(slug: string, catalog: Catalog): Resolution | undefined {
+  const whole = catalog.find(slug);
+  if (whole !== undefined) return { model: whole, variants: [] };
+  const at = slug.lastIndexOf(':');
+  const suffix = slug.slice(at + 1);
+  if (at < 0 || !isSuffix(suffix)) return undefined;
+  const rest = resolvePlain(slug.slice(0, at), catalog);
+  return rest && { model: rest.model, variants: [...rest.variants, suffix] };
+}
+
+function isSuffix(suffix: string): suffix is DynamicVariant {
+  return SUFFIXES.has(suffix);
 }

@@ -3,7 +3,7 @@ import type { UpstreamFailure } from '../canonical/failure.ts';
 import { explains, wordsOfFailure } from '../canonical/failure-words.ts';
 import { GatewayError, invalid, type Availability } from '../canonical/gateway-error.ts';
 import type { Json } from '../lib/json.ts';
-import type { Candidate, Considered, RoutePlan } from '../routing/plan.ts';
+import type { Candidate, Considered } from '../routing/plan.ts';
 
 type Failed = { readonly candidate: Candidate; readonly failure: UpstreamFailure };
 
@@ -75,9 +75,9 @@ function noCredentials(
 }
 
 /** Everything that fits rests. @source decisions.md 2 */
-export function nothingReady(plan: RoutePlan, waitMs: number | undefined): GatewayError {
-  const endpoints = plan.cooling.map(({ candidate }) => candidate.endpoint);
-  return new GatewayError('provider_overloaded', 'Every provider of the model is resting after rate limits.', {
+export function nothingReady(resting: readonly Candidate[], waitMs: number | undefined): GatewayError {
+  const endpoints = resting.map(({ endpoint }) => endpoint);
+  return new GatewayError('provider_overloaded', 'Every provider of the model is resting after failures or limits.', {
     status: 503,
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
     availability: {

@@ -1,6 +1,6 @@
 import { estimateAnswerTokens, estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import { NO_USAGE, type Usage } from '../canonical/usage.ts';
-import { costOf, type Cost } from '../catalog/price.ts';
+import { costOf, type Cost, type PriceMoment, type PriceTable } from '../catalog/price.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
 import type { Closing } from '../wire/format.ts';
 import { drawServiceMetadata } from '../wire/gateway/service-metadata.ts';
@@ -65,6 +65,16 @@ function finalUsage(record: GenerationRecord): Usage | undefined {
   };
 }
 
+/** Pictures are counted only for those who are paid by the piece. */
+function momentOf(price: PriceTable, { createdMs, request }: GenerationRecord): PriceMoment {
+  if (price.image === undefined) return { atMs: createdMs };
+  let promptImages = 0;
+  for (const turn of request.turns)
+    if (turn.role !== 'assistant')
+      for (const block of turn.blocks) if (block.type === 'media' && block.media === 'image') promptImages++;
+  return { atMs: createdMs, promptImages };
+}
+
 /**
  * Nothing is owed for an answer that an error ended, nor for one that said nothing and did not end.
  * @source generation.md 8.6
@@ -76,5 +86,5 @@ function finalCost(record: GenerationRecord): Cost | undefined {
   const broken = end?.finish === 'error' || (end === undefined && !record.cancelled);
   const silent = end === undefined && usage.completionTokens === 0;
   if (broken || silent) return free;
-  return endpoint.price === undefined ? undefined : costOf(endpoint.price, usage);
+  return endpoint.price === undefined ? undefined : costOf(endpoint.price, usage, momentOf(endpoint.price, record));
 }

@@ -42,14 +42,17 @@ function asking(...blocks: readonly Block[]): GenerationRequest {
 function createMemory(): {
   readonly memory: ReturnType<typeof createSignatureMemory>;
   readonly answer: (account: string, ...blocks: readonly Block[]) => void;
-  wait(ms: number): void;
+  readonly wait: (ms: number) => void;
 } {
   let nowMs = 0;
   const memory = createSignatureMemory({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
   return {
     memory,
     answer(account, ...blocks) {
-      memory.listen(geminiUpstreamFormat, account)?.([
+      memory.listen(
+        geminiUpstreamFormat,
+        account,
+      )?.([
         { type: 'start', format: 'gemini' },
         ...blocks.flatMap(
           (block, index) =>

@@ -73,6 +73,12 @@ export function formatsOf({ adapter, formats }: Provider, model: string): readon
   return fit.length > 0 ? fit : offered;
 }
 
+/** Those in which it can be given tools; `undefined`: all of them, as far as is known. */
+export function toolFormatsOf({ adapter, formats }: Provider, model: string): readonly FormatId[] | undefined {
+  const offered = adapter.toolFormatsOf?.(model)?.filter((fit) => formats.some(({ format }) => format === fit));
+  return offered?.length === 0 ? undefined : offered;
+}
+
 /** The environment variables that may hold the adapter's key, the first one first. */
 export function keyVariablesOf(adapter: ProviderAdapter): readonly string[] {
   const variables = rowOf(adapter.id)?.apiKeyVariables;

@@ -115,11 +115,14 @@ const REASON_CHARS_MAX = 300;
  * What a vendor's library says of a credential that it cannot use: the beginning of its first line. Libraries name files,
  * profiles, tenants and addresses there, and no secret.
  * @param subject `Entra ID gave no token`
+ * @param remedy which settings would be one: `set options.profile`
  */
-export function credentialError(subject: string, error: unknown): CredentialError {
+export function credentialError(subject: string, error: unknown, remedy?: string): CredentialError {
   const reason = error instanceof Error ? error.message : String(error);
   const [line = ''] = reason.split('\n');
-  return new CredentialError(`${subject}: ${line.slice(0, REASON_CHARS_MAX)}`, { cause: error });
+  const said = `${subject}: ${line.slice(0, REASON_CHARS_MAX)}`;
+  const message = remedy === undefined ? said : `${said.replace(/\.$/, '')}; ${remedy}`;
+  return new CredentialError(message, { cause: error });
 }
 
 /** An answer that is not a success, for `classify`. */
@@ -162,6 +165,8 @@ export interface ProviderAdapter {
   readonly formats: readonly FormatOffer[];
   /** Which of its formats a model can be asked in, most native first; absent: every model in all of them. */
   formatsOf?(model: string): readonly FormatId[];
+  /** Those of them in which a model can be given tools; absent: all. */
+  toolFormatsOf?(model: string): readonly FormatId[] | undefined;
   /**
    * Below the base URL: what a GET answers with 200 to a key that works, for nothing. Default `/models`; `false` where
    * that list is public or missing, so that an empty call must do.

@@ -4,7 +4,9 @@ import type { ReasoningSettings } from '../canonical/request.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { createEncodeContext } from '../wire/chat/encode-context.ts';
 import { encodeReasoningSettings } from '../wire/chat/encode-reasoning-settings.ts';
+import type { Dialect } from '../wire/format.ts';
 import { ADAPTERS, type AdapterId } from './index.ts';
+import { testCall } from './test-call.ts';
 
 const OFF: ReasoningSettings = { enabled: false };
 const HIGH: ReasoningSettings = { effort: 'high' };
@@ -42,6 +44,7 @@ for (const [id, model, off, high] of [
   ['xai', 'grok-3-mini', {}, { reasoning_effort: 'high' }],
   ['xai', 'grok-4-fast-reasoning', {}, {}],
   ['xai', 'grok-4-1-fast-non-reasoning', {}, {}],
+  ['xai', 'grok-2-vision', {}, {}],
   ['xai', 'grok-code-fast-1', {}, {}],
   ['mistral', 'magistral-medium-latest', { reasoning_effort: 'none' }, { reasoning_effort: 'high' }],
   ['mistral', 'mistral-medium-3.5', { reasoning_effort: 'none' }, { reasoning_effort: 'high' }],
@@ -49,6 +52,9 @@ for (const [id, model, off, high] of [
   ['mistral', 'codestral-latest', {}, {}],
   ['cerebras', 'gpt-oss-120b', {}, { reasoning_effort: 'high' }],
   ['cerebras', 'qwen-3.8-27b', { reasoning_effort: 'none' }, { reasoning_effort: 'high' }],
+  ['cerebras', 'zai-glm-4.7', { reasoning_effort: 'none' }, { reasoning_effort: 'high' }],
+  ['minimax', 'MiniMax-M3', { thinking: { type: 'disabled' } }, { thinking: { type: 'adaptive' } }],
+  ['minimax', 'MiniMax-M2.7', {}, { thinking: { type: 'adaptive' } }],
   ['openrouter', 'z-ai/glm-5.2', { reasoning: { enabled: false } }, { reasoning: { effort: 'high' } }],
   [
     'vllm',
@@ -63,3 +69,62 @@ for (const [id, model, off, high] of [
     assert.deepEqual(said(id, model, HIGH), high);
   });
 }
+
+function dialectOf(id: AdapterId, model: string): Dialect {
+  return ADAPTERS[id].dialect({ format: 'chat', model });
+}
+
+for (const [id, model, refused] of [
+  ['moonshotai', 'kimi-k2.6', ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']],
+  ['moonshotai', 'kimi-k3.1-pro', ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']],
+  ['moonshotai', 'kimi-k2-0905-preview', []],
+  ['xai', 'grok-4.7', ['presence_penalty', 'frequency_penalty', 'stop']],
+  ['xai', 'grok-4-0709', ['presence_penalty', 'frequency_penalty', 'stop']],
+  ['xai', 'grok-4-1-fast-non-reasoning', []],
+  ['xai', 'grok-3', []],
+  ['groq', 'llama-3.3-70b-versatile', ['prediction', 'prompt_cache_key', 'prompt_cache_options']],
+  ['mistral', 'mistral-small-latest', ['service_tier', 'prompt_cache_key', 'prompt_cache_options']],
+] as const satisfies readonly (readonly [AdapterId, string, readonly string[]])[])
+  test(`${model} of ${id} is not sent ${refused.length} members that it answers with an error`, () => {
+    assert.deepEqual(dialectOf(id, model).refused ?? new Set(), new Set(refused));
+  });
+
+test('hosts with a closed list of parameters get none that only engines of open models have', () => {
+  for (const id of ['groq', 'mistral', 'cerebras'] as const) {
+    const { parameters } = dialectOf(id, 'any');
+    for (const strange of ['top_k', 'min_p', 'top_a', 'repetition_penalty', 'verbosity'])
+      assert.equal(parameters?.has(strange), false, `${id} ${strange}`);
+    for (const known of ['temperature', 'seed', 'tools', 'reasoning', 'structured_outputs', 'presence_penalty'])
+      assert.equal(parameters?.has(known), true, `${id} ${known}`);
+  }
+  assert.equal(dialectOf('mistral', 'any').seedMember, 'random_seed');
+});
+
+test('the order and the ids that Mistral wants are kept wherever its models run', () => {
+  for (const [id, model] of [
+    ['mistral', 'devstral-medium-latest'],
+    ['nvidia', 'mistralai/mistral-small-4-119b-2603'],
+    ['vllm', 'mistralai/Devstral-Small-2-24B-Instruct-2512'],
+  ] as const)
+    assert.deepEqual([dialectOf(id, model).answersResults, dialectOf(id, model).callIds], [true, 'nine'], id);
+  assert.equal(dialectOf('nvidia', 'nvidia/nemotron-4').callIds, undefined);
+});
+
+test('a schema goes only to hosts and models that take one', () => {
+  for (const [id, model, takes] of [
+    ['deepseek', 'deepseek-v4', false],
+    ['z-ai', 'glm-5.2', false],
+    ['minimax', 'MiniMax-M3', false],
+    ['groq', 'llama-3.3-70b-versatile', false],
+    ['groq', 'openai/gpt-oss-120b', true],
+    ['groq', 'meta-llama/llama-4-scout-17b-16e-instruct', true],
+    ['mistral', 'mistral-small-latest', true],
+  ] as const)
+    assert.equal(dialectOf(id, model).jsonSchema ?? true, takes, `${id} ${model}`);
+});
+
+test('a family may have members of its own beside those of its host', () => {
+  const call = testCall({ model: 'qwen/qwen3-32b' });
+  assert.deepEqual(ADAPTERS.groq.adjust?.({ model: 'x' }, call), { reasoning_format: 'parsed', model: 'x' });
+  assert.deepEqual(ADAPTERS.groq.adjust?.({ model: 'x' }, testCall({ model: 'openai/gpt-oss-20b' })), { model: 'x' });
+});

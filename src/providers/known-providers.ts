@@ -1,5 +1,6 @@
 import type { FormatId } from '../canonical/extra.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { PARAMETERS } from '../wire/chat/parameters.ts';
 import type { Dialect } from '../wire/format.ts';
 
 /** A host of the chat or the responses format that needs no code of its own. */
@@ -12,12 +13,21 @@ export interface KnownProvider {
   readonly apiKeyVariables: readonly string[];
   /** The variable that turns a local engine on and says where it listens. */
   readonly host?: { readonly variable: string; readonly defaultPort: number };
+  /** What its list of models calls their owner, where another server may listen at the same address. */
+  readonly modelsOwner?: string;
   /** Differences from the plainest spelling. */
   readonly dialect?: Dialect;
   /** Families of models that differ from the host's others: the first that matches adds to the dialect. */
-  readonly families?: readonly { readonly match: RegExp; readonly dialect: Dialect }[];
+  readonly families?: readonly { readonly match: RegExp; readonly dialect: Dialect; readonly body?: JsonObject }[];
   /** What it speaks of chat and responses, most native first. Default: chat. */
   readonly formats?: readonly FormatId[];
+  /** What is particular to its responses format. */
+  readonly responses?: {
+    /** Stands in for the path of the base URL: `''`. */
+    readonly basePath?: string;
+    /** Adds to the dialect, whatever the family. */
+    readonly dialect?: Dialect;
+  };
   /** Models that answer in one of those formats only. */
   readonly onlyIn?: readonly { readonly match: RegExp; readonly format: FormatId }[];
   /** What stands before `/messages` on its host, where it speaks that format too: `/anthropic/v1`. */
@@ -30,29 +40,66 @@ export interface KnownProvider {
   readonly cancellable?: boolean;
 }
 
+/** What a closed list of parameters leaves to a host: words that only engines of open models have. */
+const WITHOUT_ENGINE_WORDS: ReadonlySet<string> = PARAMETERS.difference(
+  new Set(['top_k', 'top_a', 'min_p', 'repetition_penalty', 'verbosity', 'web_search_options', 'grammar', 'python']),
+);
+const LOGPROBS: ReadonlySet<string> = new Set(['logit_bias', 'logprobs', 'top_logprobs']);
+const FIXED_SAMPLING: ReadonlySet<string> = new Set(['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']);
+// "`reasoning_content` is missing in assistant tool call message" and "must be passed back to the API" say Kimi and DeepSeek
+// of turns that other models took, and here and there of an empty one: theopenco/llmgateway#2093 (2026-04),
+// NousResearch/hermes-agent#16021 (2026-04), QwenLM/qwen-code#3788 and farion1231/cc-switch#3222 (messages, 2026-05).
+// "Thinking mode does not support this tool_choice": deepseek-ai/DeepSeek-V3#1376 (2026-05), simstudioai/sim#5716 (2026-07).
+const SEES_REASONING = { reasoningFiller: ' ', unforcedReasoning: true } as const satisfies Dialect;
+const KIMI = { ...SEES_REASONING, refused: FIXED_SAMPLING } as const satisfies Dialect;
+const REFUSED_BY_GROK: ReadonlySet<string> = new Set(['presence_penalty', 'frequency_penalty', 'stop']);
+// "Unexpected role 'user' after role 'tool'" and "Tool call id was ... but must be a-z, A-Z, 0-9, with a length of 9" say
+// the vendor and its tokenizer wherever that runs: BerriAI/litellm#17761 (2025-12), avante.nvim#2951 (2026-02),
+// NousResearch/hermes-agent#20154 (NVIDIA, 2026-05), openclaw/openclaw#33177 (vLLM, 2026-03).
+const MISTRAL_ORDER = { answersResults: true, callIds: 'nine' } as const satisfies Dialect;
+const MISTRAL_MODELS = /mistral|mixtral|devstral|magistral|codestral|pixtral|voxtral/i;
+
 // Base URLs and variables were read in each vendor's own documentation in 2026-11, where no other source is named. What
 // families know of reasoning was read in the data of @earendil-works/pi-ai 1.5.2 (2026-11-10) besides. The addresses of
 // the messages format are those that the vendors give for Claude Code; they are Anthropic's base URL and lack `/v1`.
 export const KNOWN_PROVIDERS = [
   {
-    // console.groq.com "API Reference": `max_tokens` is deprecated, `name` of messages is refused.
+    // console.groq.com "API Reference": `max_tokens` is deprecated, `name` of messages is refused. "OpenAI Compatibility":
+    // log probabilities are; vendor's SDK, groq-typescript (2026-07), `ChatCompletionCreateParamsBase`, for the others.
     id: 'groq',
     name: 'Groq',
     baseUrl: 'https://api.groq.com/openai/v1',
     apiKeyVariables: ['GROQ_API_KEY'],
-    dialect: { maxCompletionTokens: true },
+    dialect: {
+      maxCompletionTokens: true,
+      plainMessages: true,
+      parameters: WITHOUT_ENGINE_WORDS.difference(LOGPROBS),
+      refused: new Set(['prediction', 'prompt_cache_key', 'prompt_cache_options']),
+    },
     families: [
       { match: /gpt-oss/, dialect: { reasoningEfforts: ['low', 'medium', 'high'], mustReason: true } },
-      // "Reasoning": of older ones `none` or `default`, which is what goes without saying.
-      { match: /qwen3?\.?[0-7]?(?:-|$)/, dialect: { reasoningEfforts: ['none'] } },
-      { match: /qwen/, dialect: { reasoningEfforts: ['none', 'low', 'medium', 'high'] } },
-      { match: /llama|gemma|allam|kimi-k2-instruct/, dialect: { reasoningSettings: 'none' } },
+      // "Reasoning": of older ones `none` or `default`, which is what goes without saying. Without a `reasoning_format` it
+      // stands in the text, as `<think>`. "Structured Outputs": not of these, nor of the older ones below.
+      {
+        match: /qwen3?\.?[0-7]?(?:-|$)/,
+        dialect: { reasoningEfforts: ['none'], jsonSchema: false },
+        body: { reasoning_format: 'parsed' },
+      },
+      {
+        match: /qwen/,
+        dialect: { reasoningEfforts: ['none', 'low', 'medium', 'high'] },
+        body: { reasoning_format: 'parsed' },
+      },
+      { match: /llama-4|kimi-k2-instruct/, dialect: { reasoningSettings: 'none' } },
+      { match: /llama|gemma|allam/, dialect: { reasoningSettings: 'none', jsonSchema: false } },
     ],
   },
   {
     // `stream_options` is refused with 422 (openai/openai-agents-python#442, 2025-04); usage comes by itself. Reasoning is
     // to come back as the part that it came in, else answers get worse: vendor's SDK 2.2.5, "reasoning_multi_turn". A
-    // document is a `document_url`, an address or its bytes: vendor's OpenAPI document, `DocumentURLChunk`.
+    // document is a `document_url`, an address or its bytes: vendor's OpenAPI document, `DocumentURLChunk`. Members that
+    // its `ChatCompletionRequest` lacks are refused, "Extra inputs are not permitted"; so is a last message of the
+    // assistant without `prefix`.
     id: 'mistral',
     name: 'Mistral',
     baseUrl: 'https://api.mistral.ai/v1',
@@ -62,6 +109,12 @@ export const KNOWN_PROVIDERS = [
       reasoningMember: 'content',
       documentPart: 'document_url',
       documentUrls: true,
+      plainMessages: true,
+      ...MISTRAL_ORDER,
+      prefixMember: true,
+      seedMember: 'random_seed',
+      parameters: WITHOUT_ENGINE_WORDS.difference(LOGPROBS),
+      refused: new Set(['service_tier', 'prompt_cache_key', 'prompt_cache_options']),
     },
     // docs.mistral.ai "Reasoning": `high` or `none`, on the models that leave it open; others refuse the member.
     families: [
@@ -84,11 +137,31 @@ export const KNOWN_PROVIDERS = [
     baseUrl: 'https://api.deepseek.com/v1',
     apiKeyVariables: ['DEEPSEEK_API_KEY'],
     // "Thinking Mode": the switch and the effort stand side by side; the vendor maps every effort to those that it has.
+    // "JSON Output": no schemas, "This response_format type is unavailable now" (UKGovernmentBEIS/inspect_ai#4916, 2026-08).
+    // "thinking options type cannot be disabled when reasoning_effort is set": anthropics/claude-code#65863 (2026-06).
     dialect: {
       reasoningMember: 'reasoning_content',
+      ...SEES_REASONING,
+      effortNeedsThinking: true,
+      plainMessages: true,
+      jsonSchema: false,
       textParts: false,
       reasoningSettings: 'thinking',
       reasoningEfforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+    },
+    formats: ['chat', 'responses'],
+    // api-docs.deepseek.com "Using the Responses API" and "Thinking Mode": below the bare host, readable reasoning, an
+    // effort that may be `none`.
+    responses: {
+      basePath: '',
+      dialect: {
+        reasoningFamily: 'unknown',
+        reasoningText: true,
+        reasoningEfforts: ['none', 'low', 'high', 'max'],
+        callsLast: true,
+        toolOutputParts: true,
+        documentInputs: 'none',
+      },
     },
     messagesPath: '/anthropic/v1',
     cancellable: true,
@@ -99,15 +172,45 @@ export const KNOWN_PROVIDERS = [
     baseUrl: 'https://api.x.ai/v1',
     apiKeyVariables: ['XAI_API_KEY'],
     formats: ['chat', 'responses'],
+    // docs.x.ai "Generate Text": answers are kept unless `store` says no. "Chat with Files": documents as links and by id.
+    // "Priority Processing": the tiers.
+    responses: {
+      dialect: {
+        encryptedReasoning: true,
+        storesAnswers: true,
+        toolOutputParts: true,
+        documentInputs: 'links',
+        runsCustomTools: true,
+        serviceTiers: ['default', 'priority'],
+      },
+    },
     // docs.x.ai "Multi-agent": not to be had in the chat format.
     onlyIn: [{ match: /multi-agent/, format: 'responses' }],
-    dialect: { maxCompletionTokens: true, reasoningFamily: 'xai-responses-v1' },
+    dialect: { maxCompletionTokens: true, plainMessages: true, reasoningFamily: 'xai-responses-v1' },
+    // docs.x.ai "Reasoning": penalties and stop sequences are answered with an error by all models that reason.
     families: [
-      { match: /grok-3-mini/, dialect: { reasoningEfforts: ['low', 'high'], mustReason: true } },
-      { match: /grok-4\.3/, dialect: { reasoningEfforts: ['none', 'low', 'medium', 'high', 'xhigh'] } },
-      // docs.x.ai "Reasoning": the models before refuse `reasoning_effort`, whatever it says.
-      { match: /grok-(?:[23]|4(?![.\d])|4[.-](?:0|1|20)|code|beta)/, dialect: { reasoningSettings: 'none' } },
-      { match: /grok/, dialect: { reasoningEfforts: ['low', 'medium', 'high', 'xhigh'], mustReason: true } },
+      {
+        match: /grok-3-mini/,
+        dialect: { reasoningEfforts: ['low', 'high'], mustReason: true, refused: REFUSED_BY_GROK },
+      },
+      {
+        match: /grok-4\.3/,
+        dialect: { reasoningEfforts: ['none', 'low', 'medium', 'high', 'xhigh'], refused: REFUSED_BY_GROK },
+      },
+      // The models before refuse `reasoning_effort` as well, whatever it says.
+      { match: /grok-[23]|non-reasoning|beta/, dialect: { reasoningSettings: 'none' } },
+      {
+        match: /grok-(?:4(?![.\d])|4[.-](?:0|1|20)|code)/,
+        dialect: { reasoningSettings: 'none', refused: REFUSED_BY_GROK },
+      },
+      {
+        match: /grok/,
+        dialect: {
+          reasoningEfforts: ['low', 'medium', 'high', 'xhigh'],
+          mustReason: true,
+          refused: REFUSED_BY_GROK,
+        },
+      },
     ],
     cancellable: true,
   },
@@ -117,7 +220,7 @@ export const KNOWN_PROVIDERS = [
     baseUrl: 'https://api.together.ai/v1',
     apiKeyVariables: ['TOGETHER_API_KEY'],
     // docs.together.ai "Reasoning": hybrid models have a switch, gpt-oss has efforts.
-    dialect: { reasoningSettings: 'reasoning.enabled' },
+    dialect: { reasoningSettings: 'reasoning.enabled', plainMessages: true },
     families: [
       {
         match: /gpt-oss/,
@@ -136,7 +239,7 @@ export const KNOWN_PROVIDERS = [
     name: 'Fireworks',
     baseUrl: 'https://api.fireworks.ai/inference/v1',
     apiKeyVariables: ['FIREWORKS_API_KEY'],
-    dialect: { reasoningMember: 'reasoning_content' },
+    dialect: { reasoningMember: 'reasoning_content', plainMessages: true },
     messagesPath: '/inference/v1',
     cancellable: true,
   },
@@ -153,15 +256,25 @@ export const KNOWN_PROVIDERS = [
       endUserMember: 'user',
       documentUrls: true,
     },
+    formats: ['chat', 'responses'],
+    responses: { dialect: { reasoningText: true } },
     messagesPath: '/api/v1',
     checkPath: '/key',
   },
   {
+    // Vendor's SDK, cerebras-cloud-sdk-node (2026-07), `ChatCompletionCreateParamsBase`: parameters and efforts; earlier
+    // reasoning as `reasoning`, vercel/ai, `transformCerebrasRequestBody` (2026-08).
     id: 'cerebras',
     name: 'Cerebras',
     baseUrl: 'https://api.cerebras.ai/v1',
     apiKeyVariables: ['CEREBRAS_API_KEY'],
-    dialect: { maxCompletionTokens: true },
+    dialect: {
+      maxCompletionTokens: true,
+      plainMessages: true,
+      reasoningMember: 'reasoning',
+      reasoningEfforts: ['none', 'low', 'medium', 'high'],
+      parameters: WITHOUT_ENGINE_WORDS,
+    },
     families: [{ match: /gpt-oss/, dialect: { reasoningEfforts: ['low', 'medium', 'high'], mustReason: true } }],
   },
   {
@@ -169,6 +282,7 @@ export const KNOWN_PROVIDERS = [
     name: 'DeepInfra',
     baseUrl: 'https://api.deepinfra.com/v1/openai',
     apiKeyVariables: ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'],
+    dialect: { plainMessages: true },
     checkPath: false,
     cancellable: true,
   },
@@ -178,14 +292,25 @@ export const KNOWN_PROVIDERS = [
     name: 'Moonshot AI',
     baseUrl: 'https://api.moonshot.ai/v1',
     apiKeyVariables: ['MOONSHOT_API_KEY'],
-    dialect: { reasoningMember: 'reasoning_content', reasoningSettings: 'none' },
+    dialect: { reasoningMember: 'reasoning_content', reasoningSettings: 'none', plainMessages: true },
+    // Since K2.5 "invalid temperature: only 1 is allowed for this model", and `top_p` and the penalties are fixed, too:
+    // HKUDS/nanobot#4967 (2026-07), dev.to/aihubmix on the K3.1 Pro (2026-10).
     families: [
       {
         match: /kimi-k[3-9]/,
-        dialect: { reasoningSettings: 'reasoning_effort', reasoningEfforts: ['low', 'high', 'max'], mustReason: true },
+        dialect: {
+          reasoningSettings: 'reasoning_effort',
+          reasoningEfforts: ['low', 'high', 'max'],
+          mustReason: true,
+          ...KIMI,
+        },
       },
-      { match: /kimi-k2\.7/, dialect: { reasoningSettings: 'thinking', mustReason: true } },
-      { match: /kimi-k2\.[56]/, dialect: { reasoningSettings: 'thinking' } },
+      {
+        match: /kimi-k2\.7/,
+        dialect: { reasoningSettings: 'thinking', mustReason: true, ...KIMI },
+      },
+      { match: /kimi-k2-thinking/, dialect: { mustReason: true, ...SEES_REASONING } },
+      { match: /kimi-k2\.[56]/, dialect: { reasoningSettings: 'thinking', ...KIMI } },
     ],
     messagesPath: '/anthropic/v1',
   },
@@ -195,7 +320,13 @@ export const KNOWN_PROVIDERS = [
     name: 'Z.AI',
     baseUrl: 'https://api.z.ai/api/paas/v4',
     apiKeyVariables: ['ZAI_API_KEY', 'Z_AI_API_KEY'],
-    dialect: { reasoningMember: 'reasoning_content', reasoningSettings: 'thinking' },
+    // docs.z.ai "Structured Output": `text` and `json_object`.
+    dialect: {
+      reasoningMember: 'reasoning_content',
+      reasoningSettings: 'thinking',
+      plainMessages: true,
+      jsonSchema: false,
+    },
     families: [
       { match: /glm-5\.2/, dialect: { reasoningEfforts: ['high', 'max'] } },
       { match: /glm-(?:5\.[3-9]|[6-9])/, dialect: { reasoningEfforts: ['low', 'high', 'max'], mustReason: true } },
@@ -204,12 +335,20 @@ export const KNOWN_PROVIDERS = [
   },
   {
     // platform.minimaxi.com "OpenAI API": without `reasoning_split` the reasoning stands in the text as `<think>`;
-    // `max_tokens` is deprecated.
+    // `max_tokens` is deprecated. The switch is `adaptive` or `disabled`, and up to M2 nothing turns reasoning off; there are
+    // no efforts and no schemas: java.agentscope.io "MiniMax" and NousResearch/hermes-agent#46648 (2026-06).
     id: 'minimax',
     name: 'MiniMax',
     baseUrl: 'https://api.minimax.io/v1',
     apiKeyVariables: ['MINIMAX_API_KEY'],
-    dialect: { reasoningMember: 'reasoning_details', maxCompletionTokens: true },
+    dialect: {
+      reasoningMember: 'reasoning_details',
+      reasoningSettings: 'thinking.adaptive',
+      maxCompletionTokens: true,
+      plainMessages: true,
+      jsonSchema: false,
+    },
+    families: [{ match: /m[12](?![\d])/i, dialect: { mustReason: true } }],
     body: { reasoning_split: true },
     messagesPath: '/anthropic/v1',
   },
@@ -220,7 +359,17 @@ export const KNOWN_PROVIDERS = [
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     apiKeyVariables: ['DASHSCOPE_API_KEY'],
     // alibabacloud.com "Deep thinking": members of the body, whoever made the model.
-    dialect: { reasoningSettings: 'enable_thinking', reasoningBudget: 'thinking_budget' },
+    // "tool_choice ... does not support being set to required or object in thinking mode": cloudwego/eino#994 (2026-04).
+    dialect: {
+      reasoningSettings: 'enable_thinking',
+      reasoningBudget: 'thinking_budget',
+      unforcedReasoning: true,
+      plainMessages: true,
+    },
+    families: [{ match: /thinking|qwq|qvq|deepseek-r1/, dialect: { mustReason: true } }],
+    // "parameter.enable_thinking must be set to false for non-streaming calls", say the open models, which think unless told
+    // not to (langchain4j/langchain4j#3974, 2025-10): a whole answer is put together from a stream as well.
+    body: { stream: true, stream_options: { include_usage: true } },
     messagesPath: '/apps/anthropic/v1',
   },
   {
@@ -228,6 +377,8 @@ export const KNOWN_PROVIDERS = [
     name: 'NVIDIA',
     baseUrl: 'https://integrate.api.nvidia.com/v1',
     apiKeyVariables: ['NVIDIA_API_KEY'],
+    dialect: { plainMessages: true },
+    families: [{ match: MISTRAL_MODELS, dialect: MISTRAL_ORDER }],
     checkPath: false,
   },
   {
@@ -238,6 +389,7 @@ export const KNOWN_PROVIDERS = [
     baseUrl: 'https://api.perplexity.ai/v1',
     apiKeyVariables: ['PERPLEXITY_API_KEY'],
     formats: ['responses'],
+    dialect: { documentInputs: 'none', reasoningEfforts: ['low', 'medium', 'high'] },
     checkPath: false,
   },
   {
@@ -246,15 +398,20 @@ export const KNOWN_PROVIDERS = [
     baseUrl: 'http://127.0.0.1:11434/v1',
     apiKeyVariables: [],
     host: { variable: 'OLLAMA_HOST', defaultPort: 11_434 },
+    // "invalid reasoning value: 'minimal'": DevEmperor/DictateKeyboard#186 (2026-07).
+    dialect: { reasoningEfforts: ['none', 'low', 'medium', 'high', 'max'] },
     cancellable: true,
   },
   {
     // docs.vllm.ai "Reasoning Outputs": whether a model thinks is for its template to say.
     id: 'vllm',
     name: 'vLLM',
+    // vllm/entrypoints/openai/protocol.py, `ModelCard`.
+    modelsOwner: 'vllm',
     baseUrl: 'http://127.0.0.1:8000/v1',
     apiKeyVariables: [],
     dialect: { reasoningSettings: 'chat_template_kwargs', reasoningEfforts: ['low', 'medium', 'high'] },
+    families: [{ match: MISTRAL_MODELS, dialect: MISTRAL_ORDER }],
     cancellable: true,
   },
   { id: 'lm-studio', name: 'LM Studio', baseUrl: 'http://127.0.0.1:1234/v1', apiKeyVariables: [], cancellable: true },
@@ -262,9 +419,16 @@ export const KNOWN_PROVIDERS = [
     // tools/server/README.md of llama.cpp: `chat_template_kwargs` as in vLLM.
     id: 'llama.cpp',
     name: 'llama.cpp',
+    // tools/server/README.md, `GET /v1/models`.
+    modelsOwner: 'llamacpp',
     baseUrl: 'http://127.0.0.1:8080/v1',
     apiKeyVariables: [],
     dialect: { reasoningSettings: 'chat_template_kwargs', reasoningEfforts: ['low', 'medium', 'high'] },
     cancellable: true,
   },
 ] as const satisfies readonly KnownProvider[];
+
+/** Engines that run on the operator's own machine and need no key. */
+export const LOCAL_ENGINES: ReadonlyMap<string, KnownProvider> = new Map(
+  KNOWN_PROVIDERS.filter(({ apiKeyVariables }) => apiKeyVariables.length === 0).map((row) => [row.id, row]),
+);

@@ -1,5 +1,7 @@
-import { setBounded } from '../lib/bounded-map.ts';
+import type { UpstreamFailure } from '../canonical/failure.ts';
 import type { Clock } from '../lib/clock.ts';
+import { setBounded } from '../lib/bounded-map.ts';
+import { clearCounts, count, createRollingCounts, roll, sumOfNewest, type RollingCounts } from './rolling.ts';
 
 /** Why an endpoint rests, and until when. */
 export interface Cooldown {
@@ -9,36 +11,249 @@ export interface Cooldown {
   readonly named: boolean;
 }
 
-/** What is known of endpoints from the traffic so far. Endpoints are named `provider model`. */
-export interface Health {
-  /** The cooldown of an endpoint; `undefined` when it may be tried. */
-  cooldown(endpoint: string): Cooldown | undefined;
-  /** Lets an endpoint rest. A cooldown only ever grows longer (pains.md 8). */
-  cool(endpoint: string, ms: number, named: boolean): void;
-  /** An attempt succeeded: the endpoint may be tried again at once. */
-  recover(endpoint: string): void;
+/** How an endpoint does right now. */
+export interface EndpointHealth {
+  /** 0: normal; 1: degraded, tried after the normal ones; 2: failing, tried only when nobody else is left. */
+  readonly rank: 0 | 1 | 2;
+  /** The circuit is open: whoever asks it is its one probe. */
+  readonly open: boolean;
+  /** It is time to look whether it does better. */
+  readonly probeDue: boolean;
+  readonly cooldown?: Cooldown;
 }
 
-/** Bound on remembered endpoints; the oldest is forgotten, which only means that it may be tried. */
-const ENDPOINTS_MAX = 10_000;
+/** How one may ask an endpoint: as everybody, as its one probe, later because another probes it, or not yet at all. */
+export type Leave = 'free' | 'probe' | 'busy' | 'resting';
 
-export function createHealth({ clock }: { readonly clock: Clock }): Health {
-  const cooldowns = new Map<string, Cooldown>();
+/** What is known of endpoints from the traffic so far. They are named by `endpointName`. */
+export interface Health {
+  look(endpoint: string): EndpointHealth;
+  /** Asks to try the endpoint now. `free` and `probe` are followed by exactly one of the next three. */
+  begin(endpoint: string): Leave;
+  succeeded(endpoint: string, leave: Leave): void;
+  failed(endpoint: string, failure: UpstreamFailure, leave: Leave): void;
+  /** Nobody knows how it would have ended: the caller hung up. */
+  abandoned(endpoint: string, leave: Leave): void;
+  /** An answer that had begun broke off. */
+  brokeOff(endpoint: string, failure: UpstreamFailure): void;
+}
+
+/** Bound on remembered endpoints; the one unused for longest is forgotten, which only means that it may be tried. */
+const ENDPOINTS_MAX = 10_000;
+/** 5 minutes of 5 seconds. @source generation.md 3.3 */
+const BUCKET_MS = 5_000;
+const BUCKETS = 60;
+/** 30 seconds. @source generation.md 3.3 (a) */
+const OUTAGE_BUCKETS = 6;
+const OUTAGE_SHARE_OF_FEW = 1 / 2;
+const OUTAGE_SHARE_OF_MANY = 1 / 5;
+const MANY = 20;
+/** @source generation.md 3.3 "Uptime tiers" */
+const UPTIME_REQUESTS_MIN = 100;
+const UPTIME_NORMAL = 0.95;
+const UPTIME_DEGRADED = 0.8;
+/** Failures in a row that open the circuit. */
+const STREAK_MAX = 3;
+/** First probe after a demotion; doubled with each relapse, and never so long that a recovery stays unseen for 30 s. */
+const PROBE_MS = 5_000;
+const PROBE_MS_MAX = 25_000;
+const RELAPSE_MS = 60_000;
+/** Of an open circuit that is all there is: whoever has nobody else to ask waits this long between two probes. */
+const LAST_RESORT_MS = 250;
+/** A probe that nobody ended holds up others no longer than the longest request. */
+const LEASE_MS_MAX = 15 * 60_000;
+/** Rest after a rate limit or an overload whose upstream named no time. @source generation.md 8.4 */
+const COOLDOWN_MS = 5_000;
+
+const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
+
+interface State {
+  restUntilMs: number;
+  restNamed: boolean;
+  /** It has rested, and nobody has seen it answer since. */
+  onProbation: boolean;
+  readonly traffic: RollingCounts;
+  streak: number;
+  open: boolean;
+  /** Probes that failed and recoveries that did not last, since it last did well for long. */
+  relapses: number;
+  recoveredMs: number;
+  probeAtMs: number;
+  probedMs: number;
+  /** Start of the probe in flight; `undefined`: none. */
+  probingSinceMs: number | undefined;
+}
+
+export interface HealthParts {
+  readonly clock: Clock;
+  /** Told of every answer and failure that counts. */
+  readonly onCounted?: (endpoint: string, isOk: boolean) => void;
+}
+
+export function createHealth({ clock, onCounted }: HealthParts): Health {
+  const states = new Map<string, State>();
+
+  function stateOf(endpoint: string): State {
+    const known = states.get(endpoint);
+    const state = known ?? createState();
+    setBounded(states, endpoint, state, ENDPOINTS_MAX);
+    return state;
+  }
+
   return {
-    cooldown(endpoint) {
-      const known = cooldowns.get(endpoint);
-      if (known === undefined || known.untilMs > clock.monotonicMs()) return known;
-      cooldowns.delete(endpoint);
-      return undefined;
+    look(endpoint) {
+      const state = states.get(endpoint);
+      return state === undefined ? HEALTHY : look(state, clock.monotonicMs());
     },
-    cool(endpoint, ms, named) {
-      const untilMs = clock.monotonicMs() + ms;
-      const known = cooldowns.get(endpoint);
-      if (known !== undefined && known.untilMs >= untilMs) return;
-      setBounded(cooldowns, endpoint, { untilMs, named: named || (known?.named ?? false) }, ENDPOINTS_MAX);
+    begin(endpoint) {
+      const state = states.get(endpoint);
+      return state === undefined ? 'free' : begin(state, clock.monotonicMs());
     },
-    recover(endpoint) {
-      cooldowns.delete(endpoint);
+    succeeded(endpoint, leave) {
+      const state = stateOf(endpoint);
+      const nowMs = clock.monotonicMs();
+      if (leave === 'probe') recover(state, nowMs);
+      if (!state.open) state.streak = 0;
+      if (state.restUntilMs <= nowMs) state.onProbation = false;
+      count(state.traffic, true, nowMs);
+      onCounted?.(endpoint, true);
+    },
+    failed(endpoint, failure, leave) {
+      const state = stateOf(endpoint);
+      const nowMs = clock.monotonicMs();
+      const before = look(state, nowMs).rank;
+      if (leave === 'probe') {
+        state.probingSinceMs = undefined;
+        state.probedMs = nowMs;
+      }
+      coolAfter(state, failure, nowMs);
+      if (!countsAgainst(failure)) {
+        // It answered, if only that it will not: whoever gets the next answer learns more.
+        if (leave === 'probe' && state.restUntilMs <= nowMs) recover(state, nowMs);
+        return;
+      }
+      count(state.traffic, false, nowMs);
+      onCounted?.(endpoint, false);
+      state.streak++;
+      if (state.streak >= STREAK_MAX) state.open = true;
+      demote(state, before === 0, leave === 'probe', nowMs);
+    },
+    abandoned(endpoint, leave) {
+      const state = states.get(endpoint);
+      if (state !== undefined && leave === 'probe') state.probingSinceMs = undefined;
+    },
+    brokeOff(endpoint, failure) {
+      const state = stateOf(endpoint);
+      const nowMs = clock.monotonicMs();
+      coolAfter(state, failure, nowMs);
+      if (!countsAgainst(failure)) return;
+      const before = look(state, nowMs).rank;
+      count(state.traffic, false, nowMs);
+      onCounted?.(endpoint, false);
+      demote(state, before === 0, false, nowMs);
     },
   };
+}
+
+function createState(): State {
+  return {
+    restUntilMs: -Infinity,
+    restNamed: false,
+    onProbation: false,
+    traffic: createRollingCounts(BUCKET_MS, BUCKETS),
+    streak: 0,
+    open: false,
+    relapses: 0,
+    recoveredMs: -Infinity,
+    probeAtMs: -Infinity,
+    probedMs: -Infinity,
+    probingSinceMs: undefined,
+  };
+}
+
+function look(state: State, nowMs: number): EndpointHealth {
+  if (state.restUntilMs > nowMs) {
+    const cooldown = { untilMs: state.restUntilMs, named: state.restNamed };
+    return { rank: 2, open: state.open, probeDue: false, cooldown };
+  }
+  const byTraffic = rankOf(state, nowMs);
+  const rank = state.onProbation && byTraffic === 0 ? 1 : byTraffic;
+  if (rank === 0) return HEALTHY;
+  const probeDue = !isProbing(state, nowMs) && nowMs >= Math.max(state.probeAtMs, state.restUntilMs);
+  return { rank, open: state.open, probeDue };
+}
+
+function rankOf(state: State, nowMs: number): EndpointHealth['rank'] {
+  if (state.open) return 2;
+  const { traffic } = state;
+  roll(traffic, nowMs);
+  if (traffic.failedSum === 0) return 0;
+  const { ok, failed } = sumOfNewest(traffic, OUTAGE_BUCKETS);
+  const recent = ok + failed;
+  const share = recent < MANY ? OUTAGE_SHARE_OF_FEW : OUTAGE_SHARE_OF_MANY;
+  if (failed > 0 && failed >= recent * share) return 2;
+  const all = traffic.okSum + traffic.failedSum;
+  if (all < UPTIME_REQUESTS_MIN) return 0;
+  const uptime = traffic.okSum / all;
+  if (uptime >= UPTIME_NORMAL) return 0;
+  return uptime >= UPTIME_DEGRADED ? 1 : 2;
+}
+
+function begin(state: State, nowMs: number): Leave {
+  const { rank, open, probeDue, cooldown } = look(state, nowMs);
+  if (cooldown?.named === true) return 'resting';
+  const mayProbe = !isProbing(state, nowMs) && nowMs >= state.probedMs + LAST_RESORT_MS;
+  if (open ? mayProbe : rank > 0 && probeDue) {
+    state.probingSinceMs = nowMs;
+    return 'probe';
+  }
+  return open ? 'busy' : 'free';
+}
+
+function isProbing({ probingSinceMs }: State, nowMs: number): boolean {
+  return probingSinceMs !== undefined && nowMs - probingSinceMs < LEASE_MS_MAX;
+}
+
+/** A successful probe resets everything that spoke against the endpoint. */
+function recover(state: State, nowMs: number): void {
+  state.probingSinceMs = undefined;
+  state.probedMs = nowMs;
+  state.open = false;
+  state.streak = 0;
+  state.onProbation = false;
+  state.recoveredMs = nowMs;
+  clearCounts(state.traffic);
+}
+
+/** Only a new demotion and a failed probe set the time of the next probe: what was under way says nothing new. */
+function demote(state: State, wasNormal: boolean, wasProbe: boolean, nowMs: number): void {
+  if (!wasNormal && !wasProbe) return;
+  if (wasNormal && look(state, nowMs).rank === 0) return;
+  const isRelapse = wasProbe || nowMs - state.recoveredMs < RELAPSE_MS;
+  state.relapses = isRelapse ? state.relapses + 1 : 0;
+  state.probeAtMs = nowMs + Math.min(PROBE_MS_MAX, PROBE_MS * 2 ** Math.min(state.relapses, 10));
+}
+
+/** Who is limited rests, as long as it says. A cooldown only ever grows longer (pains.md 8). */
+function coolAfter(state: State, failure: UpstreamFailure, nowMs: number): void {
+  const limited = failure.errorType === 'rate_limit_exceeded' || failure.errorType === 'provider_overloaded';
+  const { retryAfterMs, upstreamStatus } = failure;
+  const isNamed = retryAfterMs !== undefined && (limited || upstreamStatus === 503);
+  if (!isNamed && !limited) return;
+  const untilMs = nowMs + (isNamed ? retryAfterMs : COOLDOWN_MS);
+  const isRunning = state.restUntilMs > nowMs;
+  state.restNamed = isNamed || (isRunning && state.restNamed);
+  state.restUntilMs = Math.max(state.restUntilMs, untilMs);
+  state.onProbation = true;
+}
+
+const NOT_AGAINST_UPTIME: ReadonlySet<number> = new Set([400, 403, 413, 422, 429, 451]);
+
+/** @source generation.md 3.3 "Counts against uptime" */
+function countsAgainst(failure: UpstreamFailure): boolean {
+  const { kind, clock, upstreamStatus } = failure;
+  if (kind === 'aborted' || kind === 'unsayable' || clock === 'total') return false;
+  // A media address that cannot be loaded, or the like: no upstream was asked.
+  if (upstreamStatus === undefined && failure.status < 500 && kind !== 'timeout') return false;
+  return upstreamStatus === undefined || !NOT_AGAINST_UPTIME.has(upstreamStatus);
 }

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/directives.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
+import type { EndpointHealth } from './health.ts';
 import { planRoute, type RoutePlan } from './plan.ts';
+
+const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
 
 const FORMATS = {
   chat: { parameters: new Set(['temperature', 'seed', 'tools', 'response_format']) },
@@ -64,7 +67,11 @@ function plan(
     models,
     preferences: { ...DEFAULT_PREFERENCES, ...preferences },
     formats: FORMATS,
-    cooldown: ({ provider }) => cooldowns[provider],
+    health: ({ provider }) => {
+      const cooldown = cooldowns[provider];
+      return cooldown === undefined ? HEALTHY : { rank: 2, open: false, probeDue: false, cooldown };
+    },
+    random: 0,
   });
 }
 
@@ -86,7 +93,7 @@ test('order goes first, by slug or display name in any case, and skips names tha
 });
 
 test('the home of a conversation goes before every order, where it fits and serves the model', () => {
-  const question = { request: request(), models: [abc], formats: FORMATS, cooldown: () => undefined };
+  const question = { request: request(), models: [abc], formats: FORMATS, health: () => HEALTHY, random: 0 };
   const order = { ...DEFAULT_PREFERENCES, order: ['b'] };
   assert.deepEqual(providers(planRoute({ ...question, preferences: order, home: 'c' })), ['c', 'b', 'a']);
   const ignore = { ...DEFAULT_PREFERENCES, ignore: ['c'] };
@@ -121,9 +128,9 @@ test('without fallbacks one endpoint is left, or the ones in order', () => {
   assert.deepEqual(
     route.considered.map(({ endpoint: { provider }, exclusion }) => [provider, exclusion]),
     [
-      ['c', undefined],
-      ['b', undefined],
       ['a', 'allow_fallbacks'],
+      ['b', undefined],
+      ['c', undefined],
     ],
   );
 });
@@ -149,10 +156,10 @@ test('a price bound is inclusive, and an unknown price is over every bound', () 
     endpoint('unknown', { price: undefined }),
     endpoint('fee', { price: { prompt: 0, completion: 0, request: 2e10 } }),
   );
-  assert.deepEqual(providers(plan([priced], { maxPrice: { prompt: 1, completion: 2 } })), ['exact', 'fee']);
+  assert.deepEqual(providers(plan([priced], { maxPrice: { prompt: 1, completion: 2 } })), ['fee', 'exact']);
   assert.deepEqual(providers(plan([priced], { maxPrice: { request: 0.01 } })), ['exact', 'dear']);
-  assert.deepEqual(providers(plan([priced], { maxPrice: { image: 0.01 } })), ['exact', 'dear', 'fee']);
-  assert.deepEqual(providers(plan([priced], { maxPrice: {} })), ['exact', 'dear', 'unknown', 'fee']);
+  assert.deepEqual(providers(plan([priced], { maxPrice: { image: 0.01 } })), ['fee', 'exact', 'dear']);
+  assert.deepEqual(providers(plan([priced], { maxPrice: {} })), ['fee', 'exact', 'dear', 'unknown']);
 });
 
 test('required parameters leave only endpoints that take every one that was sent', () => {
@@ -185,6 +192,19 @@ test("the caller's format is spoken where the endpoint knows it", () => {
     plan([both]).candidates.map(({ format }) => format),
     ['chat', 'messages'],
   );
+});
+
+test("a request with tools is asked in the formats that take tools, the caller's own first", () => {
+  const listed = model(
+    'acme/one',
+    endpoint('a', { formats: ['chat', 'responses'], toolFormats: ['responses'] }),
+    endpoint('b', { formats: ['responses', 'chat'], toolFormats: ['responses', 'chat'] }),
+    endpoint('c', { formats: ['chat', 'responses'] }),
+  );
+  const formatsOf = (asked: GenerationRequest): readonly string[] =>
+    plan([listed], {}, asked).candidates.map(({ format }) => format);
+  assert.deepEqual(formatsOf(request({ tools: [{ type: 'function', name: 'f' }] })), ['responses', 'chat', 'chat']);
+  assert.deepEqual(formatsOf(request()), ['chat', 'chat', 'chat']);
 });
 
 test('an image goes only to endpoints that take images, also out of a tool result', () => {
@@ -241,12 +261,17 @@ test('an answer in pictures is asked only of endpoints that may draw', () => {
   assert.deepEqual(reasons(route), ['output_modalities', undefined, 'output_modalities', undefined]);
 });
 
-test('a strict schema goes only to endpoints that take schemas, a lax one anywhere', () => {
+test('a schema goes only to endpoints that take schemas; where there are none, a lax one goes anywhere', () => {
   const mixed = model('acme/one', endpoint('poor', { supportedParameters: new Set(['tools']) }), endpoint('full'));
   const wanted = (strict: boolean): GenerationRequest =>
     request({ settings: { responseFormat: { type: 'json_schema', name: 'x', schema: {}, strict } } });
   assert.deepEqual(providers(plan([mixed], {}, wanted(true))), ['full']);
-  assert.deepEqual(providers(plan([mixed], {}, wanted(false))), ['poor', 'full']);
+  const lax = plan([mixed], {}, wanted(false));
+  assert.deepEqual(providers(lax), ['full']);
+  assert.deepEqual(reasons(lax), ['preferred_parameters', undefined]);
+  const poor = model('acme/one', endpoint('poor', { supportedParameters: new Set(['tools']) }));
+  assert.deepEqual(providers(plan([poor], {}, wanted(false))), ['poor']);
+  assert.deepEqual(reasons(plan([poor], {}, wanted(true))), ['require_parameters']);
 });
 
 test('a prompt that surely is too long for a context is not tried there', () => {

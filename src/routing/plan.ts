@@ -3,14 +3,30 @@ import type { FormatId } from '../canonical/extra.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import { supportsParameter } from '../canonical/supports-parameter.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
-import type { Cooldown } from './health.ts';
+import { endpointName } from './endpoint-name.ts';
+import type { Cooldown, EndpointHealth } from './health.ts';
+import {
+  firstOf,
+  isNamed,
+  missedBound,
+  orderEntries,
+  orderingOf,
+  type Entry,
+  type Ordering,
+  type OrderQuestion,
+} from './order.ts';
 import { endpointFits, matchesProvider } from './preferences.ts';
 import { needsOf, type RequestNeeds } from './request-needs.ts';
+import { isInPool, tierPoolOf, type Shortcut } from './service-tiers.ts';
+import type { RoutingFigures } from './stats.ts';
+import { keepSupporting } from './supporting.ts';
 
 /** One way to serve the request: an endpoint, and the format to speak to it. */
 export interface Candidate {
   readonly endpoint: Endpoint;
   readonly format: FormatId;
+  /** It stands here to see whether it works again: whoever comes second goes on to the next. */
+  readonly probe?: true;
 }
 
 /** Why an endpoint is not tried. The first part is the word of `availability.excluded_by`. @source generation.md 8.5 */
@@ -20,11 +36,16 @@ export type ExclusionReason =
   | 'credentials'
   | 'data_policy:training'
   | 'data_policy:zdr'
+  | 'enforce_distillable_text'
+  | 'quantization'
   | 'max_price'
   | 'require_parameters'
+  | 'preferred_parameters'
+  | 'service_tier'
   | 'input_modalities'
   | 'output_modalities'
   | 'context_length'
+  | 'max_tokens'
   | 'vendor_tools';
 
 export interface Considered {
@@ -32,6 +53,8 @@ export interface Considered {
   readonly exclusion?: ExclusionReason;
   /** The parameter or modality that the endpoint lacks. */
   readonly lacks?: string;
+  /** A wish that it does not meet, so that it is tried last. */
+  readonly demotion?: 'preferred_min_throughput' | 'preferred_max_latency';
 }
 
 export interface RoutePlan {
@@ -41,19 +64,31 @@ export interface RoutePlan {
   readonly considered: readonly Considered[];
   /** Endpoints that fit but rest, soonest ready first. */
   readonly cooling: readonly { readonly candidate: Candidate; readonly cooldown: Cooldown }[];
+  readonly ordering: Ordering;
+  /** The endpoint that the session is tied to, by its name, where it is among the candidates. */
+  readonly sticky?: string;
+  /** Whether another may try when the first one fails. */
+  readonly allowFallbacks: boolean;
 }
 
 export interface PlanQuestion {
   readonly request: GenerationRequest;
   /** Models to try, in order. */
   readonly models: readonly Model[];
+  /** What the suffix of a model's slug asks for. */
+  readonly shortcuts?: ReadonlyMap<Model, Shortcut>;
   readonly preferences: ProviderPreferences;
   /** The provider that alone can read what the request brings from an earlier answer: it is tried first. pains.md 26 */
   readonly home?: string | undefined;
+  /** The endpoint that a model's session is tied to, by its name. */
+  readonly sticky?: (model: Model) => string | undefined;
   readonly formats: Readonly<Partial<Record<FormatId, FormatFacts>>>;
   /** A prompt that cannot fit is not tried; counting its tokens is no reason to leave anybody out. Default true. */
   readonly mustFit?: boolean;
-  readonly cooldown: (endpoint: Endpoint) => Cooldown | undefined;
+  readonly health: (endpoint: Endpoint) => EndpointHealth;
+  readonly figures?: (endpoint: Endpoint) => RoutingFigures | undefined;
+  /** From 0 up to, not including, 1: the one chance of the plan. With 0 the catalog's order stands where nothing else counts. */
+  readonly random: number;
 }
 
 /** What a format has words for. */
@@ -63,28 +98,99 @@ export interface FormatFacts {
   readonly modalities?: { readonly inputs: ReadonlySet<string>; readonly outputs: ReadonlySet<string> };
 }
 
+const NO_FIGURES = (): undefined => undefined;
+
 /**
- * Ranks the endpoints for one request. Pure. All endpoints of a model come before the next model's; inside a model the
- * home of the conversation comes first, then `order`, then the catalog's order. An endpoint that rests after a default cooldown goes behind the ready
- * ones; one whose upstream named a time is not tried before it.
- * @source generation.md 3.1, 3.3, 3.7
+ * Ranks the endpoints for one request. Pure. All endpoints of a model come before the next model's, unless the caller
+ * parts them not. Inside: the home of the conversation, the endpoint of the session, then `order`, a sort, or chance by
+ * price among those that do well. One whose upstream named a time is not tried before it.
+ * @source generation.md 3.1, 3.3, 3.5, 3.7
  */
 export function planRoute(question: PlanQuestion): RoutePlan {
-  const { preferences, request } = question;
+  const { preferences, request, figures = NO_FIGURES } = question;
   const needs = needsOf(request, preferences.requireParameters);
   const considered: Considered[] = [];
-  const fitting: Candidate[] = [];
-  for (const model of question.models) {
-    for (const endpoint of homeFirst(byOrder(model.endpoints, preferences.order), question.home)) {
-      const format = chooseFormat(endpoint, request.format);
-      const candidate = { endpoint, format };
-      const verdict = findExclusion(candidate, needs, question);
-      considered.push({ endpoint, ...verdict });
-      if (verdict === undefined) fitting.push(candidate);
-    }
+  const ordering: OrderQuestion = {
+    preferences,
+    shortcut: undefined,
+    serviceTier: request.settings.serviceTier,
+    hasTools: request.tools.length > 0,
+    figures,
+    random: question.random,
+  };
+  const parts: {
+    readonly model: Model | undefined;
+    readonly entries: readonly Entry[];
+    readonly asked: OrderQuestion;
+  }[] = question.models.map((model) => ({
+    model,
+    entries: considerModel(model, needs, question, considered),
+    asked: { ...ordering, shortcut: question.shortcuts?.get(model) },
+  }));
+  const groups = joinParts(parts, preferences.sort?.partition === 'none');
+  let sticky: string | undefined;
+  const ordered = groups.flatMap(({ model, entries, asked }) => {
+    const inOrder = orderEntries(entries, orderingOf(asked), asked);
+    const tied = preferences.order === undefined && model !== undefined ? question.sticky?.(model) : undefined;
+    const held = tied === undefined ? undefined : inOrder.find((entry) => mayHold(entry, tied));
+    if (held !== undefined && tied !== undefined) sticky ??= tied;
+    const stuck = held === undefined || tied === undefined ? inOrder : firstOf(withoutProbes(inOrder), isNamed(tied));
+    const { home } = question;
+    return home === undefined ? stuck : firstOf(stuck, ({ provider }) => provider === home);
+  });
+  const wished = missedLast(ordered, preferences, figures, considered);
+  const allowed = limitFallbacks(wished, preferences, considered);
+  return {
+    considered,
+    ...splitByHealth(allowed),
+    ordering: orderingOf(groups[0]?.asked ?? ordering),
+    allowFallbacks: preferences.allowFallbacks,
+    ...(sticky !== undefined && { sticky }),
+  };
+}
+
+type Part = Readonly<{ model: Model | undefined; entries: readonly Entry[]; asked: OrderQuestion }>;
+
+/** @source generation.md 3.7 `partition` */
+function joinParts(parts: readonly Part[], isJoined: boolean): readonly Part[] {
+  const [first] = parts;
+  if (!isJoined || first === undefined || parts.length === 1) return parts;
+  return [{ model: undefined, entries: parts.flatMap(({ entries }) => entries), asked: first.asked }];
+}
+
+/** A session does not hold on to what fails or rests. */
+function mayHold({ candidate, health }: Entry, name: string): boolean {
+  return health.rank < 2 && endpointName(candidate.endpoint) === name;
+}
+
+/** The session's own endpoint is asked, not the one that is to be looked at. */
+function withoutProbes(entries: readonly Entry[]): readonly Entry[] {
+  const [first] = entries;
+  return first?.candidate.probe === true ? [...entries.slice(1), first] : entries;
+}
+
+function considerModel(
+  model: Model,
+  needs: RequestNeeds,
+  question: PlanQuestion,
+  considered: Considered[],
+): readonly Entry[] {
+  const { preferences, request } = question;
+  const { endpoints } = model;
+  const pool = tierPoolOf(request.settings.serviceTier, question.shortcuts?.get(model), preferences, endpoints);
+  const fitting: { readonly entry: Entry; readonly at: number }[] = [];
+  for (const endpoint of endpoints) {
+    const candidate = { endpoint, format: chooseFormat(endpoint, request) };
+    const verdict = isInPool(endpoint, pool, preferences)
+      ? findExclusion(candidate, needs, question)
+      : ({ exclusion: 'service_tier' } as const);
+    if (verdict === undefined) {
+      fitting.push({ entry: { candidate, health: question.health(endpoint) }, at: considered.length });
+      considered.push({ endpoint });
+    } else considered.push({ endpoint, ...verdict });
   }
-  const allowed = limitFallbacks(fitting, preferences, considered);
-  return { considered, ...splitByCooldown(allowed, question.cooldown) };
+  const kept = keepSupporting(fitting, request, question.formats, considered);
+  return kept.map(({ entry }) => entry);
 }
 
 /** What the request rules out comes first: the caller can change that, but not what the operator left out. */
@@ -100,59 +206,67 @@ function findExclusion(
   return candidate.endpoint.lacksCredentials === true ? { exclusion: 'credentials' } : undefined;
 }
 
-/** The caller's own format where the endpoint speaks it: nothing is lost between equals. */
-function chooseFormat(endpoint: Endpoint, format: FormatId): FormatId {
-  return endpoint.formats.includes(format) ? format : (endpoint.formats[0] ?? format);
+/** The caller's own format where the endpoint speaks it, and takes all of the request in it: nothing is lost between equals. */
+function chooseFormat({ formats, toolFormats }: Endpoint, { format, tools }: GenerationRequest): FormatId {
+  const fit = tools.length > 0 && toolFormats !== undefined ? toolFormats : formats;
+  return fit.includes(format) ? format : (fit[0] ?? format);
 }
 
-function byOrder(endpoints: readonly Endpoint[], order: readonly string[] | undefined): readonly Endpoint[] {
-  if (order === undefined || order.length === 0) return endpoints;
-  const rank = (endpoint: Endpoint): number => {
-    const at = order.findIndex((name) => matchesProvider(name, endpoint));
-    return at < 0 ? order.length : at;
-  };
-  return endpoints.toSorted((left, right) => rank(left) - rank(right));
-}
-
-function homeFirst(endpoints: readonly Endpoint[], home: string | undefined): readonly Endpoint[] {
-  if (home === undefined) return endpoints;
-  const isAway = ({ provider }: Endpoint): number => Number(provider !== home);
-  return endpoints.toSorted((left, right) => isAway(left) - isAway(right));
+/** Soft bounds move over all models, so that a fallback model may come first. @source generation.md 3.3 item 5 */
+function missedLast(
+  entries: readonly Entry[],
+  preferences: ProviderPreferences,
+  figures: OrderQuestion['figures'],
+  considered: Considered[],
+): readonly Entry[] {
+  const { preferredMinThroughput, preferredMaxLatency } = preferences;
+  if (preferredMinThroughput === undefined && preferredMaxLatency === undefined) return entries;
+  const met: Entry[] = [];
+  const missed: Entry[] = [];
+  for (const entry of entries) {
+    const { endpoint } = entry.candidate;
+    const demotion = missedBound(endpoint, preferences, figures);
+    (demotion === undefined ? met : missed).push(entry);
+    if (demotion === undefined) continue;
+    const at = considered.findIndex((one) => one.endpoint === endpoint);
+    considered[at] = { endpoint, demotion };
+  }
+  return [...met, ...missed];
 }
 
 function limitFallbacks(
-  fitting: readonly Candidate[],
+  fitting: readonly Entry[],
   preferences: ProviderPreferences,
   considered: Considered[],
-): readonly Candidate[] {
+): readonly Entry[] {
   if (preferences.allowFallbacks) return fitting;
   const order = preferences.order ?? [];
   const kept =
     order.length === 0
       ? fitting.slice(0, 1)
-      : fitting.filter(({ endpoint }) => order.some((name) => matchesProvider(name, endpoint)));
+      : fitting.filter(({ candidate: { endpoint } }) => order.some((name) => matchesProvider(name, endpoint)));
   for (const [at, { endpoint, exclusion }] of considered.entries()) {
-    if (exclusion === undefined && !kept.some((candidate) => candidate.endpoint === endpoint))
+    if (exclusion === undefined && !kept.some(({ candidate }) => candidate.endpoint === endpoint))
       considered[at] = { endpoint, exclusion: 'allow_fallbacks' };
   }
   return kept;
 }
 
-function splitByCooldown(
-  allowed: readonly Candidate[],
-  cooldownOf: (endpoint: Endpoint) => Cooldown | undefined,
-): Pick<RoutePlan, 'candidates' | 'cooling'> {
+/** Whoever rests goes behind all who do not, and an open circuit behind every other model, too. */
+function splitByHealth(allowed: readonly Entry[]): Pick<RoutePlan, 'candidates' | 'cooling'> {
   const ready: Candidate[] = [];
   const resting: Candidate[] = [];
+  const open: Candidate[] = [];
   const cooling: { candidate: Candidate; cooldown: Cooldown }[] = [];
-  for (const candidate of allowed) {
-    const cooldown = cooldownOf(candidate.endpoint);
-    if (cooldown === undefined) ready.push(candidate);
-    else if (cooldown.named) cooling.push({ candidate, cooldown });
-    else resting.push(candidate);
+  for (const { candidate, health } of allowed) {
+    const { cooldown } = health;
+    if (cooldown?.named === true) cooling.push({ candidate, cooldown });
+    else if (health.open && !health.probeDue) open.push(candidate);
+    else if (cooldown !== undefined) resting.push(candidate);
+    else ready.push(candidate);
   }
   return {
-    candidates: [...ready, ...resting],
+    candidates: resting.length + open.length === 0 ? ready : [...ready, ...resting, ...open],
     cooling: cooling.toSorted((left, right) => left.cooldown.untilMs - right.cooldown.untilMs),
   };
 }

@@ -5,22 +5,40 @@ import type { ExclusionReason } from './plan.ts';
 const PICO_USD_PER_TOKEN_OF_USD_PER_MILLION = 1e6;
 const PICO_PER_USD = 1e12;
 
-/** Whether a name of the caller's means this endpoint's provider: slug or display name, or the base of a regional slug. */
+/**
+ * Whether a name of the caller's means this endpoint: by slug or display name of its provider, by its own tag, or by the
+ * base of either. Capacity of a special tier is meant only by a name that says the tier. @source generation.md 3.2
+ */
 export function matchesProvider(name: string, endpoint: Endpoint): boolean {
+  const { provider, tag, serviceTier } = endpoint;
   const wanted = name.toLowerCase();
-  const slug = endpoint.provider.toLowerCase();
-  return wanted === slug || wanted === endpoint.providerName.toLowerCase() || slug.startsWith(`${wanted}/`);
+  if (wanted === tag?.toLowerCase()) return true;
+  if (serviceTier !== undefined) return wanted === `${provider.toLowerCase()}/${serviceTier}`;
+  return matchesBase(wanted, endpoint);
+}
+
+function matchesBase(wanted: string, { provider, providerName, tag }: Endpoint): boolean {
+  const slug = provider.toLowerCase();
+  if (wanted === slug || wanted === providerName.toLowerCase()) return true;
+  return slug.startsWith(`${wanted}/`) || tag?.toLowerCase().startsWith(`${wanted}/`) === true;
+}
+
+/** Who does not want a provider does not want its dearer capacity either. */
+function isIgnored(name: string, endpoint: Endpoint): boolean {
+  return matchesProvider(name, endpoint) || matchesBase(name.toLowerCase(), endpoint);
 }
 
 /** The first hard filter of the caller's that an endpoint fails; `undefined` when it passes. @source generation.md 3.1 */
 export function endpointFits(endpoint: Endpoint, preferences: ProviderPreferences): ExclusionReason | undefined {
-  const { only, ignore } = preferences;
+  const { only, ignore, quantizations, enforceDistillableText } = preferences;
   if (only !== undefined && !only.some((name) => matchesProvider(name, endpoint))) return 'allowed_providers';
-  if (ignore !== undefined && ignore.some((name) => matchesProvider(name, endpoint))) return 'allowed_providers';
+  if (ignore !== undefined && ignore.some((name) => isIgnored(name, endpoint))) return 'allowed_providers';
   // An unknown policy counts as retaining and training.
   const { training = true, retentionDays = Infinity } = endpoint.dataPolicy;
   if (preferences.dataCollection === 'deny' && (training || retentionDays > 0)) return 'data_policy:training';
   if (preferences.zdr && retentionDays > 0) return 'data_policy:zdr';
+  if (enforceDistillableText && endpoint.distillable !== true) return 'enforce_distillable_text';
+  if (quantizations !== undefined && !quantizations.includes(endpoint.quantization ?? 'unknown')) return 'quantization';
   return exceedsPrice(endpoint, preferences.maxPrice) ? 'max_price' : undefined;
 }
 
@@ -32,21 +50,37 @@ function exceedsPrice(endpoint: Endpoint, bound: ProviderPreferences['maxPrice']
   return (
     price.prompt > (bound.prompt ?? Infinity) * PICO_USD_PER_TOKEN_OF_USD_PER_MILLION ||
     price.completion > (bound.completion ?? Infinity) * PICO_USD_PER_TOKEN_OF_USD_PER_MILLION ||
-    (price.request ?? 0) > (bound.request ?? Infinity) * PICO_PER_USD
+    (price.request ?? 0) > (bound.request ?? Infinity) * PICO_PER_USD ||
+    (price.image ?? 0) > (bound.image ?? Infinity) * PICO_PER_USD ||
+    (price.audio ?? 0) > (bound.audio ?? Infinity) * PICO_PER_USD
   );
 }
 
-/** The caller's preferences over the operator's defaults: a member that the caller set replaces the default's. */
+/**
+ * The caller's preferences over the operator's defaults: `only` intersects, `ignore` unites, the stricter word on data
+ * counts; any other member that the caller set replaces the default's.
+ */
 export function withDefaults(asked: ProviderPreferences, defaults: Partial<ProviderPreferences>): ProviderPreferences {
   const { order, only, ignore, sort } = defaults;
   return {
-    ...(order !== undefined && { order }),
+    ...(order !== undefined && asked.sort?.by === undefined && { order }),
     ...(only !== undefined && { only }),
-    ...(sort !== undefined && { sort }),
+    ...(sort !== undefined && asked.order === undefined && { sort }),
     ...asked,
+    ...(sort !== undefined && asked.sort !== undefined && { sort: { ...sort, ...asked.sort } }),
     ...(ignore !== undefined && { ignore: [...ignore, ...(asked.ignore ?? [])] }),
-    ...(only !== undefined && asked.only !== undefined && { only: asked.only.filter((name) => only.includes(name)) }),
+    ...(only !== undefined && asked.only !== undefined && { only: intersect(asked.only, only) }),
     dataCollection: defaults.dataCollection === 'deny' ? 'deny' : asked.dataCollection,
     zdr: asked.zdr || defaults.zdr === true,
   };
+}
+
+/** Names that both lists allow: of a base and one of its variants, the variant. */
+function intersect(asked: readonly string[], allowed: readonly string[]): readonly string[] {
+  const isPart = (name: string, whole: string): boolean =>
+    name.toLowerCase() === whole.toLowerCase() || name.toLowerCase().startsWith(`${whole.toLowerCase()}/`);
+  return [
+    ...asked.filter((name) => allowed.some((whole) => isPart(name, whole))),
+    ...allowed.filter((name) => asked.some((whole) => isPart(name, whole) && !isPart(whole, name))),
+  ];
 }

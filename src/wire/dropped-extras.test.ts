@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { GenerationRequest } from '../canonical/request.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { decodeChat } from './chat/test-format.ts';
 import { warnOfDroppedExtras, type Takes } from './dropped-extras.ts';
 import { createWarnings } from './gateway/warnings.ts';
@@ -103,6 +104,19 @@ suite('on the way into another format', () => {
       'tool_choice.own',
       'tools[0].own',
     ]);
+  });
+
+  test('but not who made a call, where that was the model itself', () => {
+    const calledBy = (caller: JsonObject): readonly string[] => {
+      const content = [{ type: 'tool_use', id: 'a', name: 'f', input: {}, caller }];
+      const turns = [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content },
+      ];
+      return told(decode({ model: 'acme/one', max_tokens: 9, messages: turns }), { format: 'chat' });
+    };
+    assert.deepEqual(calledBy({ type: 'direct' }), []);
+    assert.deepEqual(calledBy({ type: 'code_execution_20260120', tool_id: 't' }), ['messages[1].content[0].caller']);
   });
 
   test('wishes about reasoning are told where nobody can say them', () => {

@@ -138,6 +138,11 @@ const SAYS_NOTHING: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 const NOTHING: ReadonlySet<string> = new Set();
 
+/** Our own answers say of every call that the model itself made it. @source generation.md 7.8 `caller` */
+function isCalledDirectly(type: string | undefined, member: string, value: Json | undefined): boolean {
+  return type === 'tool-call' && member === 'caller' && isJsonObject(value) && value['type'] === 'direct';
+}
+
 interface Node {
   readonly extra?: Extra;
   readonly type?: string;
@@ -151,7 +156,7 @@ function noteNode({ extra, type, role }: Node, path: string, { foreign, warnings
     // What was left of an entry that stood in a member of its own rides below that member's name.
     const beside = type === 'media' && (member === 'images' || member === 'audio') && isJsonObject(value);
     if (beside) noteMembers(value, path, warnings, new Set(['type']));
-    else if (!empty.has(member)) noteMember(member, value, path, warnings);
+    else if (!empty.has(member) && !isCalledDirectly(type, member, value)) noteMember(member, value, path, warnings);
   }
 }
 

@@ -18,7 +18,7 @@ export interface PlacedTurn {
 }
 
 /** The turns with their paths, without the line by which one client marks its requests (pains.md 24). */
-export function placeTurns(request: GenerationRequest, warnings: Warnings): readonly PlacedTurn[] {
+export function placeTurns(request: GenerationRequest, warnings: Pick<Warnings, 'add'>): readonly PlacedTurn[] {
   const paths = pathsOfTurns(request);
   return request.turns.map((turn, index) => {
     const path = paths[index] ?? 'messages';
@@ -29,7 +29,7 @@ export function placeTurns(request: GenerationRequest, warnings: Warnings): read
   });
 }
 
-function stripAttribution(blocks: readonly PlacedBlock[], warnings: Warnings): readonly PlacedBlock[] {
+function stripAttribution(blocks: readonly PlacedBlock[], warnings: Pick<Warnings, 'add'>): readonly PlacedBlock[] {
   const [first, ...others] = blocks;
   if (first?.block.type !== 'text') return blocks;
   const text = withoutAttribution(first.block.text);

@@ -5,7 +5,7 @@ import { captureCli } from '../support/capture-cli.ts';
 /** A command line, its exit code, and what it prints to standard error. */
 const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr: string])[] = [
   [['srve'], 2, 'srve: unknown command; did you mean "serve"?\n'],
-  [['launch'], 2, 'launch: unknown command; known are serve, keys, config, doctor, chat, sandbox\n'],
+  [['launch'], 2, 'launch: unknown command; known are serve, keys, config, doctor, chat, explain, sandbox\n'],
   [['--prot', '1'], 2, '--prot: unknown flag; did you mean "--port"?\n'],
   [['serve', '--port'], 2, '--port needs a value\n'],
   [['serve', '--port', 'x'], 2, '--port: must be a whole number from 0 to 65535, not "x"\n'],

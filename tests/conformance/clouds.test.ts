@@ -208,6 +208,40 @@ suite('bedrock', () => {
     assert.equal(signatureOf(request), expectedSignature(request, 'shh-secret'));
   });
 
+  test('an ARN is one step of the path, signed with its slashes and colons encoded twice', async (t) => {
+    const { gateway, upstream } = await start(t, json(200, CONVERSE_ANSWER), SIGNED);
+    const arn = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/a1b2c3';
+    await content(await gateway.post('/chat/completions', { ...ASK, model: `bedrock/${arn}` }));
+    const [arrived] = upstream.arrived;
+    assert.equal(
+      arrived?.path,
+      '/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A123456789012%3Aapplication-inference-profile%2Fa1b2c3/converse',
+    );
+    const headers = Object.fromEntries(Object.entries(arrived.headers).map(([name, value]) => [name, String(value)]));
+    const request = { method: 'POST', target: arrived.path, headers, body: arrived.text };
+    assert.equal(signatureOf(request), expectedSignature(request, 'shh-secret'));
+  });
+
+  test('no name of a model leads elsewhere, and none is a bug of the gateway', async (t) => {
+    const { gateway, upstream } = await start(t, json(200, CONVERSE_ANSWER), SIGNED);
+    for (const name of ['..', 'x\\ud800', 'a b?c#d'])
+      await content(
+        await gateway.post(
+          '/chat/completions',
+          `{"messages":[{"role":"user","content":"Hi"}],"model":"bedrock/${name}"}`,
+        ),
+      );
+    assert.deepEqual(
+      upstream.arrived.map(({ path }) => path),
+      ['/model/%252E%252E/converse', '/model/x%EF%BF%BD/converse', '/model/a%20b%3Fc%23d/converse'],
+    );
+    for (const { path, headers, text } of upstream.arrived) {
+      const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+      const request = { method: 'POST', target: path, headers: named, body: text };
+      assert.equal(signatureOf(request), expectedSignature(request, 'shh-secret'));
+    }
+  });
+
   test('a key of Bedrock is a bearer', async (t) => {
     const entry = '  bedrock: { base_url: "HOST", api_key: bedrock-key, options: { region: eu-west-1 } }\n';
     const { gateway, upstream } = await start(t, json(200, CONVERSE_ANSWER), entry);
@@ -239,6 +273,7 @@ suite('bedrock', () => {
     const { gateway, upstream } = await start(t, json(200, CHAT_ANSWER), entries);
     const alone = await gateway.post('/chat/completions', { ...ASK, model: MODEL });
     assert.equal(alone.status, 502);
+    assert.ok(!(await alone.text()).includes('nobody'), 'why is for the operator, in the log');
     assert.equal(upstream.arrived.length, 0);
     const both = await gateway.post('/chat/completions', { ...ASK, models: [MODEL, 'beta/one'] });
     assert.equal(await content(both), 'Hi.');

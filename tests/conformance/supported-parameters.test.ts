@@ -72,7 +72,7 @@ test('a strict schema is never ignored: without an endpoint that takes it the re
   const served = await gateway.post('/chat/completions', ask('acme/chat-none', { ...wishes, models }));
   assert.equal(served.status, 200);
   assert.deepEqual(messages.arrived[0]?.body['output_config'], {
-    format: { type: 'json_schema', schema: { type: 'object' } },
+    format: { type: 'json_schema', schema: { type: 'object', additionalProperties: false } },
   });
 });
 

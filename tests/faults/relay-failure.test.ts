@@ -12,6 +12,8 @@ import { createGenerate, type Generate } from '../../src/pipeline/generate.ts';
 import { pluginSchema } from '../../src/plugins/index.ts';
 import { createProviders } from '../../src/providers/index.ts';
 import { createHealth } from '../../src/routing/health.ts';
+import { createEndpointStats } from '../../src/routing/stats.ts';
+import { createStickySessions } from '../../src/routing/sticky.ts';
 import type { GenerationRecord } from '../../src/telemetry/record.ts';
 import { createChatClientFormat, chatUpstreamFormat } from '../../src/wire/chat/format.ts';
 import type { ClientFormat } from '../../src/wire/format.ts';
@@ -71,6 +73,9 @@ async function setStage(t: TestContext, totalMs: number): Promise<Stage> {
     nowMs: () => Date.now(),
     monotonicMs: () => performance.now(),
     health: createHealth({ clock: systemClock }),
+    stats: createEndpointStats({ clock: systemClock }),
+    sticky: createStickySessions({ clock: systemClock }),
+    random: () => 0,
     memory: createAnswerMemory({ clock: systemClock }),
     catalog: createCatalog(
       [],

@@ -149,7 +149,7 @@ function eventsOf(answer: {
     endRow();
     events.push({ type: 'block-start', index, block });
     for (const delta of deltas) {
-      if (delta.citation === undefined) events.push({ type: 'block-delta', index, ...delta } as GenerationEvent);
+      if (delta.citation === undefined) events.push({ type: 'block-delta', index, ...delta });
       else events.push({ type: 'citation', index, citation: delta.citation });
     }
     events.push({ type: 'block-end', index });

@@ -27,6 +27,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly bodyLimits?: AppOptions['bodyLimits'];
   readonly downloads?: AppOptions['downloads'];
+  /** Default: where only chance decides, the order of the configuration stands. */
+  readonly random?: () => number;
 }
 
 /** A gateway as its user would start it, on a free port, with a data directory of its own. */
@@ -35,6 +37,7 @@ export async function startGateway({
   env = {},
   bodyLimits = {},
   downloads,
+  random = () => 0,
 }: GatewayOptions = {}): Promise<RunningGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-'));
   const variables = { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY, ...env };
@@ -51,6 +54,7 @@ export async function startGateway({
     env: variables,
     log: createLog('silent'),
     bodyLimits,
+    random,
     ...(downloads !== undefined && { downloads }),
   });
   const { url } = await app.listen();

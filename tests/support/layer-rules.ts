@@ -44,13 +44,18 @@ const REGISTRY_IMPORTS: Readonly<Record<Registry, readonly string[]>> = {
   guardrails: ['canonical', 'lib'],
 };
 
+/** A folder of `wire` that is no format: the gateway's own fields, which the formats share. */
+const SHARED_BY_FORMATS = 'gateway';
+/** Formats never import each other, but for one that carries members of another inside: converse those of a Claude. */
+const EMBEDS: Readonly<Record<string, string>> = { converse: 'messages' };
+
 /** Packages that only some folders may know. Every other package is free where its folder is. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   kysely: ['store'],
   'node:sqlite': ['store'],
   fastify: ['http'],
   yaml: ['config'],
-  zod: ['wire', 'config', 'http', 'store', ...REGISTRIES],
+  zod: ['wire', 'config', 'http', 'store', 'catalog', ...REGISTRIES],
 };
 
 const FOLDER_DEPTH_MAX = 3;
@@ -139,10 +144,16 @@ function placeOf(path: string): Place {
 
 function mayImport(from: Place, to: Place): boolean {
   if (COMPOSITION.has(from.folder)) return to.folder !== 'cli' || from.folder === 'cli' || from.file === 'main.ts';
-  if (to.folder === from.folder) return true;
+  if (to.folder === from.folder) return from.folder !== 'wire' || mayFormatImport(from, to);
   const allowed = IMPORTS[from.folder] ?? [];
   if (isRegistry(to.folder)) return allowed.includes('contracts') && isContract(to);
   return allowed.includes(to.folder);
+}
+
+function mayFormatImport(from: Place, to: Place): boolean {
+  if (to.member === '' || to.member === SHARED_BY_FORMATS || to.member === from.member) return true;
+  // The contract of all formats holds what each of them says of its dialects.
+  return EMBEDS[from.member] === to.member || (from.member === '' && from.file === 'format.ts');
 }
 
 function mayRegistryImport(registry: Registry, from: Place, to: Place): boolean {

@@ -72,7 +72,7 @@ export function prepareRequest(
     };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return { refused: error.status, message: error.message, metadata: (error.metadata ?? null) as Json };
+    return { refused: error.status, message: error.message, metadata: error.metadata ?? null };
   }
 }
 

@@ -106,11 +106,11 @@ function readChat(events: readonly RecordedEvent[], facts: Facts): void {
       .entries()) {
       const index = typeof call['index'] === 'number' ? call['index'] : position;
       const { name, arguments: more } = objectOf(call['function']);
-      const known = calls.get(index) ?? { id: '', name: '', arguments: '' };
+      const before = calls.get(index) ?? { id: '', name: '', arguments: '' };
       calls.set(index, {
-        id: known.id === '' ? textOf(call['id']) : known.id,
-        name: known.name === '' ? textOf(name) : known.name,
-        arguments: known.arguments + textOf(more),
+        id: before.id === '' ? textOf(call['id']) : before.id,
+        name: before.name === '' ? textOf(name) : before.name,
+        arguments: before.arguments + textOf(more),
       });
     }
     // A gateway in between tells the word of the provider behind it, too.
@@ -290,9 +290,9 @@ function readCohere(events: readonly RecordedEvent[], facts: Facts): void {
       facts.think(content['thinking']);
     }
     facts.think(message['tool_plan']);
-    for (const call of listOf(message['tool_calls']).map((item) => objectOf(item))) {
-      const { name: called, arguments: given } = objectOf(call['function']);
-      facts.calls.push({ id: textOf(call['id']), name: textOf(called), arguments: textOf(given) });
+    for (const made of listOf(message['tool_calls']).map((item) => objectOf(item))) {
+      const { name: called, arguments: given } = objectOf(made['function']);
+      facts.calls.push({ id: textOf(made['id']), name: textOf(called), arguments: textOf(given) });
     }
     const tool = objectOf(message['tool_calls']);
     const { name, arguments: text } = objectOf(tool['function']);

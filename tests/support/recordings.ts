@@ -113,7 +113,8 @@ function frameBinary(text: string): Buffer {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {
-      const [name = '', payload = ''] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)];
+      const space = line.indexOf(' ');
+      const [name, payload] = [line.slice(0, space), line.slice(space + 1)];
       const headers = name.startsWith('!')
         ? { ':message-type': 'exception', ':exception-type': name.slice(1) }
         : { ':message-type': 'event', ':event-type': name };

@@ -73,7 +73,10 @@ async function startPlayer(
     request.on('end', () => {
       const [, provider = '', stem = ''] = (request.url ?? '').split('/');
       const recording = byName.get(`${provider}/${stem}`);
-      if (recording === undefined) return void response.writeHead(500).end(`no recording for ${request.url}`);
+      if (recording === undefined) {
+        response.writeHead(500).end(`no recording for ${request.url}`);
+        return;
+      }
       const { status, contentType, headers, body } = recording;
       response.writeHead(status, { 'content-type': contentType, ...headers });
       for (let at = 0; at < body.length; at += cutAt) response.write(body.subarray(at, at + cutAt));
@@ -126,6 +129,8 @@ async function askGateway(gateway: RunningGateway, recording: Recording, ask: As
     [ask.format === 'chat' ? 'max_completion_tokens' : 'max_tokens']: 8_000,
     stream: ask.stream,
     messages: [{ role: 'user', content: 'Play it again.' }],
+    // One attempt: how often a failed one is repeated is not what is judged.
+    provider: { allow_fallbacks: false },
   });
   const { status, headers } = answer;
   const text = await answer.text();

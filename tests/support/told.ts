@@ -182,7 +182,7 @@ function toldInEvents(events: readonly JsonObject[]): Told {
 
 function addDelta(block: Record<string, Json>, delta: JsonObject, inputs: Map<number, string>, index: number): void {
   const { type, ...members } = delta;
-  switch (type) {
+  switch (textOf(type)) {
     case 'text_delta':
       return addText(block, 'text', members['text']);
     case 'thinking_delta':

@@ -17,6 +17,8 @@ export interface TwoProvidersOptions {
   readonly timeouts?: string;
   /** Further top-level YAML. */
   readonly more?: string;
+  /** Default: the first provider is always drawn. */
+  readonly random?: () => number;
 }
 
 /**
@@ -24,11 +26,12 @@ export interface TwoProvidersOptions {
  * `acme/second` by one of them.
  */
 export async function startTwoProviders(t: TestContext, options: TwoProvidersOptions): Promise<TwoProviders> {
-  const { adapter = 'openai-compatible', timeouts = '{}', more = '' } = options;
+  const { adapter = 'openai-compatible', timeouts = '{}', more = '', random } = options;
   const unexpected: Script = (_arrived, response) => void response.writeHead(500).end('unexpected');
   const first = await startUpstream(options.first);
   const second = await startUpstream(options.second ?? unexpected);
   const gateway = await startGateway({
+    ...(random !== undefined && { random }),
     yaml: `
 timeouts: ${timeouts}
 providers:

@@ -197,7 +197,7 @@ export const MESSAGES: JsonObject = {
         { type: 'thinking', thinking: 'I look.', signature: 'c2ln' },
         { type: 'thinking', thinking: '', signature: 'b21pdHRlZA==' },
         { type: 'redacted_thinking', data: 'cmVkYWN0ZWQ=' },
-        { type: 'redacted_thinking', data: 'openai-responses-v1:ZW5j' },
+        { type: 'redacted_thinking', data: 'sealed-v1:openai-responses-v1:encrypted:rs_1:ZW5j' },
         {
           type: 'text',
           text: 'Cited.',

@@ -36,7 +36,7 @@ function nextRequest(caller: 'chat' | 'messages', answer: JsonObject): JsonObjec
     return {
       model: 'acme/one',
       messages: [asked, message, ...results, { role: 'user', content: 'Go on.' }] as Json[],
-      ...(tools.length > 0 && { tools: withoutTwins(tools as JsonObject[]) }),
+      ...(tools.length > 0 && { tools: withoutTwins(tools) }),
     };
   }
   const content = listOf(answer['content']);
@@ -51,7 +51,7 @@ function nextRequest(caller: 'chat' | 'messages', answer: JsonObject): JsonObjec
       { role: 'assistant', content },
       { role: 'user', content: [...results, { type: 'text', text: 'Go on.' }] },
     ] as Json[],
-    ...(tools.length > 0 && { tools: withoutTwins(tools as JsonObject[]) }),
+    ...(tools.length > 0 && { tools: withoutTwins(tools) }),
   };
 }
 
@@ -92,23 +92,26 @@ function checkNextTurn(caller: 'chat' | 'messages', recording: Recording): void 
     model: player.model ?? recording.model ?? 'model',
     format: recording.format,
   };
-  const answer = answerTo(caller, recording, dialectOf(target));
+  const dialect = dialectOf(target);
+  const answer = answerTo(caller, recording, dialect);
   const sent = prepareRequest(caller, nextRequest(caller, answer), target);
   assert.equal(sent['refused'], undefined, JSON.stringify(sent));
   const standing: Standing = { strings: new Set(), objects: new Set(), text: '' };
   lookThrough(sent['body'], '', standing);
   const { strings, objects } = standing;
   const facts = readFacts(recording);
+  // Mistral takes ids of nine letters alone, but tells longer ones of hosts behind it.
+  const isRewritten = 'callIds' in dialect && dialect.callIds === 'nine';
   const said = standing.text.replaceAll(/\s/g, '');
   for (const text of facts.texts) assert.ok(said.includes(text.replaceAll(/\s/g, '')), `the text ${text.slice(0, 60)}`);
   for (const seal of KEEPS_SEALS.has(recording.format) ? facts.seals : [])
     assert.ok(strings.has(seal), `${seal.slice(0, 20)} comes back to who made it`);
   for (const { id, name, arguments: given } of BEYOND.get(recording.name)?.includes('calls') ? [] : facts.calls) {
-    assert.ok(id === '' || strings.has(id), `the id ${id}`);
+    assert.ok(id === '' || strings.has(id) || isRewritten, `the id ${id}`);
     assert.ok(strings.has(name), `the name ${name}`);
     const object = typeof given === 'string' ? parseJsonObject(given) : given;
     assert.ok(
-      strings.has(textOf(given as Json)) || strings.has(JSON.stringify(object)) || objects.has(JSON.stringify(object)),
+      strings.has(textOf(given)) || strings.has(JSON.stringify(object)) || objects.has(JSON.stringify(object)),
       `the arguments ${JSON.stringify(given)}`,
     );
   }

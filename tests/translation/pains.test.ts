@@ -45,7 +45,11 @@ async function recordOfHangUp(t: TestContext, path: string): Promise<JsonObject>
   const messages = [{ role: 'user', content: 'Count.' }];
   const response = await gateway.post(path, { model: 'acme/first', stream: true, messages }, {}, abort.signal);
   const reader = response.body?.getReader();
-  for (let text = ''; !text.includes('six');) text += Buffer.from((await reader?.read())?.value ?? []).toString();
+  for (let text = ''; !text.includes('six');) {
+    const read = await reader?.read();
+    assert.ok(read?.done === false, `the answer ended: ${text}`);
+    text += Buffer.from(read.value).toString();
+  }
   const leftMs = performance.now();
   abort.abort();
   assert.ok((await closed.promise) - leftMs < HANG_UP_LIMIT_MS, 'the upstream is dropped at once');

@@ -138,11 +138,13 @@ function declareReplays(title: string, recordings: readonly Recording[], folder:
         checkGolden(`${folder}/${goldenName(recording)}.json`, goldenOf(recording, answers));
       });
     }
-    test('every golden has its recording', () => {
+    test('every golden has its recording, and every note its golden', () => {
       assert.deepEqual(
         goldenNames(folder).filter((name) => !REQUEST_PAIN_NAMES.has(`${folder}/${name}`)),
         recordings.map(goldenName).toSorted(),
       );
+      const names = new Set([...own, ...recordings].map(({ name }) => name));
+      if (folder === 'recordings') for (const name of Object.keys(NOTES)) assert.ok(names.has(name), name);
     });
   });
 }

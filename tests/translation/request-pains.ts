@@ -41,6 +41,11 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '17-thinking-of-a-messages-caller',
     caller: 'messages',
     targets: ['messages', 'messages-plain', 'chat', 'gemini', 'converse', 'responses'],
+    why: [
+      'A block that nobody knows yet passes to the vendor of its format, and to nobody else.',
+      'OpenAI takes no reasoning back but its own; Google is told with a signature of its own making not to miss one.',
+      'redactedContent is bytes on that wire, so that the data stand there encoded once more.',
+    ],
     body: {
       model: 'acme/one',
       max_tokens: 8_000,
@@ -66,6 +71,10 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '17-thinking-of-a-chat-caller',
     caller: 'chat',
     targets: ['messages', 'messages-plain', 'chat', 'gemini', 'converse', 'responses'],
+    why: [
+      'The empty thinking block is signed: it must come back as it is.',
+      'redactedContent is bytes on that wire, so that the data stand there encoded once more.',
+    ],
     body: {
       model: 'acme/one',
       reasoning: { effort: 'medium' },
@@ -91,6 +100,7 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '17-thinking-lost-by-the-client',
     caller: 'chat',
     targets: ['messages', 'converse'],
+    why: ['The vendor refuses thinking where the thoughts before the last call are gone, so that it is left off.'],
     body: {
       model: 'acme/one',
       reasoning: { max_tokens: 2_000 },
@@ -106,6 +116,10 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '19-thought-signature-of-a-chat-caller',
     caller: 'chat',
     targets: ['gemini', 'gemini-2', 'chat', 'messages'],
+    why: [
+      'Only the first of calls made at once carries a signature.',
+      'Models of the second generation know no ids of calls: the order tells which is meant.',
+    ],
     body: {
       model: 'acme/one',
       tools: [tool('look'), tool('hear')],
@@ -134,6 +148,10 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '19-history-of-another-model',
     caller: 'messages',
     targets: ['gemini', 'gemini-2'],
+    why: [
+      'Google names this signature for calls that another model made.',
+      'Models of the second generation miss none, and know no ids of calls.',
+    ],
     body: {
       model: 'acme/one',
       max_tokens: 8_000,
@@ -162,6 +180,10 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '20-schemas',
     caller: 'chat',
     targets: ['gemini', 'gemini-2', 'chat-plain', 'messages', 'converse', 'responses', 'cohere'],
+    why: [
+      'Google takes no exclusiveMinimum and no const: at least 1 for a whole number, and an enum of one, say the same.',
+      'A tool without a schema is a tool without parameters, as each wire says it.',
+    ],
     body: {
       model: 'acme/one',
       stream_options: { include_usage: true },
@@ -177,6 +199,11 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '21-tool-results',
     caller: 'chat',
     targets: EVERYWHERE,
+    why: [
+      'Results follow their calls in order, one for each: of two the last, an error where there is none.',
+      'Ids that a wire does not take are written so that the same id always becomes the same one.',
+      'A chat body goes to a host of chat as it came: whether it is legal is for the host to say.',
+    ],
     body: {
       model: 'acme/one',
       tools: [tool('look')],
@@ -200,6 +227,10 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '21-orphan-result',
     caller: 'chat',
     targets: EVERYWHERE,
+    why: [
+      'generation.md 1.1 refuses it (pains.md 21 would drop it): a model that goes on without the result makes one up.',
+      'A chat body goes to a host of chat as it came.',
+    ],
     body: {
       model: 'acme/one',
       tools: [tool('look')],
@@ -214,6 +245,9 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '22-empty-content',
     caller: 'chat',
     targets: EVERYWHERE,
+    why: [
+      'Wires that take empty text get it; an empty string that is one part of several says nothing and goes without a word.',
+    ],
     body: {
       model: 'acme/one',
       tools: [tool('look')],
@@ -238,6 +272,11 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '23-cache-marks',
     caller: 'chat',
     targets: ['messages', 'messages-plain', 'chat', 'chat-plain', 'gemini', 'converse', 'responses'],
+    why: [
+      'Of more than four breakpoints the last four count: they reach furthest.',
+      'Where the wire has no breakpoint for the whole request, it stands at the end of the last message.',
+      'Models that only cache by themselves get none, with a warning each.',
+    ],
     body: {
       model: 'acme/one',
       cache_control: { type: 'ephemeral' },
@@ -261,6 +300,9 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '24-attribution',
     caller: 'messages',
     targets: ['messages', 'messages-plain', 'chat', 'gemini', 'converse', 'responses', 'cohere'],
+    why: [
+      'The line stays for the vendor that reads it. A host of the same format caches by prefix, which it would spoil.',
+    ],
     body: {
       model: 'acme/one',
       max_tokens: 100,
@@ -276,6 +318,10 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     caller: 'messages',
     betas: ['context-management-2025-06-27', 'interleaved-thinking-2025-05-14', 'made-up-2026-01-01'],
     targets: EVERYWHERE,
+    why: [
+      'The vendor of the format gets what nobody knows yet, and the flags that it knows; others get neither.',
+      'What is null was not said.',
+    ],
     body: {
       model: 'acme/one',
       max_tokens: 100,
@@ -302,6 +348,7 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     name: '26-encrypted-reasoning',
     caller: 'chat',
     targets: ['responses', 'chat', 'messages', 'gemini'],
+    why: ["Sealed reasoning goes back to the family that made it alone: Azure's keys are not OpenAI's."],
     body: {
       model: 'acme/one',
       tools: [tool('look')],

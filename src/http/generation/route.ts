@@ -20,6 +20,8 @@ export interface GenerationRouteParts {
   readonly bodyLimits: BodyLimits;
   /** Whether `x-api-key` may carry the key: clients of the messages format send it. */
   readonly allowApiKeyHeader: boolean;
+  /** Whether a management key will do, too: where nothing is generated. */
+  readonly anyKey?: boolean;
   readonly baseUrl: () => string;
   readonly draining: () => boolean;
   readonly onRefused: (error: GatewayError, format: string) => void;
@@ -35,6 +37,8 @@ export interface Admitted {
   readonly body: Json;
   readonly text: string;
   readonly headers: HeaderDirectives;
+  /** The vendor's own client of the messages format says so. */
+  readonly isMessages: boolean;
 }
 
 /**
@@ -62,7 +66,7 @@ export function createBodyRoute(
     const arrivedMs = parts.clock.monotonicMs();
     try {
       const principal = await parts.authenticate(request.headers, { allowApiKeyHeader: parts.allowApiKeyHeader });
-      requireKind(principal, 'normal');
+      if (parts.anyKey !== true) requireKind(principal, 'normal');
       if (parts.draining())
         throw new GatewayError('provider_overloaded', 'The gateway is shutting down.', {
           status: 503,
@@ -71,7 +75,8 @@ export function createBodyRoute(
       if (request.headers.expect !== undefined) continueIfSmall(request, response, parts.bodyLimits.bytesMax);
       const text = (await readBody(request, parts.bodyLimits)).toString('utf8');
       const headers = readHeaderDirectives(request.headers);
-      await handle({ principal, body: parseBody(text), text, headers }, response, arrivedMs);
+      const isMessages = request.headers['anthropic-version'] !== undefined;
+      await handle({ principal, body: parseBody(text), text, headers, isMessages }, response, arrivedMs);
     } catch (error) {
       const refusal = asRefusal(error, parts);
       parts.onRefused(refusal, format.id);

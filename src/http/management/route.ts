@@ -1,9 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { requireKind, type Authenticate } from '../../accounts/authenticate.ts';
 import type { GenerationLookup } from '../../accounts/generation-lookup.ts';
 import type { Keys } from '../../accounts/keys.ts';
 import type { Principal } from '../../accounts/principal.ts';
+import type { FiguresOf } from '../../catalog/figures.ts';
+import type { Catalog, Endpoint } from '../../catalog/model.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { checkShape } from '../../wire/gateway/issues.ts';
@@ -14,6 +17,31 @@ import { problemBody, type ProblemLog } from '../problem.ts';
 export interface ManagementServices {
   readonly keys: Keys;
   readonly generations: GenerationLookup;
+  readonly listing: ListingServices;
+}
+
+/** What the lists of models, endpoints and providers are made from. */
+export interface ListingServices {
+  readonly catalog: Catalog;
+  readonly figuresOf: FiguresOf;
+  /** Those that are there, whether they have credentials or not. */
+  readonly providers: () => readonly ListedProvider[];
+  /** Whether the operator's own preferences leave an endpoint to callers. */
+  readonly isAllowed: (endpoint: Endpoint) => boolean;
+  readonly nowMs: () => number;
+  /** With the version segment. */
+  readonly baseUrl: () => string;
+}
+
+/** A provider as callers see it. Null: unknown. */
+export interface ListedProvider {
+  readonly slug: string;
+  readonly name: string;
+  readonly headquarters: string | null;
+  readonly datacenters: readonly string[] | null;
+  readonly privacyPolicyUrl: string | null;
+  readonly termsOfServiceUrl: string | null;
+  readonly statusPageUrl: string | null;
 }
 
 /** Who may call: a management key, any key, or anybody. */
@@ -27,7 +55,9 @@ export interface RouteResponse {
 
 export interface RouteAnswer {
   readonly status: number;
-  readonly body: object;
+  readonly body: object | string;
+  /** Default: JSON. */
+  readonly contentType?: string;
 }
 
 interface RouteFacts {
@@ -42,6 +72,8 @@ interface RouteFacts {
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Statuses of errors that the route can give beside 401, 403 and 500, which follow from its scope. */
   readonly errors: readonly (400 | 404 | 409 | 413)[];
+  /** Public, but it tells more to whoever brings a key; one that is not valid is refused. */
+  readonly readsKey?: boolean;
 }
 
 export interface RouteContext<Params, Query, Body> {
@@ -50,6 +82,8 @@ export interface RouteContext<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** Names in lower case. */
+  readonly headers: IncomingHttpHeaders;
   readonly services: ManagementServices;
 }
 
@@ -86,12 +120,13 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
   const { handle, ...facts } = definition;
   return {
     ...facts,
-    async answer({ principal, params, query, body, services }) {
+    async answer({ principal, params, query, body, headers, services }) {
       return handle({
         principal,
         params: checkShape(definition.params, params, { root: 'path' }),
         query: checkShape(definition.query, query, { root: 'query' }),
         body: checkShape(definition.body, body),
+        headers,
         services,
       });
     },
@@ -106,6 +141,7 @@ export interface ManagementParts {
 
 const PREFIXES = ['/v1', '/api/v1'] as const;
 const BODY_BYTES_MAX = 256 * 1_024;
+const JSON_TYPE = 'application/json; charset=utf-8';
 const SCOPES: readonly unknown[] = ['management', 'any', 'public'] satisfies readonly RouteScope[];
 
 /**
@@ -141,26 +177,35 @@ function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute,
     bodyLimit: BODY_BYTES_MAX,
     // The first hook: credentials are judged before a body is read. @source decisions.md 18
     async onRequest(request) {
-      if (route.scope === 'public') return;
-      const principal = await parts.authenticate(request.headers, { allowApiKeyHeader: route.scope === 'any' });
+      if (route.scope === 'public' && (route.readsKey !== true || !bringsKey(request.headers))) return;
+      const principal = await parts.authenticate(request.headers, { allowApiKeyHeader: route.scope !== 'management' });
       if (route.scope === 'management') requireKind(principal, 'management');
       principals.set(request, principal);
     },
     async handler(request, reply) {
-      const { status, body } = await route.answer({
+      const {
+        status,
+        body,
+        contentType = JSON_TYPE,
+      } = await route.answer({
         principal: principals.get(request),
         params: request.params,
         query: request.query,
         body: request.body,
+        headers: request.headers,
         services: parts.services,
       });
       // Answers hold spend, and one of them a key in full: no cache keeps them.
       return reply
         .code(status)
-        .headers({ ...CORS_HEADERS, 'cache-control': 'no-store' })
+        .headers({ ...CORS_HEADERS, 'cache-control': 'no-store', 'content-type': contentType })
         .send(body);
     },
   });
+}
+
+function bringsKey(headers: IncomingHttpHeaders): boolean {
+  return headers.authorization !== undefined || headers['x-api-key'] !== undefined;
 }
 
 /** Bodies are JSON whatever the Content-Type says; clients that send an empty one with a DELETE are common. */

@@ -25,7 +25,16 @@ for (const [model, thinking, efforts, structuredOutput] of [
 ] as const) {
   test(`${model} thinks by ${thinking}`, () => {
     const dialect = anthropicAdapter.dialect({ format: 'messages', model });
-    assert.deepEqual(dialect, { vendor: true, thinking, efforts, structuredOutput });
+    // The models that came with structured output are those that take `temperature` or `top_p`, not both.
+    const oneSampler = structuredOutput;
+    assert.deepEqual(dialect, {
+      vendor: true,
+      readsAttribution: true,
+      thinking,
+      efforts,
+      structuredOutput,
+      oneSampler,
+    });
   });
 }
 

@@ -15,15 +15,20 @@ const ADAPTIVE_SINCE = 406;
 const ADAPTIVE_ONLY_SINCE = 407;
 // platform.claude.com "Structured outputs", read 2026-11: Opus 4.1, the 4.5 family, and later.
 const STRUCTURED_OUTPUT_SINCE = 401;
+// "`temperature` and `top_p` cannot both be specified for this model", say Opus 4.1, the 4.5 family, and later:
+// cloud-apim/otoroshi-llm-extension#140 (2025-10), anomalyco/opencode#28930 (2026-05).
+const ONE_SAMPLER_SINCE = 401;
 
 /** How a Claude model is told to think, and what else it knows. @source generation.md 11.4, 11.6 */
 export function dialectOf(model: string): Dialect {
   const version = versionOf(model);
   return {
     vendor: true,
+    readsAttribution: true,
     thinking: thinkingOf(version),
     efforts: version >= ADAPTIVE_ONLY_SINCE ? ['xhigh', 'max'] : version >= ADAPTIVE_SINCE ? ['max'] : [],
     structuredOutput: version >= STRUCTURED_OUTPUT_SINCE,
+    oneSampler: version >= ONE_SAMPLER_SINCE,
   };
 }
 

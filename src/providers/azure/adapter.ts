@@ -1,4 +1,5 @@
 import type { FormatId } from '../../canonical/extra.ts';
+import { pathStep } from '../../lib/path-step.ts';
 import { SettingError } from '../contract.ts';
 import type { CallContext, Connection, ConnectionSetup, FormatOffer, ProviderAdapter } from '../contract.ts';
 import { createEntraAuthorize } from './entra-token.ts';
@@ -30,9 +31,10 @@ export function createAzureAdapter({ openAi, claude }: AzureFamilies): ProviderA
     connect,
     formats: [{ format: 'chat' }, { format: 'responses' }, { format: 'messages', basePath: '/anthropic/v1' }],
     formatsOf: (model) => (isClaude(model) ? ['messages'] : (openAi.formatsOf?.(model) ?? ['chat', 'responses'])),
+    toolFormatsOf: (model) => (isClaude(model) ? undefined : openAi.toolFormatsOf?.(model)),
     cancellable: true,
     dialect: (context) => {
-      if (context.format === 'messages') return claude.dialect(context);
+      if (context.format === 'messages') return { ...claude.dialect(context), readsAttribution: false };
       // generation.md 11.5: OpenAI cannot read back what was encrypted here, nor the reverse.
       return { ...openAi.dialect(context), reasoningFamily: 'azure-openai-responses-v1' };
     },
@@ -59,7 +61,7 @@ function openAiOffers(apiVersion: string | undefined): readonly FormatOffer[] {
   if (apiVersion === undefined) return [{ format: 'chat' }, { format: 'responses' }];
   const query = `?api-version=${apiVersion}`;
   return [
-    { format: 'chat', path: ({ model }) => `/deployments/${encodeURIComponent(model)}/chat/completions${query}` },
+    { format: 'chat', path: ({ model }) => `/deployments/${pathStep(model)}/chat/completions${query}` },
     { format: 'responses', path: () => `/responses${query}` },
   ];
 }

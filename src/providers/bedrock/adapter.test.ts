@@ -59,6 +59,22 @@ for (const [name, options, member] of [
   });
 }
 
+test('a region that is none is refused by the name of its variable', () => {
+  for (const [env, member] of [
+    [{ AWS_REGION: 'us east 1' }, 'AWS_REGION'],
+    [{ AWS_DEFAULT_REGION: 'evil.example/#' }, 'AWS_DEFAULT_REGION'],
+  ] as const)
+    assert.throws(
+      () => connect({ env }),
+      (error: unknown) => error instanceof SettingError && error.member === member,
+    );
+});
+
+test('a key of Bedrock, wherever it comes from, does not silently take the place of other credentials', () => {
+  for (const options of [{ profile: 'p' }, { access_key_id: 'i', secret_access_key: 's' }])
+    assert.throws(() => connect({ apiKey: 'bedrock-key', options: { region: 'us-east-1', ...options } }), SettingError);
+});
+
 for (const [message, errorType, status] of [
   ['Input is too long for requested model.', 'context_length_exceeded', 400],
   ['The provided model identifier is invalid.', 'not_found', 404],
@@ -67,6 +83,8 @@ for (const [message, errorType, status] of [
     'not_found',
     404,
   ],
+  ["This model doesn't support the stopSequences field. Remove stopSequences and try again.", 'invalid_request', 400],
+  ['Malformed input request: extraneous key [top_k] is not permitted', 'invalid_request', 400],
 ] as const) {
   test(`"${message.slice(0, 40)}..." is ${errorType}`, () => {
     const meaning = bedrockAdapter.classify?.({ status: 400, error: { message } });

@@ -45,6 +45,8 @@ function authorize({ settings }: CallContext): Readonly<Record<string, string>> 
 // ValidationException; a model that cannot be called in this region may be had in the next.
 const TOO_LONG =
   /input is too long|prompt is too long|exceed(?:s|ed)? (?:the )?(?:maximum|max|context)|too many (?:input )?tokens/i;
+/** langgenius/dify-official-plugins#1767 (2025-09), 567-labs/instructor#1753 (2025-07), langchain-ai/langchain-aws#62 */
+const UNSUPPORTED = /model doesn.t support|extraneous key/i;
 const NOT_SERVED = /model identifier is invalid|on-demand throughput isn.t supported|end of (?:its|their) life/i;
 
 /** What Bedrock's errors mean where the status misleads. @source generation.md 8.4 */
@@ -52,6 +54,7 @@ function classify({ status, error }: FailedAnswer): MeaningOfFailure | undefined
   const message = error.message ?? '';
   if (status === 400 && TOO_LONG.test(message)) return failureOfMeaning(MEANINGS.tooLong);
   if (status === 400 && NOT_SERVED.test(message)) return failureOfMeaning(MEANINGS.gone);
+  if (status === 400 && UNSUPPORTED.test(message)) return failureOfMeaning(MEANINGS.unsupportedParameter);
   // The model's own time limit and its own failure: "ModelTimeoutException", "ModelErrorException".
   if (status === 424) return failureOfMeaning(MEANINGS.unavailable);
   return undefined;

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { SettingError, type ConnectionSetup } from '../contract.ts';
 
+const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d+$/;
 const NOT_A_REGION = 'must be a region such as us-east-1';
+const REGION_VARIABLES = ['AWS_REGION', 'AWS_DEFAULT_REGION'] as const;
 
 export const bedrockOptions = z.strictObject({
-  region: z
-    .string()
-    .regex(/^[a-z]{2}(?:-[a-z]+)+-\d+$/, NOT_A_REGION)
-    .optional(),
+  region: z.string().regex(REGION, NOT_A_REGION).optional(),
   /** A profile of the shared configuration files, with whatever it says: keys, a role to assume, single sign-on. */
   profile: z.string().min(1).optional(),
   access_key_id: z.string().min(1).optional(),
@@ -28,14 +27,29 @@ export interface BedrockSettings {
 }
 
 /** @throws SettingError */
-export function readBedrockSettings({ options, env }: ConnectionSetup): BedrockSettings {
+export function readBedrockSettings({ options, env, apiKey }: ConnectionSetup): BedrockSettings {
   const { region, profile, ...given } = bedrockOptions.parse(options);
-  const found = region ?? nonEmpty(env['AWS_REGION']) ?? nonEmpty(env['AWS_DEFAULT_REGION']);
+  const found = region ?? regionOf(env);
   if (found === undefined) throw new SettingError('options.region', 'is required, or AWS_REGION in the environment');
   const keys = staticKeys(given);
+  const [signing] = ['access_key_id', 'profile'].filter((name) => options[name] !== undefined);
+  if (apiKey !== undefined && signing !== undefined)
+    throw new SettingError(
+      `options.${signing}`,
+      'stands beside api_key or AWS_BEARER_TOKEN_BEDROCK; one of them must go',
+    );
   if (keys !== undefined && profile !== undefined)
     throw new SettingError('options.profile', 'stands beside access_key_id; one of them must go');
   return { region: found, ...(profile !== undefined && { profile }), ...(keys !== undefined && { keys }) };
+}
+
+/** It becomes part of a host's name. */
+function regionOf(env: ConnectionSetup['env']): string | undefined {
+  const variable = REGION_VARIABLES.find((name) => nonEmpty(env[name]) !== undefined);
+  const region = variable && nonEmpty(env[variable]);
+  if (variable !== undefined && region !== undefined && !REGION.test(region))
+    throw new SettingError(variable, NOT_A_REGION);
+  return region;
 }
 
 function staticKeys(given: {

@@ -18,9 +18,15 @@ export function createSigningAuthorize(settings: BedrockSettings): Authorize {
       const { headers } = await (await signer).sign(signable(call));
       return added(headers);
     } catch (error) {
-      throw credentialError('the AWS credentials do not work', error);
+      throw credentialError('the AWS credentials do not work', error, remedyOf(settings));
     }
   };
+}
+
+function remedyOf({ profile, keys }: BedrockSettings): string | undefined {
+  if (keys !== undefined) return undefined;
+  if (profile !== undefined) return 'check options.profile and the files that it stands in';
+  return 'set options.access_key_id and options.secret_access_key, options.profile, or AWS_BEARER_TOKEN_BEDROCK';
 }
 
 /** With the first call: those without Bedrock should not wait 100 ms for it. */

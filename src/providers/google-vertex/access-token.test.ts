@@ -124,6 +124,24 @@ test('a machine without an account is told in a sentence', async () => {
   );
 });
 
+test('an account that comes after the gateway is found without a restart', async () => {
+  const { GCE_METADATA_HOST: known, METADATA_SERVER_DETECTION: detection } = process.env;
+  delete process.env['METADATA_SERVER_DETECTION'];
+  process.env['GCE_METADATA_HOST'] = '127.0.0.1:1';
+  answersTokens = true;
+  let nowMs = 0;
+  try {
+    const authorize = createTokenAuthorize(undefined, () => nowMs);
+    await assert.rejects(async () => authorize(testCall()), /set options\.credentials_file/);
+    process.env['GCE_METADATA_HOST'] = known;
+    nowMs = 30_000;
+    assert.match((await authorize(testCall()))['authorization'] ?? '', /^Bearer metadata-/);
+  } finally {
+    process.env['GCE_METADATA_HOST'] = known;
+    process.env['METADATA_SERVER_DETECTION'] = detection;
+  }
+});
+
 test('a key that is none fails without being repeated', async () => {
   const broken = {
     ...SERVICE_ACCOUNT,

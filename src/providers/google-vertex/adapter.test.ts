@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,11 +13,15 @@ const vertex = ADAPTERS['google-vertex'];
 const folder = mkdtempSync(join(tmpdir(), 'vertex-'));
 after(() => rmSync(folder, { recursive: true }));
 
+const { privateKey: PRIVATE_KEY } = generateKeyPairSync('ed25519', {
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
 const ACCOUNT = JSON.stringify({
   type: 'service_account',
   project_id: 'of-the-file',
   client_email: 'a@b.example',
-  private_key: 'the-private-key',
+  private_key: PRIVATE_KEY,
 });
 
 function connect(setup: Partial<ConnectionSetup>) {
@@ -63,7 +68,7 @@ test('the project comes from the entry, then the credential, then the environmen
 });
 
 test('no error may repeat a private key', () => {
-  assert.deepEqual(connect({ options: { credentials: ACCOUNT } }).secrets, ['the-private-key']);
+  assert.deepEqual(connect({ options: { credentials: ACCOUNT } }).secrets, [PRIVATE_KEY]);
 });
 
 test('a key means Gemini alone, without project and location', async () => {
@@ -75,6 +80,23 @@ test('a key means Gemini alone, without project and location', async () => {
   );
   const call = testCall({ format: 'gemini', settings: { ...TEST_SETTINGS, apiKey: 'express' } });
   assert.deepEqual(await vertex.authorize(call), { 'x-goog-api-key': 'express' });
+});
+
+test('a project or a location that is none is refused by the name of its variable', () => {
+  for (const [env, member] of [
+    [{ GOOGLE_CLOUD_PROJECT: 'my project' }, 'GOOGLE_CLOUD_PROJECT'],
+    [{ GOOGLE_VERTEX_PROJECT: 'p-1', GOOGLE_VERTEX_LOCATION: 'Europe West1' }, 'GOOGLE_VERTEX_LOCATION'],
+    [{ GOOGLE_VERTEX_PROJECT: 'p-1', GOOGLE_CLOUD_LOCATION: 'evil.example/#' }, 'GOOGLE_CLOUD_LOCATION'],
+  ] as const)
+    assert.throws(
+      () => connect({ env }),
+      (error: unknown) => error instanceof SettingError && error.member === member,
+    );
+});
+
+test('a key does not silently take the place of a project, a location or a credential', () => {
+  for (const options of [{ project: 'p-1' }, { location: 'eu' }, { credentials: ACCOUNT }])
+    assert.throws(() => connect({ apiKey: 'express', options }), SettingError);
 });
 
 for (const [model, format] of [
@@ -121,6 +143,11 @@ for (const [name, options, member] of [
   ['two credentials', { credentials: ACCOUNT, credentials_file: '/x' }, 'options.credentials'],
   ['a file that is not there', { credentials_file: '/nonexistent.json' }, 'options.credentials_file'],
   ['a text that is no credential', { credentials: 'sk-secret-text' }, 'options.credentials'],
+  [
+    'an account whose key lost its line breaks',
+    { credentials: ACCOUNT.replaceAll('\\n', '\\\\n').replace('a@b.example', 'sk-secret-text') },
+    'options.credentials',
+  ],
   ['an account without its key', { credentials: '{"type":"service_account"}' }, 'options.credentials'],
 ] as const) {
   test(`${name} is refused by name, and nothing of it repeated`, () => {

@@ -1,8 +1,9 @@
 import type { FormatId } from '../../canonical/extra.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { pathStep } from '../../lib/path-step.ts';
 import type { CallContext, Connection, ConnectionSetup, ProviderAdapter } from '../contract.ts';
 import { createTokenAuthorize } from './access-token.ts';
-import { readVertexSettings, vertexOptions } from './options.ts';
+import { readVertexSettings, refuseBesideKey, vertexOptions } from './options.ts';
 
 /** What the makers of the models that it serves know of them. */
 export interface VertexFamilies {
@@ -39,7 +40,7 @@ export function createGoogleVertexAdapter({ gemini, claude }: VertexFamilies): P
       if (context.format === 'gemini') return { ...gemini.dialect(context) };
       if (context.format !== 'messages') return {};
       // Neither structured output nor addresses of media there: vercel/ai, @ai-sdk/google-vertex, read 2026-08.
-      return { ...claude.dialect(context), structuredOutput: false, mediaUrls: false };
+      return { ...claude.dialect(context), structuredOutput: false, mediaUrls: false, readsAttribution: false };
     },
     authorize: ({ settings }) => (settings.apiKey === undefined ? {} : { 'x-goog-api-key': settings.apiKey }),
     adjust,
@@ -50,6 +51,7 @@ export function createGoogleVertexAdapter({ gemini, claude }: VertexFamilies): P
 /** Only Gemini can be called with a key ("express mode"), and then without a project. */
 function connect(setup: ConnectionSetup): Connection {
   if (setup.apiKey !== undefined) {
+    refuseBesideKey(setup);
     return {
       baseUrl: setup.baseUrl ?? 'https://aiplatform.googleapis.com/v1',
       formats: [{ format: 'gemini', path: geminiPath }],
@@ -80,13 +82,13 @@ function formatsOf(model: string): readonly FormatId[] {
 }
 
 function geminiPath({ model, stream }: CallContext): string {
-  const name = encodeURIComponent(model.replace(/^google\//, ''));
+  const name = pathStep(model.replace(/^google\//, ''));
   return `/publishers/google/models/${name}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
 
 /** A version stands behind an `@`, which Google's examples leave as it is. */
 function claudePath({ model, stream }: CallContext): string {
-  const name = encodeURIComponent(model.replace(/^anthropic\//, '')).replaceAll('%40', '@');
+  const name = pathStep(model.replace(/^anthropic\//, '')).replaceAll('%40', '@');
   return `/publishers/anthropic/models/${name}:${stream ? 'streamRawPredict' : 'rawPredict'}`;
 }
 

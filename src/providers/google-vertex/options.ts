@@ -1,19 +1,16 @@
+import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { SettingError, type ConnectionSetup } from '../contract.ts';
 
+const PROJECT = /^[a-z0-9][a-z0-9.:-]*$/i;
+const LOCATION = /^[a-z][a-z0-9-]*$/;
 const NOT_A_PROJECT = 'must be the id of a project, such as my-project-123';
 const NOT_A_LOCATION = 'must be a location such as europe-west1, eu or global';
 
 export const vertexOptions = z.strictObject({
-  project: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9.:-]*$/i, NOT_A_PROJECT)
-    .optional(),
-  location: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]*$/, NOT_A_LOCATION)
-    .optional(),
+  project: z.string().regex(PROJECT, NOT_A_PROJECT).optional(),
+  location: z.string().regex(LOCATION, NOT_A_LOCATION).optional(),
   /** Path of a JSON file: a service account's key, workload identity, or what `gcloud` wrote. */
   credentials_file: z.string().min(1).optional(),
   /** The text of such a file. */
@@ -45,16 +42,40 @@ export function readVertexSettings({ options, env }: ConnectionSetup): VertexSet
   const found =
     project ??
     (typeof ofCredentials === 'string' ? ofCredentials : undefined) ??
-    nonEmpty(env['GOOGLE_VERTEX_PROJECT']) ??
-    nonEmpty(env['GOOGLE_CLOUD_PROJECT']);
+    fromEnvironment(env, ['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'], PROJECT, NOT_A_PROJECT);
   if (found === undefined)
     throw new SettingError('options.project', 'is required, or GOOGLE_CLOUD_PROJECT in the environment');
   return {
     project: found,
     location:
-      location ?? nonEmpty(env['GOOGLE_VERTEX_LOCATION']) ?? nonEmpty(env['GOOGLE_CLOUD_LOCATION']) ?? DEFAULT_LOCATION,
+      location ??
+      fromEnvironment(env, ['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'], LOCATION, NOT_A_LOCATION) ??
+      DEFAULT_LOCATION,
     ...(credentials !== undefined && { credentials }),
   };
+}
+
+/** The first of these variables that is set. It becomes part of an address. @throws SettingError */
+function fromEnvironment(
+  env: ConnectionSetup['env'],
+  names: readonly string[],
+  shape: RegExp,
+  problem: string,
+): string | undefined {
+  for (const name of names) {
+    const value = nonEmpty(env[name]);
+    if (value === undefined) continue;
+    if (!shape.test(value)) throw new SettingError(name, problem);
+    return value;
+  }
+  return undefined;
+}
+
+/** Such a key has neither a place nor a project of its own choice. @throws SettingError */
+export function refuseBesideKey({ options }: ConnectionSetup): void {
+  const [given] = Object.keys(options).filter((name) => options[name] !== undefined);
+  if (given !== undefined)
+    throw new SettingError(`options.${given}`, 'stands beside api_key or GOOGLE_VERTEX_API_KEY; one of them must go');
 }
 
 function readCredentials(path: string): string {
@@ -68,18 +89,36 @@ function readCredentials(path: string): string {
 
 /** Says nothing of the text: it is a private key. */
 function parseCredentials(member: string, text: string): Readonly<Record<string, unknown>> {
+  const parsed = parseRecord(text);
+  if (parsed === undefined || typeof parsed['type'] !== 'string' || !isComplete(parsed))
+    throw new SettingError(member, 'is no credentials file: JSON with "type", and of a service account its key');
+  if (parsed['type'] === 'service_account' && !isPrivateKey(parsed['private_key']))
+    throw new SettingError(member, 'has a "private_key" that is none; are its line breaks written as \\n, once?');
+  return parsed;
+}
+
+function parseRecord(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
-    if (isRecord(parsed) && typeof parsed['type'] === 'string' && isComplete(parsed)) return parsed;
+    return isRecord(parsed) ? parsed : undefined;
   } catch {
     // The parser's message quotes the text.
+    return undefined;
   }
-  throw new SettingError(member, 'is no credentials file: JSON with "type", and of a service account its key');
 }
 
 function isComplete(credentials: Readonly<Record<string, unknown>>): boolean {
   if (credentials['type'] !== 'service_account') return true;
   return typeof credentials['client_email'] === 'string' && typeof credentials['private_key'] === 'string';
+}
+
+/** Read here, so that a key that was damaged on its way is told at the start and not by every call. */
+function isPrivateKey(text: unknown): boolean {
+  try {
+    return createPrivateKey(String(text)).type === 'private';
+  } catch {
+    return false;
+  }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -64,6 +64,15 @@ test('what came with each generation holds for the newer ones', () => {
   assert.equal(known(facts('gemma-4-31b-it')), '------');
 });
 
+test('the open models before the fourth generation take nothing but a conversation', () => {
+  const plain = { refusesSystem: true, refusesTools: true, refusesJson: true };
+  for (const model of ['gemma-3-27b-it', 'models/gemma-3n-e4b-it']) {
+    const { refusesSystem, refusesTools, refusesJson } = facts(model);
+    assert.deepEqual({ refusesSystem, refusesTools, refusesJson }, plain);
+  }
+  assert.equal(facts('gemma-4-31b-it').refusesSystem, undefined);
+});
+
 test('what newer generations refuse is known', () => {
   const refused = ({ refusesPenalties, refusesLogprobs, fixedSampling }: GeminiFacts): readonly boolean[] =>
     [refusesPenalties, refusesLogprobs, fixedSampling].map((refuses) => refuses === true);

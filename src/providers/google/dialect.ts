@@ -46,6 +46,9 @@ function familyName(model: string): string {
 }
 
 function factsOf(name: string): GeminiFacts {
+  // 0xPlaygrounds/rig#788, BerriAI/litellm#10313, stackblitz-labs/bolt.diy#1824 (2025): "Developer instruction", "Function
+  // calling" and "JSON mode is not enabled for models/gemma-3-27b-it".
+  if (/^gemma-3(?:n|-|$)/.test(name)) return { refusesSystem: true, refusesTools: true, refusesJson: true };
   const version = versionOf(name);
   if (version === undefined) return {};
   const thinking = thinkingOf(name, version);

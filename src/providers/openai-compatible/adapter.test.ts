@@ -23,6 +23,26 @@ for (const [name, status, error, expected] of [
   ['a spent quota by its type', 429, { type: 'exceeded_current_quota_error' }, 'provider_unavailable'],
   ['an account in arrears', 400, { code: 'Arrearage' }, 'provider_unavailable'],
   [
+    'a balance that is spent',
+    429,
+    { code: '1113', message: 'Insufficient balance or no resource package.' },
+    'provider_unavailable',
+  ],
+  [
+    'a team without credits',
+    403,
+    { message: "Your newly created team doesn't have any credits yet." },
+    'provider_unavailable',
+  ],
+  [
+    'a spending limit',
+    429,
+    { message: 'Your team has either used all available credits or reached its monthly spending limit.' },
+    'provider_unavailable',
+  ],
+  ['an unreadable call of the model', 400, { code: 'tool_use_failed' }, 'provider_unavailable'],
+  ['an overloaded engine', 429, { type: 'engine_overloaded_error' }, 'provider_overloaded'],
+  [
     'a 403 about the context length',
     403,
     { message: 'Input token count + max_tokens parameter must be less than the context length' },

@@ -17,6 +17,8 @@ export interface OpenAiCompatibleFacts {
   readonly body?: JsonObject;
   /** What it speaks of chat and responses, most native first. Default: chat. */
   readonly formats?: readonly FormatId[];
+  /** What is particular to its responses format: a path in place of the base URL's, facts beside the dialect. */
+  readonly responses?: { readonly basePath?: string; readonly dialect?: Dialect };
   /** Models that answer in one of those formats only. */
   readonly onlyIn?: readonly { readonly match: RegExp; readonly format: FormatId }[];
   /** The messages format beside them, with the path that stands before `/messages` there. */
@@ -31,6 +33,8 @@ export interface OpenAiCompatibleFacts {
 export interface ModelFamily {
   readonly match: RegExp;
   readonly dialect: Dialect;
+  /** Members that requests to its models carry besides. */
+  readonly body?: JsonObject;
 }
 
 const PLAIN: Dialect = {};
@@ -38,11 +42,23 @@ const PLAIN: Dialect = {};
 // Words for "this account has no money left" that hosts send with the status of a rate limit or of a bad request.
 // OpenAI `insufficient_quota`, Moonshot `exceeded_current_quota_error`, Alibaba `Arrearage`: their error references,
 // read 2026-11.
-const QUOTA_WORDS: ReadonlySet<string> = new Set(['insufficient_quota', 'exceeded_current_quota_error', 'Arrearage']);
+const QUOTA_WORDS: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'exceeded_current_quota_error',
+  'insufficient_balance_error',
+  'Arrearage',
+  'AllocationQuota.FreeTierOnly',
+]);
+// Hosts without such a word: Z.AI 1113 "Insufficient balance", xAI "used all available credits or reached its monthly
+// spending limit" and "doesn't have any credits yet", as users quote them, read 2026-11.
+const NO_MONEY = /insufficient balance|(?:all available|any) credits|spending limit/i;
+// console.groq.com "Error codes", read 2026-11: the model wrote a call or JSON that cannot be read, which another try may
+// mend. Nothing is wrong with the request.
+const MODEL_FAILED: ReadonlySet<string> = new Set(['tool_use_failed', 'json_validate_failed']);
 
 /** Any host that speaks the chat format with a bearer key. The dialect is the plainest one unless facts say more. */
 export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): ProviderAdapter {
-  const { id, name, baseUrl, apiKeyVariable, cancellable, checkPath, body: members, messages } = facts;
+  const { id, name, baseUrl, apiKeyVariable, cancellable, checkPath, messages } = facts;
   const dialectOf = dialectsOf(facts);
   return {
     id,
@@ -54,13 +70,11 @@ export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): Pro
     ...offersOf(facts),
     dialect: (context) =>
       context.format === 'messages' && messages !== undefined
-        ? messages.like.dialect(context)
-        : dialectOf(context.model),
+        ? { ...dialectOf(context.model), ...messages.like.dialect(context) }
+        : dialectOf(context.format, context.model),
     authorize: (call) =>
       call.format === 'messages' && messages !== undefined ? messages.like.authorize(call) : authorize(call),
-    ...(members !== undefined && {
-      adjust: (body: JsonObject, { format }: CallContext) => (format === 'messages' ? body : { ...members, ...body }),
-    }),
+    ...adjustWith(facts),
     classify: (answer) => classify(answer) ?? messages?.like.classify?.(answer),
   };
 }
@@ -68,11 +82,19 @@ export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): Pro
 function offersOf({
   formats = ['chat'],
   onlyIn = [],
+  responses,
   messages,
 }: OpenAiCompatibleFacts): Pick<ProviderAdapter, 'formats' | 'formatsOf'> {
   const beside: readonly FormatOffer[] =
     messages === undefined ? [] : [{ format: 'messages', basePath: messages.basePath }];
-  const offers = [...formats.map((format) => ({ format })), ...beside];
+  const ownPath = responses?.basePath;
+  const offers: readonly FormatOffer[] = [
+    ...formats.map((format) => ({
+      format,
+      ...(format === 'responses' && ownPath !== undefined && { basePath: ownPath }),
+    })),
+    ...beside,
+  ];
   if (onlyIn.length === 0) return { formats: offers };
   const all = offers.map(({ format }) => format);
   const formatsOf = (model: string): readonly FormatId[] => {
@@ -82,10 +104,34 @@ function offersOf({
   return { formats: offers, formatsOf };
 }
 
-/** One object a family, so that nothing is put together for each call. */
-function dialectsOf({ dialect = PLAIN, families = [] }: OpenAiCompatibleFacts): (model: string) => Dialect {
-  const whole = families.map((family) => ({ match: family.match, dialect: { ...dialect, ...family.dialect } }));
-  return (model) => whole.find(({ match }) => match.test(model))?.dialect ?? dialect;
+/** Adds the members that the caller does not set. */
+function adjustWith({ body: members, families = [] }: OpenAiCompatibleFacts): Pick<ProviderAdapter, 'adjust'> {
+  if (members === undefined && families.every(({ body }) => body === undefined)) return {};
+  const adjust = (body: JsonObject, { format, model }: CallContext): JsonObject => {
+    if (format === 'messages') return body;
+    return { ...members, ...families.find(({ match }) => match.test(model))?.body, ...body };
+  };
+  return { adjust };
+}
+
+/** One object a family and format, so that nothing is put together for each call. */
+function dialectsOf({
+  dialect = PLAIN,
+  families = [],
+  responses,
+}: OpenAiCompatibleFacts): (format: FormatId, model: string) => Dialect {
+  const inChat = withFamilies(dialect, families, PLAIN);
+  const inResponses = responses?.dialect === undefined ? inChat : withFamilies(dialect, families, responses.dialect);
+  return (format, model) => (format === 'responses' ? inResponses : inChat)(model);
+}
+
+function withFamilies(dialect: Dialect, families: readonly ModelFamily[], more: Dialect): (model: string) => Dialect {
+  const plain = { ...dialect, ...more };
+  const whole = families.map((family) => ({
+    match: family.match,
+    dialect: { ...dialect, ...family.dialect, ...more },
+  }));
+  return (model) => whole.find(({ match }) => match.test(model))?.dialect ?? plain;
 }
 
 /** The generic member: everything else comes from the operator's configuration. */
@@ -99,10 +145,14 @@ function authorize({ settings }: CallContext): Readonly<Record<string, string>> 
 }
 
 function classify({ status, error }: FailedAnswer): MeaningOfFailure | undefined {
-  if (QUOTA_WORDS.has(error.code ?? '') || QUOTA_WORDS.has(error.type ?? ''))
+  const { code = '', type = '', message = '' } = error;
+  const mayBeQuota = status === 400 || status === 403 || status === 429;
+  if (QUOTA_WORDS.has(code) || QUOTA_WORDS.has(type) || (mayBeQuota && NO_MONEY.test(message)))
     return failureOfMeaning(MEANINGS.outOfQuota);
+  if (status === 400 && MODEL_FAILED.has(code)) return failureOfMeaning(MEANINGS.unavailable);
+  // platform.kimi.ai "Error codes", read 2026-11: under the status of a rate limit.
+  if (type === 'engine_overloaded_error') return failureOfMeaning(MEANINGS.overloaded);
   // docs.together.ai "Error codes", read 2026-11: 403 when input and max_tokens exceed the context length.
-  if (status === 403 && /context length|input token count/i.test(error.message ?? ''))
-    return failureOfMeaning(MEANINGS.tooLong);
+  if (status === 403 && /context length|input token count/i.test(message)) return failureOfMeaning(MEANINGS.tooLong);
   return undefined;
 }

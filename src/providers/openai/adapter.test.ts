@@ -137,3 +137,35 @@ for (const [model, formats] of [
     assert.deepEqual(openAiAdapter.formatsOf?.(model), formats);
   });
 }
+
+for (const [model, formats] of [
+  ['gpt-4o', undefined],
+  ['o4-mini', undefined],
+  ['gpt-5.1', undefined],
+  ['gpt-5.3-chat-latest', undefined],
+  ['gpt-5.4-mini', ['responses']],
+  ['gpt-5.6-luna', ['responses']],
+  ['ft:gpt-5.10:team', ['responses']],
+  ['gpt-6-sol', ['responses']],
+  ['gpt-6-astra', ['responses']],
+  ['gpt-6.1-sol', ['responses']],
+  ['my-deployment', undefined],
+] as const) {
+  test(`${model} calls tools in ${formats?.join() ?? 'all formats'}`, () => {
+    assert.deepEqual(openAiAdapter.toolFormatsOf?.(model), formats);
+  });
+}
+
+test('the highest effort goes to the responses format alone', () => {
+  const efforts = (format: 'chat' | 'responses', model: string): readonly string[] | undefined =>
+    openAiAdapter.dialect({ format, model }).reasoningEfforts;
+  for (const model of ['gpt-5.6-sol', 'gpt-6-luna', 'gpt-6-astra']) {
+    assert.equal(efforts('responses', model)?.includes('max'), true, model);
+    assert.deepEqual(
+      efforts('chat', model),
+      efforts('responses', model)?.filter((effort) => effort !== 'max'),
+    );
+  }
+  assert.deepEqual(efforts('chat', 'gpt-5'), efforts('responses', 'gpt-5'));
+  assert.equal(efforts('chat', 'gpt-4o'), undefined);
+});

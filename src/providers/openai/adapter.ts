@@ -1,6 +1,7 @@
 import type { Dialect } from '../../wire/format.ts';
 import type { ProviderAdapter } from '../contract.ts';
 import { classify } from './classify.ts';
+import { effortsOf, doesReason, isChat, readName } from './model-name.ts';
 import { parametersOf } from './parameters.ts';
 import { responsesDialectOf } from './responses-dialect.ts';
 
@@ -29,11 +30,34 @@ export const openAiAdapter: ProviderAdapter = {
   formatsOf: (model) => (RESPONSES_ONLY.test(model) ? ['responses'] : ['chat', 'responses']),
   // generation.md 6.8: hanging up stops the meter.
   cancellable: true,
-  // What the responses format adds no chat encoder reads, but for the efforts, which are the same.
-  dialect: ({ model }) => ({ ...responsesDialectOf(model), ...dialectOf(model) }),
+  toolFormatsOf: (model) => (refusesToolsInChat(model) ? ['responses'] : undefined),
+  // What the responses format adds no chat encoder reads, but for the efforts.
+  dialect: ({ format, model }) => ({
+    ...responsesDialectOf(model),
+    ...dialectOf(model),
+    ...(format === 'chat' && chatEffortsOf(model)),
+  }),
   authorize: ({ settings }) => (settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }),
   classify,
 };
+
+/**
+ * "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses
+ * instead" (pipecat-ai/pipecat#4043, 2026-03). Since 5.6 an effort that nobody asked for counts, too
+ * (BerriAI/litellm#34569, 2026-07), and not all later models have the effort `none` that would help: "GPT-6 Astra and
+ * GPT-6.1 Sol require Responses for tool calling", developers.openai.com "Deployment checklist", read 2026-11.
+ */
+function refusesToolsInChat(model: string): boolean {
+  const name = readName(model);
+  return name !== undefined && name.generation >= 5.04 && !isChat(name.variant);
+}
+
+/** `max` is for the responses format alone: livekit/agents#7169 (2026-09), BerriAI/litellm-docs#1173 (2026-09). */
+function chatEffortsOf(model: string): Pick<Dialect, 'reasoningEfforts'> {
+  const name = readName(model);
+  if (name === undefined || !doesReason(name)) return {};
+  return { reasoningEfforts: effortsOf(name).filter((effort) => effort !== 'max') };
+}
 
 function dialectOf(model: string): Dialect {
   return {
@@ -44,6 +68,10 @@ function dialectOf(model: string): Dialect {
     // `user` is deprecated in favour of it: vendor's SDK, openai 7.55 (2026-11).
     endUserMember: 'safety_identifier',
     messageNames: true,
+    plainMessages: true,
+    strictSchemas: true,
+    // "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40".
+    callIds: 'forty',
     streamUsage: true,
     ...parametersOf(model),
     ...(KNOWS_ORIGINAL_DETAIL.test(model) && { originalDetail: true }),

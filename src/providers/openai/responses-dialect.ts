@@ -1,21 +1,5 @@
-import type { Effort } from '../../canonical/request.ts';
 import type { Dialect } from '../../wire/format.ts';
-
-/** What a model's name says of it. */
-interface Name {
-  readonly series: 'gpt' | 'o';
-  /** One number that grows with the generations: 5.04 for GPT-5.4, 5.1 would be GPT-5.10. */
-  readonly generation: number;
-  /** What follows: `-mini-2026-03-17`. */
-  readonly variant: string;
-}
-
-const NAME = /^(?:ft:)?(?:(o)|gpt-)(\d+)(?:\.(\d+))?(.*)$/;
-const MINORS_MAX = 100;
-
-const UP_TO_HIGH: readonly Effort[] = ['low', 'medium', 'high'];
-const UP_TO_XHIGH: readonly Effort[] = [...UP_TO_HIGH, 'xhigh'];
-const UP_TO_MAX: readonly Effort[] = [...UP_TO_XHIGH, 'max'];
+import { doesReason, effortsOf, isChat, isCodex, readName, type ModelName } from './model-name.ts';
 
 /**
  * What is particular to a model of this vendor in its responses format, beside what holds for chat, too. A name that is
@@ -39,18 +23,7 @@ export function responsesDialectOf(model: string): Dialect {
   };
 }
 
-function readName(model: string): Name | undefined {
-  const [whole, o, major = '0', minor = '0', variant = ''] = NAME.exec(model) ?? [];
-  if (whole === undefined) return undefined;
-  return { series: o === undefined ? 'gpt' : 'o', generation: Number(major) + Number(minor) / MINORS_MAX, variant };
-}
-
-/** `gpt-5-chat-latest` does not, later chat models do: pydantic-ai, profiles/openai.py, tried live 2026-07. */
-function doesReason({ series, generation, variant }: Name): boolean {
-  return series === 'o' || generation > 5 || (generation === 5 && !isChat(variant));
-}
-
-function factsOfReasoning(name: Name): Dialect {
+function factsOfReasoning(name: ModelName): Dialect {
   const { variant } = name;
   const gpt = name.series === 'gpt' ? name.generation : 0;
   return {
@@ -68,27 +41,10 @@ function factsOfReasoning(name: Name): Dialect {
 }
 
 /**
- * GPT-5.6 and 6: developers.openai.com "Deployment checklist", read 2026-11. Before: learn.microsoft.com
- * "ReasoningEffort", read 2026-11, and the vendor's own "Supported values are ..." (anomalyco/opencode#4451, 2025-11).
- */
-function effortsOf({ series, generation, variant }: Name): readonly Effort[] {
-  // Fixed: pydantic-ai, profiles/openai.py, tried live 2026-07.
-  if (isChat(variant) || variant.includes('-deep-research')) return ['medium'];
-  if (series === 'o') return UP_TO_HIGH;
-  if (generation >= 6) return generation === 6 && /^-(?:sol|luna)/.test(variant) ? ['none', ...UP_TO_MAX] : UP_TO_MAX;
-  if (generation >= 5.06) return ['none', ...UP_TO_MAX];
-  if (variant.startsWith('-pro')) return generation === 5 ? ['high'] : ['medium', 'high', 'xhigh'];
-  if (generation >= 5.03) return ['none', ...UP_TO_XHIGH];
-  if (generation === 5.02) return isCodex(variant) ? UP_TO_XHIGH : ['none', ...UP_TO_XHIGH];
-  if (isCodex(variant)) return variant.startsWith('-codex-max') ? UP_TO_XHIGH : UP_TO_HIGH;
-  return generation === 5 ? ['minimal', ...UP_TO_HIGH] : ['none', ...UP_TO_HIGH];
-}
-
-/**
  * Tiers: vercel/ai, openai-language-model-capabilities.ts, 2026-08. Tools: pydantic-ai, profiles/openai.py, 2026-08; of
  * the small models of the fourth generation nobody says that they have them.
  */
-function factsOfServing({ series, generation, variant }: Name): Dialect {
+function factsOfServing({ series, generation, variant }: ModelName): Dialect {
   const isNew = series === 'o' ? generation >= 3 : generation >= 5 && !isChat(variant);
   const isFast = isNew ? !variant.includes('-nano') : series === 'gpt' && Math.floor(generation) === 4;
   const isFourth = series === 'gpt' && (variant.startsWith('o') || generation === 4.01) && !variant.includes('-nano');
@@ -97,12 +53,4 @@ function factsOfServing({ series, generation, variant }: Name): Dialect {
     webSearchTool: isNew || isFourth,
     imageTool: (isNew && (series === 'gpt' || !variant.startsWith('-mini'))) || isFourth,
   };
-}
-
-function isChat(variant: string): boolean {
-  return variant.startsWith('-chat');
-}
-
-function isCodex(variant: string): boolean {
-  return variant.startsWith('-codex');
 }

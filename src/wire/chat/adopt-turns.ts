@@ -1,13 +1,13 @@
-import { withoutAttribution } from '../../canonical/attribution.ts';
 import type { Block, MediaBlock, TextBlock, ToolCallBlock, ToolResultBlock } from '../../canonical/blocks.ts';
-import type { Turn } from '../../canonical/request.ts';
+import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodePart, whyUnsayable } from './content-parts.ts';
-import { nameOf } from './members.ts';
-import { writeOutDocuments } from './text-documents.ts';
+import { nameOf } from '../members.ts';
+import { isAssistant, placeTurns, splitRuns, type PlacedTurn } from '../place-turns.ts';
+import { writeOutDocuments } from '../text-documents.ts';
 
-/** A turn and where it came from, in the words of the caller's request. */
-export interface PlacedTurn {
+/** A turn as this format has it, and where it came from. */
+export interface AdoptedTurn {
   readonly turn: Turn;
   readonly path: string;
 }
@@ -17,12 +17,13 @@ export interface PlacedTurn {
  * after the calls and one for each; a single assistant or user message in a row; texts joined where nothing else stands
  * between them. What cannot be said is left out with a warning. @source pains.md 21, 22, 24
  */
-export function adoptTurns(turns: readonly Turn[], context: EncodeContext): readonly PlacedTurn[] {
-  const placed = stripNonce(placeTurns(turns), context);
-  const adopted: PlacedTurn[] = [];
+export function adoptTurns(request: GenerationRequest, context: EncodeContext): readonly AdoptedTurn[] {
+  const placed = placeTurns(request, { add: (...warning) => context.warn(...warning) });
+  const adopted: AdoptedTurn[] = [];
   let calls: readonly ToolCallBlock[] = [];
   for (const run of splitRuns(placed)) {
-    if (run[0]?.turn.role === 'assistant') {
+    const [first] = run;
+    if (first !== undefined && isAssistant(first)) {
       const turn = joinAssistant(run, context);
       if (turn !== undefined) adopted.push(turn);
       calls = turn?.turn.blocks.filter((block) => block.type === 'tool-call') ?? [];
@@ -31,52 +32,18 @@ export function adoptTurns(turns: readonly Turn[], context: EncodeContext): read
       calls = [];
     }
   }
+  adopted.push(...answerCalls([], calls, context));
   return adopted;
 }
 
-function placeTurns(turns: readonly Turn[]): readonly PlacedTurn[] {
-  const first = turns.findIndex((turn) => turn.role !== 'system' || turn.inline === true);
-  const leading = first < 0 ? turns.length : first;
-  return turns.map((turn, index) => ({ turn, path: index < leading ? 'system' : `messages[${index - leading}]` }));
-}
-
-function stripNonce(placed: readonly PlacedTurn[], context: EncodeContext): readonly PlacedTurn[] {
-  const [head, ...others] = placed;
-  const [first, ...blocks] = head?.turn.blocks ?? [];
-  if (head?.path !== 'system' || first?.type !== 'text') return placed;
-  const text = withoutAttribution(first.text);
-  if (text === first.text) return placed;
-  context.warn('content-dropped', 'system[0]', 'the attribution line of a client is kept from other vendors');
-  const kept = text === '' ? blocks : [{ ...first, text }, ...blocks];
-  return kept.length === 0 ? others : [{ ...head, turn: { ...head.turn, blocks: kept } }, ...others];
-}
-
-/** Assistant turns in a row, and whatever stands between two such runs. */
-function splitRuns(placed: readonly PlacedTurn[]): readonly (readonly PlacedTurn[])[] {
-  const runs: PlacedTurn[][] = [];
-  let last: PlacedTurn[] | undefined;
-  for (const entry of placed) {
-    const continues = last !== undefined && isAssistant(last[0]) === isAssistant(entry);
-    if (continues) last?.push(entry);
-    else runs.push((last = [entry]));
-  }
-  return runs;
-}
-
-function isAssistant(entry: PlacedTurn | undefined): boolean {
-  return entry?.turn.role === 'assistant';
-}
-
 /** `undefined` when nothing is left that can be said. */
-function joinAssistant(run: readonly PlacedTurn[], context: EncodeContext): PlacedTurn | undefined {
+function joinAssistant(run: readonly PlacedTurn[], context: EncodeContext): AdoptedTurn | undefined {
   const kept: Block[] = [];
-  for (const { turn, path } of run) {
-    for (const [index, block] of turn.blocks.entries()) {
-      if (isAssistantBlock(block)) kept.push(block);
-      else warnOfBlock(block, `${path}.content[${index}]`, context);
-      if (block.type === 'tool-call' && lastMark([block], context) !== undefined)
-        context.warn('field-dropped', `${path}.content[${index}].cache_control`, 'a call cannot carry a breakpoint');
-    }
+  for (const { block, path } of run.flatMap(({ blocks }) => blocks)) {
+    if (isAssistantBlock(block)) kept.push(block);
+    else warnOfBlock(block, path, context);
+    if (block.type === 'tool-call' && lastMark([block], context) !== undefined)
+      context.warn('field-dropped', `${path}.cache_control`, 'a call cannot carry a breakpoint');
   }
   const texts = kept.filter((block): block is TextBlock => block.type === 'text' && block.text !== '');
   const others = kept
@@ -113,9 +80,9 @@ function answerCalls(
   run: readonly PlacedTurn[],
   calls: readonly ToolCallBlock[],
   context: EncodeContext,
-): readonly PlacedTurn[] {
+): readonly AdoptedTurn[] {
   const results = collectResults(run, calls, context);
-  const answers: PlacedTurn[] = [];
+  const answers: AdoptedTurn[] = [];
   const moved: Block[] = [];
   for (const call of calls) {
     const result = results.get(call.id);
@@ -147,13 +114,16 @@ function collectResults(
 ): ReadonlyMap<string, PlacedResult> {
   const results = new Map<string, PlacedResult>();
   const ids = new Set(calls.map((call) => call.id));
-  for (const { turn, path } of run) {
-    for (const [index, block] of turn.blocks.entries()) {
-      if (block.type !== 'tool-result') continue;
-      const place = `${path}.content[${index}]`;
-      if (ids.has(block.callId)) results.set(block.callId, { block, path: place });
-      else context.warn('content-dropped', place, 'the result of a call that is not in the message before it');
+  for (const { block, path } of run.flatMap(({ blocks }) => blocks)) {
+    if (block.type !== 'tool-result') continue;
+    if (!ids.has(block.callId)) {
+      context.warn('content-dropped', path, 'the result of a call that is not in the message before it');
+      continue;
     }
+    const earlier = results.get(block.callId);
+    if (earlier !== undefined)
+      context.warn('content-dropped', earlier.path, 'a later result of the same call was sent');
+    results.set(block.callId, { block, path });
   }
   return results;
 }
@@ -191,16 +161,17 @@ function joinOthers(
   run: readonly PlacedTurn[],
   moved: readonly Block[],
   context: EncodeContext,
-): readonly PlacedTurn[] {
-  const turns: PlacedTurn[] = [];
+): readonly AdoptedTurn[] {
+  const turns: AdoptedTurn[] = [];
   let user: Block[] = [...moved];
   let userPath = run[0]?.path ?? 'messages';
   const flush = (): void => {
     if (user.length > 0) turns.push({ path: userPath, turn: { role: 'user', ...joinTexts(user, context) } });
     user = [];
   };
-  for (const { turn, path } of run) {
-    const blocks = sayableBlocks(turn, path, context);
+  for (const placed of run) {
+    const { turn, path } = placed;
+    const blocks = sayableBlocks(placed, context);
     if (turn.role === 'system' || turn.role === 'developer') {
       flush();
       if (blocks.length > 0) turns.push({ path, turn: { role: turn.role, ...joinTexts(blocks, context) } });
@@ -213,13 +184,13 @@ function joinOthers(
   return turns;
 }
 
-function sayableBlocks(turn: Turn, path: string, context: EncodeContext): readonly Block[] {
+function sayableBlocks({ blocks }: PlacedTurn, context: EncodeContext): readonly Block[] {
   const kept: Block[] = [];
-  for (const [index, block] of turn.blocks.entries()) {
+  for (const { block, path } of blocks) {
     if (block.type === 'tool-result') continue;
-    warnOfContext(block, `${path}.content[${index}]`, context);
+    warnOfContext(block, path, context);
     for (const part of writeOutDocuments([block])) {
-      if (!isSayable(part, context)) warnOfBlock(part, `${path}.content[${index}]`, context);
+      if (!isSayable(part, context)) warnOfBlock(part, path, context);
       else if (part.type !== 'text' || part.text !== '') kept.push(nameFile(part));
     }
   }

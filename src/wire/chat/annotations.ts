@@ -2,7 +2,7 @@ import type { Block, Citation } from '../../canonical/blocks.ts';
 import type { FormatId } from '../../canonical/extra.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { asExtra, nestRest, restOf, withExtra } from '../extra.ts';
-import { joinAnswerText } from './text-gap.ts';
+import { joinAnswerText } from '../text-gap.ts';
 
 const ANNOTATION_MEMBERS: ReadonlySet<string> = new Set(['type', 'url_citation']);
 const URL_MEMBERS: ReadonlySet<string> = new Set(['url', 'title', 'start_index', 'end_index', 'content']);

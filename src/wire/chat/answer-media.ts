@@ -1,6 +1,6 @@
 import type { Block, MediaBlock } from '../../canonical/blocks.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { sourceOfUrl, urlOfSource } from './content-parts.ts';
+import { sourceOfUrl, urlOfSource } from '../media-source.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../extra.ts';
 
 const IMAGE_MEMBERS: ReadonlySet<string> = new Set(['image_url']);

@@ -2,10 +2,10 @@ import { classifyErrorEvent, transportFailure } from '../../canonical/classify-f
 import type { EventBatch, StartEvent, WarningEvent } from '../../canonical/events.ts';
 import type { UpstreamFailure } from '../../canonical/failure.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { AnswerBlocks, type Piece } from './answer-blocks.ts';
+import { AnswerBlocks, type Piece } from '../answer-blocks.ts';
 import { CallReader } from './call-reader.ts';
-import { CHUNK_MEMBERS, firstChoice, restOfChoice, START_MEMBERS, toolCallsOf } from './chunk.ts';
-import { errorOfChunk, readError, statusOfError } from './decode-error.ts';
+import { CHUNK_MEMBERS, errorOfChunk, firstChoice, restOfChoice, START_MEMBERS, toolCallsOf } from './chunk.ts';
+import { readError, statusOfError } from '../read-error.ts';
 import { piecesOf } from './delta-pieces.ts';
 import { asExtra, restOf } from '../extra.ts';
 import { decodeFinishReason } from './finish-reason.ts';

@@ -1,8 +1,8 @@
 import { randomText } from '../../lib/ids.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
-import type { AnswerBlocks } from './answer-blocks.ts';
+import type { AnswerBlocks } from '../answer-blocks.ts';
 import { asExtra, nestRest, restOf, withExtra } from '../extra.ts';
-import { textOf } from './members.ts';
+import { textOf } from '../members.ts';
 
 /** No answer calls more functions than this; a stream of empty calls must not fill the memory. */
 const CALLS_MAX = 1_000;
@@ -146,8 +146,10 @@ export class CallReader {
 function startsAnother(call: Call, { id, name, input }: PieceTexts): boolean {
   const otherId = id !== '' && call.id !== '' && id !== call.id;
   if (otherId) return name !== '' || isComplete(call);
-  // Without ids only a name after complete arguments tells; before them it is a fragment or a repetition.
-  return id === '' && name !== '' && (name !== call.name || input !== '') && isComplete(call);
+  // Without ids only a name after complete arguments tells; before them it is a fragment or a repetition. What has no name
+  // yet gets one.
+  const renamed = name !== '' && call.name !== '' && (name !== call.name || input !== '');
+  return id === '' && renamed && isComplete(call);
 }
 
 /** Arguments are an object, so nothing can follow its end. */

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { restOf } from '../extra.ts';
-import { objectsOf } from './members.ts';
+import { objectsOf } from '../members.ts';
 
 /** Written by the gateway itself in every chunk and answer, or padding. The rest of a chunk travels on. */
 export const CHUNK_MEMBERS: ReadonlySet<string> = new Set([
@@ -70,4 +70,13 @@ export function toolCallsOf(delta: JsonObject): readonly unknown[] {
   const { tool_calls: calls, function_call: legacy } = delta;
   if (Array.isArray(calls)) return calls;
   return isJsonObject(legacy) ? [{ index: 0, function: legacy }] : [];
+}
+
+/** What went wrong, told in a chunk or instead of one; `undefined` for a chunk of an answer. */
+export function errorOfChunk(chunk: JsonObject): Json | undefined {
+  if (chunk['error'] !== undefined && chunk['error'] !== null) return chunk['error'];
+  // vLLM: `{"object": "error", "message": ...}`; others leave the first member out.
+  const instead =
+    chunk['object'] === 'error' || (chunk['choices'] === undefined && typeof chunk['message'] === 'string');
+  return instead ? chunk : undefined;
 }

@@ -1,10 +1,10 @@
-import type { Block, MediaBlock, MediaSource } from '../../canonical/blocks.ts';
+import type { Block, MediaBlock } from '../../canonical/blocks.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Dialect } from '../format.ts';
-import { makeDataUrl, parseDataUrl } from '../gateway/data-url.ts';
 import { keepMarkRest, nestMarkRest, readCacheMark, writeCacheMark } from './cache-marks.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../extra.ts';
+import { audioPart, sourceOfUrl, urlOfSource } from '../media-source.ts';
 import type { ChatContentPart } from './message-schema.ts';
 
 const MARKS = ['cache_control', 'prompt_cache_breakpoint'] as const;
@@ -17,14 +17,6 @@ const MEMBERS_OF_MEDIA = {
   file: new Set(['file_data', 'filename']),
 } as const satisfies Record<string, ReadonlySet<string>>;
 const PART_MEMBERS: ReadonlySet<string> = new Set(['type', ...MARKS, ...Object.keys(MEMBERS_OF_MEDIA)]);
-
-/** Media types whose name differs from the word that `input_audio.format` uses. */
-const AUDIO_FORMAT_OF_SUBTYPE: ReadonlyMap<string, string> = new Map([
-  ['mpeg', 'mp3'],
-  ['x-wav', 'wav'],
-  ['wave', 'wav'],
-  ['mp4', 'm4a'],
-]);
 
 /** @source generation.md 1.2 */
 export function decodePart(part: ChatContentPart): Block {
@@ -63,18 +55,6 @@ export function decodePart(part: ChatContentPart): Block {
     default:
       return unreachable(part);
   }
-}
-
-/** Bytes where the URL holds them, the URL otherwise. */
-export function sourceOfUrl(url: string): MediaSource {
-  const data = parseDataUrl(url);
-  return data === undefined ? { type: 'url', url } : { type: 'base64', ...data };
-}
-
-/** The inverse of `sourceOfUrl`; `undefined` for a source that has no URL. */
-export function urlOfSource(source: MediaSource): string | undefined {
-  if (source.type === 'url') return source.url;
-  return source.type === 'base64' ? makeDataUrl(source.mediaType, source.data) : undefined;
 }
 
 type MarkedPart = Exclude<ChatContentPart, { type: 'refusal' }>;
@@ -136,10 +116,7 @@ function withMark(own: JsonObject, block: Block, dialect: Dialect): JsonObject {
 
 function mediaMember(block: MediaBlock, dialect: Dialect): JsonObject | undefined {
   const { media, source } = block;
-  if (media === 'audio')
-    return source.type === 'base64'
-      ? { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(source.mediaType) } }
-      : undefined;
+  if (media === 'audio') return audioPart(source);
   const url = urlOfSource(source);
   if (media === 'document') return documentMember(block, url, dialect);
   if (url === undefined) return undefined;
@@ -171,9 +148,4 @@ export function whyUnsayable(block: Block): string {
 /** Whether nobody behind the upstream opens an address of this kind: then its bytes must be there. */
 export function mustInlineUrl(url: string, media: MediaBlock['media'], dialect: Dialect): boolean {
   return media === 'document' && dialect.documentUrls !== true && /^https?:/i.test(url);
-}
-
-function audioFormat(mediaType: string): string {
-  const subtype = mediaType.slice(mediaType.indexOf('/') + 1);
-  return AUDIO_FORMAT_OF_SUBTYPE.get(subtype) ?? subtype;
 }

@@ -6,7 +6,7 @@ import { decodeAnnotation } from './annotations.ts';
 import { decodeAudio, decodeImage } from './answer-media.ts';
 import { decodePart } from './content-parts.ts';
 import { asExtra, nestRest, restOf } from '../extra.ts';
-import { objectsOf } from './members.ts';
+import { objectsOf } from '../members.ts';
 import type { ChatAssistantMessage, ChatContentPart, ChatMessage } from './message-schema.ts';
 import { decodeDetail } from './reasoning-details.ts';
 

@@ -13,7 +13,7 @@ import { keepNumbers, type Travellers } from '../gateway/keep-numbers.ts';
 import { ephemeralMark, nestMarkRest } from './cache-marks.ts';
 import { decodeMessages } from './decode-messages.ts';
 import { asExtra, nestRest, restOf } from '../extra.ts';
-import { objectOf } from './members.ts';
+import { objectOf } from '../members.ts';
 import { decodeReasoningSettings } from './reasoning-settings.ts';
 import { chatRequestSchema, type ChatRequest } from './schema.ts';
 import { decodeTools, decodeToolChoice } from './tools.ts';

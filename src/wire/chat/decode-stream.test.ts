@@ -214,6 +214,7 @@ suite('chat stream: tool calls', () => {
     assert.deepEqual(callsFrom([call(0, 'a', 'f', '')], [call(0, 'a', 'f', '{')], [call(0, 'a', 'f', '}')]), ['f({})']);
     assert.deepEqual(callsFrom([call(0, '', 'f', '{}')], [call(0, '', 'f', '')]), ['f({})']);
     assert.deepEqual(callsFrom([piece(0, '{"x"')], [call(0, 'a', 'f', ':1}')]), ['f({"x":1})']);
+    assert.deepEqual(callsFrom([call(0, 'a', '', '{"x":1}')], [call(0, '', 'f', '')]), ['f({"x":1})']);
   });
 
   test('a missing or empty id is made up, a late one is kept', () => {

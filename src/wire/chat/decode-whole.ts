@@ -3,7 +3,7 @@ import type { EventBatch } from '../../canonical/events.ts';
 import { parseJsonObject } from '../../lib/json.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { firstChoice } from './chunk.ts';
-import { errorOfChunk } from './decode-error.ts';
+import { errorOfChunk } from './chunk.ts';
 import { keepArguments } from './exact-arguments.ts';
 
 /** The same events as those of a stream with a single chunk, so that both fold to the same answer. */

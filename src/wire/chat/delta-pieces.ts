@@ -1,10 +1,10 @@
 import type { ReasoningBlock } from '../../canonical/blocks.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { Piece } from './answer-blocks.ts';
-import { textPiece } from './answer-blocks.ts';
+import type { Piece } from '../answer-blocks.ts';
+import { textPiece } from '../answer-blocks.ts';
 import { decodeAudio, decodeImage } from './answer-media.ts';
 import { asExtra } from '../extra.ts';
-import { nameOf, objectsOf, textOf } from './members.ts';
+import { nameOf, objectsOf, textOf } from '../members.ts';
 import { decodeDetail, detailIndex } from './reasoning-details.ts';
 
 /**

@@ -1,10 +1,15 @@
 import type { Effort } from '../../canonical/request.ts';
 
 /**
- * Members that turn reasoning on and off: `thinking: {type}`, `enable_thinking`, `reasoning: {enabled}`, and
- * `chat_template_kwargs: {enable_thinking}` of engines that leave it to the model's template.
+ * Members that turn reasoning on and off: `thinking: {type}` as `enabled` or, of some, `adaptive`, `enable_thinking`,
+ * `reasoning: {enabled}`, and `chat_template_kwargs: {enable_thinking}` of engines that leave it to the model's template.
  */
-type ReasoningSwitch = 'thinking' | 'enable_thinking' | 'reasoning.enabled' | 'chat_template_kwargs';
+type ReasoningSwitch =
+  | 'thinking'
+  | 'thinking.adaptive'
+  | 'enable_thinking'
+  | 'reasoning.enabled'
+  | 'chat_template_kwargs';
 
 /** In what upstreams of the chat format differ. Everything is off or plain by default. */
 export interface ChatDialect {
@@ -25,6 +30,8 @@ export interface ChatDialect {
   readonly maxCompletionTokens?: boolean;
   /** Member of a message that carries its reasoning back; `content`: as a part of type `thinking`. Absent: none does. */
   readonly reasoningMember?: 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'content';
+  /** What stands in that member where a message of the assistant has no reasoning, for hosts that refuse it without. */
+  readonly reasoningFiller?: string;
   /**
    * How it is told to reason: `reasoning_effort` (OpenAI, and what an absent fact means), the object `reasoning` of this
    * gateway, or a switch beside which efforts and budgets stand where the facts below name them. @source generation.md 11.4
@@ -36,6 +43,8 @@ export interface ChatDialect {
   readonly reasoningBudget?: 'thinking_budget';
   /** Cannot be told not to reason. */
   readonly mustReason?: boolean;
+  /** Refuses to be forced to call a tool while it reasons. */
+  readonly unforcedReasoning?: boolean;
   /** How cache breakpoints are spelled; absent: markers are removed. */
   readonly cacheMarks?: 'cache_control' | 'prompt_cache_breakpoint';
   /** Field for the hashed end user. */
@@ -52,4 +61,21 @@ export interface ChatDialect {
   readonly documentUrls?: boolean;
   /** The part that holds a document; absent: `file`, with `file_data`. */
   readonly documentPart?: 'document_url';
+  /**
+   * Refuses what OpenAI does not have: files in the result of a call, and of other vendors' answers the pictures, the
+   * sources and the signatures of calls. Absent: the caller's own messages go as they stand.
+   */
+  readonly plainMessages?: boolean;
+  /** The ids of calls that it takes: nine letters or digits, or up to forty characters. Absent: any. */
+  readonly callIds?: 'nine' | 'forty';
+  /** Takes no user message right after the results of calls: one of the assistant must stand between them. */
+  readonly answersResults?: boolean;
+  /** Wants the beginning of an answer, a last message of the assistant, marked by the member `prefix`. */
+  readonly prefixMember?: boolean;
+  /** How it spells `seed`. */
+  readonly seedMember?: 'random_seed';
+  /** Holds an answer to a schema only where `strict` is set, as far as the schema is one of those that it can do so with. */
+  readonly strictSchemas?: boolean;
+  /** Takes `response_format` of type `json_schema`. Default true; otherwise JSON is asked for, and the schema in words. */
+  readonly jsonSchema?: boolean;
 }

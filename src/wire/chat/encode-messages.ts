@@ -1,27 +1,37 @@
 import type { Block, ToolResultBlock } from '../../canonical/blocks.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { adoptTurns, type PlacedTurn } from './adopt-turns.ts';
+import { adoptTurns, type AdoptedTurn } from './adopt-turns.ts';
 import { encodeAnnotations } from './annotations.ts';
 import { encodeAudio, encodeImages, stoodBeside } from './answer-media.ts';
 import { encodePart, whyUnsayable } from './content-parts.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { assistantFields, encodeReasoning } from './encode-reasoning.ts';
+import { fitMessages, moveResultFiles, plainBlocks } from './fit-messages.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
-import { textOf } from './members.ts';
+import { textOf } from '../members.ts';
 
 type Content = string | null | readonly JsonObject[];
 
 /** A caller of this format gets its messages through as they stand; others are adopted first. */
 export function encodeMessages(request: GenerationRequest, context: EncodeContext): readonly JsonObject[] {
-  const placed: readonly PlacedTurn[] =
+  const placed: readonly AdoptedTurn[] =
     request.format === 'chat'
-      ? request.turns.map((turn, index) => ({ turn, path: `messages[${index}]` }))
-      : adoptTurns(request.turns, context);
-  return placed.flatMap((entry) => encodeTurn(entry, context));
+      ? moveResultFiles(
+          request.turns.map((turn, index) => ({ turn, path: `messages[${index}]` })),
+          context,
+        )
+      : adoptTurns(request, context);
+  const messages = placed.flatMap((entry) => encodeTurn(entry, context));
+  return fitMessages(request.format === 'chat' ? messages : messages.filter(says), context);
 }
 
-function encodeTurn({ turn, path }: PlacedTurn, context: EncodeContext): readonly JsonObject[] {
+/** Mistral refuses a message of the assistant without anything in it, as thinking that the host has no member for leaves it. */
+function says(message: JsonObject): boolean {
+  return message['role'] !== 'assistant' || message['content'] !== '' || Object.keys(message).length > 2;
+}
+
+function encodeTurn({ turn, path }: AdoptedTurn, context: EncodeContext): readonly JsonObject[] {
   if (turn.role === 'assistant') return [encodeAssistant(turn, path, context)];
   if (turn.role === 'tool')
     return turn.blocks.flatMap((block) =>
@@ -96,7 +106,7 @@ function prefixText(content: Exclude<Content, null>, prefix: string): Exclude<Co
 }
 
 function encodeAssistant(turn: Turn, path: string, context: EncodeContext): JsonObject {
-  const { blocks } = turn;
+  const blocks = plainBlocks(turn.blocks, path, context);
   const calls = encodeCalls(blocks);
   const refusal = blocks.map((block) => (block.type === 'refusal' && block.part !== true ? block.text : '')).join('');
   const images = encodeImages(blocks.filter((block) => block.type === 'media' && stoodBeside(block, 'images')));

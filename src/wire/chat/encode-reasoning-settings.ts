@@ -1,13 +1,9 @@
-import { EFFORTS, type Effort, type ReasoningSettings } from '../../canonical/request.ts';
+import type { Effort, ReasoningSettings } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
+import { budgetOfEffort, effortOf, nearestEffort } from '../gateway/efforts.ts';
 import type { ChatDialect } from './dialect.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { effortOf, RATIO_OF_EFFORT } from './reasoning-settings.ts';
-
-/** @source generation.md 12 */
-const BUDGET_TOKENS_MIN = 1_024;
-const BUDGET_TOKENS_MAX = 128_000;
 
 type Spelling = NonNullable<ChatDialect['reasoningSettings']>;
 type Switch = Exclude<Spelling, 'reasoning' | 'none' | 'reasoning_effort'>;
@@ -68,6 +64,7 @@ function encodeOff(spelling: 'reasoning_effort' | Switch, context: EncodeContext
 
 const SWITCHES: Readonly<Record<Switch, (on: boolean) => JsonObject>> = {
   thinking: (on) => ({ thinking: { type: on ? 'enabled' : 'disabled' } }),
+  'thinking.adaptive': (on) => ({ thinking: { type: on ? 'adaptive' : 'disabled' } }),
   enable_thinking: (on) => ({ enable_thinking: on }),
   'reasoning.enabled': (on) => ({ reasoning: { enabled: on } }),
   chat_template_kwargs: (on) => ({ chat_template_kwargs: { enable_thinking: on } }),
@@ -78,16 +75,13 @@ function hasMeasure({ effort, maxTokens }: ReasoningSettings): boolean {
   return effort !== undefined || maxTokens !== undefined;
 }
 
-/** The nearest that the model knows; ties go down, and an effort never becomes `none`. @source generation.md 2.5 "Nearest" */
+/** @source generation.md 2.5 "Nearest" */
 function encodeEffort(asked: Effort, context: EncodeContext): JsonObject {
   const { reasoningEfforts: known } = context.target.dialect;
-  if (known === undefined || known.includes(asked)) return { reasoning_effort: asked };
-  const distance = (effort: Effort): number => Math.abs(EFFORTS.indexOf(effort) - EFFORTS.indexOf(asked));
-  const [nearest] = EFFORTS.filter((effort) => effort !== 'none' && known.includes(effort)).toSorted(
-    (left, right) => distance(left) - distance(right),
-  );
+  const nearest = known === undefined ? asked : nearestEffort(asked, known);
   if (nearest === undefined) return dropped(context, 'the model knows no efforts');
-  context.warn('field-changed', 'reasoning', `the model knows no effort ${asked}: it gets ${nearest}`);
+  if (nearest !== asked)
+    context.warn('field-changed', 'reasoning', `the model knows no effort ${asked}: it gets ${nearest}`);
   return { reasoning_effort: nearest };
 }
 
@@ -99,7 +93,6 @@ function encodeBudget(
 ): JsonObject {
   if (reasoningBudget === undefined) return {};
   if (maxTokens !== undefined) return { [reasoningBudget]: maxTokens };
-  if (effort === undefined || outputTokensMax === undefined) return {};
-  const tokens = Math.floor(Math.min(outputTokensMax * RATIO_OF_EFFORT[effort], BUDGET_TOKENS_MAX));
-  return { [reasoningBudget]: Math.max(tokens, BUDGET_TOKENS_MIN) };
+  if (effort === undefined || effort === 'none' || outputTokensMax === undefined) return {};
+  return { [reasoningBudget]: budgetOfEffort(effort, outputTokensMax) };
 }

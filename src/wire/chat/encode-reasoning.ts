@@ -17,7 +17,9 @@ const NOTHING: EncodedReasoning = { members: {}, parts: [] };
 export function assistantFields(turn: Turn, { target }: EncodeContext): JsonObject | undefined {
   const fields = fieldsOf(turn, 'chat');
   const repeats = fields?.['reasoning'] !== undefined || fields?.['reasoning_content'] !== undefined;
-  if (fields === undefined || !repeats || target.dialect.reasoningMember === 'reasoning_details') return fields;
+  const { plainMessages, reasoningMember } = target.dialect;
+  if (fields === undefined || !repeats || (reasoningMember === 'reasoning_details' && plainMessages !== true))
+    return fields;
   const { reasoning: _reasoning, reasoning_content: _content, ...others } = fields;
   return others;
 }
@@ -30,12 +32,15 @@ export function encodeReasoning(blocks: readonly Block[], path: string, context:
   const reasoning = blocks.filter((block) => block.type === 'reasoning' || block.type === 'opaque');
   const member = context.target.dialect.reasoningMember;
   if (reasoning.length === 0) return NOTHING;
-  if (member === 'reasoning_details') return { members: encodeDetailed(reasoning, path, context), parts: [] };
+  if (member === 'reasoning_details' && context.target.dialect.plainMessages !== true)
+    return { members: encodeDetailed(reasoning, path, context), parts: [] };
   const texts = member === undefined ? [] : reasoning.flatMap(readableText);
   const lost = member === undefined ? reasoning : reasoning.filter((block) => readableText(block).length === 0);
   for (const place of new Set(lost.map(placeOf)))
     context.warn('content-dropped', `${path}.${place}`, 'the provider does not take this reasoning back');
   if (member === undefined || texts.length === 0) return NOTHING;
+  if (member === 'reasoning_details')
+    return { members: { reasoning_details: reasoning.flatMap(plainDetail) }, parts: [] };
   if (member === 'content') return { members: {}, parts: texts.map(thinkingPart) };
   return { members: { [member]: texts.join('') }, parts: [] };
 }
@@ -65,6 +70,14 @@ function encodeDetailed(reasoning: readonly Block[], path: string, context: Enco
     else details.push(detail);
   }
   return details.length === 0 ? members : { ...members, reasoning_details: details };
+}
+
+/** A detail for a host that knows its own reasoning alone: what anybody may read, without the name of another family. */
+function plainDetail(block: Block): readonly JsonObject[] {
+  if (block.type !== 'reasoning' || readableText(block).length === 0) return [];
+  const { signature: _none, family: _other, ...plain } = block;
+  const detail = encodeDetail(plain);
+  return detail === undefined ? [] : [detail];
 }
 
 /** The messages format writes an empty signature where there is none. */

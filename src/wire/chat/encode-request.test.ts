@@ -6,7 +6,7 @@ import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import type { Dialect, EncodedRequest } from '../format.ts';
 import { encodeRequest } from './encode-request.ts';
-import { objectOf, objectsOf } from './members.ts';
+import { objectOf, objectsOf } from '../members.ts';
 import { decodeChat, PLAIN_TARGET } from './test-format.ts';
 
 const USER: Json = { role: 'user', content: 'hi' };
@@ -362,13 +362,16 @@ suite('a conversation of the messages format', () => {
     });
   });
 
-  test('an unanswered call gets a result when the conversation goes on, and none at its end', () => {
+  test('an unanswered call gets a result, whether the conversation goes on or ends there: hosts refuse it otherwise', () => {
     const turns = [assistant(call('a'), call('b')), user(result('a', say('A')), say('go on'))];
     assert.deepEqual(
       messagesOf(turns).map((message) => message['content']),
       [null, 'A', 'Error: this call was not answered', 'go on'],
     );
-    assert.equal(messagesOf([assistant(call('a'))]).length, 1);
+    assert.deepEqual(
+      messagesOf([assistant(call('a'))]).map((message) => message['content']),
+      [null, 'Error: this call was not answered'],
+    );
   });
 
   test('of two results the last counts, and a result without a call is left out', () => {
@@ -381,7 +384,7 @@ suite('a conversation of the messages format', () => {
       PLAIN_TARGET,
     );
     assert.doesNotMatch(JSON.stringify(encoded.body), /boo|first/);
-    assert.deepEqual(droppedPaths(encoded), ['messages[0].content[1]']);
+    assert.deepEqual(droppedPaths(encoded), ['messages[0].content[1]', 'messages[2].content[0]']);
   });
 
   test('a call without arguments has the empty object', () => {

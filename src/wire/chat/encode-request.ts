@@ -8,10 +8,13 @@ import { createEncodeContext, type EncodeContext } from './encode-context.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { warnOfDroppedExtras, type Takes } from '../dropped-extras.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
+import { strictnessOf } from '../strict-schema.ts';
 import { encodeReasoningSettings } from './encode-reasoning-settings.ts';
 import { renameTools } from './rename-tools.ts';
-import { chatTier } from './service-tier.ts';
+import { JSON_INSTRUCTION, schemaInstruction } from '../gateway/json-instruction.ts';
+import { gatewayTier } from '../gateway/service-tier.ts';
 import { encodeTools, encodeToolChoice } from './tools.ts';
+import { withoutForcedReasoning } from './unforced-reasoning.ts';
 
 type Members = Record<string, Json | undefined>;
 
@@ -22,6 +25,7 @@ const PARAMETER_OF_MEMBER: ReadonlyMap<string, string> = new Map([
   ['enable_thinking', 'reasoning'],
   ['thinking_budget', 'reasoning'],
   ['chat_template_kwargs', 'reasoning'],
+  ['random_seed', 'seed'],
 ]);
 
 /** Judged by its type where it is drawn. */
@@ -35,13 +39,14 @@ const SCHEMA_NAME = 'response';
 
 /** @source generation.md 2, 11.1 column C */
 export function encodeRequest(asked: GenerationRequest, target: EncodeTarget): EncodedRequest {
-  const { request, toolNames } = renameTools(asked);
+  const { request: renamed, toolNames } = renameTools(asked);
   const context = createEncodeContext(target);
+  const request = withoutForcedReasoning(renamed, context);
   const { endUserMember, streamUsage } = target.dialect;
   const stream = request.delivery === 'stream';
   const own: JsonObject = {
     model: target.model,
-    messages: encodeMessages(request, context),
+    messages: withInstruction(encodeMessages(request, context), request.settings.responseFormat, context),
     ...encodeOptions(request, context),
     ...(endUserMember !== undefined && { [endUserMember]: target.endUserId }),
     ...(stream && { stream: true }),
@@ -80,13 +85,13 @@ function encodeOptions(request: GenerationRequest, context: EncodeContext): Json
     logprobs: settings.logprobs,
     top_logprobs: settings.topLogprobs,
     stop: settings.stop,
-    seed: settings.seed,
+    [target.dialect.seedMember ?? 'seed']: settings.seed,
     modalities: settings.modalities,
     audio: settings.audio,
-    response_format: settings.responseFormat && encodeResponseFormat(settings.responseFormat, context),
+    response_format: settings.responseFormat && encodeResponseFormat(settings.responseFormat, request.format, context),
     prediction: settings.prediction,
     verbosity: settings.verbosity,
-    service_tier: tier === undefined ? undefined : chatTier(tier),
+    service_tier: tier === undefined ? undefined : gatewayTier(tier),
     prompt_cache_key: settings.promptCacheKey,
     prompt_cache_options: settings.promptCacheOptions,
     image_config: settings.imageConfig,
@@ -110,7 +115,11 @@ function encodeToolOptions(request: GenerationRequest, context: EncodeContext): 
   };
 }
 
-function encodeResponseFormat(format: ResponseFormat, context: EncodeContext): JsonObject | undefined {
+function encodeResponseFormat(
+  format: ResponseFormat,
+  caller: GenerationRequest['format'],
+  context: EncodeContext,
+): JsonObject | undefined {
   const parameter = parameterOfFormat(format) ?? RESPONSE_FORMAT;
   if (!isSupported(parameter, context.target)) {
     context.warn('field-dropped', 'response_format', `the endpoint does not support ${format.type}`);
@@ -118,13 +127,29 @@ function encodeResponseFormat(format: ResponseFormat, context: EncodeContext): J
   }
   if (format.type === 'grammar') return { type: 'grammar', grammar: format.grammar };
   if (format.type !== 'json_schema') return { type: format.type };
+  if (context.target.dialect.jsonSchema === false) return { type: 'json_object' };
+  const strict = strictnessOf(format, caller, context.target.dialect);
   const own: JsonObject = {
     name: format.name ?? SCHEMA_NAME,
     ...(format.description !== undefined && { description: format.description }),
     ...(format.schema !== undefined && { schema: format.schema }),
-    ...(format.strict !== undefined && { strict: format.strict }),
+    ...(strict !== undefined && { strict }),
   };
   return { type: 'json_schema', json_schema: withExtra(own, fieldsOf(format, 'chat')) };
+}
+
+/** A schema in words, after the caller's own instructions, for hosts that know JSON but no schemas. @source generation.md 2.3 */
+function withInstruction(
+  messages: readonly JsonObject[],
+  format: ResponseFormat | undefined,
+  context: EncodeContext,
+): readonly JsonObject[] {
+  if (format?.type !== 'json_schema' || context.target.dialect.jsonSchema !== false) return messages;
+  if (!isSupported(parameterOfFormat(format) ?? RESPONSE_FORMAT, context.target)) return messages;
+  context.warn('field-changed', 'response_format', 'the model is asked for the schema in words, which do not bind it');
+  const words = format.schema === undefined ? JSON_INSTRUCTION : schemaInstruction(format.schema, format.description);
+  const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
+  return messages.toSpliced(first < 0 ? messages.length : first, 0, { role: 'system', content: words });
 }
 
 /** Leaves out what was not asked for, and what the endpoint's list omits, which is recorded. @source decisions.md 8 */

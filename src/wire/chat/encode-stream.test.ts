@@ -9,7 +9,7 @@ import { parseJson, type JsonObject } from '../../lib/json.ts';
 import type { Closing, ErrorContext } from '../format.ts';
 import { ChatStreamEncoder } from './encode-stream.ts';
 import { encodeWhole } from './encode-whole.ts';
-import { objectOf, objectsOf } from './members.ts';
+import { objectOf, objectsOf } from '../members.ts';
 import {
   CLOSING,
   chunk,

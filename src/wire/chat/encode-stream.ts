@@ -1,5 +1,5 @@
 import { assert, unreachable } from '../../lib/assert.ts';
-import type { Block } from '../../canonical/blocks.ts';
+import type { Block, ReasoningBlock } from '../../canonical/blocks.ts';
 import type { BlockDeltaEvent, CitationEvent, EndEvent, EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import type { Extra, FormatId } from '../../canonical/extra.ts';
 import type { GatewayError } from '../../canonical/gateway-error.ts';
@@ -10,9 +10,9 @@ import { encodeError, UNTOLD_ERROR } from './encode-error.ts';
 import { FrameHead, identityMembers } from './frame-head.ts';
 import { moreMembers } from './json-text.ts';
 import { redactBody } from './redact-body.ts';
-import { chatTier } from './service-tier.ts';
+import { gatewayTier } from '../gateway/service-tier.ts';
 import { openSlot, type Slot } from './stream-slots.ts';
-import { gapBeforeText } from './text-gap.ts';
+import { gapBeforeReasoning, gapBeforeText } from '../text-gap.ts';
 import { encodeUsage } from './usage.ts';
 
 const DONE = 'data: [DONE]\n\n';
@@ -42,6 +42,8 @@ export class ChatStreamEncoder implements StreamEncoder {
   #details = 0;
   #textChars = 0;
   #lastBlock: Block | undefined;
+  /** The form of the readable reasoning that came last. */
+  #lastThought: ReasoningBlock['form'] | undefined;
   /** Citations of texts that have not come to their end. */
   #placeless: CitationEvent[] = [];
   /** What the upstream brought along and the next chunk will carry. */
@@ -131,6 +133,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     const slot = this.#slots[event.index];
     assert(slot !== undefined, 'a block is started before it goes on');
     if (slot.isText && text !== undefined) this.#textChars += text.length;
+    if (slot.thinks !== undefined && text) this.#lastThought = slot.thinks;
     if (frame !== undefined && this.#format === 'chat' && this.#opened && this.#waiting === undefined) {
       const rewritten = this.#frames.rewrite(frame);
       if (rewritten !== undefined) return rewritten;
@@ -141,16 +144,22 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   #startBlock(index: number, block: Block): string {
-    const gap = block.type === 'text' ? gapBeforeText(this.#format, this.#lastBlock, this.#textChars) : '';
+    const gap = this.#gapBefore(block);
     this.#lastBlock = block;
-    this.#textChars += gap.length;
+    if (block.type === 'text') this.#textChars += gap.length;
     const slot = openSlot(block, { call: this.#calls, detail: this.#details, text: this.#textChars, gap });
     if (block.type === 'tool-call' && block.runBy === 'caller') this.#calls += 1;
     if (block.type === 'reasoning') this.#details += 1;
+    if (slot.thinks !== undefined && block.type === 'reasoning' && block.text !== '') this.#lastThought = slot.thinks;
     if (block.type === 'text') this.#textChars += block.text.length;
     this.#slots[index] = slot;
     if (block.extra?.format === 'chat') this.#noteChoice(block.extra.fields['choices']);
     return this.#write(slot.start);
+  }
+
+  #gapBefore(block: Block): string {
+    if (block.type === 'text') return gapBeforeText(this.#format, this.#lastBlock, this.#textChars);
+    return block.type === 'reasoning' ? gapBeforeReasoning(this.#format, this.#lastThought, block.form) : '';
   }
 
   #endBlock(index: number): string {
@@ -243,7 +252,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     const tier = closing.usage.serviceTier ?? this.#tier;
     const members = {
       choices: [],
-      service_tier: tier === undefined ? null : chatTier(tier),
+      service_tier: tier === undefined ? null : gatewayTier(tier),
       usage: encodeUsage(closing),
       ...(closing.serviceMetadata !== undefined && { service_metadata: closing.serviceMetadata }),
     };

@@ -1,5 +1,5 @@
 import type { Answer } from '../../canonical/answer.ts';
-import type { Block } from '../../canonical/blocks.ts';
+import type { Block, ReasoningBlock } from '../../canonical/blocks.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing } from '../format.ts';
 import { encodeAnnotations } from './annotations.ts';
@@ -8,8 +8,8 @@ import { encodeFailure, UNTOLD_ERROR } from './encode-error.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
 import { identityMembers } from './frame-head.ts';
 import { detailFields, encodeDetail } from './reasoning-details.ts';
-import { chatTier } from './service-tier.ts';
-import { joinAnswerText } from './text-gap.ts';
+import { gatewayTier } from '../gateway/service-tier.ts';
+import { gapBeforeReasoning, joinAnswerText } from '../text-gap.ts';
 import { encodeUsage } from './usage.ts';
 
 /** @source generation.md 6.1, 6.2, C.4 */
@@ -33,7 +33,7 @@ export function encodeWhole(answer: Answer, identity: AnswerIdentity, closing: C
 /** The tier that served: told with the usage, or beside it. */
 function servedTier({ usage }: Closing, told: JsonObject[string]): string | null {
   const tier = usage.serviceTier ?? told;
-  return typeof tier === 'string' ? chatTier(tier) : null;
+  return typeof tier === 'string' ? gatewayTier(tier) : null;
 }
 
 /** What the answer brought along on itself, and on its blocks as far as it stood around them. Later members win. */
@@ -69,7 +69,7 @@ function encodeMessage({ format, blocks, citations }: Answer): JsonObject {
     role: 'assistant',
     content: starts.size === 0 && silent ? null : text,
     refusal: refusals.length === 0 ? null : refusals.join(''),
-    ...encodeReasoning(blocks),
+    ...encodeReasoning(format, blocks),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(images.length > 0 && { images }),
     ...(audio?.type === 'media' && { audio: encodeAudio(audio) }),
@@ -87,13 +87,17 @@ function encodeCall(block: Block): readonly JsonObject[] {
 }
 
 /** Texts and summaries joined, and every block in full. @source generation.md 1.3, 1.4, 11.5 */
-function encodeReasoning(blocks: readonly Block[]): JsonObject {
+function encodeReasoning(format: Answer['format'], blocks: readonly Block[]): JsonObject {
   const details: JsonObject[] = [];
   let text = '';
   let position = 0;
+  let previous: ReasoningBlock['form'] | undefined;
   for (const block of blocks) {
     if (block.type === 'reasoning') {
-      if (block.form !== 'encrypted') text += block.text;
+      if (block.form !== 'encrypted' && block.text !== '') {
+        text += gapBeforeReasoning(format, previous, block.form) + block.text;
+        previous = block.form;
+      }
       const index = detailFields(block)?.['index'] ?? position;
       details.push({ format: 'unknown', ...encodeDetail(block), index });
       position += 1;

@@ -1,6 +1,6 @@
 import { hasFragileNumbers, isJsonObject, parseKeepingNumbers, type JsonObject } from '../../lib/json.ts';
 import { firstChoice, toolCallsOf } from './chunk.ts';
-import { objectOf } from './members.ts';
+import { objectOf } from '../members.ts';
 
 /**
  * The chunk again with numbers as they were written, where an upstream sends the arguments of calls as objects: they

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import type { ClientFormat, UpstreamFormat } from '../format.ts';
 import { mustInlineUrl } from './content-parts.ts';
-import { decodeError } from './decode-error.ts';
+import { decodeError } from '../read-error.ts';
 import { createRequestDecoder } from './decode-request.ts';
 import { createStreamDecoder } from './decode-stream.ts';
 import { decodeWhole } from './decode-whole.ts';

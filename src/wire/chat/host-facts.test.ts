@@ -8,7 +8,7 @@ import { decodeWhole } from './decode-whole.ts';
 import { encodeRequest } from './encode-request.ts';
 import { encodeWhole } from './encode-whole.ts';
 import { chatUpstreamFormat } from './format.ts';
-import { objectOf, objectsOf } from './members.ts';
+import { objectOf, objectsOf } from '../members.ts';
 import { decodeChat, PLAIN_TARGET } from './test-format.ts';
 import { CLOSING, IDENTITY } from './test-streams.ts';
 

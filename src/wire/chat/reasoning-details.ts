@@ -23,15 +23,19 @@ export const TEXT_MEMBER = { text: 'text', summary: 'summary', encrypted: 'data'
 
 /**
  * One entry of `reasoning_details`, complete or a piece of one. What is no reasoning of a known kind (the record of a
- * server tool run, a type yet to come) stays closed. @source generation.md 1.4
+ * server tool run, a type yet to come) stays closed; so does what is encrypted for somebody unknown. What can be read
+ * is read, under whatever format (MiniMax has one of its own), which rides along. @source generation.md 1.4
  */
 export function decodeDetail(detail: JsonObject): ReasoningBlock | OpaqueBlock {
   const form = FORM_OF_TYPE.get(detail['type']);
   const { id, format, signature } = detail;
-  if (form === undefined || !isKnownFamily(format)) return { type: 'opaque', format: 'chat', value: detail };
+  const isKnown = isKnownFamily(format);
+  if (form === undefined || (!isKnown && form === 'encrypted'))
+    return { type: 'opaque', format: 'chat', value: detail };
   const text = detail[TEXT_MEMBER[form]];
   const signed = form === 'encrypted' || typeof signature === 'string';
-  const family = familyOf(format, signed);
+  const family = isKnown ? familyOf(format, signed) : 'unknown';
+  const rest = restOf(detail, DETAIL_MEMBERS[form]);
   return {
     type: 'reasoning',
     form,
@@ -40,7 +44,7 @@ export function decodeDetail(detail: JsonObject): ReasoningBlock | OpaqueBlock {
     ...(typeof signature === 'string' && { signature }),
     ...(family !== undefined && { family }),
     ...(typeof id === 'string' && { id }),
-    ...asExtra('chat', restOf(detail, DETAIL_MEMBERS[form])),
+    ...asExtra('chat', isKnown ? rest : { ...rest, format }),
   };
 }
 
@@ -55,9 +59,16 @@ export function encodeDetail(block: Block): JsonObject | undefined {
     [TEXT_MEMBER[form]]: text,
     ...(signature !== undefined && { signature }),
     ...(block.id !== undefined && { id: block.id }),
-    ...(block.family !== undefined && { format: block.family }),
+    ...formatMember(block),
   };
   return withExtra(own, detailFields(block));
+}
+
+/** Whose reasoning it is: a format that nobody here knows stands as it came. */
+export function formatMember(block: ReasoningBlock): JsonObject {
+  const stranger = detailFields(block)?.['format'];
+  if (stranger !== undefined) return { format: stranger };
+  return block.family === undefined ? {} : { format: block.family };
 }
 
 /** What rode along on the entry itself, not on the chunk around it. */

@@ -1,4 +1,4 @@
-import type { Effort, ReasoningSettings } from '../../canonical/request.ts';
+import type { ReasoningSettings } from '../../canonical/request.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import { asExtra, restOf } from '../extra.ts';
 import type { ChatRequest } from './schema.ts';
@@ -40,40 +40,4 @@ export function decodeReasoningSettings(parsed: ChatRequest): ReasoningSettings 
 function decodeIncluded(included: boolean | null | undefined): ReasoningSettings | undefined {
   if (typeof included !== 'boolean') return undefined;
   return included ? {} : { exclude: true };
-}
-
-/** What share of the output each effort may spend. @source generation.md 11.4 "ratio" */
-export const RATIO_OF_EFFORT: Readonly<Record<Effort, number>> = {
-  none: 0,
-  minimal: 0.1,
-  low: 0.2,
-  medium: 0.5,
-  high: 0.8,
-  xhigh: 0.95,
-  max: 0.95,
-};
-
-/** Those that a budget may become: `max` is no more of it than `xhigh`. */
-const EFFORTS_OF_BUDGETS = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
-
-/**
- * What was asked for on a wire of efforts, whichever way it was said. Of an effort and a budget the effort counts;
- * `undefined`: nothing was asked. @source generation.md 2.5 "both"
- */
-export function effortOf(settings: ReasoningSettings, outputTokensMax: number | undefined): Effort | undefined {
-  const { effort, maxTokens, enabled, adaptive } = settings;
-  if (enabled === false || maxTokens === 0) return 'none';
-  if (effort !== undefined) return effort;
-  if (maxTokens !== undefined)
-    return outputTokensMax === undefined ? 'medium' : effortOfRatio(maxTokens / outputTokensMax);
-  return enabled === true || adaptive === true ? 'medium' : undefined;
-}
-
-/** Ties go down. */
-function effortOfRatio(ratio: number): Effort {
-  const distance = (effort: Effort): number => Math.abs(RATIO_OF_EFFORT[effort] - ratio);
-  return EFFORTS_OF_BUDGETS.reduce<Effort>(
-    (best, effort) => (distance(effort) < distance(best) ? effort : best),
-    'minimal',
-  );
 }

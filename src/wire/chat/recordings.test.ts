@@ -9,11 +9,11 @@ import { NO_USAGE, type Usage } from '../../canonical/usage.ts';
 import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import { parseJsonObject } from '../../lib/json.ts';
 import { chatChunkSchema, chatResultSchema } from './answer-schema.ts';
-import { decodeError } from './decode-error.ts';
+import { decodeError } from '../read-error.ts';
 import { decodeWhole } from './decode-whole.ts';
 import { ChatStreamEncoder } from './encode-stream.ts';
 import { encodeWhole } from './encode-whole.ts';
-import { objectOf, textOf } from './members.ts';
+import { objectOf, textOf } from '../members.ts';
 import { ERROR_FACTS, FACTS, RECORDED_IDS, type Counts, type Fact, type Said } from './test-recording-facts.ts';
 import { CLOSING, decodeStream, IDENTITY, readStream } from './test-streams.ts';
 

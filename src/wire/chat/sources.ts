@@ -2,7 +2,7 @@ import type { Citation } from '../../canonical/blocks.ts';
 import type { CitationEvent } from '../../canonical/events.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { decodeAnnotation } from './annotations.ts';
-import { itemsOf, objectsOf } from './members.ts';
+import { itemsOf, objectsOf } from '../members.ts';
 
 /** No answer rests on more sources; a stream of them must not fill the memory. */
 const SOURCES_MAX = 1_000;

@@ -4,11 +4,13 @@ import { unreachable } from '../../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { encodeAudio, encodeImage } from './answer-media.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
-import { detailFields, encodeDetail, TEXT_MEMBER } from './reasoning-details.ts';
+import { detailFields, encodeDetail, formatMember, TEXT_MEMBER } from './reasoning-details.ts';
 
 /** How the pieces of one block are written: each as the JSON text of a `delta`, `undefined` for none. */
 export interface Slot {
   readonly isText: boolean;
+  /** The form of reasoning that anybody can read. */
+  readonly thinks: ReasoningBlock['form'] | undefined;
   /** Where the block's text begins in the text of the answer, in characters. */
   readonly textStart: number;
   readonly start: string | undefined;
@@ -22,12 +24,12 @@ export interface Counts {
   readonly call: number;
   readonly detail: number;
   readonly text: number;
-  /** What stands between the text before and this one. */
+  /** What stands between the text, or the reasoning, before and this one. */
   readonly gap: string;
 }
 
 /** A block that this format cannot say: tools that the upstream ran, and what only another format knows. */
-const SILENT: Slot = { isText: false, textStart: 0, start: undefined, more: () => undefined };
+const SILENT: Slot = { isText: false, thinks: undefined, textStart: 0, start: undefined, more: () => undefined };
 
 export function openSlot(block: Block, counts: Counts): Slot {
   switch (block.type) {
@@ -36,7 +38,7 @@ export function openSlot(block: Block, counts: Counts): Slot {
     case 'refusal':
       return textSlot('refusal', block.text, undefined);
     case 'reasoning':
-      return reasoningSlot(block, counts.detail);
+      return reasoningSlot(block, counts);
     case 'tool-call':
       return block.runBy === 'caller' ? callSlot(block, counts.call) : SILENT;
     case 'media':
@@ -63,6 +65,7 @@ function textSlot(member: 'content' | 'refusal', text: string, counts: Counts | 
   };
   return {
     isText: counts !== undefined,
+    thinks: undefined,
     textStart: counts?.text ?? 0,
     start: text === '' ? undefined : draw(text),
     more: (event, fields) => (event.text || fields !== undefined ? draw(event.text ?? '') : undefined),
@@ -93,23 +96,35 @@ function callSlot(block: ToolCallBlock, index: number): Slot {
 }
 
 /** Readable reasoning is told twice: in plain, and as a piece of the detail that shares its index. */
-function reasoningSlot(block: ReasoningBlock, position: number): Slot {
+function reasoningSlot(block: ReasoningBlock, { detail: position, gap }: Counts): Slot {
   const { form, text, signature } = block;
   const shared = withExtra({ index: position, format: 'unknown', ...identify(block) }, detailFields(block));
   const index = detailFields(block)?.['index'] ?? position;
   const member = TEXT_MEMBER[form];
   const after = `${JSON.stringify({ ...shared, index }).slice(1, -1)}}]}`;
   const before = `"reasoning_details":[{"type":"reasoning.${form}"`;
+  let isFirst = true;
+  // Only the plain member runs several blocks together.
+  const plain = (piece: string, quoted: string): string => {
+    if (form === 'encrypted' || piece === '') return '';
+    const said = isFirst && gap !== '' ? JSON.stringify(gap + piece) : quoted;
+    isFirst = false;
+    return `"reasoning":${said},`;
+  };
   const draw = (piece: string): string => {
     const quoted = JSON.stringify(piece);
-    const plain = form === 'encrypted' ? '' : `"reasoning":${quoted},`;
-    return `{${plain}${before},"${member}":${quoted},${after}`;
+    return `{${plain(piece, quoted)}${before},"${member}":${quoted},${after}`;
   };
   const sign = (piece: string): string => `{${before},"signature":${JSON.stringify(piece)},${after}`;
-  const first = text === '' ? undefined : draw(text);
+  const open = (): string | undefined => {
+    if (signature === undefined) return text === '' ? undefined : draw(text);
+    const detail = { ...encodeDetail(block), ...shared, index };
+    return `{${plain(text, JSON.stringify(text))}"reasoning_details":[${JSON.stringify(detail)}]}`;
+  };
   return {
     ...SILENT,
-    start: signature === undefined ? first : signedStart(block, { ...shared, index }),
+    thinks: form === 'encrypted' ? undefined : form,
+    start: open(),
     more(event) {
       if (event.signature !== undefined) return sign(event.signature);
       return event.text ? draw(event.text) : undefined;
@@ -117,16 +132,8 @@ function reasoningSlot(block: ReasoningBlock, position: number): Slot {
   };
 }
 
-function signedStart(block: ReasoningBlock, shared: JsonObject): string {
-  const detail = { ...encodeDetail(block), ...shared };
-  return JSON.stringify({ ...(block.text !== '' && { reasoning: block.text }), reasoning_details: [detail] });
-}
-
 function identify(block: ReasoningBlock): JsonObject {
-  return {
-    ...(block.family !== undefined && { format: block.family }),
-    ...(block.id !== undefined && { id: block.id }),
-  };
+  return { ...formatMember(block), ...(block.id !== undefined && { id: block.id }) };
 }
 
 /** A picture is one entry, so it is written when it is complete. */

@@ -7,7 +7,7 @@ import { NO_USAGE } from '../../canonical/usage.ts';
 import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing } from '../format.ts';
 import { createStreamDecoder } from './decode-stream.ts';
-import { objectOf } from './members.ts';
+import { objectOf } from '../members.ts';
 
 export const IDENTITY: AnswerIdentity = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };
 

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { ephemeralMark, keepMarkRest, nestMarkRest, writeCacheMark } from './cache-marks.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../extra.ts';
-import { nameOf, objectOf } from './members.ts';
+import { nameOf, objectOf } from '../members.ts';
 import { isWebSearchShorthand, type ChatTool, type ChatToolChoice } from './tool-schema.ts';
 
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'function', 'cache_control']);

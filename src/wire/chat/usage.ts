@@ -3,7 +3,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { Closing } from '../format.ts';
 import { drawCost } from '../gateway/cost.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../extra.ts';
-import { objectOf } from './members.ts';
+import { objectOf } from '../members.ts';
 
 const USAGE_MEMBERS: ReadonlySet<string> = new Set([
   'prompt_tokens',

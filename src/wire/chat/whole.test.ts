@@ -8,7 +8,7 @@ import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Closing } from '../format.ts';
 import { decodeWhole } from './decode-whole.ts';
 import { encodeWhole } from './encode-whole.ts';
-import { objectOf, objectsOf } from './members.ts';
+import { objectOf, objectsOf } from '../members.ts';
 import { chunk, CLOSING, finish, foldStream, IDENTITY } from './test-streams.ts';
 
 function completion(message: JsonObject, choice: JsonObject = {}, members: JsonObject = {}): JsonObject {

@@ -1,7 +1,7 @@
 import { randomText } from '../../lib/ids.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
-import type { AnswerBlocks } from '../chat/answer-blocks.ts';
-import { objectOf, objectsOf, textOf } from '../chat/members.ts';
+import type { AnswerBlocks } from '../answer-blocks.ts';
+import { objectOf, objectsOf, textOf } from '../members.ts';
 
 /** No answer calls more functions than this; a stream of empty calls must not fill the memory. */
 const CALLS_MAX = 1_000;

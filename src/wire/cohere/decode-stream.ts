@@ -1,7 +1,7 @@
 import { transportFailure } from '../../canonical/classify-failure.ts';
 import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { createSseParser } from '../../lib/sse.ts';
-import { objectOf, objectsOf, textOf } from '../chat/members.ts';
+import { objectOf, objectsOf, textOf } from '../members.ts';
 import type { StreamDecoder } from '../format.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { chatLogprobs } from './logprobs.ts';

@@ -1,7 +1,7 @@
 import { transportFailure } from '../../canonical/classify-failure.ts';
 import type { EventBatch } from '../../canonical/events.ts';
 import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { itemsOf, objectOf, objectsOf, textOf } from '../chat/members.ts';
+import { itemsOf, objectOf, objectsOf, textOf } from '../members.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { chatLogprobs, logprobsOfText } from './logprobs.ts';
 import { failureOfError, isError } from './upstream-error.ts';

@@ -1,7 +1,7 @@
 import type { Block, ReasoningBlock, ToolCallBlock } from '../../canonical/blocks.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
 import { pathOfCitations } from '../caller-paths.ts';
-import { nameOf } from '../chat/members.ts';
+import { nameOf } from '../members.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { ContentPart } from './encode-content.ts';
 import { joinParts } from './encode-content.ts';

@@ -1,8 +1,8 @@
 import type { Block, MediaBlock } from '../../canonical/blocks.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { urlOfSource } from '../chat/content-parts.ts';
-import { nameOf } from '../chat/members.ts';
-import { writeOutDocuments } from '../chat/text-documents.ts';
+import { urlOfSource } from '../media-source.ts';
+import { nameOf } from '../members.ts';
+import { writeOutDocuments } from '../text-documents.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { PlacedBlock } from '../place-turns.ts';
 

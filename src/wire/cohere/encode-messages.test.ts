@@ -12,6 +12,12 @@ const result = (id: string, content: Json = 'Rain'): JsonObject => ({ role: 'too
 const user: JsonObject = { role: 'user', content: 'Go' };
 const tools = [tool('weather')];
 
+test('where nothing is left that could be sent, words of ours are not sent instead', () => {
+  const stored = { type: 'file', file: { file_id: 'file_1' } };
+  const asked = { messages: [{ role: 'user', content: [stored] }], response_format: { type: 'json_object' } };
+  assert.throws(() => encodeChat(asked), /hold nothing/);
+});
+
 test('roles and their order stay; a developer is a system', () => {
   const messages = [
     { role: 'system', content: 'Be kind.' },
@@ -238,10 +244,10 @@ suite('results of calls', () => {
       { role: 'tool', tool_call_id: 'b', content: '3' },
       { role: 'user', content: 'Hurry' },
     ]);
-    assert.deepEqual(warnings.toSorted(), ['content-dropped messages[4]', 'field-changed messages[2]']);
+    assert.deepEqual(warnings.toSorted(), ['content-dropped messages[2]', 'field-changed messages[2]']);
   });
 
-  test('of unknown calls are left out, and noted', () => {
+  test('of unknown calls are refused', () => {
     const messages = [
       {
         role: 'user',
@@ -251,9 +257,8 @@ suite('results of calls', () => {
         ],
       },
     ];
-    const { messages: sent, warnings } = encodeOfMessages({ messages });
-    assert.deepEqual(sent, [{ role: 'user', content: 'Hi' }]);
-    assert.deepEqual(warnings, ['content-dropped messages[0].content[0]']);
+    const refusal = /messages\[0\]\.content\[0\]\.tool_use_id/;
+    assert.throws(() => encodeOfMessages({ messages }), refusal);
   });
 
   test('that failed say so; empty ones are an empty object', () => {

@@ -1,9 +1,11 @@
+import { invalid } from '../../canonical/gateway-error.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { encodeAssistant, type PlansIn, type SentCall } from './encode-assistant.ts';
 import { encodeContent, joinParts, type CitedDocuments, type ContentPart } from './encode-content.ts';
 import { encodeResults } from './encode-results.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { isAssistant, placeTurns, splitRuns, type PlacedTurn } from '../place-turns.ts';
+import { isAssistant, placeTurns, type PlacedTurn } from '../place-turns.ts';
+import { settleResults } from '../settle-results.ts';
 
 export interface MessageOptions {
   readonly plansIn: PlansIn;
@@ -16,12 +18,14 @@ export interface MessageOptions {
 /**
  * Roles may stand in any order here, several of one kind in a row (SillyTavern#2916, 2024-09), so that turns stay as they
  * are, but for the results of calls, which follow their calls.
+ * @throws GatewayError 400 for a result that answers no call, or when nothing is left that could be sent
  */
 export function encodeMessages(options: MessageOptions, context: EncodeContext): readonly JsonObject[] {
   const messages: JsonObject[] = [];
   const used = new Set<string>();
   let calls: readonly SentCall[] = [];
-  for (const run of splitRuns(placeTurns(context.request, context.warnings))) {
+  const placed = placeTurns(context.request, context.warnings);
+  for (const run of settleResults(placed, context.request, context.warnings)) {
     const [first] = run;
     if (first !== undefined && isAssistant(first)) {
       const encoded = encodeAssistant(run, options.plansIn, used, context);
@@ -35,6 +39,9 @@ export function encodeMessages(options: MessageOptions, context: EncodeContext):
   }
   // A history that ends with calls has no results yet; the wire wants them all the same.
   messages.push(...encodeResults([], calls, context).messages);
+  // Words of ours alone would be answered.
+  if (messages.length === 0)
+    throw invalid('messages', 'hold nothing that the provider of the model can be sent', 'invalid_prompt');
   return withInstructions(messages, options.instructions);
 }
 

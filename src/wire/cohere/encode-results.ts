@@ -5,6 +5,7 @@ import type { SentCall } from './encode-assistant.ts';
 import { encodeContent, joinParts, type ContentPart } from './encode-content.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { PlacedTurn } from '../place-turns.ts';
+import { toolNameOf } from './tool-name.ts';
 
 const MISSING_RESULT = 'Error: this call was not answered';
 const RESULT_FOLLOWS = 'The result is in the user message that follows.';
@@ -42,14 +43,14 @@ export function encodeResults(
     }
     const { texts, pictures } = splitResult(placed, context);
     if (pictures.length > 0)
-      media.push({ type: 'text', text: `Files of the result of ${block.name} (${id}):` }, ...pictures);
+      media.push({ type: 'text', text: `Files of the result of ${toolNameOf(block.name)} (${id}):` }, ...pictures);
     const content = texts.length > 0 ? joinParts(texts) : pictures.length > 0 ? RESULT_FOLLOWS : NOTHING;
     messages.push({ role: 'tool', tool_call_id: id, content });
   }
   return { messages, media };
 }
 
-/** As many results for each id as it has calls: of more the last count, and one without a call is left out. */
+/** As many results for each id as it has calls: of more the last count, and one of a call that is not sent is left out. */
 function collectResults(
   run: readonly PlacedTurn[],
   calls: readonly SentCall[],
@@ -62,16 +63,15 @@ function collectResults(
     if (block.type !== 'tool-result') continue;
     const count = wanted.get(block.callId);
     if (count === undefined) {
-      warnings.add('content-dropped', path, 'the result of a call that is not in the message before it');
+      warnings.add('content-dropped', path, 'the result of a call that is not sent');
       continue;
     }
     const same = results.get(block.callId) ?? [];
     results.set(block.callId, same);
     same.push({ block, path });
-    if (same.length > count) {
-      same.shift();
-      warnings.add('content-dropped', path, 'of several results of one call the last is sent');
-    }
+    const dropped = same.length > count ? same.shift() : undefined;
+    if (dropped !== undefined)
+      warnings.add('content-dropped', dropped.path, 'a later result of the same call was sent');
   }
   return results;
 }

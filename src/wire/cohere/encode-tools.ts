@@ -1,7 +1,7 @@
 import type { FunctionTool, Tool, ToolChoice } from '../../canonical/request.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { itemsOf } from '../chat/members.ts';
+import { itemsOf } from '../members.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { toolNameOf } from './tool-name.ts';
 

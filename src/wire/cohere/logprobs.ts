@@ -1,6 +1,6 @@
 import type { Extra } from '../../canonical/extra.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { itemsOf, objectsOf, textOf } from '../chat/members.ts';
+import { itemsOf, objectsOf, textOf } from '../members.ts';
 
 /**
  * Log probabilities in the words of the chat format, the only one that callers read them in: they ride as what a chat

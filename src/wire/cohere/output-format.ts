@@ -1,9 +1,8 @@
 import type { ResponseFormat } from '../../canonical/request.ts';
 import { parameterOfFormat } from '../../canonical/supports-parameter.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { JSON_INSTRUCTION, schemaInstruction } from '../gateway/json-instruction.ts';
 import type { EncodeContext } from './encode-context.ts';
-
-const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else: no prose around it, no code fence.';
 
 /** How the wanted form of the answer is asked for. */
 export interface OutputFormat {
@@ -37,7 +36,6 @@ export function encodeOutputFormat(crowded: boolean, { request, warnings, suppor
 }
 
 function instructionFor(wanted: ResponseFormat, schema: JsonObject): string {
-  const described = wanted.type === 'json_schema' && wanted.description !== undefined ? ` (${wanted.description})` : '';
-  const form = schema['type'] === 'object' ? JSON_INSTRUCTION : JSON_INSTRUCTION.replace('object', 'value');
-  return `${form} It must be valid for this JSON Schema${described}:\n${JSON.stringify(schema)}`;
+  const words = schemaInstruction(schema, wanted.type === 'json_schema' ? wanted.description : undefined);
+  return schema['type'] === 'object' ? words : words.replace('JSON object', 'JSON value');
 }

@@ -7,7 +7,7 @@ import { foldEvents } from '../../canonical/fold.ts';
 import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import type { Usage } from '../../canonical/usage.ts';
 import { parseJsonObject } from '../../lib/json.ts';
-import { textOf } from '../chat/members.ts';
+import { textOf } from '../members.ts';
 import { callsOf, decodeStream, textOfBlocks } from './test-streams.ts';
 
 const DIRECTORY =

@@ -1,5 +1,5 @@
 import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { objectOf, objectsOf } from '../chat/members.ts';
+import { objectOf, objectsOf } from '../members.ts';
 import { decodeChat } from '../chat/test-format.ts';
 import type { EncodeTarget } from '../format.ts';
 import { decode as decodeMessages } from '../messages/test-request.ts';

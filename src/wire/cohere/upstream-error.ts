@@ -1,8 +1,8 @@
 import { classifyErrorEvent } from '../../canonical/classify-failure.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from '../../canonical/failure.ts';
 import { parseJson, type JsonObject } from '../../lib/json.ts';
-import * as chat from '../chat/decode-error.ts';
-import { objectOf, textOf } from '../chat/members.ts';
+import * as chat from '../read-error.ts';
+import { objectOf, textOf } from '../members.ts';
 
 const TYPE_CHARS_MAX = 200;
 

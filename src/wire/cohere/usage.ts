@@ -1,6 +1,6 @@
 import { tokenCount, type Usage } from '../../canonical/usage.ts';
 import type { Json } from '../../lib/json.ts';
-import { objectOf } from '../chat/members.ts';
+import { objectOf } from '../members.ts';
 
 /**
  * `tokens` is what the model read and wrote, the vendor's own preamble and the model's own marks among it, and

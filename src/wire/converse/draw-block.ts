@@ -2,15 +2,14 @@ import type { Block, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock }
 import { unreachable } from '../../lib/assert.ts';
 import { pathOfCitations, pathsOfContent } from '../caller-paths.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
-import { GATEWAY_RESULTS } from '../messages/draw-block.ts';
-import { parseToolInputObject } from '../messages/tool-input.ts';
+import { isOwnResult } from '../gateway/own-results.ts';
+import { parseToolInputObject } from '../tool-input.ts';
 import type { PlacedBlock } from '../place-turns.ts';
 import { CLAUDE_FAMILY } from './answer-blocks.ts';
 import { drawCitation } from './citations.ts';
 import { drawMedia } from './draw-media.ts';
 import type { EncodeContext, Piece } from './encode-context.ts';
 import { drawRedacted } from './redacted-content.ts';
-import { stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 
 /** A result must say something. */
@@ -47,7 +46,7 @@ function drawOthers(
       return drawToolCall(block, path, context);
     case 'opaque':
       if (block.words !== undefined) return drawVisible(block.words, path, context);
-      if (!GATEWAY_RESULTS.has(stringOf(block.value['type']) ?? ''))
+      if (!isOwnResult(block))
         context.warnings.add('content-dropped', path, `a ${block.format} block cannot be sent in this format`);
       return [];
     default:

@@ -74,6 +74,8 @@ test('files in the provider’s own store are named, those anywhere else must be
   assert.equal(must('https://x.test/a.png', 'image'), true);
   assert.equal(must('https://x.test/a.png', 'image', {}), true);
   assert.equal(must('s3://bucket/a.png', 'image'), false);
+  for (const nowhere of ['gs://bucket/a.png', 'file:///etc/passwd', 'a.png', 'data:image/png'])
+    assert.equal(must(nowhere, 'image'), true, 'refused, because nobody can fetch it');
   assert.equal(must(dataUrl('image/png', PNG), 'image'), false);
   assert.equal(must('https://x.test/a.mp4', 'video'), false, 'what the model does not read need not be fetched');
   assert.equal(must('https://x.test/a.mp3', 'audio', {}), false);

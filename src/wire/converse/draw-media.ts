@@ -1,6 +1,6 @@
 import type { Block, MediaBlock, MediaSource } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { writeOutDocuments } from '../chat/text-documents.ts';
+import { writeOutDocuments } from '../text-documents.ts';
 import { readDataUrl } from '../gateway/data-url.ts';
 import type { ConverseDialect, ConverseMedia } from './dialect.ts';
 import { takeDocumentName } from './document-name.ts';
@@ -56,9 +56,13 @@ function textOf(content: Content | undefined, named: MediaFormat | undefined): s
     : Buffer.from(bytes, 'base64').toString('utf8');
 }
 
-/** Whether an address must be made bytes: the provider opens none but those of its own store. */
+/**
+ * Whether an address must be made bytes: the provider opens none but those of its own store. What cannot be fetched is
+ * refused then, and not left out.
+ */
 export function mustInlineUrl(url: string, media: MediaBlock['media'], { converse }: ConverseDialect): boolean {
-  return media !== 'audio' && converse?.media?.includes(media) !== false && /^https?:/i.test(url);
+  if (media === 'audio' || converse?.media?.includes(media) === false) return false;
+  return !url.startsWith('s3://') && readDataUrl(url) === undefined;
 }
 
 function whyUnsayable({ media, source }: MediaBlock, kind: ConverseMedia | undefined): string {

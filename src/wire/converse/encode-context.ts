@@ -1,11 +1,11 @@
 import type { CacheMark } from '../../canonical/blocks.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { supportsParameter } from '../../canonical/supports-parameter.ts';
+import { pathOfSetting } from '../caller-paths.ts';
 import type { EncodeTarget } from '../format.ts';
+import { callsOfOwnResults } from '../gateway/own-results.ts';
 import type { Warnings } from '../gateway/warnings.ts';
-import { GATEWAY_RESULTS } from '../messages/draw-block.ts';
 import type { ConverseFacts } from './dialect.ts';
-import { stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 
 /** What drawing one request depends on. */
@@ -22,16 +22,6 @@ export interface EncodeContext {
   readonly documentNames: Set<string>;
 }
 
-/** Settings that callers of the messages format know by other names than those of chat. @source generation.md 7.1, 7.3 */
-const NAMES_IN_MESSAGES: ReadonlyMap<string, string> = new Map([
-  ['stop', 'stop_sequences'],
-  ['reasoning', 'thinking'],
-  ['reasoning.max_tokens', 'thinking.budget_tokens'],
-  ['verbosity', 'output_config.effort'],
-  ['response_format', 'output_config.format'],
-  ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
-]);
-
 /** @param warnings gets what is noted here, with each setting by the name that the caller knows it by */
 export function createEncodeContext(
   request: GenerationRequest,
@@ -39,27 +29,18 @@ export function createEncodeContext(
   warnings: Warnings,
 ): EncodeContext {
   const listed = target.supportedParameters;
-  const nameOf = (path: string): string =>
-    (request.format === 'messages' ? NAMES_IN_MESSAGES.get(path) : undefined) ?? path;
   return {
     request,
     target,
     facts: target.dialect.converse ?? {},
     supports: (parameter) => listed === undefined || supportsParameter(listed, parameter),
-    warnings: { list: warnings.list, add: (code, path, message) => warnings.add(code, nameOf(path), message) },
-    hiddenCallIds: findGatewayCalls(request),
+    warnings: {
+      list: warnings.list,
+      add: (code, path, message) => warnings.add(code, pathOfSetting(request.format, path), message),
+    },
+    hiddenCallIds: callsOfOwnResults(request.turns),
     documentNames: new Set(),
   };
-}
-
-/** Ids of calls whose results came from the gateway's own sandboxes. @source generation.md 5.12 */
-function findGatewayCalls({ turns }: GenerationRequest): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const turn of turns)
-    for (const block of turn.blocks)
-      if (block.type === 'opaque' && GATEWAY_RESULTS.has(stringOf(block.value['type']) ?? ''))
-        ids.add(stringOf(block.value['tool_use_id']) ?? '');
-  return ids;
 }
 
 /** A block as it will be sent, before it is settled which cache points are. */

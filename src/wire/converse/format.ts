@@ -1,3 +1,4 @@
+import { pathStep } from '../../lib/path-step.ts';
 import type { UpstreamFormat } from '../format.ts';
 import { decodeError } from './decode-error.ts';
 import { ConverseStreamDecoder } from './decode-stream.ts';
@@ -9,7 +10,7 @@ import { PARAMETERS } from './parameters.ts';
 /** Amazon Bedrock's Converse and ConverseStream, as upstreams speak them. A model may be an ARN, with its slashes. */
 export const converseUpstreamFormat: UpstreamFormat = {
   id: 'converse',
-  path: ({ model, stream }) => `/model/${encodeURIComponent(model)}/${stream ? 'converse-stream' : 'converse'}`,
+  path: ({ model, stream }) => `/model/${pathStep(model)}/${stream ? 'converse-stream' : 'converse'}`,
   streamType: 'application/vnd.amazon.eventstream',
   parameters: PARAMETERS,
   modalities: { inputs: new Set(['image', 'file', 'video']), outputs: new Set(['text']) },

@@ -1,5 +1,6 @@
 import type { ResponseFormat } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { JSON_INSTRUCTION, schemaInstruction } from '../gateway/json-instruction.ts';
 import type { EncodeContext, Message } from './encode-context.ts';
 import { lowerSchema } from './lower-schema.ts';
 
@@ -23,7 +24,6 @@ export interface AnswerTool {
 
 type SchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
 
-const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else: no prose around it, no code fence.';
 /** generation.md 11.6; a tool of the caller's may have the name. */
 const TOOL_NAME = 'json';
 const TOOL_DESCRIPTION = 'Gives your whole answer. Call it once, and write no text beside it.';
@@ -77,9 +77,7 @@ function drawEmulated(
   // A beginning of the answer would be a beginning of text.
   if (endsWithAssistant || !canForce(context) || !fitsTool(schema)) {
     warnings.add('field-changed', 'response_format', 'the model is asked for it in words, which do not bind it');
-    const told = description === undefined ? '' : ` (${description})`;
-    const text = `It must be valid for this JSON Schema${told}:\n${JSON.stringify(schema)}`;
-    return { instruction: `${JSON_INSTRUCTION} ${text}` };
+    return { instruction: schemaInstruction(schema, description) };
   }
   const name = freeName(context);
   const told = description === undefined ? TOOL_DESCRIPTION : `${TOOL_DESCRIPTION} ${description}`;

@@ -1,7 +1,7 @@
-import { EFFORTS } from '../../canonical/request.ts';
 import type { Effort, ReasoningSettings, Settings } from '../../canonical/request.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { effortOf, nearestEffort } from '../gateway/efforts.ts';
 import { drawForeignThinking } from '../messages/thinking.ts';
 import type { ThinkingPlan } from '../messages/thinking.ts';
 import { isToolResult } from './encode-context.ts';
@@ -19,17 +19,6 @@ export interface ReasoningPlan {
 
 /** What every Claude that thinks can answer at the least, where neither caller nor catalog say how much it may be. */
 const ANSWER_TOKENS_DEFAULT = 32_000;
-
-/** generation.md 11.4: the part of the answer that each effort gives to thinking. */
-const BUDGET_RATIO: Readonly<Record<Effort, number>> = {
-  max: 0.95,
-  xhigh: 0.95,
-  high: 0.8,
-  medium: 0.5,
-  low: 0.2,
-  minimal: 0.1,
-  none: 0,
-};
 
 /** @param forced the model has to call a tool. @source generation.md 2.5, 11.4 */
 export function planReasoning(messages: readonly Message[], forced: boolean, context: EncodeContext): ReasoningPlan {
@@ -124,7 +113,7 @@ function planOthers({ reasoning = {}, verbosity, maxTokens }: Settings, context:
   const { facts, warnings } = context;
   if (verbosity !== undefined) warnings.add('field-dropped', 'verbosity', 'the model knows no effort');
   const unplanned: ReasoningPlan = { fields: {}, maxTokens, sampling: 'free' };
-  const wished = wishedEffort(reasoning, maxTokens ?? context.target.maxOutputTokens);
+  const wished = effortOf(reasoning, maxTokens ?? context.target.maxOutputTokens);
   if (wished === undefined) return unplanned;
   if (wished === 'none') {
     if (facts.alwaysThinks === true) warnings.add('field-dropped', 'reasoning', 'the model always thinks');
@@ -135,11 +124,11 @@ function planOthers({ reasoning = {}, verbosity, maxTokens }: Settings, context:
       warnings.add('field-dropped', 'reasoning', 'the model cannot be told to think');
       return unplanned;
     case 'reasoning_effort':
-      return { ...unplanned, fields: { reasoning_effort: nearest(wished, ['low', 'medium', 'high']) } };
+      return { ...unplanned, fields: { reasoning_effort: nearestEffort(wished, ['low', 'medium', 'high']) } };
     case 'reasoning_config':
-      return { ...unplanned, fields: { reasoning_config: nearest(wished, ['low', 'high']) } };
+      return { ...unplanned, fields: { reasoning_config: nearestEffort(wished, ['low', 'high']) } };
     case 'reasoningConfig':
-      return planNova(nearest(wished, ['low', 'medium', 'high']), maxTokens, context);
+      return planNova(nearestEffort(wished, ['low', 'medium', 'high']) ?? wished, maxTokens, context);
     default:
       return unreachable(facts.reasoning);
   }
@@ -152,27 +141,4 @@ function planNova(effort: Effort, maxTokens: number | undefined, { warnings }: E
   if (maxTokens !== undefined)
     warnings.add('field-dropped', 'max_tokens', 'the model takes no maximum while it thinks with high effort');
   return { fields: { reasoningConfig }, maxTokens: undefined, sampling: 'fixed' };
-}
-
-/** `none` when thinking is turned off, `undefined` when nothing is said. A budget is told as the nearest effort. */
-function wishedEffort(
-  { effort, enabled, maxTokens: budget, adaptive }: ReasoningSettings,
-  answerTokens: number | undefined,
-): Effort | undefined {
-  if (enabled === false || effort === 'none' || budget === 0) return 'none';
-  if (effort !== undefined) return effort;
-  if (budget === undefined) return enabled === true || adaptive === true ? 'medium' : undefined;
-  if (answerTokens === undefined) return 'medium';
-  const distance = (name: Effort): number => Math.abs(BUDGET_RATIO[name] - budget / answerTokens);
-  const [none, ...rising] = EFFORTS;
-  return rising.reduce(
-    (best, name) => (best === none || distance(name) < distance(best) ? name : best),
-    none as Effort,
-  );
-}
-
-/** Smallest distance on the scale, ties go down. @source generation.md 2.5 */
-function nearest(wished: Effort, known: readonly Effort[]): Effort {
-  const distance = (name: Effort): number => Math.abs(EFFORTS.indexOf(name) - EFFORTS.indexOf(wished));
-  return known.reduce((best, name) => (distance(name) < distance(best) ? name : best));
 }

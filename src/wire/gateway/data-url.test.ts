@@ -61,7 +61,7 @@ test('megabytes of data are not searched', () => {
   assert.equal(parseDataUrl(`data:${'x'.repeat(8_000_000)}`), undefined);
 });
 
-test('data is read out of every spelling of a base64 URL', () => {
+test('data is read out of every spelling of a data URL', () => {
   for (const [url, mediaType] of [
     ['data:image/png;base64,AAAA', 'image/png'],
     ['DATA:Image/PNG;BASE64,AAAA', 'image/png'],
@@ -69,7 +69,15 @@ test('data is read out of every spelling of a base64 URL', () => {
     ['data:;base64,AAAA', 'text/plain'],
   ] as const)
     assert.deepEqual(readDataUrl(url), { mediaType, data: 'AAAA' });
-  for (const url of ['data:text/plain,hello', 'https://x/data:image/png;base64,AAAA', 'data:image/png;base64', ''])
+  const text = (url: string): readonly string[] => {
+    const { mediaType = '', data = '' } = readDataUrl(url) ?? {};
+    return [mediaType, Buffer.from(data, 'base64').toString('utf8')];
+  };
+  assert.deepEqual(text('data:text/plain;charset=utf-8,Gr%C3%BC%C3%9Fe,%20hello'), ['text/plain', 'Grüße, hello']);
+  assert.deepEqual(text('data:image/svg+xml;utf8,<svg/>'), ['image/svg+xml', '<svg/>']);
+  assert.deepEqual(text('data:,x'), ['text/plain', 'x']);
+  for (const url of ['data:text/plain', 'https://x/data:image/png;base64,AAAA', 'data:image/png;base64', ''])
     assert.equal(readDataUrl(url), undefined);
+  for (const url of ['data:text/plain,100%', 'data:application/pdf,%ff']) assert.equal(readDataUrl(url), undefined);
   assert.equal(readDataUrl(`data:${'x'.repeat(8_000_000)};base64,AAAA`), undefined);
 });

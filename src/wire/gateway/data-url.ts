@@ -26,15 +26,27 @@ export function parseDataUrl(url: string): DataUrl | undefined {
 }
 
 const HEAD_CHARS_MAX = 512;
-const HEAD = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
+const HEAD = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 /** RFC 2397: what a URL without a type holds. */
 const MEDIA_TYPE_DEFAULT = 'text/plain';
 
-/** What a base64 `data:` URL holds, however it is spelled; the text itself may not come back from it. */
+/** What a `data:` URL holds, however it is spelled; the text itself may not come back from it. */
 export function readDataUrl(url: string): DataUrl | undefined {
-  const [head, mediaType] = HEAD.exec(url.slice(0, HEAD_CHARS_MAX)) ?? [];
+  const [head, type, parameters = ''] = HEAD.exec(url.slice(0, HEAD_CHARS_MAX)) ?? [];
   if (head === undefined) return undefined;
-  return { mediaType: mediaType?.toLowerCase() || MEDIA_TYPE_DEFAULT, data: url.slice(head.length) };
+  const rest = url.slice(head.length);
+  const data = /;base64$/i.test(parameters) ? rest : unescapeToBase64(rest);
+  return data === undefined ? undefined : { mediaType: type?.toLowerCase() || MEDIA_TYPE_DEFAULT, data };
+}
+
+/** Pictures that are text (SVG) are often written so. */
+function unescapeToBase64(text: string): string | undefined {
+  try {
+    return Buffer.from(decodeURIComponent(text), 'utf8').toString('base64');
+  } catch {
+    // Bytes that are no UTF-8, or a percent sign that escapes nothing: not worth guessing.
+    return undefined;
+  }
 }
 
 /** The inverse of `parseDataUrl`. */

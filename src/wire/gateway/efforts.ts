@@ -10,6 +10,41 @@ const RATIO_OF_EFFORT: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   max: 0.95,
 };
 const BY_RATIO = EFFORTS.filter((effort) => effort !== 'none');
+/** generation.md 12: reasoning budget. */
+export const BUDGET_TOKENS_MIN = 1_024;
+const BUDGET_TOKENS_MAX = 128_000;
+/** What is left for the answer when the budget is not below the maximum. @source generation.md 11.4 */
+const ANSWER_TOKENS = 1_024;
+
+/** The tokens that an effort may spend of an answer of so many. @source generation.md 11.4 "budget" */
+export function budgetOfEffort(effort: Exclude<Effort, 'none'>, outputTokens: number): number {
+  const share = Math.floor(Math.min(outputTokens * RATIO_OF_EFFORT[effort], BUDGET_TOKENS_MAX));
+  return Math.max(share, BUDGET_TOKENS_MIN);
+}
+
+/** A budget for reasoning, and the bound of the answer that it is part of. */
+export interface FittedBudget {
+  readonly budget: number;
+  readonly maxTokens: number;
+}
+
+/**
+ * Makes room for the answer beside its reasoning: raises its bound as far as the endpoint goes, else lowers the budget.
+ * `undefined` where that leaves less than the least budget. @source generation.md 11.4 "strictly greater"
+ * @param maxTokens of the answer
+ * @param limit what the endpoint can answer, where known
+ */
+export function fitBudget(
+  budget: number,
+  least: number,
+  maxTokens: number,
+  limit: number | undefined,
+): FittedBudget | undefined {
+  if (maxTokens > budget) return { budget, maxTokens };
+  const raised = Math.min(budget + ANSWER_TOKENS, Math.max(limit ?? Number.MAX_SAFE_INTEGER, maxTokens));
+  const lowered = Math.min(budget, raised - ANSWER_TOKENS);
+  return lowered < least ? undefined : { budget: lowered, maxTokens: raised };
+}
 
 /**
  * The effort that was asked for, on a wire that knows efforts only: there the effort counts before a budget, and of a
@@ -22,18 +57,25 @@ export function effortOf(
   if (enabled === false || maxTokens === 0 || effort === 'none') return 'none';
   if (effort !== undefined) return effort;
   if (maxTokens === undefined) return enabled === true || adaptive === true ? 'medium' : undefined;
-  if (outputTokensMax === undefined) return 'medium';
-  const share = maxTokens / outputTokensMax;
-  return nearest(BY_RATIO, (candidate) => Math.abs(RATIO_OF_EFFORT[candidate] - share)) ?? 'medium';
+  return outputTokensMax === undefined ? 'medium' : effortOfBudget(maxTokens, outputTokensMax);
+}
+
+/** The effort whose share of the answer is nearest to a budget. @source generation.md 11.4 "Effort-only wires" */
+export function effortOfBudget(tokens: number, outputTokensMax: number): Exclude<Effort, 'none'> {
+  const share = tokens / outputTokensMax;
+  return nearest(BY_RATIO, (effort) => Math.abs(RATIO_OF_EFFORT[effort] - share)) ?? 'medium';
 }
 
 /** The nearest of the efforts that a model knows. Another effort than `none` never becomes `none`. @source generation.md 2.5 */
-export function nearestEffort(asked: Effort, known: readonly Effort[]): Effort | undefined {
-  if (known.includes(asked)) return asked;
-  if (asked === 'none') return undefined;
-  const place = EFFORTS.indexOf(asked);
-  const candidates = EFFORTS.filter((effort) => effort !== 'none' && known.includes(effort));
-  return nearest(candidates, (effort) => Math.abs(EFFORTS.indexOf(effort) - place));
+export function nearestEffort<Name extends Effort>(asked: Effort, known: readonly Name[]): Name | undefined {
+  const exact = known.find((effort) => effort === asked);
+  if (exact !== undefined || asked === 'none') return exact;
+  const rising = known.filter((effort) => effort !== 'none').toSorted((left, right) => placeOf(left) - placeOf(right));
+  return nearest(rising, (effort) => Math.abs(placeOf(effort) - placeOf(asked)));
+}
+
+function placeOf(effort: Effort): number {
+  return EFFORTS.indexOf(effort);
 }
 
 /** Ties go down: the candidates rise. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { randomText } from '../../lib/ids.ts';
-import type { AnswerBlocks } from '../chat/answer-blocks.ts';
-import { objectsOf, textOf } from '../chat/members.ts';
+import type { AnswerBlocks } from '../answer-blocks.ts';
+import { objectsOf, textOf } from '../members.ts';
 import { isSignature, signatureBlock, signatureExtra } from './call-signatures.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import { onOneLine, sourceOf } from './source-text.ts';

@@ -5,7 +5,7 @@ import { foldEvents } from '../../canonical/fold.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
 import { encodeWhole as encodeChatAnswer } from '../chat/encode-whole.ts';
-import { objectOf, objectsOf } from '../chat/members.ts';
+import { objectOf, objectsOf } from '../members.ts';
 import { decodeChat } from '../chat/test-format.ts';
 import { CLOSING, IDENTITY } from '../chat/test-streams.ts';
 import { MessagesStreamEncoder } from '../messages/encode-stream.ts';
@@ -155,7 +155,9 @@ suite('the signature of a call, by way of a messages client', () => {
       content.map(({ type }) => type),
       ['thinking', 'redacted_thinking', 'tool_use', 'tool_use'],
     );
-    assert.deepEqual(modelParts(encodeOfMessages(nextOfMessages(content))), ['weather first', 'weather']);
+    const next = encodeOfMessages(nextOfMessages(content));
+    assert.deepEqual(modelParts(next), ['thought', 'weather first', 'weather']);
+    assert.deepEqual(next.warnings, []);
   });
 
   test('of a later call comes back onto that one', () => {

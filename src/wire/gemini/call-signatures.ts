@@ -27,7 +27,7 @@ export function asSignature(block: Block): (ReasoningBlock & { readonly form: 'e
 
 /**
  * A signature as a block of its own. It stands right before what it was found on, and names the call where that is one:
- * callers of the chat format keep the id, those of the messages format keep the order. @source generation.md 1.4, 11.5
+ * callers keep that id, those of the messages format in a seal, and the order besides. @source generation.md 1.4, 11.5
  */
 export function signatureBlock(signature: string, callId?: string): ReasoningBlock {
   return {

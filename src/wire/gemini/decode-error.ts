@@ -1,7 +1,7 @@
 import { classifyErrorEvent } from '../../canonical/classify-failure.ts';
 import { UPSTREAM_MESSAGE_CHARS_MAX, type UpstreamErrorBody, type UpstreamFailure } from '../../canonical/failure.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
-import { objectsOf, textOf } from '../chat/members.ts';
+import { objectsOf, textOf } from '../members.ts';
 
 /** google.rpc.Code as HTTP, for errors inside an answer that name no status: cloud.google.com "Errors", read 2026-11. */
 const STATUS_OF_WORD: ReadonlyMap<string, number> = new Map([

@@ -127,6 +127,31 @@ suite('what the vendor makes besides text', () => {
     ]);
   });
 
+  test('a tool of its own that it shows is no call for the caller', () => {
+    const [search, found] = foldStream([
+      finish('STOP', [
+        { toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB', args: { queries: ['x'] } } },
+        { toolResponse: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB', response: { hits: 3 } } },
+      ]),
+    ]).blocks;
+    assert.deepEqual(search, {
+      type: 'tool-call',
+      id: 't1',
+      name: 'google_search_web',
+      input: '{"queries":["x"]}',
+      runBy: 'upstream',
+    });
+    assert.ok(found?.type === 'opaque' && found.format === 'gemini');
+    assert.equal(found.words, '{"hits":3}');
+  });
+
+  test('a file that it names by its address stays one', () => {
+    const [video] = foldStream([
+      finish('STOP', [{ fileData: { mimeType: 'video/mp4', fileUri: 'gs://bucket/a.mp4' } }]),
+    ]).blocks;
+    assert.deepEqual(video, { type: 'media', media: 'video', source: { type: 'url', url: 'gs://bucket/a.mp4' } });
+  });
+
   test('a part of an unknown kind is left out, and noted', () => {
     const answer = foldStream([finish('STOP', [{ hologram: { data: 'x' } }, { text: 'Yes.' }])]);
     assert.deepEqual(kindsOf(answer), ['text']);

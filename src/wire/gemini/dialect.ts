@@ -1,6 +1,5 @@
-/** Levels of thinking, least first. */
-export const THINKING_LEVELS = ['minimal', 'low', 'medium', 'high'] as const;
-export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
+/** Levels of thinking. */
+export type ThinkingLevel = 'minimal' | 'low' | 'medium' | 'high';
 
 /** How a model is told to think: up to 2.5 by a number of tokens, since 3 by a level. */
 export type GeminiThinking =
@@ -26,6 +25,12 @@ export interface GeminiFacts {
   readonly thinking?: GeminiThinking;
   /** Takes JSON Schema (`parametersJsonSchema`, `responseJsonSchema`); otherwise schemas are lowered. */
   readonly jsonSchema?: boolean;
+  /** Refuses `systemInstruction`: instructions are said by the user. */
+  readonly refusesSystem?: boolean;
+  /** Refuses functions. */
+  readonly refusesTools?: boolean;
+  /** Refuses to be held to JSON: it is asked for it in words. */
+  readonly refusesJson?: boolean;
   /** Answers in JSON although it is offered functions; otherwise the two are refused together. */
   readonly jsonBesideTools?: boolean;
   /** Pairs calls and results by `id`; otherwise the member is refused or unknown. */

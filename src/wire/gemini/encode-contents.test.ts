@@ -19,6 +19,12 @@ function result(id: string, content: string): JsonObject {
 /** Models that know nothing of signatures, so that none get in the way. */
 const UNSIGNED = targetOf({ callIds: true, resultMedia: true });
 
+test('where nothing is left that could be sent, words of ours are not sent instead', () => {
+  const stored = { type: 'file', file: { file_id: 'file_1' } };
+  const asked = { messages: [{ role: 'user', content: [stored] }], response_format: { type: 'json_object' } };
+  for (const target of [SECOND, THIRD]) assert.throws(() => encodeChat(asked, target), /hold nothing/);
+});
+
 suite('instructions', () => {
   test('that lead are one text apart, later ones are said by the user', () => {
     const { body, contents, warnings } = encodeChat({
@@ -44,6 +50,22 @@ suite('instructions', () => {
     const { body, warnings } = encodeChat({ messages: [{ role: 'system', content: 'Say hi.' }] });
     assert.deepEqual(body, { contents: [{ role: 'user', parts: [{ text: 'Say hi.' }] }] });
     assert.deepEqual(warnings, ['field-changed messages']);
+  });
+
+  test('are said by the user to a model that has no place for them, with the wish for a form', () => {
+    const target = targetOf({ refusesSystem: true, refusesTools: true, refusesJson: true });
+    const { body, warnings } = encodeChat(
+      {
+        messages: [{ role: 'system', content: 'Be brief.' }, USER],
+        tools: [{ type: 'function', function: { name: 'f' } }],
+        response_format: { type: 'json_object' },
+      },
+      target,
+    );
+    const [said = ''] = (body['contents'] as { parts: { text: string }[] }[])[0]?.parts.map(({ text }) => text) ?? [];
+    assert.match(said, /^Be brief\.\n\nAnswer with one JSON object/);
+    assert.deepEqual(Object.keys(body), ['contents']);
+    assert.deepEqual(warnings, ['field-dropped tools', 'field-changed response_format', 'field-changed messages']);
   });
 
   test('lose the line that changes with every request', () => {
@@ -330,4 +352,34 @@ test('what a provider ran by itself and what other models thought stay behind, a
   );
   assert.deepEqual(parts, [{ text: 'Hi' }, { text: 'So.' }, { text: 'Hi' }]);
   assert.deepEqual(warnings, ['content-dropped messages[1].content[0]', 'content-dropped messages[1].content[1]']);
+});
+
+test('sources, closeness of looking and files stored elsewhere cannot be said, and are noted', () => {
+  const annotation = {
+    type: 'url_citation',
+    url_citation: { url: 'https://a.example/', start_index: 0, end_index: 3 },
+  };
+  const { parts, warnings } = encodeChat({
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } },
+          { type: 'file', file: { file_id: 'file-abc' } },
+        ],
+      },
+      { role: 'assistant', content: 'So.', annotations: [annotation] },
+    ],
+  });
+  assert.deepEqual(parts, [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }, { text: 'So.' }]);
+  assert.deepEqual(warnings, [
+    'field-dropped messages[0].content[0].detail',
+    'content-dropped messages[0].content[1]',
+    'content-dropped messages[1].annotations',
+  ]);
+});
+
+test('a refusal is said as what the model said', () => {
+  const { parts } = encodeChat({ messages: [USER, { role: 'assistant', content: null, refusal: 'No.' }, USER] });
+  assert.deepEqual(parts, [{ text: 'Hi' }, { text: 'No.' }, { text: 'Hi' }]);
 });

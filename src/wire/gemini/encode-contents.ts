@@ -1,3 +1,4 @@
+import { invalid } from '../../canonical/gateway-error.ts';
 import type { Turn } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { isAssistant, placeTurns, splitRuns, type PlacedTurn } from '../place-turns.ts';
@@ -19,7 +20,7 @@ interface Content {
 
 /**
  * @param instruction of ours, behind the caller's own, which so stay a prefix that the cache knows
- * @throws GatewayError 400 when a result answers no call
+ * @throws GatewayError 400 when a result answers no call, or nothing is left that could be sent
  * @source generation.md 11.1 "G"
  */
 export function encodeContents(instruction: string | undefined, context: EncodeContext): EncodedContents {
@@ -44,6 +45,9 @@ export function encodeContents(instruction: string | undefined, context: EncodeC
     }
   }
   if (owed.length > 0) contents.push({ role: 'user', parts: owed });
+  // Words of ours alone would be answered.
+  if (contents.length === 0 && said === '')
+    throw invalid('messages', 'hold nothing that the provider of the model can be sent', 'invalid_prompt');
   return assemble([said, instruction ?? ''].filter((text) => text !== '').join('\n\n'), contents, context);
 }
 
@@ -85,7 +89,12 @@ function push(contents: Content[], content: Content, run: readonly PlacedTurn[],
 function assemble(instructions: string, contents: readonly Content[], context: EncodeContext): EncodedContents {
   const drawn = contents.map(({ role, parts }) => ({ role, parts }));
   if (instructions === '') return { contents: drawn };
-  if (drawn.length > 0) return { systemInstruction: { parts: [{ text: instructions }] }, contents: drawn };
-  context.warn('field-changed', 'messages', 'instructions without any message are sent as the user');
-  return { contents: [{ role: 'user', parts: [{ text: instructions }] }] };
+  const said: WirePart = { text: instructions };
+  const refused = context.facts.refusesSystem === true;
+  if (drawn.length > 0 && !refused) return { systemInstruction: { parts: [said] }, contents: drawn };
+  const why = refused ? 'that this model has no place for' : 'without any message';
+  context.warn('field-changed', 'messages', `instructions ${why} are sent as the user`);
+  const [first, ...others] = drawn;
+  if (first?.role === 'user') return { contents: [{ role: 'user', parts: [said, ...first.parts] }, ...others] };
+  return { contents: [{ role: 'user', parts: [said] }, ...drawn] };
 }

@@ -1,6 +1,6 @@
 import type { ReasoningBlock, ToolCallBlock } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { parseToolInputObject } from '../messages/tool-input.ts';
+import { parseToolInputObject } from '../tool-input.ts';
 import type { PlacedBlock, PlacedTurn } from '../place-turns.ts';
 import { asSignature, GEMINI_FAMILY, isSignature, MISSING_SIGNATURE, signaturesOfCalls } from './call-signatures.ts';
 import type { EncodeContext } from './encode-context.ts';

@@ -2,7 +2,7 @@ import type { MediaBlock, ToolResultBlock } from '../../canonical/blocks.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { pathsOfContent } from '../caller-paths.ts';
-import { parseToolInput } from '../messages/tool-input.ts';
+import { parseToolInput } from '../tool-input.ts';
 import type { PlacedTurn } from '../place-turns.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { SentCall } from './encode-model-turn.ts';

@@ -56,6 +56,12 @@ suite('an address', () => {
     ['gs://bucket/a.mp4', false],
     ['https://generativelanguage.googleapis.com/v1beta/files/abc', false],
     ['data:image/png;base64,AAAA', false],
+    ['data:image/svg+xml,%3Csvg/%3E', false],
+    // Nobody can fetch these: then they are refused, and no vendor is asked to open them.
+    ['data:image/png', true],
+    ['s3://bucket/a.png', true],
+    ['file:///etc/passwd', true],
+    ['a.png', true],
   ] as const) {
     test(`${url} is ${inlined ? 'made bytes' : 'left as it is'}`, () => {
       assert.equal(geminiUpstreamFormat.mustInlineUrl?.(url, 'image', {}), inlined);

@@ -1,3 +1,4 @@
+import { pathStep } from '../../lib/path-step.ts';
 import type { PathTarget, UpstreamFormat } from '../format.ts';
 import { asSignature, restoreCallSignatures } from './call-signatures.ts';
 import { decodeError } from './decode-error.ts';
@@ -42,5 +43,5 @@ function path({ model, stream }: PathTarget): string {
   const steps = model.split('/').filter((step) => step !== '' && step !== '.' && step !== '..');
   const named = COLLECTIONS.has(steps[0] ?? '') ? steps : ['models', ...steps];
   const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-  return `/${named.map((step) => encodeURIComponent(step.toWellFormed())).join('/')}:${method}`;
+  return `/${named.map(pathStep).join('/')}:${method}`;
 }

@@ -1,7 +1,7 @@
 import type { UrlCitation } from '../../canonical/blocks.ts';
 import type { CitationEvent } from '../../canonical/events.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { itemsOf, objectOf, objectsOf, textOf } from '../chat/members.ts';
+import { itemsOf, objectOf, objectsOf, textOf } from '../members.ts';
 import type { AnswerText, Stretch } from './answer-text.ts';
 
 /** Sources of one answer that are passed on. */

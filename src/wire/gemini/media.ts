@@ -51,10 +51,10 @@ const OWN_FILE = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/(?:
 
 /**
  * Whether an address must be made bytes before it is encoded: the vendor opens only its own files, and videos where it
- * has them by name. @source generation.md 11.2 "image URL"
+ * has them by name. What cannot be fetched is refused then, and not left out. @source generation.md 11.2 "image URL", B
  */
 export function mustInlineUrl(url: string): boolean {
-  return /^https?:/i.test(url) && !OWN_FILE.test(url) && !YOUTUBE.test(url);
+  return !OWN_FILE.test(url) && !YOUTUBE.test(url) && readDataUrl(url) === undefined;
 }
 
 /** Types outside `text/` whose files are text all the same, which the vendor has no part for. */

@@ -1,6 +1,7 @@
 import type { ResponseFormat } from '../../canonical/request.ts';
 import { parameterOfFormat } from '../../canonical/supports-parameter.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { JSON_INSTRUCTION, schemaInstruction } from '../gateway/json-instruction.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { prepareJsonSchema } from './json-schema.ts';
 import { lowerSchema } from './schema-lowering.ts';
@@ -14,7 +15,6 @@ export interface OutputFormat {
 }
 
 const JSON_TYPE = 'application/json';
-const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else: no prose around it, no code fence.';
 
 /**
  * @param besideTools functions are offered, which some models refuse together with a wish for JSON: those are asked in
@@ -33,13 +33,14 @@ export function encodeOutputFormat(besideTools: boolean, context: EncodeContext)
     return { config: {} };
   }
   const schema = wanted.type === 'json_schema' ? wanted.schema : undefined;
-  if (besideTools && context.facts.jsonBesideTools !== true) {
-    context.warn(
-      'field-changed',
-      'response_format',
-      'beside tools the model is asked for it in words, which do not bind',
-    );
-    return { config: {}, instruction: schema === undefined ? JSON_INSTRUCTION : instructionOf(wanted, schema) };
+  const refused = context.facts.refusesJson === true;
+  if (refused || (besideTools && context.facts.jsonBesideTools !== true)) {
+    const where = refused ? '' : 'beside tools ';
+    context.warn('field-changed', 'response_format', `${where}the model is asked for it in words, which do not bind`);
+    return {
+      config: {},
+      instruction: schema === undefined ? JSON_INSTRUCTION : schemaInstruction(schema, descriptionOf(wanted)),
+    };
   }
   if (schema === undefined) return { config: { responseMimeType: JSON_TYPE } };
   return {
@@ -52,7 +53,6 @@ export function encodeOutputFormat(besideTools: boolean, context: EncodeContext)
   };
 }
 
-function instructionOf(wanted: ResponseFormat, schema: JsonObject): string {
-  const said = wanted.type === 'json_schema' && wanted.description !== undefined ? ` (${wanted.description})` : '';
-  return `${JSON_INSTRUCTION} It must be valid for this JSON Schema${said}:\n${JSON.stringify(schema)}`;
+function descriptionOf(wanted: ResponseFormat): string | undefined {
+  return wanted.type === 'json_schema' ? wanted.description : undefined;
 }

@@ -12,10 +12,11 @@ import { NO_USAGE, type Usage } from '../../canonical/usage.ts';
 import { isJsonObject, parseJson, parseJsonObject, type JsonObject } from '../../lib/json.ts';
 import { ChatStreamEncoder } from '../chat/encode-stream.ts';
 import { encodeWhole as encodeChat } from '../chat/encode-whole.ts';
-import { objectOf, objectsOf, textOf } from '../chat/members.ts';
+import { objectOf, objectsOf, textOf } from '../members.ts';
 import { CLOSING, deltasOf, IDENTITY, readStream } from '../chat/test-streams.ts';
 import { MessagesStreamEncoder } from '../messages/encode-stream.ts';
 import { encodeWhole as encodeMessages } from '../messages/encode-whole.ts';
+import { readSeal } from '../messages/reasoning-seal.ts';
 import { checkStream, foldContent } from '../messages/test-stream-checker.ts';
 import { decodeError } from './decode-error.ts';
 import { ERROR_FACTS, FACTS, type Fact, type LongText } from './test-recording-facts.ts';
@@ -152,8 +153,8 @@ function checkMessages(content: readonly JsonObject[], answer: Answer): void {
   assert.equal(joined('thinking', 'thinking'), textOfBlocks(answer, 'reasoning'));
   const encrypted = answer.blocks.filter((block) => block.type === 'reasoning' && block.form === 'encrypted');
   assert.deepEqual(
-    content.flatMap((block) => (block['type'] === 'redacted_thinking' ? [block['data']] : [])),
-    encrypted.map((block) => `google-gemini-v1:${block.type === 'reasoning' ? block.text : ''}`),
+    content.flatMap(({ type, data }) => (type === 'redacted_thinking' ? [readSeal(textOf(data) ?? '').text] : [])),
+    encrypted.map((block) => (block.type === 'reasoning' ? block.text : '')),
   );
   assert.deepEqual(
     content.flatMap((block) => (block['type'] === 'tool_use' ? [[block['name'], block['input']]] : [])),

@@ -1,6 +1,6 @@
 import type { OpaqueBlock, ToolCallBlock } from '../../canonical/blocks.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { textOf } from '../chat/members.ts';
+import { textOf } from '../members.ts';
 
 /** The messages format's name of it. @source generation.md 7.8 item 8 */
 const CODE_EXECUTION = 'code_execution';

@@ -1,24 +1,10 @@
-import { EFFORTS, type Effort, type ReasoningSettings } from '../../canonical/request.ts';
+import type { Effort, ReasoningSettings } from '../../canonical/request.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { THINKING_LEVELS, type GeminiThinking, type ThinkingLevel } from './dialect.ts';
+import { budgetOfEffort, effortOfBudget, fitBudget, nearestEffort } from '../gateway/efforts.ts';
+import type { GeminiThinking, ThinkingLevel } from './dialect.ts';
 import type { EncodeContext } from './encode-context.ts';
 
-/** generation.md 11.4: the part of the answer that each effort gives to thinking. */
-const BUDGET_RATIO: Readonly<Record<Effort, number>> = {
-  max: 0.95,
-  xhigh: 0.95,
-  high: 0.8,
-  medium: 0.5,
-  low: 0.2,
-  minimal: 0.1,
-  none: 0,
-};
-/** generation.md 12: reasoning budget. */
-const BUDGET_TOKENS_MIN = 1_024;
-const BUDGET_TOKENS_MAX = 128_000;
-/** generation.md 11.4: what is left for the answer when the budget is not below the maximum. */
-const ANSWER_TOKENS = 1_024;
 /** ai.google.dev "Models", read 2026-11: the longest answer of every thinking model, where the catalog does not say. */
 const OUTPUT_TOKENS_DEFAULT = 65_536;
 /** The model decides how much: ai.google.dev "Thinking", read 2026-11. */
@@ -114,13 +100,12 @@ function planBudget(wish: Wish, thinking: BudgetThinking, maxTokens: number | un
       const budget = clamp(wish.tokens, tokensMin, tokensMax);
       if (budget !== wish.tokens)
         context.warn('field-changed', 'reasoning.max_tokens', `the model takes from ${tokensMin} to ${tokensMax}`);
-      return fitBudget(budget, thinking, maxTokens, context);
+      return planRoom(budget, thinking, maxTokens, context);
     }
     case 'effort': {
-      const answer = maxTokens ?? context.target.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT;
-      const share = Math.floor(Math.min(answer * BUDGET_RATIO[wish.effort], BUDGET_TOKENS_MAX));
-      const budget = clamp(Math.max(share, BUDGET_TOKENS_MIN), tokensMin, tokensMax);
-      return fitBudget(budget, thinking, maxTokens, context);
+      const answer = answerTokens(maxTokens, context);
+      const budget = clamp(budgetOfEffort(wish.effort, answer), tokensMin, tokensMax);
+      return planRoom(budget, thinking, maxTokens, context);
     }
     default:
       return unreachable(wish);
@@ -128,7 +113,7 @@ function planBudget(wish: Wish, thinking: BudgetThinking, maxTokens: number | un
 }
 
 /** Thinking that may take up the whole answer leaves none, so the answer gets room, or the thinking less of it. */
-function fitBudget(
+function planRoom(
   budget: number,
   { tokensMin, canBeOff }: BudgetThinking,
   maxTokens: number | undefined,
@@ -136,15 +121,14 @@ function fitBudget(
 ): Told {
   if (maxTokens === undefined || maxTokens > budget) return { config: { thinkingBudget: budget } };
   const limit = context.target.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT;
-  const raised = Math.max(Math.min(budget + ANSWER_TOKENS, limit), maxTokens);
-  const lowered = Math.min(budget, raised - ANSWER_TOKENS);
-  if (lowered < tokensMin) {
+  const fitted = fitBudget(budget, tokensMin, maxTokens, limit);
+  if (fitted === undefined) {
     context.warn('field-changed', 'reasoning', 'the answer may not be long enough to think first');
     return { config: { thinkingBudget: canBeOff ? 0 : tokensMin } };
   }
-  if (raised !== maxTokens)
+  if (fitted.maxTokens !== maxTokens)
     context.warn('field-changed', 'max_tokens', 'raised, because thinking counts as part of the answer');
-  return { config: { thinkingBudget: lowered }, maxTokens: raised };
+  return { config: { thinkingBudget: fitted.budget }, maxTokens: fitted.maxTokens };
 }
 
 function planLevel(wish: Wish, thinking: LevelThinking, context: EncodeContext): Told {
@@ -159,7 +143,10 @@ function planLevel(wish: Wish, thinking: LevelThinking, context: EncodeContext):
     }
     case 'tokens': {
       if (thinking.takesBudget) return { config: { thinkingBudget: wish.tokens } };
-      const level = nearestLevel(effortOfBudget(wish.tokens, context), thinking.levels);
+      const level = nearestLevel(
+        effortOfBudget(wish.tokens, answerTokens(context.request.settings.maxTokens, context)),
+        thinking.levels,
+      );
       context.warn('field-changed', 'reasoning.max_tokens', `the model takes levels; it gets ${level}`);
       return { config: { thinkingLevel: level } };
     }
@@ -170,18 +157,14 @@ function planLevel(wish: Wish, thinking: LevelThinking, context: EncodeContext):
   }
 }
 
-/** @source generation.md 11.4 "Effort-only wires given a budget" */
-function effortOfBudget(tokens: number, { request, target }: EncodeContext): Exclude<Effort, 'none'> {
-  const ratio = tokens / (request.settings.maxTokens ?? target.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT);
-  const distance = (effort: Effort): number => Math.abs(BUDGET_RATIO[effort] - ratio);
-  return THINKING_LEVELS.reduce((best, level) => (distance(level) < distance(best) ? level : best));
+/** More than `high` is `high`. @source generation.md 11.4 */
+function nearestLevel(effort: Effort, levels: readonly ThinkingLevel[]): ThinkingLevel {
+  return nearestEffort(effort, levels) ?? 'low';
 }
 
-/** More than `high` is `high`. Nearest on the order of efforts, ties go down. @source generation.md 2.5, 11.4 */
-function nearestLevel(effort: Exclude<Effort, 'none'>, levels: readonly ThinkingLevel[]): ThinkingLevel {
-  const place = Math.min(EFFORTS.indexOf(effort), EFFORTS.indexOf('high'));
-  const distance = (level: ThinkingLevel): number => Math.abs(EFFORTS.indexOf(level) - place);
-  return levels.reduce((best, level) => (distance(level) < distance(best) ? level : best), levels[0] ?? 'low');
+/** How long the answer may be, thinking included. */
+function answerTokens(maxTokens: number | undefined, { target }: EncodeContext): number {
+  return maxTokens ?? target.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT;
 }
 
 function clamp(value: number, least: number, most: number): number {

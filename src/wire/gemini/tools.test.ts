@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../lib/json.ts';
-import { objectOf, objectsOf } from '../chat/members.ts';
+import { objectOf, objectsOf } from '../members.ts';
 import { encodeChat, encodeOfMessages, pastCall, SECOND, targetOf, tool, type Encoded } from './test-request.ts';
 import { geminiToolName } from './tool-names.ts';
 

@@ -1,7 +1,7 @@
 import type { FunctionTool, ToolChoice } from '../../canonical/request.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { nameOf, objectOf, objectsOf, textOf } from '../chat/members.ts';
+import { nameOf, objectOf, objectsOf, textOf } from '../members.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { prepareJsonSchema } from './json-schema.ts';
 import { createBudget, type SchemaBudget } from './schema-budget.ts';
@@ -20,7 +20,7 @@ export interface EncodedTools {
 export function encodeTools(context: EncodeContext): EncodedTools {
   const { request } = context;
   const names = new Map<string, string>();
-  if (request.tools.length > 0 && !context.supports('tools')) {
+  if (request.tools.length > 0 && (!context.supports('tools') || context.facts.refusesTools === true)) {
     context.warn('field-dropped', 'tools', 'the endpoint takes no tools');
     return { members: {}, offered: false, names };
   }

@@ -1,6 +1,6 @@
 import { tokenCount, type Usage } from '../../canonical/usage.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { objectsOf, textOf } from '../chat/members.ts';
+import { objectsOf, textOf } from '../members.ts';
 
 /** Whether a usage says anything that can be billed: Vertex sends `{trafficType}` alone until the end. */
 export function countsTokens(usage: JsonObject): boolean {

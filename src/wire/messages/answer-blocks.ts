@@ -2,7 +2,7 @@ import type { Block } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import { readCitations } from './citations.ts';
-import { readSeal } from './reasoning-family.ts';
+import { OWN_FAMILY } from './reasoning-seal.ts';
 import { extraOf, stringOf } from './wire-object.ts';
 
 const TEXT_MEMBERS = new Set(['type', 'text', 'citations']);
@@ -12,7 +12,8 @@ const REDACTED_MEMBERS = new Set(['type', 'data']);
 
 /**
  * Reads a content block of an answer, whole or as it opens in a stream. Tools that the provider runs are calls of
- * `upstream`, so that no caller is asked to run them; their results, and kinds unknown here, are opaque.
+ * `upstream`, so that no caller is asked to run them; their results, and kinds unknown here, are opaque. What an upstream
+ * signs is its own, also where it is a gateway that seals what others signed.
  * @param input the tool's input as JSON text; `''` when a stream is still to bring it
  * @source generation.md 7.8
  */
@@ -28,19 +29,19 @@ export function readAnswerBlock(block: JsonObject, input: string): Block {
       };
     }
     case 'thinking': {
-      const { text: signature, family } = readSeal(stringOf(block['signature']) ?? '');
+      const signature = stringOf(block['signature']) ?? '';
       return {
         type: 'reasoning',
         form: 'text',
         text: stringOf(block['thinking']) ?? '',
         ...(signature !== '' && { signature }),
-        family,
+        family: OWN_FAMILY,
         ...extraOf(block, THINKING_MEMBERS),
       };
     }
     case 'redacted_thinking': {
-      const { text, family } = readSeal(stringOf(block['data']) ?? '');
-      return { type: 'reasoning', form: 'encrypted', text, family, ...extraOf(block, REDACTED_MEMBERS) };
+      const text = stringOf(block['data']) ?? '';
+      return { type: 'reasoning', form: 'encrypted', text, family: OWN_FAMILY, ...extraOf(block, REDACTED_MEMBERS) };
     }
     case 'tool_use':
     case 'server_tool_use':

@@ -3,7 +3,7 @@ import type { Extra } from '../../canonical/extra.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { readCitations } from './citations.ts';
-import { readSeal } from './reasoning-family.ts';
+import { isOwnFamily, readSeal } from './reasoning-seal.ts';
 import { extraOf, stringOf } from './wire-object.ts';
 
 const CACHE_MEMBERS = new Set(['type', 'ttl']);
@@ -58,8 +58,8 @@ function decodeBlock(block: JsonObject): Block {
     case 'thinking':
       return { ...decodeThinking(block), ...extraOf(block, THINKING_MEMBERS) };
     case 'redacted_thinking': {
-      const { text, family } = readSeal(stringOf(block['data']) ?? '');
-      return { type: 'reasoning', form: 'encrypted', text, family, ...extraOf(block, REDACTED_MEMBERS) };
+      const { isSummary: _none, ...sealed } = readSeal(stringOf(block['data']) ?? '');
+      return { type: 'reasoning', form: 'encrypted', ...sealed, ...extraOf(block, REDACTED_MEMBERS) };
     }
     default:
       return decodeOpaque(block);
@@ -77,8 +77,15 @@ function decodeText(block: JsonObject): Block {
 }
 
 function decodeThinking(block: JsonObject): ReasoningBlock {
-  const { text: signature, family } = readSeal(stringOf(block['signature']) ?? '');
-  return { type: 'reasoning', form: 'text', text: stringOf(block['thinking']) ?? '', signature, family };
+  const { isSummary, text: signature, ...sealed } = readSeal(stringOf(block['signature']) ?? '');
+  return {
+    type: 'reasoning',
+    form: isSummary ? 'summary' : 'text',
+    text: stringOf(block['thinking']) ?? '',
+    // A caller's own block goes on as it stands, also with nothing there.
+    ...((signature !== '' || isOwnFamily(sealed.family)) && { signature }),
+    ...sealed,
+  };
 }
 
 function decodeDocument(block: JsonObject): Block {

@@ -270,15 +270,6 @@ test('content blocks become canonical blocks, and unknown kinds stay whole', () 
   ]);
 });
 
-test('a seal of another family is known by its prefix', () => {
-  const { turns } = decode({
-    messages: [{ role: 'assistant', content: [{ type: 'redacted_thinking', data: 'google-gemini-v1:c2ln' }] }],
-  });
-  assert.deepEqual(turns[0]?.blocks, [
-    { type: 'reasoning', form: 'encrypted', text: 'c2ln', family: 'google-gemini-v1' },
-  ]);
-});
-
 test('tools are told apart: functions, tools of the gateway, and tools of the vendor', () => {
   const { tools } = decode({
     ...HI,

@@ -4,8 +4,23 @@ export interface MessagesDialect {
   readonly thinking?: 'budget' | 'adaptive' | 'adaptive-only' | 'none';
   /** Efforts beyond `high` that the model knows. */
   readonly efforts?: readonly string[];
+  /** Refuses to be forced to call a tool while it thinks, which it does unless it is told not to. */
+  readonly unforcedReasoning?: boolean;
+  /** Cannot be told not to think. */
+  readonly mustReason?: boolean;
+  /** The thinking that stands before calls which there is none of, for hosts that refuse those. */
+  readonly reasoningFiller?: string;
+  /** Refuses an effort beside thinking that is switched off. */
+  readonly effortNeedsThinking?: boolean;
+  /** Refuses `temperature` and `top_p` together. */
+  readonly oneSampler?: boolean;
   /** Understands vendor tools and blocks (`web_search_20250305`, `container`, betas). */
   readonly vendor?: boolean;
+  /**
+   * Reads the line by which a terminal agent marks its requests. Everybody else takes it for a part of the prompt, which
+   * it keeps out of their cache, or refuses it. Default false.
+   */
+  readonly readsAttribution?: boolean;
   /** Takes `output_config.format`; otherwise a forced tool named `json` stands in. */
   readonly structuredOutput?: boolean;
   /** Fetches images and documents from addresses; otherwise they must be fetched first. Default true. */

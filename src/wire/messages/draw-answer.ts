@@ -5,10 +5,10 @@ import { isJsonObject } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity } from '../format.ts';
 import { drawCitation } from './citations.ts';
-import { writeSeal } from './reasoning-family.ts';
+import { writeSeal } from './reasoning-seal.ts';
 import { END_DELTA, stopReasonOf } from './stop-reason.ts';
 import type { AnswerTraits } from './stop-reason.ts';
-import { parseToolInputObject } from './tool-input.ts';
+import { parseToolInputObject } from '../tool-input.ts';
 import { addExtra, stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 
@@ -70,11 +70,11 @@ function drawText(block: TextBlock, further: readonly Citation[]): WireObject {
 
 /** @source generation.md 11.5: summaries are shown as thinking, encrypted reasoning as redacted */
 export function drawReasoning(block: ReasoningBlock): WireObject {
-  const { form, text, family } = block;
+  const { form, text, signature = '' } = block;
   const drawn: WireObject =
     form === 'encrypted'
-      ? { type: 'redacted_thinking', data: writeSeal(text, family) }
-      : { type: 'thinking', thinking: text, signature: writeSeal(block.signature ?? '', family) };
+      ? { type: 'redacted_thinking', data: writeSeal(block, text) }
+      : { type: 'thinking', thinking: text, signature: writeSeal(block, signature) };
   return addExtra(drawn, block.extra);
 }
 

@@ -8,6 +8,7 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../canonical/blocks.ts';
+import type { Extra } from '../../canonical/extra.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { Json } from '../../lib/json.ts';
@@ -16,8 +17,10 @@ import { readDataUrl } from '../gateway/data-url.ts';
 import { drawCacheMark } from './cache-marks.ts';
 import { drawReplayedCitation } from './citations.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
-import { isOwnFamily } from './reasoning-family.ts';
-import { parseToolInput, parseToolInputObject } from './tool-input.ts';
+import { isOwnResult } from '../gateway/own-results.ts';
+import { isOwnFamily } from './reasoning-seal.ts';
+import { parseToolInput, parseToolInputObject } from '../tool-input.ts';
+import { callIdOfResult } from './stray-server-calls.ts';
 import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra, isBlank, stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
@@ -30,12 +33,11 @@ export interface DrawContext {
   readonly warnings: Warnings;
   /** Calls and results of tools that ran at the gateway; no upstream knows them. */
   readonly hiddenCallIds: ReadonlySet<string>;
+  /** Calls of tools that another provider ran; they go, and their results with them. */
+  readonly strayCallIds: ReadonlySet<string>;
   /** Where the caller wrote what was drawn, of whatever may yet have to be changed. */
   readonly places: Map<WireObject, string>;
 }
-
-/** Results of the gateway's own sandboxes: accepted back, never sent on. @source generation.md 5.12, 7.2 */
-export const GATEWAY_RESULTS: ReadonlySet<string> = new Set(['service_shell_tool_result', 'service_bash_tool_result']);
 
 /**
  * Draws blocks for a request and leaves out those that this wire cannot take, each with a warning.
@@ -55,6 +57,10 @@ export function drawBlocks(blocks: readonly Block[], paths: readonly string[], c
 }
 
 function drawBlock(block: Block, path: string, context: DrawContext): WireObject | undefined {
+  if (isStray(block, context)) {
+    context.warnings.add('content-dropped', path, 'a tool that another provider ran cannot be sent back to this one');
+    return undefined;
+  }
   switch (block.type) {
     case 'text':
       return drawText(block, path, context);
@@ -65,7 +71,7 @@ function drawBlock(block: Block, path: string, context: DrawContext): WireObject
     case 'reasoning':
       return drawReasoning(block, path, context);
     case 'tool-call':
-      return drawToolCall(block, path, context);
+      return drawToolCall(block, context);
     case 'tool-result':
       return drawToolResult(block, path, context);
     case 'opaque':
@@ -73,6 +79,11 @@ function drawBlock(block: Block, path: string, context: DrawContext): WireObject
     default:
       return unreachable(block);
   }
+}
+
+function isStray(block: Block, { strayCallIds }: DrawContext): boolean {
+  if (block.type === 'tool-call') return block.runBy === 'upstream' && strayCallIds.has(block.id);
+  return strayCallIds.size > 0 && strayCallIds.has(callIdOfResult(block) ?? '');
 }
 
 function drawText(block: TextBlock, path: string, { own, warnings }: DrawContext): WireObject | undefined {
@@ -177,28 +188,25 @@ function drawData(mediaType: string, data: string): WireObject {
 
 /**
  * A vendor verifies signatures: only signed blocks of its own family, unedited, may go there. Compatible hosts that sign
- * nothing take back what they gave. @source generation.md 1.4 "Replay", 11.5; pains.md 17
+ * nothing take what anybody can read. @source generation.md 1.4 "Replay", 11.5; pains.md 17
  */
 function drawReasoning(block: ReasoningBlock, path: string, context: DrawContext): WireObject | undefined {
-  const signature = block.signature ?? '';
-  const readable = block.form === 'text' && (signature !== '' || (context.own && !context.vendor));
-  if (!isOwnFamily(block.family) || !(readable || block.form === 'encrypted')) {
+  const { form, signature = '' } = block;
+  const isSealed = form === 'encrypted' || (form === 'text' && signature !== '');
+  const isPlain = form !== 'encrypted' && signature === '' && context.own && !context.vendor;
+  if (!isPlain && !(isSealed && isOwnFamily(block.family))) {
     context.warnings.add('content-dropped', path, 'reasoning of another model cannot be sent back to this one');
     return undefined;
   }
   const drawn: WireObject =
-    block.form === 'encrypted'
+    form === 'encrypted'
       ? { type: 'redacted_thinking', data: block.text }
       : { type: 'thinking', thinking: block.text, signature };
   return addExtra(drawn, block.extra);
 }
 
-function drawToolCall(block: ToolCallBlock, path: string, context: DrawContext): WireObject | undefined {
+function drawToolCall(block: ToolCallBlock, context: DrawContext): WireObject | undefined {
   if (context.hiddenCallIds.has(block.id)) return undefined;
-  if (block.runBy === 'upstream' && !context.own) {
-    context.warnings.add('content-dropped', path, 'a tool that another provider ran cannot be sent in this format');
-    return undefined;
-  }
   return addExtra(
     {
       type: block.runBy === 'upstream' ? 'server_tool_use' : 'tool_use',
@@ -207,8 +215,18 @@ function drawToolCall(block: ToolCallBlock, path: string, context: DrawContext):
       input: context.own ? (parseToolInput(block.input) ?? { _raw: block.input }) : parseToolInputObject(block.input),
       ...drawCacheMark(block.cache),
     },
-    block.extra,
+    context.vendor ? block.extra : withoutCaller(block.extra),
   );
+}
+
+/**
+ * Who called a tool. Our own answers say it of every call (generation.md 7.8), so it comes back with all of them, and the
+ * vendor itself refused it once: anthropics/anthropic-sdk-python#1112 (2026-01).
+ */
+function withoutCaller(extra: Extra | undefined): Extra | undefined {
+  if (extra?.fields['caller'] === undefined) return extra;
+  const { caller: _caller, ...fields } = extra.fields;
+  return { ...extra, fields };
 }
 
 function drawToolResult(block: ToolResultBlock, path: string, context: DrawContext): WireObject | undefined {
@@ -234,8 +252,7 @@ function drawResultContent(block: ToolResultBlock, path: string, context: DrawCo
 }
 
 function drawOpaque(block: OpaqueBlock, path: string, context: DrawContext): WireObject | undefined {
-  const kind = stringOf(block.value['type']) ?? '';
-  if (GATEWAY_RESULTS.has(kind)) return undefined;
+  if (isOwnResult(block)) return undefined;
   if (block.format !== 'messages') {
     context.warnings.add('content-dropped', path, `a ${block.format} block cannot be sent in this format`);
     return undefined;

@@ -499,7 +499,9 @@ test('the same prompt always gives the same bytes, and the request is not touche
   assert.equal(JSON.stringify(request), before);
 });
 
-test('the changing line of a terminal agent goes to the vendor only', () => {
+const READER = target({ ...VENDOR.dialect, readsAttribution: true });
+
+test('the changing line of a terminal agent goes to the vendor only, not to others who know the same', () => {
   const line = 'x-anthropic-billing-header: cc_version=2; cch=1f3a;';
   const wire = {
     system: [
@@ -509,15 +511,16 @@ test('the changing line of a terminal agent goes to the vendor only', () => {
     messages: [{ role: 'user', content: 'a' }],
     max_tokens: 9,
   };
-  assert.equal((encode(decode(wire), VENDOR).body['system'] as readonly unknown[]).length, 2);
-  assert.deepEqual(encode(decode(wire), target()).body['system'], [{ type: 'text', text: 'rules' }]);
+  assert.equal((encode(decode(wire), READER).body['system'] as readonly unknown[]).length, 2);
+  for (const other of [VENDOR, target()])
+    assert.deepEqual(encode(decode(wire), other).body['system'], [{ type: 'text', text: 'rules' }]);
 });
 
 test('rules below the changing line in one string stay', () => {
   const system = 'x-anthropic-billing-header: cch=1f3a;\n\nrules\nmore';
   const wire = { system, messages: [{ role: 'user', content: 'a' }], max_tokens: 9 };
   assert.equal(encode(decode(wire), target()).body['system'], 'rules\nmore');
-  assert.equal(encode(decode(wire), VENDOR).body['system'], system);
+  assert.equal(encode(decode(wire), READER).body['system'], system);
 });
 
 test('what only the vendor knows stays away from other hosts of the format', () => {

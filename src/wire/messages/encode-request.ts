@@ -16,7 +16,7 @@ import { drawForeignThinking, drawOwnThinking } from './thinking.ts';
 import type { ThinkingPlan } from './thinking.ts';
 import { createWarnings } from '../gateway/warnings.ts';
 import type { Warnings } from '../gateway/warnings.ts';
-import { addExtra } from './wire-object.ts';
+import { addExtra, stringOf } from './wire-object.ts';
 import type { WireMessage, WireObject } from './wire-object.ts';
 
 /** Sent when neither the caller nor the catalog names a maximum: the vendor demands one. @source generation.md 11.1 */
@@ -34,7 +34,7 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
   const listed = target.supportedParameters;
   const supports = (name: string): boolean => listed === undefined || supportsParameter(listed, name);
   const places = new Map<WireObject, string>();
-  const said = encodeTurns(request, vendor, places, warnings);
+  const said = encodeTurns(request, target.dialect, places, warnings);
   const output = encodeOutputFormat(request, target, said.messages, supports, warnings);
   const turns = withInstruction(said, output.instruction);
   const answerTool = output.tool;
@@ -53,7 +53,7 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
     model: target.model,
     max_tokens: plan.maxTokens,
     ...(turns.system !== undefined && { system: turns.system }),
-    messages: turns.messages,
+    messages: fillThinking(turns.messages, plan, target),
     ...(tools.length > 0 && { tools }),
     ...(toolChoice !== undefined && { tool_choice: toolChoice }),
     ...(plan.thinking !== undefined && { thinking: plan.thinking }),
@@ -121,12 +121,31 @@ function planThinking(
     warnings,
   };
   const plan = request.format === 'messages' ? drawOwnThinking(options) : drawForeignThinking(options);
-  if (plan.thinking?.['type'] !== 'enabled' || !answersUnthought(messages)) return plan;
-  // The vendor refuses to go on thinking after calls that it made without its thinking. pains.md 17
-  if (request.format === 'messages' && !hasDroppedReasoning(request)) return plan;
+  if (plan.thinking?.['type'] !== 'enabled' || target.dialect.reasoningFiller !== undefined) return plan;
+  if (!answersUnthought(messages)) return plan;
+  // The vendor refuses to go on thinking after calls that it made without its thinking. pains.md 17. Who left it out by
+  // themselves are told so by the vendor; who have it from elsewhere could not have kept it.
+  const isOwnDoing = request.format === 'messages' && !hasDroppedReasoning(request);
+  if (isOwnDoing && !(target.dialect.vendor === true && callsFromElsewhere(messages))) return plan;
   warnings.add('field-dropped', 'thinking', 'the reasoning before the last tool call is not there any more');
   const { thinking: _thinking, ...rest } = plan;
   return { ...rest, maxTokens, active: false };
+}
+
+/** Calls of other models, and of callers who keep no thinking, have none that could stand before them. */
+function fillThinking(
+  messages: readonly WireMessage[],
+  { thinking }: ThinkingPlan,
+  { dialect: { reasoningFiller: filler } }: EncodeTarget,
+): readonly WireMessage[] {
+  if (filler === undefined || thinking?.['type'] === 'disabled') return messages;
+  return messages.map((message) => {
+    const { role, content } = message;
+    if (role !== 'assistant' || typeof content === 'string') return message;
+    const types = new Set(content.map(({ type }) => type));
+    if (!types.has('tool_use') || types.has('thinking') || types.has('redacted_thinking')) return message;
+    return { ...message, content: [{ type: 'thinking', thinking: filler, signature: '' }, ...content] };
+  });
 }
 
 /** Whether the last message answers tool calls of an assistant message that does not begin with its thinking. */
@@ -136,6 +155,13 @@ function answersUnthought(messages: readonly WireMessage[]): boolean {
   if (assistant.role !== 'assistant' || user.content[0]?.['type'] !== 'tool_result') return false;
   const first = typeof assistant.content === 'string' ? undefined : assistant.content[0];
   return first?.['type'] !== 'thinking' && first?.['type'] !== 'redacted_thinking';
+}
+
+/** Whether another vendor's model made the last calls: ids of this one begin so, at its own endpoints and in the clouds. */
+function callsFromElsewhere(messages: readonly WireMessage[]): boolean {
+  const content = messages.at(-2)?.content;
+  const calls = Array.isArray(content) ? content.filter((block) => block['type'] === 'tool_use') : [];
+  return calls.some(({ id }) => stringOf(id)?.startsWith('tool') !== true);
 }
 
 function hasDroppedReasoning(request: GenerationRequest): boolean {

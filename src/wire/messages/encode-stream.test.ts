@@ -241,7 +241,7 @@ test('reasoning keeps its seal: signed, encrypted, summarised', () => {
   ]);
   assert.deepEqual(foldContent(events), [
     { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
-    { type: 'redacted_thinking', data: 'google-gemini-v1:ZGF0YQ==' },
+    { type: 'redacted_thinking', data: 'sealed-v1:google-gemini-v1:encrypted::ZGF0YQ==' },
     { type: 'thinking', thinking: 'short', signature: '' },
     { type: 'thinking', thinking: '', signature: 'omitted' },
   ]);

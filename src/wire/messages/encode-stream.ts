@@ -10,7 +10,7 @@ import { drawCall, drawEnd, drawMessage, drawReasoning } from './draw-answer.ts'
 import { encodeError, UPSTREAM_ERROR } from './encode-error.ts';
 import { extend, openExtent } from './json-extent.ts';
 import type { JsonExtent } from './json-extent.ts';
-import { writeSeal } from './reasoning-family.ts';
+import { writeSeal } from './reasoning-seal.ts';
 import { drawFinalUsage, drawUsage } from './usage.ts';
 import { addExtra } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
@@ -337,9 +337,9 @@ export class MessagesStreamEncoder implements StreamEncoder {
 
   /** Exactly one, and last; a model that signs nothing gets the empty signature that the format demands. */
   #sign({ block, signature, wireIndex }: OpenBlock): string {
-    if (signature === undefined && this.#native) return '';
-    const family = block.type === 'reasoning' ? block.family : undefined;
-    return drawTextDelta(wireIndex, 'signature_delta', 'signature', writeSeal(signature ?? '', family));
+    const sealed = block.type === 'reasoning' ? writeSeal(block, signature ?? '') : '';
+    if (signature === undefined && sealed === '' && this.#native) return '';
+    return drawTextDelta(wireIndex, 'signature_delta', 'signature', sealed);
   }
 
   /** Not before there is content: until then another provider may still answer (pains.md 3). */

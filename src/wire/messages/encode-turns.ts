@@ -3,9 +3,12 @@ import type { Block } from '../../canonical/blocks.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { pathsOfBlocks, pathsOfTurns } from '../caller-paths.ts';
-import { drawBlocks, GATEWAY_RESULTS } from './draw-block.ts';
+import { callsOfOwnResults } from '../gateway/own-results.ts';
+import { drawBlocks } from './draw-block.ts';
+import type { MessagesDialect } from './dialect.ts';
 import type { DrawContext } from './draw-block.ts';
 import { repairToolResults } from './repair-tool-results.ts';
+import { findStrayServerCalls } from './stray-server-calls.ts';
 import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra, stringOf } from './wire-object.ts';
 import type { WireMessage, WireObject } from './wire-object.ts';
@@ -22,16 +25,18 @@ export interface EncodedTurns {
  */
 export function encodeTurns(
   request: GenerationRequest,
-  vendor: boolean,
+  { vendor = false, readsAttribution = false }: MessagesDialect,
   places: Map<WireObject, string>,
   warnings: Warnings,
 ): EncodedTurns {
   const own = request.format === 'messages';
-  const context: DrawContext = { own, vendor, warnings, hiddenCallIds: findGatewayCalls(request.turns), places };
+  const hiddenCallIds = callsOfOwnResults(request.turns);
+  const strayCallIds = findStrayServerCalls(request.turns, vendor).difference(hiddenCallIds);
+  const context: DrawContext = { own, vendor, warnings, hiddenCallIds, strayCallIds, places };
   const paths = pathsOfTurns(request);
   if (!own) refuseStrayResults(request.turns, paths);
   const leading = leadingSystemTurns(request.turns);
-  const system = encodeSystem(request.turns.slice(0, leading), paths, context);
+  const system = encodeSystem(request.turns.slice(0, leading), paths, readsAttribution, context);
   const messages: WireMessage[] = [];
   for (const [at, turn] of request.turns.entries()) {
     if (at < leading) continue;
@@ -71,12 +76,17 @@ function isSystem(turn: Turn): boolean {
 }
 
 /** A string where the caller wrote one, so that the same prompt keeps the same bytes; otherwise text blocks. */
-function encodeSystem(turns: readonly Turn[], paths: readonly string[], context: DrawContext): EncodedTurns['system'] {
+function encodeSystem(
+  turns: readonly Turn[],
+  paths: readonly string[],
+  readsAttribution: boolean,
+  context: DrawContext,
+): EncodedTurns['system'] {
   const [only] = turns;
   const drawn = turns.flatMap((turn, at) => drawTurn(turn, paths[at] ?? '', context));
   const [first] = drawn;
   const written = stringOf(first?.['text']) ?? '';
-  const text = context.vendor ? written : withoutAttribution(written);
+  const text = readsAttribution ? written : withoutAttribution(written);
   if (first !== undefined && text !== written) {
     context.warnings.add(
       'content-dropped',
@@ -165,13 +175,4 @@ function withUserMessage(turns: EncodedTurns, own: boolean, warnings: Warnings):
     throw invalid('messages', 'hold nothing that the provider of the model can be sent', 'invalid_prompt');
   warnings.add('field-changed', 'messages', 'instructions without any message are sent as the user');
   return { system: undefined, messages: [{ role: 'user', content: asBlocks(turns.system) }] };
-}
-
-function findGatewayCalls(turns: readonly Turn[]): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const turn of turns)
-    for (const block of turn.blocks)
-      if (block.type === 'opaque' && GATEWAY_RESULTS.has(stringOf(block.value['type']) ?? ''))
-        ids.add(stringOf(block.value['tool_use_id']) ?? '');
-  return ids;
 }

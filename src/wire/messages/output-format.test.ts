@@ -30,13 +30,54 @@ function namesOf(body: JsonObject): readonly unknown[] {
 
 test('a schema is said in the format itself where the model knows that', () => {
   const { body, headers, warnings, answerTool } = encode(ask(), NATIVE);
-  assert.deepEqual(body['output_config'], { format: { type: 'json_schema', schema: SCHEMA } });
+  assert.deepEqual(body['output_config'], {
+    format: { type: 'json_schema', schema: { ...SCHEMA, additionalProperties: false } },
+  });
   assert.deepEqual(headers, { 'anthropic-beta': 'structured-outputs-2025-11-13' });
   assert.equal(answerTool, undefined);
   assert.deepEqual(
     warnings.map(({ path }) => path),
     ['response_format.json_schema.name'],
   );
+});
+
+test('a schema of another format loses what the vendor refuses, which is told', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 1, pattern: '^a' },
+      tags: { type: 'array', items: { type: 'object', additionalProperties: true }, maxItems: 3 },
+      count: { type: ['integer', 'null'], minimum: 0 },
+    },
+  };
+  const { body, warnings } = encode(ask({ responseFormat: { type: 'json_schema', schema } }), NATIVE);
+  assert.deepEqual(body['output_config'], {
+    format: {
+      type: 'json_schema',
+      schema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', pattern: '^a' },
+          tags: { type: 'array', items: { type: 'object', additionalProperties: false } },
+          count: { type: ['integer', 'null'] },
+        },
+        additionalProperties: false,
+      },
+    },
+  });
+  assert.deepEqual(
+    warnings.map(({ path, message }) => [path, message]),
+    [['response_format', 'the model is not bound to minLength, additionalProperties, maxItems, minimum']],
+  );
+});
+
+test('a caller of the format itself has its schema sent as it is', () => {
+  const format = {
+    type: 'json_schema',
+    schema: { type: 'object', properties: { a: { type: 'string', minLength: 1 } } },
+  };
+  const wire = { max_tokens: 9, messages: [{ role: 'user', content: 'a' }], output_config: { format } };
+  assert.deepEqual(encode(decode(wire), NATIVE).body['output_config'], { format });
 });
 
 test('a plain host that is listed with structured outputs gets it in the format, too', () => {

@@ -1,6 +1,8 @@
 import type { GenerationRequest, ResponseFormat } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { closeSchema, type RefusedKeywords } from '../closed-schema.ts';
 import type { EncodeTarget } from '../format.ts';
+import { JSON_INSTRUCTION, schemaInstruction } from '../gateway/json-instruction.ts';
 import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra } from './wire-object.ts';
 import type { WireMessage, WireObject } from './wire-object.ts';
@@ -26,7 +28,25 @@ export interface AnswerTool {
 
 type JsonSchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
 
-const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else: no prose around it, no code fence.';
+/**
+ * What structured output refuses: "If you use an unsupported feature, you'll receive a 400 error". platform.claude.com
+ * "Structured outputs", as quoted in laravel/ai#715 (2026-06) and BerriAI/litellm#35811 (2026-08); what the vendor's SDK,
+ * @anthropic-ai/sdk 1.11 `transformJSONSchema`, takes out.
+ */
+const REFUSED_NUMBERS: ReadonlySet<string> = new Set([
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+]);
+const REFUSED_KEYWORDS: RefusedKeywords = new Map([
+  ['number', REFUSED_NUMBERS],
+  ['integer', REFUSED_NUMBERS],
+  ['string', new Set(['minLength', 'maxLength'])],
+  ['array', new Set(['maxItems', 'uniqueItems'])],
+  ['object', new Set(['minProperties', 'maxProperties'])],
+]);
 /** generation.md 11.6; a tool of the caller's may have the name. */
 const TOOL_NAME = 'json';
 const TOOL_DESCRIPTION = 'Gives your whole answer. Call it once, and write no text beside it.';
@@ -58,7 +78,8 @@ export function encodeOutputFormat(
   if (wanted.type !== 'json_schema') return { instruction: JSON_INSTRUCTION };
   if (request.format !== 'messages' && wanted.name !== undefined)
     warnings.add('field-dropped', `${path}.json_schema.name`, 'a schema has no name in this format');
-  if (wanted.schema !== undefined && isNative(request, target)) return drawNative(wanted, wanted.schema, warnings);
+  if (wanted.schema !== undefined && isNative(request, target))
+    return drawNative(wanted, knownSchema(wanted.schema, request, target, warnings), warnings);
   return drawEmulated(
     request,
     target,
@@ -72,6 +93,23 @@ export function encodeOutputFormat(
 function isNative(request: GenerationRequest, { dialect, supportedParameters }: EncodeTarget): boolean {
   if (dialect.structuredOutput === true || supportedParameters?.has('structured_outputs') === true) return true;
   return request.format === 'messages' && dialect.structuredOutput === undefined;
+}
+
+/**
+ * Callers of other formats write schemas that the vendor refuses, open objects above all: they get what it takes. Its own
+ * callers know what they may write.
+ */
+function knownSchema(
+  schema: JsonObject,
+  { format }: GenerationRequest,
+  { dialect }: EncodeTarget,
+  warnings: Warnings,
+): JsonObject {
+  if (format === 'messages' || dialect.vendor !== true) return schema;
+  const closed = closeSchema(schema, REFUSED_KEYWORDS);
+  if (closed.dropped.size > 0)
+    warnings.add('field-changed', 'response_format', `the model is not bound to ${[...closed.dropped].join(', ')}`);
+  return closed.schema;
 }
 
 function drawNative(wanted: JsonSchemaFormat, schema: JsonObject, warnings: Warnings): OutputFormat {
@@ -100,7 +138,7 @@ function drawEmulated(
   // A beginning of the answer would be a beginning of text.
   if (!callable || endsWithAssistant || schema === undefined || !fitsTool(schema)) {
     warnings.add('field-changed', path, 'the model is asked for it in words, which do not bind it');
-    return { instruction: schema === undefined ? JSON_INSTRUCTION : schemaInstruction(description, schema) };
+    return { instruction: schema === undefined ? JSON_INSTRUCTION : schemaInstruction(schema, description) };
   }
   const name = freeName(request);
   const told = description === undefined ? TOOL_DESCRIPTION : `${TOOL_DESCRIPTION} ${description}`;
@@ -128,9 +166,4 @@ function keepsThinking({ format, settings }: GenerationRequest, { dialect }: Enc
   const { reasoning } = settings;
   if (format !== 'messages' || dialect.thinking === 'none') return false;
   return reasoning?.enabled === true || reasoning?.adaptive === true;
-}
-
-function schemaInstruction(description: string | undefined, schema: JsonObject): string {
-  const told = description === undefined ? '' : ` (${description})`;
-  return `${JSON_INSTRUCTION} It must be valid for this JSON Schema${told}:\n${JSON.stringify(schema)}`;
 }

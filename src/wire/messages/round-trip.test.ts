@@ -123,9 +123,8 @@ const block = fc.oneof(
   searchResult,
   toolUse,
   toolResult,
-  shape({ type: 'thinking', thinking: fc.string(), signature: word.map((seal) => seal.replaceAll(':', '_')) }),
-  shape({ type: 'redacted_thinking', data: word.map((seal) => seal.replaceAll(':', '_')) }),
-  shape({ type: 'server_tool_use', id: name, name, input: anyObject }, { ...caller, ...marked }),
+  shape({ type: 'thinking', thinking: fc.string(), signature: word }),
+  shape({ type: 'redacted_thinking', data: word }),
   shape(
     {
       type: 'web_search_tool_result',
@@ -150,11 +149,29 @@ const block = fc.oneof(
   shape({ type: 'kind_of_the_future', value: anything }),
 );
 
+/** A tool that the vendor ran, and what it found. */
+const serverTool = fc
+  .record({
+    use: shape({ type: 'server_tool_use', name, input: anyObject }, { ...caller, ...marked }),
+    result: shape({ type: fc.constantFrom('web_fetch_tool_result', 'tool_search_tool_result'), content: anyObject }),
+    id: fc.stringMatching(/^srvtoolu_[a-zA-Z0-9_]{1,9}$/),
+  })
+  .map(({ use, result: found, id }): readonly Wire[] => [
+    { ...use, id },
+    { ...found, tool_use_id: id },
+  ]);
+const blocks = fc
+  .array(fc.oneof({ weight: 9, arbitrary: block.map((one): readonly Wire[] => [one]) }, serverTool), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map((pieces) => pieces.flat());
+
 const toolChange = shape({ type: 'tool_removal', tool: shape({ type: 'tool_reference', name }) });
 const message = fc.oneof(
   shape({
     role: fc.constantFrom('user', 'assistant'),
-    content: fc.oneof(word, fc.array(block, { minLength: 1, maxLength: 4 })),
+    content: fc.oneof(word, blocks),
   }),
   shape({
     role: 'system',

@@ -48,6 +48,8 @@ export function drawSampling(
   if (topP !== undefined) {
     if (fixed || (restricted && topP < THINKING_TOP_P_MIN))
       warnings.add('field-dropped', 'top_p', `the model takes none below ${THINKING_TOP_P_MIN} while it thinks`);
+    else if (!own && dialect.oneSampler === true && drawn['temperature'] !== undefined)
+      warnings.add('field-dropped', 'top_p', 'the model takes it or the temperature, not both');
     else drawn['top_p'] = topP;
   }
   if (topK !== undefined) {

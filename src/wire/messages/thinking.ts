@@ -1,24 +1,9 @@
 import type { Effort, ReasoningSettings, Settings } from '../../canonical/request.ts';
 import type { Dialect } from '../format.ts';
+import { BUDGET_TOKENS_MIN, budgetOfEffort, effortOf, fitBudget } from '../gateway/efforts.ts';
 import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
-
-/** generation.md 11.4: the part of the answer that each effort gives to thinking. */
-const BUDGET_RATIO: Readonly<Record<Effort, number>> = {
-  max: 0.95,
-  xhigh: 0.95,
-  high: 0.8,
-  medium: 0.5,
-  low: 0.2,
-  minimal: 0.1,
-  none: 0,
-};
-/** generation.md 12: reasoning budget. */
-const BUDGET_TOKENS_MIN = 1_024;
-const BUDGET_TOKENS_MAX = 128_000;
-/** generation.md 11.4: what is left for the answer when the budget is not below the maximum. */
-const ANSWER_TOKENS = 1_024;
 
 /** How a request says that the model should think, in this wire's members. */
 export interface ThinkingPlan {
@@ -46,16 +31,33 @@ export interface ThinkingOptions {
  * What a caller of this format said goes on as it stands, even where the model will refuse it: its own words are not
  * changed behind its back (generation.md 7.5). Only a model that cannot think at all gets nothing.
  */
-export function drawOwnThinking({ settings, dialect, maxTokens, warnings }: ThinkingOptions): ThinkingPlan {
+export function drawOwnThinking(options: ThinkingOptions): ThinkingPlan {
+  const { settings, dialect, maxTokens, warnings } = options;
   const { reasoning } = settings;
-  const effort = reasoning?.effort === undefined ? {} : { effort: reasoning.effort };
-  const thinking = drawAsGiven(reasoning);
+  const thinking = drawAsGiven(reasoning) ?? silenceDefault(options);
+  const effort = drawOwnEffort(options, thinking);
   if (thinking !== undefined && dialect.thinking === 'none') {
     warnings.add('field-dropped', 'thinking', 'the model cannot think');
     return { ...effort, maxTokens, active: false };
   }
   const active = thinking !== undefined && thinking['type'] !== 'disabled';
   return { ...(thinking !== undefined && { thinking }), ...effort, maxTokens, active };
+}
+
+/** Of hosts that think where nobody asked them to, and refuse a forced call meanwhile. */
+function silenceDefault(options: ThinkingOptions): WireObject | undefined {
+  const { unforcedReasoning, mustReason } = options.dialect;
+  return unforcedReasoning === true && mustReason !== true && isForced(options) ? { type: 'disabled' } : undefined;
+}
+
+function drawOwnEffort(
+  { settings: { reasoning }, dialect, warnings }: ThinkingOptions,
+  thinking: WireObject | undefined,
+): Pick<ThinkingPlan, 'effort'> {
+  if (reasoning?.effort === undefined) return {};
+  if (dialect.effortNeedsThinking !== true || thinking?.['type'] !== 'disabled') return { effort: reasoning.effort };
+  warnings.add('field-dropped', 'output_config.effort', 'the provider takes no effort where it is told not to think');
+  return {};
 }
 
 function drawAsGiven(reasoning: ReasoningSettings | undefined): WireObject | undefined {
@@ -75,7 +77,8 @@ export function drawForeignThinking(options: ThinkingOptions): ThinkingPlan {
   const { settings, dialect, maxTokens, warnings } = options;
   const forced = isForced(options);
   const reasoning = settings.reasoning ?? {};
-  const asked = askedEffort(reasoning);
+  // A budget goes as it is here, so its share of the answer does not matter.
+  const asked = effortOf(reasoning, undefined);
   const effortful = dialect.thinking === 'adaptive' || dialect.thinking === 'adaptive-only';
   if (settings.verbosity !== undefined && !effortful)
     warnings.add('field-dropped', 'verbosity', 'the model knows no effort');
@@ -91,13 +94,6 @@ export function drawForeignThinking(options: ThinkingOptions): ThinkingPlan {
 
 function isForced({ forced, settings: { toolChoice } }: ThinkingOptions): boolean {
   return forced ?? (toolChoice?.type === 'required' || toolChoice?.type === 'function');
-}
-
-/** `none` when thinking is turned off, `undefined` when nothing is said. */
-function askedEffort({ effort, enabled, maxTokens, adaptive }: ReasoningSettings): Effort | undefined {
-  if (enabled === false || effort === 'none' || maxTokens === 0) return 'none';
-  if (effort !== undefined) return effort;
-  return enabled === true || adaptive === true || maxTokens !== undefined ? 'medium' : undefined;
 }
 
 function planEffort(options: ThinkingOptions, wished: Effort | undefined): ThinkingPlan {
@@ -137,8 +133,8 @@ function planBudget(options: ThinkingOptions, wished: Effort | undefined): Think
     return { ...(dialect.thinking === undefined && { thinking: { type: 'disabled' } }), maxTokens, active: false };
   }
   const explicit = settings.reasoning?.maxTokens;
-  const share = Math.floor(Math.min(maxTokens * BUDGET_RATIO[wished], BUDGET_TOKENS_MAX));
-  const fitted = fitBudget(Math.max(explicit ?? share, BUDGET_TOKENS_MIN), maxTokens, maxTokensLimit);
+  const budget = explicit === undefined ? budgetOfEffort(wished, maxTokens) : Math.max(explicit, BUDGET_TOKENS_MIN);
+  const fitted = fitBudget(budget, BUDGET_TOKENS_MIN, maxTokens, maxTokensLimit);
   if (fitted === undefined) {
     warnings.add('field-dropped', 'reasoning', 'the answer may not be long enough to think first');
     return { maxTokens, active: false };
@@ -146,18 +142,6 @@ function planBudget(options: ThinkingOptions, wished: Effort | undefined): Think
   if (fitted.maxTokens !== maxTokens)
     warnings.add('field-changed', 'max_tokens', 'raised, because thinking counts as part of the answer');
   return { thinking: { type: 'enabled', budget_tokens: fitted.budget }, maxTokens: fitted.maxTokens, active: true };
-}
-
-/** `max_tokens` must be greater than the budget. `undefined`: there is no room for the smallest budget. */
-function fitBudget(
-  budget: number,
-  maxTokens: number,
-  limit: number | undefined,
-): { readonly budget: number; readonly maxTokens: number } | undefined {
-  if (maxTokens > budget) return { budget, maxTokens };
-  const raised = Math.min(budget + ANSWER_TOKENS, Math.max(limit ?? Number.MAX_SAFE_INTEGER, maxTokens));
-  const lowered = Math.min(budget, raised - ANSWER_TOKENS);
-  return lowered < BUDGET_TOKENS_MIN ? undefined : { budget: lowered, maxTokens: raised };
 }
 
 /** @source generation.md 11.4 "A effort values" */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../lib/json.ts';
-import { textOf } from '../chat/members.ts';
+import { textOf } from '../members.ts';
 import type { Lane } from './block-lanes.ts';
 
 /** No answer holds more items, and no item more parts; a stream of empty ones must not fill the memory. */

@@ -2,7 +2,7 @@ import { classifyErrorEvent, transportFailure } from '../../canonical/classify-f
 import type { EventBatch } from '../../canonical/events.ts';
 import type { UpstreamFailure } from '../../canonical/failure.ts';
 import { hasFragileNumbers, isJsonObject, parseKeepingNumbers, type JsonObject } from '../../lib/json.ts';
-import { objectOf, objectsOf, textOf } from '../chat/members.ts';
+import { objectOf, objectsOf, textOf } from '../members.ts';
 import { AnswerItems, type Item } from './answer-items.ts';
 import { BlockLanes } from './block-lanes.ts';
 import { INPUT_EVENTS } from './call-kinds.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { objectsOf, textOf } from '../chat/members.ts';
+import { objectsOf, textOf } from '../members.ts';
 
 /** How a kind of output item is shown as a tool call. */
 export interface CallKind {

@@ -1,7 +1,7 @@
 import type { Block, RefusalBlock, TextBlock, ToolCallBlock } from '../../canonical/blocks.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { pathOfCitations } from '../caller-paths.ts';
-import { textOf } from '../chat/members.ts';
+import { textOf } from '../members.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
 import type { PlacedTurn } from '../place-turns.ts';

@@ -5,10 +5,12 @@ import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Block } from '../../canonical/blocks.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
 import { encodeWhole as encodeChatAnswer } from '../chat/encode-whole.ts';
-import { objectOf, objectsOf } from '../chat/members.ts';
+import { objectOf, objectsOf } from '../members.ts';
 import { CLOSING, IDENTITY } from '../chat/test-streams.ts';
 import { encodeWhole as encodeMessagesAnswer } from '../messages/encode-whole.ts';
+import { MessagesStreamEncoder } from '../messages/encode-stream.ts';
 import { chatRequest, user } from '../messages/test-request.ts';
+import { checkStream, foldContent } from '../messages/test-stream-checker.ts';
 import { decodeWhole } from './decode-whole.ts';
 import { encodeRequest } from './encode-request.ts';
 import { called, encodeChat, encodeOfMessages, PLAIN, REASONER, upstream } from './test-request.ts';
@@ -152,6 +154,7 @@ suite('media', () => {
     assert.deepEqual(partOf(sound), [sound, []]);
     const film = { type: 'video_url', video_url: { url: 'https://a.test/b.mp4' } };
     assert.deepEqual(partOf(film), [undefined, ['content-dropped messages[0].content[1]']]);
+    assert.throws(() => inputOf([{ role: 'user', content: [film] }]), /hold nothing/);
   });
 
   test('a document of text is written out', () => {
@@ -200,20 +203,22 @@ suite('calls and results', () => {
     assert.equal(ended.at(-1)?.['type'], 'function_call_output');
   });
 
-  test('a result without a call is left out with a warning, and of two for one call the last counts', () => {
+  test('of two results for one call the last counts; a late one is moved, and one without a call is refused', () => {
     const { input, warnings } = inputOf([
       HI,
       asked,
       result('a', 'Old'),
       result('a', 'New'),
+      HI,
+      { role: 'assistant', content: 'Well.' },
       result('b', 'Two'),
-      result('x', 'Lost'),
     ]);
     assert.deepEqual(
-      input.slice(4).map(({ output }) => output),
+      input.slice(4, 6).map(({ output }) => output),
       ['New', 'Two'],
     );
-    assert.deepEqual(warnings, ['content-dropped messages[3]', 'content-dropped messages[5]']);
+    assert.deepEqual(warnings, ['field-changed messages[6]', 'content-dropped messages[2]']);
+    assert.throws(() => inputOf([HI, asked, result('x', 'Lost')]), /messages\[2\]\.tool_call_id/);
   });
 
   test('ids that the wire refuses are mapped, alike in call and result, and two calls never share one', () => {
@@ -317,7 +322,8 @@ suite('what an answer said comes back', () => {
     message('msg_1', outputText('Looking.')),
     call('call_1', 'look', '{"at": 1.0}'),
   ];
-  const answer = foldEvents(decodeWhole(JSON.stringify(response(OUTPUT))));
+  const events = decodeWhole(JSON.stringify(response(OUTPUT)));
+  const answer = foldEvents(events);
   const SENT_REASONING = {
     type: 'reasoning',
     id: 'rs_1',
@@ -345,16 +351,25 @@ suite('what an answer said comes back', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('through a messages caller: the sealed reasoning, whose id that format cannot hold', () => {
-    const drawn = parseJsonObject(encodeMessagesAnswer(answer, IDENTITY, CLOSING));
-    const content = drawn?.['content'] ?? [];
-    const result = { type: 'tool_result', tool_use_id: 'call_1', content: 'Seen' };
-    const messages = [HI, { role: 'assistant', content }, { role: 'user', content: [result] }];
-    const { input } = encodeOfMessages({ messages }, REASONER);
-    const reasoning = input.filter(({ type }) => type === 'reasoning');
-    assert.deepEqual(reasoning, [{ type: 'reasoning', summary: [], encrypted_content: 'gAAAA' }]);
-    assert.deepEqual(input.at(-2), { ...SENT_CALL, arguments: '{"at":1}' });
-  });
+  const encoder = new MessagesStreamEncoder(IDENTITY);
+  const frames = encoder.encode(events) + encoder.close(CLOSING);
+  for (const [how, content] of [
+    ['whole', objectsOf(parseJsonObject(encodeMessagesAnswer(answer, IDENTITY, CLOSING))?.['content'])],
+    ['streamed', foldContent(checkStream(frames))],
+  ] as const)
+    test(`through a messages caller, ${how}: the same, down to the id of the reasoning`, () => {
+      const result = { type: 'tool_result', tool_use_id: 'call_1', content: 'Seen' };
+      const messages = [HI, { role: 'assistant', content }, { role: 'user', content: [result] }];
+      const { input, warnings } = encodeOfMessages({ messages }, REASONER);
+      assert.deepEqual(input.slice(1), [
+        SENT_REASONING,
+        { type: 'message', role: 'assistant', content: 'Looking.' },
+        // Clients of that format parse the input of a call.
+        { ...SENT_CALL, arguments: '{"at":1}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'Seen' },
+      ]);
+      assert.deepEqual(warnings, []);
+    });
 
   test('to another vendor reasoning does not go, and it is said so', () => {
     const drawn = parseJsonObject(encodeChatAnswer(answer, IDENTITY, CLOSING));

@@ -1,8 +1,9 @@
 import { invalid } from '../../canonical/gateway-error.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { textOf } from '../chat/members.ts';
+import { textOf } from '../members.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
-import { isAssistant, placeTurns, splitRuns, type PlacedTurn } from '../place-turns.ts';
+import { isAssistant, placeTurns, type PlacedTurn } from '../place-turns.ts';
+import { settleResults } from '../settle-results.ts';
 import { createCallIds } from './call-ids.ts';
 import { encodeAssistant, type SentCall } from './encode-assistant.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -13,13 +14,14 @@ import { encodeParts, simplify } from './input-parts.ts';
  * The conversation as items. Instructions are items, too, each in its place: `instructions` holds one text without
  * breakpoints, and not every host knows it.
  * @source generation.md 11.1 column R
- * @throws GatewayError 400 for a conversation that ends with the assistant
+ * @throws GatewayError 400 for a conversation that ends with the assistant, a result that answers no call, or nothing that
+ *   could be sent
  */
 export function encodeInput(context: EncodeContext): readonly JsonObject[] {
   const callId = createCallIds();
   const items: JsonObject[] = [];
   let calls: readonly SentCall[] = [];
-  const runs = splitRuns(placeTurns(context.request, context.warnings));
+  const runs = settleResults(placeTurns(context.request, context.warnings), context.request, context.warnings);
   for (const run of runs) {
     const [first] = run;
     if (first !== undefined && isAssistant(first)) {
@@ -32,6 +34,8 @@ export function encodeInput(context: EncodeContext): readonly JsonObject[] {
     }
   }
   items.push(...encodeResults([], calls, context).items);
+  if (items.length === 0)
+    throw invalid('messages', 'hold nothing that the provider of the model can be sent', 'invalid_prompt');
   refusePrefill(items, runs.at(-1)?.at(-1));
   return items;
 }

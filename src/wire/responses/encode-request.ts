@@ -1,16 +1,17 @@
 import type { GenerationRequest, ResponseFormat, Settings } from '../../canonical/request.ts';
 import { parameterOfFormat } from '../../canonical/supports-parameter.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { chatTier } from '../chat/service-tier.ts';
+import { pathOfSetting } from '../caller-paths.ts';
+import { gatewayTier } from '../gateway/service-tier.ts';
 import { warnOfDroppedExtras } from '../dropped-extras.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
 import type { EncodedRequest, EncodeTarget } from '../format.ts';
+import { strictnessOf } from '../strict-schema.ts';
 import { createEncodeContext, withoutAbsent, type EncodeContext } from './encode-context.ts';
 import { encodeInput } from './encode-input.ts';
 import { encodeTools } from './encode-tools.ts';
 import { takesBreakpoints } from './input-parts.ts';
 import { encodeReasoning } from './reasoning-settings.ts';
-import { settingPath } from './setting-path.ts';
 
 /** Settings that this wire has no word for, by their names in chat. @source generation.md 11.1 */
 const UNSAYABLE: readonly (readonly [keyof Settings, string])[] = [
@@ -96,15 +97,19 @@ function encodeText(context: EncodeContext): JsonObject | undefined {
   return Object.keys(members).length === 0 ? undefined : members;
 }
 
-function encodeFormat(format: ResponseFormat, { request, warnings, supports }: EncodeContext): JsonObject | undefined {
+function encodeFormat(
+  format: ResponseFormat,
+  { request, target, warnings, supports }: EncodeContext,
+): JsonObject | undefined {
   const parameter = parameterOfFormat(format);
   if (format.type === 'grammar' || format.type === 'python' || (parameter !== undefined && !supports(parameter))) {
-    const path = settingPath('response_format', request);
+    const path = pathOfSetting(request.format, 'response_format');
     warnings.add('field-dropped', path, `the endpoint does not support ${format.type}`);
     return undefined;
   }
   if (format.type !== 'json_schema') return { type: format.type };
-  const { name, description, schema, strict } = format;
+  const { name, description, schema } = format;
+  const strict = strictnessOf(format, request.format, target.dialect);
   const own = withoutAbsent({ type: 'json_schema', name: name ?? SCHEMA_NAME, description, schema, strict });
   return withExtra(own, fieldsOf(format, 'responses'));
 }
@@ -124,7 +129,7 @@ function encodeVerbosity({ request, target, warnings, supports }: EncodeContext)
 function encodeService({ request, target, warnings }: EncodeContext): JsonObject {
   const { serviceTier, promptCacheKey, promptCacheOptions } = request.settings;
   const { dialect } = target;
-  const tier = serviceTier === undefined ? undefined : chatTier(serviceTier);
+  const tier = serviceTier === undefined ? undefined : gatewayTier(serviceTier);
   const served = tier !== undefined && dialect.serviceTiers?.includes(tier) !== false;
   if (tier !== undefined && !served)
     warnings.add('field-dropped', 'service_tier', 'the model is not served in this tier');
@@ -157,7 +162,7 @@ function warnOfUnsayable({ request, warnings }: EncodeContext): void {
   const { settings } = request;
   for (const [setting, name] of UNSAYABLE)
     if (settings[setting] !== undefined)
-      warnings.add('field-dropped', settingPath(name, request), 'cannot be said in this format');
+      warnings.add('field-dropped', pathOfSetting(request.format, name), 'cannot be said in this format');
   if (settings.modalities?.includes('audio') === true)
     warnings.add('field-dropped', 'modalities', 'sound cannot be asked for in this format');
 }

@@ -1,6 +1,6 @@
 import type { ToolResultBlock } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { textOf } from '../chat/members.ts';
+import { textOf } from '../members.ts';
 import { pathsOfContent } from '../caller-paths.ts';
 import type { PlacedBlock, PlacedTurn } from '../place-turns.ts';
 import type { SentCall } from './encode-assistant.ts';
@@ -51,7 +51,7 @@ function drawOutput(callId: string, output: Content): JsonObject {
   return { type: 'function_call_output', call_id: callId, output };
 }
 
-/** As many results for each id as it has calls: of more the last count, and one without a call is left out. */
+/** As many results for each id as it has calls: of more the last count, and one of a call that is not sent is left out. */
 function collectResults(
   run: readonly PlacedTurn[],
   calls: readonly SentCall[],
@@ -64,15 +64,15 @@ function collectResults(
     if (block.type !== 'tool-result') continue;
     const count = wanted.get(block.callId);
     if (count === undefined) {
-      warnings.add('content-dropped', path, 'the result of a call that is not in the message before it');
+      warnings.add('content-dropped', path, 'the result of a call that is not sent');
       continue;
     }
     const same = results.get(block.callId) ?? [];
     results.set(block.callId, same);
     same.push({ block, path });
-    if (same.length <= count) continue;
-    same.shift();
-    warnings.add('content-dropped', path, 'of several results of one call the last is sent');
+    const dropped = same.length > count ? same.shift() : undefined;
+    if (dropped !== undefined)
+      warnings.add('content-dropped', dropped.path, 'a later result of the same call was sent');
   }
   return results;
 }

@@ -1,7 +1,7 @@
 import type { FunctionTool, Tool, ToolChoice } from '../../canonical/request.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { nameOf, objectOf, objectsOf, textOf } from '../chat/members.ts';
+import { nameOf, objectOf, objectsOf, textOf } from '../members.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
 import { withoutAbsent, type EncodeContext } from './encode-context.ts';

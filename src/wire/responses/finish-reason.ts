@@ -1,6 +1,6 @@
 import type { EndEvent, FinishReason } from '../../canonical/events.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { objectOf, textOf } from '../chat/members.ts';
+import { objectOf, textOf } from '../members.ts';
 
 /**
  * Why an answer was cut short; a word that is not known is an ordinary stop. `max_tokens` and `length` are xAI's.

@@ -1,4 +1,4 @@
-import { decodeError } from '../chat/decode-error.ts';
+import { decodeError } from '../read-error.ts';
 import type { UpstreamFormat } from '../format.ts';
 import { createStreamDecoder } from './decode-stream.ts';
 import { decodeWhole } from './decode-whole.ts';

@@ -1,8 +1,8 @@
 import type { Block, MediaBlock } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { encodePart, urlOfSource } from '../chat/content-parts.ts';
-import { nameOf } from '../chat/members.ts';
-import { writeOutDocuments } from '../chat/text-documents.ts';
+import { audioPart, urlOfSource } from '../media-source.ts';
+import { nameOf } from '../members.ts';
+import { writeOutDocuments } from '../text-documents.ts';
 import type { Dialect } from '../format.ts';
 import type { PlacedBlock } from '../place-turns.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -66,8 +66,7 @@ function drawInput(block: Block, path: string, context: EncodeContext): JsonObje
   if (media === 'image' || (source.type === 'base64' && PICTURE.test(source.mediaType)))
     return drawImage(block, context.target.dialect);
   if (media === 'document') return drawDocument(block, path, context);
-  // The same part as in chat.
-  return media === 'audio' ? encodePart({ type: 'media', media, source }, {}) : undefined;
+  return media === 'audio' ? audioPart(source) : undefined;
 }
 
 function drawImage({ source, detail }: MediaBlock, { originalDetail }: Dialect): JsonObject | undefined {

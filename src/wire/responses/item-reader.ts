@@ -3,7 +3,7 @@ import type { Extra } from '../../canonical/extra.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { randomText } from '../../lib/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { itemsOf, nameOf, objectOf, objectsOf, textOf } from '../chat/members.ts';
+import { itemsOf, nameOf, objectOf, objectsOf, textOf } from '../members.ts';
 import { asExtra, restOf } from '../extra.ts';
 import { readAnnotation } from './annotations.ts';
 import { missingText, partOf, type Item, type Part } from './answer-items.ts';

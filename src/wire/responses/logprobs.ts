@@ -1,6 +1,6 @@
 import type { Extra } from '../../canonical/extra.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { objectsOf } from '../chat/members.ts';
+import { objectsOf } from '../members.ts';
 
 /**
  * Log probabilities as the chat format tells them: no other caller's format has any, and they have no place of their own

@@ -13,8 +13,8 @@ export interface ReasoningItem {
 }
 
 /**
- * Families under which readable reasoning goes by that nobody signed: callers of the messages format cannot say whose it
- * is, and the vendor's own family is assumed for them.
+ * Families under which readable reasoning goes by that nobody signed: without a seal it is taken for that of the messages
+ * format's own vendor.
  */
 const UNSIGNED_FAMILIES: ReadonlySet<string> = new Set(['unknown', 'anthropic-claude-v1']);
 
@@ -26,8 +26,8 @@ export function takesReasoning({ family, form, signature }: ReasoningBlock, dial
 }
 
 /**
- * Adds a block to the item that it was cut from: blocks of one item share its id. Without ids, as callers of the messages
- * format send them, an item ends with its encrypted form. @param items of the turn so far @returns the item if it is new
+ * Adds a block to the item that it was cut from: blocks of one item share its id. Without ids, as some clients send them
+ * back, an item ends with its encrypted form. @param items of the turn so far @returns the item if it is new
  */
 export function addReasoning(
   items: readonly ReasoningItem[],

@@ -1,8 +1,8 @@
 import type { Effort } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { pathOfSetting } from '../caller-paths.ts';
 import { effortOf, nearestEffort } from '../gateway/efforts.ts';
 import { withoutAbsent, type EncodeContext } from './encode-context.ts';
-import { settingPath } from './setting-path.ts';
 
 export interface EncodedReasoning {
   /** `reasoning`; `undefined` when nothing of it is to be sent. */
@@ -17,7 +17,7 @@ export function encodeReasoning(context: EncodeContext): EncodedReasoning {
   const { reasoning, maxTokens } = request.settings;
   const byDefault = target.dialect.reasonsByDefault === true;
   if (reasoning === undefined) return { members: undefined, isActive: byDefault };
-  const path = settingPath('reasoning', request);
+  const path = pathOfSetting(request.format, 'reasoning');
   const asked = effortOf(reasoning, maxTokens ?? target.maxOutputTokens);
   if (target.dialect.reasoningSettings === 'none' || !supports('reasoning')) {
     // A model that cannot think need not be told to stop.

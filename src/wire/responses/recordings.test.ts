@@ -6,7 +6,7 @@ import type { Answer } from '../../canonical/answer.ts';
 import type { Block } from '../../canonical/blocks.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
-import { objectOf, textOf } from '../chat/members.ts';
+import { objectOf, textOf } from '../members.ts';
 import { decodeWhole } from './decode-whole.ts';
 import { responsesUpstreamFormat } from './format.ts';
 import { FACTS, shorten, type Fact } from './test-recording-facts.ts';

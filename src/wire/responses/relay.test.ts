@@ -5,7 +5,7 @@ import { NO_USAGE } from '../../canonical/usage.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
 import { ChatStreamEncoder } from '../chat/encode-stream.ts';
 import { encodeWhole as encodeChat } from '../chat/encode-whole.ts';
-import { objectOf, objectsOf, textOf } from '../chat/members.ts';
+import { objectOf, objectsOf, textOf } from '../members.ts';
 import { CLOSING, deltasOf, IDENTITY, readStream } from '../chat/test-streams.ts';
 import { encodeWhole as encodeMessages } from '../messages/encode-whole.ts';
 import { decodeStream, DRAWS_AND_REFUSES, SEARCHES_AND_CITES, stream, THINKS_AND_CALLS } from './test-streams.ts';
@@ -93,7 +93,7 @@ suite('a messages caller', () => {
       blocks.map(({ type }) => type),
       ['thinking', 'thinking', 'redacted_thinking', 'tool_use', 'tool_use'],
     );
-    assert.equal(blocks[2]?.['data'], 'openai-responses-v1:gAAAA-sealed');
+    assert.equal(blocks[2]?.['data'], 'sealed-v1:openai-responses-v1:encrypted:rs_1:gAAAA-sealed');
     assert.equal(reason, 'tool_use');
   });
 

@@ -1,5 +1,5 @@
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
-import { objectsOf } from '../chat/members.ts';
+import { objectsOf } from '../members.ts';
 import { decodeChat } from '../chat/test-format.ts';
 import type { Dialect, EncodeTarget } from '../format.ts';
 import { decode as decodeMessages } from '../messages/test-request.ts';

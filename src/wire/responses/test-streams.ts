@@ -4,7 +4,7 @@ import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { textOf } from '../chat/members.ts';
+import { textOf } from '../members.ts';
 import type { Dialect } from '../format.ts';
 import { createStreamDecoder } from './decode-stream.ts';
 

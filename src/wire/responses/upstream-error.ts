@@ -2,7 +2,7 @@ import { classifyErrorEvent } from '../../canonical/classify-failure.ts';
 import { failureOfMeaning, MEANINGS, type FailureMeaning } from '../../canonical/failure-meaning.ts';
 import type { UpstreamFailure } from '../../canonical/failure.ts';
 import type { Json } from '../../lib/json.ts';
-import { readError, statusOfError } from '../chat/decode-error.ts';
+import { readError, statusOfError } from '../read-error.ts';
 
 /**
  * Codes of `response.error` whose words do not show the status that they would have outside of a stream; the first that

@@ -1,6 +1,6 @@
 import { tokenCount, type Usage } from '../../canonical/usage.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { objectOf, objectsOf, textOf } from '../chat/members.ts';
+import { objectOf, objectsOf, textOf } from '../members.ts';
 import { asExtra, nestRest, restOf } from '../extra.ts';
 
 const USAGE_MEMBERS: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { foldEvents } from '../../canonical/fold.ts';
 import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { objectsOf, textOf } from '../chat/members.ts';
+import { objectsOf, textOf } from '../members.ts';
 import { decodeWhole } from './decode-whole.ts';
 import {
   added,

@@ -1,0 +1,171 @@
+// What planning one request costs, without a socket, and what a million picks leave in memory: run by routing.ts in a
+// process of its own.
+import * as z from 'zod';
+
+import { DEFAULT_PREFERENCES } from '../src/canonical/directives.ts';
+import { transportFailure } from '../src/canonical/classify-failure.ts';
+import type { GenerationRequest } from '../src/canonical/request.ts';
+import type { Endpoint, Model } from '../src/catalog/model.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { endpointName } from '../src/routing/endpoint-name.ts';
+import { createHealth } from '../src/routing/health.ts';
+import { planRoute, type PlanQuestion } from '../src/routing/plan.ts';
+import { createEndpointStats } from '../src/routing/stats.ts';
+import { createStickySessions } from '../src/routing/sticky.ts';
+import { UPSTREAM_FORMATS } from '../src/upstream-formats.ts';
+import { median } from './statistics.ts';
+
+const costSchema = z.object({
+  what: z.string(),
+  us: z.number(),
+  /** The promise, where there is one. */
+  usMax: z.number().optional(),
+});
+type RoutingCost = Readonly<z.infer<typeof costSchema>>;
+
+export const resultSchema = z.object({
+  costs: z.array(costSchema),
+  /** What a million picks, each of a session of its own, left on the heap beyond the first tenth of them. */
+  keptMiB: z.number(),
+});
+export type RoutingResult = Readonly<z.infer<typeof resultSchema>>;
+
+const ROUNDS = 15;
+const WARM_UP_MS = 400;
+const ROUND_MS = 20;
+const PICKS = 1_000_000;
+const MIB = 1_048_576;
+
+function createModels(models: number, endpointsEach: number): readonly Model[] {
+  return Array.from({ length: models }, (_, model): Model => {
+    const slug = `bench/model-${model}`;
+    return {
+      slug,
+      name: slug,
+      endpoints: Array.from({ length: endpointsEach }, (_none, at) => createEndpoint(slug, at)),
+    };
+  });
+}
+
+function createEndpoint(model: string, at: number): Endpoint {
+  return {
+    model,
+    provider: `provider-${at}`,
+    providerName: `Provider ${at}`,
+    upstreamModel: model,
+    price: { prompt: 1_000_000 + at * 37_000, completion: 4_000_000 + at * 91_000, cacheRead: 100_000 },
+    contextTokensMax: 200_000,
+    outputTokensMax: 32_000,
+    quantization: at % 2 === 0 ? 'fp8' : 'bf16',
+    supportedParameters: new Set(['tools', 'temperature', 'response_format', 'max_tokens']),
+    dataPolicy: { training: false, retentionDays: at % 3 === 0 ? 30 : 0 },
+    formats: ['chat'],
+    cancellable: true,
+  };
+}
+
+function createRequest(changes: Partial<GenerationRequest> = {}): GenerationRequest {
+  return {
+    format: 'chat',
+    delivery: 'stream',
+    turns: [{ role: 'user', blocks: [{ type: 'text', text: 'What is the capital of France?' }], plain: true }],
+    tools: [],
+    settings: { temperature: 1, maxTokens: 1_000 },
+    directives: {
+      models: ['bench/model-0'],
+      provider: DEFAULT_PREFERENCES,
+      plugins: [],
+      echoUpstreamBody: false,
+      serviceMetadata: false,
+      betas: [],
+    },
+    warnings: [],
+    ...changes,
+  };
+}
+
+/** The parts as the gateway has them, with traffic and a failing endpoint in ten in memory. */
+function createQuestion(models: readonly Model[], changes: Partial<PlanQuestion> = {}): PlanQuestion {
+  const health = createHealth({ clock: systemClock });
+  const stats = createEndpointStats({ clock: systemClock });
+  for (const [at, endpoint] of models.flatMap(({ endpoints }) => endpoints).entries()) {
+    const name = endpointName(endpoint);
+    health.succeeded(name, 'free');
+    if (at % 10 === 9) health.failed(name, transportFailure('reset'), 'free');
+    for (let answer = 0; answer < 20; answer++)
+      stats.finished(name, { firstTokenMs: 200 + at * 20, totalMs: 2_000, outputTokens: 200 - at });
+  }
+  return {
+    request: createRequest(),
+    models,
+    preferences: DEFAULT_PREFERENCES,
+    formats: UPSTREAM_FORMATS,
+    health: (endpoint) => health.look(endpointName(endpoint)),
+    figures: (endpoint) => stats.routing(endpointName(endpoint)),
+    random: 0.5,
+    ...changes,
+  };
+}
+
+function measure(what: string, question: PlanQuestion, usMax?: number): RoutingCost {
+  const run = (): unknown => planRoute({ ...question, random: Math.random() });
+  const untilMs = performance.now() + WARM_UP_MS;
+  let calls = 0;
+  while (performance.now() < untilMs) {
+    run();
+    calls++;
+  }
+  const batch = Math.max(1, Math.round((calls * ROUND_MS) / WARM_UP_MS));
+  const rounds = Array.from({ length: ROUNDS }, () => {
+    const begin = process.cpuUsage();
+    for (let call = 0; call < batch; call++) run();
+    const { user, system } = process.cpuUsage(begin);
+    return (user + system) / batch;
+  });
+  return { what, us: median(rounds), ...(usMax !== undefined && { usMax }) };
+}
+
+/** Sessions come and go, and failures happen: what is kept of them is bounded. */
+function measureKept(): number {
+  const question = createQuestion(createModels(1, 6));
+  const sticky = createStickySessions({ clock: systemClock });
+  let after = 0;
+  for (let pick = 0; pick < PICKS; pick++) {
+    const { directives } = question.request;
+    const request = { ...question.request, directives: { ...directives, sessionId: `session-${pick}` } };
+    const session = sticky.sessionOf(request, 'account');
+    const { candidates } = planRoute({ ...question, request, random: Math.random() });
+    const [first] = candidates;
+    if (first !== undefined && session !== undefined) sticky.succeeded(session, first.endpoint, undefined);
+    if (pick === PICKS / 10) after = heapMiB();
+  }
+  return heapMiB() - after;
+}
+
+function heapMiB(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed / MIB;
+}
+
+function measureAll(): RoutingResult {
+  const twenty = createModels(1, 20);
+  const tools = createRequest({
+    tools: [{ type: 'function', name: 'look_up', parameters: { type: 'object' } }],
+  });
+  const wishes = { ...DEFAULT_PREFERENCES, zdr: true, maxPrice: { prompt: 5 }, preferredMaxLatency: { p90: 3 } };
+  return {
+    costs: [
+      measure('20 endpoints', createQuestion(twenty), 20),
+      measure('3 models, 60 endpoints', createQuestion(createModels(3, 20)), 60),
+      measure('20 endpoints, tools', createQuestion(twenty, { request: tools })),
+      measure('20 endpoints, preferences', createQuestion(twenty, { preferences: wishes })),
+      measure(
+        '20 endpoints, sorted by latency',
+        createQuestion(twenty, { preferences: { ...DEFAULT_PREFERENCES, sort: { by: 'latency' } } }),
+      ),
+    ],
+    keptMiB: measureKept(),
+  };
+}
+
+if (import.meta.main) console.log(JSON.stringify(measureAll()));

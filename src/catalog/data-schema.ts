@@ -1,0 +1,222 @@
+import { z } from 'zod';
+
+/*
+ * The files below `data/`: one an author, one a provider, the scores, and the sources that the others name. Facts only:
+ * each with where it was read. What nobody read anywhere is left out, which means unknown. `npm run catalog:check` holds
+ * the files to it; the gateway that reads them does not check again.
+ */
+
+const TOKENS_MAX = 100_000_000;
+/** At this price nine million tokens still fit an exact integer of 1e-12 USD. */
+const PRICE_USD_MAX = 1_000;
+
+const text = z.string().min(1);
+const tokens = z.int().min(1).max(TOKENS_MAX);
+const usd = z.number().min(0).max(PRICE_USD_MAX);
+const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be a-z, 0-9, ".", "_" and "-"');
+const day = z.iso.date();
+/** A day, or the month where only that is known. */
+const date = z.string().regex(/^20\d\d-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?$/, 'must be a day or a month');
+/** An entry of `sources.json`. */
+const source = text;
+/** The day on which a person read the vendor's own page. Null: nobody did. */
+const checked = day.nullable();
+const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO country code');
+
+const rates = {
+  prompt: usd.optional(),
+  completion: usd.optional(),
+  cache_read: usd.optional(),
+  cache_write: usd.optional(),
+  cache_write_1h: usd.optional(),
+  reasoning: usd.optional(),
+  audio: usd.optional(),
+  audio_output: usd.optional(),
+  image_output: usd.optional(),
+  image: usd.optional(),
+  web_search: usd.optional(),
+  request: usd.optional(),
+};
+
+const timeOfDay = z.int().min(0).max(2_359);
+
+/** USD per million tokens; `image`, `web_search` and `request` USD each. */
+const priceEntry = z.strictObject({
+  ...rates,
+  prompt: usd,
+  completion: usd,
+  overrides: z
+    .array(
+      z.strictObject({
+        ...rates,
+        min_prompt_tokens: tokens.optional(),
+        utc_start: timeOfDay.optional(),
+        utc_end: timeOfDay.optional(),
+      }),
+    )
+    .optional(),
+  source,
+});
+
+/** A row of the price library, by its exact id there. */
+const priceReference = z.strictObject({ provider: text, model: text });
+
+/** @source generation.md 3.1 `quantizations` */
+const QUANTIZATIONS = [
+  'int4',
+  'int8',
+  'fp4',
+  'mxfp4',
+  'nvfp4',
+  'fp6',
+  'fp8',
+  'mxfp8',
+  'fp16',
+  'bf16',
+  'fp32',
+  'unknown',
+];
+const quantization = z.enum(QUANTIZATIONS);
+/** @source areas.md 13 "Enums" */
+const PARAMETERS = (
+  'temperature top_p top_k min_p top_a frequency_penalty presence_penalty repetition_penalty max_tokens max_completion_tokens logit_bias logprobs top_logprobs prediction ' +
+  'seed response_format structured_outputs stop tools tool_choice parallel_tool_calls include_reasoning reasoning reasoning_effort web_search_options verbosity'
+).split(' ');
+const parameters = z.array(z.enum(PARAMETERS));
+const dataPolicy = z.strictObject({
+  training: z.boolean().optional(),
+  retention_days: z.number().min(0).optional(),
+  source: source.optional(),
+});
+
+const endpointEntry = z
+  .strictObject({
+    provider: slug,
+    /** The upstream's own name. */
+    model: text,
+    price_ref: priceReference.optional(),
+    price: priceEntry.optional(),
+    context_length: tokens.optional(),
+    max_completion_tokens: tokens.optional(),
+    min_completion_tokens: tokens.optional(),
+    supported_parameters: parameters.optional(),
+    quantization: quantization.optional(),
+    service_tier: z.enum(['priority', 'flex']).optional(),
+    data_policy: dataPolicy.optional(),
+    source,
+  })
+  .refine(({ price, price_ref: reference }) => price === undefined || reference === undefined, {
+    message: 'has both a price and a reference to one',
+  });
+
+/** @source areas.md 13, the reference's `ModelGroup` */
+const TOKENIZERS = [
+  'GPT',
+  'Claude',
+  'Gemini',
+  'Gemma',
+  'Grok',
+  'Cohere',
+  'Nova',
+  'Qwen',
+  'Qwen3',
+  'DeepSeek',
+  'Mistral',
+  'Llama3',
+  'Llama4',
+  'Other',
+];
+
+const modelEntry = z.strictObject({
+  slug,
+  canonical_slug: text.optional(),
+  name: text,
+  family: slug.optional(),
+  released: date.optional(),
+  knowledge_cutoff: date.optional(),
+  expiration_date: date.optional(),
+  tokenizer: z.enum(TOKENIZERS),
+  input_modalities: z.array(z.enum(['text', 'image', 'file', 'audio', 'video'])).min(1),
+  /** False: the source says no more than whether the model reads pictures. */
+  input_modalities_complete: z.literal(false).optional(),
+  output_modalities: z.array(z.enum(['text', 'image', 'audio', 'video'])).min(1),
+  context_length: tokens.optional(),
+  max_completion_tokens: tokens.optional(),
+  supported_parameters: parameters.optional(),
+  reasoning: z
+    .strictObject({
+      mandatory: z.boolean().optional(),
+      supported_efforts: z.array(z.enum(['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'])).optional(),
+      supports_max_tokens: z.boolean().optional(),
+    })
+    .optional(),
+  open_weights: z.boolean().optional(),
+  /** Its author permits training on what it wrote. */
+  distillable: z.boolean().optional(),
+  hugging_face_id: text.optional(),
+  source,
+  /** Of single members, where they come from elsewhere. */
+  sources: z.record(z.string(), source).optional(),
+  checked,
+  endpoints: z.array(endpointEntry).min(1),
+});
+
+export const authorFile = z.strictObject({
+  author: slug,
+  name: text,
+  /** In a family the newest first: it is what `~author/family-latest` means. */
+  models: z.array(modelEntry).min(1),
+});
+
+export const providerFile = z.strictObject({
+  slug,
+  name: text,
+  documentation_url: z.url().optional(),
+  pricing_urls: z.array(z.url()).optional(),
+  headquarters: country.nullable(),
+  datacenters: z.array(country).nullable(),
+  privacy_policy_url: z.url().nullable(),
+  terms_of_service_url: z.url().nullable(),
+  status_page_url: z.url().nullable(),
+  data_policy: dataPolicy,
+  source,
+  sources: z.record(z.string(), source).optional(),
+  checked,
+});
+
+/** By the model's slug. */
+export const scoresFile = z.record(
+  z.string(),
+  z.array(
+    z.strictObject({
+      metric: z.string().regex(/^[a-z0-9.-]+\/[a-z0-9_.-]+$/),
+      score: z.number().min(0).max(1),
+      variant: text.optional(),
+      date: day,
+      source,
+    }),
+  ),
+);
+
+export const sourcesFile = z.record(
+  z.string(),
+  z
+    .strictObject({
+      repository: text.optional(),
+      package: text.optional(),
+      version: text,
+      date: day,
+      files: text,
+    })
+    .refine((entry) => (entry.repository === undefined) !== (entry.package === undefined), {
+      message: 'is either a repository or a package',
+    }),
+);
+
+export type AuthorFile = z.output<typeof authorFile>;
+export type ModelEntry = AuthorFile['models'][number];
+export type EndpointEntry = ModelEntry['endpoints'][number];
+export type ProviderFile = z.output<typeof providerFile>;
+export type ScoresFile = z.output<typeof scoresFile>;
+export type SourcesFile = z.output<typeof sourcesFile>;
+export type PriceEntry = z.output<typeof priceEntry>;

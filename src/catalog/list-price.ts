@@ -1,0 +1,47 @@
+import type { PriceEntry } from './data-schema.ts';
+import type { ListPrice, PriceRates } from './price.ts';
+
+/** The file's words for the members of a list price. */
+const RATE_WORDS = [
+  ['prompt', 'prompt'],
+  ['completion', 'completion'],
+  ['cache_read', 'cacheRead'],
+  ['cache_write', 'cacheWrite'],
+  ['cache_write_1h', 'cacheWrite1h'],
+  ['reasoning', 'reasoning'],
+  ['audio', 'audio'],
+  ['audio_output', 'audioOutput'],
+  ['image_output', 'imageOutput'],
+  ['image', 'image'],
+  ['web_search', 'webSearch'],
+  ['request', 'request'],
+] as const satisfies readonly (readonly [keyof PriceEntry, keyof PriceRates])[];
+
+type RateWord = (typeof RATE_WORDS)[number][0];
+
+/** A price as the files state it, in our words. */
+export function listPriceOf(entry: PriceEntry): ListPrice {
+  const { overrides } = entry;
+  return {
+    prompt: entry.prompt,
+    completion: entry.completion,
+    ...ratesIn(entry),
+    ...(overrides !== undefined && {
+      overrides: overrides.map((override) => ({
+        ...(override.min_prompt_tokens !== undefined && { minPromptTokens: override.min_prompt_tokens }),
+        ...(override.utc_start !== undefined && { utcStart: override.utc_start }),
+        ...(override.utc_end !== undefined && { utcEnd: override.utc_end }),
+        rates: ratesIn(override),
+      })),
+    }),
+  };
+}
+
+function ratesIn(entry: Readonly<Partial<Record<RateWord, number | undefined>>>): Partial<PriceRates> {
+  const found: { -readonly [Rate in keyof PriceRates]?: number } = {};
+  for (const [word, rate] of RATE_WORDS) {
+    const price = entry[word];
+    if (price !== undefined) found[rate] = price;
+  }
+  return found;
+}

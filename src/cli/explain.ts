@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { parseFlags } from '../config/flags.ts';
+import { createHttpClient, TransportError } from '../lib/http-client.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../lib/json.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Io } from './command.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const BYTES_MAX = 64 * 1_024 * 1_024;
+
+/** `model-gateway explain`: how a running gateway would route a request, without a token spent. */
+export async function runExplain(args: readonly string[], io: Io): Promise<number> {
+  const { values, words } = parseFlags(args, {
+    model: { type: 'string' },
+    url: { type: 'string' },
+    key: { type: 'string' },
+    json: { type: 'boolean' },
+  });
+  const key = values.key ?? io.env['GATEWAY_API_KEY'] ?? io.env['GATEWAY_MANAGEMENT_KEY'];
+  if (key === undefined || key === '') throw new UsageError('explain: give a key with --key or in GATEWAY_API_KEY');
+  const url = URL.parse(values.url ?? 'http://127.0.0.1:8787');
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new UsageError(`--url: must be an http:// or https:// URL, not ${JSON.stringify(values.url)}`);
+  const [file, ...more] = words;
+  if (more.length > 0) throw new UsageError('explain: takes one file');
+  const body = file === undefined ? drawBody(values.model) : await readBody(file, io);
+  const { status, answer } = await ask(url, key, body);
+  if (values.json === true) io.stdout.write(`${JSON.stringify(answer, undefined, 2)}\n`);
+  else if (status === 200) io.stdout.write(drawExplanation(answer));
+  else io.stderr.write(`${messageOf(answer) ?? `The gateway answered with status ${status}.`}\n`);
+  return status === 200 && answer['error'] === undefined ? 0 : 1;
+}
+
+function drawBody(model: string | undefined): string {
+  if (model === undefined) throw new UsageError('explain: give a request in a file, or a model with --model');
+  return JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
+}
+
+async function readBody(file: string, io: Io): Promise<string> {
+  if (file !== '-') {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (cause) {
+      throw new CommandError(`${file}: cannot be read`, { cause });
+    }
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of io.stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function ask(
+  url: URL,
+  key: string,
+  body: string,
+): Promise<{ readonly status: number; readonly answer: JsonObject }> {
+  const client = createHttpClient();
+  try {
+    const call = client.call({
+      origin: url.origin,
+      path: `${url.pathname.replace(/\/(?:v1\/?)?$/, '')}/v1/route/explain`,
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    });
+    const inbound = await call.answer;
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for (let chunk = await inbound.read(); chunk !== undefined && bytes <= BYTES_MAX; chunk = await inbound.read()) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+    }
+    const answer = parseJson(Buffer.concat(chunks).toString('utf8'));
+    return { status: inbound.status, answer: isJsonObject(answer) ? answer : {} };
+  } catch (cause) {
+    if (!(cause instanceof TransportError)) throw cause;
+    throw new CommandError(`No gateway answers at ${url.origin}.`, { cause });
+  } finally {
+    await client.close();
+  }
+}
+
+function messageOf(answer: JsonObject): string | undefined {
+  const { error } = answer;
+  return isJsonObject(error) && typeof error['message'] === 'string' ? error['message'] : undefined;
+}
+
+function drawExplanation(answer: JsonObject): string {
+  const lines = [
+    `${textOf(answer['requested'])}: ${textOf(answer['ordering'])}, about ${textOf(answer['estimated_prompt_tokens'])} prompt tokens`,
+  ];
+  for (const one of objectsOf(answer['candidates'])) {
+    const cost = isJsonObject(one['estimated_cost'])
+      ? `$${textOf(one['estimated_cost']['prompt'])} for the prompt`
+      : 'price unknown';
+    const notes = [
+      ...(one['health'] === 'normal' ? [] : [textOf(one['health'])]),
+      ...(one['probe'] === true ? ['probe'] : []),
+      ...(typeof one['demoted_by'] === 'string' ? [`misses ${one['demoted_by']}`] : []),
+    ];
+    lines.push(
+      `  ${textOf(one['position'])}. ${nameOf(one)}  ${cost}${notes.length > 0 ? `  (${notes.join(', ')})` : ''}`,
+    );
+  }
+  for (const one of objectsOf(answer['resting']))
+    lines.push(`  rests ${nameOf(one)}  for ${textOf(one['ready_in_ms'])} ms`);
+  for (const one of objectsOf(answer['excluded'])) {
+    const lacks = typeof one['lacks'] === 'string' ? ` (${one['lacks']})` : '';
+    lines.push(`  left out ${nameOf(one)}  ${textOf(one['reason'])}${lacks}`);
+  }
+  const refusal = messageOf(answer);
+  if (refusal !== undefined) lines.push(refusal);
+  return `${lines.join('\n')}\n`;
+}
+
+function nameOf(endpoint: JsonObject): string {
+  return `${textOf(endpoint['provider'])}  ${textOf(endpoint['model'])}`;
+}
+
+function objectsOf(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter((one: Json) => isJsonObject(one)) : [];
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}

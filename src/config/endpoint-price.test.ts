@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { drawPrice, priceShape, readPrice } from './endpoint-price.ts';
+
+const shape = z.strictObject(priceShape);
+
+test('every member of a price is read, and drawn as it was written', () => {
+  const written = {
+    prompt: 1,
+    completion: 2,
+    cache_read: 0.1,
+    cache_write: 1.25,
+    cache_write_1h: 2,
+    reasoning: 3,
+    audio: 10,
+    audio_output: 20,
+    image_output: 30,
+    image: 0.01,
+    web_search: 0.02,
+    request: 0.03,
+    overrides: [
+      { min_prompt_tokens: 200_000, prompt: 2, completion: 4 },
+      { utc_start: 2_330, utc_end: 100, cache_read: 0.05 },
+    ],
+  };
+  const price = readPrice(shape.parse(written));
+  assert.deepEqual(price.overrides, [
+    { minPromptTokens: 200_000, rates: { prompt: 2, completion: 4 } },
+    { utcStart: 2_330, utcEnd: 100, rates: { cacheRead: 0.05 } },
+  ]);
+  assert.equal(price.webSearch, 0.02);
+  assert.deepEqual(JSON.parse(JSON.stringify(drawPrice(price))), written);
+});
+
+test('half a window of the day, and a minute that no hour has, are refused', () => {
+  const fits = (override: object) => shape.safeParse({ prompt: 1, completion: 1, overrides: [override] }).success;
+  assert.equal(fits({ utc_start: 100 }), false);
+  assert.equal(fits({ utc_start: 160, utc_end: 200 }), false);
+  assert.equal(fits({ utc_start: 159, utc_end: 200 }), true);
+});

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { EndpointFigures, Percentiles } from '../../../catalog/figures.ts';
+import type { Endpoint, Model } from '../../../catalog/model.ts';
+import { endpointParameters } from '../models/model-shape.ts';
+import { drawPricing, pricingSchema } from '../models/pricing.ts';
+
+const percent = z.number().nullable().describe('Percent. Null: too few requests.');
+const percentiles = z.strictObject({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).nullable();
+
+/** @source areas.md 14; reference shapes, `PublicEndpoint` */
+export const endpointSchema = z
+  .strictObject({
+    name: z.string(),
+    tag: z.string().describe('What `provider.order`, `only` and `ignore` call it.'),
+    provider_name: z.string(),
+    model_id: z.string(),
+    model_name: z.string(),
+    context_length: z.int().describe('0: unknown.'),
+    max_prompt_tokens: z.int().nullable(),
+    max_completion_tokens: z.int().nullable(),
+    pricing: pricingSchema,
+    quantization: z.string(),
+    supported_parameters: z.array(z.string()),
+    supports_implicit_caching: z.boolean(),
+    supports_voice_cloning: z.boolean(),
+    status: z.int().describe('0 well, -1 degraded, -3 failing, -5 cannot be asked for want of credentials.'),
+    uptime_last_5m: percent,
+    uptime_last_30m: percent,
+    uptime_last_1d: percent,
+    latency_last_30m: percentiles.describe('Ms to the first token; with a key only.'),
+    throughput_last_30m: percentiles.describe('Tokens a second; with a key only.'),
+  })
+  .meta({ id: 'PublicEndpoint' });
+
+/** @source generation.md 3.3 "Uptime tiers" */
+const UPTIME_NORMAL = 95;
+const UPTIME_DEGRADED = 80;
+
+export function drawEndpoint(
+  endpoint: Endpoint,
+  model: Model,
+  figures: EndpointFigures,
+  showsSpeed: boolean,
+): z.output<typeof endpointSchema> {
+  const { providerName, provider, price } = endpoint;
+  return {
+    name: `${providerName} | ${model.slug}`,
+    tag: endpoint.tag ?? provider,
+    provider_name: providerName,
+    model_id: model.slug,
+    model_name: model.name,
+    context_length: endpoint.contextTokensMax ?? model.contextTokensMax ?? 0,
+    max_prompt_tokens: null,
+    max_completion_tokens: endpoint.outputTokensMax ?? null,
+    pricing: drawPricing(price),
+    quantization: endpoint.quantization ?? 'unknown',
+    supported_parameters: [...endpointParameters(endpoint, model)],
+    // What is read from a cache is cheaper, and nobody pays for writing it: then it needs no marks.
+    supports_implicit_caching: price?.cacheRead !== undefined && price.cacheWrite === undefined,
+    supports_voice_cloning: false,
+    status: statusOf(endpoint, figures),
+    uptime_last_5m: figures.uptimeLast5m,
+    uptime_last_30m: figures.uptimeLast30m,
+    uptime_last_1d: figures.uptimeLast1d,
+    latency_last_30m: showsSpeed ? drawPercentiles(figures.latencyLast30m) : null,
+    throughput_last_30m: showsSpeed ? drawPercentiles(figures.throughputLast30m) : null,
+  };
+}
+
+function drawPercentiles(values: Percentiles | null): z.output<typeof percentiles> {
+  return values && { p50: values.p50, p75: values.p75, p90: values.p90, p99: values.p99 };
+}
+
+/** The reference does not publish what its numbers mean. @source areas.md 14 `status` */
+function statusOf({ lacksCredentials }: Endpoint, { uptimeLast5m }: EndpointFigures): number {
+  if (lacksCredentials === true) return -5;
+  if (uptimeLast5m === null || uptimeLast5m >= UPTIME_NORMAL) return 0;
+  return uptimeLast5m >= UPTIME_DEGRADED ? -1 : -3;
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { defineRoute, NO_BODY, NOTHING, type ListingServices, type RouteAnswer } from '../route.ts';
+import { filterModels, modelsQuery, type FilterFacts, type ModelsQuery } from './filters.ts';
+import { drawModel, modelSchema } from './model-shape.ts';
+import { drawVendorList, vendorListSchema } from './vendor-list.ts';
+import { drawRss, RSS_TYPE } from './rss.ts';
+
+const PAGE_DEFAULT = 500;
+
+export const modelsListSchema = z
+  .strictObject({
+    data: z.array(modelSchema),
+    total_count: z.int(),
+    links: z.strictObject({ next: z.string().nullable() }),
+  })
+  .meta({ id: 'ModelsListResponse' });
+
+export const listModels = defineRoute({
+  method: 'GET',
+  path: '/models',
+  scope: 'public',
+  operationId: 'getModels',
+  tag: 'Models',
+  summary: 'List the models that somebody serves here',
+  params: NOTHING,
+  query: modelsQuery,
+  body: NO_BODY,
+  responses: {
+    200: {
+      description:
+        "The models; in the messages vendor's shape for a client that sends `anthropic-version`; RSS with `use_rss=true`.",
+      schema: z.union([modelsListSchema, vendorListSchema]),
+    },
+  },
+  errors: [400],
+  handle({ query, headers, services: { listing } }): RouteAnswer {
+    const models = filterModels(listing.catalog.list(), query, filterFacts(listing));
+    if (headers['anthropic-version'] !== undefined) return { status: 200, body: drawVendorList(models, query) };
+    if (query.use_rss === 'true')
+      return { status: 200, contentType: RSS_TYPE, body: drawRss(models, listing.baseUrl()) };
+    return { status: 200, body: drawPage(models, query, `${listing.baseUrl()}/models`) };
+  },
+});
+
+export function filterFacts(listing: ListingServices): FilterFacts {
+  const places = new Map(listing.providers().map(({ slug, datacenters }) => [slug, datacenters ?? []]));
+  return {
+    nowMs: listing.nowMs(),
+    figuresOf: listing.figuresOf,
+    isInRegion: ({ provider }, region) =>
+      places.get(provider)?.some((country) => (region === 'us' ? country === 'US' : EU.has(country))) === true,
+  };
+}
+
+/** Members of the European Union. */
+const EU: ReadonlySet<string> = new Set(
+  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
+);
+
+/** One page, or everything where nobody asked for a page. @source areas.md 0.5 */
+export function drawPage(
+  models: Parameters<typeof filterModels>[0],
+  query: Pick<ModelsQuery, 'offset' | 'limit'>,
+  address: string,
+): z.output<typeof modelsListSchema> {
+  const { offset = 0 } = query;
+  const asksForPage = query.limit !== undefined || query.offset !== undefined;
+  const limit = query.limit ?? (asksForPage ? PAGE_DEFAULT : models.length);
+  const end = offset + limit;
+  const rest = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || name === 'offset' || name === 'limit' ? [] : [[name, String(value)] as [string, string]],
+  );
+  const next = new URLSearchParams([...rest, ['offset', String(end)], ['limit', String(limit)]]);
+  return {
+    data: models.slice(offset, end).map(drawModel),
+    total_count: models.length,
+    links: { next: end < models.length ? `${address}?${next.toString()}` : null },
+  };
+}

@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import Fastify from 'fastify';
+import { priceTableOf } from '../../../catalog/price.ts';
+import type { Model } from '../../../catalog/model.ts';
+import { GatewayError } from '../../../canonical/gateway-error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { MANAGEMENT_ROUTES } from '../../routes.ts';
+import { listingOf, NO_FIGURES, sampleEndpoint, sampleModel } from '../../test-listing.ts';
+import { registerManagementRoutes, type ListingServices } from '../route.ts';
+
+const KEY = 'a-good-key';
+
+/** The routes over a catalog; a key is good or is not. */
+async function gatewayOf(models: readonly Model[], services: Partial<ListingServices> = {}) {
+  const fastify = Fastify();
+  registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
+    authenticate(headers) {
+      if (headers.authorization !== `Bearer ${KEY}`) throw new GatewayError('authentication', 'No.');
+      return { kind: 'normal', keyHash: 'h', accountId: 'a', name: 'n', label: 'l' };
+    },
+    services: {
+      keys: unused(),
+      generations: { find: () => assert.fail('never asked') },
+      listing: listingOf(models, services),
+    },
+    log: { error: ({ err }) => assert.fail(String(err)) },
+  });
+  return async (path: string, headers: Record<string, string> = {}) => {
+    const { statusCode: status, body, headers: answered } = await fastify.inject({ url: `/v1${path}`, headers });
+    return { status, text: body, type: answered['content-type'], body: jsonOf(body) };
+  };
+}
+
+function unused(): never {
+  // Routes of lists have no use for keys.
+  return new Proxy({}, { get: () => assert.fail('never asked') }) as never;
+}
+
+function jsonOf(text: string): JsonObject {
+  const value: unknown = text.startsWith('{') ? JSON.parse(text) : {};
+  return value as JsonObject;
+}
+
+function idsOf(body: JsonObject): readonly unknown[] {
+  assert.ok(Array.isArray(body['data']), JSON.stringify(body));
+  return body['data'].map((row: Json) => (isJsonObject(row) ? row['id'] : row));
+}
+
+const price = (prompt: number, completion: number) => priceTableOf({ prompt, completion });
+
+const MODELS: readonly Model[] = [
+  sampleModel('acme/cheap', {
+    name: 'Acme Cheap',
+    released: '2026-11-01',
+    contextTokensMax: 8_000,
+    tokenizer: 'Claude',
+    supportedParameters: ['tools', 'temperature'],
+    inputModalities: ['text', 'image'],
+    outputModalities: ['text'],
+    scores: [{ metric: 'coding', score: 0.4 }],
+    family: 'acme',
+    canonicalSlug: 'acme/cheap-20261101',
+    endpoints: [sampleEndpoint({ price: price(1, 2), dataPolicy: { training: false, retentionDays: 0 } })],
+  }),
+  sampleModel('acme/dear', {
+    released: '2025-01',
+    contextTokensMax: 200_000,
+    supportedParameters: ['tools', 'reasoning'],
+    scores: [
+      { metric: 'coding', score: 0.9 },
+      { metric: 'livebench-2026-06-25/global-average', score: 0.7, variant: 'high' },
+      { metric: 'livebench-2026-06-25/global-average', score: 0.6, variant: 'low' },
+    ],
+    family: 'acme',
+    endpoints: [
+      sampleEndpoint({ provider: 'beta', providerName: 'Beta Cloud', price: price(10, 40), distillable: true }),
+    ],
+  }),
+  sampleModel('other/unpriced'),
+  sampleModel('other/painter', { outputModalities: ['image'] }),
+];
+
+suite('GET /models', () => {
+  test('lists every model that answers in text, complete and without pages', async () => {
+    const ask = await gatewayOf(MODELS);
+    const { status, body } = await ask('/models');
+    assert.equal(status, 200);
+    assert.deepEqual(idsOf(body), ['acme/cheap', 'acme/dear', 'other/unpriced']);
+    assert.equal(body['total_count'], 3);
+    assert.deepEqual(body['links'], { next: null });
+  });
+
+  test('an unknown price is -1 and never 0, and a known one is exact', async () => {
+    const ask = await gatewayOf(MODELS);
+    const { body } = await ask('/models');
+    assert.ok(Array.isArray(body['data']));
+    const pricing = body['data'].map((row: Json) => isJsonObject(row) && row['pricing']);
+    assert.deepEqual(pricing, [
+      { prompt: '0.000001', completion: '0.000002' },
+      { prompt: '0.00001', completion: '0.00004' },
+      { prompt: '-1', completion: '-1' },
+    ]);
+  });
+
+  const FILTERS: readonly (readonly [query: string, ids: readonly string[]])[] = [
+    ['output_modalities=all', ['acme/cheap', 'acme/dear', 'other/unpriced', 'other/painter']],
+    ['output_modalities=image', ['other/painter']],
+    ['input_modalities=text,image', ['acme/cheap']],
+    ['q=CHEAP%20acme', ['acme/cheap']],
+    ['supported_parameters=tools', ['acme/cheap', 'acme/dear', 'other/unpriced']],
+    ['supported_parameters=tools,reasoning', ['acme/dear']],
+    ['context=100000', ['acme/dear']],
+    ['max_price=5', ['acme/cheap']],
+    ['min_price=5', ['acme/dear']],
+    ['min_price=0', ['acme/cheap', 'acme/dear']],
+    ['max_output_price=2', ['acme/cheap']],
+    ['min_output_price=40', ['acme/dear']],
+    ['min_price=&max_price=null', ['acme/cheap', 'acme/dear', 'other/unpriced']],
+    ['arch=claude', ['acme/cheap']],
+    ['model_authors=other', ['other/unpriced']],
+    ['providers=beta', ['acme/dear']],
+    ['providers=BETA%20cloud,nobody', ['acme/dear']],
+    ['distillable=true', ['acme/dear']],
+    ['distillable=false', ['acme/cheap', 'other/unpriced']],
+    ['zdr=true', ['acme/cheap']],
+    ['region=eu', ['acme/dear']],
+    ['region=us', []],
+    ['max_age_days=60', ['acme/cheap']],
+    ['min_age_days=60', ['acme/dear']],
+    ['min_coding_index=50', ['acme/dear']],
+    ['max_coding_index=50', ['acme/cheap']],
+    ['min_intelligence_index=70', ['acme/dear']],
+    ['min_agentic_index=0', []],
+    ['min_tool_success_rate=0', []],
+    ['category=programming', []],
+    ['sort=newest', ['acme/cheap', 'acme/dear', 'other/unpriced']],
+    ['sort=pricing-low-to-high', ['acme/cheap', 'acme/dear', 'other/unpriced']],
+    ['sort=pricing-high-to-low', ['acme/dear', 'acme/cheap', 'other/unpriced']],
+    ['sort=context-high-to-low', ['acme/dear', 'acme/cheap', 'other/unpriced']],
+    ['sort=coding-high-to-low', ['acme/dear', 'acme/cheap', 'other/unpriced']],
+    ['sort=intelligence-high-to-low', ['acme/dear', 'acme/cheap', 'other/unpriced']],
+    ['sort=agentic-high-to-low', ['acme/cheap', 'acme/dear', 'other/unpriced']],
+    ['sort=throughput-high-to-low', ['acme/dear', 'acme/cheap', 'other/unpriced']],
+    ['sort=latency-low-to-high', ['acme/dear', 'acme/cheap', 'other/unpriced']],
+    ['sort=most-popular', ['acme/cheap', 'acme/dear', 'other/unpriced']],
+    ['sort=top-weekly', ['acme/cheap', 'acme/dear', 'other/unpriced']],
+    ['sort=design-arena-elo-high-to-low', ['acme/cheap', 'acme/dear', 'other/unpriced']],
+    ['offset=1&limit=1', ['acme/dear']],
+    ['something=unknown', ['acme/cheap', 'acme/dear', 'other/unpriced']],
+  ];
+  const same = (value: number) => ({ p50: value, p75: value, p90: value, p99: value });
+  const services: Partial<ListingServices> = {
+    providers: () => [
+      {
+        slug: 'beta',
+        name: 'Beta Cloud',
+        headquarters: 'DE',
+        datacenters: ['DE'],
+        privacyPolicyUrl: null,
+        termsOfServiceUrl: null,
+        statusPageUrl: null,
+      },
+    ],
+    figuresOf({ provider, price: listed }) {
+      if (listed === undefined) return NO_FIGURES;
+      const isFast = provider === 'beta';
+      return {
+        ...NO_FIGURES,
+        latencyLast30m: same(isFast ? 100 : 900),
+        throughputLast30m: same(isFast ? 90 : 10),
+      };
+    },
+  };
+  for (const [query, ids] of FILTERS)
+    test(`?${query} gives ${ids.join(', ') || 'nothing'}`, async () => {
+      const ask = await gatewayOf(MODELS, services);
+      const { status, body } = await ask(`/models?${query}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.deepEqual(idsOf(body), ids);
+    });
+
+  for (const query of ['limit=0', 'limit=1001', 'offset=-1', 'max_price=x', 'sort=best', 'zdr=false', 'region=mars'])
+    test(`?${query} is 400 and names it`, async () => {
+      const ask = await gatewayOf(MODELS);
+      const { status, text } = await ask(`/models?${query}`);
+      assert.equal(status, 400);
+      assert.match(text, new RegExp(`query\\.${query.split('=')[0]}`));
+    });
+
+  test('a page links to the next one with the same filters, until there is none', async () => {
+    const ask = await gatewayOf(MODELS);
+    const first = await ask('/models?output_modalities=all&limit=3');
+    assert.equal(first.body['total_count'], 4);
+    const links = first.body['links'];
+    assert.ok(isJsonObject(links) && typeof links['next'] === 'string');
+    const second = await ask(links['next'].slice('http://gateway.test/v1'.length));
+    assert.deepEqual(idsOf(second.body), ['other/painter']);
+    assert.deepEqual(second.body['links'], { next: null });
+  });
+
+  test("a client of the messages format gets its vendor's shape, page by page", async () => {
+    const ask = await gatewayOf(MODELS);
+    const headers = { 'anthropic-version': '2023-06-01' };
+    const first = await ask('/models?limit=2', headers);
+    assert.deepEqual(first.body, {
+      data: [
+        { type: 'model', id: 'acme/cheap', display_name: 'Acme Cheap', created_at: '2026-11-01T00:00:00.000Z' },
+        { type: 'model', id: 'acme/dear', display_name: 'acme/dear', created_at: '2025-01-01T00:00:00.000Z' },
+      ],
+      has_more: true,
+      first_id: 'acme/cheap',
+      last_id: 'acme/dear',
+    });
+    const second = await ask('/models?limit=2&after_id=acme/dear', headers);
+    assert.deepEqual(idsOf(second.body), ['other/unpriced']);
+    assert.equal(second.body['has_more'], false);
+    const before = await ask('/models?limit=1&before_id=other/unpriced', headers);
+    assert.deepEqual(idsOf(before.body), ['acme/dear']);
+    assert.equal(before.body['has_more'], true);
+  });
+
+  test('use_rss gives a feed, in which names cannot be markup', async () => {
+    const ask = await gatewayOf([sampleModel('acme/x', { name: '<b>&' })]);
+    const { type, text } = await ask('/models?use_rss=true');
+    assert.match(String(type), /^application\/rss\+xml/);
+    assert.match(text, /<title>&lt;b&gt;&amp;<\/title>/);
+  });
+
+  test('500 models take less than 20 ms, without what is drawn once', async () => {
+    const many = Array.from({ length: 500 }, (_, at) => {
+      const scores = [{ metric: 'coding', score: at / 500 }];
+      const endpoints = Array.from({ length: 3 }, () => sampleEndpoint({ price: price(at, at) }));
+      return sampleModel(`acme/m${at}`, { scores, endpoints, supportedParameters: ['tools', 'temperature', 'top_p'] });
+    });
+    const ask = await gatewayOf(many);
+    await ask('/models');
+    const times: number[] = [];
+    for (let round = 0; round < 20; round++) {
+      const startMs = performance.now();
+      await ask('/models?sort=coding-high-to-low&supported_parameters=tools');
+      times.push(performance.now() - startMs);
+    }
+    const median = times.toSorted((one, other) => one - other)[10] ?? Infinity;
+    assert.ok(median < 20, `took ${median} ms`);
+  });
+});
+
+suite('other lists', () => {
+  test('GET /models/count counts what the list holds', async () => {
+    const ask = await gatewayOf(MODELS);
+    assert.deepEqual((await ask('/models/count')).body, { data: { count: 3 } });
+    assert.deepEqual((await ask('/models/count?output_modalities=all')).body, { data: { count: 4 } });
+  });
+
+  test('GET /models/user needs a key and leaves out what preferences exclude', async () => {
+    const ask = await gatewayOf(MODELS, { isAllowed: ({ provider }) => provider !== 'beta' });
+    assert.equal((await ask('/models/user')).status, 401);
+    const { body } = await ask('/models/user', { authorization: `Bearer ${KEY}` });
+    assert.deepEqual(idsOf(body), ['acme/cheap', 'other/unpriced', 'other/painter']);
+  });
+
+  test('GET /model/{author}/{slug} resolves aliases and variants, and is 404 for others', async () => {
+    const ask = await gatewayOf(MODELS);
+    const idOf = async (path: string) => {
+      const { body } = await ask(`/model/${path}`);
+      return isJsonObject(body['data']) ? body['data'] : body;
+    };
+    assert.equal((await idOf('acme/cheap:nitro'))['id'], 'acme/cheap');
+    assert.equal((await idOf('acme/cheap-20261101'))['id'], 'acme/cheap');
+    const alias = await idOf('~acme/acme-latest');
+    assert.equal(alias['id'], '~acme/acme-latest');
+    assert.deepEqual(alias['alias_target'], { slug: 'acme/cheap', name: 'Acme Cheap' });
+    for (const path of ['/model/acme/none', '/model/acme/cheap:turbo', '/models/acme/none/endpoints'])
+      assert.equal((await ask(path)).status, 404, path);
+  });
+
+  test('endpoints tell price and uptime to all, speed to whoever has a key, and a bad key is refused', async () => {
+    const speed = { p50: 1, p75: 2, p90: 3, p99: 4 };
+    const ask = await gatewayOf(MODELS, {
+      figuresOf: () => ({ ...NO_FIGURES, uptimeLast5m: 90, latencyLast30m: speed, throughputLast30m: speed }),
+    });
+    const endpointOf = async (headers: Record<string, string>) => {
+      const { body } = await ask('/models/acme/cheap/endpoints', headers);
+      assert.ok(isJsonObject(body['data']) && Array.isArray(body['data']['endpoints']), JSON.stringify(body));
+      const [endpoint] = body['data']['endpoints'];
+      assert.ok(isJsonObject(endpoint));
+      return endpoint;
+    };
+    const open = await endpointOf({});
+    assert.deepEqual(open['pricing'], { prompt: '0.000001', completion: '0.000002' });
+    assert.equal(open['uptime_last_5m'], 90);
+    assert.equal(open['status'], -1);
+    assert.equal(open['latency_last_30m'], null);
+    const known = await endpointOf({ authorization: `Bearer ${KEY}` });
+    assert.deepEqual(known['latency_last_30m'], speed);
+    assert.deepEqual(known['throughput_last_30m'], speed);
+    assert.equal((await ask('/models/acme/cheap/endpoints', { authorization: 'Bearer bad' })).status, 401);
+  });
+
+  test('GET /endpoints/zdr lists only those that are known to keep nothing', async () => {
+    const ask = await gatewayOf(MODELS);
+    const { body } = await ask('/endpoints/zdr');
+    assert.ok(Array.isArray(body['data']));
+    assert.deepEqual(
+      body['data'].map((row: Json) => isJsonObject(row) && row['model_id']),
+      ['acme/cheap'],
+    );
+  });
+
+  test('every answer is what its schema says', async () => {
+    const ask = await gatewayOf(MODELS);
+    for (const [path, template] of [
+      ['/models?output_modalities=all', '/models'],
+      ['/models/count', '/models/count'],
+      ['/model/acme/dear', '/model/{author}/{slug}'],
+      ['/models/acme/dear/endpoints', '/models/{author}/{slug}/endpoints'],
+      ['/endpoints/zdr', '/endpoints/zdr'],
+      ['/providers', '/providers'],
+    ] as const) {
+      const { body } = await ask(path);
+      const schema = MANAGEMENT_ROUTES.find((route) => route.path === template)?.responses[200]?.schema;
+      assert.ok(schema);
+      assert.deepEqual(schema.safeParse(body).error?.issues ?? [], [], path);
+    }
+  });
+});

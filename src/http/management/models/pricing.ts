@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { decimalUsd, type PriceOverride, type PriceRates, type PriceTable } from '../../../catalog/price.ts';
+
+const usd = z.string().describe('USD a unit, a decimal.');
+
+const rates = {
+  prompt: usd.describe('USD a token. "-1": unknown, which is not free.'),
+  completion: usd.describe('USD a token. "-1": unknown, which is not free.'),
+  request: usd.optional(),
+  image: usd.optional(),
+  image_output: usd.optional(),
+  audio: usd.optional(),
+  audio_output: usd.optional(),
+  input_cache_read: usd.optional(),
+  input_cache_write: usd.optional(),
+  input_cache_write_1h: usd.optional(),
+  internal_reasoning: usd.optional(),
+  web_search: usd.optional(),
+};
+
+/** @source areas.md 13 "Pricing"; reference shapes, `PublicPricing` */
+export const pricingSchema = z
+  .strictObject({
+    ...rates,
+    overrides: z
+      .array(
+        z.strictObject({
+          ...z.strictObject(rates).partial().shape,
+          min_prompt_tokens: z.number().optional().describe('Holds for prompts of more tokens.'),
+          utc_start: z.number().optional().describe('HHMM.'),
+          utc_end: z.number().optional().describe('HHMM, not included.'),
+        }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'PublicPricing' });
+
+type Pricing = z.output<typeof pricingSchema>;
+
+/** The reference's words for our rates. */
+const WORDS = [
+  ['prompt', 'prompt'],
+  ['completion', 'completion'],
+  ['request', 'request'],
+  ['image', 'image'],
+  ['imageOutput', 'image_output'],
+  ['audio', 'audio'],
+  ['audioOutput', 'audio_output'],
+  ['cacheRead', 'input_cache_read'],
+  ['cacheWrite', 'input_cache_write'],
+  ['cacheWrite1h', 'input_cache_write_1h'],
+  ['reasoning', 'internal_reasoning'],
+  ['webSearch', 'web_search'],
+] as const satisfies readonly (readonly [keyof PriceRates, keyof typeof rates])[];
+
+/** What the reference prints for a price that depends on something else; here it is one that nobody knows. */
+const UNKNOWN = '-1';
+
+/** The same table that bills, as decimal strings. */
+export function drawPricing(price: PriceTable | undefined): Pricing {
+  if (price === undefined) return { prompt: UNKNOWN, completion: UNKNOWN };
+  const { overrides } = price;
+  return {
+    ...drawRates(price),
+    prompt: decimalUsd(price.prompt),
+    completion: decimalUsd(price.completion),
+    ...(overrides !== undefined && { overrides: overrides.map(drawOverride) }),
+  };
+}
+
+function drawOverride({ minPromptTokens, utcStart, utcEnd, rates: changed }: PriceOverride) {
+  return {
+    ...drawRates(changed),
+    ...(minPromptTokens !== undefined && { min_prompt_tokens: minPromptTokens }),
+    ...(utcStart !== undefined && { utc_start: utcStart }),
+    ...(utcEnd !== undefined && { utc_end: utcEnd }),
+  };
+}
+
+function drawRates(price: Partial<PriceRates>): Partial<Record<keyof typeof rates, string>> {
+  const drawn: Partial<Record<keyof typeof rates, string>> = {};
+  for (const [rate, word] of WORDS) {
+    const amount = price[rate];
+    if (amount !== undefined) drawn[word] = decimalUsd(amount);
+  }
+  return drawn;
+}

@@ -1,0 +1,43 @@
+import { createCatalog } from '../catalog/catalog.ts';
+import type { EndpointFigures } from '../catalog/figures.ts';
+import type { Endpoint, Model } from '../catalog/model.ts';
+import type { ListingServices } from './management/route.ts';
+
+export const NO_FIGURES: EndpointFigures = {
+  uptimeLast5m: null,
+  uptimeLast30m: null,
+  uptimeLast1d: null,
+  latencyLast30m: null,
+  throughputLast30m: null,
+};
+
+/** An endpoint of which nothing is known but what is said. */
+export function sampleEndpoint(facts: Partial<Endpoint> = {}): Endpoint {
+  return {
+    model: 'acme/one',
+    provider: 'alpha',
+    providerName: 'Alpha',
+    upstreamModel: 'one-2026',
+    price: undefined,
+    dataPolicy: {},
+    formats: ['chat'],
+    cancellable: false,
+    ...facts,
+  };
+}
+
+export function sampleModel(slug: string, facts: Partial<Model> = {}): Model {
+  return { slug, name: slug, endpoints: [sampleEndpoint({ model: slug })], ...facts };
+}
+
+export function listingOf(models: readonly Model[], services: Partial<ListingServices> = {}): ListingServices {
+  return {
+    catalog: createCatalog(models, []),
+    figuresOf: () => NO_FIGURES,
+    providers: () => [],
+    isAllowed: () => true,
+    nowMs: () => Date.parse('2026-11-25T12:00:00Z'),
+    baseUrl: () => 'http://gateway.test/v1',
+    ...services,
+  };
+}

@@ -1,0 +1,87 @@
+import type { ProviderPreferences } from '../canonical/directives.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import type { RouteReport } from '../canonical/route-report.ts';
+import type { Catalog, Endpoint, Model } from '../catalog/model.ts';
+import { endpointName } from '../routing/endpoint-name.ts';
+import type { Health } from '../routing/health.ts';
+import { withDefaults } from '../routing/preferences.ts';
+import { planRoute, type FormatFacts, type PlanQuestion, type RoutePlan } from '../routing/plan.ts';
+import { drawStage } from '../routing/stage.ts';
+import type { EndpointStats } from '../routing/stats.ts';
+import type { Session, StickySessions } from '../routing/sticky.ts';
+import type { AnswerMemory } from './answer-memory.ts';
+import { resolveModels, type ResolvedModels } from './resolve-models.ts';
+
+/** What a route is chosen by. */
+export interface RouteParts {
+  readonly catalog: Catalog;
+  readonly defaults: { readonly model?: string; readonly provider: Partial<ProviderPreferences> };
+  readonly formats: PlanQuestion['formats'] & Readonly<Record<string, FormatFacts>>;
+  readonly health: Health;
+  readonly stats: EndpointStats;
+  readonly sticky: StickySessions;
+  readonly memory: Pick<AnswerMemory, 'homeOf'>;
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number;
+}
+
+export interface Route {
+  readonly plan: RoutePlan;
+  /** As it goes on: a suffix of the model's slug may have changed it. */
+  readonly request: GenerationRequest;
+  readonly resolved: ResolvedModels;
+  readonly session: Session | undefined;
+}
+
+/**
+ * Models and endpoints for one request: what is served and what is explained come from here alone.
+ * @throws GatewayError 400 or 404 for the models
+ */
+export function chooseRoute(parts: RouteParts, asked: GenerationRequest, accountId: string): Route {
+  const { health, stats, sticky } = parts;
+  const resolved = resolveModels(asked, parts.defaults.model, parts.catalog);
+  const request = resolved.wantsReasoning ? withReasoning(asked) : asked;
+  const preferences = withDefaults(request.directives.provider, parts.defaults.provider);
+  const session = sticky.sessionOf(request, accountId);
+  const plan = planRoute({
+    request,
+    models: resolved.models,
+    shortcuts: resolved.shortcuts,
+    preferences,
+    // The caller's own order is a wish that counts more.
+    home: request.directives.provider.order === undefined ? parts.memory.homeOf(request) : undefined,
+    ...(session !== undefined && { sticky: (model: Model) => sticky.find(session, model) }),
+    formats: parts.formats,
+    health: (endpoint: Endpoint) => health.look(endpointName(endpoint)),
+    figures: (endpoint: Endpoint) => stats.routing(endpointName(endpoint)),
+    random: parts.random(),
+  });
+  return { plan, request, resolved, session };
+}
+
+/** `:thinking`. What the caller itself says of reasoning counts before the name. @source generation.md 3.8 */
+function withReasoning(request: GenerationRequest): GenerationRequest {
+  const { settings } = request;
+  if (settings.reasoning?.enabled !== undefined || settings.reasoning?.effort !== undefined) return request;
+  return { ...request, settings: { ...settings, reasoning: { ...settings.reasoning, enabled: true } } };
+}
+
+/** Tells the report what the plan came to. @source generation.md 10 */
+export function reportRoute(report: RouteReport, { plan, resolved }: Route): void {
+  const first = resolved.models[0];
+  report.routed = true;
+  report.strategy = (first && resolved.strategies.get(first)) ?? 'direct';
+  report.total = plan.considered.length;
+  report.available = plan.considered
+    .filter(({ exclusion }) => exclusion === undefined)
+    .map(({ endpoint }) => ({ provider: endpoint.providerName, model: endpoint.model }));
+  const stage = drawStage(plan);
+  if (stage !== undefined) report.pipeline.push(stage);
+}
+
+/** @source generation.md 3.7: a model that is not the first one asked for served */
+export function reportServed(report: RouteReport, { resolved }: Route, served: Endpoint): void {
+  const [first] = resolved.models;
+  const asked = first?.slug === served.model && !resolved.isFirstMissing;
+  if (!asked && resolved.asked > 1) report.strategy = 'fallback';
+}

@@ -1,0 +1,75 @@
+import { transportFailure } from '../canonical/classify-failure.ts';
+import { endpointName } from '../routing/endpoint-name.ts';
+import type { Health } from '../routing/health.ts';
+import type { Candidate } from '../routing/plan.ts';
+import type { EndpointStats } from '../routing/stats.ts';
+import type { StickySessions } from '../routing/sticky.ts';
+import type { GenerationRecord } from '../telemetry/record.ts';
+import type { Committed } from './attempts.ts';
+import { createToolCheck, type ToolCheck } from './check-tool-calls.ts';
+import type { Route } from './choose-route.ts';
+
+export interface OutcomeParts {
+  readonly health: Health;
+  readonly stats: EndpointStats;
+  readonly sticky: StickySessions;
+}
+
+/** Tells what routing learns from, as one request goes its way. */
+export interface OutcomeWatch {
+  readonly failed: (candidate: Candidate) => void;
+  /** The answer, listened to where that tells something. */
+  committed(chosen: Committed): Committed;
+  /** After the answer was accounted for. */
+  ended(record: GenerationRecord): void;
+}
+
+export function createOutcomeWatch({ health, stats, sticky }: OutcomeParts, { session, request }: Route): OutcomeWatch {
+  let chosen: Committed | undefined;
+  let tools: ToolCheck | undefined;
+  return {
+    failed({ endpoint }) {
+      if (session !== undefined) sticky.failed(session, endpoint);
+    },
+    committed(given) {
+      chosen = given;
+      const { endpoint } = given.candidate;
+      if (session?.isNamed === true) sticky.succeeded(session, endpoint, undefined);
+      if (request.tools.length === 0) return given;
+      const check = createToolCheck(request.tools);
+      tools = check;
+      const { source } = given;
+      return {
+        ...given,
+        source: {
+          async read() {
+            const batch = await source.read();
+            if (batch !== undefined) check.push(batch);
+            return batch;
+          },
+          cancel: () => source.cancel(),
+        },
+      };
+    },
+    ended(record) {
+      if (chosen === undefined) return;
+      const { endpoint } = chosen.candidate;
+      const name = endpointName(endpoint);
+      const { failure, end, usage, report, firstTokenMs } = record;
+      if (record.cancelled || failure?.kind === 'aborted' || failure?.clock === 'total') return;
+      const isBroken = failure !== undefined || end === undefined || end.finish === 'error';
+      if (isBroken) {
+        health.brokeOff(name, failure ?? transportFailure('early-end'));
+        return;
+      }
+      if (session !== undefined) sticky.succeeded(session, endpoint, usage);
+      const verdict = tools?.verdict();
+      stats.finished(name, {
+        firstTokenMs: (firstTokenMs ?? chosen.startedMs) - chosen.startedMs,
+        totalMs: (report.endedMs ?? chosen.startedMs) - chosen.startedMs,
+        outputTokens: usage?.completionTokens ?? 0,
+        ...(verdict !== undefined && { toolCalls: verdict }),
+      });
+    },
+  };
+}

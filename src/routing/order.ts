@@ -1,0 +1,218 @@
+import type { PercentileBound, ProviderPreferences, ProviderSortMetric } from '../canonical/directives.ts';
+import type { Endpoint } from '../catalog/model.ts';
+import { drawByWeight } from './balance.ts';
+import { endpointName } from './endpoint-name.ts';
+import type { EndpointHealth } from './health.ts';
+import type { Candidate } from './plan.ts';
+import { unreachable } from '../lib/assert.ts';
+import { matchesProvider } from './preferences.ts';
+import { qualityTiers } from './quality.ts';
+import type { Shortcut } from './service-tiers.ts';
+import type { Percentiles } from './rolling.ts';
+import type { RoutingFigures } from './stats.ts';
+
+/** A candidate with what its place depends on. */
+export interface Entry {
+  readonly candidate: Candidate;
+  readonly health: EndpointHealth;
+}
+
+/** By what the endpoints of a model were put in order. */
+export type Ordering = 'balanced' | 'order' | ProviderSortMetric;
+
+export interface OrderQuestion {
+  readonly preferences: ProviderPreferences;
+  readonly shortcut: Shortcut | undefined;
+  /** As asked. */
+  readonly serviceTier: string | undefined;
+  readonly hasTools: boolean;
+  readonly figures: (endpoint: Endpoint) => RoutingFigures | undefined;
+  /** From 0 up to, not including, 1. */
+  readonly random: number;
+}
+
+/** @source generation.md 3.3 item 4, 3.5; an explicit sort or order beats a suffix's */
+export function orderingOf({ preferences, shortcut, serviceTier, hasTools }: OrderQuestion): Ordering {
+  if (preferences.order !== undefined && preferences.order.length > 0) return 'order';
+  if (preferences.sort?.by !== undefined) return preferences.sort.by;
+  if (shortcut !== undefined) return SORT_OF_SHORTCUT[shortcut];
+  if (serviceTier === 'flex') return 'price';
+  return hasTools ? 'exacto' : 'balanced';
+}
+
+const SORT_OF_SHORTCUT = { nitro: 'throughput', floor: 'price', exacto: 'exacto' } as const;
+
+/** Puts the endpoints of one model, or of all models together, in the order to try them. */
+export function orderEntries(entries: readonly Entry[], ordering: Ordering, question: OrderQuestion): Entry[] {
+  // Nobody has to be compared with anybody.
+  if (entries.length < 2) return [...entries];
+  const ordered = orderPlain(entries, ordering, question);
+  if (question.serviceTier !== 'priority' || ordering === 'order') return ordered;
+  // Who pays for speed gets what was bought first, and the fastest of it. @source generation.md 3.5
+  const paid = ordered.filter(isPriority);
+  const plain = ordered.filter((entry) => !isPriority(entry));
+  if (paid.length === 0 || ordering !== 'balanced') return [...paid, ...plain];
+  return [...orderPlain(paid, 'throughput', question), ...orderPlain(plain, 'throughput', question)];
+}
+
+function isPriority({ candidate }: Entry): boolean {
+  return candidate.endpoint.serviceTier === 'priority';
+}
+
+function orderPlain(entries: readonly Entry[], ordering: Ordering, question: OrderQuestion): Entry[] {
+  switch (ordering) {
+    case 'balanced':
+      return probeFirst(balance(entries, question.random), question);
+    case 'exacto':
+      return probeFirst(byQuality(balance(entries, question.random), question), question);
+    case 'order':
+      return failingLast(byOrder(entries, question.preferences.order ?? []));
+    case 'price':
+      return failingLast(sortBy(entries, ({ candidate }) => priceOf(candidate.endpoint)));
+    case 'throughput':
+      return failingLast(
+        sortBy(entries, ({ candidate }) => -(question.figures(candidate.endpoint)?.throughput()?.p50 ?? 0)),
+      );
+    case 'latency':
+      return failingLast(
+        sortBy(entries, ({ candidate }) => question.figures(candidate.endpoint)?.latency()?.p50 ?? Infinity),
+      );
+    default:
+      return unreachable(ordering);
+  }
+}
+
+/** Normal ones by chance, then degraded ones, then failing ones. @source generation.md 3.3 "Default price weighting" */
+function balance(entries: readonly Entry[], random: number): Entry[] {
+  if (entries.every(({ health }) => health.rank === 0)) return [...draw(entries, random)];
+  const byRank: readonly [Entry[], Entry[], Entry[]] = [[], [], []];
+  for (const entry of entries) byRank[entry.health.rank].push(entry);
+  return [...draw(byRank[0], random), ...draw(byRank[1], random), ...draw(byRank[2], random)];
+}
+
+/** With a chance of 1 / price²; who is free goes first; who tells no price counts as the dearest of them. */
+function draw(entries: readonly Entry[], random: number): readonly Entry[] {
+  if (entries.length < 2) return entries;
+  const prices = new Float64Array(entries.length);
+  let dearest = 0;
+  let isAnyFree = false;
+  let at = 0;
+  for (const { candidate } of entries) {
+    const price = priceOf(candidate.endpoint);
+    prices[at++] = price;
+    if (price === 0) isAnyFree = true;
+    else if (price !== Infinity && price > dearest) dearest = price;
+  }
+  if (!isAnyFree) return drawByWeight(entries, weightsOf(prices, dearest), random);
+  const free = entries.filter((_, index) => prices[index] === 0);
+  const paid = entries.filter((_, index) => prices[index] !== 0);
+  return [...drawByWeight(free, new Float64Array(free.length).fill(1), random), ...draw(paid, random)];
+}
+
+/** In place of the prices. Relative to the dearest, so that a weight is never below 1. */
+function weightsOf(prices: Float64Array, dearest: number): Float64Array {
+  for (let at = 0; at < prices.length; at++) {
+    const ratio = dearest === 0 ? 1 : dearest / Math.min(prices[at] ?? dearest, dearest);
+    prices[at] = ratio * ratio;
+  }
+  return prices;
+}
+
+/** Pico-USD a token, prompt and completion together; `Infinity`: unknown, which is never cheap. */
+function priceOf({ price }: Endpoint): number {
+  return price === undefined ? Infinity : price.prompt + price.completion;
+}
+
+/**
+ * One request tells whether an endpoint does better, and others stand ready behind it. @source generation.md 3.3, and
+ * "a successful probe resets it"
+ */
+function probeFirst(entries: Entry[], { preferences }: OrderQuestion): Entry[] {
+  if (!preferences.allowFallbacks) return entries;
+  const at = entries.findIndex(({ health }) => health.probeDue);
+  const due = entries[at];
+  if (due === undefined || entries.length < 2) return entries;
+  const probe: Entry = { ...due, candidate: { ...due.candidate, probe: true } };
+  return [probe, ...entries.slice(0, at), ...entries.slice(at + 1)];
+}
+
+function byQuality(entries: readonly Entry[], { figures }: OrderQuestion): Entry[] {
+  const known = entries.map(({ candidate }) => {
+    const own = figures(candidate.endpoint);
+    return { figures: own?.quality(), throughput: own?.throughput()?.p50 };
+  });
+  if (known.every((one) => one.figures === undefined)) return [...entries];
+  const tiers = qualityTiers(known);
+  const tierOf = new Map(entries.map((entry, at) => [entry, tiers[at] ?? 1]));
+  return entries.toSorted((left, right) => {
+    const byHealth = left.health.rank - right.health.rank;
+    return byHealth === 0 ? (tierOf.get(left) ?? 1) - (tierOf.get(right) ?? 1) : byHealth;
+  });
+}
+
+/** Listed ones as listed, then the others, cheapest first: there is no balancing beside an order. generation.md 3.1 */
+function byOrder(entries: readonly Entry[], order: readonly string[]): Entry[] {
+  const places = new Map(
+    entries.map((entry) => {
+      const at = order.findIndex((name) => matchesProvider(name, entry.candidate.endpoint));
+      return [entry, at < 0 ? order.length : at];
+    }),
+  );
+  return entries.toSorted((left, right) => {
+    const byPlace = (places.get(left) ?? 0) - (places.get(right) ?? 0);
+    if (byPlace !== 0 || places.get(left) !== order.length) return byPlace;
+    const [one, other] = [priceOf(left.candidate.endpoint), priceOf(right.candidate.endpoint)];
+    return one === other ? 0 : one - other;
+  });
+}
+
+function sortBy(entries: readonly Entry[], valueOf: (entry: Entry) => number): Entry[] {
+  const values = new Map(entries.map((entry) => [entry, valueOf(entry)]));
+  return entries.toSorted((left, right) => {
+    const [one, other] = [values.get(left) ?? 0, values.get(right) ?? 0];
+    return one === other ? 0 : one - other;
+  });
+}
+
+/** A strict order is kept among those that work; one whose probe is due counts as such, in its own place. */
+function failingLast(entries: readonly Entry[]): Entry[] {
+  if (entries.every(({ health }) => health.rank < 2)) return [...entries];
+  const isLast = ({ health }: Entry): boolean => health.rank === 2 && !health.probeDue;
+  return [...entries.filter((entry) => !isLast(entry)), ...entries.filter(isLast)];
+}
+
+/** Puts one endpoint, or all of one provider, before the rest. */
+export function firstOf(entries: readonly Entry[], isFirst: (endpoint: Endpoint) => boolean): Entry[] {
+  const first = entries.filter(({ candidate }) => isFirst(candidate.endpoint));
+  return first.length === 0 ? [...entries] : [...first, ...entries.filter((entry) => !first.includes(entry))];
+}
+
+export function isNamed(name: string): (endpoint: Endpoint) => boolean {
+  return (endpoint) => endpointName(endpoint) === name;
+}
+
+/** The soft bound that an endpoint misses. What nobody has measured misses none. @source generation.md 3.3 item 5 */
+export function missedBound(
+  endpoint: Endpoint,
+  { preferredMinThroughput, preferredMaxLatency }: ProviderPreferences,
+  figures: OrderQuestion['figures'],
+): 'preferred_min_throughput' | 'preferred_max_latency' | undefined {
+  if (preferredMinThroughput === undefined && preferredMaxLatency === undefined) return undefined;
+  const own = figures(endpoint);
+  if (isMissed(preferredMinThroughput, own?.throughput(), (value, bound) => value < bound))
+    return 'preferred_min_throughput';
+  if (isMissed(preferredMaxLatency, own?.latency(), (value, bound) => value > bound)) return 'preferred_max_latency';
+  return undefined;
+}
+
+function isMissed(
+  bounds: PercentileBound | undefined,
+  values: Percentiles | undefined,
+  misses: (value: number, bound: number) => boolean,
+): boolean {
+  if (bounds === undefined || values === undefined) return false;
+  return (['p50', 'p75', 'p90', 'p99'] as const).some((percentile) => {
+    const bound = bounds[percentile];
+    return bound !== undefined && misses(values[percentile], bound);
+  });
+}

@@ -1,0 +1,58 @@
+import type { QualityFigures } from './stats.ts';
+
+/** What the quality order knows of one endpoint. */
+export interface QualityEntry {
+  readonly figures: QualityFigures | undefined;
+  /** Median, tokens a second. */
+  readonly throughput: number | undefined;
+}
+
+/** 0: good; 1: too little is known; 2: worse than its peers. */
+export type QualityTier = 0 | 1 | 2;
+
+/** @source generation.md 3.4 */
+const REQUESTS_MIN = 100;
+const TOOL_REQUESTS_MIN = 200;
+const PEERS_MIN = 4;
+const THROUGHPUT_DEVIATIONS = 1.5;
+const TOOL_DEVIATIONS = 2;
+/** Makes the median absolute deviation of normally distributed values their standard deviation. */
+const SD_OF_MAD = 1.4826;
+
+/** The tier of each endpoint of one model, compared with one another. A signal that fewer than four give is not used. */
+export function qualityTiers(entries: readonly QualityEntry[]): readonly QualityTier[] {
+  const throughputs = entries.map(({ figures, throughput }) =>
+    figures !== undefined && figures.requests >= REQUESTS_MIN ? throughput : undefined,
+  );
+  const successes = entries.map(({ figures }) =>
+    figures !== undefined && figures.toolRequests >= TOOL_REQUESTS_MIN
+      ? 1 - figures.toolFailures / figures.toolRequests
+      : undefined,
+  );
+  const slow = lowerBound(throughputs, THROUGHPUT_DEVIATIONS);
+  const wrong = lowerBound(successes, TOOL_DEVIATIONS);
+  return entries.map((_, at): QualityTier => {
+    const throughput = throughputs[at];
+    const success = successes[at];
+    const isWorse =
+      (throughput !== undefined && slow !== undefined && throughput < slow) ||
+      (success !== undefined && wrong !== undefined && success < wrong);
+    if (isWorse) return 2;
+    return throughput !== undefined && success !== undefined ? 0 : 1;
+  });
+}
+
+function lowerBound(values: readonly (number | undefined)[], deviations: number): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  if (known.length < PEERS_MIN) return undefined;
+  const middle = median(known);
+  const deviation = SD_OF_MAD * median(known.map((value) => Math.abs(value - middle)));
+  return middle - deviations * deviation;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const half = sorted.length >> 1;
+  const upper = sorted[half] ?? 0;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? 0)) / 2;
+}

@@ -1,0 +1,45 @@
+import type { PipelineStage } from '../canonical/route-report.ts';
+import type { Considered, RoutePlan } from './plan.ts';
+
+/** Entries of the stage: a caller reads a few, not hundreds. */
+const ENTRIES_MAX = 100;
+
+/** What routing did to the choice, in the metadata's words; `undefined` when nobody left or moved for a wish. */
+export function drawStage({ considered, ordering, sticky }: RoutePlan): PipelineStage | undefined {
+  const excluded = considered.filter(({ exclusion }) => exclusion !== undefined);
+  const demoted = considered.filter(({ demotion }) => demotion !== undefined);
+  const isPlain = ordering === 'balanced' && sticky === undefined;
+  if (excluded.length === 0 && demoted.length === 0 && isPlain) return undefined;
+  const parts = [
+    ...(excluded.length > 0 ? [`${excluded.length} of ${considered.length} endpoints left out`] : []),
+    ...(demoted.length > 0 ? [`${demoted.length} tried last`] : []),
+    ...(sticky !== undefined ? ['the session stays where it was'] : []),
+    ...(ordering === 'balanced' ? [] : [ordering === 'order' ? 'in the order asked for' : `sorted by ${ordering}`]),
+  ];
+  return {
+    type: 'routing',
+    name: 'provider-preferences',
+    summary: parts.join('; '),
+    data: {
+      ordering,
+      ...(sticky !== undefined && { sticky: true }),
+      ...(excluded.length > 0 && { excluded: excluded.slice(0, ENTRIES_MAX).map(drawExcluded) }),
+      ...(demoted.length > 0 && {
+        demoted: demoted.slice(0, ENTRIES_MAX).map(({ endpoint, demotion }) => ({
+          provider: endpoint.providerName,
+          model: endpoint.model,
+          reason: demotion ?? '',
+        })),
+      }),
+    },
+  };
+}
+
+function drawExcluded({ endpoint, exclusion, lacks }: Considered): Record<string, string> {
+  return {
+    provider: endpoint.providerName,
+    model: endpoint.model,
+    reason: exclusion ?? '',
+    ...(lacks !== undefined && { lacks }),
+  };
+}

@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto';
+import { withoutAttribution } from '../canonical/attribution.ts';
+import type { GenerationRequest, Turn } from '../canonical/request.ts';
+import type { Usage } from '../canonical/usage.ts';
+import type { Endpoint, Model } from '../catalog/model.ts';
+import type { Clock } from '../lib/clock.ts';
+import { ExpiringMap } from '../lib/expiring-map.ts';
+import { endpointName } from './endpoint-name.ts';
+
+/** What ties the requests of one conversation together. */
+export interface Session {
+  /** Made when it is first asked for: most conversations are with models that nothing ties. */
+  readonly key: () => string;
+  /** The caller named it; else it is what the conversation begins with, which ties only once a cache was used. */
+  readonly isNamed: boolean;
+}
+
+/** Ties a session to the endpoint whose cache holds its prompt. @source generation.md 3.6 */
+export interface StickySessions {
+  /** `undefined` where nothing may be tied. */
+  sessionOf(request: GenerationRequest, accountId: string): Session | undefined;
+  /** The endpoint that a session's requests for a model go to, by `endpointName`. */
+  find(session: Session, model: Model): string | undefined;
+  /** An attempt of the session succeeded. @param usage once it is known */
+  succeeded(session: Session, endpoint: Endpoint, usage: Usage | undefined): void;
+  /** An endpoint of the session failed: the session is not held to it. */
+  failed(session: Session, endpoint: Endpoint): void;
+}
+
+const SESSIONS_MAX = 100_000;
+const BYTES_MAX = 64 * 1_024 * 1_024;
+const IDLE_MS = 10 * 60_000;
+/** A prompt that is told apart only further on shares its cache so far; long first messages need not be hashed whole. */
+const HASHED_CHARS_MAX = 8_192;
+
+export function createStickySessions({ clock }: { readonly clock: Clock }): StickySessions {
+  const limits = { entriesMax: SESSIONS_MAX, bytesMax: BYTES_MAX, lifetimeMs: IDLE_MS };
+  const ties = new ExpiringMap<string>(limits, () => clock.monotonicMs());
+  const keyOf = ({ key }: Session, model: string): string => hash('sha256', `${key()} ${model}`, 'base64');
+  return {
+    sessionOf: (request, accountId) =>
+      request.directives.provider.order === undefined ? sessionOf(request, accountId) : undefined,
+    find: (session, { slug, endpoints }) =>
+      endpoints.length < 2 || ties.size === 0 || !endpoints.some(savesByCache)
+        ? undefined
+        : ties.get(keyOf(session, slug)),
+    succeeded(session, endpoint, usage) {
+      if (!savesByCache(endpoint)) return;
+      const hasUsedCache = usage !== undefined && usage.cacheReadTokens + usage.cacheWriteTokens > 0;
+      const key = keyOf(session, endpoint.model);
+      const name = endpointName(endpoint);
+      if (session.isNamed || hasUsedCache || ties.get(key) === name) ties.set(key, name, name.length);
+    },
+    failed(session, endpoint) {
+      if (ties.size === 0 || !savesByCache(endpoint)) return;
+      const key = keyOf(session, endpoint.model);
+      // No end of time is shorter than none at all: the map has no other way to forget one.
+      if (ties.get(key) === endpointName(endpoint)) ties.set(key, '', 0);
+    },
+  };
+}
+
+/** @source generation.md 3.6: only where reading the cache is cheaper than reading the prompt */
+export function savesByCache({ price }: Endpoint): boolean {
+  return price?.cacheRead !== undefined && price.cacheRead < price.prompt;
+}
+
+/** Body before header is settled where the request is read. @source generation.md 3.6 */
+function sessionOf({ directives, settings, turns }: GenerationRequest, accountId: string): Session {
+  const named = directives.sessionId ?? settings.promptCacheKey;
+  if (named !== undefined && named !== '') return { key: () => `${accountId} named ${named}`, isNamed: true };
+  let key: string | undefined;
+  return { key: () => (key ??= `${accountId} turns ${beginningOf(turns)}`), isNamed: false };
+}
+
+function beginningOf(turns: readonly Turn[]): string {
+  const isInstruction = ({ role }: Turn): boolean => role === 'system' || role === 'developer';
+  const instruction = turns.find(isInstruction);
+  const message = turns.find((turn) => !isInstruction(turn));
+  return hash('sha256', `${textOf(instruction)}\u0000${textOf(message)}`, 'base64');
+}
+
+function textOf(turn: Turn | undefined): string {
+  let text = '';
+  for (const block of turn?.blocks ?? []) {
+    // Without the line that changes with every request. pains.md 24
+    if (block.type === 'text') text += withoutAttribution(block.text);
+    if (text.length >= HASHED_CHARS_MAX) return text.slice(0, HASHED_CHARS_MAX);
+  }
+  return text;
+}

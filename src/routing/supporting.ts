@@ -1,0 +1,68 @@
+import { parameterOfFormat, supportsParameter } from '../canonical/supports-parameter.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import type { Entry } from './order.ts';
+import type { Considered, PlanQuestion } from './plan.ts';
+
+interface Fitting {
+  readonly entry: Entry;
+  /** Its place among the considered. */
+  readonly at: number;
+}
+
+/**
+ * Where some endpoints of a model support what was asked, only they are kept; where none does, all are. What is asked for
+ * so is `tools`, `response_format`, `verbosity`, and an answer as long as `max_tokens`. @source generation.md 3.3 items 1 and 2
+ */
+export function keepSupporting(
+  fitting: readonly Fitting[],
+  request: GenerationRequest,
+  formats: PlanQuestion['formats'],
+  considered: Considered[],
+): readonly Fitting[] {
+  if (fitting.length < 2) return fitting;
+  let kept = fitting;
+  for (const parameter of preferredParameters(request)) {
+    kept = keepSome(kept, considered, { exclusion: 'preferred_parameters', lacks: parameter }, ({ entry }) => {
+      const { endpoint, format } = entry.candidate;
+      const sayable = formats[format]?.parameters;
+      const list = endpoint.supportedParameters ?? sayable;
+      return (
+        list === undefined ||
+        (supportsParameter(list, parameter) && (sayable === undefined || supportsParameter(sayable, parameter)))
+      );
+    });
+  }
+  const { maxTokens } = request.settings;
+  if (maxTokens === undefined) return kept;
+  return keepSome(
+    kept,
+    considered,
+    { exclusion: 'max_tokens' },
+    ({ entry }) => (entry.candidate.endpoint.outputTokensMax ?? Infinity) >= maxTokens,
+  );
+}
+
+function preferredParameters({ tools, settings: { responseFormat, verbosity } }: GenerationRequest): readonly string[] {
+  const form = responseFormat && parameterOfFormat(responseFormat);
+  if (tools.length === 0 && form === undefined && verbosity === undefined) return NONE;
+  return [
+    ...(tools.length > 0 ? ['tools'] : []),
+    ...(form === undefined ? [] : [form]),
+    ...(verbosity === undefined ? [] : ['verbosity']),
+  ];
+}
+
+const NONE: readonly string[] = [];
+
+function keepSome(
+  fitting: readonly Fitting[],
+  considered: Considered[],
+  verdict: Omit<Considered, 'endpoint'>,
+  supports: (one: Fitting) => boolean,
+): readonly Fitting[] {
+  const kept = fitting.filter(supports);
+  if (kept.length === 0 || kept.length === fitting.length) return fitting;
+  for (const one of fitting)
+    if (!kept.includes(one)) considered[one.at] = { endpoint: one.entry.candidate.endpoint, ...verdict };
+  return kept;
+}

@@ -1,0 +1,87 @@
+import type { Block } from '../canonical/blocks.ts';
+import type { EventBatch, GenerationEvent } from '../canonical/events.ts';
+import type { Extra } from '../canonical/extra.ts';
+
+/** More of an answer, for the block that its key names. */
+export interface Piece {
+  /** Pieces in a row with one key make one block. */
+  readonly key: string;
+  /** What the block is opened with, unless the piece before had the same key. */
+  readonly block: Block;
+  readonly text?: string | undefined;
+  readonly signature?: string | undefined;
+  readonly extra?: Extra | undefined;
+  /** The block is complete with this piece. */
+  readonly complete?: true;
+}
+
+const TEXT_KEY = 'text';
+
+export function textPiece(text: string): Piece {
+  return { key: TEXT_KEY, block: { type: 'text', text: '' }, text };
+}
+
+/** Writes the events of one answer: opens and ends its blocks so that none overlap but calls, numbered from 0. */
+export class AnswerBlocks {
+  #events: GenerationEvent[] = [];
+  #next = 0;
+  #openIndex = -1;
+  #openKey: string | undefined;
+
+  emit(event: GenerationEvent): void {
+    this.#events.push(event);
+  }
+
+  /** The events since the last time. */
+  take(): EventBatch {
+    const batch = this.#events;
+    this.#events = [];
+    return batch;
+  }
+
+  /** Index of the open text block. */
+  get openText(): number | undefined {
+    return this.#openKey === TEXT_KEY ? this.#openIndex : undefined;
+  }
+
+  /** Adds a piece of anything but a call. No call may be open. */
+  put({ key, block, text, signature, extra, complete }: Piece): void {
+    if (this.#openKey !== key) {
+      this.#openIndex = this.open(block);
+      this.#openKey = key;
+    }
+    if (text !== undefined || extra !== undefined) this.addDelta(this.#openIndex, text ?? '', extra);
+    if (signature !== undefined) this.emit({ type: 'block-delta', index: this.#openIndex, signature });
+    if (complete) this.endOpen();
+  }
+
+  /** Adds to an open text block, the most frequent event of all. False when none is open. */
+  putText(text: string, frame: string | undefined): boolean {
+    if (this.#openKey !== TEXT_KEY) return false;
+    this.addDelta(this.#openIndex, text, undefined, frame);
+    return true;
+  }
+
+  /** Opens a block beside whatever calls are open; the caller keeps it by its index. */
+  open(block: Block): number {
+    this.endOpen();
+    this.emit({ type: 'block-start', index: this.#next, block });
+    return this.#next++;
+  }
+
+  addDelta(index: number, text: string, extra: Extra | undefined, frame?: string): void {
+    // All members, so that all deltas have one shape.
+    this.emit({ type: 'block-delta', index, text, signature: undefined, value: undefined, frame, extra });
+  }
+
+  end(index: number): void {
+    this.emit({ type: 'block-end', index });
+  }
+
+  /** Ends whatever is open but calls. */
+  endOpen(): void {
+    if (this.#openKey === undefined) return;
+    this.#openKey = undefined;
+    this.end(this.#openIndex);
+  }
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import * as fc from 'fast-check';
+import { REASONING_FAMILIES, type ReasoningBlock } from '../../canonical/blocks.ts';
+import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
+import { foldEvents } from '../../canonical/fold.ts';
+import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
+import { CLOSING, IDENTITY } from '../chat/test-streams.ts';
+import { objectsOf } from '../members.ts';
+import { MessagesStreamEncoder } from './encode-stream.ts';
+import { encodeWhole } from './encode-whole.ts';
+import { readSeal, writeSeal } from './reasoning-seal.ts';
+import { checkStream, foldContent } from './test-stream-checker.ts';
+import { decode, encode, target } from './test-request.ts';
+
+const VENDOR = target({ vendor: true });
+const COMPATIBLE = target();
+const QUESTION = { role: 'user', content: 'Hi' };
+
+/** An answer of another format that thinks in these blocks, and then says something. */
+function answerOf(blocks: readonly ReasoningBlock[]): EventBatch {
+  const thoughts = blocks.flatMap(({ text, signature, ...block }, index): readonly GenerationEvent[] => [
+    { type: 'block-start', index, block: { ...block, text: '' } },
+    { type: 'block-delta', index, text },
+    ...(signature === undefined ? [] : [{ type: 'block-delta', index, signature } as const]),
+    { type: 'block-end', index },
+  ]);
+  const index = blocks.length;
+  return [
+    { type: 'start', format: 'responses' },
+    ...thoughts,
+    { type: 'block-start', index, block: { type: 'text', text: 'So.' } },
+    { type: 'block-end', index },
+    { type: 'end', finish: 'stop' },
+  ];
+}
+
+function wholeContent(events: EventBatch): readonly JsonObject[] {
+  return objectsOf(parseJsonObject(encodeWhole(foldEvents(events), IDENTITY, CLOSING))?.['content']);
+}
+
+function streamedContent(events: EventBatch): readonly JsonObject[] {
+  const encoder = new MessagesStreamEncoder(IDENTITY);
+  return foldContent(checkStream(encoder.encode(events) + encoder.close(CLOSING)));
+}
+
+/** The next request of a caller who sends back what it got. */
+function nextRequest(content: readonly JsonObject[]): ReturnType<typeof decode> {
+  return decode({ model: 'acme/one', max_tokens: 9, messages: [QUESTION, { role: 'assistant', content }, QUESTION] });
+}
+
+function thoughtsIn(request: ReturnType<typeof decode>): readonly unknown[] {
+  return (request.turns[1]?.blocks ?? []).filter((block) => block.type === 'reasoning');
+}
+
+/** What goes to a messages upstream of the reasoning in a request. */
+function sentThoughts(request: ReturnType<typeof decode>, to = VENDOR): readonly JsonObject[] {
+  const { messages } = encode(request, to).body;
+  return objectsOf(objectsOf(messages)[1]?.['content']).filter(({ type }) => type !== 'text');
+}
+
+const filled = fc.string({ minLength: 1, maxLength: 12, unit: 'binary' });
+const FOREIGN_FAMILIES = REASONING_FAMILIES.filter((family) => family !== 'anthropic-claude-v1');
+/** Blocks of which something would be lost without a seal. */
+const foreignBlock: fc.Arbitrary<ReasoningBlock> = fc
+  .record(
+    {
+      form: fc.constantFrom('text', 'summary', 'encrypted'),
+      text: filled,
+      family: fc.constantFrom(...FOREIGN_FAMILIES),
+      signature: filled,
+      id: fc.oneof(filled, fc.constantFrom('a:b', '%3A', '%253A', 'rs_1')),
+    },
+    { requiredKeys: ['form', 'text', 'family'] },
+  )
+  .map(({ signature, ...block }): ReasoningBlock => {
+    const isSigned = signature !== undefined && block.form !== 'encrypted';
+    return { type: 'reasoning', ...block, ...(isSigned && { signature }) };
+  })
+  .filter(
+    ({ family, form, id, signature }) => family !== 'unknown' || form !== 'text' || (id ?? signature) !== undefined,
+  );
+
+suite('reasoning of another vendor', () => {
+  test('comes back from a caller as it was, to the last character, streamed and whole', () => {
+    fc.assert(
+      fc.property(fc.array(foreignBlock, { minLength: 1, maxLength: 4 }), (blocks) => {
+        const events = answerOf(blocks);
+        for (const content of [wholeContent(events), streamedContent(events)])
+          assert.deepEqual(thoughtsIn(nextRequest(content)), blocks);
+      }),
+    );
+  });
+
+  test('never goes to the vendor of this format, whoever made it', () => {
+    fc.assert(
+      fc.property(foreignBlock, (block) => {
+        const request = nextRequest(wholeContent(answerOf([block])));
+        assert.deepEqual(sentThoughts(request), []);
+        assert.ok(encode(request, VENDOR).warnings.some(({ code }) => code === 'content-dropped'));
+      }),
+    );
+  });
+
+  test('goes to a compatible host where anybody can read it, and without its seal', () => {
+    const thought: ReasoningBlock = { type: 'reasoning', form: 'text', text: 'hm', family: 'google-gemini-v1' };
+    const sealed: ReasoningBlock = { type: 'reasoning', form: 'encrypted', text: 'AA==', family: 'google-gemini-v1' };
+    const request = nextRequest(wholeContent(answerOf([thought, { ...thought, signature: 'c2ln' }, sealed])));
+    assert.deepEqual(sentThoughts(request, COMPATIBLE), [{ type: 'thinking', thinking: 'hm', signature: '' }]);
+  });
+
+  test('under a seal of times to come is read by nobody here', () => {
+    const request = nextRequest([
+      { type: 'redacted_thinking', data: 'sealed-v2:openai-responses-v9:x' },
+      { type: 'thinking', thinking: 'hm', signature: 'sealed-v1:openai-responses-v9:text:rs_1:c2ln' },
+      { type: 'text', text: 'So.' },
+    ]);
+    assert.deepEqual(sentThoughts(request), []);
+    assert.deepEqual(sentThoughts(request, COMPATIBLE), []);
+  });
+});
+
+suite('reasoning of the vendor itself', () => {
+  const own: readonly JsonObject[] = [
+    { type: 'thinking', thinking: 'hm', signature: 'ErUBCkYIBxgCIkD+/9==' },
+    { type: 'thinking', thinking: '', signature: 'c2ln' },
+    { type: 'redacted_thinking', data: 'EmwKAhgBEgy3va3pzix/LafPsn4a' },
+  ];
+
+  test('goes back byte for byte', () => {
+    assert.deepEqual(sentThoughts(nextRequest([...own, { type: 'text', text: 'So.' }])), own);
+  });
+
+  test('stands without a seal in an answer, whichever format brought it', () => {
+    const block = { type: 'reasoning', form: 'text', text: 'hm', signature: 'c2ln', id: 'x' } as const;
+    const drawn = { type: 'thinking', thinking: 'hm', signature: 'c2ln' };
+    for (const family of [{}, { family: 'anthropic-claude-v1' }] as const) {
+      const events = answerOf([{ ...block, ...family }]);
+      assert.deepEqual(wholeContent(events)[0], drawn);
+      assert.deepEqual(streamedContent(events)[0], drawn);
+    }
+  });
+
+  test('is empty where nobody signed it and nothing else is to be kept', () => {
+    const events = answerOf([{ type: 'reasoning', form: 'text', text: 'hm', family: 'unknown' }]);
+    assert.deepEqual(wholeContent(events)[0], { type: 'thinking', thinking: 'hm', signature: '' });
+  });
+
+  test('comes back under a seal of its own where it looks like one, as a gateway behind this one writes them', () => {
+    const inner = writeSeal({ family: 'google-gemini-v1', form: 'encrypted', id: 'call_1' }, 'AA==');
+    const events = answerOf([{ type: 'reasoning', form: 'encrypted', text: inner, family: 'anthropic-claude-v1' }]);
+    const content = wholeContent(events);
+    assert.deepEqual(streamedContent(events), content);
+    assert.deepEqual(sentThoughts(nextRequest(content)), [{ type: 'redacted_thinking', data: inner }]);
+  });
+});
+
+test('whatever stands in a seal, it is read, and nothing of it is lost', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        filled.map((text) => `sealed-v1:${text}`),
+      ),
+      (text) => {
+        const { isSummary, text: inner, ...block } = readSeal(text);
+        const form = isSummary ? 'summary' : 'text';
+        if (!text.startsWith('sealed-v')) assert.equal(writeSeal({ ...block, form }, inner), text);
+      },
+    ),
+  );
+});

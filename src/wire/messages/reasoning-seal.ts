@@ -1,0 +1,60 @@
+import { REASONING_FAMILIES, type ReasoningBlock, type ReasoningFamily } from '../../canonical/blocks.ts';
+
+/** Who made what stands in this format without a seal. */
+export const OWN_FAMILY: ReasoningFamily = 'anthropic-claude-v1';
+
+/**
+ * This format has one member for what makes reasoning readable to its maker (`signature`, `data`), and none for who that
+ * is, for the item that it is a piece of, or for being a summary. What another vendor made is therefore sealed there as
+ * `sealed-v1:FAMILY:FORM:ID:TEXT`, and opened when the caller sends it back. Base64 holds no colon, so nothing of the
+ * format's own vendor looks like that; what a compatible host gives that does is sealed like the others.
+ */
+const SEAL = /^sealed-v1:([^:]*):([^:]*):([^:]*):/;
+/** One that was written by a gateway yet to come is nobody's for this one: no vendor may get to see it as its own. */
+const ANY_SEAL = /^sealed-v\d+:/;
+
+const FAMILY_OF_NAME: ReadonlyMap<string, ReasoningFamily> = new Map(REASONING_FAMILIES.map((name) => [name, name]));
+
+/** What a seal says of a block of reasoning, beside what can be read. */
+export interface Sealed {
+  readonly family: ReasoningFamily;
+  readonly isSummary: boolean;
+  readonly id?: string;
+  /** The signature, or the encrypted data. */
+  readonly text: string;
+}
+
+/**
+ * What goes into `signature` or `data`: the text itself where this format's vendor made it, or nobody in particular.
+ * @param text the signature, or the encrypted data; `''`: none
+ */
+export function writeSeal(
+  { family = OWN_FAMILY, form, id = '' }: Pick<ReasoningBlock, 'family' | 'form' | 'id'>,
+  text: string,
+): string {
+  const isPlain = family === 'unknown' && form === 'text' && id === '' && text === '';
+  if (isPlain || (family === OWN_FAMILY && !ANY_SEAL.test(text))) return text;
+  return `sealed-v1:${family}:${form}:${escapeId(id)}:${text}`;
+}
+
+export function readSeal(text: string): Sealed {
+  const [head, name = '', form, id = ''] = SEAL.exec(text) ?? [];
+  const family = FAMILY_OF_NAME.get(name);
+  if (head === undefined || family === undefined)
+    return { family: ANY_SEAL.test(text) ? 'unknown' : OWN_FAMILY, isSummary: false, text };
+  const isSummary = form === 'summary';
+  return { family, isSummary, ...(id !== '' && { id: unescapeId(id) }), text: text.slice(head.length) };
+}
+
+/** @source generation.md 1.4: the vendor's own family is assumed when none is named */
+export function isOwnFamily(family: ReasoningFamily | undefined): boolean {
+  return family === undefined || family === OWN_FAMILY;
+}
+
+function escapeId(id: string): string {
+  return id.replaceAll('%', '%25').replaceAll(':', '%3A');
+}
+
+function unescapeId(id: string): string {
+  return id.replaceAll('%3A', ':').replaceAll('%25', '%');
+}

@@ -1,0 +1,46 @@
+import type { Block, MediaBlock, OpaqueBlock, TextBlock } from '../canonical/blocks.ts';
+
+/**
+ * Blocks with each document of text put out as text, wrapped with its title, for formats that have files but no
+ * documents. Pictures inside such a document follow it. Blocks of other formats that can be put in words are, too.
+ */
+export function writeOutDocuments(blocks: readonly Block[]): readonly Block[] {
+  return blocks.some((block) => isTextDocument(block) || isWordy(block)) ? blocks.flatMap(writeOutBlock) : blocks;
+}
+
+function writeOutBlock(block: Block): readonly Block[] {
+  if (isTextDocument(block)) return writeOut(block);
+  return isWordy(block) ? [{ type: 'text', text: block.words, ...markOf(block) }] : [block];
+}
+
+type WordyBlock = OpaqueBlock & { readonly words: string };
+
+function isWordy(block: Block): block is WordyBlock {
+  return block.type === 'opaque' && block.words !== undefined;
+}
+
+function markOf({ cache }: Block): Pick<Block, 'cache'> {
+  return cache === undefined ? {} : { cache };
+}
+
+type TextDocument = MediaBlock & { readonly source: { readonly type: 'text' | 'blocks' } };
+
+function isTextDocument(block: Block): block is TextDocument {
+  return block.type === 'media' && (block.source.type === 'text' || block.source.type === 'blocks');
+}
+
+function writeOut(document: TextDocument): readonly Block[] {
+  if (document.source.type === 'text') return [wrap(document, document.source.text)];
+  const inner = writeOutDocuments(document.source.blocks);
+  const texts = inner.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  return [wrap(document, texts.join('\n\n')), ...inner.filter((block) => block.type !== 'text')];
+}
+
+function wrap(document: MediaBlock, text: string): TextBlock {
+  const head = `<document${attribute('title', document.name)}${attribute('context', document.context)}>`;
+  return { type: 'text', text: `${head}\n${text}\n</document>`, ...markOf(document) };
+}
+
+function attribute(name: string, value: string | undefined): string {
+  return value === undefined ? '' : ` ${name}="${value.replaceAll('"', "'")}"`;
+}

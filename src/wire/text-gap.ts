@@ -1,0 +1,43 @@
+import type { Block, ReasoningBlock } from '../canonical/blocks.ts';
+import type { FormatId } from '../canonical/extra.ts';
+
+const GAP = '\n\n';
+
+/**
+ * What stands between two texts of an answer that become one here. Texts with something between them were said one after
+ * the other (before and after a search); neighbours are one text in pieces, as vendors cut it to cite. The chat format has
+ * one text, whose pieces are joined as they came. @source generation.md 5.3 "blank line between"
+ * @param said characters of text so far
+ */
+export function gapBeforeText(format: FormatId | undefined, previous: Block | undefined, said: number): string {
+  return format === 'chat' || said === 0 || previous?.type === 'text' ? '' : GAP;
+}
+
+/**
+ * What stands between two readable forms of reasoning that become one text here. Each summary is a section with a heading
+ * of its own, so that two in a row would run together; other reasoning is one text in pieces.
+ * @param previous the last that said anything, whatever else came after it
+ */
+export function gapBeforeReasoning(
+  format: FormatId | undefined,
+  previous: ReasoningBlock['form'] | undefined,
+  form: ReasoningBlock['form'],
+): string {
+  return format !== 'chat' && form === 'summary' && previous === 'summary' ? GAP : '';
+}
+
+/** The text of an answer, and where each of its text blocks begins in it. */
+export function joinAnswerText(
+  format: FormatId | undefined,
+  blocks: readonly Block[],
+): { readonly text: string; readonly starts: ReadonlyMap<Block, number> } {
+  const starts = new Map<Block, number>();
+  let text = '';
+  for (const [index, block] of blocks.entries()) {
+    if (block.type !== 'text') continue;
+    if (block.text !== '') text += gapBeforeText(format, blocks[index - 1], text.length);
+    starts.set(block, text.length);
+    text += block.text;
+  }
+  return { text, starts };
+}

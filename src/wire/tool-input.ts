@@ -1,0 +1,18 @@
+import { hasFragileNumbers, isJsonObject, parseJson, parseKeepingNumbers } from '../lib/json.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+
+/**
+ * The input of a tool call as a JSON value that is only good for writing: numbers stand as the text had them. No text at
+ * all is the empty input, because a tool without arguments streams none. `undefined` when the text is not JSON.
+ */
+export function parseToolInput(text: string): Json | undefined {
+  if (text === '') return {};
+  const value = parseJson(text);
+  return value === undefined || !hasFragileNumbers(text) ? value : parseKeepingNumbers(text);
+}
+
+/** The same where the wire takes nothing but an object: other text goes below `_raw`. @source generation.md 11.1 */
+export function parseToolInputObject(text: string): JsonObject {
+  const value = parseToolInput(text);
+  return isJsonObject(value) ? value : { _raw: text };
+}

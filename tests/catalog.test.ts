@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { contentFaults, findCatalogFaults, shapeFaults } from '../scripts/check-catalog.ts';
+import { loadPriceLibrary } from '../src/catalog/price-library.ts';
+import { readCatalogData, readRawCatalog, type CatalogData } from '../src/catalog/read-data.ts';
+
+const NOW_MS = Date.parse('2026-11-21');
+const library = await loadPriceLibrary(NOW_MS);
+
+type Author = CatalogData['authors'][number];
+type Entry = Author['models'][number];
+
+/** The catalog with its first model changed. */
+function planted(change: (entry: Entry) => Entry): CatalogData {
+  const data = readCatalogData();
+  const [author, ...others] = data.authors;
+  assert.ok(author);
+  const [first, ...models] = author.models;
+  assert.ok(first);
+  return { ...data, authors: [{ ...author, models: [change(first), ...models] }, ...others] };
+}
+
+function withEndpoint(change: (endpoint: Entry['endpoints'][number]) => Entry['endpoints'][number]) {
+  return planted((entry) => {
+    const [endpoint, ...others] = entry.endpoints;
+    assert.ok(endpoint);
+    return { ...entry, endpoints: [change(endpoint), ...others] };
+  });
+}
+
+suite("the project's own catalog", () => {
+  test('every file fits its schema, every price its reference, every figure its source', async () => {
+    assert.deepEqual(await findCatalogFaults(NOW_MS), []);
+  });
+
+  test('it holds at least 12 authors, 120 models and 20 providers, most endpoints with a price', () => {
+    const { authors, providers } = readCatalogData();
+    const models = authors.flatMap((author) => author.models);
+    assert.ok(authors.length >= 12 && models.length >= 120 && providers.length >= 20);
+    const endpoints = models.flatMap((model) => model.endpoints);
+    const priced = endpoints.filter(
+      ({ price, price_ref: reference }) => price !== undefined || reference !== undefined,
+    );
+    assert.ok(priced.length > endpoints.length * 0.8);
+  });
+
+  test('nothing claims that a person checked it', () => {
+    const { authors, providers } = readCatalogData();
+    assert.ok(authors.every(({ models }) => models.every(({ checked }) => checked === null)));
+    assert.ok(providers.every(({ checked }) => checked === null));
+  });
+
+  const PLANTED: readonly (readonly [promise: string, data: () => CatalogData, fault: RegExp])[] = [
+    [
+      'a reference to a row that the library does not have is found',
+      () =>
+        withEndpoint(({ price: _price, ...endpoint }) => ({
+          ...endpoint,
+          price_ref: { provider: 'aws', model: 'amazon.nova' },
+        })),
+      /the price library has no price aws amazon\.nova/,
+    ],
+    [
+      'a price of zero is found',
+      () =>
+        withEndpoint(({ price_ref: _reference, ...endpoint }) => ({
+          ...endpoint,
+          price: { prompt: 0, completion: 1, source: 'pi-ai' },
+        })),
+      /is none that anybody lists/,
+    ],
+    [
+      'a price whose columns are swapped is found',
+      () =>
+        withEndpoint(({ price_ref: _reference, ...endpoint }) => ({
+          ...endpoint,
+          price: { prompt: 15, completion: 3, source: 'pi-ai' },
+        })),
+      /is none that anybody lists/,
+    ],
+    ['an unknown source is found', () => planted((entry) => ({ ...entry, source: 'hearsay' })), /names no source/],
+    [
+      'a source of a member that is not there is found',
+      () => planted((entry) => ({ ...entry, sources: { distillable: 'pi-ai' } })),
+      /sources\.distillable is of nothing/,
+    ],
+    [
+      'an endpoint at a provider without a file is found',
+      () => withEndpoint((endpoint) => ({ ...endpoint, provider: 'nobody' })),
+      /nobody has no file/,
+    ],
+    [
+      'a model that stands twice is found',
+      () => {
+        const data = readCatalogData();
+        return { ...data, authors: [...data.authors, ...data.authors.slice(0, 1)] };
+      },
+      /stands twice/,
+    ],
+    [
+      'an older model before a newer one of its family is found',
+      () => {
+        const data = readCatalogData();
+        return { ...data, authors: data.authors.map((author) => ({ ...author, models: author.models.toReversed() })) };
+      },
+      /is newer than/,
+    ],
+    [
+      'scores of a model that is not there are found',
+      () => ({ ...readCatalogData(), scores: { 'acme/none': [] } }),
+      /acme\/none: there is no such model/,
+    ],
+  ];
+  for (const [promise, data, fault] of PLANTED)
+    test(promise, () => {
+      assert.match(contentFaults(data(), library).join('\n'), fault);
+    });
+
+  test('a file with a member that nobody knows, or a price without a source, does not fit', () => {
+    const files = new Map(readRawCatalog());
+    const file = structuredClone(files.get('authors/x-ai.json')) as { models: Record<string, unknown>[] };
+    file.models[0] = { ...file.models[0], contextlength: 1 };
+    const endpoints = file.models[1]?.['endpoints'] as Record<string, unknown>[];
+    endpoints[0] = { provider: 'xai', model: 'x', price: { prompt: 1, completion: 2 }, source: 'pi-ai' };
+    const faults = shapeFaults(files.set('authors/x-ai.json', file)).join('\n');
+    assert.match(faults, /x-ai\.json: models\.0: .*contextlength/);
+    assert.match(faults, /x-ai\.json: models\.1\.endpoints\.0\.price\.source/);
+  });
+});

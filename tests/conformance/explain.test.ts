@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { captureCli } from '../support/capture-cli.ts';
+import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
+import { startTwoProviders } from '../support/two-providers.ts';
+import { chatAnswer, json } from '../support/upstream.ts';
+
+const messages = [{ role: 'user', content: 'hi there' }];
+
+interface Explanation {
+  readonly format: string;
+  readonly ordering: string;
+  readonly candidates: readonly {
+    readonly provider: string;
+    readonly position: number;
+    readonly health: string;
+    readonly price: { readonly prompt: number; readonly completion: number };
+    readonly estimated_cost: { readonly prompt: number; readonly max?: number };
+  }[];
+  readonly excluded: readonly { readonly provider: string; readonly reason: string }[];
+  readonly sticky: { readonly session: string; readonly held: boolean; readonly saves_at_most: number };
+  readonly error?: { readonly code: number };
+  readonly service_metadata: {
+    readonly strategy: string;
+    readonly summary: string;
+    readonly pipeline?: readonly object[];
+  };
+}
+
+suite('POST /route/explain', () => {
+  test('tells candidates in order, what each would cost, and why others are left out, and asks nobody', async (t) => {
+    const { gateway, first, second } = await startTwoProviders(t, { first: json(200, chatAnswer('x')) });
+    const body = { model: 'acme/both', max_tokens: 100, messages, provider: { ignore: ['second'] } };
+    const response = await gateway.post('/route/explain', body);
+    assert.equal(response.status, 200);
+    const explanation = (await response.json()) as Explanation;
+    assert.equal(explanation.format, 'chat');
+    const [only, ...more] = explanation.candidates;
+    assert.deepEqual(more, []);
+    assert.deepEqual([only?.provider, only?.position, only?.health], ['First', 1, 'normal']);
+    assert.deepEqual(only?.price, { prompt: 1, completion: 2, cache_read: 0.1 });
+    assert.ok(only !== undefined && only.estimated_cost.prompt > 0);
+    assert.equal(only.estimated_cost.max?.toFixed(9), (only.estimated_cost.prompt + 200e-6).toFixed(9));
+    assert.deepEqual(
+      explanation.excluded.map(({ provider, reason }) => [provider, reason]),
+      [['Second', 'allowed_providers']],
+    );
+    assert.deepEqual([first.arrived.length, second.arrived.length], [0, 0]);
+  });
+
+  test('is the plan of the request itself: strategy, summary and stages are those of its metadata', async (t) => {
+    const { gateway } = await startTwoProviders(t, { first: json(200, chatAnswer('x')) });
+    const body = { model: 'acme/both', messages, provider: { sort: 'price', ignore: ['second'] } };
+    const explained = (await (await gateway.post('/route/explain', body)).json()) as Explanation;
+    const answered = (await (
+      await gateway.post('/chat/completions', body, { 'x-service-metadata': 'enabled' })
+    ).json()) as Explanation;
+    assert.equal(explained.service_metadata.strategy, answered.service_metadata.strategy);
+    assert.deepEqual(explained.service_metadata.pipeline, answered.service_metadata.pipeline);
+    assert.equal(`${explained.service_metadata.summary}, selected=First`, answered.service_metadata.summary);
+  });
+
+  test('takes any key, and a messages body', async (t) => {
+    const { gateway } = await startTwoProviders(t, { first: json(200, {}) });
+    const body = {
+      model: 'acme/both',
+      max_tokens: 5,
+      messages,
+      system: 'be brief',
+      fallbacks: [{ model: 'acme/first' }],
+    };
+    const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+    const response = await gateway.post('/route/explain', body, headers);
+    assert.equal(response.status, 200);
+    const explanation = (await response.json()) as Explanation;
+    assert.equal(explanation.format, 'messages');
+    assert.equal(explanation.candidates.length, 3);
+    assert.equal((await gateway.post('/route/explain', body, { authorization: 'Bearer nobody' })).status, 401);
+  });
+
+  test('says what would be refused, and refuses what is no request', async (t) => {
+    const { gateway } = await startTwoProviders(t, { first: json(200, {}) });
+    const none = await gateway.post('/route/explain', { model: 'acme/both', messages, provider: { zdr: true } });
+    const { candidates, error, excluded } = (await none.json()) as Explanation;
+    assert.deepEqual([none.status, candidates.length, error?.code], [200, 0, 404]);
+    assert.ok(excluded.every(({ reason }) => reason === 'data_policy:zdr'));
+    assert.equal((await gateway.post('/route/explain', { model: 'no/such', messages })).status, 404);
+    assert.equal((await gateway.post('/route/explain', { model: 'acme/both' })).status, 400);
+  });
+
+  test('tells what a session saves, and whether it is held', async (t) => {
+    const { gateway } = await startTwoProviders(t, { first: json(200, chatAnswer('x')) });
+    const body = { model: 'acme/both', messages, session_id: 's-1' };
+    const explain = async (): Promise<Explanation> =>
+      (await (await gateway.post('/route/explain', body)).json()) as Explanation;
+    const before = (await explain()).sticky;
+    assert.deepEqual([before.session, before.held], ['named', false]);
+    assert.ok(before.saves_at_most > 0);
+    await (await gateway.post('/chat/completions', body)).text();
+    assert.equal((await explain()).sticky.held, true);
+  });
+
+  test('the command prints it line by line, and exits with 1 where nobody would serve', async (t) => {
+    const { gateway } = await startTwoProviders(t, { first: json(200, {}) });
+    const flags = ['--url', gateway.url, '--key', API_KEY];
+    const good = await captureCli(['explain', '--model', 'acme/both', ...flags]);
+    assert.equal(good.code, 0, good.stderr);
+    assert.match(good.stdout, /1\. First {2}acme\/both {2}\$[\d.e-]+ for the prompt\n {2}2\. Second/);
+    const bad = await captureCli(['explain', '--model', 'acme/nope', ...flags]);
+    assert.equal(bad.code, 1);
+    assert.match(bad.stderr, /does not exist/);
+  });
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { CALLERS, shareAllUpstreams, type UpstreamName } from '../support/all-upstreams.ts';
+import { cachePrompts, readBody, type CachedBody } from '../support/caching-upstream.ts';
+import { PNG_BASE64, PNG_DATA_URL } from '../support/media.ts';
+import { messageOf, resultsFor, toolsOf } from '../support/next-turn.ts';
+import type { SpokenPart } from '../support/spoken.ts';
+import { objectOf, type Told } from '../support/told.ts';
+
+const shared = shareAllUpstreams();
+
+const NAMES = [
+  'chat',
+  'openai',
+  'openrouter',
+  'claude',
+  'messages-plain',
+  'gemini',
+  'responses',
+  'converse',
+  'nova',
+  'cohere',
+] as const satisfies readonly UpstreamName[];
+
+const LONG = 'You are an agent with many rules. '.repeat(40);
+const MARK = { cache_control: { type: 'ephemeral' } };
+
+/** What the model says, turn by turn. */
+const ANSWERS: readonly (readonly SpokenPart[])[] = [
+  [
+    { type: 'thought', text: 'I look.', seal: 'c2VhbGVkMQ==' },
+    { type: 'text', text: 'I will look.' },
+    { type: 'call', id: 'call_1', name: 'look', input: '{"at": "sky", "n": 1.0}', signature: 'c2lnbmVkMQ==' },
+    { type: 'call', id: 'call_2', name: 'hear', input: '{}' },
+  ],
+  [{ type: 'text', text: 'It is grey — and loud.' }],
+];
+
+function text(caller: ClientFormatId, said: string, marked: boolean): JsonObject {
+  const part = { type: 'text', text: said, ...(marked && MARK) };
+  const image =
+    caller === 'chat'
+      ? { type: 'image_url', image_url: { url: PNG_DATA_URL } }
+      : { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG_BASE64 } };
+  return { role: 'user', content: said.startsWith('See') ? [image, part] : [part] };
+}
+
+/** A request with these messages after its instructions; the last one is marked, as agents do. */
+function request(caller: ClientFormatId, messages: readonly JsonObject[]): JsonObject {
+  const system = [{ type: 'text', text: LONG, ...MARK }];
+  const shape =
+    caller === 'chat'
+      ? { messages: [{ role: 'system', content: system }, ...messages] }
+      : { max_tokens: 4_000, system, messages };
+  return { ...shape, tools: toolsOf(caller, 'look', 'hear') };
+}
+
+interface Counts {
+  readonly prompt: number;
+  readonly read: number;
+  readonly written: number;
+  readonly cost: unknown;
+}
+
+function countsOf(caller: ClientFormatId, { usage }: Told): Counts {
+  if (caller === 'chat') {
+    const details = objectOf(usage['prompt_tokens_details']);
+    return {
+      prompt: Number(usage['prompt_tokens']),
+      read: Number(details['cached_tokens'] ?? 0),
+      written: Number(details['cache_write_tokens'] ?? 0),
+      cost: usage['cost'],
+    };
+  }
+  const read = Number(usage['cache_read_input_tokens'] ?? 0);
+  const written = Number(usage['cache_creation_input_tokens'] ?? 0);
+  return { prompt: Number(usage['input_tokens']) + read + written, read, written, cost: usage['cost'] };
+}
+
+/** USD. Of the price list of the test's models in nano-USD a token; Cohere bills units of its own, which know no cache. */
+function expectedCost({ prompt, read, written }: Counts, name: UpstreamName): number {
+  const promptNano =
+    name === 'cohere' ? prompt * 1_000 : (prompt - read - written) * 1_000 + read * 100 + written * 1_250;
+  return (promptNano + 7 * 2_000) / 1e9;
+}
+
+/** Thrice the first request, then twice the one that follows it; what each was told to have used and to cost. */
+async function talk(name: UpstreamName, caller: ClientFormatId, stream: boolean): Promise<readonly Counts[]> {
+  const { upstream, ask } = shared();
+  upstream.script = cachePrompts((answers) => ANSWERS[answers] ?? []);
+  const counts: Counts[] = [];
+  const send = async (messages: readonly JsonObject[]): Promise<Told> => {
+    const { told } = await ask(caller, name, { ...request(caller, messages), stream });
+    counts.push(countsOf(caller, told));
+    return told;
+  };
+  const first = [text(caller, 'See this.', true)];
+  const told = await send(first);
+  await send(first);
+  await send(first);
+  const next = [
+    text(caller, 'See this.', false),
+    messageOf(caller, told),
+    ...resultsFor(caller, told),
+    text(caller, 'And now?', true),
+  ];
+  await send(next);
+  await send(next);
+  return counts;
+}
+
+suite('a provider that caches prompts by their prefix', () => {
+  for (const name of NAMES)
+    for (const caller of CALLERS) {
+      test(`${name} writes once and then reads, as a ${caller} caller is told and charged`, async () => {
+        const counts = await talk(name, caller, false);
+        const [write, read, again, longer, longest] = counts as [Counts, Counts, Counts, Counts, Counts];
+        assert.equal(write.read, 0);
+        assert.ok(read.read > LONG.length / 4, `the instructions are read: ${read.read} of ${read.prompt}`);
+        assert.equal(read.written, 0);
+        if (write.written > 0) assert.equal(read.read, write.written);
+        assert.deepEqual(again, read);
+        assert.ok(longer.read >= read.read, 'what was cached stays cached while the conversation grows');
+        assert.equal(longest.read, longer.read + longer.written + (write.written > 0 ? 0 : longest.read - longer.read));
+        for (const one of counts) assert.equal(one.cost, expectedCost(one, name));
+        assert.deepEqual(await talk(name, caller, true), counts, 'a stream counts and costs the same');
+      });
+
+      test(`${name} gets the same bytes for what a ${caller} caller says again`, async () => {
+        const { upstream, ask } = shared();
+        upstream.script = cachePrompts((answers) => ANSWERS[answers] ?? []);
+        let messages: readonly JsonObject[] = [text(caller, 'See this.', false)];
+        const bodies: CachedBody[] = [];
+        for (const more of ['And now?', 'And then?', '']) {
+          const { told, arrived } = await ask(caller, name, request(caller, messages));
+          bodies.push(readBody(arrived));
+          const again = await ask(caller, name, request(caller, messages));
+          assert.equal(again.arrived.text, arrived.text, 'the same request is the same body');
+          messages = [
+            ...messages,
+            messageOf(caller, told),
+            ...resultsFor(caller, told).filter(hasContent),
+            text(caller, more, false),
+          ];
+        }
+        for (const [at, body] of bodies.slice(1).entries()) {
+          const before = bodies[at];
+          assert.ok(before !== undefined);
+          assert.equal(body.prefix.slice(0, before.prefix.length), before.prefix);
+          assert.equal(body.behind, before.behind);
+        }
+      });
+    }
+});
+
+/** An answer without calls has no results. */
+function hasContent({ content }: JsonObject): boolean {
+  return !Array.isArray(content) || content.length > 0;
+}

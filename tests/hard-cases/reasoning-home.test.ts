@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { drawReasoning } from '../../src/wire/messages/draw-answer.ts';
+import { CALLERS, PATHS } from '../support/all-upstreams.ts';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { messageOf } from '../support/next-turn.ts';
+import { say, speak } from '../support/speak.ts';
+import { listOf, objectOf, readTold, type Told } from '../support/told.ts';
+import { json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
+import type { ClientFormatId } from '../../src/canonical/extra.ts';
+
+const USER = { role: 'user', content: 'Think.' };
+const GO_ON = { role: 'user', content: 'Go on.' };
+const SEAL = 'gAAAAABsealed-for-one-organization==';
+const SEALED = speak({
+  parts: [
+    { type: 'thought', text: 'I think.', seal: SEAL },
+    { type: 'text', text: 'Thought.' },
+  ],
+});
+/** As OpenAI says it. openai/codex#8145, 2025-12 */
+const UNREADABLE = json(400, {
+  error: {
+    message: 'The encrypted content gAAA...==  could not be verified.',
+    type: 'invalid_request_error',
+    param: null,
+    code: 'invalid_encrypted_content',
+  },
+});
+
+interface TwoOrganizations {
+  readonly gateway: RunningGateway;
+  readonly first: ScriptedUpstream;
+  readonly second: ScriptedUpstream;
+  readonly ask: (caller: ClientFormatId, body: JsonObject) => Promise<Told>;
+}
+
+/** One model at two accounts of one vendor, each of which encrypts for itself. */
+async function startTwoOrganizations(t: { after(close: () => Promise<void>): void }): Promise<TwoOrganizations> {
+  const first = await startUpstream(say('First.'));
+  const second = await startUpstream(say('Second.'));
+  const entry = (url: string): string => `{ adapter: openai, base_url: "${url}", api_key: upstream-secret }`;
+  const gateway = await startGateway({
+    yaml: `
+providers:
+  one: ${entry(first.baseUrl)}
+  two: ${entry(second.baseUrl)}
+models:
+  acme/thinker:
+    endpoints:
+      - { provider: one, model: gpt-5.4-pro, price: { prompt: 1, completion: 2 } }
+      - { provider: two, model: gpt-5.4-pro, price: { prompt: 1, completion: 2 } }
+`,
+  });
+  t.after(async () => {
+    await gateway.close();
+    await first.close();
+    await second.close();
+  });
+  return {
+    gateway,
+    first,
+    second,
+    async ask(caller, body) {
+      const stream = body['stream'] === true;
+      const response = await gateway.post(PATHS[caller], { model: 'acme/thinker', max_tokens: 8_000, ...body });
+      const text = await response.text();
+      assert.equal(response.status, 200, text);
+      const contentType = response.headers.get('content-type') ?? '';
+      return readTold({ status: 200, contentType, text, record: undefined }, { format: caller, stream });
+    },
+  };
+}
+
+function sealsIn({ arrived }: ScriptedUpstream): readonly (Json | undefined)[] {
+  const { input } = (arrived.at(-1)?.body ?? {}) as JsonObject;
+  return listOf(input).flatMap((item) => objectOf(item)['encrypted_content'] ?? []);
+}
+
+suite('encrypted reasoning', () => {
+  for (const caller of CALLERS)
+    for (const stream of [false, true])
+      test(`returns to the endpoint that made it, whoever comes first otherwise: ${caller} caller, stream: ${stream}`, async (t) => {
+        const { first, second, ask } = await startTwoOrganizations(t);
+        second.script = SEALED;
+        const told = await ask(caller, { stream, messages: [USER], provider: { order: ['two'] } });
+        assert.equal((await ask(caller, { stream, messages: [USER] })).text, 'First.');
+        const messages = [USER, messageOf(caller, told), GO_ON];
+        first.arrived.length = 0;
+        assert.equal((await ask(caller, { stream, messages })).text, 'Thought.');
+        assert.deepEqual(sealsIn(second), [SEAL]);
+        assert.equal(first.arrived.length, 0);
+      });
+
+  for (const caller of CALLERS) {
+    test(`stays behind when the one that made it fails or is not wanted, and the conversation goes on: ${caller} caller`, async (t) => {
+      const { first, second, ask } = await startTwoOrganizations(t);
+      second.script = SEALED;
+      const told = await ask(caller, { messages: [USER], provider: { order: ['two'] } });
+      const messages = [USER, messageOf(caller, told), GO_ON];
+      second.script = json(500, { error: { message: 'down' } });
+      assert.equal((await ask(caller, { messages })).text, 'First.');
+      assert.deepEqual(sealsIn(first), []);
+      assert.ok(first.arrived.at(-1)?.text.includes('Thought.'));
+      second.arrived.length = 0;
+      assert.equal((await ask(caller, { messages, provider: { order: ['one'] } })).text, 'First.');
+      assert.equal(second.arrived.length, 0);
+      assert.deepEqual(sealsIn(first), []);
+    });
+
+    test(`that nobody remembers is tried, and left out by the one who cannot read it: ${caller} caller`, async (t) => {
+      const { gateway, first } = await startTwoOrganizations(t);
+      first.script = (arrived, response, request) =>
+        (arrived.text.includes(SEAL) ? UNREADABLE : say('First.'))(arrived, response, request);
+      const lost =
+        caller === 'chat'
+          ? {
+              role: 'assistant',
+              content: 'Thought.',
+              reasoning_details: [
+                { type: 'reasoning.encrypted', data: SEAL, id: 'rs_1', format: 'openai-responses-v1', index: 0 },
+              ],
+            }
+          : {
+              role: 'assistant',
+              content: [
+                drawReasoning({
+                  type: 'reasoning',
+                  form: 'encrypted',
+                  text: SEAL,
+                  family: 'openai-responses-v1',
+                  id: 'rs_1',
+                }),
+                { type: 'text', text: 'Thought.' },
+              ],
+            };
+      const asked = { messages: [USER, lost, GO_ON], model: 'acme/thinker', max_tokens: 8_000 };
+      const response = await gateway.post(PATHS[caller], asked);
+      assert.equal(response.status, 200, await response.text());
+      assert.equal(first.arrived.length, 2);
+      assert.deepEqual(sealsIn(first), []);
+      const record = await gateway.app.generations.find(response.headers.get('x-generation-id') ?? '');
+      assert.deepEqual(
+        record?.warnings.flatMap(({ message }) => (message.includes('could not read') ? [message] : [])).length,
+        1,
+      );
+      // Whoever refuses it for another reason is heard.
+      first.script = UNREADABLE;
+      assert.equal((await gateway.post(PATHS[caller], { ...asked, messages: [USER] })).status, 400);
+    });
+  }
+});
