@@ -205,6 +205,7 @@ test('a format with a path beside the base URL is there at the vendor only', () 
     own?.formats.map(({ format, basePath }) => [format, basePath]),
     [
       ['chat', undefined],
+      ['responses', ''],
       ['messages', '/anthropic/v1'],
     ],
   );

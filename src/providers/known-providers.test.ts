@@ -128,3 +128,28 @@ test('a family may have members of its own beside those of its host', () => {
   assert.deepEqual(ADAPTERS.groq.adjust?.({ model: 'x' }, call), { reasoning_format: 'parsed', model: 'x' });
   assert.deepEqual(ADAPTERS.groq.adjust?.({ model: 'x' }, testCall({ model: 'openai/gpt-oss-20b' })), { model: 'x' });
 });
+
+test('what is particular to a responses format stands beside the facts of the host and of its families', () => {
+  const inResponses = (id: AdapterId, model: string): Dialect => ADAPTERS[id].dialect({ format: 'responses', model });
+  const grok = inResponses('xai', 'grok-4.7');
+  assert.deepEqual(
+    [grok.reasoningFamily, grok.storesAnswers, grok.encryptedReasoning, grok.documentInputs, grok.mustReason],
+    ['xai-responses-v1', true, true, 'links', true],
+  );
+  assert.deepEqual(grok.serviceTiers, ['default', 'priority']);
+  assert.equal(dialectOf('xai', 'grok-4.7').storesAnswers, undefined);
+  const deepseek = inResponses('deepseek', 'deepseek-v4-pro');
+  assert.deepEqual(
+    [deepseek.reasoningFamily, deepseek.reasoningText, deepseek.callsLast, deepseek.documentInputs],
+    ['unknown', true, true, 'none'],
+  );
+  assert.deepEqual(deepseek.reasoningEfforts, ['none', 'low', 'high', 'max']);
+  assert.equal(dialectOf('deepseek', 'deepseek-v4-pro').reasoningEfforts?.includes('none'), false);
+  assert.equal(inResponses('openrouter', 'vendor/one').reasoningText, true);
+  assert.equal(inResponses('perplexity', 'sonar').documentInputs, 'none');
+});
+
+test('chat comes first where a host has both formats of OpenAI', () => {
+  for (const id of ['xai', 'deepseek', 'openrouter'] as const)
+    assert.deepEqual(ADAPTERS[id].formats.map(({ format }) => format).slice(0, 2), ['chat', 'responses']);
+});

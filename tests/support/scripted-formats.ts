@@ -53,7 +53,7 @@ providers:
   messages-vendor: { adapter: anthropic, name: Messages Vendor, base_url: "${messages.baseUrl}", api_key: upstream-secret-4, ${policy} }
 models:
   acme/chat: { endpoints: [{ provider: chatty, model: one-2026, price: { prompt: 1, completion: 2 } }] }
-  acme/openai: { endpoints: [{ provider: chat-vendor, model: gpt-5.6, price: { prompt: 1, completion: 2 } }] }
+  acme/openai: { endpoints: [{ provider: chat-vendor, model: gpt-5.2, price: { prompt: 1, completion: 2 } }] }
   acme/messages: { endpoints: [{ provider: wordy, model: one-2026, price: { prompt: 1, completion: 2 } }] }
   acme/anthropic: { endpoints: [{ provider: messages-vendor, model: claude-sonnet-4-6, price: { prompt: 1, completion: 2 } }] }
 `,

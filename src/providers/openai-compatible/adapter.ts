@@ -70,7 +70,7 @@ export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): Pro
     ...offersOf(facts),
     dialect: (context) =>
       context.format === 'messages' && messages !== undefined
-        ? { ...dialectOf(context.model), ...messages.like.dialect(context) }
+        ? { ...dialectOf(context.format, context.model), ...messages.like.dialect(context) }
         : dialectOf(context.format, context.model),
     authorize: (call) =>
       call.format === 'messages' && messages !== undefined ? messages.like.authorize(call) : authorize(call),
@@ -120,18 +120,19 @@ function dialectsOf({
   families = [],
   responses,
 }: OpenAiCompatibleFacts): (format: FormatId, model: string) => Dialect {
-  const inChat = withFamilies(dialect, families, PLAIN);
-  const inResponses = responses?.dialect === undefined ? inChat : withFamilies(dialect, families, responses.dialect);
+  const inChat = withFamilies(dialect, families);
+  const more = responses?.dialect;
+  if (more === undefined) return (_format, model) => inChat(model);
+  const inResponses = withFamilies(
+    { ...dialect, ...more },
+    families.map((family) => ({ ...family, dialect: { ...family.dialect, ...more } })),
+  );
   return (format, model) => (format === 'responses' ? inResponses : inChat)(model);
 }
 
-function withFamilies(dialect: Dialect, families: readonly ModelFamily[], more: Dialect): (model: string) => Dialect {
-  const plain = { ...dialect, ...more };
-  const whole = families.map((family) => ({
-    match: family.match,
-    dialect: { ...dialect, ...family.dialect, ...more },
-  }));
-  return (model) => whole.find(({ match }) => match.test(model))?.dialect ?? plain;
+function withFamilies(dialect: Dialect, families: readonly ModelFamily[]): (model: string) => Dialect {
+  const whole = families.map((family) => ({ match: family.match, dialect: { ...dialect, ...family.dialect } }));
+  return (model) => whole.find(({ match }) => match.test(model))?.dialect ?? dialect;
 }
 
 /** The generic member: everything else comes from the operator's configuration. */

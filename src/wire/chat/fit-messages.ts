@@ -66,26 +66,22 @@ function withoutFiles(block: Block): Block {
  */
 export function plainBlocks(blocks: readonly Block[], path: string, context: EncodeContext): readonly Block[] {
   if (context.target.dialect.plainMessages !== true) return blocks;
-  const drop = (member: string): undefined =>
-    void context.warn('content-dropped', `${path}.${member}`, 'the provider takes none in a message of the assistant');
+  const drop = (member: string): void =>
+    context.warn('content-dropped', `${path}.${member}`, 'the provider takes none in a message of the assistant');
   let calls = 0;
   return blocks.flatMap((block): readonly Block[] => {
-    switch (block.type) {
-      case 'media': {
-        const reference = audioReference(block);
-        if (reference === undefined) drop(block.media === 'audio' ? 'audio' : 'images');
-        return reference === undefined ? [] : [reference];
-      }
-      case 'text': {
-        const { citations, ...text } = block;
-        if (citations !== undefined && citations.length > 0) drop('annotations');
-        return [text];
-      }
-      case 'tool-call':
-        return [withoutSignature(block, `${path}.tool_calls[${calls++}]`, context)];
-      default:
-        return [block];
+    if (block.type === 'media') {
+      const reference = audioReference(block);
+      if (reference === undefined) drop(block.media === 'audio' ? 'audio' : 'images');
+      return reference === undefined ? [] : [reference];
     }
+    if (block.type === 'text') {
+      const { citations, ...text } = block;
+      if (citations !== undefined && citations.length > 0) drop('annotations');
+      return [text];
+    }
+    if (block.type === 'tool-call') return [withoutSignature(block, `${path}.tool_calls[${calls++}]`, context)];
+    return [block];
   });
 }
 
@@ -131,7 +127,7 @@ function fillReasoning(messages: readonly JsonObject[], dialect: Dialect): reado
 function markPrefix(messages: readonly JsonObject[]): readonly JsonObject[] {
   const last = messages.at(-1);
   const isBeginning = last?.['role'] === 'assistant' && last['tool_calls'] === undefined;
-  return isBeginning ? messages.with(-1, { ...last, prefix: true }) : messages;
+  return isBeginning ? [...messages.slice(0, -1), { ...last, prefix: true }] : messages;
 }
 
 function answerResults(
