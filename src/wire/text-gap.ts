@@ -26,6 +26,18 @@ export function gapBeforeReasoning(
   return format !== 'chat' && form === 'summary' && previous === 'summary' ? GAP : '';
 }
 
+/** Readable reasoning as one text. */
+export function joinReasoning(format: FormatId | undefined, blocks: readonly Block[]): string {
+  let text = '';
+  let previous: ReasoningBlock['form'] | undefined;
+  for (const block of blocks) {
+    if (block.type !== 'reasoning' || block.form === 'encrypted' || block.text === '') continue;
+    text += gapBeforeReasoning(format, previous, block.form) + block.text;
+    previous = block.form;
+  }
+  return text;
+}
+
 /** The text of an answer, and where each of its text blocks begins in it. */
 export function joinAnswerText(
   format: FormatId | undefined,

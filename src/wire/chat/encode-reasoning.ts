@@ -1,7 +1,8 @@
-import type { Block } from '../../canonical/blocks.ts';
+import type { Block, ReasoningBlock } from '../../canonical/blocks.ts';
 import type { Turn } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { fieldsOf } from '../extra.ts';
+import { joinReasoning } from '../text-gap.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeDetail } from './reasoning-details.ts';
 
@@ -34,15 +35,14 @@ export function encodeReasoning(blocks: readonly Block[], path: string, context:
   if (reasoning.length === 0) return NOTHING;
   if (member === 'reasoning_details' && context.target.dialect.plainMessages !== true)
     return { members: encodeDetailed(reasoning, path, context), parts: [] };
-  const texts = member === undefined ? [] : reasoning.flatMap(readableText);
-  const lost = member === undefined ? reasoning : reasoning.filter((block) => readableText(block).length === 0);
+  const readable = member === undefined ? [] : reasoning.filter(isReadable);
+  const lost = reasoning.filter((block) => member === undefined || !isReadable(block));
   for (const place of new Set(lost.map(placeOf)))
     context.warn('content-dropped', `${path}.${place}`, 'the provider does not take this reasoning back');
-  if (member === undefined || texts.length === 0) return NOTHING;
-  if (member === 'reasoning_details')
-    return { members: { reasoning_details: reasoning.flatMap(plainDetail) }, parts: [] };
-  if (member === 'content') return { members: {}, parts: texts.map(thinkingPart) };
-  return { members: { [member]: texts.join('') }, parts: [] };
+  if (member === undefined || readable.length === 0) return NOTHING;
+  if (member === 'reasoning_details') return { members: { reasoning_details: readable.map(plainDetail) }, parts: [] };
+  if (member === 'content') return { members: {}, parts: readable.map(({ text }) => thinkingPart(text)) };
+  return { members: { [member]: joinReasoning(undefined, readable) }, parts: [] };
 }
 
 /** Where the caller wrote it: the messages format has reasoning among the content. */
@@ -73,14 +73,11 @@ function encodeDetailed(reasoning: readonly Block[], path: string, context: Enco
 }
 
 /** A detail for a host that knows its own reasoning alone: what anybody may read, without the name of another family. */
-function plainDetail(block: Block): readonly JsonObject[] {
-  if (block.type !== 'reasoning' || readableText(block).length === 0) return [];
-  const { signature: _none, family: _other, ...plain } = block;
-  const detail = encodeDetail(plain);
-  return detail === undefined ? [] : [detail];
+function plainDetail({ signature: _none, family: _other, ...plain }: ReasoningBlock): JsonObject {
+  return encodeDetail(plain) ?? {};
 }
 
 /** The messages format writes an empty signature where there is none. */
-function readableText(block: Block): readonly string[] {
-  return block.type === 'reasoning' && block.form !== 'encrypted' && !block.signature ? [block.text] : [];
+function isReadable(block: Block): block is ReasoningBlock {
+  return block.type === 'reasoning' && block.form !== 'encrypted' && !block.signature;
 }

@@ -1,5 +1,5 @@
 import type { Answer } from '../../canonical/answer.ts';
-import type { Block, ReasoningBlock } from '../../canonical/blocks.ts';
+import type { Block } from '../../canonical/blocks.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing } from '../format.ts';
 import { encodeAnnotations } from './annotations.ts';
@@ -9,7 +9,7 @@ import { fieldsOf, withExtra } from '../extra.ts';
 import { identityMembers } from './frame-head.ts';
 import { detailFields, encodeDetail } from './reasoning-details.ts';
 import { gatewayTier } from '../gateway/service-tier.ts';
-import { gapBeforeReasoning, joinAnswerText } from '../text-gap.ts';
+import { joinAnswerText, joinReasoning } from '../text-gap.ts';
 import { encodeUsage } from './usage.ts';
 
 /** @source generation.md 6.1, 6.2, C.4 */
@@ -89,15 +89,9 @@ function encodeCall(block: Block): readonly JsonObject[] {
 /** Texts and summaries joined, and every block in full. @source generation.md 1.3, 1.4, 11.5 */
 function encodeReasoning(format: Answer['format'], blocks: readonly Block[]): JsonObject {
   const details: JsonObject[] = [];
-  let text = '';
   let position = 0;
-  let previous: ReasoningBlock['form'] | undefined;
   for (const block of blocks) {
     if (block.type === 'reasoning') {
-      if (block.form !== 'encrypted' && block.text !== '') {
-        text += gapBeforeReasoning(format, previous, block.form) + block.text;
-        previous = block.form;
-      }
       const index = detailFields(block)?.['index'] ?? position;
       details.push({ format: 'unknown', ...encodeDetail(block), index });
       position += 1;
@@ -107,5 +101,6 @@ function encodeReasoning(format: Answer['format'], blocks: readonly Block[]): Js
     }
   }
   if (details.length === 0) return {};
+  const text = joinReasoning(format, blocks);
   return { ...(text !== '' && { reasoning: text }), reasoning_details: details };
 }

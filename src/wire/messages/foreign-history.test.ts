@@ -21,8 +21,9 @@ function afterCall(call: JsonObject): JsonObject {
 }
 
 function callIn(body: JsonObject): unknown {
-  const message = (body['messages'] as readonly JsonObject[])[1];
-  return (message?.['content'] as readonly JsonObject[])[0];
+  const [, message] = body['messages'] as readonly JsonObject[];
+  const content = message?.['content'] as readonly JsonObject[] | undefined;
+  return content?.[0];
 }
 
 suite('a conversation that comes from another vendor', () => {
@@ -56,8 +57,8 @@ test("who made a call is said to the vendor alone: our own answers say it, and o
     caller: { type: 'direct' },
   });
   const sent = callIn(encode(decode(wire), HOST).body);
-  assert.ok(isJsonObject(sent as JsonObject));
-  assert.equal((sent as JsonObject)['caller'], undefined);
+  assert.ok(typeof sent === 'object' && sent !== null);
+  assert.ok(!('caller' in sent));
 });
 
 test('of temperature and top_p a model that refuses both together gets the temperature', () => {
