@@ -165,6 +165,13 @@ suite('chat dialects: reasoning', () => {
     assert.deepEqual(secondMessage(sent)?.['reasoning_details'], details);
   });
 
+  test('summaries go back as one text that does not run together', () => {
+    const details = ['One.', 'Two.'].map((summary) => ({ type: 'reasoning.summary', summary, format: 'unknown' }));
+    const messages = [USER, { role: 'assistant', content: 'x', reasoning_details: details }];
+    const sent = encodeChat({ messages }, { reasoningMember: 'reasoning_content' });
+    assert.equal(secondMessage(sent)?.['reasoning_content'], 'One.\n\nTwo.');
+  });
+
   test('earlier reasoning goes back only in the member that the upstream takes it in', () => {
     const sent = (dialect: Dialect): EncodedRequest => encodeChat({ messages: [USER, TURN] }, dialect);
     assert.deepEqual(secondMessage(sent({})), { role: 'assistant', content: 'x' });

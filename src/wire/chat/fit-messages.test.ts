@@ -208,6 +208,36 @@ test('a turn that held nothing but thinking of another vendor is not sent as an 
   assert.deepEqual(sent([USER, empty], {}), [USER, empty]);
 });
 
+suite('a host that wants to see reasoning in every turn', () => {
+  const host: Dialect = { reasoningMember: 'reasoning_content', reasoningFiller: ' ', plainMessages: true };
+
+  test('gets some where another model, or a caller who kept none, left none, and what there is as it was', () => {
+    const history = [
+      USER,
+      { role: 'assistant', content: null, reasoning_content: 'I look.', tool_calls: [call('a')] },
+      result('a'),
+      { role: 'assistant', content: 'so', reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] },
+      USER,
+      { role: 'assistant', content: null, tool_calls: [call('b')] },
+      result('b'),
+    ];
+    assert.deepEqual(
+      sent(history, host).map(({ reasoning_content: reasoning }) => reasoning),
+      [undefined, 'I look.', undefined, ' ', undefined, ' ', undefined],
+    );
+  });
+
+  test('does not get a turn for the sake of it', () => {
+    const request = decodeMessages({
+      model: 'm',
+      max_tokens: 9,
+      messages: [USER, { role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature: 's' }] }, USER],
+    });
+    const { body } = encodeRequest(request, { ...PLAIN_TARGET, dialect: host });
+    assert.equal(objectsOf(body['messages']).length, 2);
+  });
+});
+
 suite('a host that knows JSON but no schemas', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const members = { response_format: { type: 'json_schema', json_schema: { name: 'x', schema, strict: true } } };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { objectsOf } from '../members.ts';
 import { chatRequest, decode, encode, target, user } from './test-request.ts';
 
 const VENDOR = target({ vendor: true, thinking: 'budget' });
@@ -20,10 +21,8 @@ function afterCall(call: JsonObject): JsonObject {
   };
 }
 
-function callIn(body: JsonObject): unknown {
-  const [, message] = body['messages'] as readonly JsonObject[];
-  const content = message?.['content'] as readonly JsonObject[] | undefined;
-  return content?.[0];
+function callIn(body: JsonObject): JsonObject | undefined {
+  return objectsOf(objectsOf(body['messages'])[1]?.['content'])[0];
 }
 
 suite('a conversation that comes from another vendor', () => {
@@ -74,4 +73,56 @@ test('of temperature and top_p a model that refuses both together gets the tempe
   assert.equal(encode(chatRequest([user('a')], settings), VENDOR).body['top_p'], 0.9);
   const own = { max_tokens: 9, temperature: 0.2, top_p: 0.9, messages: [{ role: 'user', content: 'a' }] };
   assert.equal(encode(decode(own), one).body['top_p'], 0.9);
+});
+
+suite('a host that wants to see thinking before calls', () => {
+  const wants = target({ vendor: false, thinking: 'budget', reasoningFiller: ' ' });
+  const filler = { type: 'thinking', thinking: ' ', signature: '' };
+
+  test('gets some where another model made the calls, and thinks on', () => {
+    const { body, warnings } = encode(decode(afterCall({ id: 'toolu_1' })), wants);
+    assert.deepEqual(callIn(body), filler);
+    assert.deepEqual(body['thinking'], { type: 'enabled', budget_tokens: 2_000 });
+    assert.deepEqual(warnings, []);
+  });
+
+  test('gets its own thinking as it was, and none where it is told not to think', () => {
+    const wire = afterCall({ id: 'toolu_1' });
+    const thought = { type: 'thinking', thinking: 'I look.', signature: '' };
+    const [question, calls, result] = objectsOf(wire['messages']);
+    const kept = { ...calls, content: [thought, ...objectsOf(calls?.['content'])] };
+    const messages = [question ?? {}, kept, result ?? {}];
+    assert.deepEqual(callIn(encode(decode({ ...wire, messages }), wants).body), thought);
+    const off = encode(decode({ ...wire, thinking: { type: 'disabled' } }), wants);
+    assert.equal(callIn(off.body)?.['type'], 'tool_use');
+  });
+});
+
+suite('a host that cannot be forced to call a tool while it thinks, and thinks unless told not to', () => {
+  const host = target({ vendor: false, thinking: 'budget', unforcedReasoning: true, effortNeedsThinking: true });
+  const wire = {
+    max_tokens: 9,
+    messages: [{ role: 'user', content: 'a' }],
+    tools: [{ name: 'f', input_schema: { type: 'object' } }],
+    tool_choice: { type: 'any' },
+    output_config: { effort: 'low' },
+  };
+
+  test('does not think then where nobody asked it to, and gets no effort either', () => {
+    const { body, warnings } = encode(decode(wire), host);
+    assert.deepEqual([body['thinking'], body['output_config']], [{ type: 'disabled' }, undefined]);
+    assert.deepEqual(
+      warnings.map(({ path }) => path),
+      ['output_config.effort'],
+    );
+  });
+
+  test("gets a caller's own words as they stand, and nothing where it always thinks or is not forced", () => {
+    const thinking = { type: 'enabled', budget_tokens: 2_000 };
+    assert.deepEqual(encode(decode({ ...wire, thinking }), host).body['thinking'], thinking);
+    const always = target({ vendor: false, unforcedReasoning: true, mustReason: true });
+    assert.equal(encode(decode(wire), always).body['thinking'], undefined);
+    const { body } = encode(decode({ ...wire, tool_choice: { type: 'auto' } }), host);
+    assert.deepEqual([body['thinking'], body['output_config']], [undefined, { effort: 'low' }]);
+  });
 });
