@@ -153,3 +153,18 @@ test('chat comes first where a host has both formats of OpenAI', () => {
   for (const id of ['xai', 'deepseek', 'openrouter'] as const)
     assert.deepEqual(ADAPTERS[id].formats.map(({ format }) => format).slice(0, 2), ['chat', 'responses']);
 });
+
+test('hosts that refuse turns without reasoning, and forced calls beside it, are known in either format', () => {
+  for (const [id, model] of [
+    ['deepseek', 'deepseek-v4-pro'],
+    ['moonshotai', 'kimi-k2.6'],
+    ['moonshotai', 'kimi-k3.1-pro'],
+  ] as const)
+    for (const format of ['chat', 'messages'] as const) {
+      const dialect = ADAPTERS[id].dialect({ format, model });
+      assert.deepEqual([dialect.reasoningFiller, dialect.unforcedReasoning], [' ', true], `${model} ${format}`);
+    }
+  assert.equal(dialectOf('alibaba', 'qwen3.8-max').unforcedReasoning, true);
+  assert.equal(dialectOf('alibaba', 'qwen3-235b-a22b-thinking-2507').mustReason, true);
+  assert.equal(dialectOf('moonshotai', 'moonshot-v1-8k').reasoningFiller, undefined);
+});

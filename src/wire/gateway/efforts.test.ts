@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { EFFORTS } from '../../canonical/request.ts';
-import { effortOf, nearestEffort } from './efforts.ts';
+import { budgetOfEffort, effortOf, effortOfBudget, fitBudget, nearestEffort } from './efforts.ts';
 
 test('an effort counts before a budget, and a budget by its share of the answer', () => {
   assert.equal(effortOf({ effort: 'low', maxTokens: 9_000 }, 10_000), 'low');
@@ -45,6 +45,38 @@ test('whatever is known, the nearest is one of it and none is nearer', () => {
         Math.abs(EFFORTS.indexOf(effort) - EFFORTS.indexOf(asked));
       assert.ok(known.includes(found));
       for (const other of known) if (other !== 'none') assert.ok(far(found) <= far(other));
+    }),
+  );
+});
+
+test('a budget is a share of the answer, within bounds, and rounded down', () => {
+  assert.equal(budgetOfEffort('medium', 10_001), 5_000);
+  assert.equal(budgetOfEffort('xhigh', 10_000), budgetOfEffort('max', 10_000));
+  assert.equal(budgetOfEffort('minimal', 2_000), 1_024);
+  assert.equal(budgetOfEffort('max', 1_000_000), 128_000);
+});
+
+test('a budget that came of an effort is told as that effort again, or as one of the same share', () => {
+  for (const effort of EFFORTS.filter((name) => name !== 'none'))
+    assert.equal(effortOfBudget(budgetOfEffort(effort, 100_000), 100_000), effort === 'max' ? 'xhigh' : effort);
+});
+
+test('an answer has room beside its reasoning: its bound rises, else the budget falls, else there is none', () => {
+  assert.deepEqual(fitBudget(1_024, 1_024, 2_000, undefined), { budget: 1_024, maxTokens: 2_000 });
+  assert.deepEqual(fitBudget(4_000, 1_024, 2_000, undefined), { budget: 4_000, maxTokens: 5_024 });
+  assert.deepEqual(fitBudget(4_000, 1_024, 2_000, 3_000), { budget: 1_976, maxTokens: 3_000 });
+  assert.equal(fitBudget(4_000, 1_024, 1_500, 2_000), undefined);
+  // A limit of the catalog's never lowers what the caller asked for.
+  assert.deepEqual(fitBudget(4_000, 1_024, 3_000, 2_000), { budget: 1_976, maxTokens: 3_000 });
+});
+
+test('whatever fits, the answer is longer than its reasoning', () => {
+  const tokens = fc.nat({ max: 200_000 });
+  fc.assert(
+    fc.property(tokens, tokens, fc.option(tokens, { nil: undefined }), (budget, maxTokens, limit) => {
+      const fitted = fitBudget(budget, 1_024, maxTokens, limit);
+      if (fitted === undefined) return;
+      assert.ok(fitted.maxTokens > fitted.budget && fitted.budget <= budget && fitted.maxTokens >= maxTokens);
     }),
   );
 });
