@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { createAuthenticator, type Authenticate } from './accounts/authenticate.ts';
 import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
+import { createLedger, type Ledger } from './accounts/ledger.ts';
 import type { ProviderPreferences } from './canonical/directives.ts';
 import type { ClientFormatId } from './canonical/extra.ts';
 import type { Config, ProviderDefaults } from './config/config.ts';
@@ -39,7 +40,8 @@ import { createEndpointStats } from './routing/stats.ts';
 import { createStickySessions } from './routing/sticky.ts';
 import { openDatabase, type Database } from './store/database.ts';
 import { createGenerationStore, type GenerationStore } from './store/generations.ts';
-import { createKeyStore } from './store/keys.ts';
+import { createKeyStore, type KeyStore } from './store/keys.ts';
+import { createMemoryHolds } from './store/shared/memory-holds.ts';
 import { rowOf } from './telemetry/generation-row.ts';
 import { createLog, logGeneration, type Log } from './telemetry/logs.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
@@ -88,7 +90,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const clock = systemClock;
   const metrics = createMetrics();
   const database = await openDatabase({ path: join(config.dataDir, 'gateway.db'), clock });
-  const { keys, staticKeys, authenticate } = createAccounts(config, database, clock);
+  const { keys, keyStore, staticKeys, authenticate } = createAccounts(config, database, clock);
   const generations = openGenerations(database, metrics, log);
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
   const http = createHttpClient();
@@ -104,7 +106,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const providers = new Map(providersFromConfig(config, env, sandbox.baseUrl, betaTable));
   const known = await loadKnownModels(providers, clock.nowMs());
   const live = createLiveCatalog({ config, providers, builtIn: sandboxModels(), known });
-  const generateParts = createGenerateParts(shared, providers, live, generations);
+  const ledger = openLedger(shared, keyStore);
+  const generateParts = createGenerateParts(shared, providers, live, generations, ledger);
   const localServers = localServersOf(shared, providers, live);
   const server: HttpServer = createHttpServer({
     host: config.server.host,
@@ -154,6 +157,7 @@ function createAccounts(config: Config, database: Database, clock: Clock) {
   const store = createKeyStore({ database });
   return {
     staticKeys,
+    keyStore: store,
     keys: createKeys({ store, clock }),
     authenticate: createAuthenticator({ keys: store, clock, staticKeys }),
   };
@@ -179,6 +183,25 @@ function openGenerations(database: Database, metrics: Metrics, log: Log): Genera
       // The last place where the row can be kept.
       log.general.error({ row, error: error.message }, 'generation record lost');
     },
+  });
+}
+
+/** What a hold outlasts the longest request by. */
+const HOLD_GRACE_MS = 60_000;
+
+function openLedger({ config, clock, log }: Shared, keyStore: KeyStore): Ledger {
+  return createLedger({
+    holds: createMemoryHolds({ clock }),
+    clock,
+    limitsOf: ({ spendLimit }) => (spendLimit === undefined ? [] : [spendLimit]),
+    async readSpent(subject, sinceMs) {
+      const hash = subject.slice('key:'.length);
+      const windows = { dayStartMs: sinceMs, weekStartMs: sinceMs, monthStartMs: sinceMs };
+      const spent = (await keyStore.sumSpend([hash], windows)).get(hash);
+      return { ownNanoUsd: spent?.own.day ?? 0, byokNanoUsd: spent?.byok.day ?? 0 };
+    },
+    holdMs: config.timeouts.totalMs + HOLD_GRACE_MS,
+    onFailed: (error) => log.general.error({ err: error }, 'a charge could not be told to the state'),
   });
 }
 
@@ -223,6 +246,7 @@ function createGenerateParts(
   providers: ReadonlyMap<string, Provider>,
   { catalog }: LiveCatalog,
   generations: GenerationStore,
+  ledger: Ledger,
 ): GenerateParts {
   const { region } = config.server;
   const stats = createEndpointStats({ clock });
@@ -241,7 +265,9 @@ function createGenerateParts(
     memory: createAnswerMemory({ clock }),
     catalog,
     clock,
+    ledger,
     settle: createSettle({
+      ledger,
       store: (record) => withinLimit(generations.append(rowOf(record, region)), STORE_WAIT_MS),
       observe(record) {
         metrics.observe(record);

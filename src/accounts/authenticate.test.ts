@@ -8,7 +8,8 @@ import { createKeyStore, type KeyStore } from '../store/keys.ts';
 import { createAuthenticator, requireKind, type Authenticate, type AuthenticatorParts } from './authenticate.ts';
 import { hashKey } from './key-format.ts';
 import { createKeys, type Keys, type NewKey } from './keys.ts';
-import type { Principal } from './principal.ts';
+import { DEFAULT_WORKSPACE_ID, type Principal } from './principal.ts';
+import { samplePrincipal } from './test-principal.ts';
 
 let wallMs = Date.parse('2026-11-25T12:00:00Z');
 let monotonicMs = 0;
@@ -87,6 +88,8 @@ suite('authentication', () => {
         kind: 'normal',
         keyHash: record.hash,
         accountId: 'default',
+        workspaceId: DEFAULT_WORKSPACE_ID,
+        memberId: null,
         name: 'App',
         label: record.label,
       });
@@ -344,7 +347,7 @@ const is403 = (error: unknown): boolean =>
   error instanceof GatewayError && error.status === 403 && error.type === 'permission_denied';
 
 test('a key of the other kind is 403', () => {
-  const principal: Principal = { kind: 'normal', keyHash: '', accountId: 'default', name: '', label: '' };
+  const principal = samplePrincipal();
   requireKind(principal, 'normal');
   requireKind({ ...principal, kind: 'management' }, 'management');
   assert.throws(() => requireKind(principal, 'management'), is403);

@@ -4,7 +4,7 @@ import type { KeyStore } from '../store/keys.ts';
 import { hashKey, labelKey } from './key-format.ts';
 import { createKeyCache, type KnownKey } from './key-cache.ts';
 import type { StaticKeys } from './keys.ts';
-import { DEFAULT_ACCOUNT_ID, type Principal } from './principal.ts';
+import { DEFAULT_ACCOUNT_ID, DEFAULT_WORKSPACE_ID, type Principal } from './principal.ts';
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -103,10 +103,13 @@ function readStaticKeys({ management, normal }: StaticKeys): ReadonlyMap<string,
   return fixed;
 }
 
+/** Keys of the environment have no row: no member, no limit. */
+const NOBODYS = { accountId: DEFAULT_ACCOUNT_ID, workspaceId: DEFAULT_WORKSPACE_ID, memberId: null } as const;
+
 function addStaticKey(fixed: Map<string, Principal>, kind: Principal['kind'], key: string, name: string): void {
   if (!isPrintable(key)) throw new Error(`${name} must be 1 to ${KEY_CHARS_MAX} visible ASCII characters.`);
   const keyHash = hashKey(key);
-  fixed.set(keyHash, { kind, keyHash, accountId: DEFAULT_ACCOUNT_ID, name, label: labelKey(key) });
+  fixed.set(keyHash, { kind, keyHash, ...NOBODYS, name, label: labelKey(key) });
 }
 
 function refuse(message: string): GatewayError {

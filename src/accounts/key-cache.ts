@@ -2,6 +2,7 @@ import { GatewayError } from '../canonical/gateway-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { KeyRow, KeyStore } from '../store/keys.ts';
 import { DEFAULT_ACCOUNT_ID, type Principal } from './principal.ts';
+import type { SpendLimit } from './spend-limit.ts';
 
 /** What must be known of a key to admit a request. */
 export interface KnownKey {
@@ -124,10 +125,18 @@ function knownKey(row: KeyRow): KnownKey {
     kind: row.kind,
     keyHash: row.hash,
     accountId: DEFAULT_ACCOUNT_ID,
+    workspaceId: row.workspaceId,
+    memberId: row.creatorUserId,
+    ...(row.limitNanoUsd !== null && { spendLimit: limitOf(row, row.limitNanoUsd) }),
     name: row.name,
     label: row.label,
   };
   return { principal, disabled: row.disabled, expiresAtMs: row.expiresAtMs };
+}
+
+function limitOf(row: KeyRow, limitNanoUsd: number): SpendLimit {
+  const { hash, limitReset: reset, includeByokInLimit: includesByok } = row;
+  return { subject: `key:${hash}`, kind: 'key', limitNanoUsd, reset, includesByok };
 }
 
 function setBounded<Value>(map: Map<string, Value>, name: string, value: Value, max: number): void {

@@ -6,6 +6,7 @@ import { createGenerationStore, type GenerationStore } from '../store/generation
 import { createKeyStore } from '../store/keys.ts';
 import { sampleGeneration } from '../store/test-generation.ts';
 import { hashKey } from './key-format.ts';
+import { samplePrincipal } from './test-principal.ts';
 import { createKeys, type Keys } from './keys.ts';
 
 /** A Wednesday. */
@@ -129,13 +130,7 @@ suite('keys', () => {
   test('a key of the environment is described with what it spent and no limit', async () => {
     const keyHash = hashKey('a-key-of-the-environment');
     await spend(keyHash, 0, 70);
-    const record = await keys.describe({
-      kind: 'normal',
-      keyHash,
-      accountId: 'default',
-      name: 'GATEWAY_API_KEY',
-      label: '...',
-    });
+    const record = await keys.describe(samplePrincipal({ keyHash, name: 'GATEWAY_API_KEY' }));
     assert.equal(record.own.total, 70);
     assert.equal(record.limitNanoUsd, null);
     assert.equal(record.kind, 'normal');

@@ -1,3 +1,5 @@
+import type { SpendLimit } from './spend-limit.ts';
+
 /** Who calls: one API key, proven. */
 export interface Principal {
   /** `normal`: generations and reading. `management`: administration only. @source areas.md 0.1 */
@@ -6,6 +8,11 @@ export interface Principal {
   readonly keyHash: string;
   /** There is one account until organizations exist. */
   readonly accountId: string;
+  readonly workspaceId: string;
+  /** On whose behalf the key was made; null: nobody's. */
+  readonly memberId: string | null;
+  /** What the key may spend. Absent: as much as others let it. */
+  readonly spendLimit?: SpendLimit;
   /** The key's name as its owner gave it. */
   readonly name: string;
   /** A masked excerpt of the key, fit for logs. */

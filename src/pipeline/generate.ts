@@ -1,7 +1,9 @@
+import type { Hold, Ledger, Wish } from '../accounts/ledger.ts';
+import type { Principal } from '../accounts/principal.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Clock } from '../lib/clock.ts';
-import { GenerationRecord, type Asker } from '../telemetry/record.ts';
+import { GenerationRecord } from '../telemetry/record.ts';
 import type { ClientFormat, ErrorContext } from '../wire/format.ts';
 import { makeAttempts, type AttemptsParts } from './attempts.ts';
 import type { Caller } from './caller.ts';
@@ -13,9 +15,11 @@ import { createOutcomeWatch, type OutcomeWatch } from './note-outcome.ts';
 import { nothingFits } from './route-errors.ts';
 import { closingOf, metadataOf, type Settle } from './settle.ts';
 import { openStreamOutput, type StreamOutput } from './stream-output.ts';
+import { worstCaseOf } from './worst-case.ts';
 
 export interface GenerateParts extends AttemptsParts, Omit<RouteParts, 'memory' | 'formats'> {
   readonly clock: Clock;
+  readonly ledger: Pick<Ledger, 'reserve'>;
   readonly settle: Settle;
   readonly totalMs: number;
   readonly region: string;
@@ -29,7 +33,7 @@ export interface GenerateParts extends AttemptsParts, Omit<RouteParts, 'memory' 
 export interface Asked {
   readonly id: string;
   readonly request: GenerationRequest;
-  readonly asker: Asker;
+  readonly asker: Principal;
   /** Monotonic ms. */
   readonly arrivedMs: number;
 }
@@ -46,12 +50,14 @@ export function createGenerate(parts: GenerateParts): Generate {
     const output = request.delivery === 'stream' ? openStreamOutput(caller, record.id, format.keepAlive) : undefined;
     if (output !== undefined) parts.streams.streamOpened();
     let outcome: OutcomeWatch | undefined;
+    let hold: Hold | undefined;
+    const settle = (): Promise<void> => parts.settle(record, hold);
     const context: RelayContext = {
       format,
       caller,
       record,
       settle: async () => {
-        await parts.settle(record);
+        await settle();
         return closingOf(record, parts.region);
       },
       errorContext: () => errorContext(record, parts),
@@ -59,6 +65,7 @@ export function createGenerate(parts: GenerateParts): Generate {
     try {
       refuseUnbuilt(request);
       const route = findRoute(record, parts);
+      hold = await parts.ledger.reserve(asked.asker, () => wishOf(record, route));
       outcome = createOutcomeWatch(parts, route);
       const chosen = await makeAttempts(parts, route.plan, route.request, record, limit.signal, outcome.failed);
       reportServed(record.report, route, chosen.candidate.endpoint);
@@ -69,13 +76,13 @@ export function createGenerate(parts: GenerateParts): Generate {
       // Whatever failed, an upstream that still sends must not send to nobody.
       limit.abort();
       record.error = asGatewayError(error, record, parts);
-      await parts.settle(record);
+      await settle();
       refuse(record.error, output, context);
     } finally {
       limit.stop();
       output?.stop();
       if (output !== undefined) parts.streams.streamClosed();
-      await parts.settle(record);
+      await settle();
       outcome?.ended(record);
     }
   };
@@ -103,6 +110,18 @@ function findRoute(record: GenerationRecord, parts: GenerateParts): Route {
   if (plan.candidates.length === 0 && plan.cooling.length === 0)
     throw nothingFits(plan.considered, slugs.length > 0 ? slugs : [report.requested]);
   return route;
+}
+
+/** The most that the route may come to cost. What rests now may be tried after all. */
+function wishOf({ id, createdMs }: GenerationRecord, { plan, request }: Route): Wish {
+  const candidates = [...plan.candidates, ...plan.cooling.map(({ candidate }) => candidate)];
+  const worst = worstCaseOf(
+    request,
+    candidates.map(({ endpoint }) => endpoint),
+    createdMs,
+  );
+  const { isOpenEnded, affordableTokens } = worst;
+  return { generationId: id, worst: { ownNanoUsd: worst.nanoUsd, byokNanoUsd: 0 }, isOpenEnded, affordableTokens };
 }
 
 /** One signal for the whole request: the caller hung up, or the total time is over (its reason is then `total`). */

@@ -4,6 +4,7 @@ import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
 import type { Usage } from '../canonical/usage.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import { GenerationRecord } from '../telemetry/record.ts';
+import { samplePrincipal } from '../accounts/test-principal.ts';
 import { closingOf, createSettle } from './settle.ts';
 
 const endpoint: Endpoint = {
@@ -44,7 +45,7 @@ function open(): GenerationRecord {
       },
       warnings: [],
     },
-    asker: { keyHash: 'k', accountId: 'default' },
+    asker: samplePrincipal(),
     endUserId: 'u',
     requested: 'acme/one',
     arrivedMs: 0,
@@ -52,10 +53,12 @@ function open(): GenerationRecord {
   });
 }
 
+const NO_LEDGER = { settle: () => Promise.reject(new Error('nothing was held')) };
+
 function settled(change: (record: GenerationRecord) => void): GenerationRecord {
   const record = open();
   change(record);
-  void createSettle({ store: () => Promise.resolve(), observe: () => undefined })(record);
+  void createSettle({ store: () => Promise.resolve(), observe: () => undefined, ledger: NO_LEDGER })(record, undefined);
   return record;
 }
 
@@ -136,10 +139,30 @@ test('a generation is settled once, and everybody waits for that once', async ()
       return gate.promise;
     },
     observe: () => void observed++,
+    ledger: NO_LEDGER,
   });
   const record = open();
-  const both = Promise.all([settle(record), settle(record)]);
+  const both = Promise.all([settle(record, undefined), settle(record, undefined)]);
   gate.resolve();
   await both;
   assert.deepEqual([stored, observed], [1, 1]);
+});
+
+test('what was held is freed once, after the charge is durable and before anybody goes on', async () => {
+  const steps: string[] = [];
+  const settle = createSettle({
+    store: async () => void steps.push('stored'),
+    observe: () => undefined,
+    ledger: {
+      settle: async ({ id }, charge) => void steps.push(`${id} ${charge.ownNanoUsd} ${charge.byokNanoUsd}`),
+    },
+  });
+  const record = open();
+  committed(record);
+  record.usage = usage;
+  record.end = { type: 'end', finish: 'stop' };
+  const hold = { id: 'gen-1', counted: [] };
+  await Promise.all([settle(record, hold), settle(record, hold)]);
+  steps.push('went on');
+  assert.deepEqual(steps, ['stored', 'gen-1 20000 0', 'went on']);
 });

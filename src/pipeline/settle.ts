@@ -1,20 +1,27 @@
+import type { Hold, Ledger } from '../accounts/ledger.ts';
+import type { Spent } from '../accounts/spend-limit.ts';
 import { estimateAnswerTokens, estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import { NO_USAGE, type Usage } from '../canonical/usage.ts';
 import { costOf, type Cost, type PriceMoment, type PriceTable } from '../catalog/price.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
 import type { Closing } from '../wire/format.ts';
 import { drawServiceMetadata } from '../wire/gateway/service-metadata.ts';
+import { countPromptImages } from './prompt-images.ts';
 
 export interface SettleParts {
   /** Stores the record; settles when it is durable, and within a bound when the disk is slow. Never rejects. */
   readonly store: (record: GenerationRecord) => Promise<void>;
+  readonly ledger: Pick<Ledger, 'settle'>;
   /** Tells logs and metrics. Never throws. */
   readonly observe: (record: GenerationRecord) => void;
 }
 
 export interface Settle {
-  /** Fixes usage and cost, and stores the record. Idempotent: the second call waits for the first. */
-  (record: GenerationRecord): Promise<void>;
+  /**
+   * Fixes usage and cost, stores the record, and then frees what was held for it. Idempotent: the second call waits for
+   * the first.
+   */
+  (record: GenerationRecord, hold: Hold | undefined): Promise<void>;
 }
 
 /**
@@ -23,7 +30,7 @@ export interface Settle {
  */
 export function createSettle(parts: SettleParts): Settle {
   const settled = new WeakMap<GenerationRecord, Promise<void>>();
-  return (record) => {
+  return (record, hold) => {
     const before = settled.get(record);
     if (before !== undefined) return before;
     record.finish();
@@ -31,9 +38,17 @@ export function createSettle(parts: SettleParts): Settle {
     record.cost = finalCost(record);
     parts.observe(record);
     const stored = parts.store(record);
-    settled.set(record, stored);
-    return stored;
+    // Freed before the caller sees the end, so that whoever asks again at once finds it so.
+    const ended = hold === undefined ? stored : stored.then(() => parts.ledger.settle(hold, chargeOf(record)));
+    settled.set(record, ended);
+    return ended;
   };
+}
+
+/** Who pays: the account, or the caller's own credential, whose use counts at list price. */
+function chargeOf({ cost, report }: GenerationRecord): Spent {
+  const nanoUsd = cost?.totalNanoUsd ?? 0;
+  return report.isByok ? { ownNanoUsd: 0, byokNanoUsd: nanoUsd } : { ownNanoUsd: nanoUsd, byokNanoUsd: 0 };
 }
 
 /** What the answer's end tells the caller. Only after `settle`. */
@@ -68,11 +83,7 @@ function finalUsage(record: GenerationRecord): Usage | undefined {
 /** Pictures are counted only for those who are paid by the piece. */
 function momentOf(price: PriceTable, { createdMs, request }: GenerationRecord): PriceMoment {
   if (price.image === undefined) return { atMs: createdMs };
-  let promptImages = 0;
-  for (const turn of request.turns)
-    if (turn.role !== 'assistant')
-      for (const block of turn.blocks) if (block.type === 'media' && block.media === 'image') promptImages++;
-  return { atMs: createdMs, promptImages };
+  return { atMs: createdMs, promptImages: countPromptImages(request) };
 }
 
 /**

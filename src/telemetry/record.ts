@@ -14,6 +14,9 @@ import type { AttemptRecord } from '../store/generation-json.ts';
 export interface Asker {
   readonly keyHash: string;
   readonly accountId: string;
+  readonly workspaceId: string;
+  /** On whose behalf the key was made; null: nobody's. */
+  readonly memberId: string | null;
 }
 
 const WARNINGS_MAX = 50;

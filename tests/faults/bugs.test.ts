@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Principal } from '../../src/accounts/principal.ts';
+import { samplePrincipal } from '../../src/accounts/test-principal.ts';
 import { createGenerationRoute } from '../../src/http/generation/route.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -8,7 +8,7 @@ import { pluginSchema } from '../../src/plugins/index.ts';
 import { createChatClientFormat } from '../../src/wire/chat/format.ts';
 import { createMessagesClientFormat } from '../../src/wire/messages/format.ts';
 
-const principal: Principal = { kind: 'normal', keyHash: 'k', accountId: 'default', name: 'k', label: 'k' };
+const principal = samplePrincipal();
 
 test('500 for a bug of ours says nothing about it and reaches the operator, on both endpoints', async (t) => {
   const bugs: unknown[] = [];

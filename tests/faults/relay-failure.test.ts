@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { samplePrincipal } from '../../src/accounts/test-principal.ts';
 import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
 import type { GatewayError } from '../../src/canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
@@ -93,6 +94,7 @@ async function setStage(t: TestContext, totalMs: number): Promise<Stage> {
       ],
     ),
     clock: systemClock,
+    ledger: { reserve: () => undefined },
     settle: (record) => {
       if (!settled.includes(record)) settled.push(record);
       return Promise.resolve();
@@ -146,7 +148,7 @@ function within<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
 const asked = (request: GenerationRequest): Parameters<Generate>[0] => ({
   id: 'gen-1',
   request,
-  asker: { keyHash: 'k', accountId: 'default' },
+  asker: samplePrincipal(),
   arrivedMs: 0,
 });
 

@@ -7,6 +7,7 @@ import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { MANAGEMENT_ROUTES } from '../../routes.ts';
 import { listingOf, NO_FIGURES, sampleEndpoint, sampleModel } from '../../test-listing.ts';
+import { samplePrincipal } from '../../../accounts/test-principal.ts';
 import { registerManagementRoutes, type ListingServices } from '../route.ts';
 
 const KEY = 'a-good-key';
@@ -17,7 +18,7 @@ async function gatewayOf(models: readonly Model[], services: Partial<ListingServ
   registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
     authenticate(headers) {
       if (headers.authorization !== `Bearer ${KEY}`) throw new GatewayError('authentication', 'No.');
-      return { kind: 'normal', keyHash: 'h', accountId: 'a', name: 'n', label: 'l' };
+      return samplePrincipal();
     },
     services: {
       keys: unused(),

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { beforeEach, suite, test } from 'node:test';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import { createMemoryHolds } from '../store/shared/memory-holds.ts';
+import type { Holds } from '../store/shared/contract.ts';
+import { createLedger, type Ledger, type LedgerParts, type Wish } from './ledger.ts';
+import type { SpendLimit, Spent } from './spend-limit.ts';
+import { samplePrincipal } from './test-principal.ts';
+
+const NOON_MS = Date.parse('2026-11-25T12:00:00Z');
+const KEY: SpendLimit = { subject: 'key:a', kind: 'key', limitNanoUsd: 1_000, reset: null, includesByok: false };
+const principal = samplePrincipal();
+
+let nowMs = NOON_MS;
+const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+let durable: Map<string, Spent>;
+let failures: unknown[];
+
+function open(limits: readonly SpendLimit[], parts: Partial<LedgerParts> = {}): Ledger {
+  return createLedger({
+    holds: createMemoryHolds({ clock }),
+    clock,
+    limitsOf: () => limits,
+    readSpent: (subject, sinceMs) =>
+      Promise.resolve(durable.get(`${subject}@${sinceMs}`) ?? { ownNanoUsd: 0, byokNanoUsd: 0 }),
+    holdMs: 60_000,
+    onFailed: (error) => failures.push(error),
+    ...parts,
+  });
+}
+
+let ids = 0;
+function wish(nanoUsd: number, changes: Partial<Wish> = {}): () => Wish {
+  return () => ({
+    generationId: `gen-${++ids}`,
+    worst: { ownNanoUsd: nanoUsd, byokNanoUsd: 0 },
+    isOpenEnded: false,
+    affordableTokens: (left) => Math.floor(left / 10),
+    ...changes,
+  });
+}
+
+async function refusal(reserved: Promise<unknown> | undefined): Promise<GatewayError> {
+  try {
+    await reserved;
+  } catch (error) {
+    assert.ok(error instanceof GatewayError, String(error));
+    return error;
+  }
+  return assert.fail('it was let through');
+}
+
+async function held(reserved: ReturnType<Ledger['reserve']>) {
+  const hold = await reserved;
+  assert.ok(hold !== undefined, 'a limit holds something');
+  return hold;
+}
+
+suite('the ledger', () => {
+  beforeEach(() => {
+    nowMs = NOON_MS;
+    durable = new Map();
+    failures = [];
+  });
+
+  test('a caller whom nothing limits is let through at once, and nobody computes what it may cost', () => {
+    assert.equal(
+      open([]).reserve(principal, () => assert.fail('asked')),
+      undefined,
+    );
+  });
+
+  test('of many requests at once no more go through than their worst cases fit the limit', async () => {
+    const ledger = open([KEY]);
+    const all = await Promise.allSettled(Array.from({ length: 200 }, () => ledger.reserve(principal, wish(100))));
+    assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 10);
+  });
+
+  test('what a request did not use is free again', async () => {
+    const ledger = open([KEY]);
+    const hold = await held(ledger.reserve(principal, wish(1_000)));
+    await refusal(ledger.reserve(principal, wish(600)));
+    await ledger.settle(hold, { ownNanoUsd: 400, byokNanoUsd: 0 });
+    await ledger.reserve(principal, wish(600));
+    assert.equal((await refusal(ledger.reserve(principal, wish(1)))).status, 402);
+  });
+
+  test('a charge that is told twice counts once', async () => {
+    const ledger = open([KEY]);
+    const hold = await held(ledger.reserve(principal, wish(500)));
+    await Promise.all([1, 2, 3].map(() => ledger.settle(hold, { ownNanoUsd: 500, byokNanoUsd: 0 })));
+    await ledger.reserve(principal, wish(500));
+  });
+
+  test('what is in the database counts', async () => {
+    durable.set('key:a@0', { ownNanoUsd: 950, byokNanoUsd: 900 });
+    const ledger = open([KEY]);
+    const error = await refusal(ledger.reserve(principal, wish(100)));
+    assert.deepEqual([error.status, error.type, error.retryAfterMs], [402, 'payment_required', undefined]);
+    assert.match(error.message, /has 0\.00000005 USD left of its limit of 0\.000001 USD/);
+    assert.match(error.message, /Set max_tokens to 5 or less/);
+    await ledger.reserve(principal, wish(50));
+  });
+
+  test('a limit that is used up refuses even what is free', async () => {
+    durable.set('key:a@0', { ownNanoUsd: 1_000, byokNanoUsd: 0 });
+    const error = await refusal(open([KEY]).reserve(principal, wish(0)));
+    assert.equal(error.status, 402);
+    assert.match(error.message, /has nothing left/);
+  });
+
+  test('without a bound on the answer what is left is enough to begin with', async () => {
+    durable.set('key:a@0', { ownNanoUsd: 999, byokNanoUsd: 0 });
+    const ledger = open([KEY]);
+    await ledger.reserve(principal, wish(1_000_000, { isOpenEnded: true }));
+    const error = await refusal(ledger.reserve(principal, wish(1_000_000, { isOpenEnded: true })));
+    assert.match(error.message, /Requests under way hold/);
+  });
+
+  test('when others hold what is missing the caller is told to come again', async () => {
+    const ledger = open([KEY]);
+    await ledger.reserve(principal, wish(900));
+    const error = await refusal(ledger.reserve(principal, wish(200)));
+    assert.deepEqual([error.status, error.retryAfterMs], [402, 1_000]);
+  });
+
+  test('a new window is a new count', async () => {
+    const ledger = open([{ ...KEY, reset: 'daily' }]);
+    durable.set(`key:a@${Date.parse('2026-11-25T00:00:00Z')}`, { ownNanoUsd: 1_000, byokNanoUsd: 0 });
+    await refusal(ledger.reserve(principal, wish(1)));
+    nowMs += 12 * 3_600_000;
+    await ledger.reserve(principal, wish(1_000));
+  });
+
+  test('calls on credentials of callers count where the limit says so, at list price', async () => {
+    const ofCallers: Partial<Wish> = { worst: { ownNanoUsd: 0, byokNanoUsd: 600 } };
+    const without = open([KEY]);
+    await without.reserve(principal, wish(0, ofCallers));
+    await without.reserve(principal, wish(0, ofCallers));
+    const including = open([{ ...KEY, includesByok: true }]);
+    await including.reserve(principal, wish(0, ofCallers));
+    await refusal(including.reserve(principal, wish(0, ofCallers)));
+  });
+
+  test('a budget that is used up is 403, and the first limit in order is named', async () => {
+    const workspace: SpendLimit = { ...KEY, subject: 'workspace:w', kind: 'workspace', reset: 'monthly' };
+    const guardrail: SpendLimit = { ...KEY, subject: 'member:m', kind: 'guardrail', limitNanoUsd: 10 };
+    const error = await refusal(open([KEY, workspace, guardrail]).reserve(principal, wish(2_000)));
+    assert.equal(error.status, 402);
+    const budget = await refusal(open([workspace, guardrail]).reserve(principal, wish(2_000)));
+    assert.deepEqual([budget.status, budget.type], [403, 'permission_denied']);
+    assert.match(budget.message, /^The workspace has .* monthly limit/);
+    assert.match((await refusal(open([guardrail]).reserve(principal, wish(2_000)))).message, /^A guardrail/);
+  });
+
+  test('an account lives on its credit: nothing is refused at zero but what costs something', async () => {
+    let balance = 0;
+    const ledger = open([], { readBalance: () => Promise.resolve(balance) });
+    await ledger.reserve(principal, wish(0));
+    const poor = await refusal(ledger.reserve(principal, wish(1)));
+    assert.equal(poor.status, 402);
+    assert.match(poor.message, /Add credit/);
+    balance = -5_000_000_000;
+    const owing = open([], { readBalance: () => Promise.resolve(balance) });
+    assert.match((await refusal(owing.reserve(principal, wish(0)))).message, /The account owes 5 USD\. Add credit\./);
+    balance = 700;
+    const granted = open([], { readBalance: () => Promise.resolve(balance) });
+    await granted.reserve(principal, wish(600));
+    await refusal(granted.reserve(principal, wish(200)));
+  });
+
+  test('a spending that cannot be read is 503, never a free pass', async () => {
+    const error = await refusal(
+      open([KEY], { readSpent: () => Promise.reject(new Error('away')) }).reserve(principal, wish(1)),
+    );
+    assert.deepEqual([error.status, error.retryAfterMs], [503, 1_000]);
+  });
+
+  test('a state that cannot be told of a charge is reported, and holds nobody up', async () => {
+    const memory = createMemoryHolds({ clock });
+    const holds: Holds = {
+      reserve: (hold, load) => memory.reserve(hold, load),
+      settle: () => Promise.reject(new Error('away')),
+      release: (id) => memory.release(id),
+      forget: (owner) => memory.forget(owner),
+    };
+    const ledger = open([KEY], { holds });
+    await ledger.settle(await held(ledger.reserve(principal, wish(1))), { ownNanoUsd: 1, byokNanoUsd: 0 });
+    assert.equal(failures.length, 1);
+  });
+});

@@ -1,0 +1,181 @@
+import { GatewayError } from '../canonical/gateway-error.ts';
+import { decimalUsd } from '../catalog/price.ts';
+import { assert } from '../lib/assert.ts';
+import type { Clock } from '../lib/clock.ts';
+import { withinTime } from '../lib/time-limit.ts';
+import type { Allowance, Holds } from '../store/shared/contract.ts';
+import type { Principal } from './principal.ts';
+import { countedName, countedSpend, windowStartMs, type SpendLimit, type Spent } from './spend-limit.ts';
+
+/** What is to be held for one request. */
+export interface Wish {
+  readonly generationId: string;
+  /** The most that it may cost: on the gateway's own credentials, and on those of callers at list price. */
+  readonly worst: Spent;
+  /** No bound was set on the answer: less than the worst case will do, as long as something is left. */
+  readonly isOpenEnded: boolean;
+  /** How long an answer that much money buys, in tokens. */
+  readonly affordableTokens: (nanoUsd: number) => number;
+}
+
+/** Money that is set aside for one request, until it is settled or released. */
+export interface Hold {
+  readonly id: string;
+  readonly counted: readonly CountedLimit[];
+}
+
+interface CountedLimit {
+  readonly limit: SpendLimit;
+  /** Under which it is counted. */
+  readonly name: string;
+  readonly sinceMs: number;
+}
+
+/**
+ * Money in two phases: set aside before the first attempt, settled by what was used. What is spent and what is held is
+ * known to all processes that share a state. @source decisions.md 22
+ */
+export interface Ledger {
+  /**
+   * `undefined`, at once, for callers whom nothing limits.
+   * @throws GatewayError 402 or 403 when too little is left; 503 while what was spent cannot be read
+   */
+  reserve(principal: Principal, wish: () => Wish): Promise<Hold> | undefined;
+  /** After the charge, which may be nothing, is durable: counts it, once, and frees what is left. Never rejects. */
+  settle(hold: Hold, charge: Spent): Promise<void>;
+}
+
+export interface LedgerParts {
+  readonly holds: Holds;
+  readonly clock: Clock;
+  /** Bounds on a caller's spending, in the order in which they are checked. */
+  readonly limitsOf: (principal: Principal) => readonly SpendLimit[] | Promise<readonly SpendLimit[]>;
+  /** The durable sum since then, Unix ms. */
+  readonly readSpent: (subject: string, sinceMs: number) => Promise<Spent>;
+  /** The sum of all entries of the account, nano-USD. Absent: credit is not enforced. */
+  readonly readBalance?: (accountId: string) => Promise<number>;
+  /** Longer than any request lasts: what a process held that died ends by itself. */
+  readonly holdMs: number;
+  /** The state could not be told; the hold ends by itself. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** A database that does not answer within this time is away. */
+const READ_MS_MAX = 1_000;
+/** Something must be left of a limit even for what is free; an account may be at 0. @source areas.md 0.2, 3 and 4 */
+const LEFT_NANO_USD_MIN = 1;
+
+export function createLedger(parts: LedgerParts): Ledger {
+  const { holds, onFailed, readBalance } = parts;
+  return {
+    reserve(principal, wish) {
+      const limits = parts.limitsOf(principal);
+      if (limits instanceof Promise) return limits.then((found) => reserve(parts, principal, found, wish()));
+      if (limits.length === 0 && readBalance === undefined) return undefined;
+      return reserve(parts, principal, limits, wish());
+    },
+    async settle({ id, counted }, charge) {
+      const charges = counted.map(({ name, limit }) => ({ subject: name, nanoUsd: countedSpend(limit, charge) }));
+      await holds.settle(id, charges).catch(onFailed);
+    },
+  };
+}
+
+async function reserve(
+  parts: LedgerParts,
+  principal: Principal,
+  limits: readonly SpendLimit[],
+  wish: Wish,
+): Promise<Hold> {
+  const nowMs = parts.clock.nowMs();
+  const all = parts.readBalance === undefined ? limits : [balanceOf(principal), ...limits];
+  const counted = all.map((limit): CountedLimit => {
+    const sinceMs = windowStartMs(limit.reset, nowMs);
+    return { limit, sinceMs, name: countedName(limit, sinceMs) };
+  });
+  const byName = new Map(counted.map((each) => [each.name, each]));
+  const hold: Hold = { id: wish.generationId, counted };
+  const reserved = await parts.holds.reserve(
+    { id: hold.id, expiresInMs: parts.holdMs, allowances: counted.map((each) => allowanceOf(each, wish)) },
+    (name) => readSpent(parts, principal, byName.get(name)),
+  );
+  if (reserved.ok) return hold;
+  const refused = byName.get(reserved.subject);
+  assert(refused !== undefined, 'a refusal names one of the limits');
+  throw refusal(refused.limit, wish, reserved.leftNanoUsd, reserved.heldByOthersNanoUsd);
+}
+
+/** Credit is what was granted and not spent: a limit of nothing on what is owed. */
+function balanceOf({ accountId }: Principal): SpendLimit {
+  return { subject: `account:${accountId}`, kind: 'account', limitNanoUsd: 0, reset: null, includesByok: false };
+}
+
+function allowanceOf({ limit, name }: CountedLimit, wish: Wish): Allowance {
+  const leftMin = limit.kind === 'account' ? 0 : LEFT_NANO_USD_MIN;
+  const want = Math.max(countedSpend(limit, wish.worst), leftMin);
+  return {
+    subject: name,
+    limitNanoUsd: limit.limitNanoUsd,
+    wantNanoUsd: want,
+    minNanoUsd: wish.isOpenEnded ? Math.min(want, LEFT_NANO_USD_MIN) : want,
+  };
+}
+
+async function readSpent(parts: LedgerParts, principal: Principal, asked: CountedLimit | undefined): Promise<number> {
+  assert(asked !== undefined, 'only what is limited is read');
+  const { limit, sinceMs } = asked;
+  try {
+    if (limit.kind === 'account' && parts.readBalance !== undefined)
+      return -(await withinTime(parts.readBalance(principal.accountId), READ_MS_MAX));
+    return countedSpend(limit, await withinTime(parts.readSpent(limit.subject, sinceMs), READ_MS_MAX));
+  } catch (cause) {
+    throw new GatewayError('provider_overloaded', 'What was spent cannot be checked at the moment. Try again.', {
+      retryAfterMs: 1_000,
+      cause,
+    });
+  }
+}
+
+const WINDOW_WORD = { daily: 'daily ', weekly: 'weekly ', monthly: 'monthly ' } as const;
+
+function refusal(limit: SpendLimit, wish: Wish, leftNanoUsd: number, heldNanoUsd: number): GatewayError {
+  const isPayment = limit.kind === 'key' || limit.kind === 'account';
+  const message = `${whatLacks(limit, leftNanoUsd + heldNanoUsd)} ${whatHelps(limit, wish, leftNanoUsd, heldNanoUsd)}`;
+  // What others hold comes free when they end.
+  const wouldFit = leftNanoUsd + heldNanoUsd >= countedSpend(limit, wish.worst) && heldNanoUsd > 0;
+  return new GatewayError(isPayment ? 'payment_required' : 'permission_denied', message, {
+    ...(wouldFit && { retryAfterMs: 1_000 }),
+  });
+}
+
+function whatLacks({ kind, limitNanoUsd, reset }: SpendLimit, leftNanoUsd: number): string {
+  const left = leftNanoUsd <= 0 ? 'nothing' : `${usd(leftNanoUsd)} USD`;
+  const limit = `${reset === null ? '' : WINDOW_WORD[reset]}limit of ${usd(limitNanoUsd)} USD`;
+  switch (kind) {
+    case 'account':
+      return leftNanoUsd < 0
+        ? `The account owes ${usd(-leftNanoUsd)} USD.`
+        : `The account has ${left} of its credit left.`;
+    case 'key':
+      return `The API key has ${left} left of its ${limit}.`;
+    case 'workspace':
+      return `The workspace has ${left} left of its ${limit}.`;
+    case 'guardrail':
+      return `A guardrail leaves this caller ${left} of its ${limit}.`;
+  }
+}
+
+function whatHelps(limit: SpendLimit, wish: Wish, leftNanoUsd: number, heldNanoUsd: number): string {
+  const worst = countedSpend(limit, wish.worst);
+  if (leftNanoUsd + heldNanoUsd < LEFT_NANO_USD_MIN)
+    return limit.kind === 'account' ? 'Add credit.' : 'Raise the limit, or wait for it to begin anew.';
+  const held = heldNanoUsd > 0 ? ` Requests under way hold ${usd(heldNanoUsd)} USD of it.` : '';
+  const tokens = wish.isOpenEnded ? 0 : wish.affordableTokens(Math.max(0, leftNanoUsd));
+  const affordable = tokens > 0 ? ` Set max_tokens to ${tokens} or less.` : '';
+  return `The request may cost up to ${usd(worst)} USD.${held}${affordable}`;
+}
+
+/** Small amounts are common: never `5e-8`. */
+function usd(nanoUsd: number): string {
+  return decimalUsd(nanoUsd * 1_000);
+}

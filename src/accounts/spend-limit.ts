@@ -1,0 +1,52 @@
+import type { LimitReset } from '../store/keys.ts';
+import { openWindows } from './windows.ts';
+
+/**
+ * A bound on what somebody may spend. Money is nano-USD.
+ * @source areas.md 0.2 "Windows", "BYOK spend"
+ */
+export interface SpendLimit {
+  /** Whose spending counts: `key:HASH`, `workspace:ID`, `member:ID` or `account:ID`, as the store sums it. */
+  readonly subject: string;
+  readonly limitNanoUsd: number;
+  /** When the count begins anew; null: never. */
+  readonly reset: LimitReset | null;
+  /** Whether calls on credentials of callers count, at what they would have cost. */
+  readonly includesByok: boolean;
+  /** Of `account`, the limit is 0 and what is spent is what the entries of the ledger leave owing. */
+  readonly kind: 'account' | 'key' | 'workspace' | 'guardrail';
+}
+
+/** What somebody spent on the gateway's own credentials, and what calls on their own would have cost. Nano-USD. */
+export interface Spent {
+  readonly ownNanoUsd: number;
+  readonly byokNanoUsd: number;
+}
+
+/** When the running window of a limit began, Unix ms; 0 where it has none. */
+export function windowStartMs(reset: LimitReset | null, nowMs: number): number {
+  const windows = openWindows(nowMs);
+  switch (reset) {
+    case 'daily':
+      return windows.dayStartMs;
+    case 'weekly':
+      return windows.weekStartMs;
+    case 'monthly':
+      return windows.monthStartMs;
+    case null:
+      return 0;
+  }
+}
+
+/**
+ * The name under which holds and spending of one limit in one window are counted: a new window is a new name, and so
+ * are two limits of one subject that count differently.
+ */
+export function countedName({ subject, reset, includesByok }: SpendLimit, startMs: number): string {
+  return `${subject}:${reset ?? 'ever'}:${startMs}${includesByok ? ':byok' : ''}`;
+}
+
+/** What of somebody's spending a limit counts. */
+export function countedSpend(limit: SpendLimit, { ownNanoUsd, byokNanoUsd }: Spent): number {
+  return limit.includesByok ? ownNanoUsd + byokNanoUsd : ownNanoUsd;
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, suite, test } from 'node:test';
+import { MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { chatAnswer, chatChunk, json, sse, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
+
+/** What an answer of the length that is asked for costs: 100 tokens at 10 USD a million. The prompt is free. */
+const ANSWER_USD = 0.001;
+const ANSWER_TOKENS = 100;
+const REQUEST = { model: 'acme/one', max_tokens: ANSWER_TOKENS, messages: [{ role: 'user', content: 'hi' }] };
+const USAGE = { prompt_tokens: 10, completion_tokens: ANSWER_TOKENS, total_tokens: 10 + ANSWER_TOKENS };
+
+suite('what a key may spend', () => {
+  let upstream: ScriptedUpstream;
+  let gateway: RunningGateway;
+  before(async () => {
+    upstream = await startUpstream(json(200, chatAnswer('ok', { usage: USAGE })));
+    gateway = await startGateway({
+      yaml: `
+providers:
+  alpha: { adapter: openai-compatible, base_url: ${upstream.baseUrl}, api_key: a }
+models:
+  acme/one:
+    endpoints: [{ provider: alpha, model: one, price: { prompt: 0, completion: 10 } }]
+  acme/free:
+    endpoints: [{ provider: alpha, model: free, price: { prompt: 0, completion: 0 } }]
+`,
+    });
+  });
+  after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+  beforeEach(() => {
+    upstream.arrived.length = 0;
+    upstream.script = json(200, chatAnswer('ok', { usage: USAGE }));
+  });
+
+  async function manage(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+    const response = await fetch(gateway.baseUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const answer: unknown = await response.json();
+    assert.ok(response.ok && typeof answer === 'object' && answer !== null, JSON.stringify(answer));
+    return answer as Record<string, unknown>;
+  }
+
+  async function createKey(limit: number, more: object = {}) {
+    const { key, data } = await manage('POST', '/keys', { name: 'limited', limit, ...more });
+    const { hash } = data as { hash: string };
+    const headers = { authorization: `Bearer ${String(key)}` };
+    return {
+      ask: (changes: object = {}, signal?: AbortSignal) =>
+        gateway.post('/chat/completions', { ...REQUEST, ...changes }, headers, signal),
+      change: (changes: object) => manage('PATCH', `/keys/${hash}`, changes),
+      async used(): Promise<number> {
+        const { data: record } = await manage('GET', `/keys/${hash}`);
+        return (record as { usage: number }).usage;
+      },
+    };
+  }
+
+  test('of 200 requests at once on a key with room for ten, ten reach the upstream and nothing is overspent', async () => {
+    const { ask, used } = await createKey(10 * ANSWER_USD);
+    const refused = Promise.withResolvers<void>();
+    const answer = json(200, chatAnswer('ok', { usage: USAGE }));
+    upstream.script = async (arrived, response, request) => {
+      await refused.promise;
+      await answer(arrived, response, request);
+    };
+    let refusals = 0;
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const { status } = await ask();
+        if (status === 402 && ++refusals === 190) refused.resolve();
+        return status;
+      }),
+    );
+    assert.equal(upstream.arrived.length, 10);
+    assert.equal(statuses.filter((status) => status === 200).length, 10);
+    assert.equal(await used(), 10 * ANSWER_USD);
+    assert.equal((await ask()).status, 402);
+  });
+
+  test('a refusal says what is left, what the request may cost, and how long an answer may be', async () => {
+    const { ask } = await createKey(ANSWER_USD / 2);
+    const { error } = (await (await ask()).json()) as { error: { code: number; message: string; metadata: object } };
+    assert.equal(error.code, 402);
+    assert.deepEqual(error.metadata, { error_type: 'payment_required' });
+    assert.equal(
+      error.message,
+      'The API key has 0.0005 USD left of its limit of 0.0005 USD. The request may cost up to 0.001 USD. Set max_tokens to 50 or less.',
+    );
+    assert.equal((await ask({ max_tokens: 50 })).status, 200);
+  });
+
+  test('the messages endpoint refuses in its own shape', async () => {
+    const { ask } = await createKey(0);
+    assert.equal((await ask()).status, 402);
+    const { key } = await manage('POST', '/keys', { name: 'none', limit: 0 });
+    const response = await gateway.post('/messages', REQUEST, { authorization: `Bearer ${String(key)}` });
+    const body = (await response.json()) as { type: string; error: { type: string } };
+    assert.deepEqual([response.status, body.type, body.error.type], [402, 'error', 'billing_error']);
+  });
+
+  test('a request that fails gives back what was held for it', async () => {
+    const { ask, used } = await createKey(ANSWER_USD);
+    upstream.script = json(400, { error: { message: 'no' } });
+    for (let round = 0; round < 3; round++) assert.equal((await ask()).status, 400);
+    assert.equal(await used(), 0);
+    upstream.script = json(200, chatAnswer('ok', { usage: USAGE }));
+    assert.equal((await ask()).status, 200);
+  });
+
+  test('a caller that hangs up frees what was not written, and pays for what was', async () => {
+    const { ask, used } = await createKey(2 * ANSWER_USD);
+    upstream.script = (_arrived, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(sse([chatChunk({ role: 'assistant', content: 'x'.repeat(40) })]));
+    };
+    const controller = new AbortController();
+    const response = await ask({ stream: true }, controller.signal);
+    await response.body?.getReader().read();
+    assert.equal((await ask({ max_tokens: 2 * ANSWER_TOKENS })).status, 402);
+    controller.abort();
+    let spent = 0;
+    for (let tries = 0; tries < 100 && spent === 0; tries++) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+      spent = await used();
+    }
+    assert.equal(spent, ANSWER_USD / 10, 'ten tokens, by estimate');
+    upstream.script = json(200, chatAnswer('ok', { usage: USAGE }));
+    assert.equal((await ask({ max_tokens: 1.5 * ANSWER_TOKENS })).status, 200);
+  });
+
+  test('without a bound the request begins while something is left, and the next is refused when nothing is', async () => {
+    const { ask, used } = await createKey(ANSWER_USD / 4);
+    assert.equal((await ask({ max_tokens: undefined })).status, 200);
+    assert.equal(await used(), ANSWER_USD);
+    assert.equal((await ask({ max_tokens: undefined })).status, 402);
+    assert.equal(
+      (await ask({ model: 'acme/free' })).status,
+      402,
+      'a limit that is used up holds for what is free, too',
+    );
+  });
+
+  test('raising a limit frees the key at once, and lowering it below what is spent blocks it at once', async () => {
+    const { ask, change } = await createKey(ANSWER_USD);
+    assert.equal((await ask()).status, 200);
+    assert.equal((await ask()).status, 402);
+    await change({ limit: 3 * ANSWER_USD });
+    assert.equal((await ask()).status, 200);
+    await change({ limit: ANSWER_USD });
+    assert.equal((await ask({ max_tokens: 1 })).status, 402);
+    await change({ limit: null });
+    assert.equal((await ask()).status, 200);
+  });
+});
