@@ -80,7 +80,7 @@ export function judgeRouting({ costs, keptMiB }: RoutingResult): readonly Goal[]
     ...costs.flatMap(({ what, us, usMax }) =>
       usMax === undefined
         ? []
-        : [{ promise: `planning ${what}: under ${usMax} us`, measured: `${us.toFixed(1)} us`, met: us < usMax }],
+        : [{ promise: `${what}: under ${usMax} us`, measured: `${us.toFixed(1)} us`, met: us < usMax }],
     ),
     {
       promise: 'picking 1,000,000 times leaves nothing behind',

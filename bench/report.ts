@@ -113,7 +113,7 @@ export function drawCodecs(costs: readonly Cost[]): string {
 
 export function drawRouting({ costs }: RoutingResult): string {
   return drawTable(
-    ['planning one request', 'CPU us'],
+    ['without a socket', 'CPU us'],
     costs.map(({ what, us }) => [what, round(us, 1)]),
   );
 }

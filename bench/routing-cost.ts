@@ -1,5 +1,5 @@
-// What planning one request costs, without a socket, and what a million picks leave in memory: run by routing.ts in a
-// process of its own.
+// What planning one request and listing the models cost, without a socket, and what a million picks leave in memory: run by
+// routing.ts in a process of its own.
 import * as z from 'zod';
 
 import { DEFAULT_PREFERENCES } from '../src/canonical/directives.ts';
@@ -13,6 +13,7 @@ import { planRoute, type PlanQuestion } from '../src/routing/plan.ts';
 import { createEndpointStats } from '../src/routing/stats.ts';
 import { createStickySessions } from '../src/routing/sticky.ts';
 import { UPSTREAM_FORMATS } from '../src/upstream-formats.ts';
+import { createListing } from './listing-cost.ts';
 import { median } from './statistics.ts';
 
 const costSchema = z.object({
@@ -35,6 +36,7 @@ const WARM_UP_MS = 400;
 const ROUND_MS = 20;
 const PICKS = 1_000_000;
 const MIB = 1_048_576;
+const LISTING_US_MAX = 20_000;
 
 function createModels(models: number, endpointsEach: number): readonly Model[] {
   return Array.from({ length: models }, (_, model): Model => {
@@ -107,8 +109,11 @@ function createQuestion(models: readonly Model[], changes: Partial<PlanQuestion>
   };
 }
 
-function measure(what: string, question: PlanQuestion, usMax?: number): RoutingCost {
-  const run = (): unknown => planRoute({ ...question, random: Math.random() });
+function measurePlan(what: string, question: PlanQuestion, usMax?: number): RoutingCost {
+  return measure(`planning one request: ${what}`, () => planRoute({ ...question, random: Math.random() }), usMax);
+}
+
+function measure(what: string, run: () => unknown, usMax?: number): RoutingCost {
   const untilMs = performance.now() + WARM_UP_MS;
   let calls = 0;
   while (performance.now() < untilMs) {
@@ -155,14 +160,15 @@ function measureAll(): RoutingResult {
   const wishes = { ...DEFAULT_PREFERENCES, zdr: true, maxPrice: { prompt: 5 }, preferredMaxLatency: { p90: 3 } };
   return {
     costs: [
-      measure('20 endpoints', createQuestion(twenty), 20),
-      measure('3 models, 60 endpoints', createQuestion(createModels(3, 20)), 60),
-      measure('20 endpoints, tools', createQuestion(twenty, { request: tools })),
-      measure('20 endpoints, preferences', createQuestion(twenty, { preferences: wishes })),
-      measure(
+      measurePlan('20 endpoints', createQuestion(twenty), 20),
+      measurePlan('3 models, 60 endpoints', createQuestion(createModels(3, 20)), 60),
+      measurePlan('20 endpoints, tools', createQuestion(twenty, { request: tools })),
+      measurePlan('20 endpoints, preferences', createQuestion(twenty, { preferences: wishes })),
+      measurePlan(
         '20 endpoints, sorted by latency',
         createQuestion(twenty, { preferences: { ...DEFAULT_PREFERENCES, sort: { by: 'latency' } } }),
       ),
+      measure('listing 500 models', createListing(), LISTING_US_MAX),
     ],
     keptMiB: measureKept(),
   };

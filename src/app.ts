@@ -2,7 +2,10 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { createAuthenticator, type Authenticate } from './accounts/authenticate.ts';
 import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
-import { createLedger, type Ledger } from './accounts/ledger.ts';
+import { createSecrets } from './accounts/secrets.ts';
+import { createAccountAreas, type AccountAreas } from './account-areas.ts';
+import { createAdministration, type Administration } from './administration.ts';
+import type { Presets } from './accounts/presets.ts';
 import type { ProviderPreferences } from './canonical/directives.ts';
 import type { ClientFormatId } from './canonical/extra.ts';
 import type { Config, ProviderDefaults } from './config/config.ts';
@@ -13,7 +16,7 @@ import { createExplainRoute } from './http/generation/explain.ts';
 import type { BodyLimits } from './http/generation/read-body.ts';
 import { createGenerationRoute, type GenerationRouteParts, type RawHandler } from './http/generation/route.ts';
 import { mountOperations } from './http/operations.ts';
-import { registerManagementRoutes } from './http/management/route.ts';
+import { registerManagementRoutes, type ManagementServices } from './http/management/route.ts';
 import { MANAGEMENT_ROUTES } from './http/routes.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
@@ -23,10 +26,17 @@ import { createAnswerMemory } from './pipeline/answer-memory.ts';
 import { countTokens } from './pipeline/count-tokens.ts';
 import { explainRoute } from './pipeline/explain.ts';
 import { createGenerate, type GenerateParts } from './pipeline/generate.ts';
+import { createFileMemory } from './pipeline/inline-media.ts';
 import { createSettle } from './pipeline/settle.ts';
 import { pluginSchema } from './plugins/index.ts';
 import { createBetaTable, type BetaTable } from './providers/beta-flags.ts';
+import type { CatalogRefresher } from './catalog-refresher.ts';
+import type { KnownModel } from './catalog/built-in.ts';
+import { createBroughtProviders, createIntake } from './brought-providers.ts';
 import { createListing } from './listing.ts';
+import { createObservability, type Observability } from './observability.ts';
+import { createSpending, type Spending } from './spending.ts';
+import { createHealthOfAll, openSharedState } from './shared-state.ts';
 import { createLocalServers, type LocalServers } from './local-servers.ts';
 import { createLiveCatalog, loadKnownModels, type LiveCatalog } from './live-catalog.ts';
 import { credentialWarnings, providersFromConfig } from './providers-from-config.ts';
@@ -35,13 +45,14 @@ import { createProviders } from './providers/index.ts';
 import { LOCAL_ENGINES } from './providers/known-providers.ts';
 import { sandboxModels } from './providers/sandbox/models.ts';
 import { startSandbox } from './providers/sandbox/server.ts';
-import { createHealth } from './routing/health.ts';
 import { createEndpointStats } from './routing/stats.ts';
 import { createStickySessions } from './routing/sticky.ts';
 import { openDatabase, type Database } from './store/database.ts';
 import { createGenerationStore, type GenerationStore } from './store/generations.ts';
+import { createByokKeyStore } from './store/byok-keys.ts';
 import { createKeyStore, type KeyStore } from './store/keys.ts';
-import { createMemoryHolds } from './store/shared/memory-holds.ts';
+import type { News, SharedState } from './store/shared/contract.ts';
+import { chargesOf } from './telemetry/charges.ts';
 import { rowOf } from './telemetry/generation-row.ts';
 import { createLog, logGeneration, type Log } from './telemetry/logs.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
@@ -73,8 +84,11 @@ export interface App {
   }>;
   /** Takes over what may change while the gateway runs: models, and the beta flags of providers. */
   reload(next: Config): void;
-  /** Lets requests in flight finish within the drain limit, settles what is owed, and closes everything. */
-  close(): Promise<void>;
+  /**
+   * Lets requests in flight finish within the drain limit, settles what is owed, and closes everything.
+   * @param farewellMs how long connections that stand open may bring one more request
+   */
+  close(farewellMs?: number): Promise<void>;
   readonly generations: Pick<GenerationStore, 'find'>;
 }
 
@@ -89,8 +103,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const log = options.log ?? createLog(config.logLevel);
   const clock = systemClock;
   const metrics = createMetrics();
-  const database = await openDatabase({ path: join(config.dataDir, 'gateway.db'), clock });
-  const { keys, keyStore, staticKeys, authenticate } = createAccounts(config, database, clock);
+  const database = await openDatabase({ path: join(config.dataDir, 'gateway.db'), url: config.databaseUrl, clock });
+  const state = await openSharedState({ config, clock, log, metrics });
+  const { keys, keyStore, staticKeys, authenticate } = createAccounts(config, database, clock, state.news);
   const generations = openGenerations(database, metrics, log);
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
   const http = createHttpClient();
@@ -100,30 +115,78 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { random = Math.random } = options;
   const { download } = downloader;
   const baseUrl = (): string => `${url}/v1`;
-  const shared: Shared = { config, env, clock, http, download, metrics, log, betaTable, baseUrl, random };
+  const shared: Shared = { config, env, clock, http, download, metrics, log, betaTable, baseUrl, random, state };
   const formats = createClientFormats();
   const drawError = drawErrorIn(formats, baseUrl);
   const providers = new Map(providersFromConfig(config, env, sandbox.baseUrl, betaTable));
+  const brought = createBroughtProviders({ providers, timeouts: config.timeouts, betaTable });
+  brought.admit(await createByokKeyStore({ database }).providers());
   const known = await loadKnownModels(providers, clock.nowMs());
   const live = createLiveCatalog({ config, providers, builtIn: sandboxModels(), known });
-  const ledger = openLedger(shared, keyStore);
-  const generateParts = createGenerateParts(shared, providers, live, generations, ledger);
+  const refresher = await openRefresher(shared, live, known);
+  const spending = createSpending({
+    config,
+    database,
+    state,
+    clock,
+    onFailed: (error) => log.general.error({ err: error }, 'a charge could not be told to the state'),
+  });
+  const administration = openAdministration(shared, database, keyStore, live);
+  const { workspaces } = administration;
+  const areas = createAccountAreas({
+    config,
+    env,
+    database,
+    keyStore,
+    keys,
+    workspaces,
+    clock,
+    providers,
+    brought,
+    takeIn: createIntake({ brought, providers, live, isLoaded: known.length > 0, clock }),
+    news: state.news,
+  });
+  const { box } = createSecrets(config);
+  const observability = createObservability({
+    config,
+    database,
+    keys: keyStore,
+    box,
+    clock,
+    log,
+    metrics,
+    random,
+  });
+  const generateParts = createGenerateParts(shared, providers, live, generations, spending, {
+    ...areas,
+    ...administration,
+    observability,
+  });
   const localServers = localServersOf(shared, providers, live);
   const server: HttpServer = createHttpServer({
     host: config.server.host,
     port: config.server.port,
     onBug: (error) => log.general.error({ err: error }, 'bug'),
     drawError,
-    generation: generationRoutes(shared, formats, generateParts, authenticate, {
-      draining: () => server.draining,
+    generation: generationRoutes(shared, formats, generateParts, authenticate, areas.presets, {
+      draining: () => server.refusing,
       bodyLimits: options.bodyLimits,
     }),
     mount(fastify) {
       const draining = (): boolean => server.draining;
-      const ready = (): Promise<void> => database.ping();
+      const ready = (): Promise<unknown> => Promise.all([database.ping(), state.ping()]);
       const general = log.general;
       mountOperations(fastify, { metrics, ready, draining, openApi: drawOpenApi, drawError, log: general });
-      const services = { keys, generations, listing: createListing(generateParts) };
+      const services = {
+        keys,
+        ...administration,
+        generations,
+        ...areas,
+        ...observability.services,
+        credits: spending.credits,
+        checkRequest: checkerOf(formats),
+        listing: createListing(generateParts),
+      };
       registerManagementRoutes(fastify, MANAGEMENT_ROUTES, { authenticate, services, log: general });
     },
   });
@@ -134,6 +197,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       url = `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
       const firstKeys = await keys.bootstrap(staticKeys);
       if (options.findsLocalServers === true) localServers.start();
+      refresher?.start();
+      observability.start();
       return { url, ...(firstKeys !== undefined && { firstKeys }) };
     },
     reload(next) {
@@ -141,26 +206,70 @@ export async function createApp(options: AppOptions): Promise<App> {
       live.configure(next);
       log.general.info({ needsRestart: needsRestart(config, next) }, 'the configuration was read again');
     },
-    async close() {
+    async close(farewellMs = 0) {
       localServers.stop();
-      await server.close(config.server.drainMs);
+      refresher?.stop();
+      await server.close({ farewellMs, drainMs: config.server.drainMs });
       await generations.close();
+      await observability.close();
       await Promise.all([http.close(), downloader.close(), sandbox.close()]);
       await database.close();
+      state.close();
       log.flush();
     },
   };
 }
 
-function createAccounts(config: Config, database: Database, clock: Clock) {
+function createAccounts(config: Config, database: Database, clock: Clock, news: News) {
   const staticKeys = staticKeysFrom(config);
-  const store = createKeyStore({ database });
+  const store = createKeyStore({ database, news });
   return {
     staticKeys,
     keyStore: store,
     keys: createKeys({ store, clock }),
     authenticate: createAuthenticator({ keys: store, clock, staticKeys }),
   };
+}
+
+function openAdministration(
+  { clock, log, state }: Shared,
+  database: Database,
+  keyStore: KeyStore,
+  { catalog }: LiveCatalog,
+): Administration {
+  return createAdministration({
+    database,
+    keyStore,
+    catalog,
+    clock,
+    news: state.news,
+    // The last place where the event can be kept.
+    onLostAudit: (event, error) => log.general.error({ event, err: error }, 'audit event lost'),
+  });
+}
+
+/** What was fetched before is there from the first request on; `undefined` where the operator did not turn it on. */
+async function openRefresher(
+  { config, clock, download, log, random }: Shared,
+  live: LiveCatalog,
+  known: readonly KnownModel[],
+): Promise<CatalogRefresher | undefined> {
+  const { refresh } = config.catalog;
+  if (!refresh.enabled) return undefined;
+  const { createCatalogRefresher } = await import('./catalog-refresher.ts');
+  const { dataDir } = config;
+  const refresher = createCatalogRefresher({
+    ...refresh,
+    dataDir,
+    known,
+    live,
+    download,
+    clock,
+    random,
+    log: log.general,
+  });
+  await refresher.load();
+  return refresher;
 }
 
 /** Engines on this machine, at the addresses where they usually listen. */
@@ -186,25 +295,6 @@ function openGenerations(database: Database, metrics: Metrics, log: Log): Genera
   });
 }
 
-/** What a hold outlasts the longest request by. */
-const HOLD_GRACE_MS = 60_000;
-
-function openLedger({ config, clock, log }: Shared, keyStore: KeyStore): Ledger {
-  return createLedger({
-    holds: createMemoryHolds({ clock }),
-    clock,
-    limitsOf: ({ spendLimit }) => (spendLimit === undefined ? [] : [spendLimit]),
-    async readSpent(subject, sinceMs) {
-      const hash = subject.slice('key:'.length);
-      const windows = { dayStartMs: sinceMs, weekStartMs: sinceMs, monthStartMs: sinceMs };
-      const spent = (await keyStore.sumSpend([hash], windows)).get(hash);
-      return { ownNanoUsd: spent?.own.day ?? 0, byokNanoUsd: spent?.byok.day ?? 0 };
-    },
-    holdMs: config.timeouts.totalMs + HOLD_GRACE_MS,
-    onFailed: (error) => log.general.error({ err: error }, 'a charge could not be told to the state'),
-  });
-}
-
 type ClientFormats = Readonly<Record<ClientFormatId, ClientFormat>>;
 
 function createClientFormats(): ClientFormats {
@@ -212,6 +302,12 @@ function createClientFormats(): ClientFormats {
     chat: createChatClientFormat({ plugin: pluginSchema }),
     messages: createMessagesClientFormat({ plugin: pluginSchema }),
   };
+}
+
+/** Whether the generation route of a format would take a body. */
+function checkerOf(formats: ClientFormats): ManagementServices['checkRequest'] {
+  return (format, body) =>
+    void formats[format].decodeRequest(body, JSON.stringify(body), { serviceMetadata: false, betas: [] });
 }
 
 /** Below any base path, and with whatever follows. */
@@ -239,14 +335,23 @@ interface Shared {
   readonly betaTable: BetaTable;
   readonly baseUrl: () => string;
   readonly random: () => number;
+  readonly state: SharedState;
 }
 
 function createGenerateParts(
-  { config, clock, http, download, metrics, log, baseUrl, random }: Shared,
+  { config, clock, http, download, metrics, log, baseUrl, random, state }: Shared,
   providers: ReadonlyMap<string, Provider>,
   { catalog }: LiveCatalog,
   generations: GenerationStore,
-  ledger: Ledger,
+  { ledger, rateLimiter }: Spending,
+  {
+    ownCredentials,
+    ownUpstreams,
+    policies,
+    observability,
+  }: Pick<AccountAreas & Administration, 'ownCredentials' | 'ownUpstreams' | 'policies'> & {
+    readonly observability: Observability;
+  },
 ): GenerateParts {
   const { region } = config.server;
   const stats = createEndpointStats({ clock });
@@ -254,31 +359,39 @@ function createGenerateParts(
   return {
     http,
     download,
+    fileMemory: createFileMemory(config.server.fileMemoryBytes),
     formats: UPSTREAM_FORMATS,
     providers,
+    ownCredentials: (asker) => ownCredentials.of(asker),
+    policyOf: (principal) => policies.policyOf(principal),
+    ownUpstream: (candidate) => ownUpstreams.connect(candidate),
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
-    health: createHealth({ clock, onCounted: (endpoint, isOk) => stats.counted(endpoint, isOk) }),
+    health: createHealthOfAll({ clock, stats, state }),
     stats,
-    sticky: createStickySessions({ clock }),
+    sticky: createStickySessions({ clock, values: state.values }),
     random,
-    memory: createAnswerMemory({ clock }),
+    memory: createAnswerMemory({ clock, values: state.values }),
     catalog,
     clock,
     ledger,
+    rateLimiter,
     settle: createSettle({
       ledger,
-      store: (record) => withinLimit(generations.append(rowOf(record, region)), STORE_WAIT_MS),
+      store: (record) => withinLimit(generations.append(rowOf(record, region), chargesOf(record)), STORE_WAIT_MS),
       observe(record) {
         metrics.observe(record);
         logGeneration(log, record);
+        observability.ended(record);
       },
     }),
+    openCapture: (record) => observability.openCapture(record),
     defaults: {
       ...(config.defaults.model !== undefined && { model: config.defaults.model }),
       provider: preferencesFrom(config.defaults.provider),
     },
     totalMs: config.timeouts.totalMs,
+    rescue: config.rescue.enabled,
     region,
     baseUrl,
     streams: metrics,
@@ -291,11 +404,13 @@ function generationRoutes(
   { chat, messages }: ClientFormats,
   generateParts: GenerateParts,
   authenticate: Authenticate,
+  presets: Presets,
   limits: { readonly draining: () => boolean; readonly bodyLimits: Partial<BodyLimits> | undefined },
 ): Readonly<Record<string, RawHandler>> {
   const parts: GenerationRouteParts = {
     authenticate,
     generate: createGenerate(generateParts),
+    presets,
     clock,
     bodyLimits: {
       bytesMax: config.server.maxBodyBytes,
@@ -313,8 +428,8 @@ function generationRoutes(
   return {
     '/chat/completions': createGenerationRoute(chat, parts),
     '/messages': createGenerationRoute(messages, messagesParts),
-    '/route/explain': createExplainRoute({ chat, messages }, messagesParts, (request, accountId) =>
-      explainRoute(generateParts, request, accountId),
+    '/route/explain': createExplainRoute({ chat, messages }, messagesParts, (request, principal) =>
+      explainRoute(generateParts, request, principal),
     ),
     '/messages/count_tokens': createCountTokensRoute(messages, messagesParts, (request, signal) =>
       countTokens(generateParts, request, signal),

@@ -117,3 +117,36 @@ models:
     assert.deepEqual(catalog.find('sandbox/error-418')?.endpoints[0]?.price, { prompt: 0, completion: 0 });
   });
 });
+
+suite('endpoints of a tier, and what an operator says of endpoints', () => {
+  const YAML = `
+providers: { openai: { api_key: k, data_policy: { training: false } } }
+models:
+  openai/gpt-9:
+    distillable: true
+    endpoints:
+      - { provider: openai, model: gpt-9-2026, tag: openai/eu, data_policy: { retention_days: 0 } }
+      - { provider: openai, model: gpt-9-2026, service_tier: flex }
+      - { provider: openai, model: gpt-9-2026, service_tier: priority, price: { prompt: 4, completion: 16 } }
+`;
+  const [standard, flex, priority] = catalogOf(YAML).find('openai/gpt-9')?.endpoints ?? [];
+
+  test('have names of their own, and the standard one knows which tiers are not its', () => {
+    assert.deepEqual([standard?.tag, flex?.tag, priority?.tag], ['openai/eu', 'openai/flex', 'openai/priority']);
+    assert.deepEqual([...(standard?.tiersApart ?? [])], ['flex', 'priority']);
+    assert.equal(priority?.tiersApart, undefined);
+  });
+
+  test('share the facts of the model, but not the price of the standard one', () => {
+    assert.equal(flex?.contextTokensMax, 400_000);
+    assert.equal(flex.price, undefined);
+    assert.deepEqual(priority?.standardPrice, priceTableOf({ prompt: 2, completion: 8 }));
+    assert.deepEqual(standard?.price, priceTableOf({ prompt: 2, completion: 8 }));
+  });
+
+  test('take policy and permission member by member from the configuration', () => {
+    assert.deepEqual(standard?.dataPolicy, { training: false, retentionDays: 0 });
+    assert.deepEqual(flex?.dataPolicy, { training: false });
+    assert.ok([standard, flex, priority].every((endpoint) => endpoint?.distillable === true));
+  });
+});

@@ -1,6 +1,7 @@
 import { createCatalog, type PassThrough } from './catalog/catalog.ts';
 import type { KnownEndpoint, KnownModel } from './catalog/built-in.ts';
 import { FREE, priceTableOf } from './catalog/price.ts';
+import { endpointKey } from './catalog/endpoint-key.ts';
 import type { Catalog, Endpoint, Model } from './catalog/model.ts';
 import type { Config, ModelConfig } from './config/config.ts';
 import type { Provider } from './providers/contract.ts';
@@ -61,13 +62,13 @@ function foundModels(
   );
 }
 
-/** The slugs of providers that are there, have credentials, and are who the project's files mean by that slug. */
+/** The slugs of providers that are there, have credentials of anybody's, and are who the project's files mean by that slug. */
 export function usableVendors(providers: ReadonlyMap<string, Provider>): ReadonlySet<string> {
   return new Set([...providers].filter(([slug, provider]) => isVendor(slug, provider)).map(([slug]) => slug));
 }
 
 function isVendor(slug: string, provider: Provider): boolean {
-  return provider.adapter.id === slug && missingKey(provider).length === 0;
+  return provider.adapter.id === slug && (missingKey(provider).length === 0 || provider.hasOwnCredentials === true);
 }
 
 interface KnownIndex {
@@ -81,7 +82,10 @@ function indexOf(known: readonly KnownModel[]): KnownIndex {
     models: new Map(known.map((model) => [model.facts.slug, model])),
     endpoints: new Map(
       known.flatMap(({ endpoints }) =>
-        endpoints.map((endpoint) => [`${endpoint.provider} ${endpoint.upstreamModel}`, endpoint] as const),
+        endpoints.map((endpoint) => {
+          const { provider, upstreamModel: model, facts } = endpoint;
+          return [endpointKey({ provider, model, tier: facts.serviceTier }), endpoint] as const;
+        }),
       ),
     ),
   };
@@ -94,12 +98,12 @@ function createPlace(
   index: KnownIndex,
 ): Place {
   const policies = new Map(config.providers.map(({ slug, dataPolicy }) => [slug, dataPolicy]));
-  return (slug, provider, upstreamModel) => {
+  return (slug, provider, upstreamModel, tier) => {
     const there = providers.get(provider);
     const takes = there && parametersOf(there, upstreamModel);
     const toolFormats = there && toolFormatsOf(there, upstreamModel);
     const isKnownVendor = there !== undefined && isVendor(provider, there);
-    const facts = isKnownVendor ? index.endpoints.get(`${provider} ${upstreamModel}`)?.facts : undefined;
+    const facts = isKnownVendor ? factsOf(index, provider, upstreamModel, tier) : undefined;
     const listed = facts?.supportedParameters;
     const parameters = listed === undefined || takes === undefined ? (listed ?? takes) : listed.intersection(takes);
     return {
@@ -120,6 +124,18 @@ function createPlace(
   };
 }
 
+/** A tier that nobody wrote down is the same model, at a price that nobody knows. */
+function factsOf(
+  { endpoints }: KnownIndex,
+  provider: string,
+  model: string,
+  tier: string | undefined,
+): Partial<Endpoint> | undefined {
+  const exact = endpoints.get(endpointKey({ provider, model, tier }));
+  const standard = exact ?? endpoints.get(endpointKey({ provider, model }));
+  return exact === undefined && standard !== undefined ? { ...standard.facts, price: undefined } : standard?.facts;
+}
+
 /** A known model at those of its providers that can be asked. */
 function servedModel({ facts, endpoints }: KnownModel, place: Place, providers: ReadonlyMap<string, Provider>): Model {
   const usable = endpoints.filter(({ provider }) => {
@@ -128,7 +144,11 @@ function servedModel({ facts, endpoints }: KnownModel, place: Place, providers: 
   });
   return {
     ...facts,
-    endpoints: usable.map(({ provider, upstreamModel }) => place(facts.slug, provider, upstreamModel)),
+    endpoints: withTiersApart(
+      usable.map(({ provider, upstreamModel, facts: { serviceTier } }) =>
+        place(facts.slug, provider, upstreamModel, serviceTier),
+      ),
+    ),
   };
 }
 
@@ -144,11 +164,28 @@ function parametersOf(provider: Provider, model: string): ReadonlySet<string> | 
   return format && provider.adapter.dialect({ format, model }).parameters;
 }
 
-type Place = (slug: string, provider: string, upstreamModel: string) => Endpoint;
+/** @param tier of an endpoint whose capacity has a price of its own */
+type Place = (slug: string, provider: string, upstreamModel: string, tier?: string) => Endpoint;
+
+/** Who is asked for a tier is the endpoint of that tier, and no other of the same upstream model. */
+function withTiersApart(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  if (endpoints.every(({ serviceTier }) => serviceTier === undefined)) return endpoints;
+  return endpoints.map((endpoint) => {
+    const { provider, upstreamModel: model, serviceTier } = endpoint;
+    const siblings = endpoints.filter((other) => other.provider === provider && other.upstreamModel === model);
+    if (serviceTier !== undefined) {
+      const standardPrice = siblings.find((other) => other.serviceTier === undefined)?.price;
+      const tag = endpoint.tag ?? `${provider}/${serviceTier}`;
+      return { ...endpoint, tag, ...(standardPrice !== undefined && { standardPrice }) };
+    }
+    const tiers = siblings.flatMap((sibling) => sibling.serviceTier ?? []);
+    return tiers.length === 0 ? endpoint : { ...endpoint, tiersApart: new Set(tiers) };
+  });
+}
 
 /** The operator's word over the project's, member by member; the list of endpoints is the operator's alone. */
 function modelFrom(model: ModelConfig, place: Place, known: KnownModel | undefined): Model {
-  const { contextLength, maxCompletionTokens, inputModalities, outputModalities, scores } = model;
+  const { contextLength, maxCompletionTokens, inputModalities, outputModalities, distillable, scores } = model;
   const own = Object.entries(scores).map(([metric, score]) => ({ metric, score }));
   return {
     ...known?.facts,
@@ -159,22 +196,30 @@ function modelFrom(model: ModelConfig, place: Place, known: KnownModel | undefin
     ...(inputModalities !== undefined && { inputModalities }),
     ...(outputModalities !== undefined && { outputModalities }),
     scores: [...own, ...(known?.facts.scores ?? [])],
-    endpoints: model.endpoints.map((endpoint) => {
-      const context = endpoint.contextLength ?? contextLength;
-      const output = endpoint.maxCompletionTokens ?? maxCompletionTokens;
-      return {
-        ...place(model.slug, endpoint.provider, endpoint.model),
-        ...(endpoint.price !== undefined && { price: priceTableOf(endpoint.price) }),
-        ...(context !== undefined && { contextTokensMax: context }),
-        ...(output !== undefined && { outputTokensMax: output }),
-        ...(endpoint.minCompletionTokens !== undefined && { outputTokensMin: endpoint.minCompletionTokens }),
-        ...(inputModalities !== undefined && { inputModalities }),
-        ...(outputModalities !== undefined && { outputModalities }),
-        ...(endpoint.quantization !== undefined && { quantization: endpoint.quantization }),
-        ...(endpoint.supportedParameters !== undefined && {
-          supportedParameters: new Set(endpoint.supportedParameters),
-        }),
-      };
-    }),
+    endpoints: withTiersApart(
+      model.endpoints.map((endpoint) => {
+        const placed = place(model.slug, endpoint.provider, endpoint.model, endpoint.serviceTier);
+        const context = endpoint.contextLength ?? contextLength;
+        const output = endpoint.maxCompletionTokens ?? maxCompletionTokens;
+        return {
+          ...placed,
+          ...(endpoint.price !== undefined && { price: priceTableOf(endpoint.price) }),
+          ...(context !== undefined && { contextTokensMax: context }),
+          ...(output !== undefined && { outputTokensMax: output }),
+          ...(endpoint.minCompletionTokens !== undefined && { outputTokensMin: endpoint.minCompletionTokens }),
+          ...(inputModalities !== undefined && { inputModalities }),
+          ...(outputModalities !== undefined && { outputModalities }),
+          ...(endpoint.assistantPrefill !== undefined && { continuesAnswers: endpoint.assistantPrefill }),
+          ...(endpoint.tag !== undefined && { tag: endpoint.tag }),
+          ...(endpoint.serviceTier !== undefined && { serviceTier: endpoint.serviceTier }),
+          ...(endpoint.dataPolicy !== undefined && { dataPolicy: { ...placed.dataPolicy, ...endpoint.dataPolicy } }),
+          ...(distillable !== undefined && { distillable }),
+          ...(endpoint.quantization !== undefined && { quantization: endpoint.quantization }),
+          ...(endpoint.supportedParameters !== undefined && {
+            supportedParameters: new Set(endpoint.supportedParameters),
+          }),
+        };
+      }),
+    ),
   };
 }

@@ -13,6 +13,10 @@ export interface LiveCatalog {
   configure(config: CatalogConfig): void;
   /** Takes over what a provider was found to serve: models that nobody named. */
   discovered(provider: string, models: readonly string[]): void;
+  /** Who can be asked has changed. */
+  rebuild(): void;
+  /** Takes over what is known of models from now on, in place of what was. */
+  learned(known: readonly KnownModel[]): void;
 }
 
 type CatalogConfig = Pick<Config, 'models' | 'passThrough' | 'providers'>;
@@ -23,9 +27,9 @@ export function createLiveCatalog(parts: {
   readonly builtIn: readonly Model[];
   readonly known: readonly KnownModel[];
 }): LiveCatalog {
-  const { providers, builtIn, known } = parts;
+  const { providers, builtIn } = parts;
   const found = new Map<string, readonly string[]>();
-  let { config } = parts;
+  let { config, known } = parts;
   let current = build();
 
   function build(): Catalog {
@@ -44,6 +48,13 @@ export function createLiveCatalog(parts: {
     },
     discovered(provider, models) {
       found.set(provider, models);
+      current = build();
+    },
+    rebuild() {
+      current = build();
+    },
+    learned(next) {
+      known = next;
       current = build();
     },
   };

@@ -36,7 +36,7 @@ export function credentialWarnings(
   const warnings: string[] = [];
   for (const [slug, provider] of providers) {
     const variables = missingKey(provider);
-    if (variables.length === 0) continue;
+    if (variables.length === 0 || provider.hasOwnCredentials === true) continue;
     const idle = endpoints.filter((endpoint) => endpoint.provider === slug).map(({ endpoint }) => endpoint);
     const shown = idle.slice(0, ENDPOINTS_SHOWN_MAX).join(', ');
     const more = idle.length > ENDPOINTS_SHOWN_MAX ? ` and ${idle.length - ENDPOINTS_SHOWN_MAX} more` : '';

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { contentFaults, findCatalogFaults, shapeFaults } from '../scripts/check-catalog.ts';
+import { knownModels } from '../src/catalog/built-in.ts';
+import { contentFaults, findCatalogFaults, shapeFaults } from '../src/catalog/find-faults.ts';
 import { loadPriceLibrary } from '../src/catalog/price-library.ts';
+import { ADAPTER_IDS } from '../src/providers/index.ts';
 import { readCatalogData, readRawCatalog, type CatalogData } from '../src/catalog/read-data.ts';
 
 const NOW_MS = Date.parse('2026-11-21');
@@ -30,7 +32,7 @@ function withEndpoint(change: (endpoint: Entry['endpoints'][number]) => Entry['e
 
 suite("the project's own catalog", () => {
   test('every file fits its schema, every price its reference, every figure its source', async () => {
-    assert.deepEqual(await findCatalogFaults(NOW_MS), []);
+    assert.deepEqual(await findCatalogFaults(NOW_MS, ADAPTER_IDS), []);
   });
 
   test('it holds at least 12 authors, 120 models and 20 providers, most endpoints with a price', () => {
@@ -42,6 +44,16 @@ suite("the project's own catalog", () => {
       ({ price, price_ref: reference }) => price !== undefined || reference !== undefined,
     );
     assert.ok(priced.length > endpoints.length * 0.8);
+  });
+
+  test("a provider's policy is that of its endpoints, but for those that have one of their own", () => {
+    const policyOf = (slug: string, provider: string) => {
+      const model = knownModels(readCatalogData(), library).find(({ facts }) => facts.slug === slug);
+      return model?.endpoints.find((endpoint) => endpoint.provider === provider)?.facts.dataPolicy;
+    };
+    assert.deepEqual(policyOf('deepseek/deepseek-v3.2', 'deepinfra'), { training: false, retentionDays: 0 });
+    assert.deepEqual(policyOf('google/gemma-4-31b-it', 'deepinfra'), {});
+    assert.deepEqual(policyOf('openai/gpt-5.1', 'openai'), { training: false, retentionDays: 30 });
   });
 
   test('nothing claims that a person checked it', () => {
@@ -113,7 +125,7 @@ suite("the project's own catalog", () => {
   ];
   for (const [promise, data, fault] of PLANTED)
     test(promise, () => {
-      assert.match(contentFaults(data(), library).join('\n'), fault);
+      assert.match(contentFaults(data(), library, ADAPTER_IDS).join('\n'), fault);
     });
 
   test('a file with a member that nobody knows, or a price without a source, does not fit', () => {

@@ -69,3 +69,35 @@ test('the first call loads those that it needs, and no others', () => {
     !loaded.some((name) => name.startsWith('@azure') || name.startsWith('google') || name.startsWith('@aws-sdk')),
   );
 });
+
+test('the parser of patterns is not loaded with the routes, but with the first pattern that is stored', () => {
+  const parser = '@eslint-community/regexpp';
+  const routes = `import './src/http/routes.ts';`;
+  assert.ok(!packagesOf(routes).includes(parser));
+  const read = `import { readContentFilters } from './src/http/management/guardrails/filters.ts';`;
+  const first = `await readContentFilters([{ pattern: 'a', action: 'flag' }]);`;
+  assert.ok(packagesOf(`${routes}${read}${first}`).includes(parser));
+});
+
+const STATE = `
+  import { createMemoryState } from './src/store/shared/memory.ts';
+  import { openSharedState } from './src/shared-state.ts';
+  const state = createMemoryState({ clock: { nowMs: () => 0, monotonicMs: () => 0 } });
+`;
+const TAKE = "await state.rates.take([{ subject: 's', limit: 1, periodMs: 1000, take: 1 }]);";
+
+test('state in memory loads no client of Redis, and counts of rates come with the first limit', () => {
+  const isOf = (name: string): boolean => name === 'ioredis' || name === 'rate-limiter-flexible';
+  assert.deepEqual(packagesOf(STATE).filter(isOf), []);
+  assert.deepEqual(packagesOf(STATE + TAKE).filter(isOf), ['rate-limiter-flexible']);
+});
+
+test("PostgreSQL's client is not loaded while the embedded database will do", () => {
+  const loaded = packagesOf(`
+    import { openDatabase } from './src/store/database.ts';
+    const database = await openDatabase({ path: ':memory:', clock: { nowMs: () => 0, monotonicMs: () => 0 } });
+    await database.close();
+  `);
+  assert.ok(loaded.includes('kysely'), 'the record works');
+  assert.ok(!loaded.includes('pg'));
+});

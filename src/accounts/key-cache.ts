@@ -16,7 +16,7 @@ export interface KeyCache {
   look(keyHash: string): KnownKey | undefined | Promise<KnownKey | undefined>;
 }
 
-/** A change by another process counts after this. */
+/** A change by another process that was not announced, or whose news were lost, counts after this. */
 const FRESH_MS = 5_000;
 /** So long before the end of that time a key in use is read again: its requests never wait for the database. */
 const REFRESH_MS = 2_500;
@@ -45,20 +45,23 @@ interface Lookup {
 
 /**
  * Keys that were seen lately, by digest. Concurrent requests share one read, unknown digests are remembered too, and a
- * change by this process counts at once.
+ * change counts at once, by this process or, where processes tell each other, by another.
  */
 export function createKeyCache(keys: Pick<KeyStore, 'find' | 'subscribe'>, clock: Clock): KeyCache {
   const known = new Map<string, Entry>();
   const unknown = new Map<string, number>();
   const lookups = new Map<string, Lookup>();
 
-  keys.subscribe((keyHash) => {
-    known.delete(keyHash);
-    unknown.delete(keyHash);
-    const lookup = lookups.get(keyHash);
-    if (lookup !== undefined) lookup.outdated = true;
-    lookups.delete(keyHash);
-  });
+  keys.subscribe(
+    (keyHash) => {
+      known.delete(keyHash);
+      unknown.delete(keyHash);
+      const lookup = lookups.get(keyHash);
+      if (lookup !== undefined) lookup.outdated = true;
+      lookups.delete(keyHash);
+    },
+    () => outdateAll(known, unknown, lookups),
+  );
 
   function remember(keyHash: string, key: KnownKey | undefined): void {
     const nowMs = clock.monotonicMs();
@@ -118,6 +121,18 @@ export function createKeyCache(keys: Pick<KeyStore, 'find' | 'subscribe'>, clock
       return lookUp(keyHash);
     },
   };
+}
+
+/** Keys are kept, for a database that is away, but read again before they count. */
+function outdateAll(
+  known: ReadonlyMap<string, Entry>,
+  unknown: Map<string, number>,
+  lookups: Map<string, Lookup>,
+): void {
+  for (const entry of known.values()) entry.freshUntilMs = -Infinity;
+  unknown.clear();
+  for (const lookup of lookups.values()) lookup.outdated = true;
+  lookups.clear();
 }
 
 function knownKey(row: KeyRow): KnownKey {

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import { randomText } from '../lib/ids.ts';
+import { maskText } from '../lib/mask-text.ts';
 import type { Principal } from './principal.ts';
 
 const PREFIX: Readonly<Record<Principal['kind'], string>> = { normal: 'mgw-', management: 'mgw-mgmt-' };
 /** 238 bits. */
 const RANDOM_CHARS = 40;
-const SHOWN_FIRST = 3;
-const SHOWN_LAST = 4;
 
 /** A new key. It exists here, in the one answer that shows it, and nowhere else. */
 export function newKey(kind: Principal['kind']): string {
@@ -28,7 +27,5 @@ export function isKeyHash(text: string): boolean {
  */
 export function labelKey(key: string): string {
   const prefix = [PREFIX.management, PREFIX.normal].find((known) => key.startsWith(known)) ?? '';
-  const secret = key.slice(prefix.length);
-  if (secret.length < 4 * (SHOWN_FIRST + SHOWN_LAST)) return `${prefix}...`;
-  return `${prefix}${secret.slice(0, SHOWN_FIRST)}...${secret.slice(-SHOWN_LAST)}`;
+  return prefix + maskText(key.slice(prefix.length));
 }

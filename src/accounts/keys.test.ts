@@ -4,7 +4,7 @@ import { GatewayError } from '../canonical/gateway-error.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { createGenerationStore, type GenerationStore } from '../store/generations.ts';
 import { createKeyStore } from '../store/keys.ts';
-import { sampleGeneration } from '../store/test-generation.ts';
+import { sampleCharges, sampleGeneration } from '../store/test-generation.ts';
 import { hashKey } from './key-format.ts';
 import { samplePrincipal } from './test-principal.ts';
 import { createKeys, type Keys } from './keys.ts';
@@ -33,10 +33,17 @@ suite('keys', () => {
     keys = createKeys({ store: createKeyStore({ database }), clock });
   });
 
-  const spend = (keyHash: string, daysAgo: number, costNanoUsd: number, isByok = false): Promise<void> =>
-    generations.append(
-      sampleGeneration({ id: `gen-${spent++}`, keyHash, createdAtMs: NOON_MS - daysAgo * DAY_MS, costNanoUsd, isByok }),
-    );
+  const spend = (keyHash: string, daysAgo: number, nanoUsd: number, isByok = false): Promise<void> => {
+    const row = sampleGeneration({
+      id: `gen-${spent++}`,
+      keyHash,
+      createdAtMs: NOON_MS - daysAgo * DAY_MS,
+      costNanoUsd: isByok ? 0 : nanoUsd,
+      listCostNanoUsd: isByok ? nanoUsd : null,
+      isByok,
+    });
+    return generations.append(row, sampleCharges(row));
+  };
 
   test('a new key is stored by its hash, and its text is stored nowhere', async () => {
     const { record, key } = await keys.create({ name: 'App' });

@@ -1,17 +1,19 @@
+import type { DefaultPreferences } from '../canonical/default-preferences.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { KeyChanges, KeyFilter, KeyKind, KeyRow, KeyStore, LimitReset } from '../store/keys.ts';
-import type { KeySpend, Spend } from '../store/spend.ts';
+import type { Spend, SubjectSpend } from '../store/spend.ts';
 import { assert } from '../lib/assert.ts';
 import { hashKey, isKeyHash, labelKey, newKey } from './key-format.ts';
 import { DEFAULT_WORKSPACE_ID, type Principal } from './principal.ts';
+import { unknownWorkspace } from './workspaces.ts';
 import { openWindows } from './windows.ts';
 
 /** The most that a key's limit may be: nano-USD count exactly in a double up to a little above. */
 export const KEY_LIMIT_USD_MAX = 9_000_000;
 
 /** A key with what it has spent. Money is nano-USD. */
-export interface KeyRecord extends KeyRow, KeySpend {
+export interface KeyRecord extends KeyRow, SubjectSpend {
   /** What is left in the running window of the limit; below zero when it was overspent. Null: no limit. */
   readonly limitRemainingNanoUsd: number | null;
 }
@@ -25,7 +27,9 @@ export interface NewKey {
   readonly includeByokInLimit?: boolean;
   readonly expiresAtMs?: number | null;
   readonly creatorUserId?: string | null;
+  /** Default: the default workspace. */
   readonly workspaceId?: string;
+  readonly defaultPreferences?: DefaultPreferences | null;
 }
 
 /** The two keys of a first start, in full, to be shown once. */
@@ -41,7 +45,10 @@ export interface StaticKeys {
 }
 
 export interface Keys {
-  /** `key` is the full key: this is the only time that it can be seen. */
+  /**
+   * `key` is the full key: this is the only time that it can be seen.
+   * @throws GatewayError 400 when the workspace is not there
+   */
   create(wish: NewKey): Promise<{ readonly record: KeyRecord; readonly key: string }>;
   /** Newest first, at most 100. */
   list(filter: KeyFilter): Promise<readonly KeyRecord[]>;
@@ -74,7 +81,9 @@ export function createKeys(parts: KeysParts): Keys {
     async create(wish) {
       const key = newKey(wish.kind ?? 'normal');
       const row = draftKey(key, wish, clock.nowMs());
-      await store.insert(row);
+      // Management keys act on the whole account, whatever becomes of a workspace.
+      if (row.kind === 'management') await store.insert(row);
+      else if (!(await store.insertInWorkspace(row))) throw unknownWorkspace(wish.workspaceId);
       return { record: await withSpend(parts, row), key };
     },
     async list(filter) {
@@ -123,6 +132,7 @@ function draftKey(key: string, wish: NewKey, nowMs: number): KeyRow {
     includeByokInLimit: wish.includeByokInLimit ?? false,
     creatorUserId: wish.creatorUserId ?? null,
     workspaceId: wish.workspaceId ?? DEFAULT_WORKSPACE_ID,
+    defaultPreferences: wish.defaultPreferences ?? null,
   };
 }
 
@@ -143,6 +153,7 @@ function rowOfStaticKey(principal: Principal): KeyRow {
     includeByokInLimit: false,
     creatorUserId: null,
     workspaceId: DEFAULT_WORKSPACE_ID,
+    defaultPreferences: null,
   };
 }
 
@@ -162,7 +173,7 @@ async function withSpends(parts: KeysParts, rows: readonly KeyRow[]): Promise<re
   });
 }
 
-function remaining(row: KeyRow, spend: KeySpend): number | null {
+function remaining(row: KeyRow, spend: SubjectSpend): number | null {
   if (row.limitNanoUsd === null) return null;
   const spent = inWindow(spend.own, row.limitReset);
   return row.limitNanoUsd - spent - (row.includeByokInLimit ? inWindow(spend.byok, row.limitReset) : 0);

@@ -5,6 +5,7 @@ import { createMemoryHolds } from '../store/shared/memory-holds.ts';
 import type { Holds } from '../store/shared/contract.ts';
 import { createLedger, type Ledger, type LedgerParts, type Wish } from './ledger.ts';
 import type { SpendLimit, Spent } from './spend-limit.ts';
+import type { Principal } from './principal.ts';
 import { samplePrincipal } from './test-principal.ts';
 
 const NOON_MS = Date.parse('2026-11-25T12:00:00Z');
@@ -16,17 +17,18 @@ const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
 let durable: Map<string, Spent>;
 let failures: unknown[];
 
-function open(limits: readonly SpendLimit[], parts: Partial<LedgerParts> = {}): Ledger {
-  return createLedger({
+/** A ledger that every request of a test asks with the same limits. */
+function open(limits: readonly SpendLimit[], parts: Partial<LedgerParts> = {}) {
+  const ledger = createLedger({
     holds: createMemoryHolds({ clock }),
     clock,
-    limitsOf: () => limits,
     readSpent: (subject, sinceMs) =>
       Promise.resolve(durable.get(`${subject}@${sinceMs}`) ?? { ownNanoUsd: 0, byokNanoUsd: 0 }),
     holdMs: 60_000,
     onFailed: (error) => failures.push(error),
     ...parts,
   });
+  return { ...ledger, reserve: (who: Principal, wanted: () => Wish) => ledger.reserve(who, limits, wanted) };
 }
 
 let ids = 0;
@@ -72,7 +74,7 @@ suite('the ledger', () => {
 
   test('of many requests at once no more go through than their worst cases fit the limit', async () => {
     const ledger = open([KEY]);
-    const all = await Promise.allSettled(Array.from({ length: 200 }, () => ledger.reserve(principal, wish(100))));
+    const all = await Promise.allSettled(Array.from({ length: 200 }, async () => ledger.reserve(principal, wish(100))));
     assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 10);
   });
 
@@ -151,6 +153,16 @@ suite('the ledger', () => {
     assert.deepEqual([budget.status, budget.type], [403, 'permission_denied']);
     assert.match(budget.message, /^The workspace has .* monthly limit/);
     assert.match((await refusal(open([guardrail]).reserve(principal, wish(2_000)))).message, /^A guardrail/);
+  });
+
+  test('two limits that count the same are the lower one, and a charge counts once', async () => {
+    const guardrail: SpendLimit = { ...KEY, kind: 'guardrail', limitNanoUsd: 100 };
+    const ledger = open([KEY, guardrail]);
+    await ledger.settle(await held(ledger.reserve(principal, wish(30))), { ownNanoUsd: 30, byokNanoUsd: 0 });
+    await ledger.settle(await held(ledger.reserve(principal, wish(60))), { ownNanoUsd: 60, byokNanoUsd: 0 });
+    assert.equal((await refusal(ledger.reserve(principal, wish(20)))).status, 403);
+    const lower = await refusal(open([{ ...KEY, limitNanoUsd: 10 }, guardrail]).reserve(principal, wish(20)));
+    assert.equal(lower.status, 402, 'the one that is lower refuses');
   });
 
   test('an account lives on its credit: nothing is refused at zero but what costs something', async () => {

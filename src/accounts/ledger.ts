@@ -1,6 +1,6 @@
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { decimalUsd } from '../catalog/price.ts';
-import { assert } from '../lib/assert.ts';
+import { assert, unreachable } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withinTime } from '../lib/time-limit.ts';
 import type { Allowance, Holds } from '../store/shared/contract.ts';
@@ -38,9 +38,12 @@ interface CountedLimit {
 export interface Ledger {
   /**
    * `undefined`, at once, for callers whom nothing limits.
+   * @param limits bounds on the caller's spending beside the account's credit, in the order in which they are checked
    * @throws GatewayError 402 or 403 when too little is left; 503 while what was spent cannot be read
    */
-  reserve(principal: Principal, wish: () => Wish): Promise<Hold> | undefined;
+  reserve(principal: Principal, limits: readonly SpendLimit[], wish: () => Wish): Promise<Hold> | undefined;
+  /** Whether anything limits what the caller may spend. */
+  isLimited(limits: readonly SpendLimit[]): boolean;
   /** After the charge, which may be nothing, is durable: counts it, once, and frees what is left. Never rejects. */
   settle(hold: Hold, charge: Spent): Promise<void>;
 }
@@ -48,8 +51,6 @@ export interface Ledger {
 export interface LedgerParts {
   readonly holds: Holds;
   readonly clock: Clock;
-  /** Bounds on a caller's spending, in the order in which they are checked. */
-  readonly limitsOf: (principal: Principal) => readonly SpendLimit[] | Promise<readonly SpendLimit[]>;
   /** The durable sum since then, Unix ms. */
   readonly readSpent: (subject: string, sinceMs: number) => Promise<Spent>;
   /** The sum of all entries of the account, nano-USD. Absent: credit is not enforced. */
@@ -66,14 +67,11 @@ const READ_MS_MAX = 1_000;
 const LEFT_NANO_USD_MIN = 1;
 
 export function createLedger(parts: LedgerParts): Ledger {
-  const { holds, onFailed, readBalance } = parts;
+  const { holds, onFailed } = parts;
+  const isLimited = (limits: readonly SpendLimit[]): boolean => limits.length > 0 || parts.readBalance !== undefined;
   return {
-    reserve(principal, wish) {
-      const limits = parts.limitsOf(principal);
-      if (limits instanceof Promise) return limits.then((found) => reserve(parts, principal, found, wish()));
-      if (limits.length === 0 && readBalance === undefined) return undefined;
-      return reserve(parts, principal, limits, wish());
-    },
+    isLimited,
+    reserve: (principal, limits, wish) => (isLimited(limits) ? reserve(parts, principal, limits, wish()) : undefined),
     async settle({ id, counted }, charge) {
       const charges = counted.map(({ name, limit }) => ({ subject: name, nanoUsd: countedSpend(limit, charge) }));
       await holds.settle(id, charges).catch(onFailed);
@@ -89,11 +87,8 @@ async function reserve(
 ): Promise<Hold> {
   const nowMs = parts.clock.nowMs();
   const all = parts.readBalance === undefined ? limits : [balanceOf(principal), ...limits];
-  const counted = all.map((limit): CountedLimit => {
-    const sinceMs = windowStartMs(limit.reset, nowMs);
-    return { limit, sinceMs, name: countedName(limit, sinceMs) };
-  });
-  const byName = new Map(counted.map((each) => [each.name, each]));
+  const byName = strictestByName(all, nowMs);
+  const counted = [...byName.values()];
   const hold: Hold = { id: wish.generationId, counted };
   const reserved = await parts.holds.reserve(
     { id: hold.id, expiresInMs: parts.holdMs, allowances: counted.map((each) => allowanceOf(each, wish)) },
@@ -103,6 +98,19 @@ async function reserve(
   const refused = byName.get(reserved.subject);
   assert(refused !== undefined, 'a refusal names one of the limits');
   throw refusal(refused.limit, wish, reserved.leftNanoUsd, reserved.heldByOthersNanoUsd);
+}
+
+/** A key's own limit and one that a guardrail gives it may count the same: together they are the lower one. */
+function strictestByName(limits: readonly SpendLimit[], nowMs: number): ReadonlyMap<string, CountedLimit> {
+  const byName = new Map<string, CountedLimit>();
+  for (const limit of limits) {
+    const sinceMs = windowStartMs(limit.reset, nowMs);
+    const name = countedName(limit, sinceMs);
+    const known = byName.get(name);
+    if (known === undefined || limit.limitNanoUsd < known.limit.limitNanoUsd)
+      byName.set(name, { limit, sinceMs, name });
+  }
+  return byName;
 }
 
 /** Credit is what was granted and not spent: a limit of nothing on what is owed. */
@@ -162,6 +170,8 @@ function whatLacks({ kind, limitNanoUsd, reset }: SpendLimit, leftNanoUsd: numbe
       return `The workspace has ${left} left of its ${limit}.`;
     case 'guardrail':
       return `A guardrail leaves this caller ${left} of its ${limit}.`;
+    default:
+      return unreachable(kind);
   }
 }
 

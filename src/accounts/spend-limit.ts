@@ -1,3 +1,4 @@
+import { unreachable } from '../lib/assert.ts';
 import type { LimitReset } from '../store/keys.ts';
 import { openWindows } from './windows.ts';
 
@@ -35,6 +36,8 @@ export function windowStartMs(reset: LimitReset | null, nowMs: number): number {
       return windows.monthStartMs;
     case null:
       return 0;
+    default:
+      return unreachable(reset);
   }
 }
 

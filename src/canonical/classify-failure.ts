@@ -1,4 +1,5 @@
 import { censorSecrets } from '../lib/censor-secrets.ts';
+import { meaningOfCode } from './failure-code.ts';
 import { failureOfMeaning, MEANINGS, type FailureMeaning, type MeaningOfFailure } from './failure-meaning.ts';
 import { UPSTREAM_MESSAGE_CHARS_MAX, type UpstreamErrorBody, type UpstreamFailure } from './failure.ts';
 import { STATUS_OF_ERROR_TYPE } from './gateway-error.ts';
@@ -30,11 +31,14 @@ const TOO_LONG =
 const REFUSED =
   /content[ _-]?(policy|filter|management)|safety[ _](system|policy|check)|responsible ai|data_inspection_failed|usage (guidelines|policy|policies)|unsafe or sensitive/i;
 
+const CODE_CHARS_MAX = 200;
 const FLAGGED = /input was flagged/i;
 
 /** What a 400 is about, by the words that upstreams use for it; the first that matches counts. */
 const MEANINGS_OF_BAD_REQUEST: readonly (readonly [words: RegExp, meaning: FailureMeaning])[] = [
   [TOO_LONG, MEANINGS.tooLong],
+  // OpenRouter, when the answer reached `max_tokens`: recorded by pydantic/pydantic-ai, 2025-11.
+  [/token limit reached/i, MEANINGS.tokenLimit],
   [REFUSED, MEANINGS.refused],
   [
     /unsupported[ _](parameter|value)|unknown (parameter|field|name)|unrecognized (request )?(argument|key)|extra inputs|unexpected keyword/i,
@@ -94,9 +98,11 @@ export function timeoutFailure(clock: NonNullable<UpstreamFailure['clock']>): Up
 }
 
 function meaningOf(status: number, error: UpstreamErrorBody): FailureMeaning {
+  const meaning = meaningOfCode(error);
+  if (meaning !== undefined) return meaning;
   const words = `${error.code ?? ''} ${error.type ?? ''} ${error.message ?? ''}`;
   if (status === 400) return MEANINGS_OF_BAD_REQUEST.find(([known]) => known.test(words))?.[1] ?? MEANINGS.badRequest;
-  if (status === 503 && /overload/i.test(words)) return MEANINGS.overloaded;
+  if (status === 503 && /overload|slow down/i.test(words)) return MEANINGS.overloaded;
   // pains.md 9: a conversation may be too long under this status as well.
   if (status === 422 && TOO_LONG.test(words)) return MEANINGS.tooLong;
   // Somebody's prompt was flagged, which says nothing about the gateway's key: xAI, and OpenRouter with its `reasons`.
@@ -107,13 +113,25 @@ function meaningOf(status: number, error: UpstreamErrorBody): FailureMeaning {
 function failureOf(
   meaning: FailureMeaning,
   error: UpstreamErrorBody,
-): MeaningOfFailure & Pick<UpstreamFailure, 'upstreamMessage' | 'providerCode' | 'retryAfterMs'> {
-  const providerCode = error.code ?? error.type;
+): MeaningOfFailure & Pick<UpstreamFailure, 'upstreamMessage' | 'providerCode' | 'retryAfterMs' | 'said'> {
+  const said = redactError(error);
+  const { message, retryAfterMs } = said;
+  const providerCode = said.code ?? said.type;
   return {
     ...failureOfMeaning(meaning),
-    ...(error.message !== undefined && { upstreamMessage: redact(error.message) }),
-    ...(providerCode !== undefined && { providerCode: redact(providerCode).slice(0, 200) }),
-    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+    ...(message !== undefined && { upstreamMessage: message }),
+    ...(providerCode !== undefined && { providerCode }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    said,
+  };
+}
+
+function redactError({ message, code, type, ...rest }: UpstreamErrorBody): UpstreamErrorBody {
+  return {
+    ...rest,
+    ...(message !== undefined && { message: redact(message) }),
+    ...(code !== undefined && { code: redact(code).slice(0, CODE_CHARS_MAX) }),
+    ...(type !== undefined && { type: redact(type).slice(0, CODE_CHARS_MAX) }),
   };
 }
 

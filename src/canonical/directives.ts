@@ -58,6 +58,8 @@ export interface Directives {
   readonly echoUpstreamBody: boolean;
   /** `X-Service-Metadata: enabled`. */
   readonly serviceMetadata: boolean;
+  /** `X-Service-Rescue`: whether another endpoint may go on with a stream that breaks off. Absent: as the operator says. */
+  readonly rescue?: boolean;
   /** `anthropic-beta` tokens of the caller. */
   readonly betas: readonly string[];
   /** The legacy `transforms` list. */

@@ -93,7 +93,8 @@ export interface FailedEvent {
 /**
  * One answer, streamed or whole:
  * `start (block-start block-delta* block-end | citation | usage | warning | extra)* (end usage? | failed)`. Of an answer
- * that failed before anything of it could be read, `failed` alone.
+ * that failed before anything of it could be read, `failed` alone. Where another upstream goes on with a streamed answer
+ * that broke off, its `start` follows, with nothing but the format of what comes from there on.
  */
 export type GenerationEvent =
   | StartEvent

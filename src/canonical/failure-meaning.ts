@@ -76,6 +76,11 @@ export const MEANINGS = {
     mayTry: 'next-endpoint',
     message: "The request is longer than the model's context.",
   },
+  tokenLimit: {
+    errorType: 'token_limit_exceeded',
+    mayTry: 'next-endpoint',
+    message: 'The limit of tokens was reached.',
+  },
   textTooLong: {
     errorType: 'string_too_long',
     mayTry: 'next-model',

@@ -16,7 +16,9 @@ export interface UpstreamFailure {
     | 'too-large'
     | 'aborted'
     /** The format of the endpoint has no words for the request. */
-    | 'unsayable';
+    | 'unsayable'
+    /** It was to go on with an answer that had broken off, and says something else. */
+    | 'unspliceable';
   /** What it means in the gateway's vocabulary. */
   readonly errorType: ErrorType;
   /** The status for the caller when this failure is the last word. */
@@ -28,6 +30,8 @@ export interface UpstreamFailure {
   /** The upstream's own words, bounded and redacted; never shown with a 5xx "server" error. */
   readonly upstreamMessage?: string;
   readonly providerCode?: string;
+  /** The error as it was read, for the adapter that knows more of it; nobody after the attempt sees it. */
+  readonly said?: UpstreamErrorBody;
   readonly retryAfterMs?: number;
   /** Members of the request that are at fault, with kind `unsayable`. */
   readonly issues?: readonly Issue[];

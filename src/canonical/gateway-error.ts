@@ -62,6 +62,14 @@ export interface Availability {
   readonly constraint?: { readonly field: string; readonly detail: string };
 }
 
+/** How things stand with a limit. @source generation.md 9.2 */
+export interface RateLimitState {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix ms. */
+  readonly resetAtMs: number;
+}
+
 export interface GatewayErrorOptions {
   /** Overrides the status of the type, for the cases that decisions.md names. */
   readonly status?: number;
@@ -70,6 +78,8 @@ export interface GatewayErrorOptions {
   readonly metadata?: JsonObject;
   readonly availability?: Availability;
   readonly retryAfterMs?: number;
+  /** The gateway's own limit that was reached. */
+  readonly rateLimit?: RateLimitState;
   /** Whether a client does well to send the same once more by itself; absent: it judges by the status. */
   readonly shouldRetry?: boolean;
   readonly cause?: unknown;
@@ -86,6 +96,7 @@ export class GatewayError extends Error {
   readonly metadata: JsonObject | undefined;
   readonly availability: Availability | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly rateLimit: RateLimitState | undefined;
   readonly shouldRetry: boolean | undefined;
 
   constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
@@ -97,6 +108,7 @@ export class GatewayError extends Error {
     this.metadata = options.metadata;
     this.availability = options.availability;
     this.retryAfterMs = options.retryAfterMs;
+    this.rateLimit = options.rateLimit;
     this.shouldRetry = options.shouldRetry;
   }
 }

@@ -11,6 +11,8 @@ export interface Turn {
   readonly plain?: true;
   /** A system turn that stood among the messages although its format has a slot of its own for instructions. */
   readonly inline?: true;
+  /** Instructions of a preset, which stand nowhere in the caller's body. */
+  readonly ofPreset?: true;
   readonly name?: string;
   /** The model that produced an assistant turn, as the caller says. */
   readonly model?: string;

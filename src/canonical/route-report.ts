@@ -24,7 +24,13 @@ export interface RouteReport {
   /** 1-based number of the attempt that committed; on errors how far it got; 0: never reached a provider. */
   attempt: number;
   isByok: boolean;
-  attempts: { readonly provider: string; readonly model: string; readonly status: number }[];
+  attempts: {
+    readonly provider: string;
+    readonly model: string;
+    readonly status: number;
+    /** The masked label of the caller's own credential; absent: the gateway's was used. */
+    readonly credential?: string;
+  }[];
   pipeline: PipelineStage[];
   /** Monotonic ms at arrival, and at the end or the failure. */
   arrivedMs: number;

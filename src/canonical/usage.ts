@@ -40,6 +40,39 @@ export const NO_USAGE: Usage = {
   estimated: true,
 };
 
+/** Counts that are simply added up; what stands beside them is the last one's. */
+const OPTIONAL_COUNTS = [
+  'reasoningTokens',
+  'audioPromptTokens',
+  'videoPromptTokens',
+  'audioCompletionTokens',
+  'imageCompletionTokens',
+  'acceptedPredictionTokens',
+  'rejectedPredictionTokens',
+  'webSearchRequests',
+  'webFetchRequests',
+] as const satisfies readonly (keyof Usage)[];
+
+/** What two parts of one answer consumed together. What a provider counts apart for its bill is no sum of both. */
+export function addUsage(before: Usage, { billed: _billed, ...after }: Usage): Usage {
+  const counts: Partial<Record<(typeof OPTIONAL_COUNTS)[number], number>> = {};
+  for (const count of OPTIONAL_COUNTS) {
+    const left = before[count];
+    const right = after[count];
+    if (left !== undefined || right !== undefined) counts[count] = (left ?? 0) + (right ?? 0);
+  }
+  return {
+    ...after,
+    ...counts,
+    promptTokens: before.promptTokens + after.promptTokens,
+    completionTokens: before.completionTokens + after.completionTokens,
+    cacheReadTokens: before.cacheReadTokens + after.cacheReadTokens,
+    cacheWriteTokens: before.cacheWriteTokens + after.cacheWriteTokens,
+    cacheWrite1hTokens: before.cacheWrite1hTokens + after.cacheWrite1hTokens,
+    estimated: before.estimated || after.estimated,
+  };
+}
+
 /** More than any model reads or writes for one answer. */
 const TOKENS_MAX = 100_000_000;
 

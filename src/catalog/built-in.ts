@@ -20,11 +20,17 @@ export interface KnownModel {
 
 /** Every model of the project's own files, authors by name, in a family the newest first. Prices are looked up here, once. */
 export function knownModels(data: CatalogData, library: PriceLibrary): readonly KnownModel[] {
+  const policies = new Map(data.providers.map(({ slug, data_policy: policy }) => [slug, policy]));
   return data.authors.flatMap(({ author, models }) =>
     models.map((entry) => {
       const slug = `${author}/${entry.slug}`;
       const facts = factsOf(slug, entry, data.scores[slug] ?? []);
-      return { facts, endpoints: entry.endpoints.map((endpoint) => knownEndpoint(entry, endpoint, library)) };
+      return {
+        facts,
+        endpoints: entry.endpoints.map((endpoint) =>
+          knownEndpoint(entry, endpoint, library, policies.get(endpoint.provider)),
+        ),
+      };
     }),
   );
 }
@@ -57,11 +63,16 @@ function factsOf(slug: string, entry: ModelEntry, scores: readonly Score[]): Omi
   };
 }
 
-function knownEndpoint(model: ModelEntry, entry: EndpointEntry, library: PriceLibrary): KnownEndpoint {
+function knownEndpoint(
+  model: ModelEntry,
+  entry: EndpointEntry,
+  library: PriceLibrary,
+  providersPolicy: EndpointEntry['data_policy'],
+): KnownEndpoint {
   const { price_ref: reference, price } = entry;
   const listed = price === undefined ? reference && library(reference) : listPriceOf(price);
   const parameters = entry.supported_parameters ?? model.supported_parameters;
-  const policy = entry.data_policy;
+  const policy = entry.data_policy ?? providersPolicy;
   return {
     provider: entry.provider,
     upstreamModel: entry.model,
@@ -74,6 +85,7 @@ function knownEndpoint(model: ModelEntry, entry: EndpointEntry, library: PriceLi
       ...given('outputTokensMin', entry.min_completion_tokens),
       ...given('supportedParameters', parameters && new Set(parameters)),
       ...given('quantization', entry.quantization),
+      ...given('tag', entry.tag),
       ...given('serviceTier', entry.service_tier),
       ...given('distillable', model.distillable),
       ...(policy !== undefined && {

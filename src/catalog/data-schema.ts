@@ -6,9 +6,9 @@ import { z } from 'zod';
  * the files to it; the gateway that reads them does not check again.
  */
 
-const TOKENS_MAX = 100_000_000;
+export const TOKENS_MAX = 100_000_000;
 /** At this price nine million tokens still fit an exact integer of 1e-12 USD. */
-const PRICE_USD_MAX = 1_000;
+export const PRICE_USD_MAX = 1_000;
 
 const text = z.string().min(1);
 const tokens = z.int().min(1).max(TOKENS_MAX);
@@ -101,9 +101,13 @@ const endpointEntry = z
     min_completion_tokens: tokens.optional(),
     supported_parameters: parameters.optional(),
     quantization: quantization.optional(),
+    /** The provider's slug with the endpoint's own variant: `deepinfra/turbo`. */
+    tag: text.optional(),
     service_tier: z.enum(['priority', 'flex']).optional(),
     data_policy: dataPolicy.optional(),
     source,
+    /** Of single members, where they come from elsewhere. */
+    sources: z.record(z.string(), source).optional(),
   })
   .refine(({ price, price_ref: reference }) => price === undefined || reference === undefined, {
     message: 'has both a price and a reference to one',
@@ -178,6 +182,8 @@ export const providerFile = z.strictObject({
   privacy_policy_url: z.url().nullable(),
   terms_of_service_url: z.url().nullable(),
   status_page_url: z.url().nullable(),
+  /** What the public list calls it, where its rows may be read: aggregators list prices of others there. */
+  models_dev: text.optional(),
   data_policy: dataPolicy,
   source,
   sources: z.record(z.string(), source).optional(),
@@ -204,13 +210,16 @@ export const sourcesFile = z.record(
     .strictObject({
       repository: text.optional(),
       package: text.optional(),
+      /** A vendor's own page, from a copy that was stored. */
+      page: z.url().optional(),
       version: text,
       date: day,
       files: text,
     })
-    .refine((entry) => (entry.repository === undefined) !== (entry.package === undefined), {
-      message: 'is either a repository or a package',
-    }),
+    .refine(
+      ({ repository, package: name, page }) => [repository, name, page].filter((one) => one !== undefined).length === 1,
+      { message: 'is either a repository, a package or a page' },
+    ),
 );
 
 export type AuthorFile = z.output<typeof authorFile>;

@@ -13,6 +13,8 @@ export interface EndpointFigures {
   readonly uptimeLast5m: number | null;
   readonly uptimeLast30m: number | null;
   readonly uptimeLast1d: number | null;
+  /** Answers and failures that count; of the time since the start, where that is less. */
+  readonly requestsLast1d: number;
   /** Ms to the first token. */
   readonly latencyLast30m: Percentiles | null;
   /** Tokens a second. */

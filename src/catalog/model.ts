@@ -29,6 +29,10 @@ export interface Endpoint {
   readonly tag?: string;
   /** Capacity of the provider's with a price of its own. Absent: the standard one. @source generation.md 3.5 */
   readonly serviceTier?: 'priority' | 'flex';
+  /** Of the standard endpoint beside one of a tier: what is owed where the provider had no such capacity left. */
+  readonly standardPrice?: PriceTable;
+  /** Tiers of the same model at the same provider that are endpoints of their own: this one is not asked for them. */
+  readonly tiersApart?: ReadonlySet<string>;
   /** The author lets others train on what the model wrote. Absent: unknown, which counts as no. @source generation.md 3.1 */
   readonly distillable?: boolean;
   /** Absent: whatever the format can say. */
@@ -42,6 +46,11 @@ export interface Endpoint {
   readonly toolFormats?: readonly FormatId[];
   /** The messages format's own vendor: its tools run there (`web_search_20250305`), and nowhere else. generation.md 7.4 */
   readonly vendorTools?: boolean;
+  /**
+   * Where the conversation ends with the assistant, the model goes on from its last word. Absent: as its provider's adapter
+   * knows.
+   */
+  readonly continuesAnswers?: boolean;
   /** Whether hanging up stops the provider's meter. @source generation.md 6.8 */
   readonly cancellable: boolean;
 }
@@ -89,6 +98,8 @@ export interface Model {
   readonly reasoning?: ReasoningFacts;
   readonly huggingFaceId?: string;
   readonly scores?: readonly Score[];
+  /** From a public list that nobody of the project has read through: it is served by its name, and never chosen for a caller. */
+  readonly unreviewed?: boolean;
 }
 
 /** Suffixes that change how a model is asked for, not which one it is. @source generation.md 3.8 "dynamic" */

@@ -151,6 +151,20 @@ export function costOf(price: PriceTable, counted: Usage, moment: PriceMoment = 
   return { totalNanoUsd, promptNanoUsd, completionNanoUsd };
 }
 
+/** What the parts of one answer cost together. `undefined` where the cost of one of them is unknown. */
+export function totalCost(parts: readonly (Cost | undefined)[]): Cost | undefined {
+  let total: Cost = { totalNanoUsd: 0, promptNanoUsd: 0, completionNanoUsd: 0 };
+  for (const part of parts) {
+    if (part === undefined) return undefined;
+    total = {
+      totalNanoUsd: total.totalNanoUsd + part.totalNanoUsd,
+      promptNanoUsd: total.promptNanoUsd + part.promptNanoUsd,
+      completionNanoUsd: total.completionNanoUsd + part.completionNanoUsd,
+    };
+  }
+  return total;
+}
+
 /** The rates that hold for a prompt of so many tokens at that time. */
 export function ratesAt(price: PriceTable, promptTokens: number, atMs?: number): PriceRates {
   if (price.overrides === undefined) return price;

@@ -24,7 +24,10 @@ export async function checkDataDir(dataDir: string): Promise<Finding> {
 /** @param secret GATEWAY_SECRET */
 export function checkSecret(secret: string | undefined): Finding {
   if (secret === undefined)
-    return { verdict: 'ok', message: 'GATEWAY_SECRET is not set; nothing that is stored needs it yet.' };
+    return {
+      verdict: 'ok',
+      message: 'GATEWAY_SECRET is not set; what is stored is encrypted with the secret of the data directory.',
+    };
   if (secret.length < SECRET_CHARS_MIN)
     return {
       verdict: 'warning',

@@ -5,11 +5,14 @@ import { ADAPTERS, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
 import { providersFromConfig } from '../providers-from-config.ts';
 import type { Provider, ProviderAdapter } from '../providers/contract.ts';
 import { checkClock, checkDataDir, checkSecret } from './check-machine.ts';
+import { checkDatabase } from './check-database.ts';
 import { checkProvider } from './check-provider.ts';
+import { checkRedis } from './check-redis.ts';
 import { UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import type { Finding, ProviderFinding } from './finding.ts';
 import { loadCheckedConfig } from './load-config.ts';
+import { keyPrefix } from '../store/shared/key-prefix.ts';
 
 const LIMIT_MS = 15_000;
 /** Providers that are asked at once. */
@@ -31,6 +34,8 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
     ['configuration', { verdict: 'ok', message: config.path ?? 'There is no file; everything has its default.' }],
     ['data directory', await checkDataDir(config.dataDir)],
     ['secret', checkSecret(config.secret)],
+    ['database', await checkDatabase(config.databaseUrl)],
+    ['redis', await checkRedis(config.redisUrl, keyPrefix(config.redisPrefix))],
   ] as const satisfies readonly (readonly [string, Finding])[];
   for (const [subject, finding] of machine) say(subject, finding);
   const findings = await checkAll(providers, config, say);

@@ -91,9 +91,7 @@ function drawExplanation(answer: JsonObject): string {
     `${textOf(answer['requested'])}: ${textOf(answer['ordering'])}, about ${textOf(answer['estimated_prompt_tokens'])} prompt tokens`,
   ];
   for (const one of objectsOf(answer['candidates'])) {
-    const cost = isJsonObject(one['estimated_cost'])
-      ? `$${textOf(one['estimated_cost']['prompt'])} for the prompt`
-      : 'price unknown';
+    const cost = drawCost(one['price'], one['estimated_cost']);
     const notes = [
       ...(one['health'] === 'normal' ? [] : [textOf(one['health'])]),
       ...(one['probe'] === true ? ['probe'] : []),
@@ -103,6 +101,7 @@ function drawExplanation(answer: JsonObject): string {
       `  ${textOf(one['position'])}. ${nameOf(one)}  ${cost}${notes.length > 0 ? `  (${notes.join(', ')})` : ''}`,
     );
   }
+  lines.push(...drawSession(answer['sticky']));
   for (const one of objectsOf(answer['resting']))
     lines.push(`  rests ${nameOf(one)}  for ${textOf(one['ready_in_ms'])} ms`);
   for (const one of objectsOf(answer['excluded'])) {
@@ -113,6 +112,33 @@ function drawExplanation(answer: JsonObject): string {
   if (refusal !== undefined) lines.push(refusal);
   return `${lines.join('\n')}\n`;
 }
+
+function drawCost(price: Json | undefined, estimate: Json | undefined): string {
+  if (!isJsonObject(price) || !isJsonObject(estimate)) return 'price unknown';
+  const most = estimate['max'] === undefined ? '' : `, at most $${usdOf(estimate['max'])}`;
+  const listed = `$${usdOf(price['prompt'])}/$${usdOf(price['completion'])} per million tokens`;
+  return `${listed}, $${usdOf(estimate['prompt'])} for the prompt${most}`;
+}
+
+/** Nothing where staying at an endpoint saves nothing. */
+function drawSession(sticky: Json | undefined): readonly string[] {
+  if (!isJsonObject(sticky) || typeof sticky['saves_at_most'] !== 'number' || sticky['saves_at_most'] === 0) return [];
+  const state = sticky['held'] === true ? 'stays where it was' : 'is not tied yet';
+  return [
+    `  the session (${textOf(sticky['session'])}) ${state}; its cache saves at most $${usdOf(sticky['saves_at_most'])}`,
+  ];
+}
+
+/** Small amounts as decimals, not as powers of ten. */
+function usdOf(amount: Json | undefined): string {
+  return typeof amount === 'number'
+    ? Number(amount.toPrecision(6))
+        .toFixed(USD_DECIMALS)
+        .replace(/\.?0+$/, '')
+    : '?';
+}
+
+const USD_DECIMALS = 9;
 
 function nameOf(endpoint: JsonObject): string {
   return `${textOf(endpoint['provider'])}  ${textOf(endpoint['model'])}`;

@@ -17,12 +17,25 @@ ${CONFIG_OPTIONS}  --port PORT       port to listen on; 0 picks one    (GATEWAY_
 
 Environment:
   GATEWAY_API_KEY, GATEWAY_MANAGEMENT_KEY    accepted as keys; when one is set no key is made at the first start
-  GATEWAY_SECRET                             encrypts stored provider credentials
+  GATEWAY_SECRET                             encrypts stored provider credentials; else one is made in the data directory
+  GATEWAY_SECRET_PREVIOUS                    opens what the secret before it encrypted, until \`secret rotate\` has run
   GATEWAY_LOG_LEVEL                          trace, debug, info (default), warn, error, fatal or silent
 
 One line on standard output says where it listens; logs go to standard error as JSON lines. SIGTERM and SIGINT let
 requests under way finish (server.drain_seconds) and exit 0; a second signal exits at once.
 `;
+
+export const SECRET_HELP = `Usage: model-gateway secret rotate [options]
+
+Encrypts what is stored encrypted (credentials of providers, destinations, logged content) with another secret, also
+while a gateway runs, which notices within seconds. Cut off, it goes on where it stopped when it is run again.
+
+Without GATEWAY_SECRET it makes the new secret itself, in the file \`secret\` of the data directory, and keeps the last
+one there until the next time. With GATEWAY_SECRET: set the new one, put the old one into GATEWAY_SECRET_PREVIOUS, for
+the gateways and for this command, and run it; then GATEWAY_SECRET_PREVIOUS can go.
+
+Options:
+${CONFIG_OPTIONS}`;
 
 export const KEYS_HELP = `Usage: model-gateway keys COMMAND [options]
 
@@ -37,6 +50,36 @@ Commands:
   delete KEY        remove it for good
 
 KEY is a key's hash, the beginning of one (8 characters or more), or a label as \`list\` shows it.
+
+Options:
+${CONFIG_OPTIONS}`;
+
+export const CREDITS_HELP = `Usage: model-gateway credits COMMAND [options]
+
+Works on the database of the data directory, or on DATABASE_URL, also while a gateway runs on it (which notices within a
+minute). Every change is an entry of the ledger, with its reason and who made it.
+
+Commands:
+  balance                                 what is left, what was given, what was used
+  grant AMOUNT --note TEXT                give credit
+  adjust AMOUNT --note TEXT               correct the balance; AMOUNT may be negative
+  refund GENERATION [AMOUNT] --note TEXT  give back what a generation cost, or a part of it
+  entries [--limit N] [--json]            the newest entries, 20 unless you say otherwise
+  verify                                  compare generations, entries, sums and balance; exits 1 where they differ
+
+AMOUNT is in USD, such as 12.50.
+
+Options:
+${CONFIG_OPTIONS}`;
+
+export const BACKUP_HELP = `Usage: model-gateway backup FILE [options]
+       model-gateway restore FILE [options]
+
+backup writes everything that was committed at one moment to a new file, also while a gateway runs on the database, and
+checks it. restore checks such a file and puts it in the place of the database, while no gateway runs; what was there is
+kept beside it. On PostgreSQL they call pg_dump and pg_restore, and restore wants an empty database.
+
+Neither holds GATEWAY_SECRET, without which stored provider credentials cannot be read.
 
 Options:
 ${CONFIG_OPTIONS}`;
@@ -58,6 +101,34 @@ nothing that costs: the list of models, or an answer to an empty request, which 
 one of them failed.
 
 Options:
+${CONFIG_OPTIONS}`;
+
+export const CATALOG_HELP = `Usage: model-gateway catalog COMMAND [options]
+
+What the gateway knows of models: prices, limits, abilities. Later layers win, fact by fact: the price library, the public
+list (catalog.refresh in the configuration; off by default), the project's own files, the configuration.
+
+Commands:
+  list [WORD...]    models that providers set up here serve, whose names hold the words
+  show MODEL        every fact of a model, with its layer, its source and the source's date
+  check             what is wrong with it, and what nobody knows
+  refresh           fetch the public list now
+
+Options:
+  --all             of list: other providers' models as well
+  --json            of list and show
+  --accept-moved    of refresh: take over prices that moved by more than four times, which you have looked at
+${CONFIG_OPTIONS}`;
+
+export const AUDIT_HELP = `Usage: model-gateway audit [options]
+
+Prints who changed what over the management API or with this command, newest first.
+
+Options:
+  --limit N         how many; default 20
+  --action NAME     only this operation, such as updateKey
+  --subject PATH    only what was done to this, such as /keys/HASH
+  --json            one JSON object a line
 ${CONFIG_OPTIONS}`;
 
 export const CHAT_HELP = `Usage: model-gateway chat [options] [MESSAGE...]

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { createKeys, KEY_LIMIT_USD_MAX } from '../accounts/keys.ts';
 import type { KeyRecord, Keys } from '../accounts/keys.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
@@ -7,12 +5,12 @@ import type { ParsedFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
 import { nanoFromUsd, usdFromNano } from '../lib/money.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import { openDatabase } from '../store/database.ts';
 import { createKeyStore } from '../store/keys.ts';
+import { openAuditTrail, type RecordChange } from './audit-trail.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
-import { loadCheckedConfig } from './load-config.ts';
-import { asOperatorError } from './operator-error.ts';
+import { configArgs, loadCheckedConfig } from './load-config.ts';
+import { openConfiguredDatabase } from './open-database.ts';
 
 const FLAGS = {
   ...CONFIG_FLAGS,
@@ -38,20 +36,13 @@ export async function runKeys(args: readonly string[], io: Io): Promise<number> 
   const verb = readVerb(word);
   checkOperands(verb, operands, values);
   const { config } = loadCheckedConfig(configArgs(values), io.env);
-  // The name is the one that the gateway uses (src/app.ts).
-  const path = join(config.dataDir, 'gateway.db');
-  if (verb !== 'create' && !existsSync(path))
-    throw new CommandError(
-      `There is no database in ${config.dataDir} yet: start the gateway once, or name another --data-dir.`,
-    );
-  const database = await openDatabase({ path, clock: systemClock }).catch((error: unknown) => {
-    throw asOperatorError(error);
-  });
+  const database = await openConfiguredDatabase(config, { makes: verb === 'create' });
   try {
     const keys = createKeys({ store: createKeyStore({ database }), clock: systemClock });
-    if (verb === 'create') await createKey(keys, values, io);
+    const recordChange = openAuditTrail(database, io);
+    if (verb === 'create') await createKey(keys, values, recordChange, io);
     else if (verb === 'list') await listKeys(keys, io);
-    else await changeKey(keys, verb, operands[0] ?? '', io);
+    else await changeKey(keys, verb, operands[0] ?? '', recordChange, io);
   } finally {
     await database.close();
   }
@@ -81,20 +72,14 @@ function checkOperands(verb: Verb, operands: readonly string[], values: FlagValu
     throw new UsageError('keys create: a management key spends nothing, so --limit means nothing with --management');
 }
 
-/** The flags of the configuration as a command line again. */
-function configArgs(values: FlagValues): readonly string[] {
-  return Object.keys(CONFIG_FLAGS).flatMap((name) => {
-    const value = Object.entries(values).find(([given]) => given === name)?.[1];
-    return typeof value === 'string' ? [`--${name}=${value}`] : [];
-  });
-}
-
-async function createKey(keys: Keys, values: FlagValues, io: Io): Promise<void> {
+async function createKey(keys: Keys, values: FlagValues, recordChange: RecordChange, io: Io): Promise<void> {
   const { key, record } = await keys.create({
     name: values.name ?? DEFAULT_NAME,
     kind: values.management === true ? 'management' : 'normal',
     limitNanoUsd: values.limit === undefined ? null : readLimit(values.limit),
   });
+  const limit = record.limitNanoUsd === null ? null : usdFromNano(record.limitNanoUsd);
+  await recordChange('createKey', `/keys/${record.hash}`, { name: record.name, kind: record.kind, limit });
   // The key stands alone on standard output, for `KEY=$(model-gateway keys create)`.
   io.stdout.write(`${key}\n`);
   const kind = record.kind === 'management' ? 'management key' : 'key';
@@ -135,10 +120,23 @@ function stateOf(record: KeyRecord): string {
   return record.expiresAtMs !== null && record.expiresAtMs <= systemClock.nowMs() ? 'expired' : 'enabled';
 }
 
-async function changeKey(keys: Keys, verb: 'disable' | 'enable' | 'delete', wanted: string, io: Io): Promise<void> {
+async function changeKey(
+  keys: Keys,
+  verb: 'disable' | 'enable' | 'delete',
+  wanted: string,
+  recordChange: RecordChange,
+  io: Io,
+): Promise<void> {
   const record = await findKey(keys, wanted);
-  if (verb === 'delete') await keys.delete(record.hash);
-  else await keys.update(record.hash, { disabled: verb === 'disable' });
+  const subject = `/keys/${record.hash}`;
+  if (verb === 'delete') {
+    await keys.delete(record.hash);
+    await recordChange('deleteKey', subject);
+  } else {
+    const disabled = verb === 'disable';
+    await keys.update(record.hash, { disabled });
+    await recordChange('updateKey', subject, { disabled });
+  }
   io.stdout.write(
     `${verb === 'delete' ? 'Deleted' : `${verb === 'disable' ? 'Dis' : 'En'}abled`} ${record.label} (${record.hash.slice(0, HASH_SHOWN_CHARS)}).\n`,
   );

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { CONFIG_FLAGS } from '../config/flags.ts';
 import { loadConfig } from '../config/load.ts';
 import { credentialWarnings, providersFromConfig } from '../providers-from-config.ts';
 import { ProviderSetupError } from '../providers/check-settings.ts';
@@ -34,4 +35,12 @@ export function loadCheckedConfig(args: readonly string[], env: Io['env']): Chec
     if (error instanceof ProviderSetupError) throw new CommandError(error.message, { cause: error });
     throw error;
   }
+}
+
+/** The flags that say where configuration comes from, of a command that takes others as well. */
+export function configArgs(values: object): readonly string[] {
+  return Object.keys(CONFIG_FLAGS).flatMap((name) => {
+    const value: unknown = Object.entries(values).find(([given]) => given === name)?.[1];
+    return typeof value === 'string' ? [`--${name}=${value}`] : [];
+  });
 }

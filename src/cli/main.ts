@@ -3,7 +3,20 @@ import { ConfigError } from '../config/config-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command, Io } from './command.ts';
-import { CHAT_HELP, CONFIG_HELP, DOCTOR_HELP, EXPLAIN_HELP, KEYS_HELP, SERVE_HELP, drawOverview } from './help.ts';
+import {
+  AUDIT_HELP,
+  BACKUP_HELP,
+  CATALOG_HELP,
+  CHAT_HELP,
+  CONFIG_HELP,
+  CREDITS_HELP,
+  DOCTOR_HELP,
+  EXPLAIN_HELP,
+  KEYS_HELP,
+  SECRET_HELP,
+  SERVE_HELP,
+  drawOverview,
+} from './help.ts';
 
 // Each command loads its own code: `--help` and `chat` need neither the server nor the database.
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -17,6 +30,31 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     help: KEYS_HELP,
     run: async (args, io) => (await import('./keys.ts')).runKeys(args, io),
   },
+  credits: {
+    summary: 'tell, grant, adjust, refund and verify credit',
+    help: CREDITS_HELP,
+    run: async (args, io) => (await import('./credits.ts')).runCredits(args, io),
+  },
+  backup: {
+    summary: 'write the database to a file, also while the gateway runs',
+    help: BACKUP_HELP,
+    run: async (args, io) => (await import('./backup.ts')).runBackup(args, io),
+  },
+  restore: {
+    summary: 'put a backup in the place of the database',
+    help: BACKUP_HELP,
+    run: async (args, io) => (await import('./backup.ts')).runRestore(args, io),
+  },
+  secret: {
+    summary: 'seal stored credentials anew with another secret',
+    help: SECRET_HELP,
+    run: async (args, io) => (await import('./secret.ts')).runSecret(args, io),
+  },
+  audit: {
+    summary: 'tell who changed what',
+    help: AUDIT_HELP,
+    run: async (args, io) => (await import('./audit.ts')).runAudit(args, io),
+  },
   config: {
     summary: 'check the configuration and print what is in effect',
     help: CONFIG_HELP,
@@ -26,6 +64,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'check this machine and each provider, and say what is wrong',
     help: DOCTOR_HELP,
     run: async (args, io) => (await import('./doctor.ts')).runDoctor(args, io),
+  },
+  catalog: {
+    summary: 'tell what is known of models, from where, and refresh it',
+    help: CATALOG_HELP,
+    run: async (args, io) => (await import('./catalog.ts')).runCatalog(args, io),
   },
   chat: {
     summary: 'talk to a model from the terminal',

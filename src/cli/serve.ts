@@ -13,6 +13,8 @@ import { asOperatorError, codeOf } from './operator-error.ts';
  */
 const ECHO_MS = 100;
 const EXIT_INTERRUPTED = 130;
+/** Callers with a connection pool send the next request within this, or find their connection closed while it rests. */
+const FAREWELL_MS = 1_000;
 
 /**
  * `model-gateway serve`: runs until a signal stops it. The configuration is read again when its file changes, and on
@@ -34,7 +36,7 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
     throw asListenError(error, config);
   } finally {
     unwatch();
-    await app.close();
+    await app.close(FAREWELL_MS);
   }
   return 0;
 }

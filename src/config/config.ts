@@ -9,6 +9,8 @@ export interface Config {
     /** 0 picks a free one. */
     readonly port: number;
     readonly maxBodyBytes: number;
+    /** For the files of all requests together that are fetched from addresses. */
+    readonly fileMemoryBytes: number;
     readonly drainMs: number;
     readonly region: string;
   };
@@ -17,7 +19,20 @@ export interface Config {
   readonly timeouts: Timeouts;
   readonly databaseUrl?: string;
   readonly redisUrl?: string;
+  /** Gateways that share a Redis share their state when they have the same. */
+  readonly redisPrefix: string;
+  readonly catalog: { readonly refresh: CatalogRefreshConfig };
+  /** Whether another endpoint goes on with a stream that breaks off, where the caller does not say. */
+  readonly rescue: { readonly enabled: boolean };
   readonly credits: { readonly enforce: boolean };
+  readonly observability: {
+    /** How long is kept what was said in generations, where a workspace logs that. */
+    readonly contentRetentionMs: number;
+    /** Whether records may be sent to addresses that are not on the public Internet, and without TLS. */
+    readonly privateDestinations: boolean;
+  };
+  /** How fast each key, the account as a whole, and all callers of `:free` models together may ask. */
+  readonly rateLimits: { readonly key: RateLimit; readonly account: RateLimit; readonly free: RateLimit };
   readonly providers: readonly ProviderConfig[];
   /** Changes in the table of beta flags, by the provider's slug. Read again while the gateway runs. */
   readonly betaFlags: Readonly<Record<string, BetaFlagsConfig>>;
@@ -29,7 +44,28 @@ export interface Config {
   readonly apiKey?: string;
   /** Encrypts stored provider credentials. */
   readonly secret?: string;
+  /** Opens what was encrypted before `secret` was changed. */
+  readonly previousSecret?: string;
   readonly logLevel: string;
+}
+
+/** A public list of models that is read again and again. */
+export interface CatalogRefreshConfig {
+  readonly enabled: boolean;
+  readonly everyMs: number;
+  /** Absent: the usual one. */
+  readonly url?: string;
+  /** Its prices win over those that the project wrote down. */
+  readonly overridePrices: boolean;
+}
+
+/** What is absent has no bound. */
+export interface RateLimit {
+  readonly requestsPerMinute?: number;
+  readonly requestsPerDay?: number;
+  readonly tokensPerMinute?: number;
+  /** Requests under way at a time. */
+  readonly concurrent?: number;
 }
 
 export interface BetaFlagsConfig {
@@ -80,6 +116,8 @@ export interface ModelConfig {
   readonly maxCompletionTokens?: number;
   readonly inputModalities?: readonly string[];
   readonly outputModalities?: readonly string[];
+  /** Its author lets others train on what it wrote. Absent: as the project knows. */
+  readonly distillable?: boolean;
   readonly scores: Readonly<Record<string, number>>;
   readonly endpoints: readonly EndpointConfig[];
 }
@@ -88,10 +126,18 @@ export interface EndpointConfig {
   readonly provider: string;
   /** The upstream's own name. */
   readonly model: string;
+  /** What preferences call it, beside its provider's slug. */
+  readonly tag?: string;
+  /** Capacity with a price of its own; such a tier is asked for with every request that goes there. */
+  readonly serviceTier?: 'priority' | 'flex';
+  /** Member by member over the provider's. */
+  readonly dataPolicy?: { readonly training?: boolean; readonly retentionDays?: number };
   /** Absent: unknown. */
   readonly price?: EndpointPrice;
   readonly quantization?: string;
   readonly supportedParameters?: readonly string[];
+  /** The model goes on from a last message of the assistant. Absent: as its provider's adapter knows. */
+  readonly assistantPrefill?: boolean;
   readonly contextLength?: number;
   readonly maxCompletionTokens?: number;
   readonly minCompletionTokens?: number;

@@ -1,10 +1,12 @@
 import type {
+  CatalogRefreshConfig,
   Config,
   EndpointConfig,
   ModelConfig,
   PassThroughConfig,
   ProviderConfig,
   ProviderDefaults,
+  RateLimit,
   Timeouts,
 } from './config.ts';
 import { readPrice } from './endpoint-price.ts';
@@ -12,7 +14,10 @@ import type { CheckedOptions } from './read-options.ts';
 import type { ConfigFile, ModelEntry, PassThroughEntry, ProviderEntry } from './schema.ts';
 
 /** What the file alone says, in the words of `Config`. */
-export type FileConfig = Omit<Config, 'dataDir' | 'managementKey' | 'apiKey' | 'secret' | 'logLevel' | 'path'>;
+export type FileConfig = Omit<
+  Config,
+  'dataDir' | 'managementKey' | 'apiKey' | 'secret' | 'previousSecret' | 'logLevel' | 'path'
+>;
 
 const DEFAULT_TIMEOUTS: Timeouts = {
   connectMs: 5_000,
@@ -23,7 +28,11 @@ const DEFAULT_TIMEOUTS: Timeouts = {
   totalMs: 900_000,
 };
 
+const REDIS_PREFIX = 'gateway';
+
 const BYTES_PER_MB = 1_048_576;
+const DEFAULT_RETENTION_DAYS = 30;
+const MS_PER_DAY = 86_400_000;
 
 /** The file's snake_case as `Config`, with the defaults of README.md where it is silent. */
 export function fileConfig(
@@ -38,18 +47,52 @@ export function fileConfig(
       host: server.host ?? '127.0.0.1',
       port: server.port ?? 8787,
       maxBodyBytes: Math.floor((server.max_body_mb ?? 32) * BYTES_PER_MB),
+      fileMemoryBytes: Math.floor((server.file_memory_mb ?? 256) * BYTES_PER_MB),
       drainMs: (server.drain_seconds ?? 30) * 1_000,
       region: server.region ?? 'local',
     },
     defaults: { ...present({ model: defaults.model }), provider: providerDefaultsOf(defaults.provider) },
     timeouts: { ...DEFAULT_TIMEOUTS, ...attemptTimeoutsOf(timeouts), ...present({ totalMs: timeouts.total_ms }) },
     ...present({ databaseUrl: file.database_url, redisUrl: file.redis_url }),
+    redisPrefix: file.redis_prefix ?? REDIS_PREFIX,
+    catalog: { refresh: refreshOf(file.catalog.refresh) },
+    rescue: { enabled: file.rescue.enabled ?? false },
     credits: { enforce: file.credits.enforce ?? false },
+    observability: {
+      contentRetentionMs: (file.observability.content_retention_days ?? DEFAULT_RETENTION_DAYS) * MS_PER_DAY,
+      privateDestinations: file.observability.private_destinations ?? false,
+    },
+    rateLimits: {
+      key: rateLimitOf(file.rate_limits.key),
+      account: rateLimitOf(file.rate_limits.account),
+      free: rateLimitOf(file.rate_limits.free),
+    },
     providers: Object.entries(file.providers).map(([slug, entry]) => providerOf(slug, entry, options.get(slug))),
     betaFlags: file.beta_flags,
     models,
     passThrough,
   };
+}
+
+const REFRESH_HOURS = 24;
+const MS_PER_HOUR = 3_600_000;
+
+function refreshOf(entry: ConfigFile['catalog']['refresh']): CatalogRefreshConfig {
+  return {
+    enabled: entry.enabled ?? false,
+    everyMs: (entry.every_hours ?? REFRESH_HOURS) * MS_PER_HOUR,
+    overridePrices: entry.override_prices ?? false,
+    ...present({ url: entry.url }),
+  };
+}
+
+function rateLimitOf(entry: ConfigFile['rate_limits']['key']): RateLimit {
+  return present({
+    requestsPerMinute: entry.requests_per_minute,
+    requestsPerDay: entry.requests_per_day,
+    tokensPerMinute: entry.tokens_per_minute,
+    concurrent: entry.concurrent,
+  });
 }
 
 function providerDefaultsOf(entry: ConfigFile['defaults']['provider']): ProviderDefaults {
@@ -96,6 +139,7 @@ export function modelOf(slug: string, entry: ModelEntry): ModelConfig {
       maxCompletionTokens: entry.max_completion_tokens,
       inputModalities: entry.input_modalities,
       outputModalities: entry.output_modalities,
+      distillable: entry.distillable,
     }),
     scores: entry.scores,
     endpoints: entry.endpoints.map(endpointOf),
@@ -107,9 +151,15 @@ function endpointOf(entry: ModelEntry['endpoints'][number]): EndpointConfig {
     provider: entry.provider,
     model: entry.model,
     ...present({
+      tag: entry.tag,
+      serviceTier: entry.service_tier,
+      dataPolicy:
+        entry.data_policy &&
+        present({ training: entry.data_policy.training, retentionDays: entry.data_policy.retention_days }),
       price: entry.price && readPrice(entry.price),
       quantization: entry.quantization,
       supportedParameters: entry.supported_parameters,
+      assistantPrefill: entry.assistant_prefill,
       contextLength: entry.context_length,
       maxCompletionTokens: entry.max_completion_tokens,
       minCompletionTokens: entry.min_completion_tokens,

@@ -35,10 +35,15 @@ function messageOf(run: () => unknown): string {
 }
 
 const EXAMPLE = `
-server:     { host: 127.0.0.1, port: 8787, max_body_mb: 16, drain_seconds: 5, region: eu }
+server:     { host: 127.0.0.1, port: 8787, max_body_mb: 16, file_memory_mb: 128, drain_seconds: 5, region: eu }
 defaults:   { model: acme/one, provider: { order: [alpha], data_collection: deny, zdr: true } }
 timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6 }
-credits:    { enforce: false }
+rescue:     { enabled: true }
+credits:    { enforce: true }
+redis_prefix: prod
+observability: { content_retention_days: 7, private_destinations: true }
+catalog:    { refresh: { enabled: true, every_hours: 12, url: "https://models.test/api.json", override_prices: true } }
+rate_limits: { key: { requests_per_minute: 60, concurrent: 8 }, free: { requests_per_day: 50 } }
 providers:
   alpha:
     adapter: openai-compatible
@@ -59,13 +64,18 @@ models:
     max_completion_tokens: 16000
     input_modalities: [text, image]
     output_modalities: [text]
+    distillable: true
     scores: { coding: 0.71 }
     endpoints:
       - provider: alpha
         model: one-2026
         price: { prompt: 1.0, completion: 2.0, cache_read: 0.1, cache_write: 1.25, cache_write_1h: 2, reasoning: 3, request: 0 }
         quantization: fp8
+        tag: alpha/turbo
+        service_tier: flex
+        data_policy: { retention_days: 30 }
         supported_parameters: [tools, reasoning, prompt_cache_key]
+        assistant_prefill: true
   "local/*": { provider: groq }
 `;
 
@@ -74,13 +84,27 @@ test('every key of the file reaches the configuration', () => {
   assert.equal(dataDir, resolve('./data'));
   assert.deepEqual(config, {
     path: 'gateway.yaml',
-    server: { host: '127.0.0.1', port: 8787, maxBodyBytes: 16 * 1_048_576, drainMs: 5_000, region: 'eu' },
+    server: {
+      host: '127.0.0.1',
+      port: 8787,
+      maxBodyBytes: 16 * 1_048_576,
+      fileMemoryBytes: 128 * 1_048_576,
+      drainMs: 5_000,
+      region: 'eu',
+    },
     defaults: {
       model: 'acme/one',
       provider: { order: ['alpha'], dataCollection: 'deny', zdr: true },
     },
     timeouts: { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, wholeMs: 5, totalMs: 6 },
-    credits: { enforce: false },
+    catalog: {
+      refresh: { enabled: true, everyMs: 12 * 3_600_000, url: 'https://models.test/api.json', overridePrices: true },
+    },
+    rescue: { enabled: true },
+    credits: { enforce: true },
+    redisPrefix: 'prod',
+    observability: { contentRetentionMs: 7 * 86_400_000, privateDestinations: true },
+    rateLimits: { key: { requestsPerMinute: 60, concurrent: 8 }, account: {}, free: { requestsPerDay: 50 } },
     providers: [
       {
         slug: 'alpha',
@@ -120,6 +144,7 @@ test('every key of the file reaches the configuration', () => {
         maxCompletionTokens: 16_000,
         inputModalities: ['text', 'image'],
         outputModalities: ['text'],
+        distillable: true,
         scores: { coding: 0.71 },
         endpoints: [
           {
@@ -135,7 +160,11 @@ test('every key of the file reaches the configuration', () => {
               request: 0,
             },
             quantization: 'fp8',
+            tag: 'alpha/turbo',
+            serviceTier: 'flex',
+            dataPolicy: { retentionDays: 30 },
             supportedParameters: ['tools', 'reasoning', 'prompt_cache_key'],
+            assistantPrefill: true,
           },
         ],
       },
@@ -152,6 +181,7 @@ test('without any file, flag or variable the defaults are those of the interface
     host: '127.0.0.1',
     port: 8787,
     maxBodyBytes: 32 * 1_048_576,
+    fileMemoryBytes: 256 * 1_048_576,
     drainMs: 30_000,
     region: 'local',
   });
@@ -425,19 +455,24 @@ const REFUSED: readonly (readonly [promise: string, file: string, message: strin
     'gateway.yaml:3: providers.openai.base_url: must be an http:// or https:// URL without user, query and fragment',
   ],
   [
-    'PostgreSQL is refused by name until it is built',
-    'server: { port: 1 }\ndatabase_url: postgres://me:hunter2@db/x\n',
-    'gateway.yaml:2: database_url: PostgreSQL is not supported in this version; leave it out to use the embedded database',
+    'the address of a database names one of PostgreSQL, and is not repeated',
+    'server: { port: 1 }\ndatabase_url: mysql://me:hunter2@db/x\n',
+    'gateway.yaml:2: database_url: must be an address such as postgres://user:password@host:5432/name (in a password, @ is written %40, / is %2F and % is %25)',
   ],
   [
-    'Redis is refused by name until it is built',
-    'redis_url: redis://x\n',
-    'gateway.yaml:1: redis_url: Redis is not supported in this version; leave it out to hold this state in memory',
+    'the address of a Redis names one, and is not repeated',
+    'redis_url: http://me:hunter2@redis\n',
+    'gateway.yaml:1: redis_url: must be an address such as redis://user:password@host:6379/0, or rediss:// for TLS (in a password, @ is written %40, / is %2F and % is %25)',
   ],
   [
-    'credits that nobody would enforce are refused',
-    'credits:\n  enforce: true\n',
-    'gateway.yaml:2: credits.enforce: refusing accounts without funds is not supported in this version',
+    'a rate below one is refused',
+    'rate_limits:\n  key: { requests_per_minute: 0 }\n',
+    'gateway.yaml:2: rate_limits.key.requests_per_minute: must be at least 1, not 0',
+  ],
+  [
+    'a rate of nobody is refused',
+    'rate_limits:\n  keys: {}\n',
+    'gateway.yaml:2: rate_limits.keys: unknown key; did you mean "key"?',
   ],
   [
     'a default sort must be one that there is',
@@ -518,16 +553,16 @@ const REFUSED_OUTSIDE: readonly (readonly [
     '--workers: more than one process is not supported in this version',
   ],
   [
-    'DATABASE_URL is refused by name',
+    'a password that was pasted as it is is not repeated',
     [],
-    { DATABASE_URL: 'postgres://me:hunter2@db/x' },
-    'DATABASE_URL: PostgreSQL is not supported in this version; leave it out to use the embedded database',
+    { DATABASE_URL: 'postgres://me:hunter2%@db/x' },
+    'DATABASE_URL: must be an address such as postgres://user:password@host:5432/name (in a password, @ is written %40, / is %2F and % is %25)',
   ],
   [
-    'REDIS_URL is refused by name',
+    'of the address of a Redis options are no part',
     [],
-    { REDIS_URL: 'redis://x' },
-    'REDIS_URL: Redis is not supported in this version; leave it out to hold this state in memory',
+    { REDIS_URL: 'redis://me:hunter2@x/0?keyPrefix=other' },
+    'REDIS_URL: must be an address such as redis://user:password@host:6379/0, or rediss:// for TLS (in a password, @ is written %40, / is %2F and % is %25)',
   ],
   [
     'one key cannot be of two kinds',

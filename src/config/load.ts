@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError } from './config-error.ts';
 import type { Config } from './config.ts';
+import { DATABASE_URL_RULE, isDatabaseUrl } from './database-url.ts';
 import { CONFIG_FLAGS, parseFlags } from './flags.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import { readConfigFile, UNSUPPORTED } from './read-file.ts';
+import { readConfigFile } from './read-file.ts';
 import type { AdapterOptions } from './read-options.ts';
+import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './redis-url.ts';
 
 export interface LoadConfigOptions {
   /** The command line after the command's name. */
@@ -47,9 +49,13 @@ export function loadConfig(options: LoadConfigOptions): Config {
       port: flagPort ?? environment.port ?? file.server.port,
     },
     dataDir: resolve(flags['data-dir'] ?? environment.dataDir ?? DEFAULT_DATA_DIR),
+    ...(environment.databaseUrl !== undefined && { databaseUrl: environment.databaseUrl }),
+    ...(environment.redisUrl !== undefined && { redisUrl: environment.redisUrl }),
+    redisPrefix: environment.redisPrefix ?? file.redisPrefix,
     ...(environment.managementKey !== undefined && { managementKey: environment.managementKey }),
     ...(environment.apiKey !== undefined && { apiKey: environment.apiKey }),
     ...(environment.secret !== undefined && { secret: environment.secret }),
+    ...(environment.previousSecret !== undefined && { previousSecret: environment.previousSecret }),
     logLevel: environment.logLevel ?? 'info',
   };
   return deepFreeze(config);
@@ -77,17 +83,19 @@ interface EnvironmentConfig {
   readonly port: number | undefined;
   readonly host: string | undefined;
   readonly dataDir: string | undefined;
+  readonly databaseUrl: string | undefined;
+  readonly redisUrl: string | undefined;
+  readonly redisPrefix: string | undefined;
   readonly managementKey: string | undefined;
   readonly apiKey: string | undefined;
   readonly secret: string | undefined;
+  readonly previousSecret: string | undefined;
   readonly logLevel: string | undefined;
 }
 
 function readEnvironment(env: LoadConfigOptions['env']): EnvironmentConfig {
   // An empty variable is how compose files and shells say "not set".
   const read = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
-  if (read('DATABASE_URL') !== undefined) throw new ConfigError(`DATABASE_URL: ${UNSUPPORTED.database_url}`);
-  if (read('REDIS_URL') !== undefined) throw new ConfigError(`REDIS_URL: ${UNSUPPORTED.redis_url}`);
   const port = read('GATEWAY_PORT');
   const managementKey = readKey('GATEWAY_MANAGEMENT_KEY', read('GATEWAY_MANAGEMENT_KEY'));
   const apiKey = readKey('GATEWAY_API_KEY', read('GATEWAY_API_KEY'));
@@ -98,11 +106,30 @@ function readEnvironment(env: LoadConfigOptions['env']): EnvironmentConfig {
     port: port === undefined ? undefined : readPort('GATEWAY_PORT', port),
     host: read('GATEWAY_HOST'),
     dataDir: read('GATEWAY_DATA_DIR'),
+    databaseUrl: readDatabaseUrl(read('DATABASE_URL')),
+    redisUrl: readRedisUrl(read('REDIS_URL')),
+    redisPrefix: readRedisPrefix(read('REDIS_PREFIX')),
     managementKey,
     apiKey,
     secret: read('GATEWAY_SECRET'),
+    previousSecret: read('GATEWAY_SECRET_PREVIOUS'),
     logLevel: readLogLevel(read('GATEWAY_LOG_LEVEL')),
   };
+}
+
+function readDatabaseUrl(url: string | undefined): string | undefined {
+  if (url === undefined || isDatabaseUrl(url)) return url;
+  throw new ConfigError(`DATABASE_URL: ${DATABASE_URL_RULE}`);
+}
+
+function readRedisUrl(url: string | undefined): string | undefined {
+  if (url === undefined || isRedisUrl(url)) return url;
+  throw new ConfigError(`REDIS_URL: ${REDIS_URL_RULE}`);
+}
+
+function readRedisPrefix(prefix: string | undefined): string | undefined {
+  if (prefix === undefined || isRedisPrefix(prefix)) return prefix;
+  throw new ConfigError(`REDIS_PREFIX: ${REDIS_PREFIX_RULE}`);
 }
 
 function readPort(name: string, text: string): number {

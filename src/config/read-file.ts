@@ -23,14 +23,6 @@ export interface ReadFileOptions {
   readonly providerIds?: readonly string[] | undefined;
 }
 
-/** Keys of the planned interface that this version cannot serve yet; also said of the variables of the same meaning. */
-export const UNSUPPORTED = {
-  database_url: 'PostgreSQL is not supported in this version; leave it out to use the embedded database',
-  redis_url: 'Redis is not supported in this version; leave it out to hold this state in memory',
-};
-
-const CREDITS = ['credits', 'enforce'];
-
 /** Configuration is written by hand: more than this is the wrong file. */
 const FILE_CHARS_MAX = 8_388_608;
 
@@ -49,7 +41,6 @@ export function readConfigFile(options: ReadFileOptions): FileConfig {
     ...providerOptions.problems,
     ...providerProblems(value, options, document),
     ...(file.value === undefined ? [] : adapterProblems(file.value, options, document)),
-    ...unsupportedProblems(value, document),
   ];
   if (file.value === undefined || problems.length > 0) throw configError(options.path, problems);
   return fileConfig(file.value, entries.models, entries.passThrough, providerOptions.options);
@@ -114,17 +105,6 @@ function providerProblems(value: unknown, options: ReadFileOptions, document: Co
     for (const index of endpoints.keys()) check(['models', key, 'endpoints', index, 'provider']);
   }
   return problems;
-}
-
-/** What is ignored in silence is worse than what is refused: the operator would rely on it. */
-function unsupportedProblems(value: unknown, document: ConfigDocument): Problem[] {
-  const asked: readonly (readonly [path: Path, isAsked: boolean, message: string])[] = [
-    ...Object.entries(UNSUPPORTED).map(
-      ([key, message]) => [[key], valueAt(value, [key]) !== undefined, message] as const,
-    ),
-    [CREDITS, valueAt(value, CREDITS) === true, 'refusing accounts without funds is not supported in this version'],
-  ];
-  return asked.filter(([, isAsked]) => isAsked).map(([path, , message]) => problem(document, path, message));
 }
 
 function adapterProblems(file: ConfigFile, options: ReadFileOptions, document: ConfigDocument): Problem[] {

@@ -1,10 +1,12 @@
 import { stringify } from 'yaml';
-import type { Config, EndpointConfig, ModelConfig, ProviderConfig, Timeouts } from './config.ts';
+import type { Config, EndpointConfig, ModelConfig, ProviderConfig, RateLimit, Timeouts } from './config.ts';
 
 import { drawPrice } from './endpoint-price.ts';
 
 const REDACTED = '(redacted)';
 const BYTES_PER_MB = 1_048_576;
+const MS_PER_HOUR = 3_600_000;
+const MS_PER_DAY = 86_400_000;
 
 /**
  * The configuration in effect as YAML, in the words of the file, with each secret replaced by `(redacted)`. Header
@@ -17,6 +19,7 @@ export function renderConfig(config: Config): string {
       host: server.host,
       port: server.port,
       max_body_mb: server.maxBodyBytes / BYTES_PER_MB,
+      file_memory_mb: server.fileMemoryBytes / BYTES_PER_MB,
       drain_seconds: server.drainMs / 1_000,
       region: server.region,
     },
@@ -32,7 +35,26 @@ export function renderConfig(config: Config): string {
       },
     },
     timeouts: drawTimeouts(config.timeouts),
+    redis_prefix: config.redisPrefix,
+    catalog: {
+      refresh: {
+        enabled: config.catalog.refresh.enabled,
+        every_hours: config.catalog.refresh.everyMs / MS_PER_HOUR,
+        url: config.catalog.refresh.url,
+        override_prices: config.catalog.refresh.overridePrices,
+      },
+    },
+    rescue: { enabled: config.rescue.enabled },
     credits: { enforce: config.credits.enforce },
+    observability: {
+      content_retention_days: config.observability.contentRetentionMs / MS_PER_DAY,
+      private_destinations: config.observability.privateDestinations,
+    },
+    rate_limits: {
+      key: drawRateLimit(config.rateLimits.key),
+      account: drawRateLimit(config.rateLimits.account),
+      free: drawRateLimit(config.rateLimits.free),
+    },
     providers: Object.fromEntries(config.providers.map((provider) => [provider.slug, drawProvider(provider)])),
     beta_flags: config.betaFlags,
     models: Object.fromEntries([
@@ -48,10 +70,13 @@ function drawComments(config: Config): string {
     ['GATEWAY_MANAGEMENT_KEY', config.managementKey],
     ['GATEWAY_API_KEY', config.apiKey],
     ['GATEWAY_SECRET', config.secret],
+    ['GATEWAY_SECRET_PREVIOUS', config.previousSecret],
   ] as const;
   const lines = [
     `file: ${config.path ?? 'none'}`,
     `data directory: ${config.dataDir}`,
+    `database_url: ${config.databaseUrl === undefined ? 'not set' : REDACTED}`,
+    `redis_url: ${config.redisUrl === undefined ? 'not set' : REDACTED}`,
     `log level: ${config.logLevel}`,
     ...secrets.map(([name, value]) => `${name}: ${value === undefined ? 'not set' : REDACTED}`),
   ];
@@ -66,6 +91,15 @@ function drawTimeouts(timeouts: Partial<Timeouts>): Record<string, number | unde
     idle_ms: timeouts.idleMs,
     whole_ms: timeouts.wholeMs,
     total_ms: timeouts.totalMs,
+  };
+}
+
+function drawRateLimit(limit: RateLimit): object {
+  return {
+    requests_per_minute: limit.requestsPerMinute,
+    requests_per_day: limit.requestsPerDay,
+    tokens_per_minute: limit.tokensPerMinute,
+    concurrent: limit.concurrent,
   };
 }
 
@@ -95,6 +129,7 @@ function drawModel(model: ModelConfig): object {
     max_completion_tokens: model.maxCompletionTokens,
     input_modalities: model.inputModalities,
     output_modalities: model.outputModalities,
+    distillable: model.distillable,
     scores: model.scores,
     endpoints: model.endpoints.map(drawEndpoint),
   };
@@ -104,9 +139,16 @@ function drawEndpoint(endpoint: EndpointConfig): object {
   return {
     provider: endpoint.provider,
     model: endpoint.model,
+    tag: endpoint.tag,
+    service_tier: endpoint.serviceTier,
+    data_policy: endpoint.dataPolicy && {
+      training: endpoint.dataPolicy.training,
+      retention_days: endpoint.dataPolicy.retentionDays,
+    },
     price: endpoint.price && drawPrice(endpoint.price),
     quantization: endpoint.quantization,
     supported_parameters: endpoint.supportedParameters,
+    assistant_prefill: endpoint.assistantPrefill,
     context_length: endpoint.contextLength,
     max_completion_tokens: endpoint.maxCompletionTokens,
     min_completion_tokens: endpoint.minCompletionTokens,

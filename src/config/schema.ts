@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { nearestName } from '../lib/nearest-name.ts';
+import { DATABASE_URL_RULE, isDatabaseUrl } from './database-url.ts';
+import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './redis-url.ts';
 import { priceShape } from './endpoint-price.ts';
 
 /*
@@ -11,7 +13,15 @@ import { priceShape } from './endpoint-price.ts';
 const TIME_MS_MAX = 86_400_000;
 const TOKENS_MAX = 100_000_000;
 const BODY_MB_MAX = 1_024;
+/** Room for one file of the largest size. */
+const FILE_MEMORY_MB_MIN = 64;
+const FILE_MEMORY_MB_MAX = 65_536;
+const RATE_MAX = 1_000_000_000;
+const CONCURRENT_MAX = 1_000_000;
 const DRAIN_SECONDS_MAX = 3_600;
+const RETENTION_DAYS_MAX = 3_650;
+/** Of a list that is read more rarely nobody would say that it is kept fresh. */
+const REFRESH_HOURS_MAX = 720;
 /** In one list. The vendor has had some sixty in three years. */
 const BETA_FLAGS_MAX = 500;
 
@@ -34,6 +44,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set(
 );
 
 const PROVIDER_SLUG = /^[a-z0-9][a-z0-9._-]*(?:\/[a-z0-9][a-z0-9._-]*)?$/;
+const TAG = /^[a-z0-9][a-z0-9._-]*(?:\/[a-z0-9][a-z0-9._-]*){1,2}$/;
 /** `:free`, `:extended` and `:thinking` are endpoints of their own; other suffixes are computed. @source generation.md 3.8 */
 const MODEL_SLUG = /^[a-z0-9][\w.-]*\/[a-z0-9][\w.-]*(?::(?:free|extended|thinking))?$/i;
 const PASS_THROUGH = /^[a-z0-9][\w.-]*\/\*$/i;
@@ -100,6 +111,14 @@ const provider = section({
 });
 
 const BETA_FLAG_WORDS = 'must be a flag such as "files-api-2025-04-14", or the name of a feature';
+/** How fast somebody may ask; what is left out has no bound. */
+const rateLimit = optionalSection({
+  requests_per_minute: z.int().min(1).max(RATE_MAX).optional(),
+  requests_per_day: z.int().min(1).max(RATE_MAX).optional(),
+  tokens_per_minute: z.int().min(1).max(RATE_MAX).optional(),
+  concurrent: z.int().min(1).max(CONCURRENT_MAX).optional(),
+});
+
 const betaFlag = z.string().regex(BETA_FLAG, BETA_FLAG_WORDS);
 
 function listOf(flag: z.ZodString) {
@@ -120,12 +139,21 @@ const parameter = text.superRefine((value, context) => {
     context.addIssue({ code: 'custom', message: `unknown parameter "${value}"; did you mean "${nearest}"?` });
 });
 
+const dataPolicy = { training: z.boolean().optional(), retention_days: z.number().min(0).optional() };
+
 const endpoint = section({
   provider: providerSlug,
   model: text,
+  tag: z
+    .string()
+    .regex(TAG, 'must be a provider slug and a name of the endpoint\'s own, as in "alpha/turbo"')
+    .optional(),
+  service_tier: z.enum(['priority', 'flex']).optional(),
+  data_policy: section(dataPolicy).optional(),
   price: section(priceShape).optional(),
   quantization: z.enum(QUANTIZATIONS).optional(),
   supported_parameters: z.array(parameter).optional(),
+  assistant_prefill: z.boolean().optional(),
   context_length: tokens.optional(),
   max_completion_tokens: tokens.optional(),
   min_completion_tokens: tokens.optional(),
@@ -138,6 +166,7 @@ export const modelEntry = section({
   max_completion_tokens: tokens.optional(),
   input_modalities: z.array(z.enum(INPUT_MODALITIES)).min(1).optional(),
   output_modalities: z.array(z.enum(OUTPUT_MODALITIES)).min(1).optional(),
+  distillable: z.boolean().optional(),
   scores: z.preprocess((value) => value ?? {}, z.record(z.string(), z.number().min(0).max(1))),
   endpoints: z.array(endpoint).min(1),
 });
@@ -158,6 +187,7 @@ export const configFile = section({
     host: text.optional(),
     port: z.int().min(0).max(65_535).optional(),
     max_body_mb: z.number().positive().max(BODY_MB_MAX).optional(),
+    file_memory_mb: z.number().min(FILE_MEMORY_MB_MIN).max(FILE_MEMORY_MB_MAX).optional(),
     drain_seconds: z.number().min(0).max(DRAIN_SECONDS_MAX).optional(),
     region: text.optional(),
   }),
@@ -173,9 +203,24 @@ export const configFile = section({
     }),
   }),
   timeouts: optionalSection({ ...attemptTimeouts, total_ms: timeMs }),
-  database_url: text.optional(),
-  redis_url: text.optional(),
+  database_url: text.refine(isDatabaseUrl, DATABASE_URL_RULE).optional(),
+  redis_url: text.refine(isRedisUrl, REDIS_URL_RULE).optional(),
+  redis_prefix: text.refine(isRedisPrefix, REDIS_PREFIX_RULE).optional(),
+  catalog: optionalSection({
+    refresh: optionalSection({
+      enabled: z.boolean().optional(),
+      every_hours: z.number().min(1).max(REFRESH_HOURS_MAX).optional(),
+      url: httpUrl.optional(),
+      override_prices: z.boolean().optional(),
+    }),
+  }),
+  rescue: optionalSection({ enabled: z.boolean().optional() }),
   credits: optionalSection({ enforce: z.boolean().optional() }),
+  observability: optionalSection({
+    content_retention_days: z.number().positive().max(RETENTION_DAYS_MAX).optional(),
+    private_destinations: z.boolean().optional(),
+  }),
+  rate_limits: optionalSection({ key: rateLimit, account: rateLimit, free: rateLimit }),
   providers: z.preprocess(
     (value) => value ?? {},
     z.record(

@@ -9,6 +9,7 @@ const ALLOWED_HEADERS = [
   'http-referer',
   'x-service-metadata',
   'x-service-experimental-metadata',
+  'x-service-rescue',
   'x-service-title',
   'x-title',
   'x-service-categories',
@@ -22,7 +23,7 @@ const ALLOWED_HEADERS = [
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'X-Generation-Id, Request-Id, X-Request-Id, Retry-After, X-Should-Retry, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+    'ETag, X-Generation-Id, Request-Id, X-Request-Id, Retry-After, X-Should-Retry, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
 } as const;
 
 /** What a browser's preflight asks for. Vendor SDKs add `x-stainless-*`, hence the request's own list where it has one. */

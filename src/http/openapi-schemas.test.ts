@@ -35,3 +35,30 @@ test('what is sent and what comes back may differ under one id', () => {
   components.add('Asked', schema, 'input');
   assert.deepEqual(components.add('Given', schema, 'output'), { $ref: `${REF}Given.Size` });
 });
+
+test('a component that refers to another is shared as that one is', () => {
+  const part = z.strictObject({ at: z.string() }).meta({ id: 'Part' });
+  const whole = z.strictObject({ part, other: part }).meta({ id: 'Whole' });
+  const components = createSchemaComponents();
+  components.add('One', z.strictObject({ data: whole }), 'output');
+  components.add('Many', z.strictObject({ data: z.array(whole) }), 'output');
+  assert.deepEqual(Object.keys(components.all()), ['Many', 'One', 'Part', 'Whole']);
+});
+
+test('what refers to a component that differs differs too', () => {
+  const components = createSchemaComponents();
+  for (const [name, member] of [
+    ['One', z.string()],
+    ['Two', z.number()],
+  ] as const) {
+    const part = z.strictObject({ at: member }).meta({ id: `Part` });
+    const whole = z.strictObject({ part, other: part }).meta({ id: `Whole` });
+    components.add(name, z.strictObject({ data: whole }), 'output');
+    z.globalRegistry.remove(part);
+    z.globalRegistry.remove(whole);
+  }
+  const all = components.all();
+  assert.deepEqual(Object.keys(all), ['One', 'Part', 'Two', 'Two.Part', 'Two.Whole', 'Whole']);
+  assert.match(JSON.stringify(all['Two.Whole']), /"#\/components\/schemas\/Two\.Part"/);
+  assert.match(JSON.stringify(all['Two']), /"#\/components\/schemas\/Two\.Whole"/);
+});

@@ -25,23 +25,32 @@ const NAMELESS = /^__schema\d+$/;
 export function createSchemaComponents(): SchemaComponents {
   const components = new Map<string, JsonObject>();
 
-  /** Identical definitions share a component; one that differs under the same name gets a longer name. */
-  function claimName(wanted: string, owner: string, schema: JsonObject): string {
-    const known = components.get(wanted);
-    if (known === undefined || JSON.stringify(known) === JSON.stringify(schema)) return wanted;
-    return `${owner}.${wanted}`;
+  /**
+   * Identical definitions share a component; one that differs under the same name gets a longer name, and with it
+   * whatever refers to it.
+   */
+  function claimNames(owner: string, definitions: readonly [string, JsonObject][]): ReadonlyMap<string, string> {
+    const names = new Map<string, string>([['#', REF_PREFIX + owner]]);
+    for (const [definition] of definitions)
+      names.set(DEFS_PREFIX + definition, REF_PREFIX + wantedName(owner, definition));
+    const differs = ([definition, content]: [string, JsonObject]): boolean => {
+      const known = components.get(wantedName(owner, definition));
+      return known !== undefined && JSON.stringify(known) !== JSON.stringify(renameRefs(content, names));
+    };
+    let open = definitions;
+    for (;;) {
+      const different = open.filter(differs);
+      if (different.length === 0) return names;
+      for (const [definition] of different)
+        names.set(DEFS_PREFIX + definition, `${REF_PREFIX}${owner}.${wantedName(owner, definition)}`);
+      open = open.filter((definition) => !different.includes(definition));
+    }
   }
 
   function inline(name: string, schema: AnySchema, direction: Direction): JsonObject {
     const { $defs, $schema: _dialect, ...root } = toJsonSchema(schema, direction);
     const definitions = isJsonObject($defs) ? Object.entries($defs).filter(isDefinition) : [];
-    const names = new Map<string, string>([['#', REF_PREFIX + name]]);
-    for (const [definition, content] of definitions) {
-      const wanted = NAMELESS.test(definition) ? `${name}.${definition.replace('__schema', 'part')}` : definition;
-      // Compared as it will stand: references inside one definition are renamed in the same way every time.
-      const guess = new Map([...names, [DEFS_PREFIX + definition, REF_PREFIX + wanted]]);
-      names.set(DEFS_PREFIX + definition, REF_PREFIX + claimName(wanted, name, renameRefs(content, guess)));
-    }
+    const names = claimNames(name, definitions);
     for (const [definition, content] of definitions) {
       const target = names.get(DEFS_PREFIX + definition) ?? '';
       components.set(target.slice(REF_PREFIX.length), renameRefs(content, names));
@@ -59,6 +68,10 @@ export function createSchemaComponents(): SchemaComponents {
     },
     all: () => Object.fromEntries([...components].toSorted(([one], [other]) => (one < other ? -1 : 1))),
   };
+}
+
+function wantedName(owner: string, definition: string): string {
+  return NAMELESS.test(definition) ? `${owner}.${definition.replace('__schema', 'part')}` : definition;
 }
 
 function isDefinition(entry: [string, Json | undefined]): entry is [string, JsonObject] {

@@ -28,6 +28,7 @@ const ERROR_MEANING: Readonly<Record<number, string>> = {
   404: 'Resource does not exist.',
   408: 'Operation exceeded the time limit.',
   409: 'Conflict with something that exists already.',
+  410: 'Removed, and not coming back.',
   413: 'Request payload exceeds size limits.',
   422: 'Semantic validation failure.',
   429: 'Rate limit exceeded.',
@@ -181,6 +182,14 @@ const GENERATION_HEADERS: readonly JsonObject[] = [
     schema: { type: 'string', enum: ['enabled', 'disabled'], default: 'disabled' },
   },
   {
+    name: 'X-Service-Rescue',
+    in: 'header',
+    required: false,
+    description:
+      'Whether another endpoint goes on with a streamed text that breaks off. Default: as the operator configured.',
+    schema: { type: 'string', enum: ['enabled', 'disabled'] },
+  },
+  {
     name: 'x-session-id',
     in: 'header',
     required: false,
@@ -218,9 +227,15 @@ function drawRoute(components: SchemaComponents, route: ManagementRoute, error: 
     security: route.readsKey === true ? [{}, ...SECURITY.any] : SECURITY[route.scope],
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== NO_BODY && { requestBody: jsonBody(components.add(`${name}Request`, route.body, 'input')) }),
-    responses: { ...Object.fromEntries(answers), ...drawErrors(errorsOf(route), error) },
+    responses: {
+      ...Object.fromEntries(answers),
+      ...(route.hasTag === true && NOT_MODIFIED),
+      ...drawErrors(errorsOf(route), error),
+    },
   };
 }
+
+const NOT_MODIFIED = { 304: { description: 'The answer is still the one that `If-None-Match` names.' } };
 
 /** What follows from the scope, and 500, which every route can give. */
 function errorsOf(route: ManagementRoute): readonly number[] {

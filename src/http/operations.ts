@@ -8,7 +8,7 @@ import { problemBody, type ProblemLog } from './problem.ts';
 export interface OperationsParts {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** Settles when everything that a request needs answers. @throws Error when something does not */
-  readonly ready: () => Promise<void>;
+  readonly ready: () => Promise<unknown>;
   readonly draining: () => boolean;
   readonly log: ProblemLog;
   /** In whose shape a caller learns that a path leads nowhere. */
@@ -52,7 +52,7 @@ export function mountOperations(fastify: FastifyInstance, parts: OperationsParts
   });
 }
 
-async function findProblem(ready: () => Promise<void>): Promise<string | undefined> {
+async function findProblem(ready: () => Promise<unknown>): Promise<string | undefined> {
   const tooSlow = Promise.withResolvers<string>();
   const timer = setTimeout(() => tooSlow.resolve('the store does not answer'), READY_WAIT_MS);
   const answered = ready().then(

@@ -36,6 +36,11 @@ export function errorHeaders(error: GatewayError, generationId: string | null): 
   const headers: Record<string, string> = {};
   if (generationId !== null) headers['x-generation-id'] = generationId;
   if (error.status === 401) headers['www-authenticate'] = 'Bearer';
+  if (error.rateLimit !== undefined) {
+    headers['x-ratelimit-limit'] = String(error.rateLimit.limit);
+    headers['x-ratelimit-remaining'] = String(error.rateLimit.remaining);
+    headers['x-ratelimit-reset'] = String(error.rateLimit.resetAtMs);
+  }
   if (error.retryAfterMs !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterMs / 1_000));
   // Not a standard header, but the vendors' clients obey it: openai 7.55, @anthropic-ai/sdk 1.11 `shouldRetry`, 2026-11.
   if (error.shouldRetry !== undefined) headers['x-should-retry'] = String(error.shouldRetry);
@@ -52,6 +57,12 @@ const FRAMEWORK_REFUSALS: Readonly<Record<string, () => GatewayError>> = {
 function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof Error) {
+    // What stores throw says so of itself; this folder does not know them.
+    if ('transient' in error && error.transient === true)
+      return new GatewayError('provider_overloaded', 'The database cannot be used at the moment. Try again.', {
+        retryAfterMs: 1_000,
+        cause: error,
+      });
     const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
     const refusal = Object.hasOwn(FRAMEWORK_REFUSALS, code) ? FRAMEWORK_REFUSALS[code] : undefined;
     if (refusal !== undefined) return refusal();

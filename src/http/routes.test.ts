@@ -3,16 +3,19 @@ import { request } from 'node:http';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { createAdministration, type Administration } from '../administration.ts';
 import { createAuthenticator } from '../accounts/authenticate.ts';
 import { createKeys, type Keys } from '../accounts/keys.ts';
 import { DEFAULT_WORKSPACE_ID } from '../accounts/principal.ts';
+import { createCatalog } from '../catalog/catalog.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { createGenerationStore, type GenerationStore } from '../store/generations.ts';
 import { createKeyStore } from '../store/keys.ts';
-import { sampleGeneration } from '../store/test-generation.ts';
+import { sampleCharges, sampleGeneration } from '../store/test-generation.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
 import { listingOf } from './test-listing.ts';
+import { servicesOf } from './test-services.ts';
 import { defineRoute, NO_BODY, NOTHING, registerManagementRoutes, type ManagementRoute } from './management/route.ts';
 
 const NOW_MS = Date.parse('2026-11-25T12:00:00Z');
@@ -93,6 +96,7 @@ suite('management routes', () => {
   let database: Database;
   let generations: GenerationStore;
   let keys: Keys;
+  let administration: Administration;
   let fastify: FastifyInstance;
   let origin = '';
   let managementKey = '';
@@ -104,11 +108,14 @@ suite('management routes', () => {
     generations = createGenerationStore({ database, onLost: () => assert.fail('nothing is lost') });
     const store = createKeyStore({ database });
     keys = createKeys({ store, clock });
+    const catalog = createCatalog([], []);
+    const onLostAudit = (): never => assert.fail('no event is lost');
+    administration = createAdministration({ database, keyStore: store, catalog, clock, onLostAudit });
     const authenticate = createAuthenticator({ keys: store, clock, staticKeys: { normal: 'environment-key-1234567' } });
     fastify = Fastify();
     registerManagementRoutes(fastify, [...MANAGEMENT_ROUTES, BROKEN], {
       authenticate,
-      services: { keys, generations, listing: listingOf([]) },
+      services: servicesOf({ keys, ...administration, generations, listing: listingOf([]) }),
       log: { error: ({ err }) => logged.push(err) },
     });
     origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
@@ -177,6 +184,7 @@ suite('management routes', () => {
           limit_remaining: 12.5,
           limit_reset: 'monthly',
           include_byok_in_limit: true,
+          default_provider_preferences: null,
           usage: 0,
           usage_daily: 0,
           usage_weekly: 0,
@@ -291,17 +299,16 @@ suite('management routes', () => {
   suite('GET /keys/{hash}', () => {
     test('200 gives the key with what it spent', async () => {
       const { hash } = await create({ limit: 1 });
-      await generations.append(
+      for (const row of [
         sampleGeneration({ id: 'gen-day', keyHash: hash, createdAtMs: NOW_MS, costNanoUsd: 250_000_000 }),
-      );
-      await generations.append(
         sampleGeneration({
           id: 'gen-old',
           keyHash: hash,
           createdAtMs: NOW_MS - 90 * 86_400_000,
           costNanoUsd: 500_000_000,
         }),
-      );
+      ])
+        await generations.append(row, sampleCharges(row));
       const reply = await call('GET', `/keys/${hash}`);
       assertAsDocumented('GET /keys/{hash}', reply);
       const { usage, usage_daily, usage_monthly, limit_remaining } = dataOf(reply);
@@ -468,7 +475,7 @@ suite('management routes', () => {
         () =>
           registerManagementRoutes(Fastify(), [route], {
             authenticate: () => assert.fail('never asked'),
-            services: { keys, generations, listing: listingOf([]) },
+            services: servicesOf({ keys, generations, listing: listingOf([]) }),
             log: { error: () => undefined },
           }),
         /says who may call it/,

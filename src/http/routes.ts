@@ -1,18 +1,72 @@
+import { getActivity } from './management/analytics/activity.ts';
+import { getAnalyticsMeta } from './management/analytics/meta.ts';
+import { queryAnalytics } from './management/analytics/query.ts';
+import { assignKeys, unassignKeys } from './management/assignments/keys.ts';
+import {
+  listAllKeyAssignments,
+  listAllMemberAssignments,
+  listKeyAssignments,
+  listMemberAssignments,
+} from './management/assignments/list.ts';
+import { assignMembers, unassignMembers } from './management/assignments/members.ts';
+import { listAudit } from './management/audit.ts';
+import { deleteBudget } from './management/budgets/delete.ts';
+import { getBudget } from './management/budgets/get.ts';
+import { listBudgets } from './management/budgets/list.ts';
+import { putBudget } from './management/budgets/put.ts';
+import { createByokKey } from './management/byok/create.ts';
+import { deleteByokKey } from './management/byok/delete.ts';
+import { getByokKey } from './management/byok/get.ts';
+import { listByokKeys } from './management/byok/list.ts';
+import { updateByokKey } from './management/byok/update.ts';
+import { chargeWithCoinbase } from './management/credits/coinbase.ts';
+import { getCredits } from './management/credits/get.ts';
+import { grantCredits } from './management/credits/grant.ts';
 import { listEndpoints } from './management/endpoints/list.ts';
 import { listZdrEndpoints } from './management/endpoints/zdr.ts';
 import { getGeneration } from './management/generation.ts';
+import { getGenerationContent } from './management/generations/content.ts';
+import { submitGenerationFeedback } from './management/generations/feedback.ts';
+import { createGuardrail } from './management/guardrails/create.ts';
+import { deleteGuardrail } from './management/guardrails/delete.ts';
+import { getGuardrail } from './management/guardrails/get.ts';
+import { listGuardrails } from './management/guardrails/list.ts';
+import { updateGuardrail } from './management/guardrails/update.ts';
 import { createKey } from './management/keys/create.ts';
 import { deleteKey } from './management/keys/delete.ts';
 import { getKey } from './management/keys/get.ts';
 import { listKeys } from './management/keys/list.ts';
 import { updateKey } from './management/keys/update.ts';
+import { addMembers } from './management/members/add.ts';
+import { listMembers } from './management/members/list.ts';
+import { removeMembers } from './management/members/remove.ts';
 import { countModels } from './management/models/count.ts';
 import { getModel } from './management/models/get.ts';
 import { listModels } from './management/models/list.ts';
 import { listModelsOfCaller } from './management/models/user.ts';
+import { exchangeAuthCode } from './management/oauth/exchange.ts';
+import { issueAuthCode } from './management/oauth/issue.ts';
+import { createDestination } from './management/observability/create.ts';
+import { deleteDestination } from './management/observability/delete.ts';
+import { getDestination } from './management/observability/get.ts';
+import { listDestinations } from './management/observability/list.ts';
+import { testDestination } from './management/observability/call.ts';
+import { updateDestination } from './management/observability/update.ts';
 import { getOwnKey } from './management/own-key.ts';
 import { listProviders } from './management/providers.ts';
+import { deletePreset } from './management/presets/delete.ts';
+import { getPreset } from './management/presets/get.ts';
+import { listPresets } from './management/presets/list.ts';
+import { updatePreset } from './management/presets/update.ts';
+import { getPresetVersion } from './management/presets/version.ts';
+import { listPresetVersions } from './management/presets/versions.ts';
+import { writePresetFromChat, writePresetFromMessages } from './management/presets/write.ts';
 import type { ManagementRoute } from './management/route.ts';
+import { createWorkspace } from './management/workspaces/create.ts';
+import { deleteWorkspace } from './management/workspaces/delete.ts';
+import { getWorkspace } from './management/workspaces/get.ts';
+import { listWorkspaces } from './management/workspaces/list.ts';
+import { updateWorkspace } from './management/workspaces/update.ts';
 
 /** Every management route. A new one is a file and a line here; documentation and tests follow from the list. */
 export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
@@ -22,7 +76,47 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getKey,
   updateKey,
   deleteKey,
+  listWorkspaces,
+  createWorkspace,
+  getWorkspace,
+  updateWorkspace,
+  deleteWorkspace,
+  listBudgets,
+  getBudget,
+  putBudget,
+  deleteBudget,
+  listMembers,
+  addMembers,
+  removeMembers,
+  listGuardrails,
+  createGuardrail,
+  listAllKeyAssignments,
+  listAllMemberAssignments,
+  getGuardrail,
+  updateGuardrail,
+  deleteGuardrail,
+  listKeyAssignments,
+  assignKeys,
+  unassignKeys,
+  listMemberAssignments,
+  assignMembers,
+  unassignMembers,
+  listAudit,
+  getCredits,
+  grantCredits,
+  chargeWithCoinbase,
   getGeneration,
+  getGenerationContent,
+  submitGenerationFeedback,
+  getActivity,
+  getAnalyticsMeta,
+  queryAnalytics,
+  listDestinations,
+  createDestination,
+  getDestination,
+  updateDestination,
+  deleteDestination,
+  testDestination,
   listModels,
   countModels,
   listModelsOfCaller,
@@ -30,4 +124,19 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   listEndpoints,
   listZdrEndpoints,
   listProviders,
+  listByokKeys,
+  createByokKey,
+  getByokKey,
+  updateByokKey,
+  deleteByokKey,
+  listPresets,
+  getPreset,
+  updatePreset,
+  deletePreset,
+  listPresetVersions,
+  getPresetVersion,
+  writePresetFromChat,
+  writePresetFromMessages,
+  issueAuthCode,
+  exchangeAuthCode,
 ];

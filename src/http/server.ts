@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { assert } from '../lib/assert.ts';
@@ -24,10 +25,22 @@ export interface HttpServer {
   readonly fastify: FastifyInstance;
   /** @throws NodeJS.ErrnoException `EADDRINUSE` and the like */
   listen(): Promise<AddressInfo>;
-  /** True from the start of `close`. */
+  /** True from the start of `close`: whoever asks is not to come again. */
   readonly draining: boolean;
-  /** Stops accepting, waits for requests in flight, and drops what is left after `drainMs`. */
-  close(drainMs: number): Promise<void>;
+  /** True once `close` has said farewell: nobody is served any more. */
+  readonly refusing: boolean;
+  /** Stops accepting, says farewell to open connections, waits for requests in flight, and drops what is left. */
+  close(times: CloseTimes): Promise<void>;
+}
+
+export interface CloseTimes {
+  /**
+   * So long a connection that stands open may bring one more request, which is answered and closes it. Without it a
+   * request that leaves as we close its connection is lost, and a rolling restart is not free of errors.
+   */
+  readonly farewellMs: number;
+  /** What is in flight after that is dropped when this time is over, too. */
+  readonly drainMs: number;
 }
 
 const PREFIXES = ['/v1', '/api/v1', '/v1/v1'] as const;
@@ -50,6 +63,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
 class TwoLaneServer implements HttpServer {
   readonly fastify: FastifyInstance;
   draining = false;
+  refusing = false;
   readonly #server: Server;
   readonly #address: { readonly host: string; readonly port: number };
   readonly #routes = new Map<string, RawHandler>();
@@ -95,11 +109,16 @@ class TwoLaneServer implements HttpServer {
     return address;
   }
 
-  async close(drainMs: number): Promise<void> {
+  async close({ farewellMs, drainMs }: CloseTimes): Promise<void> {
     this.draining = true;
     const closed = new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
+      // The HTTP server's own `close` would close idle connections, too.
+      NetServer.prototype.close.call(this.#server, () => resolve());
     });
+    const farewell = new AbortController();
+    await Promise.race([closed, wait(farewellMs, undefined, { signal: farewell.signal }).catch(() => undefined)]);
+    farewell.abort();
+    this.refusing = true;
     this.#server.closeIdleConnections();
     await this.#untilIdle(drainMs);
     this.#server.closeAllConnections();

@@ -7,6 +7,7 @@ export const NO_FIGURES: EndpointFigures = {
   uptimeLast5m: null,
   uptimeLast30m: null,
   uptimeLast1d: null,
+  requestsLast1d: 0,
   latencyLast30m: null,
   throughputLast30m: null,
 };

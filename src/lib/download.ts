@@ -1,7 +1,5 @@
-import { lookup as lookupAll, type LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
-import { Agent, request, type Dispatcher } from 'undici';
-import { isPublicAddress } from './public-address.ts';
+import { request, type Dispatcher } from 'undici';
+import { addressErrorIn, createGuardedAgent, type GuardedAgentOptions } from './guarded-agent.ts';
 
 export interface Downloaded {
   readonly bytes: Buffer;
@@ -30,57 +28,23 @@ export interface Downloader {
   close(): Promise<void>;
 }
 
-export interface DownloaderOptions {
-  /** Default: addresses of the public Internet only. */
-  readonly isAllowed?: (address: string) => boolean;
-  /** Default: `https:` alone. */
-  readonly protocols?: readonly string[];
-  /** Default: the system's resolver. */
-  readonly lookup?: typeof lookupAll;
-}
+export type DownloaderOptions = GuardedAgentOptions;
 
 const REDIRECTS_MAX = 5;
-/**
- * Names of callers that are looked up at once. The system's resolver has four threads for the whole process: names whose
- * servers never answer must not keep upstreams from being found.
- */
-const LOOKUPS_AT_ONCE_MAX = 2;
-/** Lookups that wait for their turn, of all callers. */
-const LOOKUPS_WAITING_MAX = 256;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The one way to addresses that callers choose. The address is judged when the connection is made, after DNS and again
- * for each redirect, so that a name cannot point elsewhere between the look and the call (DNS rebinding).
+ * The one way to files at addresses that callers choose. Each redirect is judged as the first address was.
  * @source generation.md 11.2
  */
 export function createDownloader(options: DownloaderOptions = {}): Downloader {
-  const { isAllowed = isPublicAddress, protocols = ['https:'], lookup = lookupAll } = options;
-  // No connection is kept, as HTTP/2 would do: a name that was judged once must be judged again.
-  const agent = new Agent({
-    connect: { lookup: guardedLookup(isAllowed, lookup) },
-    pipelining: 0,
-    allowH2: false,
-  });
-
-  function admit(address: string, base?: string): URL {
-    const url = URL.parse(address, base);
-    if (url === null) throw new DownloadError('The address is no URL.');
-    if (!protocols.includes(url.protocol)) throw new DownloadError('Only https addresses are fetched.');
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    // Sockets do not look literal addresses up.
-    if (isIP(host) !== 0 && !isAllowed(host)) throw forbidden();
-    // Credentials in an address are nobody's business here.
-    url.username = '';
-    url.password = '';
-    return url;
-  }
+  const agent = createGuardedAgent(options);
 
   async function follow(start: string, limits: DownloadLimits, signal: AbortSignal): Promise<Downloaded> {
-    let url = admit(start);
+    let url = agent.admit(start);
     for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
       const answer = await request(url, {
-        dispatcher: agent,
+        dispatcher: agent.dispatcher,
         signal,
         headers: { 'accept-encoding': 'identity', 'user-agent': 'model-gateway' },
       });
@@ -88,7 +52,7 @@ export function createDownloader(options: DownloaderOptions = {}): Downloader {
       discard(answer.body);
       const { location } = answer.headers;
       if (typeof location !== 'string') throw new DownloadError('The address redirects to nowhere.');
-      url = admit(location, url.href);
+      url = agent.admit(location, url.href);
     }
     throw new DownloadError('The address redirects too often.');
   }
@@ -99,64 +63,14 @@ export function createDownloader(options: DownloaderOptions = {}): Downloader {
       try {
         return await follow(url, limits, AbortSignal.any([signal, timeout]));
       } catch (error) {
-        const known = error instanceof DownloadError ? error : causeOf(error);
-        if (known !== undefined) throw known;
+        if (error instanceof DownloadError) throw error;
+        const refused = addressErrorIn(error);
+        if (refused !== undefined) throw new DownloadError(refused.message, { cause: error });
         if (timeout.aborted) throw new DownloadError('The address took too long to answer.', { cause: error });
         throw new DownloadError('The address could not be reached.', { cause: error });
       }
     },
-    close: () => agent.destroy(),
-  };
-}
-
-function forbidden(): DownloadError {
-  return new DownloadError('The address is not on the public Internet.');
-}
-
-/** What was thrown while connecting comes back inside another error. */
-function causeOf(error: unknown): DownloadError | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof DownloadError) return cause;
-  return undefined;
-}
-
-type Lookup = typeof lookupAll;
-
-function guardedLookup(isAllowed: (address: string) => boolean, lookUp: Lookup): LookupFunction {
-  const take = createTurns(LOOKUPS_AT_ONCE_MAX, LOOKUPS_WAITING_MAX);
-  return (hostname, options, callback) => {
-    const mayWait = take((done) => {
-      lookUp(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-        done();
-        const first = addresses?.[0];
-        if (error !== null || first === undefined) callback(error ?? new DownloadError('The name has no address.'), '');
-        // One address that is not allowed spoils the name: which of them is used is not ours to choose.
-        else if (!addresses.every(({ address }) => isAllowed(address))) callback(forbidden(), '');
-        else if (options.all === true) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      });
-    });
-    if (!mayWait) callback(new DownloadError('Too many files are being fetched.'), '');
-  };
-}
-
-/** So many at once, the others in the order in which they came. What it gives takes one, and is false when too many wait. */
-function createTurns(atOnceMax: number, waitingMax: number): (start: (done: () => void) => void) => boolean {
-  const waiting: ((done: () => void) => void)[] = [];
-  let running = 0;
-  const next = (): void => {
-    running--;
-    const first = waiting.shift();
-    if (first !== undefined) run(first);
-  };
-  const run = (start: (done: () => void) => void): void => {
-    running++;
-    start(next);
-  };
-  return (start) => {
-    if (running < atOnceMax) run(start);
-    else if (waiting.length < waitingMax) waiting.push(start);
-    else return false;
-    return true;
+    close: () => agent.close(),
   };
 }
 

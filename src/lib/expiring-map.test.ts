@@ -49,6 +49,16 @@ suite('a map that forgets', () => {
     assert.equal(map.size, 1);
   });
 
+  test('a look finds what is there, and keeps nothing from being forgotten', () => {
+    let nowMs = 0;
+    const map = new ExpiringMap<number>(LIMITS, () => nowMs);
+    map.set('a', 1, 1);
+    nowMs = 60;
+    assert.deepEqual([map.peek('a'), map.peek('b')], [1, undefined]);
+    nowMs = 100;
+    assert.equal(map.peek('a'), undefined);
+  });
+
   test('whatever is done with it, it keeps to its bounds and counts its bytes right', () => {
     const step = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), bytes: fc.nat(5_000), waitMs: fc.nat(80) });
     fc.assert(

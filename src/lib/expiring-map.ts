@@ -49,6 +49,12 @@ export class ExpiringMap<Value> {
     return entry.value;
   }
 
+  /** Looks without using it: the entry lives no longer for that. */
+  peek(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    return entry === undefined || entry.untilMs <= this.#nowMs() ? undefined : entry.value;
+  }
+
   /** @param valueBytes what the value takes, about */
   set(key: string, value: Value, valueBytes: number): void {
     const before = this.#entries.get(key);

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nanoFromUsd, usdFromNano } from './money.ts';
+import { exactUsd, readExactUsd } from './money.ts';
 
-test('an amount survives the way to nano-USD and back', () => {
-  for (const usd of [0, 0.000555, 0.1, 12.34, 999_999.999999999]) assert.equal(usdFromNano(nanoFromUsd(usd)), usd);
+test('an amount is written and read without losing a digit', () => {
+  const amounts: readonly (readonly [number, string])[] = [
+    [0, '0'],
+    [1, '0.000000001'],
+    [-1, '-0.000000001'],
+    [1_500_000_000, '1.5'],
+    [8_999_999_123_456_789, '8999999.123456789'],
+  ];
+  for (const [nanoUsd, text] of amounts)
+    assert.deepEqual([exactUsd(nanoUsd), readExactUsd(text)], [text, nanoUsd === 0 ? 0 : nanoUsd]);
 });
 
-test('an amount becomes the nearest whole number of nano-USD', () => {
-  assert.equal(nanoFromUsd(0.0000000014), 1);
-  assert.equal(nanoFromUsd(0.1 + 0.2), 300_000_000);
+test('what is no amount, or finer than money is counted, is not read', () => {
+  for (const text of ['', '-', '1,5', '1e3', '0.0000000001', '.5', '5.', '+1', ' 1', 'NaN'])
+    assert.equal(readExactUsd(text), undefined, text);
 });

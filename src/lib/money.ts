@@ -9,3 +9,22 @@ export function usdFromNano(nanoUsd: number): number {
 export function nanoFromUsd(usd: number): number {
   return Math.round(usd * NANO_PER_USD);
 }
+
+const NANO_DECIMALS = 9;
+
+/** Every digit of an amount, for people and for tools that compare: `-0.000000001`. */
+export function exactUsd(nanoUsd: number): string {
+  const digits = Math.abs(nanoUsd)
+    .toFixed(0)
+    .padStart(NANO_DECIMALS + 1, '0');
+  const fraction = digits.slice(-NANO_DECIMALS).replace(/0+$/, '');
+  return `${nanoUsd < 0 ? '-' : ''}${digits.slice(0, -NANO_DECIMALS)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** Reads what `exactUsd` writes, digit by digit; `undefined` for anything else, and for finer amounts. */
+export function readExactUsd(text: string): number | undefined {
+  const [, sign, whole, fraction = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const nanoUsd = Number(whole + fraction.padEnd(NANO_DECIMALS, '0'));
+  return sign === '-' ? -nanoUsd : nanoUsd;
+}

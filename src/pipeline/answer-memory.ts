@@ -4,6 +4,7 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Dialect, UpstreamFormat } from '../wire/format.ts';
 import { createOriginMemory } from './origin-memory.ts';
+import type { PassedValues } from './passed-values.ts';
 import { createSignatureMemory } from './signature-memory.ts';
 
 /** One endpoint that is asked, as far as memories go. */
@@ -15,25 +16,34 @@ export interface AskedEndpoint {
   readonly accountId: string;
 }
 
+export interface Recalled {
+  readonly request: GenerationRequest;
+  readonly warnings: readonly Warning[];
+}
+
 /** What is kept of earlier answers so that their next turn works. Bounded, in memory, and never needed to be right. */
 export interface AnswerMemory {
   /** The provider that alone can read reasoning of the request; `undefined`: any can read all that is known. */
   homeOf(request: GenerationRequest): string | undefined;
   /** The request as an endpoint is to get it: with what its caller lost, and without what only others can read. */
-  recall(
-    request: GenerationRequest,
-    asked: AskedEndpoint,
-  ): { readonly request: GenerationRequest; readonly warnings: readonly Warning[] };
+  recall(request: GenerationRequest, asked: AskedEndpoint): Promise<Recalled>;
   /** Listens to one answer; `undefined` where there is nothing to keep of it, as with most formats. */
   listen(asked: AskedEndpoint): ((batch: EventBatch) => void) | undefined;
 }
 
-export function createAnswerMemory(parts: { readonly clock: Clock }): AnswerMemory {
+export interface AnswerMemoryParts {
+  readonly clock: Clock;
+  /** Absent: there are no other processes. */
+  readonly values?: PassedValues | undefined;
+}
+
+export function createAnswerMemory(parts: AnswerMemoryParts): AnswerMemory {
   const signatures = createSignatureMemory(parts);
   const origins = createOriginMemory(parts);
   return {
     homeOf: (request) => origins.homeOf(request),
-    recall(request, asked) {
+    async recall(request, asked) {
+      await signatures.ask(request, asked.format, asked.accountId);
       const restored = signatures.restore(request, asked.format, asked.accountId);
       return carriesForeign(asked) ? origins.keepOwn(restored, asked.provider) : { request: restored, warnings: [] };
     },

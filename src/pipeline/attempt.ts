@@ -4,6 +4,7 @@ import type { EventBatch, EventSource, GenerationEvent } from '../canonical/even
 import type { FormatId, Warning } from '../canonical/extra.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import type { Endpoint } from '../catalog/model.ts';
 import { TransportError, type Call, type HttpClient, type InboundAnswer } from '../lib/http-client.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { readRetryAfterMs } from '../lib/retry-delay.ts';
@@ -12,8 +13,10 @@ import type { Candidate } from '../routing/plan.ts';
 import type { Dialect, UpstreamFormat } from '../wire/format.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { authorizeCall, tryPrepareCall } from './call-upstream.ts';
+import { createLimitEnding } from './end-at-limit.ts';
 import type { MediaInliner } from './inline-media.ts';
-import { redactSecrets } from './redact-secrets.ts';
+import { isContent } from './is-content.ts';
+import { judgeFailure } from './judge-failure.ts';
 import { createAnswerToolRestorer } from './restore-answer-tool.ts';
 import { restoreToolNames } from './restore-tool-names.ts';
 import { createWatch, type Watch } from './watch.ts';
@@ -32,9 +35,18 @@ export interface AttemptParts {
   readonly http: HttpClient;
   readonly formats: Readonly<Partial<Record<FormatId, UpstreamFormat>>>;
   readonly providers: ReadonlyMap<string, Provider>;
+  /** The provider with the candidate's own credential. @throws CredentialError */
+  readonly ownUpstream: (candidate: Candidate) => Promise<Upstream>;
   readonly memory: AnswerMemory;
   /** Wall clock, ms. */
   readonly nowMs: () => number;
+}
+
+/** Who is called, and for what. */
+export interface Upstream {
+  readonly provider: Provider;
+  /** As it is called there: a credential may have another name for the model. */
+  readonly endpoint: Endpoint;
 }
 
 /** What every attempt of one request shares. */
@@ -59,6 +71,10 @@ const CREDENTIAL_FAILURE: UpstreamFailure = {
   mayTry: 'next-endpoint',
   message: "The gateway's credentials for the provider do not work.",
 };
+const OWN_CREDENTIAL_FAILURE: UpstreamFailure = {
+  ...CREDENTIAL_FAILURE,
+  message: "The account's own credential for the provider does not work.",
+};
 const ERROR_BODY_BYTES_MAX = 64 * 1_024;
 const WHOLE_BODY_BYTES_MAX = 64 * 1_024 * 1_024;
 /** After the last event an upstream may take this long to close; then its connection is dropped. */
@@ -75,19 +91,23 @@ export async function makeAttempt(
   observer: AttemptObserver,
   signal: AbortSignal,
 ): Promise<AttemptOutcome> {
-  const provider = parts.providers.get(candidate.endpoint.provider);
+  const upstream = await upstreamOf(parts, candidate);
+  if ('kind' in upstream) return { committed: false, failure: upstream };
+  const { provider, endpoint } = upstream;
   const format = parts.formats[candidate.format];
-  if (provider === undefined || format === undefined) return { committed: false, failure: transportFailure('connect') };
-  const dialect = provider.adapter.dialect({ format: format.id, model: candidate.endpoint.upstreamModel });
-  const asked = { format, dialect, provider: candidate.endpoint.provider, accountId };
-  const recalled = parts.memory.recall(given, asked);
+  if (format === undefined) return { committed: false, failure: transportFailure('connect') };
+  const dialect = provider.adapter.dialect({ format: format.id, model: endpoint.upstreamModel });
+  const asked = { format, dialect, provider: endpoint.provider, accountId };
+  const recalled = await parts.memory.recall(given, asked);
   const request = await media.inline(recalled.request, format, dialect, signal);
   if ('kind' in request) return { committed: false, failure: signal.aborted ? abortFailure(signal) : request };
-  const prepared = tryPrepareCall(provider, format, candidate.endpoint, request, endUserId);
+  const prepared = tryPrepareCall(provider, format, endpoint, request, endUserId);
   if ('kind' in prepared) return { committed: false, failure: prepared };
   const { encoded, context } = prepared;
   observer.onEncoded(encoded.body, [...recalled.warnings, ...encoded.warnings]);
-  const outbound = await authorizeCall(provider, prepared).catch(credentialFailure);
+  const outbound = await authorizeCall(provider, prepared).catch((error: unknown) =>
+    credentialFailure(error, provider),
+  );
   if ('kind' in outbound) return { committed: false, failure: outbound };
   if (signal.aborted) return { committed: false, failure: abortFailure(signal) };
 
@@ -101,9 +121,10 @@ export async function makeAttempt(
     signal.removeEventListener('abort', onAbort);
   };
   const restoreAnswerTool = createAnswerToolRestorer(encoded.answerTool);
+  const endAtLimit = createLimitEnding();
   const listen = parts.memory.listen(asked);
   const clean = (batch: EventBatch): EventBatch => {
-    const cleaned = redactBatch(restoreToolNames(restoreAnswerTool(batch), encoded.toolNames), provider);
+    const cleaned = endAtLimit(judgeBatch(restoreToolNames(restoreAnswerTool(batch), encoded.toolNames), provider));
     listen?.(cleaned);
     return cleaned;
   };
@@ -139,9 +160,17 @@ export async function makeAttempt(
  * The reason is for the operator's log: no caller sees an upstream's own words with a status of 5xx.
  * @throws what is no CredentialError: a bug
  */
-function credentialFailure(error: unknown): UpstreamFailure {
-  if (error instanceof CredentialError) return { ...CREDENTIAL_FAILURE, upstreamMessage: error.message };
-  throw error;
+function credentialFailure(error: unknown, { isByok }: { readonly isByok?: true }): UpstreamFailure {
+  if (!(error instanceof CredentialError)) throw error;
+  return { ...(isByok === true ? OWN_CREDENTIAL_FAILURE : CREDENTIAL_FAILURE), upstreamMessage: error.message };
+}
+
+async function upstreamOf(parts: AttemptParts, candidate: Candidate): Promise<Upstream | UpstreamFailure> {
+  const { endpoint, credential } = candidate;
+  if (credential !== undefined)
+    return parts.ownUpstream(candidate).catch((error: unknown) => credentialFailure(error, { isByok: true }));
+  const provider = parts.providers.get(endpoint.provider);
+  return provider === undefined ? transportFailure('connect') : { provider, endpoint };
 }
 
 /** Some upstreams answer a streamed request with one JSON object: an error, or the whole answer. */
@@ -156,21 +185,17 @@ async function readFailure(
   nowMs: number,
 ): Promise<UpstreamFailure> {
   const text = await readText(answer, ERROR_BODY_BYTES_MAX).catch(() => '');
-  const error = format.decodeError(text);
+  const error = format.decodeError(text, answer.headers);
   const retryAfterMs = readRetryAfterMs(answer.headers, nowMs);
-  const failure = {
-    ...classifyStatus(answer.status, error),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...provider.adapter.classify?.({ status: answer.status, error }),
-  };
-  return redactSecrets(failure, provider.settings);
+  const failure = { ...classifyStatus(answer.status, error), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  return judgeFailure(failure, provider);
 }
 
 /** A failure is the last event of its answer. */
-function redactBatch(batch: EventBatch, { settings }: Provider): EventBatch {
+function judgeBatch(batch: EventBatch, provider: Provider): EventBatch {
   const last = batch.at(-1);
   if (last?.type !== 'failed') return batch;
-  return batch.with(batch.length - 1, { type: 'failed', failure: redactSecrets(last.failure, settings) });
+  return batch.with(batch.length - 1, { type: 'failed', failure: judgeFailure(last.failure, provider) });
 }
 
 class BodyTooLarge extends Error {}
@@ -371,13 +396,4 @@ function streamSource(stream: OpenStream): EventSource {
       call.cancel();
     },
   };
-}
-
-/** Whether an event shows the caller anything: from it on, only this answer counts. */
-function isContent(event: GenerationEvent): boolean {
-  if (event.type === 'block-delta') return event.text !== '' || event.value !== undefined;
-  if (event.type !== 'block-start') return false;
-  const { block } = event;
-  const mayBeEmpty = block.type === 'text' || block.type === 'refusal' || block.type === 'reasoning';
-  return !mayBeEmpty || block.text !== '';
 }

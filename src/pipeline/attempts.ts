@@ -2,24 +2,26 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { EventSource } from '../canonical/events.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { Download } from '../lib/download.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { endpointName } from '../routing/endpoint-name.ts';
-import type { Health, Leave } from '../routing/health.ts';
+import { candidateName } from '../routing/endpoint-name.ts';
+import type { Health } from '../routing/health.ts';
 import type { Candidate, RoutePlan } from '../routing/plan.ts';
-import { createWalk } from '../routing/walk.ts';
+import { createWalk, type Step, type Walk } from '../routing/walk.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
-import { makeAttempt, type AttemptOutcome, type AttemptParts } from './attempt.ts';
+import { makeAttempt, type AttemptOutcome, type AttemptParts, type AttemptRequest } from './attempt.ts';
 import { createMediaInliner } from './inline-media.ts';
 import { isUnreadableReasoning, withoutEncryptedReasoning } from './origin-memory.ts';
 import { failedRoute, nothingReady } from './route-errors.ts';
 
-/** An answer that has begun to come: from here on nobody else may try. */
+/** An answer that has begun to come: nobody else may try, unless it breaks off and may be gone on with. */
 export interface Committed {
   readonly candidate: Candidate;
   readonly source: EventSource;
-  /** When the attempt began, monotonic ms. */
+  /** When the attempt began, and when the answer did, monotonic ms. */
   readonly startedMs: number;
+  readonly firstTokenMs: number;
   /** Bodies that went upstream, one an attempt, when the caller asked to see them. */
   readonly echoes: readonly { readonly provider: string; readonly body: JsonObject }[];
 }
@@ -27,81 +29,172 @@ export interface Committed {
 export interface AttemptsParts extends AttemptParts {
   readonly health: Health;
   readonly download: Download;
+  /** For the files of all requests together. */
+  readonly fileMemory: ByteBudget;
   /** Monotonic ms. */
   readonly monotonicMs: () => number;
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
 }
 
-/**
- * Tries the candidates in order until one has begun to answer.
- * @param onFailed told of every candidate that failed
- * @throws GatewayError what the last failure means for the caller, with all failures in its metadata
- */
-export async function makeAttempts(
-  parts: AttemptsParts,
-  plan: RoutePlan,
-  request: GenerationRequest,
-  record: GenerationRecord,
-  signal: AbortSignal,
-  onFailed: (candidate: Candidate) => void = () => undefined,
-): Promise<Committed> {
-  const { endUserId, asker } = record;
-  let asked = { request, endUserId, accountId: asker.accountId, media: createMediaInliner(parts.download) };
-  const failures: { readonly candidate: Candidate; readonly failure: UpstreamFailure }[] = [];
-  const echoes: { readonly provider: string; readonly body: JsonObject }[] = [];
-  const walk = createWalk(parts, plan);
-  for (let step = walk.next(); ; step = walk.next()) {
-    if (step.type === 'wait') {
-      await wait(step.ms, undefined, { signal }).catch(() => undefined);
-      if (!signal.aborted) continue;
+/** How the candidates that are left go on with an answer that broke off. */
+export interface Succession {
+  /** What the candidate is asked. */
+  ask(candidate: Candidate, request: GenerationRequest): GenerationRequest;
+  /** Reads of its answer what it takes to know whether it goes on. @returns what follows, or why it does not */
+  admit(candidate: Candidate, source: EventSource): Promise<EventSource | UpstreamFailure>;
+  /** Whether it is to be asked again, in another way. */
+  asksAgain(candidate: Candidate, failure: UpstreamFailure): boolean;
+  /** Who may still try where one said something else. */
+  mayFollow(candidate: Candidate): boolean;
+}
+
+/** The attempts of one request: one walk through its plan, however often an answer breaks off. */
+export interface Attempts {
+  /**
+   * Tries the candidates in order until one has begun to answer.
+   * @throws GatewayError what the last failure means for the caller, with all failures in its metadata
+   */
+  begin(): Promise<Committed>;
+  /** The answer that had begun broke off: tries those that are left. `undefined`: none of them goes on with it. */
+  goOn(failure: UpstreamFailure, succession: Succession): Promise<Committed | undefined>;
+  /** The request is over, and what was fetched for it can go. */
+  close(): void;
+}
+
+export interface AttemptsQuestion {
+  readonly plan: RoutePlan;
+  readonly request: GenerationRequest;
+  readonly record: GenerationRecord;
+  readonly signal: AbortSignal;
+  /** Told of every candidate that failed. */
+  readonly onFailed?: (candidate: Candidate) => void;
+}
+
+export function openAttempts(parts: AttemptsParts, question: AttemptsQuestion): Attempts {
+  return new PlannedAttempts(parts, question);
+}
+
+/** A class because it lives as long as its request, and changes with every attempt. */
+class PlannedAttempts implements Attempts {
+  readonly #parts: AttemptsParts;
+  readonly #question: AttemptsQuestion;
+  readonly #walk: Walk;
+  readonly #failures: { readonly candidate: Candidate; readonly failure: UpstreamFailure }[] = [];
+  readonly #echoes: { readonly provider: string; readonly body: JsonObject }[] = [];
+  #asked: AttemptRequest;
+  #last: Step | undefined;
+
+  constructor(parts: AttemptsParts, question: AttemptsQuestion) {
+    const { plan, request, record } = question;
+    const { endUserId, asker } = record;
+    this.#parts = parts;
+    this.#question = question;
+    this.#walk = createWalk(parts, plan);
+    const media = createMediaInliner({ download: parts.download, memory: parts.fileMemory });
+    this.#asked = { request, endUserId, accountId: asker.accountId, media };
+  }
+
+  async begin(): Promise<Committed> {
+    const committed = await this.#proceed(undefined);
+    if (committed !== undefined) return committed;
+    const last = this.#last;
+    if (this.#failures.length === 0 && last?.type === 'stop') throw nothingReady(last.resting, last.readyInMs);
+    throw failedRoute(this.#failures, this.#question.request.directives.models);
+  }
+
+  goOn(failure: UpstreamFailure, succession: Succession): Promise<Committed | undefined> {
+    this.#walk.failed(failure);
+    return this.#proceed(succession);
+  }
+
+  close(): void {
+    this.#asked.media.close();
+  }
+
+  async #proceed(succession: Succession | undefined): Promise<Committed | undefined> {
+    const { signal } = this.#question;
+    for (;;) {
+      const step = this.#walk.next();
+      this.#last = step;
+      if (step.type === 'wait') {
+        await wait(step.ms, undefined, { signal }).catch(() => undefined);
+        if (!signal.aborted) continue;
+      }
+      if (step.type !== 'try') return undefined;
+      const committed = await this.#try(step, succession);
+      if (committed !== undefined) return committed;
     }
-    if (step.type !== 'try') {
-      if (failures.length === 0 && step.type === 'stop') throw nothingReady(step.resting, step.readyInMs);
-      throw failedRoute(failures, request.directives.models);
-    }
+  }
+
+  async #try(step: Trying, succession: Succession | undefined): Promise<Committed | undefined> {
+    const { record, onFailed } = this.#question;
     const { candidate } = step;
-    const { endpoint } = candidate;
-    const startedMs = parts.monotonicMs();
+    const startedMs = this.#parts.monotonicMs();
     const attempt = record.openAttempt(candidate);
-    const observer = {
-      onEncoded(body: JsonObject, warnings: Parameters<typeof attempt.warn>[0]) {
-        attempt.warn(warnings);
-        if (request.directives.echoUpstreamBody) echoes.push({ provider: endpoint.providerName, body });
-      },
-    };
-    const outcome = await watched(parts.health, step, makeAttempt(parts, candidate, asked, observer, signal));
-    if (outcome.committed) {
+    const commit = (source: EventSource): Committed => {
       attempt.commit();
-      return { candidate, source: outcome.source, startedMs, echoes };
-    }
+      return { candidate, source, startedMs, firstTokenMs: this.#parts.monotonicMs(), echoes: this.#echoes };
+    };
+    const outcome = await this.#make(step, succession, (warnings) => attempt.warn(warnings));
+    if (outcome.committed) return commit(outcome.source);
     const { failure, partial } = outcome;
-    const readable = isUnreadableReasoning(failure) ? withoutEncryptedReasoning(asked.request) : undefined;
+    const readable = isUnreadableReasoning(failure) ? withoutEncryptedReasoning(this.#asked.request) : undefined;
     const mayRead = readable !== undefined && readable.warnings.length > 0;
     if (mayRead) {
       // Said once, to whoever comes first: without it nobody has a reason to refuse the request.
       attempt.warn(readable.warnings);
-      asked = { ...asked, request: readable.request };
+      this.#asked = { ...this.#asked, request: readable.request };
     }
-    walk.failed(failure, mayRead ? 'again' : partial === undefined ? undefined : 'no more');
-    onFailed(candidate);
-    if (partial !== undefined && walk.isOver()) {
-      attempt.commit();
-      return { candidate, source: partial, startedMs, echoes };
-    }
+    const isAgain = mayRead || succession?.asksAgain(candidate, failure) === true;
+    this.#walk.failed(failure, isAgain ? 'again' : partial === undefined ? undefined : 'no more');
+    if (succession !== undefined && failure.kind === 'unspliceable')
+      this.#walk.narrow((other) => succession.mayFollow(other));
+    onFailed?.(candidate);
+    if (partial !== undefined && succession === undefined && this.#walk.isOver()) return commit(partial);
     partial?.cancel();
     attempt.fail(failure);
-    failures.push({ candidate, failure });
+    this.#failures.push({ candidate, failure });
+    return undefined;
+  }
+
+  async #make(step: Trying, succession: Succession | undefined, warn: Warn): Promise<AttemptOutcome> {
+    const { signal, request } = this.#question;
+    const { candidate } = step;
+    const asked =
+      succession === undefined
+        ? this.#asked
+        : { ...this.#asked, request: succession.ask(candidate, this.#asked.request) };
+    const observer = {
+      onEncoded: (body: JsonObject, warnings: Parameters<Warn>[0]) => {
+        warn(warnings);
+        if (request.directives.echoUpstreamBody) this.#echoes.push({ provider: candidate.endpoint.providerName, body });
+      },
+    };
+    const outcome = await watched(
+      this.#parts.health,
+      step,
+      makeAttempt(this.#parts, candidate, asked, observer, signal),
+    );
+    if (succession === undefined || !outcome.committed) return outcome;
+    const admitted = await succession.admit(candidate, outcome.source);
+    if ('read' in admitted) return { committed: true, source: admitted };
+    outcome.source.cancel();
+    if (admitted.kind !== 'unspliceable') this.#parts.health.brokeOff(candidateName(candidate), admitted);
+    return { committed: false, failure: admitted };
   }
 }
+
+type Trying = Extract<Step, { readonly type: 'try' }>;
+type Warn = ReturnType<GenerationRecord['openAttempt']>['warn'];
 
 /** Tells health how it went, whatever happens: a probe that nobody ends would keep its endpoint closed. */
 async function watched(
   health: Health,
-  { candidate, leave }: { readonly candidate: Candidate; readonly leave: Leave },
+  { candidate, leave }: Trying,
   attempt: Promise<AttemptOutcome>,
 ): Promise<AttemptOutcome> {
-  const name = endpointName(candidate.endpoint);
+  const name = candidateName(candidate);
   let outcome: AttemptOutcome;
   try {
     outcome = await attempt;

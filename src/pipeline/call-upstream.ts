@@ -5,7 +5,9 @@ import type { Endpoint } from '../catalog/model.ts';
 import type { OutboundRequest } from '../lib/http-client.ts';
 import { CredentialError, type CallContext, type OutgoingCall, type Provider } from '../providers/contract.ts';
 import type { EncodedRequest, UpstreamFormat } from '../wire/format.ts';
+import { askForTier } from './ask-for-tier.ts';
 import { raiseMaxTokens } from './raise-max-tokens.ts';
+import { refuseStorage } from './refuse-storage.ts';
 
 /** A request in an upstream's words. Nothing of it names us to the provider yet. */
 export interface PreparedCall {
@@ -50,8 +52,9 @@ export function prepareCall(
     model: endpoint.upstreamModel,
     stream: request.delivery === 'stream',
   };
+  if (provider.storageUris !== true) refuseStorage(request);
   const dialect = adapter.dialect(context);
-  const raised = raiseMaxTokens(request, endpoint.outputTokensMin ?? dialect.outputTokensMin);
+  const raised = raiseMaxTokens(askForTier(request, endpoint), endpoint.outputTokensMin ?? dialect.outputTokensMin);
   const asEncoded = format.encodeRequest(raised.request, {
     model: endpoint.upstreamModel,
     endUserId,

@@ -2,7 +2,7 @@ import type { ProviderPreferences } from '../canonical/directives.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { RouteReport } from '../canonical/route-report.ts';
 import type { Catalog, Endpoint, Model } from '../catalog/model.ts';
-import { endpointName } from '../routing/endpoint-name.ts';
+import { candidateName, endpointName } from '../routing/endpoint-name.ts';
 import type { Health } from '../routing/health.ts';
 import { withDefaults } from '../routing/preferences.ts';
 import { planRoute, type FormatFacts, type PlanQuestion, type RoutePlan } from '../routing/plan.ts';
@@ -10,6 +10,7 @@ import { drawStage } from '../routing/stage.ts';
 import type { EndpointStats } from '../routing/stats.ts';
 import type { Session, StickySessions } from '../routing/sticky.ts';
 import type { AnswerMemory } from './answer-memory.ts';
+import type { CallerRules } from './caller-rules.ts';
 import { resolveModels, type ResolvedModels } from './resolve-models.ts';
 
 /** What a route is chosen by. */
@@ -37,22 +38,29 @@ export interface Route {
  * Models and endpoints for one request: what is served and what is explained come from here alone.
  * @throws GatewayError 400 or 404 for the models
  */
-export function chooseRoute(parts: RouteParts, asked: GenerationRequest, accountId: string): Route {
+export async function chooseRoute(parts: RouteParts, asked: GenerationRequest, rules: CallerRules): Promise<Route> {
   const { health, stats, sticky } = parts;
-  const resolved = resolveModels(asked, parts.defaults.model, parts.catalog);
+  const { policy, credentials } = rules;
+  const resolved = resolveModels(asked, policy.defaultModel ?? parts.defaults.model, parts.catalog);
   const request = resolved.wantsReasoning ? withReasoning(asked) : asked;
-  const preferences = withDefaults(request.directives.provider, parts.defaults.provider);
-  const session = sticky.sessionOf(request, accountId);
+  const defaults = [...policy.preferences, parts.defaults.provider];
+  const preferences = defaults.reduce<ProviderPreferences>(withDefaults, request.directives.provider);
+  const session = sticky.sessionOf(request, rules.accountId);
+  const told = session && (await sticky.ask(session, resolved.models));
   const plan = planRoute({
     request,
     models: resolved.models,
     shortcuts: resolved.shortcuts,
     preferences,
+    permissions: policy,
+    mustBePriced: rules.isLimited,
     // The caller's own order is a wish that counts more.
     home: request.directives.provider.order === undefined ? parts.memory.homeOf(request) : undefined,
-    ...(session !== undefined && { sticky: (model: Model) => sticky.find(session, model) }),
+    ...(session !== undefined && { sticky: (model: Model) => sticky.find(session, model) ?? told?.get(model) }),
     formats: parts.formats,
-    health: (endpoint: Endpoint) => health.look(endpointName(endpoint)),
+    credentials,
+    health: (endpoint, credential) =>
+      health.look(credential === undefined ? endpointName(endpoint) : candidateName({ endpoint, credential })),
     figures: (endpoint: Endpoint) => stats.routing(endpointName(endpoint)),
     random: parts.random(),
   });

@@ -1,22 +1,27 @@
+import type { Principal } from '../accounts/principal.ts';
 import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import { openRouteReport } from '../canonical/route-report.ts';
 import { NO_USAGE } from '../canonical/usage.ts';
 import type { Endpoint } from '../catalog/model.ts';
-import { costOf, type PriceTable } from '../catalog/price.ts';
+import { costOf, type PriceMoment, type PriceTable } from '../catalog/price.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { endpointName } from '../routing/endpoint-name.ts';
+import { candidateName, endpointName } from '../routing/endpoint-name.ts';
 import type { Candidate, Considered } from '../routing/plan.ts';
 import { savesByCache } from '../routing/sticky.ts';
 import { drawServiceMetadata } from '../wire/gateway/service-metadata.ts';
+import { readCallerRules, type RulesParts } from './caller-rules.ts';
 import { chooseRoute, reportRoute, type Route, type RouteParts } from './choose-route.ts';
 import { refuseUnbuilt } from './not-built-yet.ts';
+import { countPromptImages } from './prompt-images.ts';
 import { nothingFits } from './route-errors.ts';
 
-export interface ExplainParts extends RouteParts {
+export interface ExplainParts extends RouteParts, RulesParts {
   /** Monotonic ms. */
   readonly monotonicMs: () => number;
   readonly region: string;
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 const NANO_PER_USD = 1e9;
@@ -25,17 +30,26 @@ const TOKENS_PER_MILLION = 1e6;
 
 /**
  * What would happen to a request, by the very code that serves it, without asking anybody and without changing anything.
- * @throws GatewayError 400 or 404 as the request itself would
+ * @throws GatewayError 400, 404 or 503 as the request itself would
  */
-export function explainRoute(parts: ExplainParts, request: GenerationRequest, accountId: string): JsonObject {
+export async function explainRoute(
+  parts: ExplainParts,
+  request: GenerationRequest,
+  principal: Principal,
+): Promise<JsonObject> {
   refuseUnbuilt(request);
+  const rules = await readCallerRules(parts, principal);
   const nowMs = parts.monotonicMs();
   const requested = request.directives.models[0] ?? parts.defaults.model ?? '';
-  const route = chooseRoute(parts, request, accountId);
+  const route = await chooseRoute(parts, request, rules);
   const { plan } = route;
   const report = openRouteReport(requested, nowMs);
   reportRoute(report, route);
-  const tokens = { prompt: estimateRequestTokens(route.request), completionMax: route.request.settings.maxTokens };
+  const tokens: Counted = {
+    prompt: estimateRequestTokens(route.request),
+    completionMax: route.request.settings.maxTokens,
+    moment: { atMs: parts.clock.nowMs(), promptImages: countPromptImages(route.request) },
+  };
   const first = plan.candidates[0] ?? plan.cooling[0]?.candidate;
   const refusal =
     first === undefined
@@ -57,15 +71,17 @@ export function explainRoute(parts: ExplainParts, request: GenerationRequest, ac
         ? []
         : [{ ...drawEndpoint(endpoint), reason: exclusion, ...(lacks !== undefined && { lacks }) }],
     ),
-    sticky: drawSticky(route, first?.endpoint, tokens.prompt),
+    sticky: drawSticky(route, first?.endpoint, tokens),
     ...(refusal !== undefined && { error: { code: refusal.status, message: refusal.message } }),
     service_metadata: drawServiceMetadata(report, parts.region),
   };
 }
 
-interface Tokens {
+/** What prices depend on. */
+interface Counted {
   readonly prompt: number;
   readonly completionMax: number | undefined;
+  readonly moment: PriceMoment;
 }
 
 function drawCandidate(
@@ -73,16 +89,17 @@ function drawCandidate(
   considered: readonly Considered[],
   candidate: Candidate,
   at: number,
-  tokens: Tokens,
+  tokens: Counted,
 ): JsonObject {
   const { endpoint, format } = candidate;
   const name = endpointName(endpoint);
-  const { rank, open } = health.look(name);
+  const { rank, open } = health.look(candidateName(candidate));
   const figures = stats.routing(name);
   const demotion = considered.find((one) => one.endpoint === endpoint)?.demotion;
   return {
     position: at + 1,
     ...drawEndpoint(endpoint),
+    ...(candidate.credential !== undefined && { is_byok: true, credential: candidate.credential.label }),
     format,
     price: endpoint.price === undefined ? null : drawPrice(endpoint.price),
     estimated_cost: estimateCost(endpoint, tokens),
@@ -104,31 +121,51 @@ function drawEndpoint({ provider, providerName, model, upstreamModel, tag }: End
   return { provider: providerName, tag: tag ?? provider, model, upstream_model: upstreamModel };
 }
 
-/** USD per million tokens. */
-function drawPrice({ prompt, completion, cacheRead, request }: PriceTable): JsonObject {
-  const perMillion = (pico: number): number => (pico * TOKENS_PER_MILLION) / PICO_PER_USD;
-  return {
-    prompt: perMillion(prompt),
-    completion: perMillion(completion),
-    ...(cacheRead !== undefined && { cache_read: perMillion(cacheRead) }),
-    ...(request !== undefined && { request: request / PICO_PER_USD }),
-  };
+/** In the words of the configuration: USD per million tokens; `image`, `web_search` and `request` USD each. */
+function drawPrice(price: PriceTable): JsonObject {
+  const drawn: { [word: string]: number } = {};
+  for (const [rate, word] of RATES) {
+    const pico = price[rate];
+    if (pico !== undefined) drawn[word] = (pico * (EACH.has(rate) ? 1 : TOKENS_PER_MILLION)) / PICO_PER_USD;
+  }
+  return drawn;
 }
 
+const RATES = [
+  ['prompt', 'prompt'],
+  ['completion', 'completion'],
+  ['cacheRead', 'cache_read'],
+  ['cacheWrite', 'cache_write'],
+  ['cacheWrite1h', 'cache_write_1h'],
+  ['reasoning', 'reasoning'],
+  ['audio', 'audio'],
+  ['audioOutput', 'audio_output'],
+  ['imageOutput', 'image_output'],
+  ['image', 'image'],
+  ['webSearch', 'web_search'],
+  ['request', 'request'],
+] as const satisfies readonly (readonly [keyof PriceTable, string])[];
+
+const EACH: ReadonlySet<string> = new Set(['image', 'webSearch', 'request']);
+
 /** USD: the prompt alone, and with the longest answer where the request bounds it. An unknown price is no price. */
-function estimateCost({ price }: Endpoint, { prompt, completionMax }: Tokens): JsonObject | null {
+function estimateCost({ price }: Endpoint, { prompt, completionMax, moment }: Counted): JsonObject | null {
   if (price === undefined) return null;
   const usd = (completionTokens: number): number =>
-    costOf(price, { ...NO_USAGE, promptTokens: prompt, completionTokens }).totalNanoUsd / NANO_PER_USD;
+    costOf(price, { ...NO_USAGE, promptTokens: prompt, completionTokens }, moment).totalNanoUsd / NANO_PER_USD;
   return { prompt: usd(0), ...(completionMax !== undefined && { max: usd(completionMax) }) };
 }
 
 /** Whether the session is tied to an endpoint, and what staying there saves if its cache still holds the whole prompt. */
-function drawSticky({ plan, session }: Route, first: Endpoint | undefined, promptTokens: number): JsonObject {
+function drawSticky(
+  { plan, session }: Route,
+  first: Endpoint | undefined,
+  { prompt: promptTokens, moment }: Counted,
+): JsonObject {
   const saving =
     first?.price !== undefined && savesByCache(first)
-      ? costOf(first.price, { ...NO_USAGE, promptTokens }).totalNanoUsd -
-        costOf(first.price, { ...NO_USAGE, promptTokens, cacheReadTokens: promptTokens }).totalNanoUsd
+      ? costOf(first.price, { ...NO_USAGE, promptTokens }, moment).totalNanoUsd -
+        costOf(first.price, { ...NO_USAGE, promptTokens, cacheReadTokens: promptTokens }, moment).totalNanoUsd
       : 0;
   return {
     session: session === undefined ? 'off' : session.isNamed ? 'named' : 'by content',

@@ -1,30 +1,40 @@
 import type { Hold, Ledger, Wish } from '../accounts/ledger.ts';
 import type { Principal } from '../accounts/principal.ts';
+import type { Passage, RatedRequest, RateLimiter } from '../accounts/rate-limits.ts';
+import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Candidate } from '../routing/plan.ts';
 import { GenerationRecord } from '../telemetry/record.ts';
 import type { ClientFormat, ErrorContext } from '../wire/format.ts';
-import { makeAttempts, type AttemptsParts } from './attempts.ts';
+import { openAttempts, type Attempts, type AttemptsParts } from './attempts.ts';
 import type { Caller } from './caller.ts';
+import { readCallerRules, type CallerRules, type RulesParts } from './caller-rules.ts';
 import { chooseRoute, reportRoute, reportServed, type Route, type RouteParts } from './choose-route.ts';
 import { hashEndUser } from './end-user-id.ts';
 import { refuseUnbuilt } from './not-built-yet.ts';
+import { rescuing } from './rescue.ts';
 import { relayStream, relayWhole, type RelayContext } from './relay.ts';
 import { createOutcomeWatch, type OutcomeWatch } from './note-outcome.ts';
 import { nothingFits } from './route-errors.ts';
 import { closingOf, metadataOf, type Settle } from './settle.ts';
 import { openStreamOutput, type StreamOutput } from './stream-output.ts';
-import { worstCaseOf } from './worst-case.ts';
+import { worstCaseOf, type WorstCase } from './worst-case.ts';
 
-export interface GenerateParts extends AttemptsParts, Omit<RouteParts, 'memory' | 'formats'> {
+export interface GenerateParts extends AttemptsParts, RulesParts, Omit<RouteParts, 'memory' | 'formats'> {
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, 'reserve'>;
+  readonly ledger: Pick<Ledger, 'isLimited' | 'reserve'>;
+  readonly rateLimiter: RateLimiter;
   readonly settle: Settle;
   readonly totalMs: number;
+  /** Whether another endpoint goes on with a stream that breaks off, where the caller does not say. */
+  readonly rescue: boolean;
   readonly region: string;
   readonly baseUrl: () => string;
   readonly streams: { streamOpened(): void; streamClosed(): void };
+  /** Keeps what answers say, where somebody wants that. Absent: nobody does. */
+  readonly openCapture?: (record: GenerationRecord) => GenerationRecord['capture'];
   /** For the operator's eyes: a broken assumption of ours. */
   readonly onBug: (error: unknown, generationId: string) => void;
 }
@@ -45,13 +55,19 @@ export type Generate = (asked: Asked, format: ClientFormat, caller: Caller) => P
 export function createGenerate(parts: GenerateParts): Generate {
   return async (asked, format, caller) => {
     const record = openRecord(asked, parts);
+    record.capture = parts.openCapture?.(record);
     const { request } = record;
     const limit = limitTime(caller, parts.totalMs);
     const output = request.delivery === 'stream' ? openStreamOutput(caller, record.id, format.keepAlive) : undefined;
     if (output !== undefined) parts.streams.streamOpened();
     let outcome: OutcomeWatch | undefined;
+    let attempts: Attempts | undefined;
     let hold: Hold | undefined;
-    const settle = (): Promise<void> => parts.settle(record, hold);
+    let passage: Passage | undefined;
+    const settle = async (): Promise<void> => {
+      await parts.settle(record, hold);
+      await passage?.ended(record.usage);
+    };
     const context: RelayContext = {
       format,
       caller,
@@ -64,14 +80,27 @@ export function createGenerate(parts: GenerateParts): Generate {
     };
     try {
       refuseUnbuilt(request);
-      const route = findRoute(record, parts);
-      hold = await parts.ledger.reserve(asked.asker, () => wishOf(record, route));
+      const rules = await readCallerRules(parts, asked.asker);
+      const route = await findRoute(record, parts, rules);
+      hold = await parts.ledger.reserve(asked.asker, rules.limits, () => wishOf(record, route));
+      passage = await parts.rateLimiter.admit(asked.asker, ratedRequest(record));
       outcome = createOutcomeWatch(parts, route);
-      const chosen = await makeAttempts(parts, route.plan, route.request, record, limit.signal, outcome.failed);
+      const { signal } = limit;
+      attempts = openAttempts(parts, {
+        plan: route.plan,
+        request: route.request,
+        record,
+        signal,
+        onFailed: outcome.failed,
+      });
+      const chosen = await attempts.begin();
       reportServed(record.report, route, chosen.candidate.endpoint);
       const committed = outcome.committed(chosen);
       if (output === undefined) await relayWhole(committed, context);
-      else await relayStream(committed, output, context);
+      else {
+        const rescue = { providers: parts.providers, request: route.request, attempts, record, outcome, signal };
+        await relayStream(mayRescue(route, parts) ? rescuing(committed, rescue) : committed, output, context);
+      }
     } catch (error) {
       // Whatever failed, an upstream that still sends must not send to nobody.
       limit.abort();
@@ -80,6 +109,7 @@ export function createGenerate(parts: GenerateParts): Generate {
       refuse(record.error, output, context);
     } finally {
       limit.stop();
+      attempts?.close();
       output?.stop();
       if (output !== undefined) parts.streams.streamClosed();
       await settle();
@@ -101,9 +131,9 @@ function openRecord({ id, request, asker, arrivedMs }: Asked, { clock, defaults 
 }
 
 /** @throws GatewayError 400 or 404 */
-function findRoute(record: GenerationRecord, parts: GenerateParts): Route {
+async function findRoute(record: GenerationRecord, parts: GenerateParts, rules: CallerRules): Promise<Route> {
   const { request, report } = record;
-  const route = chooseRoute(parts, request, record.asker.accountId);
+  const route = await chooseRoute(parts, request, rules);
   reportRoute(report, route);
   const { plan } = route;
   const slugs = request.directives.models;
@@ -115,13 +145,32 @@ function findRoute(record: GenerationRecord, parts: GenerateParts): Route {
 /** The most that the route may come to cost. What rests now may be tried after all. */
 function wishOf({ id, createdMs }: GenerationRecord, { plan, request }: Route): Wish {
   const candidates = [...plan.candidates, ...plan.cooling.map(({ candidate }) => candidate)];
-  const worst = worstCaseOf(
-    request,
-    candidates.map(({ endpoint }) => endpoint),
-    createdMs,
+  const worstOf = (some: readonly Candidate[]): WorstCase =>
+    worstCaseOf(
+      request,
+      some.map(({ endpoint }) => endpoint),
+      createdMs,
+    );
+  const { nanoUsd, isOpenEnded, affordableTokens } = worstOf(
+    candidates.filter(({ credential }) => credential === undefined),
   );
-  const { isOpenEnded, affordableTokens } = worst;
-  return { generationId: id, worst: { ownNanoUsd: worst.nanoUsd, byokNanoUsd: 0 }, isOpenEnded, affordableTokens };
+  const byok = candidates.filter(({ credential }) => credential !== undefined);
+  // One of them serves: where both count, the dearer one is enough.
+  const byokNanoUsd = byok.length === 0 ? 0 : Math.max(0, worstOf(byok).nanoUsd - nanoUsd);
+  return { generationId: id, worst: { ownNanoUsd: nanoUsd, byokNanoUsd }, isOpenEnded, affordableTokens };
+}
+
+function ratedRequest({ id, request }: GenerationRecord): RatedRequest {
+  return {
+    generationId: id,
+    promptTokens: () => estimateRequestTokens(request),
+    isFree: request.directives.models.some((slug) => slug.endsWith(':free')),
+  };
+}
+
+/** The caller's word counts before the operator's. */
+function mayRescue({ plan, request }: Route, { rescue }: GenerateParts): boolean {
+  return plan.allowFallbacks && (request.directives.rescue ?? rescue);
 }
 
 /** One signal for the whole request: the caller hung up, or the total time is over (its reason is then `total`). */

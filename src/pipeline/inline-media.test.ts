@@ -3,15 +3,21 @@ import { test } from 'node:test';
 import type { Block } from '../canonical/blocks.ts';
 import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import { createByteBudget } from '../lib/byte-budget.ts';
 import { DownloadError, type Download } from '../lib/download.ts';
 import type { UpstreamFormat } from '../wire/format.ts';
 import { chatUpstreamFormat } from '../wire/chat/format.ts';
-import { createMediaInliner } from './inline-media.ts';
+import { createMediaInliner, type MediaInliner } from './inline-media.ts';
 import { mediaTypeOf } from './media-type.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const inlining: UpstreamFormat = { ...chatUpstreamFormat, mustInlineUrl: (url) => url.startsWith('https:') };
 const signal = new AbortController().signal;
+const MEMORY = { bytesMax: 200 * 1_024 * 1_024, waitMs: 5, waitingMax: 4 };
+
+function create(download: Download, memory = createByteBudget(MEMORY)): MediaInliner {
+  return createMediaInliner({ download, memory });
+}
 
 const image = (url: string): Block => ({ type: 'media', media: 'image', source: { type: 'url', url }, detail: 'low' });
 
@@ -42,7 +48,7 @@ test('what the upstream does not open becomes bytes, also inside tool results, a
   };
   const file: Block = { type: 'tool-result', callId: 'c', content: [image('https://x/b')] };
   const given = request(image('https://x/a'), image('gs://y'), file, image('https://x/a'));
-  const inliner = createMediaInliner(download);
+  const inliner = create(download);
   const done = await inliner.inline(given, inlining, {}, signal);
   assert.ok(!('kind' in done));
   const bytes = { type: 'base64', mediaType: 'image/png', data: PNG.toString('base64') };
@@ -60,12 +66,12 @@ test('what the upstream does not open becomes bytes, also inside tool results, a
 test('a format whose upstreams open addresses gets the request as it is', async () => {
   const never: Download = () => Promise.reject(new Error('not to be called'));
   const given = request(image('https://x/a'));
-  assert.equal(await createMediaInliner(never).inline(given, chatUpstreamFormat, {}, signal), given);
+  assert.equal(await create(never).inline(given, chatUpstreamFormat, {}, signal), given);
 });
 
 test('a file that cannot be fetched is a failure of this endpoint with the reason', async () => {
   const gone: Download = () => Promise.reject(new DownloadError('The address answered with status 404.'));
-  const outcome = await createMediaInliner(gone).inline(request(image('https://x/a')), inlining, {}, signal);
+  const outcome = await create(gone).inline(request(image('https://x/a')), inlining, {}, signal);
   assert.ok('kind' in outcome);
   assert.equal(outcome.errorType, 'image_download_failed');
   assert.equal(outcome.status, 400);
@@ -75,7 +81,7 @@ test('a file that cannot be fetched is a failure of this endpoint with the reaso
 test('a refusal names the address without its query', async () => {
   const gone: Download = () => Promise.reject(new DownloadError('The file is empty.'));
   const url = 'https://user:word@x.example/a.png?signature=secret#f';
-  const outcome = await createMediaInliner(gone).inline(request(image(url)), inlining, {}, signal);
+  const outcome = await create(gone).inline(request(image(url)), inlining, {}, signal);
   assert.ok('kind' in outcome);
   assert.equal(
     outcome.message,
@@ -94,7 +100,7 @@ test('the first file that cannot be had ends the fetching of the others', async 
     throw new DownloadError('The address could not be reached.');
   };
   const many = Array.from({ length: 9 }, (_, at) => image(`https://x/${at}`));
-  const outcome = await createMediaInliner(download).inline(request(...many), inlining, {}, signal);
+  const outcome = await create(download).inline(request(...many), inlining, {}, signal);
   assert.ok('kind' in outcome);
   assert.match(outcome.message, /status 404/);
   assert.deepEqual(asked, ['https://x/0', 'https://x/1', 'https://x/2', 'https://x/3']);
@@ -103,18 +109,18 @@ test('the first file that cannot be had ends the fetching of the others', async 
 
 test('a page in place of a picture is told and not sent, but a document may be a page', async () => {
   const page: Download = () => Promise.resolve({ bytes: Buffer.from('<html>Sign in'), mediaType: 'text/html' });
-  const outcome = await createMediaInliner(page).inline(request(image('https://x/a')), inlining, {}, signal);
+  const outcome = await create(page).inline(request(image('https://x/a')), inlining, {}, signal);
   assert.ok('kind' in outcome);
   assert.match(outcome.message, /holds no image, but text\/html\.$/);
   const document: Block = { type: 'media', media: 'document', source: { type: 'url', url: 'https://x/a' } };
-  const done = await createMediaInliner(page).inline(request(document), inlining, {}, signal);
+  const done = await create(page).inline(request(document), inlining, {}, signal);
   assert.ok(!('kind' in done));
 });
 
 test('the files of one request are bounded in number', async () => {
   const many = Array.from({ length: 33 }, (_, at) => image(`https://x/${at}`));
   const download: Download = () => Promise.resolve({ bytes: PNG });
-  const outcome = await createMediaInliner(download).inline(request(...many), inlining, {}, signal);
+  const outcome = await create(download).inline(request(...many), inlining, {}, signal);
   assert.ok('kind' in outcome);
   assert.match(outcome.message, /At most 32/);
 });
@@ -133,4 +139,26 @@ test('the first bytes say what a file is, then its server, then its use', () => 
     assert.equal(mediaTypeOf({ bytes: Buffer.from(`\0\0\0\x18ftyp${brand}`) }, 'image'), type);
   assert.equal(mediaTypeOf({ bytes: Buffer.from('plain'), mediaType: 'text/plain' }, 'document'), 'text/plain');
   assert.equal(mediaTypeOf({ bytes: Buffer.from('?'), mediaType: 'application/octet-stream' }, 'audio'), 'audio/mpeg');
+});
+
+test('files of all requests share one memory: who finds none waits, and is then told to come again', async () => {
+  const memory = createByteBudget({ ...MEMORY, bytesMax: 20 * 1_024 * 1_024 });
+  const download: Download = () => Promise.resolve({ bytes: PNG, mediaType: 'image/png' });
+  const first = create(download, memory);
+  assert.ok(!('kind' in (await first.inline(request(image('https://x/a')), inlining, {}, signal))));
+  assert.equal(memory.taken, PNG.length, 'what is held is what came');
+  const second = await create(download, memory).inline(request(image('https://x/b')), inlining, {}, signal);
+  assert.ok('kind' in second);
+  assert.deepEqual([second.status, second.retryAfterMs, second.mayTry], [503, 5_000, 'next-endpoint']);
+  first.close();
+  assert.equal(memory.taken, 0);
+  assert.ok(!('kind' in (await create(download, memory).inline(request(image('https://x/b')), inlining, {}, signal))));
+});
+
+test('a file that could not be had leaves nothing behind', async () => {
+  const memory = createByteBudget(MEMORY);
+  const inliner = create(() => Promise.reject(new DownloadError('No.')), memory);
+  await inliner.inline(request(image('https://x/a')), inlining, {}, signal);
+  inliner.close();
+  assert.equal(memory.taken, 0);
 });

@@ -1,6 +1,7 @@
 import type { Block, MediaBlock } from '../canonical/blocks.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
 import type { GenerationRequest, Turn } from '../canonical/request.ts';
+import { createByteBudget, type ByteBudget, type BytesTaken } from '../lib/byte-budget.ts';
 import { DownloadError, type Download, type Downloaded } from '../lib/download.ts';
 import type { Dialect, UpstreamFormat } from '../wire/format.ts';
 import { mediaTypeOf } from './media-type.ts';
@@ -25,19 +26,48 @@ export interface MediaInliner {
     dialect: Dialect,
     signal: AbortSignal,
   ): Promise<GenerationRequest | UpstreamFailure>;
+  /** The request is over: its files leave the memory that all requests share. */
+  close(): void;
+}
+
+export interface MediaInlinerParts {
+  readonly download: Download;
+  /** Of all requests together. */
+  readonly memory: ByteBudget;
 }
 
 type Fetched = Required<Downloaded>;
 type Address = { readonly url: string; readonly media: MediaBlock['media'] };
 
+const MEMORY_WAIT_MS = 10_000;
+const FILES_WAITING_MAX = 256;
+
+/** What the files of all requests together may take. */
+export function createFileMemory(bytesMax: number): ByteBudget {
+  return createByteBudget({ bytesMax, waitMs: MEMORY_WAIT_MS, waitingMax: FILES_WAITING_MAX });
+}
+
+/** How soon it is worth to ask again where the memory for files is used up. */
+const RETRY_AFTER_MS = 5_000;
+
+class NoMemory extends Error {}
+
 /** @source generation.md 11.2: 20 MB an image, 50 MB a file, 10 s */
-export function createMediaInliner(download: Download): MediaInliner {
+export function createMediaInliner({ download, memory }: MediaInlinerParts): MediaInliner {
   const fetched = new Map<string, Fetched>();
+  const held: BytesTaken[] = [];
+  let closed = false;
   let bytes = 0;
 
   async function fetchOne({ url, media }: Address, signal: AbortSignal): Promise<void> {
     const bytesMax = Math.min(media === 'image' ? IMAGE_BYTES_MAX : FILE_BYTES_MAX, TOTAL_BYTES_MAX - bytes);
+    // Nobody knows its size before, so there must be room for the largest.
+    const taken = await memory.take(bytesMax, signal);
+    if (taken === undefined) throw new NoMemory();
+    if (closed) taken.shrink(0);
+    held.push(taken);
     const file = await download(url, { bytesMax, timeoutMs: TIMEOUT_MS }, signal);
+    taken.shrink(file.bytes.length);
     bytes += file.bytes.length;
     if (bytes > TOTAL_BYTES_MAX) throw new DownloadError('The files of the request are too large together.');
     const mediaType = mediaTypeOf(file, media);
@@ -70,11 +100,17 @@ export function createMediaInliner(download: Download): MediaInliner {
       try {
         await fetchAll(missing, signal);
       } catch (error) {
+        if (error instanceof NoMemory) return NO_MEMORY;
         if (!(error instanceof DownloadError)) throw error;
         return failure(`A file of the request could not be fetched from ${error.message}`);
       }
       const replace = (block: Block): Block => inlined(block, fetched, wanted);
       return { ...request, turns: request.turns.map((turn): Turn => ({ ...turn, blocks: turn.blocks.map(replace) })) };
+    },
+    close() {
+      closed = true;
+      fetched.clear();
+      for (const taken of held) taken.shrink(0);
     },
   };
 }
@@ -122,6 +158,16 @@ function shown(url: string): string {
   if (host === '') return JSON.stringify(url.slice(0, SCHEME_CHARS_SHOWN));
   return `${protocol}//${host}${pathname}`.slice(0, ADDRESS_CHARS_SHOWN);
 }
+
+/** Nothing is wrong with the request; an endpoint that opens addresses by itself may still serve it. */
+const NO_MEMORY: UpstreamFailure = {
+  kind: 'unsayable',
+  errorType: 'provider_overloaded',
+  status: 503,
+  mayTry: 'next-endpoint',
+  retryAfterMs: RETRY_AFTER_MS,
+  message: 'The gateway fetches as many files of requests as its memory holds.',
+};
 
 /** An endpoint that opens addresses by itself may still serve the request. */
 function failure(message: string): UpstreamFailure {

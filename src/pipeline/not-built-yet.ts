@@ -16,7 +16,6 @@ export function refuseUnbuilt(request: GenerationRequest): void {
   const choice = request.settings.toolChoice;
   if (choice?.type === 'opaque' && choice.format === 'chat' && choice.value['type'] !== 'allowed_tools')
     throw notBuilt('tool_choice', `forcing the server tool ${JSON.stringify(choice.value['type'])}`);
-  if (directives.preset !== undefined) throw notBuilt('preset', 'a preset');
   if (directives.transforms !== undefined && directives.transforms.length > 0)
     throw notBuilt('transforms', 'context compression');
 }

@@ -1,5 +1,6 @@
 import { transportFailure } from '../canonical/classify-failure.ts';
-import { endpointName } from '../routing/endpoint-name.ts';
+import type { UpstreamFailure } from '../canonical/failure.ts';
+import { candidateName, endpointName } from '../routing/endpoint-name.ts';
 import type { Health } from '../routing/health.ts';
 import type { Candidate } from '../routing/plan.ts';
 import type { EndpointStats } from '../routing/stats.ts';
@@ -20,6 +21,8 @@ export interface OutcomeWatch {
   readonly failed: (candidate: Candidate) => void;
   /** The answer, listened to where that tells something. */
   committed(chosen: Committed): Committed;
+  /** The answer broke off, and somebody else may go on with it. */
+  brokeOff(failure: UpstreamFailure): void;
   /** After the answer was accounted for. */
   ended(record: GenerationRecord): void;
 }
@@ -51,21 +54,26 @@ export function createOutcomeWatch({ health, stats, sticky }: OutcomeParts, { se
         },
       };
     },
+    brokeOff(failure) {
+      if (chosen !== undefined) health.brokeOff(candidateName(chosen.candidate), failure);
+      chosen = undefined;
+    },
     ended(record) {
       if (chosen === undefined) return;
       const { endpoint } = chosen.candidate;
       const name = endpointName(endpoint);
-      const { failure, end, usage, report, firstTokenMs } = record;
+      const { failure, end, report } = record;
+      const usage = record.served.at(-1)?.usage;
       if (record.cancelled || failure?.kind === 'aborted' || failure?.clock === 'total') return;
       const isBroken = failure !== undefined || end === undefined || end.finish === 'error';
       if (isBroken) {
-        health.brokeOff(name, failure ?? transportFailure('early-end'));
+        health.brokeOff(candidateName(chosen.candidate), failure ?? transportFailure('early-end'));
         return;
       }
       if (session !== undefined) sticky.succeeded(session, endpoint, usage);
       const verdict = tools?.verdict();
       stats.finished(name, {
-        firstTokenMs: (firstTokenMs ?? chosen.startedMs) - chosen.startedMs,
+        firstTokenMs: chosen.firstTokenMs - chosen.startedMs,
         totalMs: (report.endedMs ?? chosen.startedMs) - chosen.startedMs,
         outputTokens: usage?.completionTokens ?? 0,
         ...(verdict !== undefined && { toolCalls: verdict }),

@@ -1,13 +1,14 @@
 import type { UpstreamFailure } from '../canonical/failure.ts';
 import { CENSOR } from '../lib/censor-secrets.ts';
 import type { ProviderSettings } from '../providers/contract.ts';
+import { censorIdentities } from './censor-identities.ts';
 
 /** Shorter than any credential; a header like `x-mode: fast` is none. */
 const SECRET_CHARS_MIN = 8;
 
 /**
  * A failure that does not say back what the gateway sent to identify itself. Hosts echo it ("Incorrect API key provided:
- * ..."), and only the value itself tells a key that has no well-known beginning.
+ * ..."), and only the value itself tells a key that has no well-known beginning. Nor does it name the operator's accounts.
  */
 export function redactSecrets(failure: UpstreamFailure, settings: ProviderSettings): UpstreamFailure {
   const { upstreamMessage, providerCode } = failure;
@@ -20,7 +21,7 @@ export function redactSecrets(failure: UpstreamFailure, settings: ProviderSettin
 }
 
 function redact(text: string, { apiKey, secrets = [], headers }: ProviderSettings): string {
-  let clean = text;
+  let clean = censorIdentities(text);
   for (const secret of [apiKey ?? '', ...secrets, ...Object.values(headers)]) {
     if (secret.length < SECRET_CHARS_MIN) continue;
     clean = clean.replaceAll(secret, CENSOR);

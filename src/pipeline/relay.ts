@@ -30,6 +30,7 @@ export async function relayStream(committed: Committed, output: StreamOutput, co
   for (const { provider, body } of committed.echoes) await output.write(encoder.debug(provider, body));
   for (let batch = await source.read(); batch !== undefined; batch = await source.read()) {
     meter(record, committed.candidate.format, format, batch);
+    record.capture?.push(batch);
     const frames = encoder.encode(revise === undefined ? batch : revise(batch));
     if (frames !== '') {
       const slow = output.write(frames);
@@ -49,6 +50,7 @@ export async function relayWhole(committed: Committed, context: RelayContext): P
   const revise = record.request.settings.reasoning?.exclude === true ? createReasoningExclusion() : undefined;
   for (let batch = await source.read(); batch !== undefined; batch = await source.read()) {
     meter(record, committed.candidate.format, format, batch);
+    record.capture?.push(batch);
     fold.push(revise === undefined ? batch : revise(batch));
   }
   brokenOff(record, committed);
@@ -75,6 +77,7 @@ function meter(record: GenerationRecord, spoken: FormatId, format: ClientFormat,
         break;
       case 'block-start':
         if ('text' in event.block) record.answerChars += event.block.text.length;
+        else if (event.block.type === 'media') record.answerMedia++;
         noteLeftOut(event, spoken, format, record);
         break;
       case 'usage':
@@ -82,7 +85,7 @@ function meter(record: GenerationRecord, spoken: FormatId, format: ClientFormat,
         noteLeftOut(event, spoken, format, record);
         break;
       case 'start':
-        record.upstreamId = event.id;
+        record.upstreamId ??= event.id;
         noteLeftOut(event, spoken, format, record);
         break;
       case 'end':

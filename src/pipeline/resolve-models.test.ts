@@ -21,6 +21,7 @@ const catalog = createCatalog(
   [
     { slug: 'acme/one', name: 'One', endpoints: [] },
     { slug: 'acme/two:free', name: 'Two', endpoints: [] },
+    { slug: 'acme/two:extended', name: 'Two, longer', endpoints: [] },
     { slug: 'acme/one-fast', name: 'One, fast', endpoints: [] },
   ],
   [{ prefix: 'ollama/', endpoint: (name, slug) => endpoint(slug, name) }],
@@ -82,6 +83,17 @@ test('an unknown suffix of a known model and a malformed slug are 400', () => {
   assert.equal(refusal(['acme/one:turbo']).status, 400);
   for (const slug of ['one', '', 'a b/c', '/x', 'acme/', `a/${'x'.repeat(300)}`])
     assert.equal(refusal([slug]).status, 400, slug);
+});
+
+test('":free" and ":extended" are models of their own: where there is none it is 404, and ":batch" is 400', () => {
+  assert.deepEqual(slugs(['acme/two:extended:nitro']), ['acme/two:extended']);
+  for (const slug of ['acme/one:free', 'acme/one:extended', 'acme/one:free:online']) {
+    const error = refusal([slug]);
+    assert.deepEqual([error.status, error.availability?.code], [404, 'model_not_found'], slug);
+  }
+  assert.match(refusal(['acme/one:free']).message, /Did you mean "acme\/one"/);
+  assert.equal(refusal(['acme/one:batch']).status, 400);
+  assert.match(refusal(['acme/one:batch']).message, /batch/);
 });
 
 test('suffixes that choose among the endpoints are read off, also behind one that is a model of its own', () => {

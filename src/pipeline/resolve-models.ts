@@ -78,22 +78,23 @@ function fastSibling(model: Model, catalog: Catalog): Model {
 function lookUp(slug: string, wanted: readonly string[], catalog: Catalog): Resolution | GatewayError {
   const resolution = catalog.resolve?.(slug) ?? resolvePlain(slug, catalog);
   if (resolution !== undefined) return resolution.variants.includes('online') ? unbuiltVariant('online') : resolution;
-  if (slug.length > SLUG_CHARS_MAX || !SLUG.test(slug) || slug.startsWith('@'))
-    return slug.startsWith('@preset/')
-      ? notBuilt('model', 'a preset')
+  if (slug.length > SLUG_CHARS_MAX || !SLUG.test(slug) || slug.startsWith('@') || slug.includes('@preset/'))
+    return slug.includes('@preset/')
+      ? invalid('models', 'cannot name a preset: that is for model or preset to do')
       : invalid('model', `${JSON.stringify(slug.slice(0, 80))} is not a model slug of the form author/slug`);
-  const base = slug.slice(0, slug.indexOf(':', slug.indexOf('/')));
-  if (slug.includes(':', slug.indexOf('/')) && catalog.find(base) !== undefined)
+  const [base = '', ...suffixes] = slug.split(':');
+  const isMissing = suffixes.some((suffix) => STATIC_VARIANTS.has(suffix));
+  if (suffixes.includes('batch'))
+    return invalid('model', 'the suffix ":batch" belongs to batches, which are not asked here');
+  if (suffixes.length > 0 && !isMissing && catalog.find(base) !== undefined)
     return invalid('model', `${JSON.stringify(slug)} has a variant suffix that this gateway does not know`);
-  return unknownModel(
-    slug,
-    wanted,
-    nearestName(
-      slug,
-      catalog.list().map((known) => known.slug),
-    ),
-  );
+  if (isMissing && catalog.find(base) !== undefined) return unknownModel(slug, wanted, base);
+  const names = catalog.list().map((known) => known.slug);
+  return unknownModel(slug, wanted, nearestName(slug, names));
 }
+
+/** Models of their own beside the plain one: where there is none, that one does not exist. @source generation.md 3.8 "static" */
+const STATIC_VARIANTS: ReadonlySet<string> = new Set(['free', 'extended']);
 
 function unbuiltVariant(variant: DynamicVariant): GatewayError {
   return notBuilt('model', `the suffix ":${variant}"`);

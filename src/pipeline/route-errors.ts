@@ -39,6 +39,18 @@ export function nothingFits(considered: readonly Considered[], requested: readon
       'context_length_exceeded',
     );
   }
+  // An allow-list of the account's is no fact about the model. @source generation.md 8.2
+  if (excludedBy.every((reason) => reason.startsWith('guardrail:')))
+    return new GatewayError(
+      'permission_denied',
+      `The guardrails of this account do not allow ${names} (${excludedBy.join(', ')}).`,
+    );
+  if (excludedBy.every((reason) => reason === 'price_unknown'))
+    return new GatewayError(
+      'not_found',
+      `What ${names} costs is not known here, so that it cannot be held to the limits on what this caller may spend. Give its endpoint a price; 0 is one.`,
+      { availability: { code: 'constraint_filtered', retryable: false, requestedModels: requested, excludedBy } },
+    );
   const lacks = [...new Set(considered.flatMap((one) => one.lacks ?? []))].join(', ');
   const privacyOnly = excludedBy.every((reason) => reason.startsWith('data_policy:'));
   const availability: Availability = {

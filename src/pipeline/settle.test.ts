@@ -129,6 +129,59 @@ test('an unknown price is unknown, not zero', () => {
   assert.equal(closingOf(record, 'local').charge, undefined);
 });
 
+/** Begun by one endpoint, which broke off, and gone on with by one that costs twice as much. */
+function inTwoParts(change: (record: GenerationRecord) => void): GenerationRecord {
+  return settled((one) => {
+    committed(one);
+    one.usage = { ...usage, promptTokens: 40, completionTokens: 1 };
+    one.answerChars = 80;
+    one.openAttempt({ endpoint: { ...endpoint, price: { prompt: 2_000_000, completion: 4_000_000 } } }).commit();
+    change(one);
+  });
+}
+
+test('an answer of two parts costs what each of them took, at its own price, and says that one is an estimate', () => {
+  const record = inTwoParts((one) => {
+    one.usage = usage;
+    one.end = { type: 'end', finish: 'stop' };
+  });
+  assert.deepEqual(
+    record.served.map(({ usage: { promptTokens, completionTokens }, cost }) => [
+      promptTokens,
+      completionTokens,
+      cost?.totalNanoUsd,
+    ]),
+    [
+      [40, 20, 80_000],
+      [10, 5, 40_000],
+    ],
+  );
+  assert.equal(record.cost?.totalNanoUsd, 120_000);
+  assert.deepEqual([record.usage?.promptTokens, record.usage?.completionTokens], [50, 25]);
+  assert.equal(record.usage?.estimated, true);
+});
+
+test('a second part that tells no usage is estimated from what it was given and what it wrote', () => {
+  const record = inTwoParts((one) => {
+    one.givenChars = 80;
+    one.answerChars = 8;
+    one.end = { type: 'end', finish: 'stop' };
+  });
+  const alone = settled((one) => {
+    committed(one);
+    one.end = { type: 'end', finish: 'stop' };
+  });
+  const second = record.served[1]?.usage;
+  assert.deepEqual([second?.promptTokens, second?.completionTokens], [(alone.usage?.promptTokens ?? 0) + 20, 2]);
+});
+
+test('nothing is owed for either part of an answer that an error ended after all', () => {
+  const record = inTwoParts((one) => {
+    one.usage = usage;
+  });
+  assert.deepEqual([record.cost?.totalNanoUsd, ...record.served.map(({ cost }) => cost?.totalNanoUsd)], [0, 0, 0]);
+});
+
 test('a generation is settled once, and everybody waits for that once', async () => {
   let stored = 0;
   let observed = 0;

@@ -1,12 +1,10 @@
 import type { Hold, Ledger } from '../accounts/ledger.ts';
 import type { Spent } from '../accounts/spend-limit.ts';
-import { estimateAnswerTokens, estimateRequestTokens } from '../canonical/estimate-tokens.ts';
-import { NO_USAGE, type Usage } from '../canonical/usage.ts';
-import { costOf, type Cost, type PriceMoment, type PriceTable } from '../catalog/price.ts';
+import { NO_USAGE } from '../canonical/usage.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
 import type { Closing } from '../wire/format.ts';
 import { drawServiceMetadata } from '../wire/gateway/service-metadata.ts';
-import { countPromptImages } from './prompt-images.ts';
+import { accountFor } from './account-for.ts';
 
 export interface SettleParts {
   /** Stores the record; settles when it is durable, and within a bound when the disk is slow. Never rejects. */
@@ -34,10 +32,10 @@ export function createSettle(parts: SettleParts): Settle {
     const before = settled.get(record);
     if (before !== undefined) return before;
     record.finish();
-    record.usage = finalUsage(record);
-    record.cost = finalCost(record);
+    accountFor(record);
     parts.observe(record);
-    const stored = parts.store(record);
+    // Whoever sends too fast must not fill the database with refusals.
+    const stored = record.error?.rateLimit === undefined ? parts.store(record) : Promise.resolve();
     // Freed before the caller sees the end, so that whoever asks again at once finds it so.
     const ended = hold === undefined ? stored : stored.then(() => parts.ledger.settle(hold, chargeOf(record)));
     settled.set(record, ended);
@@ -45,10 +43,9 @@ export function createSettle(parts: SettleParts): Settle {
   };
 }
 
-/** Who pays: the account, or the caller's own credential, whose use counts at list price. */
-function chargeOf({ cost, report }: GenerationRecord): Spent {
-  const nanoUsd = cost?.totalNanoUsd ?? 0;
-  return report.isByok ? { ownNanoUsd: 0, byokNanoUsd: nanoUsd } : { ownNanoUsd: nanoUsd, byokNanoUsd: 0 };
+/** Calls on the caller's own credentials count at list price, where they count. */
+function chargeOf({ cost, listNanoUsd }: GenerationRecord): Spent {
+  return { ownNanoUsd: cost?.totalNanoUsd ?? 0, byokNanoUsd: listNanoUsd ?? 0 };
 }
 
 /** What the answer's end tells the caller. Only after `settle`. */
@@ -64,38 +61,4 @@ export function closingOf(record: GenerationRecord, region: string): Closing {
 export function metadataOf(record: GenerationRecord, region: string): Closing['serviceMetadata'] {
   const { report } = record;
   return record.request.directives.serviceMetadata && report.routed ? drawServiceMetadata(report, region) : undefined;
-}
-
-/** The upstream's count where it came to its end, else the larger of that and our estimate. @source decisions.md 21 */
-function finalUsage(record: GenerationRecord): Usage | undefined {
-  const { usage, end } = record;
-  if (record.endpoint === undefined) return usage;
-  if (usage !== undefined && end !== undefined) return usage;
-  const reported = usage ?? NO_USAGE;
-  return {
-    ...reported,
-    promptTokens: Math.max(reported.promptTokens, usage === undefined ? estimateRequestTokens(record.request) : 0),
-    completionTokens: Math.max(reported.completionTokens, estimateAnswerTokens(record.answerChars)),
-    estimated: true,
-  };
-}
-
-/** Pictures are counted only for those who are paid by the piece. */
-function momentOf(price: PriceTable, { createdMs, request }: GenerationRecord): PriceMoment {
-  if (price.image === undefined) return { atMs: createdMs };
-  return { atMs: createdMs, promptImages: countPromptImages(request) };
-}
-
-/**
- * Nothing is owed for an answer that an error ended, nor for one that said nothing and did not end.
- * @source generation.md 8.6
- */
-function finalCost(record: GenerationRecord): Cost | undefined {
-  const { endpoint, usage, end } = record;
-  const free = { totalNanoUsd: 0, promptNanoUsd: 0, completionNanoUsd: 0 };
-  if (endpoint === undefined || usage === undefined) return free;
-  const broken = end?.finish === 'error' || (end === undefined && !record.cancelled);
-  const silent = end === undefined && usage.completionTokens === 0;
-  if (broken || silent) return free;
-  return endpoint.price === undefined ? undefined : costOf(endpoint.price, usage, momentOf(endpoint.price, record));
 }

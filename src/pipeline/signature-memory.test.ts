@@ -5,6 +5,7 @@ import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import { chatUpstreamFormat } from '../wire/chat/format.ts';
 import { geminiUpstreamFormat } from '../wire/gemini/format.ts';
+import type { PassedValues } from './passed-values.ts';
 import { createSignatureMemory } from './signature-memory.ts';
 
 const HOUR_MS = 3_600_000;
@@ -122,5 +123,27 @@ suite('signatures of calls', () => {
     const request = asking(call('call_1'));
     assert.equal(memory.listen(chatUpstreamFormat, 'a'), undefined);
     assert.equal(memory.restore(request, chatUpstreamFormat, 'a'), request);
+  });
+
+  test('that another process saw are known here once it was asked, to the same account alone', async () => {
+    const shared = new Map<string, string>();
+    const values: PassedValues = {
+      get: (key) => Promise.resolve(shared.get(key)),
+      set: (key, value) => void shared.set(key, value),
+    };
+    const clock = { nowMs: () => 0, monotonicMs: () => 0 };
+    const [one, next] = [createSignatureMemory({ clock, values }), createSignatureMemory({ clock, values })];
+    const block = signature('c2lnbmVk', 'call_1');
+    one.listen(geminiUpstreamFormat, 'a')?.([{ type: 'block-start', index: 0, block }]);
+    const request = asking(call('call_1'));
+    await next.ask(request, geminiUpstreamFormat, 'b');
+    assert.equal(next.restore(request, geminiUpstreamFormat, 'b'), request);
+    await next.ask(request, geminiUpstreamFormat, 'a');
+    assert.equal(next.restore(request, geminiUpstreamFormat, 'a').turns[1]?.blocks.length, 2);
+    assert.equal(next.ask(request, geminiUpstreamFormat, 'a'), undefined, 'what is known is not asked for');
+    assert.ok(
+      [...shared.keys()].every((key) => !key.includes('call_1')),
+      'keys tell nothing',
+    );
   });
 });

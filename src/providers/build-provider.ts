@@ -62,6 +62,7 @@ export function buildProvider(adapter: ProviderAdapter, entry: ProviderEntry, co
     },
     authorize: connection.authorize ?? adapter.authorize,
     formats: connection.formats ?? adapter.formats.filter((offer) => isThere(offer, connection.baseUrl, ownBaseUrl)),
+    ...(options['storage_uris'] === true && { storageUris: true }),
     checkPath: connection.checkPath ?? adapter.checkPath ?? MODELS_PATH,
   };
 }

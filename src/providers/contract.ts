@@ -125,6 +125,26 @@ export function credentialError(subject: string, error: unknown, remedy?: string
   return new CredentialError(message, { cause: error });
 }
 
+/** A credential that somebody brought to a provider, in the words of an entry of the configuration. */
+export interface BroughtCredential {
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** The part by which its owner recognises it; it is masked before anybody sees it. */
+  readonly shown: string;
+  /** Good for this model alone, by its slug. Absent: for those that have no other of the same credential. */
+  readonly model?: string;
+  /** The upstream's own name of that model there. */
+  readonly upstreamModel?: string;
+}
+
+/** Where the provider of the configuration is, for a credential that leaves that open. */
+export interface BroughtTo {
+  /** The operator's choice of an address; absent: the provider's own. */
+  readonly baseUrl?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 /** An answer that is not a success, for `classify`. */
 export interface FailedAnswer {
   readonly status: number;
@@ -161,6 +181,12 @@ export interface ProviderAdapter {
    * @throws SettingError
    */
   connect?(setup: ConnectionSetup): Connection;
+  /**
+   * What a credential says that is more than a key. Absent: it is a key, and nothing else differs.
+   * @param text as its owner gave it: a key, or JSON
+   * @throws SettingError whose member is `key` or below it, and whose message holds nothing of the text
+   */
+  readCredential?(text: string, to: BroughtTo): readonly BroughtCredential[];
   /** Formats that it offers, most native first. */
   readonly formats: readonly FormatOffer[];
   /** Which of its formats a model can be asked in, most native first; absent: every model in all of them. */
@@ -192,7 +218,13 @@ export interface Provider {
   readonly authorize: Authorize;
   /** What it offers at this address, most native first. */
   readonly formats: readonly FormatOffer[];
+  /** Callers may name files of storage that the provider opens with the operator's rights. Absent: they may not. */
+  readonly storageUris?: true;
   readonly checkPath: string | false;
+  /** The credential is the caller's own: what is wrong with it is the caller's to know. */
+  readonly isByok?: true;
+  /** The operator has no credential for it, and somebody brought one: it can be asked, if not for everybody. */
+  readonly hasOwnCredentials?: true;
   /** Beta features that it takes of the messages format. May change while the gateway runs. */
   readonly betaRules?: () => BetaRules;
 }

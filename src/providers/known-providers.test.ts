@@ -168,3 +168,14 @@ test('hosts that refuse turns without reasoning, and forced calls beside it, are
   assert.equal(dialectOf('alibaba', 'qwen3-235b-a22b-thinking-2507').mustReason, true);
   assert.equal(dialectOf('moonshotai', 'moonshot-v1-8k').reasoningFiller, undefined);
 });
+
+test('who goes on from a last message of the assistant is known by its model', () => {
+  for (const [id, model, goesOn] of [
+    ['groq', 'llama-3.3-70b-versatile', true],
+    ['groq', 'meta-llama/llama-4-scout-17b-16e-instruct', true],
+    ['groq', 'openai/gpt-oss-20b', false],
+    ['llama.cpp', 'whatever', true],
+    ['openrouter', 'z-ai/glm-5.2', false],
+  ] as const)
+    assert.equal(ADAPTERS[id].dialect({ format: 'chat', model }).continuesAnswers ?? false, goesOn, model);
+});

@@ -90,8 +90,12 @@ export const KNOWN_PROVIDERS = [
         dialect: { reasoningEfforts: ['none', 'low', 'medium', 'high'] },
         body: { reasoning_format: 'parsed' },
       },
-      { match: /llama-4|kimi-k2-instruct/, dialect: { reasoningSettings: 'none' } },
-      { match: /llama|gemma|allam/, dialect: { reasoningSettings: 'none', jsonSchema: false } },
+      // console.groq.com "Assistant Message Prefilling", read 2026-11: a last message of the assistant is gone on from.
+      { match: /llama-4|kimi-k2-instruct/, dialect: { reasoningSettings: 'none', continuesAnswers: true } },
+      {
+        match: /llama|gemma|allam/,
+        dialect: { reasoningSettings: 'none', jsonSchema: false, continuesAnswers: true },
+      },
     ],
   },
   {
@@ -423,7 +427,13 @@ export const KNOWN_PROVIDERS = [
     modelsOwner: 'llamacpp',
     baseUrl: 'http://127.0.0.1:8080/v1',
     apiKeyVariables: [],
-    dialect: { reasoningSettings: 'chat_template_kwargs', reasoningEfforts: ['low', 'medium', 'high'] },
+    // A last message of the assistant is gone on from unless the server was told not to: ggml-org/llama.cpp#13174 and
+    // #13608 (2025-05).
+    dialect: {
+      reasoningSettings: 'chat_template_kwargs',
+      reasoningEfforts: ['low', 'medium', 'high'],
+      continuesAnswers: true,
+    },
     cancellable: true,
   },
 ] as const satisfies readonly KnownProvider[];

@@ -3,7 +3,7 @@ import type { Endpoint } from '../catalog/model.ts';
 /** A name is looked up for every endpoint of every request: made once, it is not hashed again either. */
 const names = new WeakMap<Endpoint, string>();
 
-/** What health, figures and sessions know an endpoint by: the same upstream model at the same provider, in one tier. */
+/** What figures and sessions know an endpoint by: the same upstream model at the same provider, in one tier. */
 export function endpointName(endpoint: Endpoint): string {
   const known = names.get(endpoint);
   if (known !== undefined) return known;
@@ -12,4 +12,16 @@ export function endpointName(endpoint: Endpoint): string {
     serviceTier === undefined ? `${provider} ${upstreamModel}` : `${provider} ${upstreamModel} ${serviceTier}`;
   names.set(endpoint, name);
   return name;
+}
+
+/** What health knows a candidate by: one credential may be spent or revoked while the others work. */
+export function candidateName({
+  endpoint,
+  credential,
+}: {
+  readonly endpoint: Endpoint;
+  readonly credential?: { readonly id: string };
+}): string {
+  const name = endpointName(endpoint);
+  return credential === undefined ? name : `${name} #${credential.id}`;
 }

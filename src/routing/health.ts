@@ -22,6 +22,12 @@ export interface EndpointHealth {
   readonly cooldown?: Cooldown;
 }
 
+/** What of a failure says how an endpoint does. */
+export type FailureFacts = Pick<
+  UpstreamFailure,
+  'kind' | 'clock' | 'errorType' | 'status' | 'upstreamStatus' | 'retryAfterMs'
+>;
+
 /** How one may ask an endpoint: as everybody, as its one probe, later because another probes it, or not yet at all. */
 export type Leave = 'free' | 'probe' | 'busy' | 'resting';
 
@@ -31,11 +37,11 @@ export interface Health {
   /** Asks to try the endpoint now. `free` and `probe` are followed by exactly one of the next three. */
   begin(endpoint: string): Leave;
   succeeded(endpoint: string, leave: Leave): void;
-  failed(endpoint: string, failure: UpstreamFailure, leave: Leave): void;
+  failed(endpoint: string, failure: FailureFacts, leave: Leave): void;
   /** Nobody knows how it would have ended: the caller hung up. */
   abandoned(endpoint: string, leave: Leave): void;
   /** An answer that had begun broke off. */
-  brokeOff(endpoint: string, failure: UpstreamFailure): void;
+  brokeOff(endpoint: string, failure: FailureFacts): void;
 }
 
 /** Bound on remembered endpoints; the one unused for longest is forgotten, which only means that it may be tried. */
@@ -235,7 +241,7 @@ function demote(state: State, wasNormal: boolean, wasProbe: boolean, nowMs: numb
 }
 
 /** Who is limited rests, as long as it says. A cooldown only ever grows longer (pains.md 8). */
-function coolAfter(state: State, failure: UpstreamFailure, nowMs: number): void {
+function coolAfter(state: State, failure: FailureFacts, nowMs: number): void {
   const limited = failure.errorType === 'rate_limit_exceeded' || failure.errorType === 'provider_overloaded';
   const { retryAfterMs, upstreamStatus } = failure;
   const isNamed = retryAfterMs !== undefined && (limited || upstreamStatus === 503);
@@ -250,7 +256,7 @@ function coolAfter(state: State, failure: UpstreamFailure, nowMs: number): void 
 const NOT_AGAINST_UPTIME: ReadonlySet<number> = new Set([400, 403, 413, 422, 429, 451]);
 
 /** @source generation.md 3.3 "Counts against uptime" */
-function countsAgainst(failure: UpstreamFailure): boolean {
+function countsAgainst(failure: FailureFacts): boolean {
   const { kind, clock, upstreamStatus } = failure;
   if (kind === 'aborted' || kind === 'unsayable' || clock === 'total') return false;
   // A media address that cannot be loaded, or the like: no upstream was asked.

@@ -292,6 +292,19 @@ suite('what is kept where some support it', () => {
     assert.deepEqual(providersOf(routeOf([poor], { request: TOOL_REQUEST })), ['x', 'y']);
   });
 
+  test('a prompt and the longest answer to it must fit a context together, where one is large enough', () => {
+    const sized = modelOf(
+      'acme/one',
+      priced('long', 3, { contextTokensMax: 20_000 }),
+      priced('short', 1, { contextTokensMax: 10_000 }),
+    );
+    const turns = [{ role: 'user', blocks: [{ type: 'text', text: 'x'.repeat(6_000) }] }] as const;
+    const asking = (maxTokens: number) => ({ request: requestOf({ turns, settings: { maxTokens } }) });
+    assert.deepEqual(reasonsOf(routeOf([sized], asking(9_001))), { short: 'context_length' });
+    assert.deepEqual(reasonsOf(routeOf([sized], asking(9_000))), {});
+    assert.deepEqual(providersOf(routeOf([sized], asking(90_000))), ['long', 'short']);
+  });
+
   test('a long answer is asked of those that may give it, where there are any', () => {
     const asking = (maxTokens: number) => ({ request: requestOf({ settings: { maxTokens } }) });
     assert.deepEqual(reasonsOf(routeOf([some], asking(5_000))), { poor: 'max_tokens' });

@@ -136,19 +136,22 @@ function probeFirst(entries: Entry[], { preferences }: OrderQuestion): Entry[] {
   return [probe, ...entries.slice(0, at), ...entries.slice(at + 1)];
 }
 
+/** Inside each rank of health, which the order keeps, by tiers. @source generation.md 3.4 */
 function byQuality(entries: readonly Entry[], { figures }: OrderQuestion): Entry[] {
-  const known = entries.map(({ candidate }) => {
-    const own = figures(candidate.endpoint);
-    return { figures: own?.quality(), throughput: own?.throughput()?.p50 };
-  });
-  if (known.every((one) => one.figures === undefined)) return [...entries];
-  const tiers = qualityTiers(known);
-  const tierOf = new Map(entries.map((entry, at) => [entry, tiers[at] ?? 1]));
-  return entries.toSorted((left, right) => {
-    const byHealth = left.health.rank - right.health.rank;
-    return byHealth === 0 ? (tierOf.get(left) ?? 1) - (tierOf.get(right) ?? 1) : byHealth;
-  });
+  const tiers = qualityTiers(
+    entries.map(({ candidate }) => {
+      const own = figures(candidate.endpoint);
+      return { figures: own?.quality(), throughput: () => own?.throughput()?.p50 };
+    }),
+  );
+  if (tiers.every((tier) => tier === tiers[0])) return [...entries];
+  const places = entries.map(({ health }, at) => health.rank * TIERS + (tiers[at] ?? 1));
+  return [...new Set(places)]
+    .toSorted((one, other) => one - other)
+    .flatMap((place) => entries.filter((_, at) => places[at] === place));
 }
+
+const TIERS = 3;
 
 /** Listed ones as listed, then the others, cheapest first: there is no balancing beside an order. generation.md 3.1 */
 function byOrder(entries: readonly Entry[], order: readonly string[]): Entry[] {

@@ -15,6 +15,8 @@ import {
   type Ordering,
   type OrderQuestion,
 } from './order.ts';
+import { isShared, orderByTier, type CredentialsOf, type OwnCredential } from './own-credentials.ts';
+import { refusedBy, type Permissions, type Refusal } from './permissions.ts';
 import { endpointFits, matchesProvider } from './preferences.ts';
 import { needsOf, type RequestNeeds } from './request-needs.ts';
 import { isInPool, tierPoolOf, type Shortcut } from './service-tiers.ts';
@@ -25,6 +27,8 @@ import { keepSupporting } from './supporting.ts';
 export interface Candidate {
   readonly endpoint: Endpoint;
   readonly format: FormatId;
+  /** The caller's own credential that is used, and no other; absent: the gateway's. */
+  readonly credential?: { readonly id: string; readonly label: string };
   /** It stands here to see whether it works again: whoever comes second goes on to the next. */
   readonly probe?: true;
 }
@@ -46,7 +50,9 @@ export type ExclusionReason =
   | 'output_modalities'
   | 'context_length'
   | 'max_tokens'
-  | 'vendor_tools';
+  | 'vendor_tools'
+  | 'price_unknown'
+  | Refusal;
 
 export interface Considered {
   readonly endpoint: Endpoint;
@@ -78,6 +84,10 @@ export interface PlanQuestion {
   /** What the suffix of a model's slug asks for. */
   readonly shortcuts?: ReadonlyMap<Model, Shortcut>;
   readonly preferences: ProviderPreferences;
+  /** What the account lets anybody use; absent: everything. */
+  readonly permissions?: Permissions;
+  /** What may be spent is limited, which cannot be held where nobody knows what an answer costs. Default false. */
+  readonly mustBePriced?: boolean;
   /** The provider that alone can read what the request brings from an earlier answer: it is tried first. pains.md 26 */
   readonly home?: string | undefined;
   /** The endpoint that a model's session is tied to, by its name. */
@@ -85,7 +95,10 @@ export interface PlanQuestion {
   readonly formats: Readonly<Partial<Record<FormatId, FormatFacts>>>;
   /** A prompt that cannot fit is not tried; counting its tokens is no reason to leave anybody out. Default true. */
   readonly mustFit?: boolean;
-  readonly health: (endpoint: Endpoint) => EndpointHealth;
+  /** Each credential of a caller's own has a health of its own. */
+  readonly health: (endpoint: Endpoint, credential?: OwnCredential) => EndpointHealth;
+  /** Credentials of the caller's own; absent: none. */
+  readonly credentials?: CredentialsOf;
   readonly figures?: (endpoint: Endpoint) => RoutingFigures | undefined;
   /** From 0 up to, not including, 1: the one chance of the plan. With 0 the catalog's order stands where nothing else counts. */
   readonly random: number;
@@ -99,15 +112,16 @@ export interface FormatFacts {
 }
 
 const NO_FIGURES = (): undefined => undefined;
+const NO_CREDENTIALS: CredentialsOf = () => [];
 
 /**
  * Ranks the endpoints for one request. Pure. All endpoints of a model come before the next model's, unless the caller
- * parts them not. Inside: the home of the conversation, the endpoint of the session, then `order`, a sort, or chance by
- * price among those that do well. One whose upstream named a time is not tried before it.
+ * parts them not. Inside: what the caller pays itself; then the home of the conversation, the endpoint of the session, then
+ * `order`, a sort, or chance by price among those that do well. One whose upstream named a time is not tried before it.
  * @source generation.md 3.1, 3.3, 3.5, 3.7
  */
 export function planRoute(question: PlanQuestion): RoutePlan {
-  const { preferences, request, figures = NO_FIGURES } = question;
+  const { preferences, request, figures = NO_FIGURES, credentials = NO_CREDENTIALS } = question;
   const needs = needsOf(request, preferences.requireParameters);
   const considered: Considered[] = [];
   const ordering: OrderQuestion = {
@@ -118,26 +132,24 @@ export function planRoute(question: PlanQuestion): RoutePlan {
     figures,
     random: question.random,
   };
-  const parts: {
-    readonly model: Model | undefined;
-    readonly entries: readonly Entry[];
-    readonly asked: OrderQuestion;
-  }[] = question.models.map((model) => ({
+  const parts = question.models.map((model): Part => ({
     model,
     entries: considerModel(model, needs, question, considered),
     asked: { ...ordering, shortcut: question.shortcuts?.get(model) },
   }));
   const groups = joinParts(parts, preferences.sort?.partition === 'none');
   let sticky: string | undefined;
-  const ordered = groups.flatMap(({ model, entries, asked }) => {
-    const inOrder = orderEntries(entries, orderingOf(asked), asked);
-    const tied = preferences.order === undefined && model !== undefined ? question.sticky?.(model) : undefined;
-    const held = tied === undefined ? undefined : inOrder.find((entry) => mayHold(entry, tied));
-    if (held !== undefined && tied !== undefined) sticky ??= tied;
-    const stuck = held === undefined || tied === undefined ? inOrder : firstOf(withoutProbes(inOrder), isNamed(tied));
-    const { home } = question;
-    return home === undefined ? stuck : firstOf(stuck, ({ provider }) => provider === home);
-  });
+  const ordered = groups.flatMap(({ model, entries, asked }) =>
+    orderByTier(entries, credentials, question.health, (some) => {
+      const inOrder = orderEntries(some, orderingOf(asked), asked);
+      const tied = preferences.order === undefined && model !== undefined ? question.sticky?.(model) : undefined;
+      const held = tied === undefined ? undefined : inOrder.find((entry) => mayHold(entry, tied));
+      if (held !== undefined && tied !== undefined) sticky ??= tied;
+      const stuck = held === undefined || tied === undefined ? inOrder : firstOf(withoutProbes(inOrder), isNamed(tied));
+      const { home } = question;
+      return home === undefined ? stuck : firstOf(stuck, ({ provider }) => provider === home);
+    }),
+  );
   const wished = missedLast(ordered, preferences, figures, considered);
   const allowed = limitFallbacks(wished, preferences, considered);
   return {
@@ -181,29 +193,36 @@ function considerModel(
   const fitting: { readonly entry: Entry; readonly at: number }[] = [];
   for (const endpoint of endpoints) {
     const candidate = { endpoint, format: chooseFormat(endpoint, request) };
-    const verdict = isInPool(endpoint, pool, preferences)
-      ? findExclusion(candidate, needs, question)
+    const found = isInPool(endpoint, pool, preferences)
+      ? findExclusion(model, candidate, needs, question)
       : ({ exclusion: 'service_tier' } as const);
+    const brings = found?.exclusion === 'credentials' && (question.credentials?.(endpoint).length ?? 0) > 0;
+    const verdict = brings ? undefined : found;
     if (verdict === undefined) {
       fitting.push({ entry: { candidate, health: question.health(endpoint) }, at: considered.length });
       considered.push({ endpoint });
     } else considered.push({ endpoint, ...verdict });
   }
-  const kept = keepSupporting(fitting, request, question.formats, considered);
+  const kept = keepSupporting(fitting, request, needs.promptTokensMin, question.formats, considered);
   return kept.map(({ entry }) => entry);
 }
 
 /** What the request rules out comes first: the caller can change that, but not what the operator left out. */
 function findExclusion(
+  model: Model,
   candidate: Candidate,
   needs: RequestNeeds,
   question: PlanQuestion,
 ): Omit<Considered, 'endpoint'> | undefined {
-  const unfit = endpointFits(candidate.endpoint, question.preferences);
+  const { endpoint } = candidate;
+  const unfit = endpointFits(endpoint, question.preferences);
   if (unfit !== undefined) return { exclusion: unfit };
   const lack = findLack(candidate, needs, question);
   if (lack !== undefined) return lack;
-  return candidate.endpoint.lacksCredentials === true ? { exclusion: 'credentials' } : undefined;
+  const refusal = question.permissions && refusedBy(model, endpoint, question.permissions);
+  if (refusal !== undefined) return { exclusion: refusal };
+  if (question.mustBePriced === true && endpoint.price === undefined) return { exclusion: 'price_unknown' };
+  return endpoint.lacksCredentials === true ? { exclusion: 'credentials' } : undefined;
 }
 
 /** The caller's own format where the endpoint speaks it, and takes all of the request in it: nothing is lost between equals. */
@@ -225,7 +244,8 @@ function missedLast(
   const missed: Entry[] = [];
   for (const entry of entries) {
     const { endpoint } = entry.candidate;
-    const demotion = missedBound(endpoint, preferences, figures);
+    // What the caller pays itself stays first, and its speed was never measured apart.
+    const demotion = isShared(entry) ? missedBound(endpoint, preferences, figures) : undefined;
     (demotion === undefined ? met : missed).push(entry);
     if (demotion === undefined) continue;
     const at = considered.findIndex((one) => one.endpoint === endpoint);
@@ -243,13 +263,19 @@ function limitFallbacks(
   const order = preferences.order ?? [];
   const kept =
     order.length === 0
-      ? fitting.slice(0, 1)
+      ? fitting.filter((entry) => isSameChoice(entry, fitting[0]))
       : fitting.filter(({ candidate: { endpoint } }) => order.some((name) => matchesProvider(name, endpoint)));
   for (const [at, { endpoint, exclusion }] of considered.entries()) {
     if (exclusion === undefined && !kept.some(({ candidate }) => candidate.endpoint === endpoint))
       considered[at] = { endpoint, exclusion: 'allow_fallbacks' };
   }
   return kept;
+}
+
+/** Several credentials of the caller's own for one endpoint are one choice. */
+function isSameChoice(entry: Entry, first: Entry | undefined): boolean {
+  if (entry === first || first === undefined) return true;
+  return entry.candidate.endpoint === first.candidate.endpoint && !isShared(entry) && !isShared(first);
 }
 
 /** Whoever rests goes behind all who do not, and an open circuit behind every other model, too. */

@@ -1,4 +1,5 @@
 import type { ProviderPreferences } from '../canonical/directives.ts';
+import { intersectProviders } from '../canonical/provider-names.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import type { ExclusionReason } from './plan.ts';
 
@@ -69,18 +70,8 @@ export function withDefaults(asked: ProviderPreferences, defaults: Partial<Provi
     ...asked,
     ...(sort !== undefined && asked.sort !== undefined && { sort: { ...sort, ...asked.sort } }),
     ...(ignore !== undefined && { ignore: [...ignore, ...(asked.ignore ?? [])] }),
-    ...(only !== undefined && asked.only !== undefined && { only: intersect(asked.only, only) }),
+    ...(only !== undefined && asked.only !== undefined && { only: intersectProviders(asked.only, only) }),
     dataCollection: defaults.dataCollection === 'deny' ? 'deny' : asked.dataCollection,
     zdr: asked.zdr || defaults.zdr === true,
   };
-}
-
-/** Names that both lists allow: of a base and one of its variants, the variant. */
-function intersect(asked: readonly string[], allowed: readonly string[]): readonly string[] {
-  const isPart = (name: string, whole: string): boolean =>
-    name.toLowerCase() === whole.toLowerCase() || name.toLowerCase().startsWith(`${whole.toLowerCase()}/`);
-  return [
-    ...asked.filter((name) => allowed.some((whole) => isPart(name, whole))),
-    ...allowed.filter((name) => asked.some((whole) => isPart(name, whole) && !isPart(whole, name))),
-  ];
 }

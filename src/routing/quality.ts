@@ -3,8 +3,8 @@ import type { QualityFigures } from './stats.ts';
 /** What the quality order knows of one endpoint. */
 export interface QualityEntry {
   readonly figures: QualityFigures | undefined;
-  /** Median, tokens a second. */
-  readonly throughput: number | undefined;
+  /** Median, tokens a second. Asked for only where enough requests stand behind it. */
+  readonly throughput: () => number | undefined;
 }
 
 /** 0: good; 1: too little is known; 2: worse than its peers. */
@@ -19,10 +19,13 @@ const TOOL_DEVIATIONS = 2;
 /** Makes the median absolute deviation of normally distributed values their standard deviation. */
 const SD_OF_MAD = 1.4826;
 
-/** The tier of each endpoint of one model, compared with one another. A signal that fewer than four give is not used. */
+/**
+ * The tier of each endpoint of one model, compared with one another. A signal that fewer than four give is not used. The
+ * specification's third one, a test score of each endpoint, is known of no provider: scores are of models.
+ */
 export function qualityTiers(entries: readonly QualityEntry[]): readonly QualityTier[] {
   const throughputs = entries.map(({ figures, throughput }) =>
-    figures !== undefined && figures.requests >= REQUESTS_MIN ? throughput : undefined,
+    figures !== undefined && figures.requests >= REQUESTS_MIN ? throughput() : undefined,
   );
   const successes = entries.map(({ figures }) =>
     figures !== undefined && figures.toolRequests >= TOOL_REQUESTS_MIN
@@ -51,7 +54,7 @@ function lowerBound(values: readonly (number | undefined)[], deviations: number)
 }
 
 function median(values: readonly number[]): number {
-  const sorted = values.toSorted((left, right) => left - right);
+  const sorted = new Float64Array(values).toSorted();
   const half = sorted.length >> 1;
   const upper = sorted[half] ?? 0;
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? 0)) / 2;

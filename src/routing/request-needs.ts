@@ -1,12 +1,13 @@
-import type { Block } from '../canonical/blocks.ts';
+import type { Block, MediaBlock } from '../canonical/blocks.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import { isTextType } from '../canonical/text-type.ts';
 import { usedParameters } from './parameters.ts';
 
 /** What a request needs of whoever serves it. */
 export interface RequestNeeds {
   /** Words of the catalog's vocabulary without which the request must not be served. */
   readonly parameters: readonly string[];
-  /** Kinds of media in the request; documents are left out, because their text may stand in for them (generation.md 4.4). */
+  /** Kinds of media in the request, in the catalog's words. A document of text is none: its text is written out. */
   readonly inputs: ReadonlySet<string>;
   /** Kinds of answer that were asked for. @source generation.md 2.4 `modalities` */
   readonly outputs: readonly string[];
@@ -30,7 +31,7 @@ export function needsOf(request: GenerationRequest, everyParameter: boolean): Re
   const look = (blocks: readonly Block[], media: boolean): void => {
     for (const block of blocks) {
       if (block.type === 'media') {
-        if (media && block.media !== 'document') inputs.add(block.media);
+        if (media) addModalities(block, inputs);
       } else if (block.type === 'tool-result') look(block.content, media);
       else if (block.type === 'tool-call') chars += block.input.length;
       else if (block.type === 'text') chars += block.text.length;
@@ -45,6 +46,21 @@ export function needsOf(request: GenerationRequest, everyParameter: boolean): Re
     vendorTools,
     promptTokensMin: Math.floor(chars / CHARS_PER_TOKEN_MAX),
   };
+}
+
+const KIND_OF_TYPE = /^(image|audio|video)\//;
+
+/** Also a picture that came as a file is a picture. */
+function addModalities({ media, source }: MediaBlock, inputs: Set<string>): void {
+  if (media !== 'document') inputs.add(media);
+  else if (source.type === 'blocks')
+    for (const inner of source.blocks) {
+      if (inner.type === 'media') addModalities(inner, inputs);
+    }
+  else if (source.type === 'base64') {
+    const kind = KIND_OF_TYPE.exec(source.mediaType)?.[1];
+    if (kind !== undefined || !isTextType(source.mediaType)) inputs.add(kind ?? 'file');
+  } else if (source.type !== 'text') inputs.add('file');
 }
 
 /** A strict schema binds the answer, so that ignoring it is no service. @source generation.md 2.3 */

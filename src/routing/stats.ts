@@ -19,6 +19,7 @@ export interface ListedFigures {
   readonly uptimeLast5m: number | null;
   readonly uptimeLast30m: number | null;
   readonly uptimeLast1d: number | null;
+  readonly requestsLast1d: number;
   /** Ms to the first token, and tokens per second. */
   readonly latencyLast30m: Percentiles | null;
   readonly throughputLast30m: Percentiles | null;
@@ -144,6 +145,7 @@ const NO_FIGURES: ListedFigures = {
   uptimeLast5m: null,
   uptimeLast30m: null,
   uptimeLast1d: null,
+  requestsLast1d: 0,
   latencyLast30m: null,
   throughputLast30m: null,
 };
@@ -162,6 +164,7 @@ function listed({ minutes, day, long }: State, nowMs: number): ListedFigures {
     uptimeLast5m: uptimeOf(minutes.okSum, minutes.failedSum),
     uptimeLast30m: uptimeOfNewest(day, LONG_BUCKETS),
     uptimeLast1d: uptimeOf(day.okSum, day.failedSum),
+    requestsLast1d: day.okSum + day.failedSum,
     latencyLast30m: (long && percentilesOf(long.latency, nowMs)) ?? null,
     throughputLast30m: (long && percentilesOf(long.speed, nowMs)) ?? null,
   };

@@ -5,6 +5,7 @@ import type { Usage } from '../canonical/usage.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ExpiringMap } from '../lib/expiring-map.ts';
+import type { SharedValues } from '../store/shared/contract.ts';
 import { endpointName } from './endpoint-name.ts';
 
 /** What ties the requests of one conversation together. */
@@ -19,8 +20,10 @@ export interface Session {
 export interface StickySessions {
   /** `undefined` where nothing may be tied. */
   sessionOf(request: GenerationRequest, accountId: string): Session | undefined;
-  /** The endpoint that a session's requests for a model go to, by `endpointName`. */
+  /** The endpoint that a session's requests for a model go to, by `endpointName`. Asking keeps no session alive: a success does. */
   find(session: Session, model: Model): string | undefined;
+  /** What other processes know of the same, of models that this one knows nothing of; `undefined`: nobody need be asked. */
+  ask(session: Session, models: readonly Model[]): Promise<ReadonlyMap<Model, string>> | undefined;
   /** An attempt of the session succeeded. @param usage once it is known */
   succeeded(session: Session, endpoint: Endpoint, usage: Usage | undefined): void;
   /** An endpoint of the session failed: the session is not held to it. */
@@ -30,34 +33,79 @@ export interface StickySessions {
 const SESSIONS_MAX = 100_000;
 const BYTES_MAX = 64 * 1_024 * 1_024;
 const IDLE_MS = 10 * 60_000;
+/** Others are told that a session goes on no more often than this. */
+const TELL_AGAIN_MS = 60_000;
 /** A prompt that is told apart only further on shares its cache so far; long first messages need not be hashed whole. */
 const HASHED_CHARS_MAX = 8_192;
 
-export function createStickySessions({ clock }: { readonly clock: Clock }): StickySessions {
+export interface StickyParts {
+  readonly clock: Clock;
+  /** Through which processes tell each other; absent: there is one. */
+  readonly values?: SharedValues | undefined;
+}
+
+interface Tie {
+  /** By `endpointName`; empty: the endpoint failed, and there is none. */
+  readonly name: string;
+  /** When others were told, monotonic ms. */
+  readonly toldMs: number;
+}
+
+export function createStickySessions({ clock, values }: StickyParts): StickySessions {
   const limits = { entriesMax: SESSIONS_MAX, bytesMax: BYTES_MAX, lifetimeMs: IDLE_MS };
-  const ties = new ExpiringMap<string>(limits, () => clock.monotonicMs());
+  const ties = new ExpiringMap<Tie>(limits, () => clock.monotonicMs());
   const keyOf = ({ key }: Session, model: string): string => hash('sha256', `${key()} ${model}`, 'base64');
+  function tie(key: string, name: string): void {
+    const nowMs = clock.monotonicMs();
+    const before = ties.peek(key);
+    const isNews = values !== undefined && (before?.name !== name || nowMs - before.toldMs >= TELL_AGAIN_MS);
+    if (isNews) values.set(`tie:${key}`, name, IDLE_MS);
+    ties.set(key, { name, toldMs: isNews ? nowMs : (before?.toldMs ?? nowMs) }, name.length);
+  }
+
   return {
     sessionOf: (request, accountId) =>
       request.directives.provider.order === undefined ? sessionOf(request, accountId) : undefined,
     find: (session, { slug, endpoints }) =>
       endpoints.length < 2 || ties.size === 0 || !endpoints.some(savesByCache)
         ? undefined
-        : ties.get(keyOf(session, slug)),
+        : ties.peek(keyOf(session, slug))?.name || undefined,
+    ask(session, models) {
+      if (values === undefined) return undefined;
+      const unknown = models
+        .filter(({ endpoints }) => endpoints.length > 1 && endpoints.some(savesByCache))
+        .map((model) => ({ model, key: keyOf(session, model.slug) }))
+        .filter(({ key }) => ties.peek(key) === undefined);
+      return unknown.length === 0 ? undefined : askAll(values, unknown);
+    },
     succeeded(session, endpoint, usage) {
       if (!savesByCache(endpoint)) return;
       const hasUsedCache = usage !== undefined && usage.cacheReadTokens + usage.cacheWriteTokens > 0;
       const key = keyOf(session, endpoint.model);
       const name = endpointName(endpoint);
-      if (session.isNamed || hasUsedCache || ties.get(key) === name) ties.set(key, name, name.length);
+      if (session.isNamed || hasUsedCache || ties.peek(key)?.name === name) tie(key, name);
     },
     failed(session, endpoint) {
       if (ties.size === 0 || !savesByCache(endpoint)) return;
       const key = keyOf(session, endpoint.model);
       // No end of time is shorter than none at all: the map has no other way to forget one.
-      if (ties.get(key) === endpointName(endpoint)) ties.set(key, '', 0);
+      if (ties.peek(key)?.name === endpointName(endpoint)) tie(key, '');
     },
   };
+}
+
+async function askAll(
+  values: SharedValues,
+  unknown: readonly { readonly model: Model; readonly key: string }[],
+): Promise<ReadonlyMap<Model, string>> {
+  const found = new Map<Model, string>();
+  await Promise.all(
+    unknown.map(async ({ model, key }) => {
+      const name = await values.get(`tie:${key}`);
+      if (name !== undefined && name !== '') found.set(model, name);
+    }),
+  );
+  return found;
 }
 
 /** @source generation.md 3.6: only where reading the cache is cheaper than reading the prompt */

@@ -11,11 +11,13 @@ interface Fitting {
 
 /**
  * Where some endpoints of a model support what was asked, only they are kept; where none does, all are. What is asked for
- * so is `tools`, `response_format`, `verbosity`, and an answer as long as `max_tokens`. @source generation.md 3.3 items 1 and 2
+ * so is `tools`, `response_format`, `verbosity`, and an answer as long as `max_tokens`, with room for it behind the prompt.
+ * @source generation.md 3.3 items 1 and 2
  */
 export function keepSupporting(
   fitting: readonly Fitting[],
   request: GenerationRequest,
+  promptTokensMin: number,
   formats: PlanQuestion['formats'],
   considered: Considered[],
 ): readonly Fitting[] {
@@ -34,11 +36,17 @@ export function keepSupporting(
   }
   const { maxTokens } = request.settings;
   if (maxTokens === undefined) return kept;
-  return keepSome(
+  const able = keepSome(
     kept,
     considered,
     { exclusion: 'max_tokens' },
     ({ entry }) => (entry.candidate.endpoint.outputTokensMax ?? Infinity) >= maxTokens,
+  );
+  return keepSome(
+    able,
+    considered,
+    { exclusion: 'context_length' },
+    ({ entry }) => (entry.candidate.endpoint.contextTokensMax ?? Infinity) >= promptTokensMin + maxTokens,
   );
 }
 

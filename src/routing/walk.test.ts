@@ -45,6 +45,18 @@ test('everybody is asked once, in order; one that is all there is gets one more 
   assert.deepEqual(failAll(start('a')), ['free a', 'wait 200', 'free a']);
 });
 
+test('who is no longer allowed is not asked', () => {
+  const { walk } = start('a', 'b', 'c', 'd');
+  const one = walk();
+  const asked: string[] = [];
+  for (let step = one.next(); step.type === 'try'; step = one.next()) {
+    asked.push(step.candidate.endpoint.provider);
+    one.failed(BROKEN);
+    if (asked.length === 2) one.narrow(({ endpoint }) => endpoint.provider === 'd');
+  }
+  assert.deepEqual(asked, ['a', 'b', 'd']);
+});
+
 test('when all circuits are open one request at a time looks, and the others wait a little and give up', () => {
   const parts = start('a');
   failAll(parts);

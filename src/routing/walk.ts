@@ -1,5 +1,5 @@
 import type { UpstreamFailure } from '../canonical/failure.ts';
-import { endpointName } from './endpoint-name.ts';
+import { candidateName } from './endpoint-name.ts';
 import type { Health, Leave } from './health.ts';
 import type { Candidate, RoutePlan } from './plan.ts';
 
@@ -25,6 +25,8 @@ export interface Walk {
    * @param then ask the same at once, with a changed request; or ask it no more, even if it is all there is
    */
   failed(failure: UpstreamFailure, then?: 'again' | 'no more'): void;
+  /** From here on only these are asked. */
+  narrow(isAllowed: (candidate: Candidate) => boolean): void;
 }
 
 export interface WalkParts {
@@ -110,13 +112,18 @@ class PlanWalk implements Walk {
     this.#remaining = [withoutProbe(candidate)];
   }
 
+  narrow(isAllowed: (candidate: Candidate) => boolean): void {
+    this.#remaining = this.#remaining.filter(isAllowed);
+    this.#sleeping = this.#sleeping.filter(isAllowed);
+  }
+
   /** The first whom one may ask now. */
   #ask(): { readonly candidate: Candidate; readonly leave: Leave } | undefined {
     const demoted: Candidate[] = [];
     const kept: Candidate[] = [];
     let found: { readonly candidate: Candidate; readonly leave: Leave } | undefined;
     for (const candidate of this.#remaining) {
-      const name = endpointName(candidate.endpoint);
+      const name = candidateName(candidate);
       const leave = found === undefined ? this.#parts.health.begin(name) : undefined;
       if (leave === 'resting') this.#sleeping = [...this.#sleeping, candidate];
       else if (candidate.probe === true && leave === 'free' && this.#remaining.length > 1) {
@@ -148,13 +155,13 @@ class PlanWalk implements Walk {
     return { type: 'wait', ms: readyInMs };
   }
 
-  #restOf({ endpoint }: Candidate): number {
-    return this.#parts.health.look(endpointName(endpoint)).cooldown?.untilMs ?? -Infinity;
+  #restOf(candidate: Candidate): number {
+    return this.#parts.health.look(candidateName(candidate)).cooldown?.untilMs ?? -Infinity;
   }
 }
 
-function withoutProbe({ endpoint, format }: Candidate): Candidate {
-  return { endpoint, format };
+function withoutProbe({ probe: _probe, ...candidate }: Candidate): Candidate {
+  return candidate;
 }
 
 function mayTry({ endpoint }: Candidate, failure: UpstreamFailure, failed: Candidate): boolean {

@@ -25,7 +25,8 @@ export interface AppendQueue<Item> {
 }
 
 const ITEMS_MAX = 20_000;
-const BATCH_ITEMS_MAX = 1_000;
+/** Drawing up a batch takes some ten microseconds a row, in which no stream moves. */
+const BATCH_ITEMS_MAX = 250;
 const GATHER_TURNS_MAX = 8;
 /** Bridges a database that is away for two minutes. */
 const RETRY_DELAYS_MS: readonly number[] = [50, 100, 200, 400, 800, 1_600, 3_200, ...Array<number>(23).fill(5_000)];

@@ -8,6 +8,26 @@ test('attempts are stored under the names that other tools read', () => {
   assert.deepEqual(readAttempts(text), [{ provider: 'alpha', model: 'one', status: 200, latencyMs: 13 }]);
 });
 
+test('what each gave of an answer that two gave together is stored with its attempt', () => {
+  const attempts = [
+    {
+      provider: 'alpha',
+      model: 'one',
+      status: 200,
+      latencyMs: 1,
+      part: { tokensPrompt: 3, tokensCompletion: 4, costNanoUsd: 5 },
+    },
+    {
+      provider: 'beta',
+      model: 'one',
+      status: 200,
+      latencyMs: 1,
+      part: { tokensPrompt: 3, tokensCompletion: 4, costNanoUsd: null },
+    },
+  ];
+  assert.deepEqual(readAttempts(writeAttempts(attempts)), attempts);
+});
+
 test('warnings come back as they were written', () => {
   const warnings = [{ code: 'content-dropped', path: 'messages[0]', message: 'an image' }] as const;
   assert.deepEqual(readWarnings(writeWarnings(warnings)), warnings);

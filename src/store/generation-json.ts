@@ -7,19 +7,44 @@ export interface AttemptRecord {
   readonly model: string;
   readonly status: number | null;
   readonly latencyMs: number;
+  /** The masked label of the caller's own credential; absent: the gateway's was used. */
+  readonly credential?: string;
+  /** What it gave of an answer that several gave together; absent: all of the answer, or nothing. */
+  readonly part?: AttemptPart;
+}
+
+export interface AttemptPart {
+  readonly tokensPrompt: number;
+  readonly tokensCompletion: number;
+  /** Null: the price is unknown, which is not zero. */
+  readonly costNanoUsd: number | null;
 }
 
 /** The column `attempts`. */
 export function writeAttempts(attempts: readonly AttemptRecord[]): string {
   if (attempts.length === 0) return '[]';
   return JSON.stringify(
-    attempts.map(({ provider, model, status, latencyMs }) => ({
+    attempts.map(({ provider, model, status, latencyMs, credential, part }) => ({
       provider,
       model,
       status,
       latency_ms: Math.round(latencyMs),
+      ...(credential !== undefined && { credential }),
+      ...(part !== undefined && { part: writePart(part) }),
     })),
   );
+}
+
+function writePart({ tokensPrompt, tokensCompletion, costNanoUsd }: AttemptPart): JsonObject {
+  return { tokens_prompt: tokensPrompt, tokens_completion: tokensCompletion, cost_nano_usd: costNanoUsd };
+}
+
+function readPart(part: Json | undefined): { readonly part?: AttemptPart } {
+  if (part === undefined || !isJsonObject(part)) return {};
+  const cost = part['cost_nano_usd'];
+  const tokensPrompt = numberOf(part['tokens_prompt']);
+  const tokensCompletion = numberOf(part['tokens_completion']);
+  return { part: { tokensPrompt, tokensCompletion, costNanoUsd: typeof cost === 'number' ? cost : null } };
 }
 
 /** What cannot be read is left out: an odd row must not hide its own record. */
@@ -28,7 +53,9 @@ export function readAttempts(text: string): readonly AttemptRecord[] {
     provider: textOf(attempt['provider']),
     model: textOf(attempt['model']),
     status: typeof attempt['status'] === 'number' ? attempt['status'] : null,
-    latencyMs: typeof attempt['latency_ms'] === 'number' ? attempt['latency_ms'] : 0,
+    latencyMs: numberOf(attempt['latency_ms']),
+    ...(typeof attempt['credential'] === 'string' && { credential: attempt['credential'] }),
+    ...readPart(attempt['part']),
   }));
 }
 
@@ -42,6 +69,7 @@ const WARNING_CODES: readonly Warning['code'][] = [
   'field-changed',
   'content-dropped',
   'event-skipped',
+  'answer-rescued',
 ];
 
 export function readWarnings(text: string): readonly Warning[] {
@@ -55,6 +83,10 @@ export function readWarnings(text: string): readonly Warning[] {
 function objectsIn(text: string): readonly JsonObject[] {
   const value = parseJson(text);
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function numberOf(value: Json | undefined): number {
+  return typeof value === 'number' ? value : 0;
 }
 
 function textOf(value: Json | undefined): string {

@@ -1,11 +1,10 @@
-import type { CompiledQuery } from 'kysely';
 import type { Warning } from '../canonical/extra.ts';
 import { createAppendQueue } from './append-queue.ts';
 import { DatabaseError } from './database-error.ts';
 import type { Database } from './database.ts';
 import { readAttempts, readWarnings, writeAttempts, writeWarnings, type AttemptRecord } from './generation-json.ts';
 import { flagOf } from './portable.ts';
-import type { SqlValue } from './sqlite-protocol.ts';
+import type { Settlement } from './settlement.ts';
 import type { GenerationsTable } from './tables.ts';
 
 /** What is kept of one generation: facts and figures, no text of the conversation. */
@@ -65,15 +64,43 @@ export interface GenerationRow {
   readonly appTitle: string | null;
   readonly userAgent: string | null;
   readonly region: string;
+  readonly workspaceId: string;
+  /** On whose behalf the key was made. */
+  readonly memberId: string | null;
+  readonly presetSlug: string | null;
+  /** The part of `tokensCacheWrite` that lives an hour. */
+  readonly tokensCacheWrite1h: number;
+  /** On a caller's own credential: what it would have cost on the gateway's. */
+  readonly listCostNanoUsd: number | null;
+  /** What the upstream says that it charged. */
+  readonly upstreamCostNanoUsd: number | null;
+  /** Parts of the prompt's and of the completion's tokens; from here on null means that nobody said. */
+  readonly tokensAudioPrompt: number | null;
+  readonly tokensAudioCompletion: number | null;
+  readonly tokensImageCompletion: number | null;
+  /** Runs of the upstream's own tools. */
+  readonly webSearches: number | null;
+  readonly webFetches: number | null;
+  /** Pictures, sounds, videos and documents that the caller sent; the sounds among them; what the model made. */
+  readonly mediaPrompt: number | null;
+  readonly audioPrompt: number | null;
+  readonly mediaCompletion: number | null;
+  /** At list price; negative where writing to the cache cost more than reading saved. */
+  readonly cacheDiscountNanoUsd: number | null;
 }
+
+/** What follows from a generation for those who pay. */
+export type Charges = Pick<Settlement, 'entries' | 'spend'>;
+
+const NO_CHARGES: Charges = { entries: [], spend: [] };
 
 export interface GenerationStore {
   /**
    * Settles when the row is on the disk, or when it was given up and `onLost` has been told; it never rejects. It may
-   * wait as long as the database is away, so whoever has a caller waiting sets a limit of their own. A row whose id is
-   * stored already changes nothing.
+   * wait as long as the database is away, so whoever has a caller waiting sets a limit of their own. Row and charges are
+   * stored together; where the row's id is stored already nothing changes.
    */
-  append(row: GenerationRow): Promise<void>;
+  append(row: GenerationRow, charges?: Charges): Promise<void>;
   find(id: string): Promise<GenerationRow | undefined>;
   /** Rows that are neither stored nor given up. */
   pending(): number;
@@ -94,22 +121,15 @@ export interface GenerationStoreOptions {
 /** Drawn up when it is appended, while the batch before is being stored. */
 interface PendingRow {
   readonly row: GenerationRow;
-  readonly values: readonly SqlValue[];
+  readonly settlement: Settlement;
 }
 
 export function createGenerationStore(options: GenerationStoreOptions): GenerationStore {
   const { database, onLost, retryDelaysMs, pendingMax } = options;
   const { kysely } = database;
-  let insert: CompiledQuery | undefined;
   const queue = createAppendQueue<PendingRow>({
     async appendBatch(rows) {
-      const [first] = rows;
-      if (first === undefined) return [];
-      insert ??= compileInsert(database, first.row);
-      const refused = await database.runMany(
-        insert,
-        rows.map(({ values }) => values),
-      );
+      const refused = await database.appendSettlements(rows.map(({ settlement }) => settlement));
       return refused.map(({ index, fault }) => ({ index, error: new DatabaseError(fault) }));
     },
     isTransient: (error) => error instanceof DatabaseError && error.transient,
@@ -118,7 +138,8 @@ export function createGenerationStore(options: GenerationStoreOptions): Generati
     ...(pendingMax !== undefined && { itemsMax: pendingMax }),
   });
   return {
-    append: (row) => queue.append({ row, values: valuesOf(row) }),
+    append: (row, charges = NO_CHARGES) =>
+      queue.append({ row, settlement: { generation: columnsOf(row), ...charges } }),
     async find(id) {
       const columns = await kysely.selectFrom('generations').selectAll().where('id', '=', id).executeTakeFirst();
       return columns && rowOf(columns);
@@ -128,25 +149,8 @@ export function createGenerationStore(options: GenerationStoreOptions): Generati
   };
 }
 
-/**
- * The statement for every row: no value stands in its text. A batch may be sent twice when the reply to the first
- * sending was lost, so the second one must change nothing.
- */
-function compileInsert(database: Database, sample: GenerationRow): CompiledQuery {
-  return database.kysely
-    .insertInto('generations')
-    .values(columnsOf(sample))
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .compile();
-}
-
 function whole(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms);
-}
-
-/** Values in the order of the columns, which is the order of the members in `columnsOf`. */
-function valuesOf(row: GenerationRow): readonly SqlValue[] {
-  return Object.values<SqlValue>(columnsOf(row));
 }
 
 function columnsOf(row: GenerationRow) {
@@ -193,6 +197,21 @@ function columnsOf(row: GenerationRow) {
     app_title: row.appTitle,
     user_agent: row.userAgent,
     region: row.region,
+    workspace_id: row.workspaceId,
+    member_id: row.memberId,
+    preset_slug: row.presetSlug,
+    tokens_cache_write_1h: row.tokensCacheWrite1h,
+    list_cost_nano_usd: row.listCostNanoUsd,
+    upstream_cost_nano_usd: row.upstreamCostNanoUsd,
+    tokens_audio_prompt: row.tokensAudioPrompt,
+    tokens_audio_completion: row.tokensAudioCompletion,
+    tokens_image_completion: row.tokensImageCompletion,
+    web_searches: row.webSearches,
+    web_fetches: row.webFetches,
+    media_prompt: row.mediaPrompt,
+    audio_prompt: row.audioPrompt,
+    media_completion: row.mediaCompletion,
+    cache_discount_nano_usd: row.cacheDiscountNanoUsd,
   } satisfies GenerationsTable;
 }
 
@@ -240,5 +259,20 @@ function rowOf(columns: GenerationsTable): GenerationRow {
     appTitle: columns.app_title,
     userAgent: columns.user_agent,
     region: columns.region,
+    workspaceId: columns.workspace_id,
+    memberId: columns.member_id,
+    presetSlug: columns.preset_slug,
+    tokensCacheWrite1h: columns.tokens_cache_write_1h,
+    listCostNanoUsd: columns.list_cost_nano_usd,
+    upstreamCostNanoUsd: columns.upstream_cost_nano_usd,
+    tokensAudioPrompt: columns.tokens_audio_prompt,
+    tokensAudioCompletion: columns.tokens_audio_completion,
+    tokensImageCompletion: columns.tokens_image_completion,
+    webSearches: columns.web_searches,
+    webFetches: columns.web_fetches,
+    mediaPrompt: columns.media_prompt,
+    audioPrompt: columns.audio_prompt,
+    mediaCompletion: columns.media_completion,
+    cacheDiscountNanoUsd: columns.cache_discount_nano_usd,
   };
 }

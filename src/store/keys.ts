@@ -1,7 +1,11 @@
+import type { DefaultPreferences } from '../canonical/default-preferences.ts';
 import type { Database } from './database.ts';
 import { flagOf } from './portable.ts';
-import { sumSpendByKey, type KeySpend, type SpendWindows } from './spend.ts';
+import { readPreferences, writePreferences } from './preferences-json.ts';
+import { sumSpend, type SpendWindows, type SubjectSpend } from './spend.ts';
+import type { News } from './shared/contract.ts';
 import type { KeysTable } from './tables.ts';
+import { lockWorkspace } from './workspaces.ts';
 
 export type KeyKind = KeysTable['kind'];
 export type LimitReset = NonNullable<KeysTable['limit_reset']>;
@@ -25,21 +29,24 @@ export interface KeyRow {
   readonly includeByokInLimit: boolean;
   readonly creatorUserId: string | null;
   readonly workspaceId: string;
+  /** Null: none of its own. */
+  readonly defaultPreferences: DefaultPreferences | null;
 }
 
 export type KeyChanges = Partial<
-  Pick<KeyRow, 'name' | 'disabled' | 'limitNanoUsd' | 'limitReset' | 'includeByokInLimit'>
+  Pick<KeyRow, 'name' | 'disabled' | 'limitNanoUsd' | 'limitReset' | 'includeByokInLimit' | 'defaultPreferences'>
 > & { readonly updatedAtMs: number };
 
 export interface KeyFilter {
   readonly kind?: KeyKind;
   readonly includeDisabled: boolean;
   readonly workspaceId?: string;
+  readonly creatorUserId?: string;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** Told the hash of a key that was inserted, changed or deleted in this process, after its commit. */
+/** Told the hash of a key that was inserted, changed or deleted, here or, as news has it, by another process, after its commit. */
 export type KeyListener = (hash: string) => void;
 
 /** Keys that are not deleted. A deleted one is as unknown as one that never was. */
@@ -48,21 +55,37 @@ export interface KeyStore {
   /** Newest first. */
   list(filter: KeyFilter): Promise<readonly KeyRow[]>;
   insert(row: KeyRow): Promise<void>;
-  /** Inserts all or, when the store has or ever had a key, none. */
+  /** Inserts it unless its workspace is unknown or deleted, and says whether it did. */
+  insertInWorkspace(row: KeyRow): Promise<boolean>;
+  /** Inserts all or, when the store has or ever had a key, none, however many processes start at once. */
   insertFirst(rows: readonly KeyRow[]): Promise<boolean>;
   /** The key after the change; `undefined` when there is none of this kind. */
   update(hash: string, changes: KeyChanges, kind?: KeyKind): Promise<KeyRow | undefined>;
   /** Whether there was one of this kind. */
   remove(hash: string, atMs: number, kind?: KeyKind): Promise<boolean>;
   /** What each of these keys spent; deleted and unknown ones too. At most 100 hashes. */
-  sumSpend(hashes: readonly string[], windows: SpendWindows): Promise<ReadonlyMap<string, KeySpend>>;
-  subscribe(listener: KeyListener): void;
+  sumSpend(hashes: readonly string[], windows: SpendWindows): Promise<ReadonlyMap<string, SubjectSpend>>;
+  /** @param onGap any key may have been changed by another process */
+  subscribe(listener: KeyListener, onGap?: () => void): void;
 }
 
-export function createKeyStore({ database }: { readonly database: Database }): KeyStore {
+export interface KeyStoreParts {
+  readonly database: Database;
+  /** By which processes that share the database tell each other; absent: there is one. */
+  readonly news?: News;
+}
+
+const NEWS_OF_KEYS = 'key';
+
+export function createKeyStore({ database, news }: KeyStoreParts): KeyStore {
   const { kysely } = database;
   const listeners: KeyListener[] = [];
-  const announce = (hash: string): void => listeners.forEach((listener) => listener(hash));
+  const tell = (hash: string): void => listeners.forEach((listener) => listener(hash));
+  news?.subscribe(NEWS_OF_KEYS, tell);
+  const announce = (hash: string): void => {
+    tell(hash);
+    news?.announce(NEWS_OF_KEYS, hash);
+  };
   return {
     async find(hash) {
       const columns = await kysely
@@ -78,8 +101,17 @@ export function createKeyStore({ database }: { readonly database: Database }): K
       await kysely.insertInto('keys').values(columnsOf(row)).execute();
       announce(row.hash);
     },
-    async insertFirst(rows) {
+    async insertInWorkspace(row) {
       const inserted = await kysely.transaction().execute(async (transaction) => {
+        if ((await lockWorkspace(transaction, row.workspaceId)) === undefined) return false;
+        await transaction.insertInto('keys').values(columnsOf(row)).execute();
+        return true;
+      });
+      if (inserted) announce(row.hash);
+      return inserted;
+    },
+    async insertFirst(rows) {
+      const inserted = await database.runAlone('first-keys', async (transaction) => {
         const any = await transaction.selectFrom('keys').select('hash').limit(1).executeTakeFirst();
         if (any !== undefined) return false;
         await transaction.insertInto('keys').values(rows.map(columnsOf)).execute();
@@ -102,15 +134,34 @@ export function createKeyStore({ database }: { readonly database: Database }): K
       announce(hash);
       return numUpdatedRows > 0n;
     },
-    sumSpend: (hashes, windows) => sumSpendByKey(database, hashes, windows),
-    subscribe: (listener) => void listeners.push(listener),
+    sumSpend: (hashes, windows) => sumSpendOfKeys(database, hashes, windows),
+    subscribe(listener, onGap) {
+      listeners.push(listener);
+      if (onGap !== undefined) news?.subscribe(NEWS_OF_KEYS, () => undefined, onGap);
+    },
   };
+}
+
+async function sumSpendOfKeys(
+  database: Database,
+  hashes: readonly string[],
+  windows: SpendWindows,
+): Promise<ReadonlyMap<string, SubjectSpend>> {
+  const nameOf = (hash: string): string => `key:${hash}`;
+  const sums = await sumSpend(database, hashes.map(nameOf), windows);
+  return new Map(
+    hashes.flatMap((hash) => {
+      const sum = sums.get(nameOf(hash));
+      return sum === undefined ? [] : [[hash, sum]];
+    }),
+  );
 }
 
 async function listKeys(database: Database, filter: KeyFilter): Promise<readonly KeyRow[]> {
   let query = database.kysely.selectFrom('keys').selectAll().where('deleted_at_ms', 'is', null);
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
   if (filter.workspaceId !== undefined) query = query.where('workspace_id', '=', filter.workspaceId);
+  if (filter.creatorUserId !== undefined) query = query.where('creator_user_id', '=', filter.creatorUserId);
   if (!filter.includeDisabled) query = query.where('disabled', '=', 0);
   // The hash makes the order total, so that pages neither repeat nor skip a key.
   const rows = await query
@@ -123,7 +174,7 @@ async function listKeys(database: Database, filter: KeyFilter): Promise<readonly
 }
 
 function changedColumns(changes: KeyChanges): Partial<KeysTable> {
-  const { name, disabled, limitNanoUsd, limitReset, includeByokInLimit, updatedAtMs } = changes;
+  const { name, disabled, limitNanoUsd, limitReset, includeByokInLimit, defaultPreferences, updatedAtMs } = changes;
   return {
     updated_at_ms: updatedAtMs,
     ...(name !== undefined && { name }),
@@ -131,6 +182,7 @@ function changedColumns(changes: KeyChanges): Partial<KeysTable> {
     ...(limitNanoUsd !== undefined && { limit_nano_usd: limitNanoUsd }),
     ...(limitReset !== undefined && { limit_reset: limitReset }),
     ...(includeByokInLimit !== undefined && { include_byok_in_limit: flagOf(includeByokInLimit) }),
+    ...(defaultPreferences !== undefined && { default_provider_preferences: writePreferences(defaultPreferences) }),
   };
 }
 
@@ -149,6 +201,7 @@ function columnsOf(row: KeyRow): KeysTable {
     include_byok_in_limit: flagOf(row.includeByokInLimit),
     creator_user_id: row.creatorUserId,
     workspace_id: row.workspaceId,
+    default_provider_preferences: writePreferences(row.defaultPreferences),
     deleted_at_ms: null,
   };
 }
@@ -168,5 +221,6 @@ function rowOf(columns: KeysTable): KeyRow {
     includeByokInLimit: columns.include_byok_in_limit === 1,
     creatorUserId: columns.creator_user_id,
     workspaceId: columns.workspace_id,
+    defaultPreferences: readPreferences(columns.default_provider_preferences),
   };
 }

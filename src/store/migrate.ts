@@ -1,6 +1,11 @@
 import type { Kysely, SchemaModule } from 'kysely';
 import type { Clock } from '../lib/clock.ts';
+import type { RunAlone } from './engine.ts';
 import { up as up0001 } from './migrations/0001-keys-and-generations.ts';
+import { up as up0002 } from './migrations/0002-ledger.ts';
+import { up as up0003 } from './migrations/0003-workspaces-guardrails.ts';
+import { up as up0004 } from './migrations/0004-presets-byok-oauth.ts';
+import { up as up0005 } from './migrations/0005-content-analytics-destinations.ts';
 import { COLUMN_TYPE } from './portable.ts';
 import type { Tables } from './tables.ts';
 
@@ -8,21 +13,27 @@ import type { Tables } from './tables.ts';
 export interface Migration {
   /** The file's name. Names sort in the order in which they run. */
   readonly name: string;
-  up(schema: SchemaModule): Promise<void>;
+  up(schema: SchemaModule, rows: Kysely<Tables>, nowMs: number): Promise<void>;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001-keys-and-generations', up: up0001 }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-keys-and-generations', up: up0001 },
+  { name: '0002-ledger', up: up0002 },
+  { name: '0003-workspaces-guardrails', up: up0003 },
+  { name: '0004-presets-byok-oauth', up: up0004 },
+  { name: '0005-content-analytics-destinations', up: up0005 },
+];
 
 /**
  * Brings the schema up to date: all of it or nothing.
  * @throws Error when a newer version of the gateway has been here, or when a migration fails
  */
 export async function migrate(
-  kysely: Kysely<Tables>,
+  runAlone: RunAlone,
   clock: Clock,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  await kysely.transaction().execute(async (transaction) => {
+  await runAlone('migrations', async (transaction) => {
     await transaction.schema
       .createTable('schema_migrations')
       .ifNotExists()
@@ -32,7 +43,7 @@ export async function migrate(
     const applied = await transaction.selectFrom('schema_migrations').select('name').orderBy('name').execute();
     refuseNewer(applied, migrations);
     for (const migration of migrations.slice(applied.length)) {
-      await migration.up(transaction.schema);
+      await migration.up(transaction.schema, transaction, clock.nowMs());
       await transaction
         .insertInto('schema_migrations')
         .values({ name: migration.name, applied_at_ms: clock.nowMs() })
@@ -41,7 +52,11 @@ export async function migrate(
   });
 }
 
-function refuseNewer(applied: readonly { readonly name: string }[], migrations: readonly Migration[]): void {
+/** @throws Error when these migrations are not the first of those that this version knows */
+export function refuseNewer(
+  applied: readonly { readonly name: string }[],
+  migrations: readonly Migration[] = MIGRATIONS,
+): void {
   const stranger = applied.find(({ name }, index) => migrations[index]?.name !== name);
   if (stranger === undefined) return;
   throw new Error(

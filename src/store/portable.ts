@@ -19,3 +19,23 @@ export function flagOf(value: boolean): Flag {
 export function numberOf(value: number | string | bigint | null | undefined): number {
   return Number(value ?? 0);
 }
+
+/**
+ * Text as both databases can hold it. PostgreSQL knows neither the character of code 0 nor half of a surrogate pair, and a
+ * caller's name for something must not be an error of the server.
+ */
+export function storableText(text: string): string {
+  const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
+  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\uFFFD') : wellFormed;
+}
+
+/** A value that both databases can bind. SQLite returns such values too. */
+export type SqlValue = string | number | bigint | null | Uint8Array;
+
+/** @throws TypeError for what no column holds: the table layer maps it to text or a number */
+export function bindable(value: unknown): SqlValue {
+  if (typeof value === 'string') return storableText(value);
+  if (value === null || typeof value === 'number' || typeof value === 'bigint') return value;
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`A ${typeof value} cannot be bound: the table layer maps it to text or a number.`);
+}

@@ -1,4 +1,4 @@
-import type { GenerationRow } from './generations.ts';
+import type { Charges, GenerationRow } from './generations.ts';
 
 /** A generation for tests: every member differs from its neighbours, so that a mix-up of columns shows. */
 export function sampleGeneration(changes: Partial<GenerationRow> = {}): GenerationRow {
@@ -48,6 +48,53 @@ export function sampleGeneration(changes: Partial<GenerationRow> = {}): Generati
     appTitle: 'App',
     userAgent: 'agent/1',
     region: 'local',
+    workspaceId: 'workspace-1',
+    memberId: 'member-1',
+    presetSlug: 'preset-1',
+    tokensCacheWrite1h: 106,
+    listCostNanoUsd: 1_004,
+    upstreamCostNanoUsd: 1_005,
+    tokensAudioPrompt: 106,
+    tokensAudioCompletion: 107,
+    tokensImageCompletion: 108,
+    webSearches: 8,
+    webFetches: 9,
+    mediaPrompt: 10,
+    audioPrompt: 11,
+    mediaCompletion: 12,
+    cacheDiscountNanoUsd: -1_004,
     ...changes,
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** What follows from it for the account `default`, as a gateway has it. */
+export function sampleCharges(row: GenerationRow): Charges {
+  const nanoUsd = row.costNanoUsd ?? 0;
+  const day_start_ms = row.createdAtMs - (row.createdAtMs % DAY_MS);
+  const subjects = [`key:${row.keyHash}`, `workspace:${row.workspaceId}`, 'account:default'];
+  if (row.memberId !== null) subjects.push(`member:${row.memberId}`);
+  const own = subjects.map((subject) => ({ subject, day_start_ms, is_byok: 0, nano_usd: nanoUsd }) as const);
+  const listNanoUsd = row.listCostNanoUsd;
+  const byok = subjects.map((subject) => ({ subject, day_start_ms, is_byok: 1, nano_usd: listNanoUsd ?? 0 }) as const);
+  return {
+    spend: [...(nanoUsd > 0 ? own : []), ...(listNanoUsd === null ? [] : byok)],
+    entries: nanoUsd > 0 ? [sampleCharge(row.id, nanoUsd)] : [],
+  };
+}
+
+export function sampleCharge(generationId: string, nanoUsd: number): Charges['entries'][number] {
+  return {
+    id: `${generationId}:usage`,
+    at_ms: 7,
+    account_id: 'default',
+    kind: 'usage',
+    amount_nano_usd: -nanoUsd,
+    generation_id: generationId,
+    key_hash: null,
+    workspace_id: null,
+    note: null,
+    author: null,
   };
 }

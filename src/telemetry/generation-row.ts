@@ -1,4 +1,7 @@
+import { countPromptMedia } from '../canonical/count-media.ts';
+import type { AttemptRecord } from '../store/generation-json.ts';
 import type { GenerationRow } from '../store/generations.ts';
+import { cacheDiscountOf } from './cache-discount.ts';
 import type { GenerationRecord } from './record.ts';
 
 /** The HTTP status that stands for a generation: 200, an error's, or 499 where the caller hung up. */
@@ -8,11 +11,23 @@ export function statusOf(record: GenerationRecord): number {
   return record.error?.status ?? 200;
 }
 
+/** Where several gave the answer together, it stands with their attempts what each of them took. */
+function attemptsOf({ attempts, served }: GenerationRecord): readonly AttemptRecord[] {
+  if (served.length < 2) return attempts;
+  return attempts.map((attempt, at) => {
+    const part = served.find((one) => one.attempt === at);
+    if (part === undefined) return attempt;
+    const { promptTokens: tokensPrompt, completionTokens: tokensCompletion } = part.usage;
+    return { ...attempt, part: { tokensPrompt, tokensCompletion, costNanoUsd: part.cost?.totalNanoUsd ?? null } };
+  });
+}
+
 /** What is kept of a generation: facts and figures, no text of the conversation. */
 export function rowOf(record: GenerationRecord, region: string): GenerationRow {
   const { report, request, endpoint, usage, cost, error, end } = record;
   const { app, sessionId, user } = request.directives;
   const endedMs = report.endedMs ?? report.arrivedMs;
+  const media = countPromptMedia(request);
   return {
     id: record.id,
     requestId: record.id,
@@ -32,7 +47,7 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     status: statusOf(record),
     errorType: error?.type ?? null,
     errorMessage: error?.message ?? null,
-    attempts: record.attempts,
+    attempts: attemptsOf(record),
     strategy: report.strategy,
     sessionId: sessionId ?? null,
     endUserHash: user === undefined ? null : record.endUserId,
@@ -56,5 +71,20 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     appTitle: app?.title ?? null,
     userAgent: app?.userAgent ?? null,
     region,
+    workspaceId: record.asker.workspaceId,
+    memberId: record.asker.memberId,
+    presetSlug: request.directives.preset ?? null,
+    tokensCacheWrite1h: usage?.cacheWrite1hTokens ?? 0,
+    listCostNanoUsd: record.listNanoUsd ?? null,
+    upstreamCostNanoUsd: null,
+    tokensAudioPrompt: usage?.audioPromptTokens ?? null,
+    tokensAudioCompletion: usage?.audioCompletionTokens ?? null,
+    tokensImageCompletion: usage?.imageCompletionTokens ?? null,
+    webSearches: usage?.webSearchRequests ?? null,
+    webFetches: usage?.webFetchRequests ?? null,
+    mediaPrompt: media.all,
+    audioPrompt: media.audio,
+    mediaCompletion: record.answerMedia,
+    cacheDiscountNanoUsd: cacheDiscountOf(record),
   };
 }

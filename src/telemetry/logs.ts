@@ -55,6 +55,8 @@ export function logGeneration(log: Pick<Log, 'generations'>, record: GenerationR
     provider: endpoint?.provider,
     status,
     attempts: record.attempts.length,
+    byok: report.isByok || undefined,
+    rescues: record.rescues.length === 0 ? undefined : record.rescues,
     cancelled: record.cancelled || undefined,
     finish: record.end?.finish,
     prompt_tokens: usage?.promptTokens,

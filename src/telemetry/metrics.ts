@@ -13,6 +13,11 @@ export interface Metrics {
   streamOpened(): void;
   streamClosed(): void;
   recordLost(): void;
+  contentLost(): void;
+  /** Generations on their way to destinations of a type. */
+  exported(type: string, outcome: string, count: number): void;
+  /** Whether other processes are reached. Never told where there are none. */
+  sharedState(isUp: boolean): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
@@ -43,7 +48,7 @@ export function createMetrics(): Metrics {
     observe(record) {
       const model = modelLabel(record.endpoint?.model);
       const provider = record.endpoint?.provider ?? 'none';
-      const { report, cost } = record;
+      const { report } = record;
       const endedMs = report.endedMs ?? report.arrivedMs;
       series.requests.inc({ format: record.request.format, model, provider, status: statusOf(record) });
       series.duration.observe({ model, provider }, (endedMs - report.arrivedMs) / MS_PER_S);
@@ -51,14 +56,24 @@ export function createMetrics(): Metrics {
         series.firstToken.observe({ model, provider }, (record.firstTokenMs - report.arrivedMs) / MS_PER_S);
       for (const attempt of record.attempts)
         series.attempts.inc({ provider: attempt.provider, status: attempt.status ?? 'none' });
-      countTokens(series.tokens, record.usage, model, provider);
-      if (cost !== undefined && cost.totalNanoUsd > 0)
-        series.spend.inc({ model, provider }, usdFromNano(cost.totalNanoUsd));
+      for (const outcome of record.rescues) series.rescues.inc({ outcome });
+      for (const { endpoint, isByok, usage, cost } of record.served) {
+        const part = { model: modelLabel(endpoint.model), provider: endpoint.provider };
+        countTokens(series.tokens, usage, part);
+        if (!isByok && cost !== undefined && cost.totalNanoUsd > 0)
+          series.spend.inc(part, usdFromNano(cost.totalNanoUsd));
+      }
     },
     refused: (format, status) => series.requests.inc({ format, model: 'none', provider: 'none', status }),
     streamOpened: () => series.openStreams.inc(),
     streamClosed: () => series.openStreams.dec(),
     recordLost: () => series.lost.inc(),
+    contentLost: () => series.contentLost.inc(),
+    exported: (type, outcome, count) => series.exported.inc({ type, outcome }, count),
+    sharedState(isUp) {
+      series.sharedState.set({ by: 'redis' }, isUp ? 1 : 0);
+      series.sharedStateLost.inc({ by: 'redis' }, isUp ? 0 : 1);
+    },
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
@@ -66,13 +81,11 @@ export function createMetrics(): Metrics {
 
 function countTokens(
   tokens: Counter<'model' | 'provider' | 'kind'>,
-  usage: Usage | undefined,
-  model: string,
-  provider: string,
+  usage: Usage,
+  part: { readonly model: string; readonly provider: string },
 ): void {
-  if (usage === undefined) return;
   const add = (kind: string, count: number | undefined): void => {
-    if (count !== undefined && count > 0) tokens.inc({ model, provider, kind }, count);
+    if (count !== undefined && count > 0) tokens.inc({ ...part, kind }, count);
   };
   add('prompt', usage.promptTokens);
   add('completion', usage.completionTokens);
@@ -121,12 +134,52 @@ function createSeries(registers: Registry[]) {
       labelNames: ['provider', 'status'] as const,
       registers,
     }),
+    rescues: countRescues(registers),
     lost: new Counter({
       name: 'gateway_records_lost_total',
       help: 'Generation records that could not be stored.',
       registers,
     }),
+    sharedState: new Gauge({
+      name: 'gateway_shared_state_up',
+      help: 'Whether state is shared with other processes now; absent where there is nothing to share it through.',
+      labelNames: ['by'] as const,
+      registers,
+    }),
+    sharedStateLost: new Counter({
+      name: 'gateway_shared_state_lost_total',
+      help: 'How often this process had to go on with state of its own.',
+      labelNames: ['by'] as const,
+      registers,
+    }),
+    ...createHandedOnSeries(registers),
     openStreams: new Gauge({ name: 'gateway_open_streams', help: 'Streams being written now.', registers }),
+  };
+}
+
+function countRescues(registers: Registry[]): Counter<'outcome'> {
+  return new Counter({
+    name: 'gateway_rescues_total',
+    help: 'Streams that broke off and were to be rescued: continued from a prefill, joined to a restart, or failed.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+}
+
+/** What happens to records after their requests. */
+function createHandedOnSeries(registers: Registry[]) {
+  return {
+    contentLost: new Counter({
+      name: 'gateway_content_lost_total',
+      help: 'Generations whose content was to be kept and could not be.',
+      registers,
+    }),
+    exported: new Counter({
+      name: 'gateway_destination_records_total',
+      help: 'Generations for destinations: sent, dropped as too many waited, or failed for good.',
+      labelNames: ['type', 'outcome'] as const,
+      registers,
+    }),
   };
 }
 

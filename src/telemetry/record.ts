@@ -9,6 +9,7 @@ import type { Cost } from '../catalog/price.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AttemptRecord } from '../store/generation-json.ts';
+import type { AnswerCapture } from './answer-capture.ts';
 
 /** Who asked. */
 export interface Asker {
@@ -17,7 +18,38 @@ export interface Asker {
   readonly workspaceId: string;
   /** On whose behalf the key was made; null: nobody's. */
   readonly memberId: string | null;
+  /** The key's name as its owner gave it. */
+  readonly name?: string;
 }
+
+/** Who gives an answer, or a part of it. */
+interface Server {
+  readonly endpoint: Endpoint;
+  /** The caller's own credential was used: the provider charges the caller. */
+  readonly isByok: boolean;
+  /** Which of the attempts. */
+  readonly attempt: number;
+}
+
+/** What one endpoint gave of an answer: all of it, unless it broke off and another went on. */
+export interface AnswerPart extends Server {
+  /** As the upstream counted, so far as it did. */
+  readonly usage: Usage | undefined;
+  /** UTF-16 units of text, reasoning and tool input that came: for an estimate when no usage did. */
+  readonly answerChars: number;
+  /** Of the answer so far, which it was given with the request. */
+  readonly givenChars: number;
+}
+
+/** The same, accounted for. */
+export interface ServedPart extends Server {
+  readonly usage: Usage;
+  /** At list price, whoever pays. `undefined`: the price is unknown, which is not zero. */
+  readonly cost: Cost | undefined;
+}
+
+/** How it went when a stream broke off and another endpoint was to go on with it. */
+export type RescueOutcome = 'prefill' | 'restart' | 'failed';
 
 const WARNINGS_MAX = 50;
 
@@ -37,7 +69,15 @@ export class GenerationRecord {
   readonly attempts: AttemptRecord[] = [];
   readonly warnings: Warning[] = [];
   warningsDropped = 0;
+  /** Who began the answer. */
   endpoint: Endpoint | undefined;
+  /** What those gave that broke off, where another endpoint went on. What stands below of the answer is the last one's. */
+  readonly brokenParts: AnswerPart[] = [];
+  /** Who answers now. */
+  serving: Server | undefined;
+  readonly rescues: RescueOutcome[] = [];
+  /** Every part of the answer with what it cost, once the generation has ended. */
+  served: readonly ServedPart[] = [];
   upstreamId: string | undefined;
   firstTokenMs: number | undefined;
   usage: Usage | undefined;
@@ -47,7 +87,19 @@ export class GenerationRecord {
   cancelled = false;
   /** UTF-16 units of text, reasoning and tool input that came: for an estimate when no usage did. */
   answerChars = 0;
+  /** Keeps what the answer says, where its workspace may want that; the only text of the answer that a record holds. */
+  capture: AnswerCapture | undefined;
+  /** Pictures, sounds and the like in the answer. */
+  answerMedia = 0;
+  /** UTF-16 units of the answer so far that whoever answers now was given with the request. */
+  givenChars = 0;
+  /**
+   * What the account owes for all parts together, as `usage` is once the generation has ended. For calls on the caller's
+   * own credentials the total holds nothing; what the provider charges for prompt and completion is told all the same.
+   */
   cost: Cost | undefined;
+  /** What calls on the caller's own credentials would have cost, nano-USD. `undefined`: there were none, or nobody knows. */
+  listNanoUsd: number | undefined;
   readonly #clock: Clock;
 
   constructor(options: {
@@ -76,29 +128,29 @@ export class GenerationRecord {
     }
   }
 
-  openAttempt(candidate: { readonly endpoint: Endpoint }): {
+  openAttempt(candidate: { readonly endpoint: Endpoint; readonly credential?: { readonly label: string } }): {
     warn(warnings: readonly Warning[]): void;
     commit(): void;
     fail(failure: UpstreamFailure): void;
   } {
-    const { endpoint } = candidate;
+    const { endpoint, credential } = candidate;
+    const own = credential === undefined ? {} : { credential: credential.label };
     const startedMs = this.#clock.monotonicMs();
     this.report.attempt++;
     const close = (answered: number | null, status: number): void => {
       const { provider, providerName, model } = endpoint;
       const latencyMs = Math.round(this.#clock.monotonicMs() - startedMs);
-      this.attempts.push({ provider, model, status: answered, latencyMs });
-      this.report.attempts.push({ provider: providerName, model, status });
+      this.attempts.push({ provider, model, status: answered, latencyMs, ...own });
+      this.report.attempts.push({ provider: providerName, model, status, ...own });
     };
     return {
       warn: (warnings) => this.warn(warnings),
       commit: () => {
-        this.endpoint = endpoint;
         this.failure = undefined;
-        this.firstTokenMs = this.#clock.monotonicMs();
-        this.report.selected = this.report.available.findIndex(
-          (other) => other.provider === endpoint.providerName && other.model === endpoint.model,
-        );
+        if (this.serving === undefined) this.#begin(endpoint);
+        else this.#goOn(this.serving);
+        this.serving = { endpoint, isByok: credential !== undefined, attempt: this.attempts.length };
+        this.report.isByok ||= this.serving.isByok;
         close(200, 200);
       },
       fail: (failure) => {
@@ -106,6 +158,23 @@ export class GenerationRecord {
         close(failure.upstreamStatus ?? null, failure.upstreamStatus ?? failure.status);
       },
     };
+  }
+
+  #begin(endpoint: Endpoint): void {
+    this.endpoint = endpoint;
+    this.firstTokenMs = this.#clock.monotonicMs();
+    this.report.selected = this.report.available.findIndex(
+      (other) => other.provider === endpoint.providerName && other.model === endpoint.model,
+    );
+  }
+
+  /** @param broken who gave the answer until now */
+  #goOn(broken: Server): void {
+    const { usage, answerChars, givenChars } = this;
+    this.brokenParts.push({ ...broken, usage, answerChars, givenChars });
+    this.usage = undefined;
+    this.answerChars = 0;
+    this.givenChars = 0;
   }
 
   /** Marks the end, once: durations count to here. */

@@ -4,14 +4,17 @@ import type { GenerationRequest, Turn } from '../canonical/request.ts';
 
 /** Where the instructions of the messages format stand. */
 const SYSTEM = 'system';
+/** Where the instructions of a preset stand, for the caller. */
+const PRESET = 'preset';
 
 /**
  * Where each turn stood in the caller's body: `messages[3]`, or `system`, which the messages format has beside its
- * messages.
+ * messages, or `preset`.
  */
 export function pathsOfTurns({ format, turns }: Pick<GenerationRequest, 'format' | 'turns'>): readonly string[] {
-  const apart = format === 'messages' && isApart(turns[0]) ? 1 : 0;
-  return turns.map((_turn, index) => (index < apart ? SYSTEM : `messages[${index - apart}]`));
+  const apart = turns[0]?.ofPreset === true || (format === 'messages' && isApart(turns[0])) ? 1 : 0;
+  const first = turns[0]?.ofPreset === true ? PRESET : SYSTEM;
+  return turns.map((_turn, index) => (index < apart ? first : `messages[${index - apart}]`));
 }
 
 function isApart(turn: Turn | undefined): boolean {

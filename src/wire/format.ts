@@ -102,11 +102,21 @@ export interface EncodeTarget {
   readonly dialect: Dialect;
 }
 
+/** What upstreams of any format may do. */
+interface ContinuationDialect {
+  /**
+   * Where the conversation ends with the assistant, the model goes on from its last word instead of beginning a new answer.
+   * Default false: unknown.
+   */
+  readonly continuesAnswers?: boolean;
+}
+
 /**
  * Facts in which upstreams of one format differ. A provider's adapter states them; encoders read them. Everything is
  * off or plain by default: the most widely understood spelling.
  */
-export type Dialect = ChatDialect &
+export type Dialect = ContinuationDialect &
+  ChatDialect &
   MessagesDialect &
   GeminiDialect &
   CohereDialect &
@@ -189,5 +199,6 @@ export interface UpstreamFormat {
   createStreamDecoder(dialect?: Dialect): StreamDecoder;
   /** A whole answer of status 200. What is not an answer gives `failed`: an error object, or garbage. */
   decodeWhole(text: string, dialect?: Dialect): EventBatch;
-  decodeError(text: string): UpstreamErrorBody;
+  /** @param headers of the answer, names in lower case: some upstreams name the error there */
+  decodeError(text: string, headers?: Readonly<Record<string, string>>): UpstreamErrorBody;
 }

@@ -12,7 +12,7 @@ import { isAssistant, splitRuns, type PlacedBlock, type PlacedTurn } from './pla
 export function settleResults(
   turns: readonly PlacedTurn[],
   { format }: GenerationRequest,
-  warnings: Warnings,
+  warnings: Pick<Warnings, 'add'>,
 ): readonly (readonly PlacedTurn[])[] {
   const member = format === 'messages' ? 'tool_use_id' : 'tool_call_id';
   const homes = new Map<string, number>();

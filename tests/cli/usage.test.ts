@@ -5,7 +5,11 @@ import { captureCli } from '../support/capture-cli.ts';
 /** A command line, its exit code, and what it prints to standard error. */
 const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr: string])[] = [
   [['srve'], 2, 'srve: unknown command; did you mean "serve"?\n'],
-  [['launch'], 2, 'launch: unknown command; known are serve, keys, config, doctor, chat, explain, sandbox\n'],
+  [
+    ['launch'],
+    2,
+    'launch: unknown command; known are serve, keys, credits, backup, restore, secret, audit, config, doctor, catalog, chat, explain, sandbox\n',
+  ],
   [['--prot', '1'], 2, '--prot: unknown flag; did you mean "--port"?\n'],
   [['serve', '--port'], 2, '--port needs a value\n'],
   [['serve', '--port', 'x'], 2, '--port: must be a whole number from 0 to 65535, not "x"\n'],
@@ -18,6 +22,9 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
   [['keys', 'list', 'x'], 2, 'keys list: x: unexpected argument\n'],
   [['keys', 'list', '--limit', '1'], 2, 'keys list: --name, --limit and --management belong to "keys create"\n'],
   [['keys', 'create', '--limit=-1'], 2, '--limit: must be an amount in USD from 0 to 9000000, not "-1"\n'],
+  [['catalog'], 2, 'catalog: say what to do: list, show, check, refresh\n'],
+  [['catalog', 'shew'], 2, 'catalog shew: unknown command; did you mean "show"?\n'],
+  [['catalog', 'show'], 2, 'catalog show: takes one model\n'],
   [['chat', 'hi'], 2, 'chat: give a key with --key or in GATEWAY_API_KEY\n'],
   [['chat', '--key', 'k', '--url', 'nowhere', 'hi'], 2, '--url: must be an http:// or https:// URL, not "nowhere"\n'],
   [['chat', '--modle', 'm'], 2, '--modle: unknown flag; did you mean "--model"?\n'],
@@ -32,7 +39,7 @@ suite('a wrong command line', () => {
 });
 
 suite('help', () => {
-  for (const command of ['serve', 'keys', 'config', 'chat']) {
+  for (const command of ['serve', 'keys', 'config', 'catalog', 'chat']) {
     test(`of ${command} is printed and nothing is done`, async () => {
       for (const args of [
         [command, '--help'],

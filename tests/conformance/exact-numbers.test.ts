@@ -59,6 +59,24 @@ test('a number that is read here is checked as a number, however many digits it 
   assert.equal(chat.arrived.at(-1)?.body['top_p'], 0.9);
 });
 
+test('a number that no double holds is 400 at its place, also where numbers only travel on', async (t) => {
+  const { gateway, chat } = await startScriptedFormats(t);
+  for (const [more, place] of [
+    [',"temperature":1e400', 'temperature'],
+    [',"future":{"deep":[1,-1e999]}', 'future.deep[1]'],
+    [`,"seed":${'9'.repeat(400)}`, 'seed'],
+  ] as const) {
+    const response = await gateway.post(
+      '/chat/completions',
+      `{"model":"acme/chat","messages":[{"role":"user","content":"hi"}]${more}}`,
+    );
+    assert.equal(response.status, 400);
+    const { error } = (await response.json()) as { error: { metadata: { issues: { path: string }[] } } };
+    assert.equal(error.metadata.issues[0]?.path, place);
+  }
+  assert.equal(chat.arrived.length, 0);
+});
+
 test('the debug chunk shows numbers as they were sent', async (t) => {
   const { gateway } = await startScriptedFormats(t);
   const response = await gateway.post(

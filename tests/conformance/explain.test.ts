@@ -38,7 +38,7 @@ suite('POST /route/explain', () => {
     const [only, ...more] = explanation.candidates;
     assert.deepEqual(more, []);
     assert.deepEqual([only?.provider, only?.position, only?.health], ['First', 1, 'normal']);
-    assert.deepEqual(only?.price, { prompt: 1, completion: 2, cache_read: 0.1 });
+    assert.deepEqual(only?.price, { prompt: 1, completion: 2, cache_read: 0.1, cache_write: 1.25 });
     assert.ok(only !== undefined && only.estimated_cost.prompt > 0);
     assert.equal(only.estimated_cost.max?.toFixed(9), (only.estimated_cost.prompt + 200e-6).toFixed(9));
     assert.deepEqual(
@@ -105,7 +105,11 @@ suite('POST /route/explain', () => {
     const flags = ['--url', gateway.url, '--key', API_KEY];
     const good = await captureCli(['explain', '--model', 'acme/both', ...flags]);
     assert.equal(good.code, 0, good.stderr);
-    assert.match(good.stdout, /1\. First {2}acme\/both {2}\$[\d.e-]+ for the prompt\n {2}2\. Second/);
+    assert.match(
+      good.stdout,
+      /1\. First {2}acme\/both {2}\$1\/\$2 per million tokens, \$0\.0+\d+ for the prompt\n {2}2\. Second/,
+    );
+    assert.match(good.stdout, /the session \(by content\) is not tied yet; its cache saves at most \$0\.0+\d+\n/);
     const bad = await captureCli(['explain', '--model', 'acme/nope', ...flags]);
     assert.equal(bad.code, 1);
     assert.match(bad.stderr, /does not exist/);

@@ -86,6 +86,19 @@ suite('a silent upstream', { concurrency: true }, () => {
       assert.equal(answer.error, undefined);
     });
 
+    test(`${path}: a stream that broke off stays open while another endpoint is asked to go on with it`, async (t) => {
+      const { gateway } = await startTwoProviders(t, {
+        first: stream(sse([chatChunk({ role: 'assistant', content: 'half ' })])),
+        second: silentUntilLate(stream(chatStream('half and half'))),
+      });
+      const timed = await readTimed(gateway.post(path, ask, { 'x-service-rescue': 'enabled' }));
+      const answer = path === '/messages' ? readMessagesStream(timed.text) : readChatStream(timed.text);
+      assert.equal(answer.text, 'half and half');
+      const [before, after] = timed.text.split(frame).slice(-2);
+      assert.match(before ?? '', /half /);
+      assert.match(after ?? '', /and /);
+    });
+
     test(`${path}: a total failure after it is told in the stream, with one terminal frame`, async (t) => {
       const { gateway, second } = await startTwoProviders(t, { first: silentUntilLate(fail), second: fail });
       const timed = await readTimed(gateway.post(path, ask));

@@ -15,6 +15,7 @@ test('500 for a bug of ours says nothing about it and reaches the operator, on b
   const parts = {
     authenticate: () => principal,
     generate: () => Promise.reject(new Error('the secret of the house')),
+    presets: { use: () => assert.fail('nobody named a preset') },
     clock: systemClock,
     bodyLimits: { bytesMax: 1_000, idleMs: 1_000, totalMs: 1_000 },
     allowApiKeyHeader: true,
@@ -38,7 +39,7 @@ test('500 for a bug of ours says nothing about it and reaches the operator, on b
     onBug: parts.onBug,
   });
   const { port } = await server.listen();
-  t.after(() => server.close(100));
+  t.after(() => server.close({ farewellMs: 0, drainMs: 100 }));
   const ask = (path: string): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}/v1${path}`, {
       method: 'POST',

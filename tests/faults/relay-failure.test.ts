@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { mergeRules } from '../../src/accounts/policy.ts';
 import { samplePrincipal } from '../../src/accounts/test-principal.ts';
 import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
 import type { GatewayError } from '../../src/canonical/gateway-error.ts';
@@ -10,6 +11,7 @@ import { createHttpClient } from '../../src/lib/http-client.ts';
 import type { Caller } from '../../src/pipeline/caller.ts';
 import { createAnswerMemory } from '../../src/pipeline/answer-memory.ts';
 import { createGenerate, type Generate } from '../../src/pipeline/generate.ts';
+import { createFileMemory } from '../../src/pipeline/inline-media.ts';
 import { pluginSchema } from '../../src/plugins/index.ts';
 import { createProviders } from '../../src/providers/index.ts';
 import { createHealth } from '../../src/routing/health.ts';
@@ -69,7 +71,10 @@ async function setStage(t: TestContext, totalMs: number): Promise<Stage> {
   const generate = createGenerate({
     http,
     download: () => Promise.reject(new Error('nothing is to be fetched')),
+    fileMemory: createFileMemory(1_000),
     providers,
+    ownCredentials: () => () => [],
+    ownUpstream: () => Promise.reject(new Error('nobody brought a credential')),
     formats: { chat: chatUpstreamFormat },
     nowMs: () => Date.now(),
     monotonicMs: () => performance.now(),
@@ -94,7 +99,10 @@ async function setStage(t: TestContext, totalMs: number): Promise<Stage> {
       ],
     ),
     clock: systemClock,
-    ledger: { reserve: () => undefined },
+    rescue: false,
+    ledger: { isLimited: () => false, reserve: () => undefined },
+    rateLimiter: { admit: () => undefined },
+    policyOf: () => ({ ...mergeRules([]), limits: [], preferences: [], defaultModel: null }),
     settle: (record) => {
       if (!settled.includes(record)) settled.push(record);
       return Promise.resolve();

@@ -95,6 +95,24 @@ const HISTORIES: Readonly<
       user([result('call.1', 'one'), result('call 1', 'two')]),
     ],
   },
+  'a result that comes only after the next answer': {
+    told: ['Wait.', 'late but seen', 'And now?'],
+    chat: [
+      user('Look.'),
+      { role: 'assistant', content: null, tool_calls: [call('call_1')] },
+      user('Well?'),
+      { role: 'assistant', content: 'Wait.' },
+      { role: 'tool', tool_call_id: 'call_1', content: 'late but seen' },
+      user('And now?'),
+    ],
+    messages: [
+      user('Look.'),
+      { role: 'assistant', content: [use('call_1')] },
+      user('Well?'),
+      { role: 'assistant', content: 'Wait.' },
+      user([result('call_1', 'late but seen'), { type: 'text', text: 'And now?' }]),
+    ],
+  },
   'a picture for a result': {
     told: ['It is grey.'],
     chat: [
@@ -161,4 +179,14 @@ suite('a result without any call', () => {
       assert.match(await response.text(), /messages\[1\]\.tool_call_id/);
       assert.equal(upstream.arrived.length, 0);
     });
+
+  test('is refused for chat, too, when a caller of the messages format sends it', async () => {
+    const { gateway, upstream } = shared();
+    upstream.arrived.length = 0;
+    const messages = [user([{ type: 'text', text: 'Look.' }, result('nobody', 'seen')])];
+    const response = await gateway.post(PATHS.messages, { model: 'acme/chat', max_tokens: 100, messages });
+    assert.equal(response.status, 400);
+    assert.match(await response.text(), /messages\[0\]\.content\[1\]\.tool_use_id/);
+    assert.equal(upstream.arrived.length, 0);
+  });
 });

@@ -54,7 +54,7 @@ models:
       ask: (changes: object = {}, signal?: AbortSignal) =>
         gateway.post('/chat/completions', { ...REQUEST, ...changes }, headers, signal),
       change: (changes: object) => manage('PATCH', `/keys/${hash}`, changes),
-      async used(): Promise<number> {
+      used: async (): Promise<number> => {
         const { data: record } = await manage('GET', `/keys/${hash}`);
         return (record as { usage: number }).usage;
       },

@@ -27,6 +27,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly bodyLimits?: AppOptions['bodyLimits'];
   readonly downloads?: AppOptions['downloads'];
+  /** Default: nobody reads it. */
+  readonly log?: AppOptions['log'];
   /** Default: where only chance decides, the order of the configuration stands. */
   readonly random?: () => number;
 }
@@ -37,6 +39,7 @@ export async function startGateway({
   env = {},
   bodyLimits = {},
   downloads,
+  log = createLog('silent'),
   random = () => 0,
 }: GatewayOptions = {}): Promise<RunningGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-'));
@@ -52,7 +55,7 @@ export async function startGateway({
   const app = await createApp({
     config,
     env: variables,
-    log: createLog('silent'),
+    log,
     bodyLimits,
     random,
     ...(downloads !== undefined && { downloads }),

@@ -53,9 +53,13 @@ const EMBEDS: Readonly<Record<string, string>> = { converse: 'messages' };
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   kysely: ['store'],
   'node:sqlite': ['store'],
+  pg: ['store'],
   fastify: ['http'],
+  ioredis: ['store'],
+  'rate-limiter-flexible': ['store'],
   yaml: ['config'],
-  zod: ['wire', 'config', 'http', 'store', 'catalog', ...REGISTRIES],
+  // Of telemetry the configurations of destinations, which users write.
+  zod: ['wire', 'config', 'http', 'store', 'catalog', 'telemetry', ...REGISTRIES],
 };
 
 const FOLDER_DEPTH_MAX = 3;

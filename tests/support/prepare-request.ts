@@ -76,6 +76,34 @@ export function prepareRequest(
   }
 }
 
+const CANNOT_READ = /^messages\[(\d+)\]\.content\[(\d+)\].*which the provider of the model cannot read$/;
+
+/**
+ * The request without the files that this kind of upstream refuses, and the refusals. The router asks it for none of
+ * them, and files at addresses are fetched before it is asked.
+ */
+export function withoutUnreadable(
+  caller: ClientFormatId,
+  full: JsonObject,
+  target: RequestTarget,
+): { readonly body: JsonObject; readonly refused: readonly string[] } {
+  const body: { [member: string]: unknown; messages: Turn[] } = structuredClone(full) as never;
+  const refused: string[] = [];
+  for (;;) {
+    const { message } = prepareRequest(caller, body as JsonObject, target);
+    const words = typeof message === 'string' ? message : '';
+    const [, turn, part] = CANNOT_READ.exec(words) ?? [];
+    const content = body.messages[Number(turn)]?.content;
+    if (!Array.isArray(content)) return { body: body as JsonObject, refused };
+    refused.push(words);
+    content[Number(part)] = { type: 'text', text: 'A file.' };
+  }
+}
+
+interface Turn {
+  readonly content?: unknown;
+}
+
 /** In what the endpoint differs from others of its format. */
 export function dialectOf(target: RequestTarget): Dialect {
   return providerOf(target).adapter.dialect(target);

@@ -40,20 +40,22 @@ export interface Replay {
 }
 
 /** One price for all, so that a cost in a golden can be checked by hand: USD per million tokens. */
-const PRICE = { prompt: 1, completion: 2, cache_read: 0.1, cache_write: 1.25 };
+const PRICE: JsonObject = { prompt: 1, completion: 2, cache_read: 0.1, cache_write: 1.25 };
 
 /**
  * A server that plays each recording under a path of its own, as the provider that it came from, and a gateway in front
  * that has that provider as its upstream.
  * @param cutAt a stream is written in pieces of this many bytes
+ * @param price of every endpoint, in the words of the configuration
  */
 export async function startReplay(
   recordings: readonly Recording[],
   providerOf: (recording: Recording) => ReplayedProvider,
   cutAt = Number.POSITIVE_INFINITY,
+  price = PRICE,
 ): Promise<Replay> {
   const player = await startPlayer(recordings, cutAt);
-  const gateway = await startGateway({ yaml: JSON.stringify(configOf(recordings, providerOf, player.url)) });
+  const gateway = await startGateway({ yaml: JSON.stringify(configOf(recordings, providerOf, player.url, price)) });
   return {
     ask: (recording, ask) => askGateway(gateway, recording, ask),
     async close() {
@@ -102,6 +104,7 @@ function configOf(
   recordings: readonly Recording[],
   providerOf: (recording: Recording) => ReplayedProvider,
   url: string,
+  price: JsonObject,
 ): JsonObject {
   const providers: Record<string, JsonObject> = {};
   const models: Record<string, JsonObject> = {};
@@ -116,7 +119,7 @@ function configOf(
         api_key: 'replay-key',
         ...entry,
       };
-      models[`replay/${slug}`] = { endpoints: [{ provider: slug, model, price: PRICE }] };
+      models[`replay/${slug}`] = { endpoints: [{ provider: slug, model, price }] };
     }
   }
   return { providers, models };

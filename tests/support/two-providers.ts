@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { startGateway, type RunningGateway } from './gateway.ts';
+import { startGateway, type GatewayOptions, type RunningGateway } from './gateway.ts';
 import { startUpstream, type Script, type ScriptedUpstream } from './upstream.ts';
 
 export interface TwoProviders {
@@ -19,6 +19,7 @@ export interface TwoProvidersOptions {
   readonly more?: string;
   /** Default: the first provider is always drawn. */
   readonly random?: () => number;
+  readonly log?: GatewayOptions['log'];
 }
 
 /**
@@ -26,12 +27,13 @@ export interface TwoProvidersOptions {
  * `acme/second` by one of them.
  */
 export async function startTwoProviders(t: TestContext, options: TwoProvidersOptions): Promise<TwoProviders> {
-  const { adapter = 'openai-compatible', timeouts = '{}', more = '', random } = options;
+  const { adapter = 'openai-compatible', timeouts = '{}', more = '', random, log } = options;
   const unexpected: Script = (_arrived, response) => void response.writeHead(500).end('unexpected');
   const first = await startUpstream(options.first);
   const second = await startUpstream(options.second ?? unexpected);
   const gateway = await startGateway({
     ...(random !== undefined && { random }),
+    ...(log !== undefined && { log }),
     yaml: `
 timeouts: ${timeouts}
 providers:

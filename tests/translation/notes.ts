@@ -146,9 +146,7 @@ export const NOTES: Readonly<Record<string, readonly string[]>> = {
     'prompt_tokens hold the 3211 read and the 115 written: 3 are neither, which messages calls input.',
   ],
   'openrouter/error-mid-stream': [
-    ERROR_INSIDE,
-    FREE_AND_ESTIMATED,
-    'The finish reason `length` of earlier chunks does not count: an error came after it.',
+    'The host reports `length` first and then an error, "Token limit reached": after output that is a plain end at the limit.',
   ],
   'openrouter/reasoning-details-tool-stream': [
     'The native finish reason is the one that the host tells of the vendor behind it.',

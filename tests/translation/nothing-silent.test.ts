@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { prepareRequest } from '../support/prepare-request.ts';
+import { prepareRequest, withoutUnreadable } from '../support/prepare-request.ts';
 import { listOf, textOf } from '../support/told.ts';
 import { CHAT, MESSAGES } from './full-requests.ts';
 import { TARGETS } from './targets.ts';
@@ -53,7 +53,8 @@ function draw(path: Path): string {
 }
 
 /** Members that neither the upstream nor a warning would miss. */
-function silentMembers(caller: 'chat' | 'messages', body: JsonObject, target: (typeof TARGETS)[keyof typeof TARGETS]) {
+function silentMembers(caller: 'chat' | 'messages', full: JsonObject, target: (typeof TARGETS)[keyof typeof TARGETS]) {
+  const { body } = withoutUnreadable(caller, full, target);
   const sent = prepareRequest(caller, body, target);
   assert.equal(sent['refused'], undefined, JSON.stringify(sent));
   const told = JSON.stringify(sent);

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import { checkGolden, goldenNames, shortenStrings } from '../support/golden.ts';
-import { prepareRequest, type RequestTarget } from '../support/prepare-request.ts';
+import { prepareRequest, withoutUnreadable, type RequestTarget } from '../support/prepare-request.ts';
 import { listOf } from '../support/told.ts';
 import { CHAT, CHAT_VARIANTS, MESSAGES, MESSAGES_VARIANTS } from './full-requests.ts';
 import { REQUEST_NOTES } from './request-notes.ts';
@@ -62,13 +62,19 @@ function checkFullRequest(
   { format, full, variants }: (typeof CALLERS)[number],
 ): void {
   const file = `${format}-full.${name}`;
-  const drawn = prepareRequest(format, full, target);
+  const readable = withoutUnreadable(format, full, target);
+  const drawn = prepareRequest(format, readable.body, target);
   const differences = Object.entries(variants).map(([title, change]): [string, Json] => [
     title,
-    differenceOf(drawn, prepareRequest(format, { ...full, ...change }, target)),
+    differenceOf(drawn, prepareRequest(format, { ...readable.body, ...change }, target)),
   ]);
   const why = REQUEST_NOTES[file];
-  const golden: JsonObject = { ...(why !== undefined && { why }), ...drawn, variants: Object.fromEntries(differences) };
+  const golden: JsonObject = {
+    ...(why !== undefined && { why }),
+    ...drawn,
+    ...(readable.refused.length > 0 && { refused_files: readable.refused }),
+    variants: Object.fromEntries(differences),
+  };
   checkGolden(`requests/${file}.json`, shortenStrings(golden, TEXT_CHARS_MAX));
 }
 

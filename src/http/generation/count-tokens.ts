@@ -2,6 +2,7 @@ import type { GenerationRequest } from '../../canonical/request.ts';
 import { decodeCountTokens } from '../../wire/messages/count-tokens.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { newGenerationId } from '../../lib/ids.ts';
+import { readWithPreset } from './apply-preset.ts';
 import { createNodeCaller } from './node-caller.ts';
 import { createBodyRoute, type GenerationRouteParts, type RawHandler } from './route.ts';
 
@@ -11,8 +12,8 @@ export function createCountTokensRoute(
   parts: GenerationRouteParts,
   count: (request: GenerationRequest, signal: AbortSignal) => Promise<number>,
 ): RawHandler {
-  return createBodyRoute(format, parts, async ({ body, text, headers }, response) => {
-    const request = decodeCountTokens(body, text, headers);
+  return createBodyRoute(format, parts, async (admitted, response) => {
+    const request = await readWithPreset(parts.presets, format.id, decodeCountTokens, admitted);
     const caller = createNodeCaller(response, format);
     const gone = new AbortController();
     caller.onGone(() => gone.abort());

@@ -1,7 +1,9 @@
+import type { Principal } from '../../accounts/principal.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { newGenerationId } from '../../lib/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ClientFormat } from '../../wire/format.ts';
+import { readWithPreset } from './apply-preset.ts';
 import { createNodeCaller } from './node-caller.ts';
 import { createBodyRoute, type GenerationRouteParts, type RawHandler } from './route.ts';
 
@@ -12,21 +14,18 @@ const MESSAGES_MEMBERS = ['system', 'fallbacks', 'thinking', 'stop_sequences', '
 export function createExplainRoute(
   formats: { readonly chat: ClientFormat; readonly messages: ClientFormat },
   parts: GenerationRouteParts,
-  explain: (request: GenerationRequest, accountId: string) => JsonObject,
+  explain: (request: GenerationRequest, principal: Principal) => Promise<JsonObject>,
 ): RawHandler {
-  return createBodyRoute(
-    formats.chat,
-    { ...parts, anyKey: true },
-    async ({ principal, body, text, headers, isMessages }, response) => {
-      const format = isMessages || isMessagesBody(body) ? formats.messages : formats.chat;
-      const request = format.decodeRequest(body, text, headers);
-      const explanation = explain(request, principal.accountId);
-      createNodeCaller(response, format).answer(
-        newGenerationId(parts.clock.nowMs()),
-        JSON.stringify({ format: format.id, ...explanation }),
-      );
-    },
-  );
+  return createBodyRoute(formats.chat, { ...parts, anyKey: true }, async (admitted, response) => {
+    const format = admitted.isMessages || isMessagesBody(admitted.body) ? formats.messages : formats.chat;
+    const decode = format.decodeRequest.bind(format);
+    const request = await readWithPreset(parts.presets, format.id, decode, admitted);
+    const explanation = await explain(request, admitted.principal);
+    createNodeCaller(response, format).answer(
+      newGenerationId(parts.clock.nowMs()),
+      JSON.stringify({ format: format.id, ...explanation }),
+    );
+  });
 }
 
 function isMessagesBody(body: Json): boolean {

@@ -1,21 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { GenerationRequest } from '../../canonical/request.ts';
+import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { Authenticate } from '../../accounts/authenticate.ts';
 import { requireKind } from '../../accounts/authenticate.ts';
+import type { Presets } from '../../accounts/presets.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newGenerationId } from '../../lib/ids.ts';
 import type { Json } from '../../lib/json.ts';
+import { findNotFinite } from '../../lib/not-finite.ts';
 import type { Generate } from '../../pipeline/generate.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { readHeaderDirectives, type HeaderDirectives } from '../../wire/gateway/headers.ts';
+import { readWithPreset } from './apply-preset.ts';
 import { createNodeCaller } from './node-caller.ts';
 import { readBody, type BodyLimits } from './read-body.ts';
+import { formatPath } from '../../wire/gateway/issues.ts';
 
 export interface GenerationRouteParts {
   readonly authenticate: Authenticate;
   readonly generate: Generate;
+  readonly presets: Pick<Presets, 'use'>;
   readonly clock: Clock;
   readonly bodyLimits: BodyLimits;
   /** Whether `x-api-key` may carry the key: clients of the messages format send it. */
@@ -46,10 +50,11 @@ export interface Admitted {
  * refusals is decisions.md 18: credentials, key class, size, slowness, then the body itself.
  */
 export function createGenerationRoute(format: ClientFormat, parts: GenerationRouteParts): RawHandler {
-  return createBodyRoute(format, parts, async ({ principal, body, text, headers }, response, arrivedMs) => {
-    const request: GenerationRequest = format.decodeRequest(body, text, headers);
+  const decode = format.decodeRequest.bind(format);
+  return createBodyRoute(format, parts, async (admitted, response, arrivedMs) => {
+    const request = await readWithPreset(parts.presets, format.id, decode, admitted);
     await parts.generate(
-      { id: newGenerationId(parts.clock.nowMs()), request, asker: principal, arrivedMs },
+      { id: newGenerationId(parts.clock.nowMs()), request, asker: admitted.principal, arrivedMs },
       format,
       createNodeCaller(response, format),
     );
@@ -96,12 +101,15 @@ function continueIfSmall(request: IncomingMessage, response: ServerResponse, byt
 }
 
 function parseBody(text: string): Json {
+  let body: Json;
   try {
-    const body: Json = JSON.parse(text);
-    return body;
+    body = JSON.parse(text);
   } catch (cause) {
     throw new GatewayError('invalid_request', 'The request body is not valid JSON.', { cause });
   }
+  const tooLarge = findNotFinite(text, body);
+  if (tooLarge !== undefined) throw invalid(formatPath(tooLarge), 'is a number beyond what can be represented');
+  return body;
 }
 
 function asRefusal(error: unknown, parts: GenerationRouteParts): GatewayError {

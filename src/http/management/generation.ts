@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GenerationRecord } from '../../accounts/generation-lookup.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../accounts/principal.ts';
+import { appIdOf } from '../../lib/app-id.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { drawTime, drawUsd } from './keys/key-shape.ts';
 import { defineRoute, NO_BODY, NOTHING } from './route.ts';
@@ -18,7 +18,7 @@ const generationSchema = z
     upstream_id: text,
     created_at: z.iso.datetime(),
     workspace_id: text,
-    app_id: z.int().nullable(),
+    app_id: z.int().nullable().describe('The same for every request with this `HTTP-Referer`.'),
     external_user: text.describe('The hash under which the end user was known; the `user` of the request is not kept.'),
     preset_id: text,
     api_type: z.literal('completions'),
@@ -35,6 +35,7 @@ const generationSchema = z
         status: z.int().nullable(),
         latency: z.number(),
         is_byok: z.boolean(),
+        credential: z.string().optional().describe("The masked label of the account's own credential."),
       }),
     ),
     response_cache_source_id: text,
@@ -54,11 +55,15 @@ const generationSchema = z
     num_input_audio_prompt: count,
     num_search_results: count,
     num_fetches: count,
+    num_searches: count.describe('Searches that the provider ran itself.'),
     web_search_engine: text,
     usage: z.number().nullable().describe('USD. Null: the price is unknown, which is not zero.'),
     total_cost: z.number().nullable().describe('USD. Null: the price is unknown, which is not zero.'),
     upstream_inference_cost: z.number().nullable().describe('USD; for credentials that callers brought only.'),
-    cache_discount: z.number().nullable(),
+    cache_discount: z
+      .number()
+      .nullable()
+      .describe('USD that the prompt cache saved; negative where writing to it cost more than reading saved.'),
     latency: ms.describe('From arrival to the end, ms.'),
     time_to_first_token: ms,
     generation_time: ms.describe('From the first token to the end, ms.'),
@@ -101,10 +106,12 @@ function drawGeneration(record: GenerationRecord): z.output<typeof generationSch
   return {
     id: record.id,
     request_id: record.requestId,
+    preset_id: record.presetSlug,
     session_id: record.sessionId,
     upstream_id: record.upstreamId,
     created_at: drawTime(record.createdAtMs),
-    workspace_id: DEFAULT_WORKSPACE_ID,
+    workspace_id: record.workspaceId,
+    app_id: record.appUrl === null ? null : appIdOf(record.appUrl),
     external_user: record.endUserHash,
     api_type: 'completions',
     model: record.model,
@@ -118,7 +125,8 @@ function drawGeneration(record: GenerationRecord): z.output<typeof generationSch
       model_permaslug: attempt.model,
       status: attempt.status,
       latency: attempt.latencyMs,
-      is_byok: record.isByok,
+      is_byok: attempt.credential !== undefined,
+      ...(attempt.credential !== undefined && { credential: attempt.credential }),
     })),
     streamed: record.streamed,
     cancelled: record.cancelled,
@@ -127,13 +135,19 @@ function drawGeneration(record: GenerationRecord): z.output<typeof generationSch
     ...drawTokens(record),
     usage: cost,
     total_cost: cost,
-    upstream_inference_cost: record.isByok ? cost : null,
+    upstream_inference_cost: record.isByok ? drawUsd(record.listCostNanoUsd) : null,
     latency: record.latencyMs,
     time_to_first_token: record.timeToFirstTokenMs,
     generation_time: record.generationTimeMs,
     origin: record.appUrl ?? '',
     http_referer: record.appUrl,
     user_agent: record.userAgent,
+    num_media_prompt: record.mediaPrompt,
+    num_media_completion: record.mediaCompletion,
+    num_input_audio_prompt: record.audioPrompt,
+    num_fetches: record.webFetches,
+    num_searches: record.webSearches,
+    cache_discount: drawUsd(record.cacheDiscountNanoUsd),
     warnings: record.warnings.map(({ code, path, message }) => ({ code, path, message })),
     ...NOT_KEPT,
   };
@@ -148,22 +162,15 @@ function drawTokens(record: GenerationRecord) {
     native_tokens_completion: record.tokensCompletion,
     native_tokens_reasoning: record.tokensReasoning,
     native_tokens_cached: record.tokensCacheRead,
+    native_tokens_completion_images: record.tokensImageCompletion,
     usage_source: record.usageSource,
   };
 }
 
 /** Members of the shape that belong to features which do not exist yet. */
 const NOT_KEPT = {
-  app_id: null,
-  preset_id: null,
   response_cache_source_id: null,
-  native_tokens_completion_images: null,
-  num_media_prompt: null,
-  num_media_completion: null,
-  num_input_audio_prompt: null,
   num_search_results: null,
-  num_fetches: null,
   web_search_engine: null,
-  cache_discount: null,
   moderation_latency: null,
 } as const;

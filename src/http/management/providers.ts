@@ -20,6 +20,7 @@ export const listProviders = defineRoute({
   method: 'GET',
   path: '/providers',
   scope: 'public',
+  hasTag: true,
   operationId: 'listProviders',
   tag: 'Providers',
   summary: 'List the providers that are set up here',

@@ -1,22 +1,56 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { Audit } from '../../accounts/audit.ts';
 import { requireKind, type Authenticate } from '../../accounts/authenticate.ts';
+import type { ByokKeys } from '../../accounts/byok-keys.ts';
 import type { GenerationLookup } from '../../accounts/generation-lookup.ts';
+import type { GuardrailAssignments } from '../../accounts/guardrail-assignments.ts';
+import type { Guardrails } from '../../accounts/guardrails.ts';
+import type { Credits } from '../../accounts/credits.ts';
 import type { Keys } from '../../accounts/keys.ts';
+import type { OauthCodes } from '../../accounts/oauth-codes.ts';
+import type { Presets } from '../../accounts/presets.ts';
 import type { Principal } from '../../accounts/principal.ts';
+import type { WorkspaceBudgets } from '../../accounts/workspace-budgets.ts';
+import type { WorkspaceMembers } from '../../accounts/workspace-members.ts';
+import type { Workspaces } from '../../accounts/workspaces.ts';
+import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { FiguresOf } from '../../catalog/figures.ts';
 import type { Catalog, Endpoint } from '../../catalog/model.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Analytics } from '../../telemetry/analytics/analytics.ts';
+import type { ContentLog } from '../../telemetry/content-log.ts';
+import type { Destinations } from '../../telemetry/destinations/destinations.ts';
+import type { FeedbackBox } from '../../telemetry/feedback.ts';
 import { checkShape } from '../../wire/gateway/issues.ts';
 import { CORS_HEADERS } from '../cors.ts';
+import { entityTagOf, hasAlready } from '../entity-tag.ts';
+import { auditChange } from './audit-change.ts';
 import { problemBody, type ProblemLog } from '../problem.ts';
 
 /** What management routes work on. A route takes from here what it needs. */
 export interface ManagementServices {
   readonly keys: Keys;
+  readonly workspaces: Workspaces;
+  readonly members: WorkspaceMembers;
+  readonly budgets: WorkspaceBudgets;
+  readonly guardrails: Guardrails;
+  readonly assignments: GuardrailAssignments;
+  readonly audit: Audit;
+  readonly credits: Credits;
   readonly generations: GenerationLookup;
+  readonly analytics: Analytics;
+  readonly content: Pick<ContentLog, 'find'>;
+  readonly feedback: FeedbackBox;
+  readonly destinations: Destinations;
+  readonly byok: ByokKeys;
+  readonly presets: Presets;
+  readonly oauth: OauthCodes;
+  /** @throws GatewayError 400 for a body that the generation route of the format would refuse */
+  readonly checkRequest: (format: ClientFormatId, body: JsonObject) => void;
   readonly listing: ListingServices;
 }
 
@@ -58,6 +92,8 @@ export interface RouteAnswer {
   readonly body: object | string;
   /** Default: JSON. */
   readonly contentType?: string;
+  /** What an audit event says was changed, where the path does not name it for good. */
+  readonly subject?: string;
 }
 
 interface RouteFacts {
@@ -71,9 +107,20 @@ interface RouteFacts {
   readonly summary: string;
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Statuses of errors that the route can give beside 401, 403 and 500, which follow from its scope. */
-  readonly errors: readonly (400 | 404 | 409 | 413)[];
+  readonly errors: readonly (400 | 403 | 404 | 408 | 409 | 410 | 413 | 429)[];
+  /**
+   * What an audit event tells of a body that changes something: its members with their values, or, as for all routes
+   * that do not say, their names alone, since a value may be a secret.
+   */
+  readonly audited?: 'values' | 'names';
+  /** A question, whatever its method: it changes nothing and leaves no audit event. */
+  readonly onlyReads?: boolean;
+  /** Other methods of the path are told that they are wrong, with 405, which no other path does. @source areas.md 0.3 */
+  readonly refusesOtherMethods?: boolean;
   /** Public, but it tells more to whoever brings a key; one that is not valid is refused. */
   readonly readsKey?: boolean;
+  /** Answers hold nothing secret and change rarely: whoever has one asks whether it still holds. @source areas.md 13 "ETag" */
+  readonly hasTag?: boolean;
 }
 
 export interface RouteContext<Params, Query, Body> {
@@ -183,23 +230,48 @@ function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute,
       principals.set(request, principal);
     },
     async handler(request, reply) {
-      const {
-        status,
-        body,
-        contentType = JSON_TYPE,
-      } = await route.answer({
-        principal: principals.get(request),
-        params: request.params,
-        query: request.query,
-        body: request.body,
-        headers: request.headers,
-        services: parts.services,
-      });
+      const { params, query, headers } = request;
+      const principal = principals.get(request);
+      const { services } = parts;
+      const answer = await route.answer({ principal, params, query, body: request.body, headers, services });
+      if (principal !== undefined) await auditChange(services.audit, route, principal, request, answer);
+      const { status, body, contentType = JSON_TYPE } = answer;
+      if (route.hasTag === true && status === 200) return sendTagged(reply, headers, body, contentType);
       // Answers hold spend, and one of them a key in full: no cache keeps them.
       return reply
         .code(status)
         .headers({ ...CORS_HEADERS, 'cache-control': 'no-store', 'content-type': contentType })
         .send(body);
+    },
+  });
+  if (route.refusesOtherMethods === true) refuseOthers(fastify, prefix, route);
+}
+
+/** Kept by the client alone, and asked for each time; what it has already is not sent again. */
+function sendTagged(
+  reply: FastifyReply,
+  asked: IncomingHttpHeaders,
+  body: object | string,
+  type: string,
+): FastifyReply {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const etag = entityTagOf(text);
+  reply.headers({ ...CORS_HEADERS, etag, 'cache-control': 'private, no-cache', vary: VARY });
+  if (hasAlready(asked, etag)) return reply.code(304).send();
+  return reply.code(200).headers({ 'content-type': type }).send(text);
+}
+
+/** What of a request changes such an answer. */
+const VARY = 'Authorization, X-Api-Key, Anthropic-Version';
+
+/** No other route may stand at the same path. */
+function refuseOthers(fastify: FastifyInstance, prefix: string, { method, path }: ManagementRoute): void {
+  fastify.route({
+    method: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].filter((other) => other !== method),
+    url: prefix + path,
+    handler(_request, reply) {
+      void reply.header('allow', method);
+      throw new GatewayError('invalid_request', `This path takes ${method} only.`, { status: 405 });
     },
   });
 }

@@ -27,6 +27,8 @@ for (const [model, thinking, efforts, structuredOutput] of [
     const dialect = anthropicAdapter.dialect({ format: 'messages', model });
     // The models that came with structured output are those that take `temperature` or `top_p`, not both.
     const oneSampler = structuredOutput;
+    // Those that came with adaptive thinking went without prefill.
+    const continuesAnswers = thinking === 'none' || thinking === 'budget';
     assert.deepEqual(dialect, {
       vendor: true,
       readsAttribution: true,
@@ -34,6 +36,7 @@ for (const [model, thinking, efforts, structuredOutput] of [
       efforts,
       structuredOutput,
       oneSampler,
+      continuesAnswers,
     });
   });
 }

@@ -12,6 +12,8 @@ function versionOf(model: string): number {
 
 const THINKING_SINCE = 307;
 const ADAPTIVE_SINCE = 406;
+// "Prefilling assistant messages returns a 400 error" from Claude 4.6 on: platform.claude.com, migration guide, read 2026-11.
+const CONTINUES_UNTIL = 405;
 const ADAPTIVE_ONLY_SINCE = 407;
 // platform.claude.com "Structured outputs", read 2026-11: Opus 4.1, the 4.5 family, and later.
 const STRUCTURED_OUTPUT_SINCE = 401;
@@ -29,6 +31,7 @@ export function dialectOf(model: string): Dialect {
     efforts: version >= ADAPTIVE_ONLY_SINCE ? ['xhigh', 'max'] : version >= ADAPTIVE_SINCE ? ['max'] : [],
     structuredOutput: version >= STRUCTURED_OUTPUT_SINCE,
     oneSampler: version >= ONE_SAMPLER_SINCE,
+    continuesAnswers: version <= CONTINUES_UNTIL,
   };
 }
 

@@ -2,6 +2,7 @@ import type { FormatId } from '../../canonical/extra.ts';
 import { pathStep } from '../../lib/path-step.ts';
 import { SettingError } from '../contract.ts';
 import type { CallContext, Connection, ConnectionSetup, FormatOffer, ProviderAdapter } from '../contract.ts';
+import { readAzureCredential } from './credential.ts';
 import { createEntraAuthorize } from './entra-token.ts';
 import { azureOptions, readAzureSettings } from './options.ts';
 
@@ -29,6 +30,7 @@ export function createAzureAdapter({ openAi, claude }: AzureFamilies): ProviderA
     secretOptions: ['client_secret'],
     ownHosts: /\.azure\.(?:com|us|cn)$/,
     connect,
+    readCredential: readAzureCredential,
     formats: [{ format: 'chat' }, { format: 'responses' }, { format: 'messages', basePath: '/anthropic/v1' }],
     formatsOf: (model) => (isClaude(model) ? ['messages'] : (openAi.formatsOf?.(model) ?? ['chat', 'responses'])),
     toolFormatsOf: (model) => (isClaude(model) ? undefined : openAi.toolFormatsOf?.(model)),
@@ -39,7 +41,7 @@ export function createAzureAdapter({ openAi, claude }: AzureFamilies): ProviderA
       return { ...openAi.dialect(context), reasoningFamily: 'azure-openai-responses-v1' };
     },
     authorize,
-    classify: (answer) => openAi.classify?.(answer) ?? claude.classify?.(answer),
+    ...(claude.classify !== undefined && { classify: claude.classify.bind(claude) }),
   };
 }
 

@@ -96,6 +96,11 @@ test('a model that failed by itself lets the next endpoint try', () => {
   assert.equal(bedrockAdapter.classify?.({ status: 424, error: {} })?.errorType, 'provider_unavailable');
 });
 
+test('a quota of the account is no bad request, whatever its status', () => {
+  const error = { type: 'ServiceQuotaExceededException', message: 'Your request exceeds a quota.' };
+  assert.equal(bedrockAdapter.classify?.({ status: 400, error })?.errorType, 'rate_limit_exceeded');
+});
+
 test('an ordinary refusal means what its status says', () => {
   const error = { message: 'The text field in the ContentBlock object is blank.' };
   assert.equal(bedrockAdapter.classify?.({ status: 400, error }), undefined);

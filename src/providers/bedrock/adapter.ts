@@ -1,5 +1,6 @@
 import { failureOfMeaning, MEANINGS, type MeaningOfFailure } from '../../canonical/failure-meaning.ts';
 import type { CallContext, Connection, ConnectionSetup, FailedAnswer, ProviderAdapter } from '../contract.ts';
+import { readBedrockCredential } from './credential.ts';
 import { dialectOf } from './dialect.ts';
 import { bedrockOptions, readBedrockSettings } from './options.ts';
 import { createSigningAuthorize } from './sign.ts';
@@ -16,6 +17,7 @@ export const bedrockAdapter: ProviderAdapter = {
   secretOptions: ['access_key_id', 'secret_access_key', 'session_token'],
   ownHosts: /\.amazonaws\.com(?:\.cn)?$/,
   connect,
+  readCredential: readBedrockCredential,
   formats: [{ format: 'converse' }],
   // docs.aws.amazon.com "ListAsyncInvokes", read 2026-11: a list of the caller's own jobs on the run-time's host.
   checkPath: '/async-invoke?maxResults=1',
@@ -52,6 +54,7 @@ const NOT_SERVED = /model identifier is invalid|on-demand throughput isn.t suppo
 /** What Bedrock's errors mean where the status misleads. @source generation.md 8.4 */
 function classify({ status, error }: FailedAnswer): MeaningOfFailure | undefined {
   const message = error.message ?? '';
+  if (error.type === 'ServiceQuotaExceededException' && status === 400) return failureOfMeaning(MEANINGS.rateLimited);
   if (status === 400 && TOO_LONG.test(message)) return failureOfMeaning(MEANINGS.tooLong);
   if (status === 400 && NOT_SERVED.test(message)) return failureOfMeaning(MEANINGS.gone);
   if (status === 400 && UNSUPPORTED.test(message)) return failureOfMeaning(MEANINGS.unsupportedParameter);

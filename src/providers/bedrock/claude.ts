@@ -30,6 +30,8 @@ export function claudeDialect(model: string): Dialect {
     thinking: thinkingOf(version),
     efforts: version >= CLAUDE_4_7 ? ['xhigh', 'max'] : version === CLAUDE_4_6 ? ['max'] : [],
     ...(binds && { structuredOutput: true }),
+    // As at their own vendor: strands-agents/sdk-python issue 1694, with Bedrock's words (2026-02).
+    ...(version < CLAUDE_4_6 && { continuesAnswers: true }),
     converse: factsOf(model, version, binds),
   };
 }

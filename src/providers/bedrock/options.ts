@@ -12,6 +12,8 @@ export const bedrockOptions = z.strictObject({
   access_key_id: z.string().min(1).optional(),
   secret_access_key: z.string().min(1).optional(),
   session_token: z.string().min(1).optional(),
+  /** Callers may name files of storage, which are opened with the rights of this identity. */
+  storage_uris: z.boolean().optional(),
 });
 
 export interface StaticKeys {

@@ -67,8 +67,8 @@ test('the project comes from the entry, then the credential, then the environmen
   assert.match(connect({ env: { ...env, GOOGLE_VERTEX_PROJECT: 'v' } }).baseUrl, /projects\/v\//);
 });
 
-test('no error may repeat a private key', () => {
-  assert.deepEqual(connect({ options: { credentials: ACCOUNT } }).secrets, [PRIVATE_KEY]);
+test('no error may repeat a private key, or name the project', () => {
+  assert.deepEqual(connect({ options: { credentials: ACCOUNT } }).secrets, ['of-the-file', PRIVATE_KEY]);
 });
 
 test('a key means Gemini alone, without project and location', async () => {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { pathStep } from '../../lib/path-step.ts';
 import type { CallContext, Connection, ConnectionSetup, ProviderAdapter } from '../contract.ts';
 import { createTokenAuthorize } from './access-token.ts';
+import { readVertexCredential } from './credential.ts';
 import { readVertexSettings, refuseBesideKey, vertexOptions } from './options.ts';
 
 /** What the makers of the models that it serves know of them. */
@@ -29,6 +30,7 @@ export function createGoogleVertexAdapter({ gemini, claude }: VertexFamilies): P
     secretOptions: ['credentials'],
     ownHosts: /\.googleapis\.com$/,
     connect,
+    readCredential: readVertexCredential,
     formats: [
       { format: 'gemini', path: geminiPath },
       { format: 'messages', path: claudePath },
@@ -63,7 +65,7 @@ function connect(setup: ConnectionSetup): Connection {
   return {
     baseUrl: `${host}/projects/${project}/locations/${location}`,
     authorize: createTokenAuthorize(credentials),
-    ...(typeof credentials?.['private_key'] === 'string' && { secrets: [credentials['private_key']] }),
+    secrets: [project, ...(typeof credentials?.['private_key'] === 'string' ? [credentials['private_key']] : [])],
   };
 }
 

@@ -15,6 +15,8 @@ export const vertexOptions = z.strictObject({
   credentials_file: z.string().min(1).optional(),
   /** The text of such a file. */
   credentials: z.string().min(1).optional(),
+  /** Callers may name files of storage, which are opened with the rights of this identity. */
+  storage_uris: z.boolean().optional(),
 });
 
 /** Google's own name of the place that is nowhere in particular. */
@@ -73,7 +75,7 @@ function fromEnvironment(
 
 /** Such a key has neither a place nor a project of its own choice. @throws SettingError */
 export function refuseBesideKey({ options }: ConnectionSetup): void {
-  const [given] = Object.keys(options).filter((name) => options[name] !== undefined);
+  const [given] = Object.keys(options).filter((name) => name !== 'storage_uris' && options[name] !== undefined);
   if (given !== undefined)
     throw new SettingError(`options.${given}`, 'stands beside api_key or GOOGLE_VERTEX_API_KEY; one of them must go');
 }

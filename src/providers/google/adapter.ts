@@ -1,6 +1,7 @@
 import type { CallContext, ProviderAdapter } from '../contract.ts';
 import { classify } from './classify.ts';
 import { geminiDialectOf } from './dialect.ts';
+import { googleOptions } from './options.ts';
 
 /** Google AI Studio, where a key is enough. Google Cloud is `google-vertex`. */
 export const googleAdapter: ProviderAdapter = {
@@ -8,6 +9,7 @@ export const googleAdapter: ProviderAdapter = {
   name: 'Google AI Studio',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   apiKeyVariable: 'GEMINI_API_KEY',
+  options: googleOptions,
   formats: [{ format: 'gemini' }],
   dialect: ({ model }) => geminiDialectOf(model),
   authorize,

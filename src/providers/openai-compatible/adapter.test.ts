@@ -19,7 +19,6 @@ test('members of the facts are added to a body, in front of its own', () => {
 });
 
 for (const [name, status, error, expected] of [
-  ['a spent quota by its code', 429, { code: 'insufficient_quota' }, 'provider_unavailable'],
   ['a spent quota by its type', 429, { type: 'exceeded_current_quota_error' }, 'provider_unavailable'],
   ['an account in arrears', 400, { code: 'Arrearage' }, 'provider_unavailable'],
   [

@@ -40,10 +40,9 @@ export interface ModelFamily {
 const PLAIN: Dialect = {};
 
 // Words for "this account has no money left" that hosts send with the status of a rate limit or of a bad request.
-// OpenAI `insufficient_quota`, Moonshot `exceeded_current_quota_error`, Alibaba `Arrearage`: their error references,
+// Moonshot `exceeded_current_quota_error`, Alibaba `Arrearage`: their error references,
 // read 2026-11.
 const QUOTA_WORDS: ReadonlySet<string> = new Set([
-  'insufficient_quota',
   'exceeded_current_quota_error',
   'insufficient_balance_error',
   'Arrearage',

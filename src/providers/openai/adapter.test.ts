@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FailedAnswer } from '../contract.ts';
 import { openAiAdapter } from './adapter.ts';
 
 const dialectOf = (model: string): ReturnType<typeof openAiAdapter.dialect> =>
@@ -45,80 +44,6 @@ test('images in their original resolution go to gpt-5.4 and later only', () => {
     assert.equal(dialectOf(model).originalDetail, true, model);
   for (const model of ['gpt-5', 'gpt-5.3', 'gpt-5.4-nano', 'gpt-4.1', 'o3', 'gpt-5-2025-08-07'])
     assert.equal(dialectOf(model).originalDetail, undefined, model);
-});
-
-function answer(status: number, code: string, type = 'invalid_request_error', message = ''): FailedAnswer {
-  return { status, error: { code, type, message } };
-}
-
-for (const [name, given, expected] of [
-  [
-    'a spent quota is no rate limit',
-    answer(429, 'insufficient_quota', 'insufficient_quota'),
-    ['provider_unavailable', 502, 'next-endpoint'],
-  ],
-  [
-    'nor is a quota under a code that is not known yet',
-    answer(429, 'some_new_limit_exceeded', 'insufficient_quota'),
-    ['provider_unavailable', 502, 'next-endpoint'],
-  ],
-  [
-    'nor is a project at its limit',
-    answer(429, 'project_spend_limit_exceeded'),
-    ['provider_unavailable', 502, 'next-endpoint'],
-  ],
-  [
-    'a long prompt may fit elsewhere',
-    answer(400, 'context_length_exceeded'),
-    ['context_length_exceeded', 400, 'next-endpoint'],
-  ],
-  [
-    'a flagged prompt goes to another model at most',
-    answer(400, 'content_policy_violation'),
-    ['content_policy_violation', 400, 'next-model'],
-  ],
-  [
-    'an invalid_prompt is a flagged one',
-    answer(400, 'invalid_prompt'),
-    ['content_policy_violation', 400, 'next-model'],
-  ],
-  ['a model that is not there may be elsewhere', answer(404, 'model_not_found'), ['not_found', 404, 'next-endpoint']],
-  ['also when the project may not see it', answer(403, 'model_not_found'), ['not_found', 404, 'next-endpoint']],
-  [
-    'another endpoint may know the parameter',
-    answer(400, 'unsupported_parameter'),
-    ['invalid_request', 400, 'next-endpoint'],
-  ],
-  [
-    'an image that cannot be fetched is named so',
-    answer(400, 'invalid_image_url'),
-    ['image_download_failed', 400, 'next-model'],
-  ],
-  [
-    'an overloaded engine is overloaded',
-    answer(503, 'server_is_overloaded', 'server_error'),
-    ['provider_overloaded', 529, 'next-endpoint'],
-  ],
-  [
-    'also by its words',
-    answer(503, '', 'server_error', 'The engine is currently overloaded, please try again later'),
-    ['provider_overloaded', 529, 'next-endpoint'],
-  ],
-  [
-    'a country that is not served is no rejected key',
-    answer(403, 'unsupported_country_region_territory'),
-    ['permission_denied', 403, 'next-endpoint'],
-  ],
-] as const) {
-  test(name, () => {
-    const meaning = openAiAdapter.classify?.(given);
-    assert.deepEqual([meaning?.errorType, meaning?.status, meaning?.mayTry], expected);
-  });
-}
-
-test('an ordinary failure means what its status says', () => {
-  for (const given of [answer(429, 'rate_limit_exceeded', 'requests'), answer(500, 'server_error'), answer(400, '')])
-    assert.equal(openAiAdapter.classify?.(given), undefined);
 });
 
 for (const [model, formats] of [

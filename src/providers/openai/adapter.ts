@@ -1,6 +1,5 @@
 import type { Dialect } from '../../wire/format.ts';
 import type { ProviderAdapter } from '../contract.ts';
-import { classify } from './classify.ts';
 import { effortsOf, doesReason, isChat, readName } from './model-name.ts';
 import { parametersOf } from './parameters.ts';
 import { responsesDialectOf } from './responses-dialect.ts';
@@ -38,7 +37,6 @@ export const openAiAdapter: ProviderAdapter = {
     ...(format === 'chat' && chatEffortsOf(model)),
   }),
   authorize: ({ settings }) => (settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }),
-  classify,
 };
 
 /**

@@ -54,3 +54,83 @@ export interface Holds {
   /** What an owner (`key:HASH`) spent is read again: a limit was changed or credit granted elsewhere. */
   forget(owner: string): Promise<void>;
 }
+
+/** How much of something a subject may use in a time, and what is taken of it now. */
+export interface Rate {
+  /** `key:HASH:requests`: one count. The same subject always comes with the same period. */
+  readonly subject: string;
+  readonly limit: number;
+  /** Whole seconds, in ms. A period begins with the first use after the last one is over. */
+  readonly periodMs: number;
+  /** At least 1. Who takes more than the limit gets it where nothing else was used. */
+  readonly take: number;
+}
+
+/** What was taken, as long as it may turn out to be more or less. */
+export interface RateTicket {
+  /** Counts what was used in truth. Once for each subject; never rejects. */
+  count(subject: string, used: number): Promise<void>;
+}
+
+export type RateAnswer =
+  | { readonly ok: true; readonly ticket: RateTicket }
+  | {
+      readonly ok: false;
+      /** The first, in the order of the rates, with too little left. */
+      readonly subject: string;
+      readonly limit: number;
+      readonly remaining: number;
+      /** Until the period is over and everything can be taken. */
+      readonly retryAfterMs: number;
+    };
+
+/** Rate limits: so much a minute of requests, tokens or anything that can be counted. */
+export interface Rates {
+  /** Takes of all or of none. Never rejects. */
+  take(rates: readonly Rate[]): Promise<RateAnswer>;
+}
+
+export interface Slot {
+  /** `key:HASH`: whose slots they are. */
+  readonly subject: string;
+  readonly limit: number;
+  /** Who takes it: one id, one slot. */
+  readonly id: string;
+  readonly expiresInMs: number;
+}
+
+/** Limits on what a subject may do at once. */
+export interface Slots {
+  /** Whether there was a free slot, which then is taken until it is left or ends by itself. Never rejects. */
+  enter(slot: Slot): Promise<boolean>;
+  /** Never rejects. */
+  leave(slot: Pick<Slot, 'subject' | 'id'>): Promise<void>;
+}
+
+/** What processes tell each other. A message may be lost: it only says early what is read again soon. */
+export interface News {
+  /** Tells every other process, not this one. */
+  announce(topic: string, message: string): void;
+  /** @param onGap messages may have been lost: whatever they are about is to be read again */
+  subscribe(topic: string, listener: (message: string) => void, onGap?: () => void): void;
+}
+
+/** Small values that processes pass to each other, of which none is missed when it is lost. */
+export interface SharedValues {
+  /** `undefined` for none, and when the answer would not come soon. Never rejects. */
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string, lifeMs: number): void;
+}
+
+/** State that outlives a request and is no record: of one process, or of all that share a Redis. */
+export interface SharedState {
+  readonly holds: Holds;
+  readonly rates: Rates;
+  readonly slots: Slots;
+  readonly news: News;
+  /** `undefined`: there is nobody to pass them to. */
+  readonly values: SharedValues | undefined;
+  /** @throws Error while other processes cannot be reached */
+  ping(): Promise<void>;
+  close(): void;
+}

@@ -1,16 +1,13 @@
 import { setBounded } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Allowance, Charge, HoldRequest, Holds, LoadSpent, Reservation } from './contract.ts';
+import { ROUNDS_MAX, SPENT_LIFE_MS } from './holds-bounds.ts';
 import { strictest } from './strictest.ts';
 
 /** Open holds: more than this are more requests than a process can have under way. */
 const HOLDS_MAX = 50_000;
 /** Subjects that are remembered; one that is forgotten is read again. */
 const SUBJECTS_MAX = 50_000;
-/** A sum that was read counts no longer than this, whatever it has become since. */
-const SPENT_LIFE_MS = 60_000;
-/** Sums that are told to be outdated while they are read are read again, so many times. */
-const ROUNDS_MAX = 8;
 
 /** A durable sum, and what was settled since. */
 interface Spent {
@@ -39,18 +36,24 @@ interface Hold {
   readonly openedAt: number;
 }
 
+/** Holds of one process, which may also know of holds that this process has elsewhere. */
+export interface LocalHolds extends Holds {
+  /** A hold that was made elsewhere is counted here too. */
+  adopt(id: string, held: ReadonlyMap<string, number>, expiresInMs: number): void;
+}
+
 export interface MemoryHoldsParts {
   readonly clock: Clock;
   /** Default: a minute. */
   readonly spentLifeMs?: number;
 }
 
-export function createMemoryHolds({ clock, spentLifeMs = SPENT_LIFE_MS }: MemoryHoldsParts): Holds {
+export function createMemoryHolds({ clock, spentLifeMs = SPENT_LIFE_MS }: MemoryHoldsParts): LocalHolds {
   return new MemoryHolds(clock, spentLifeMs);
 }
 
 /** Holds of one process. Every decision is one synchronous step; only sums are waited for. */
-class MemoryHolds implements Holds {
+class MemoryHolds implements LocalHolds {
   readonly #clock: Clock;
   readonly #spentLifeMs: number;
   readonly #holds = new Map<string, Hold>();
@@ -89,6 +92,11 @@ class MemoryHolds implements Holds {
       this.#outdate(verdict.subject);
     }
     throw new Error('What was spent changes faster than it can be read.');
+  }
+
+  adopt(id: string, held: ReadonlyMap<string, number>, expiresInMs: number): void {
+    this.#endExpired();
+    if (!this.#holds.has(id) && this.#holds.size < HOLDS_MAX) this.#open(id, held, expiresInMs);
   }
 
   settle(id: string, charges: readonly Charge[]): Promise<void> {

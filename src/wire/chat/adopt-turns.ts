@@ -1,10 +1,13 @@
 import type { Block, MediaBlock, TextBlock, ToolCallBlock, ToolResultBlock } from '../../canonical/blocks.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { encodePart, whyUnsayable } from './content-parts.ts';
+import { encodePart, whatIsIt } from './content-parts.ts';
+import type { Warnings } from '../gateway/warnings.ts';
 import { nameOf } from '../members.ts';
-import { isAssistant, placeTurns, splitRuns, type PlacedTurn } from '../place-turns.ts';
+import { isAssistant, placeTurns, type PlacedTurn } from '../place-turns.ts';
+import { settleResults } from '../settle-results.ts';
 import { writeOutDocuments } from '../text-documents.ts';
+import { unreadableMedia } from '../unreadable-media.ts';
 
 /** A turn as this format has it, and where it came from. */
 export interface AdoptedTurn {
@@ -15,13 +18,15 @@ export interface AdoptedTurn {
 /**
  * Turns of another format in the order that this one demands: the results of calls in messages of their own, right
  * after the calls and one for each; a single assistant or user message in a row; texts joined where nothing else stands
- * between them. What cannot be said is left out with a warning. @source pains.md 21, 22, 24
+ * between them. What cannot be said is left out with a warning.
+ * @throws GatewayError 400 for a file that cannot be sent, and for the result of a call that there was not
+ * @source pains.md 21, 22, 24
  */
 export function adoptTurns(request: GenerationRequest, context: EncodeContext): readonly AdoptedTurn[] {
-  const placed = placeTurns(request, { add: (...warning) => context.warn(...warning) });
+  const warnings: Pick<Warnings, 'add'> = { add: (...warning) => context.warn(...warning) };
   const adopted: AdoptedTurn[] = [];
   let calls: readonly ToolCallBlock[] = [];
-  for (const run of splitRuns(placed)) {
+  for (const run of settleResults(placeTurns(request, warnings), request, warnings)) {
     const [first] = run;
     if (first !== undefined && isAssistant(first)) {
       const turn = joinAssistant(run, context);
@@ -41,6 +46,7 @@ function joinAssistant(run: readonly PlacedTurn[], context: EncodeContext): Adop
   const kept: Block[] = [];
   for (const { block, path } of run.flatMap(({ blocks }) => blocks)) {
     if (isAssistantBlock(block)) kept.push(block);
+    else if (block.type === 'media') context.warn('content-dropped', path, 'no content part can say it');
     else warnOfBlock(block, path, context);
     if (block.type === 'tool-call' && lastMark([block], context) !== undefined)
       context.warn('field-dropped', `${path}.cache_control`, 'a call cannot carry a breakpoint');
@@ -106,7 +112,7 @@ interface PlacedResult {
   readonly path: string;
 }
 
-/** Of several results for one call the last counts; one without a call is left out. @source pains.md 21 */
+/** Of several results for one call the last counts; one of a call that is not sent is left out. @source pains.md 21 */
 function collectResults(
   run: readonly PlacedTurn[],
   calls: readonly ToolCallBlock[],
@@ -117,7 +123,7 @@ function collectResults(
   for (const { block, path } of run.flatMap(({ blocks }) => blocks)) {
     if (block.type !== 'tool-result') continue;
     if (!ids.has(block.callId)) {
-      context.warn('content-dropped', path, 'the result of a call that is not in the message before it');
+      context.warn('content-dropped', path, 'the result of a call that is not sent');
       continue;
     }
     const earlier = results.get(block.callId);
@@ -224,11 +230,9 @@ function warnOfContext(block: Block, path: string, context: EncodeContext): void
     context.warn('field-dropped', `${path}.context`, "the provider's format says nothing about a file but its name");
 }
 
+/** @throws GatewayError 400 for a file */
 function warnOfBlock(block: Block, path: string, context: EncodeContext): void {
-  if (block.type === 'media') {
-    context.warn('content-dropped', path, whyUnsayable(block));
-    return;
-  }
+  if (block.type === 'media') throw unreadableMedia(path, whatIsIt(block));
   const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
   context.warn('content-dropped', path, `the provider's format cannot say a block of type ${what} here`);
 }

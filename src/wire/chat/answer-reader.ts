@@ -1,4 +1,5 @@
 import { classifyErrorEvent, transportFailure } from '../../canonical/classify-failure.ts';
+import { isLengthError } from '../../canonical/length-error.ts';
 import type { EventBatch, StartEvent, WarningEvent } from '../../canonical/events.ts';
 import type { UpstreamFailure } from '../../canonical/failure.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
@@ -70,7 +71,11 @@ export class AnswerReader {
     }
     // An answer that broke off holds its error beside what had come. generation.md C.4
     const error = failed ?? choice?.['error'];
-    if (error !== undefined && error !== null) this.fail(classifyErrorEvent(statusOfError(error), readError(error)));
+    if (error === undefined || error === null) return;
+    const failure = classifyErrorEvent(statusOfError(error), readError(error));
+    // OpenRouter says `length` first and then that a limit was reached. generation.md 8.3
+    if (this.#finish?.word === 'length' && isLengthError(failure.errorType)) this.finish(true);
+    else this.fail(failure);
   }
 
   /** Notes what could not be read and was left out. */

@@ -138,11 +138,9 @@ function documentMember(
   return { type: 'document_url', document_url: url, ...(name !== undefined && { document_name: name }) };
 }
 
-/** Why `encodePart` gave nothing, as the end of a sentence about the part. */
-export function whyUnsayable(block: Block): string {
-  if (block.type === 'media' && block.media === 'document' && block.source.type === 'url')
-    return 'the provider takes the bytes of a document, not its address';
-  return 'no content part can say it';
+/** A file that `encodePart` has no part for, as the beginning of a sentence. */
+export function whatIsIt({ media, source }: MediaBlock): string {
+  return source.type === 'url' ? `is ${media} at an address` : `is ${media}`;
 }
 
 /** Whether nobody behind the upstream opens an address of this kind: then its bytes must be there. */

@@ -4,12 +4,13 @@ import type { JsonObject } from '../../lib/json.ts';
 import { adoptTurns, type AdoptedTurn } from './adopt-turns.ts';
 import { encodeAnnotations } from './annotations.ts';
 import { encodeAudio, encodeImages, stoodBeside } from './answer-media.ts';
-import { encodePart, whyUnsayable } from './content-parts.ts';
+import { encodePart, whatIsIt } from './content-parts.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { assistantFields, encodeReasoning } from './encode-reasoning.ts';
 import { fitMessages, moveResultFiles, plainBlocks } from './fit-messages.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
 import { textOf } from '../members.ts';
+import { unreadableMedia } from '../unreadable-media.ts';
 
 type Content = string | null | readonly JsonObject[];
 
@@ -57,16 +58,22 @@ function encodeContent(blocks: readonly Block[], holder: Holder, path: string, c
   const [first] = blocks;
   if (first === undefined) return null;
   if (holder.plain === true && blocks.length === 1 && first.type === 'text') return first.text;
-  if (!takesParts(blocks, holder, context)) return joinTexts(blocks, path, context);
+  if (!takesParts(blocks, holder, context)) return joinTexts(blocks, holder, path, context);
   const parts: JsonObject[] = [];
   for (const [index, block] of blocks.entries()) {
     const part = encodePart(block, context.target.dialect);
     if (part !== undefined) parts.push(part);
-    else context.warn('content-dropped', `${path}.content[${index}]`, whyUnsayable(block));
+    else leaveOut(block, holder, `${path}.content[${index}]`, context);
   }
   if (parts.length === 0) return null;
   const filled = parts.filter((part) => part['text'] !== '');
   return filled.length === 0 ? parts.slice(0, 1) : filled;
+}
+
+/** @throws GatewayError 400 for a file that somebody else than the model gave */
+function leaveOut(block: Block, { role }: Holder, path: string, context: EncodeContext): void {
+  if (block.type === 'media' && role !== 'assistant') throw unreadableMedia(path, whatIsIt(block));
+  context.warn('content-dropped', path, "the provider's format has no place for it here");
 }
 
 function takesParts(blocks: readonly Block[], { role }: Holder, { target }: EncodeContext): boolean {
@@ -75,11 +82,11 @@ function takesParts(blocks: readonly Block[], { role }: Holder, { target }: Enco
 }
 
 /** Where an upstream takes one string only. */
-function joinTexts(blocks: readonly Block[], path: string, context: EncodeContext): string {
+function joinTexts(blocks: readonly Block[], holder: Holder, path: string, context: EncodeContext): string {
   const texts: string[] = [];
   for (const [index, block] of blocks.entries()) {
     if (block.type === 'text' || block.type === 'refusal') texts.push(block.text);
-    else context.warn('content-dropped', `${path}.content[${index}]`, 'the provider takes nothing but text here');
+    else leaveOut(block, holder, `${path}.content[${index}]`, context);
   }
   return texts.filter((text) => text !== '').join('\n\n');
 }

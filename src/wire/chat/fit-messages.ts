@@ -15,8 +15,9 @@ const RESULT_FOLLOWS = 'The result is in the user message that follows.';
  * does not see it (openai/openai-openapi#523, 2026-02). @source pains.md 21
  */
 export function moveResultFiles(turns: readonly AdoptedTurn[], context: EncodeContext): readonly AdoptedTurn[] {
-  if (context.target.dialect.plainMessages !== true || !turns.some(({ turn }) => turn.blocks.some(holdsFiles)))
-    return turns;
+  const { plainMessages, textParts } = context.target.dialect;
+  const isPlain = plainMessages === true || textParts === false;
+  if (!isPlain || !turns.some(({ turn }) => turn.blocks.some(holdsFiles))) return turns;
   const names = new Map<string, string>();
   const moved: AdoptedTurn[] = [];
   let files: Block[] = [];

@@ -48,7 +48,7 @@ suite('an upstream that takes texts as strings only', () => {
     assert.deepEqual(sent(messages)[0]?.['content'], [text('one'), text('two')]);
   });
 
-  test('a picture of the user makes parts all the same, and one elsewhere is left out with a warning', () => {
+  test('a picture of the user makes parts all the same, and one of a result follows it', () => {
     const encoded = encode(
       [
         { role: 'user', content: [text('look'), image] },
@@ -57,10 +57,11 @@ suite('an upstream that takes texts as strings only', () => {
       ],
       plain,
     );
-    const [user, , tool] = objectsOf(encoded.body['messages']);
+    const [user, , tool, behind] = objectsOf(encoded.body['messages']);
     assert.deepEqual(user?.['content'], [text('look'), image]);
     assert.equal(tool?.['content'], 'this');
-    assert.deepEqual(warned(encoded), ['messages[2].content[1]']);
+    assert.deepEqual(behind, { role: 'user', content: [text('Files of the result of a call (c):'), image] });
+    assert.deepEqual(warned(encoded), ['messages[2].content']);
   });
 });
 
@@ -134,13 +135,10 @@ suite('an upstream that keeps its reasoning in the content', () => {
 });
 
 suite('documents', () => {
-  test('an address goes only where it is taken; elsewhere it is left out with a warning', () => {
+  test('an address goes only where it is taken; elsewhere it is refused', () => {
     const message = { role: 'user', content: [text('read'), address] };
     assert.deepEqual(sent([message], { documentUrls: true })[0]?.['content'], [text('read'), address]);
-    const encoded = encode([message]);
-    assert.deepEqual(objectsOf(encoded.body['messages'])[0]?.['content'], [text('read')]);
-    assert.deepEqual(warned(encoded), ['messages[0].content[1]']);
-    assert.match(encoded.warnings[0]?.message ?? '', /not its address/);
+    assert.throws(() => encode([message]), /: messages\[0\]\.content\[1\]: is document at an address, which/);
   });
 
   test('the same for a caller of the messages format', () => {
@@ -152,9 +150,10 @@ suite('documents', () => {
     const request = decodeMessages({ max_tokens: 9, messages: [{ role: 'user', content }] });
     const kept = encodeRequest(request, { ...PLAIN_TARGET, dialect: { documentUrls: true } });
     assert.deepEqual(objectsOf(kept.body['messages'])[0]?.['content'], [text('read'), address]);
-    const encoded = encodeRequest(request, PLAIN_TARGET);
-    assert.equal(objectsOf(encoded.body['messages'])[0]?.['content'], 'read');
-    assert.deepEqual(warned(encoded), ['messages[0].content[1]']);
+    assert.throws(
+      () => encodeRequest(request, PLAIN_TARGET),
+      /: messages\[0\]\.content\[1\]: is document at an address/,
+    );
   });
 
   test('what goes by no address must be fetched first: documents, but not what holds its bytes, nor pictures', () => {
@@ -164,10 +163,6 @@ suite('documents', () => {
     assert.equal(fetched('https://a.example/x.pdf', 'document', { documentUrls: true }), false);
     assert.equal(fetched('data:text/plain;charset=utf-8,abc', 'document'), false);
     assert.equal(fetched('https://a.example/x.png', 'image'), false);
-  });
-
-  test('a message of nothing but such a document is not left without content', () => {
-    assert.deepEqual(sent([{ role: 'user', content: [address] }]), [{ role: 'user', content: '' }]);
   });
 
   test('bytes go everywhere, in the part that the upstream has for them', () => {

@@ -181,7 +181,7 @@ export const FACTS: Readonly<Record<string, Fact>> = {
     from: ['gen-1762179802-UN8pkJI4AGZvryk0kFnb', 'minimax/minimax-m2:free'],
     reasoning: 'We need to respond to a greeting. The user',
     usage: [43, 10, 0, 0, 11],
-    failure: ['error-event', 400, '400'],
+    finish: ['length', 'length'],
   },
   'openrouter/reasoning-details-tool-stream': {
     from: ['gen-1786403070-P09zUfOhE2qt2A6q4btq', 'anthropic/claude-haiku-4.5'],

@@ -1,8 +1,10 @@
 import type { Block, MediaBlock } from '../../canonical/blocks.ts';
+import { isTextType } from '../../canonical/text-type.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { urlOfSource } from '../media-source.ts';
 import { nameOf } from '../members.ts';
 import { writeOutDocuments } from '../text-documents.ts';
+import { unreadableMedia } from '../unreadable-media.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { PlacedBlock } from '../place-turns.ts';
 
@@ -17,9 +19,6 @@ export interface CitedDocuments {
 
 /** Whether the image detail goes on as it is; the vendor knows no other. */
 const DETAILS: ReadonlySet<string> = new Set(['auto', 'low', 'high']);
-
-/** Types outside `text/` whose files are text all the same. */
-const TEXT_TYPE = /^(?:text\/.+|application\/(?:(?:.+\+)?(?:json|xml|yaml)|x-yaml|(?:x-)?ndjson|sql|toml))$/;
 
 /**
  * Content parts of a user message. Documents of text are written out in place, unless the caller wants them cited.
@@ -48,14 +47,17 @@ export function joinParts(parts: readonly ContentPart[]): string | readonly Cont
   return parts.length === 1 && typeof only?.['text'] === 'string' ? only['text'] : parts;
 }
 
-/** `undefined` for what the wire cannot take here, which is recorded. */
+/**
+ * `undefined` for what the wire cannot take here, which is recorded.
+ * @throws GatewayError 400 for a file
+ */
 function encodePart(block: Block, path: string, { warnings }: EncodeContext): ContentPart | undefined {
   if (block.type === 'text') return { type: 'text', text: block.text };
   if (block.type === 'refusal') return { type: 'text', text: block.text };
   const picture = block.type === 'media' ? encodeImage(block) : undefined;
   if (picture !== undefined) return picture;
-  const what =
-    block.type === 'media' ? block.media : block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
+  if (block.type === 'media') throw unreadableMedia(path, `is ${block.media}`);
+  const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
   warnings.add('content-dropped', path, `${what} cannot be sent in this format`);
   return undefined;
 }
@@ -73,8 +75,7 @@ function encodeImage({ media, source, detail }: MediaBlock): ContentPart | undef
 function asText(block: Block): Block {
   if (block.type !== 'media' || block.media !== 'document' || block.source.type !== 'base64') return block;
   const { mediaType, data } = block.source;
-  const type = mediaType.split(';', 1)[0]?.trim() ?? '';
-  if (!TEXT_TYPE.test(type)) return block;
+  if (!isTextType(mediaType)) return block;
   return { ...block, source: { type: 'text', mediaType, text: Buffer.from(data, 'base64').toString('utf8') } };
 }
 

@@ -13,8 +13,7 @@ const user: JsonObject = { role: 'user', content: 'Go' };
 const tools = [tool('weather')];
 
 test('where nothing is left that could be sent, words of ours are not sent instead', () => {
-  const stored = { type: 'file', file: { file_id: 'file_1' } };
-  const asked = { messages: [{ role: 'user', content: [stored] }], response_format: { type: 'json_object' } };
+  const asked = { messages: [{ role: 'user', content: '' }], response_format: { type: 'json_object' } };
   assert.throws(() => encodeChat(asked), /hold nothing/);
 });
 
@@ -82,12 +81,12 @@ test('pictures go as addresses or data, with a detail that the wire knows', () =
   assert.deepEqual(warnings, []);
 });
 
-test('files of text are written out; others cannot be sent, which is noted', () => {
+test('files of text are written out; others are refused', () => {
   const file = (mediaType: string): JsonObject => ({
     type: 'file',
     file: { filename: 'notes', file_data: `data:${mediaType};base64,${Buffer.from('a,b').toString('base64')}` },
   });
-  const content = [{ type: 'text', text: 'Read' }, file('text/csv'), file('application/pdf')];
+  const content = [{ type: 'text', text: 'Read' }, file('text/csv')];
   const { messages, warnings } = encodeChat({ messages: [{ role: 'user', content }] });
   assert.deepEqual(messages[0], {
     role: 'user',
@@ -96,7 +95,9 @@ test('files of text are written out; others cannot be sent, which is noted', () 
       { type: 'text', text: '<document title="notes">\na,b\n</document>' },
     ],
   });
-  assert.deepEqual(warnings, ['content-dropped messages[0].content[2]']);
+  assert.deepEqual(warnings, []);
+  const asked = { messages: [{ role: 'user', content: [...content, file('application/pdf')] }] };
+  assert.throws(() => encodeChat(asked), /: messages\[0\]\.content\[2\]: is document, which/);
 });
 
 suite('a document that the caller wants cited', () => {

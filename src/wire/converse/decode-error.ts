@@ -24,13 +24,19 @@ const STATUS_OF_EXCEPTION: ReadonlyMap<string, number> = new Map([
   ['serviceunavailableexception', 503],
 ]);
 const STATUS_UNKNOWN = 500;
+const NAME_CHARS_MAX = 200;
 
-/** Reads an error: `{message}`, in older parts of the house `{Message}`, and a name where it stands in the body. Never throws. */
-export function decodeError(text: string): UpstreamErrorBody {
+/**
+ * Reads an error: `{message}`, in older parts of the house `{Message}`, and its name where it stands: in the body, else
+ * in a header. Never throws. @source smithy.io "AWS restJson1 protocol", "Operation error serialization", read 2026-11
+ */
+export function decodeError(text: string, headers: Readonly<Record<string, string>> = {}): UpstreamErrorBody {
+  const named = nameOf(headers['x-amzn-errortype']);
+  const type = named === undefined || named === '' ? {} : { type: named.slice(0, NAME_CHARS_MAX) };
   const body = parseJson(text);
-  if (isJsonObject(body)) return readError(body);
+  if (isJsonObject(body)) return { ...type, ...readError(body) };
   const message = text.trim().slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
-  return message === '' ? {} : { message };
+  return message === '' ? type : { ...type, message };
 }
 
 function readError(body: JsonObject): UpstreamErrorBody {

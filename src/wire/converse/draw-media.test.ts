@@ -60,15 +60,17 @@ test('images and videos are sent as bytes, under the wire’s own names of their
 });
 
 test('files in the provider’s own store are named, those anywhere else must be fetched before', () => {
-  const { warned, ...encoded } = chat(
-    [image('s3://bucket/a.png'), video('s3://bucket/b.mp4'), image('https://x.test/a.png'), image('s3://bucket/c')],
-    model({}),
-  );
+  const { warned, ...encoded } = chat([image('s3://bucket/a.png'), video('s3://bucket/b.mp4')], model({}));
   assert.deepEqual(contentOf(encoded as Encoded).slice(1), [
     { image: { format: 'png', source: { s3Location: { uri: 's3://bucket/a.png' } } } },
     { video: { format: 'mp4', source: { s3Location: { uri: 's3://bucket/b.mp4' } } } },
   ]);
-  assert.deepEqual(warned, ['content-dropped messages[0].content[3]', 'content-dropped messages[0].content[4]']);
+  assert.deepEqual(warned, []);
+  assert.throws(
+    () => chat([image('https://x.test/a.png')]),
+    /: messages\[0\]\.content\[1\]: is a file at an address, which/,
+  );
+  assert.throws(() => chat([image('s3://bucket/c')]), /: messages\[0\]\.content\[1\]: is a file of a type, which/);
   const must = (url: string, media: 'image' | 'audio' | 'video', dialect = CLAUDE): boolean | undefined =>
     converseUpstreamFormat.mustInlineUrl?.(url, media, dialect);
   assert.equal(must('https://x.test/a.png', 'image'), true);
@@ -81,14 +83,15 @@ test('files in the provider’s own store are named, those anywhere else must be
   assert.equal(must('https://x.test/a.mp3', 'audio', {}), false);
 });
 
-test('media that the model or the wire does not take is left out with a warning', () => {
+test('media that the model or the wire does not take is refused', () => {
   const audio: JsonObject = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
-  const { warned } = chat([video(dataUrl('video/mp4', 'AAAA')), audio, image(dataUrl('image/tiff', 'AAAA'))]);
-  assert.deepEqual(warned, [
-    'content-dropped messages[0].content[1]',
-    'content-dropped messages[0].content[2]',
-    'content-dropped messages[0].content[3]',
-  ]);
+  for (const [part, what] of [
+    [video(dataUrl('video/mp4', 'AAAA')), 'is video'],
+    [audio, 'is audio'],
+    [image(dataUrl('image/tiff', 'AAAA')), 'is a file of a type'],
+    [file('e', 'application/zip', 'AAAA'), 'is a file of a type'],
+  ] as const)
+    assert.throws(() => chat([part]), new RegExp(`: messages\\[0\\]\\.content\\[1\\]: ${what}, which`));
 });
 
 test('documents get names that the wire takes, no two alike', () => {
@@ -119,11 +122,10 @@ test('the type of a document is that of its bytes, else of its name', () => {
     file('b.xlsx', 'application/octet-stream', 'AAAA'),
     file('c.json', 'application/json', base64('{}')),
     file('d.md', 'text/markdown', base64('# d')),
-    file('e', 'application/zip', 'AAAA'),
   ]);
   const formats = contentOf(encoded).flatMap(({ document }) => (document as JsonObject | undefined)?.['format'] ?? []);
   assert.deepEqual(formats, ['docx', 'xlsx', 'txt', 'md']);
-  assert.deepEqual(encoded.warned, ['content-dropped messages[0].content[5]']);
+  assert.deepEqual(encoded.warned, []);
 });
 
 test('a document alone gets a few words', () => {
@@ -201,7 +203,7 @@ test('that a document is to be cited is lost with a warning on other models', ()
   ]);
 });
 
-test('documents of text are written out for a model that reads none, others are left out', () => {
+test('documents of text are written out for a model that reads none, others are refused', () => {
   const text: JsonObject = {
     type: 'document',
     title: 't',
@@ -210,12 +212,12 @@ test('documents of text are written out for a model that reads none, others are 
   assert.deepEqual(contentOf(documents([text], model({ media: [] })))[1], {
     text: '<document title="t">\nx\n</document>',
   });
-  const encoded = chat(
-    [file('d.csv', 'text/csv', base64('ä;b')), file('a.pdf', 'application/pdf', PDF)],
-    model({ media: [] }),
-  );
+  const encoded = chat([file('d.csv', 'text/csv', base64('ä;b'))], model({ media: [] }));
   assert.deepEqual(contentOf(encoded), [{ text: 'see' }, { text: '<document title="d.csv">\nä;b\n</document>' }]);
-  assert.deepEqual(encoded.warned, ['content-dropped messages[0].content[2]']);
+  assert.throws(
+    () => chat([file('a.pdf', 'application/pdf', PDF)], model({ media: [] })),
+    /content\[1\]: is document, which/,
+  );
 });
 
 test('an assistant has no media', () => {

@@ -1,6 +1,7 @@
 import type { Block, MediaBlock, MediaSource } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { writeOutDocuments } from '../text-documents.ts';
+import { unreadableMedia } from '../unreadable-media.ts';
 import { readDataUrl } from '../gateway/data-url.ts';
 import type { ConverseDialect, ConverseMedia } from './dialect.ts';
 import { takeDocumentName } from './document-name.ts';
@@ -20,8 +21,8 @@ interface Content {
 }
 
 /**
- * Blocks for an image, a video or a document; none, with a warning, for what this wire cannot take. A document of text
- * is written out for a model that reads no documents.
+ * Blocks for an image, a video or a document. A document of text is written out for a model that reads no documents.
+ * @throws GatewayError 400 for a file that this wire or the model cannot take
  * @source generation.md 11.2
  */
 export function drawMedia(block: MediaBlock, path: string, context: EncodeContext): readonly WireObject[] {
@@ -33,10 +34,8 @@ export function drawMedia(block: MediaBlock, path: string, context: EncodeContex
   const text = textOf(content, named);
   if (named?.kind === 'document' && text !== undefined && !reads('document', context))
     return drawMedia({ ...block, source: { type: 'text', mediaType: 'text/plain', text } }, path, context);
-  if (content === undefined || named === undefined || !reads(named.kind, context)) {
-    context.warnings.add('content-dropped', path, whyUnsayable(block, named?.kind));
-    return [];
-  }
+  if (content === undefined || named === undefined || !reads(named.kind, context))
+    throw unreadableMedia(path, whatIsIt(block, content, named?.kind));
   if (block.detail !== undefined && block.detail !== 'auto')
     context.warnings.add('field-dropped', `${path}.image_url.detail`, 'the resolution cannot be chosen in this format');
   const { kind, format } = named;
@@ -65,13 +64,16 @@ export function mustInlineUrl(url: string, media: MediaBlock['media'], { convers
   return !url.startsWith('s3://') && readDataUrl(url) === undefined;
 }
 
-function whyUnsayable({ media, source }: MediaBlock, kind: ConverseMedia | undefined): string {
-  if (kind !== undefined) return `the model reads no ${kind}`;
-  if (media === 'audio') return 'audio cannot be sent in this format';
-  if (source.type === 'file') return 'a file stored elsewhere cannot be sent in this format';
-  if (source.type === 'url' && readDataUrl(source.url) === undefined)
-    return 'a file must be in the request itself in this format, not at an address';
-  return 'a file of this type cannot be sent in this format';
+/** The beginning of a sentence about it. */
+function whatIsIt(
+  { media, source }: MediaBlock,
+  content: Content | undefined,
+  kind: ConverseMedia | undefined,
+): string {
+  if (kind !== undefined) return `is ${kind}`;
+  if (media === 'audio') return 'is audio';
+  if (content !== undefined) return 'is a file of a type';
+  return source.type === 'url' ? 'is a file at an address' : 'is a stored file';
 }
 
 /** `undefined` for a file that is neither here nor in the provider's own store. */

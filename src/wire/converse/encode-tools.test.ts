@@ -188,3 +188,8 @@ test('a model without tools gets none, with a warning', () => {
   const unlisted = encodeChat({ messages: [GO], tools: [tool('f')] }, CLAUDE, { supportedParameters: new Set() });
   assert.deepEqual([toolConfigOf(unlisted), unlisted.warned], [null, ['field-dropped tools']]);
 });
+
+test('calls in the conversation make a model that takes no tools unfit: stubs would be tools, too', () => {
+  const asked = { messages: [...HISTORY, GO] };
+  assert.throws(() => encodeChat(asked, model({ refusesTools: true })), /: messages\[\d\].*is about a tool/);
+});

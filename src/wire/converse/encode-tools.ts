@@ -1,4 +1,5 @@
 import type { FunctionTool, Tool, ToolChoice } from '../../canonical/request.ts';
+import { invalid } from '../../canonical/gateway-error.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -31,6 +32,7 @@ const STUB_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
 /**
  * The wire has no word for "no tool", and refuses calls in the conversation without any tool.
+ * @throws GatewayError 400 for calls in the conversation with a model that takes no tools
  * @source generation.md 11.3
  */
 export function encodeTools(
@@ -40,7 +42,11 @@ export function encodeTools(
 ): EncodedTools {
   const { toolChoice } = context.request.settings;
   const drawn = drawTools(context);
-  const called = messages.some(({ pieces }) => pieces.some((piece) => isToolUse(piece) || isToolResult(piece)));
+  const call = messages.flatMap(({ pieces }) => pieces).find((piece) => isToolUse(piece) || isToolResult(piece));
+  const called = call !== undefined;
+  // Stubs would be tools, too, and without any the calls are refused.
+  if (called && context.facts.refusesTools === true)
+    throw invalid(call.path, 'is about a tool, which the model cannot be told of', 'invalid_prompt');
   const usable = drawn.tools.length > 0 && toolChoice?.type !== 'none';
   if (drawn.tools.length === 0 && toolChoice !== undefined && toolChoice.type !== 'none')
     context.warnings.add('field-dropped', 'tool_choice', 'there is no tool to choose');

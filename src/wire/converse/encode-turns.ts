@@ -51,7 +51,8 @@ function isSystem(turn: Turn): boolean {
 }
 
 function drawTurn({ turn, blocks }: PlacedTurn, context: EncodeContext): readonly Piece[] {
-  return drawBlocks(prefixName(turn, blocks), context);
+  const said = turn.role === 'assistant' ? blocks.filter((placed) => !isMedia(placed, context)) : blocks;
+  return drawBlocks(prefixName(turn, said), context);
 }
 
 function onlyText(pieces: readonly Piece[], { warnings }: EncodeContext): readonly Piece[] {
@@ -66,19 +67,17 @@ function encodeTurn(placed: PlacedTurn, context: EncodeContext): Message {
   const { turn, path } = placed;
   const role = turn.role === 'assistant' ? 'assistant' : 'user';
   const drawn = drawTurn(placed, context);
-  const pieces = isSystem(turn) ? onlyText(drawn, context) : drawn.filter((piece) => belongsTo(role, piece, context));
+  const pieces = isSystem(turn) ? onlyText(drawn, context) : drawn;
   if (pieces.length === 0 && turn.blocks.length > 0)
     context.warnings.add('content-dropped', path, 'nothing in it can be sent in this format');
   return { role, pieces };
 }
 
-const MEDIA_MEMBERS = ['image', 'document', 'video'] as const;
-
 /** @source AWS SDK `Message.content`, 3.1162 (2026-11): images and documents only from users */
-function belongsTo(role: Message['role'], { wire, path }: Piece, { warnings }: EncodeContext): boolean {
-  if (role === 'user' || MEDIA_MEMBERS.every((member) => wire[member] === undefined)) return true;
+function isMedia({ block, path }: PlacedBlock, { warnings }: EncodeContext): boolean {
+  if (block.type !== 'media') return false;
   warnings.add('content-dropped', path, 'media of an assistant cannot be sent in this format');
-  return false;
+  return true;
 }
 
 /** The wire has no names of participants. @source generation.md 1.1 */

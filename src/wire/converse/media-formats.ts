@@ -1,3 +1,4 @@
+import { isTextType } from '../../canonical/text-type.ts';
 import type { ConverseMedia } from './dialect.ts';
 
 /** @source AWS SDK `ImageFormat`, `VideoFormat`, `DocumentFormat`, 3.1162 (2026-11) */
@@ -53,10 +54,6 @@ const TYPE_OF_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['txt', 'text/plain'],
 ]);
 
-/** Types outside `text/` whose files are text all the same. */
-const TEXT_TYPE =
-  /^(?:text\/.+|application\/(?:(?:.+\+)?(?:json|xml|yaml)|x-yaml|(?:x-)?ndjson|(?:x-)?javascript|sql|toml))$/;
-
 export interface MediaFormat {
   readonly kind: ConverseMedia;
   readonly format: string;
@@ -68,5 +65,5 @@ export function formatOf(mediaType: string | undefined, name: string | undefined
   const extension = /\.([a-z0-9]{1,5})$/i.exec(name ?? '')?.[1]?.toLowerCase() ?? '';
   const named = FORMAT_OF_TYPE.get(type) ?? FORMAT_OF_TYPE.get(TYPE_OF_EXTENSION.get(extension) ?? '');
   if (named !== undefined) return { kind: named[0], format: named[1] };
-  return TEXT_TYPE.test(type) ? { kind: 'document', format: 'txt' } : undefined;
+  return isTextType(type) ? { kind: 'document', format: 'txt' } : undefined;
 }

@@ -4,6 +4,7 @@ import { invalid } from '../../canonical/gateway-error.ts';
 /** What request headers ask of the gateway. @source generation.md 9.1 */
 export interface HeaderDirectives {
   readonly serviceMetadata: boolean;
+  readonly rescue?: boolean;
   readonly sessionId?: string;
   readonly betas: readonly string[];
   readonly app?: AppAttribution;
@@ -44,9 +45,16 @@ export function readHeaderDirectives(headers: Headers): HeaderDirectives {
   return {
     serviceMetadata: metadata?.toLowerCase() === 'enabled',
     betas: readBetas(headers),
+    ...readRescue(one(headers['x-service-rescue'])),
     ...(sessionId !== undefined && sessionId !== '' && { sessionId }),
     ...(app !== undefined && { app }),
   };
+}
+
+/** Anything but the two words counts as absent, as in the other header. */
+function readRescue(value: string | undefined): { readonly rescue?: boolean } {
+  const word = value?.toLowerCase();
+  return word === 'enabled' || word === 'disabled' ? { rescue: word === 'enabled' } : {};
 }
 
 /** A vendor's client sends the one header, a caller of ours the other, and some send both. */

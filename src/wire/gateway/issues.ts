@@ -59,7 +59,7 @@ function shapeError(faults: readonly Fault[], more: number, root: string | undef
 }
 
 /** `messages[3].content[1].image_url.url`; the value itself is its root, or `body`. */
-function formatPath(path: readonly PropertyKey[], root: string | undefined): string {
+export function formatPath(path: readonly PropertyKey[], root?: string): string {
   let text = root ?? '';
   for (const segment of path) {
     if (typeof segment === 'number') text += `[${segment}]`;

@@ -21,7 +21,12 @@ export function drawServiceMetadata(report: RouteReport, region: string): JsonOb
       available: available.map(({ provider, model }, index) => ({ provider, model, selected: index === selected })),
     },
     ...(attempts.length > 0 && {
-      attempts: attempts.map(({ provider, model, status }) => ({ provider, model, status })),
+      attempts: attempts.map(({ provider, model, status, credential }) => ({
+        provider,
+        model,
+        status,
+        ...(credential !== undefined && { credential }),
+      })),
     }),
     ...(pipeline.length > 0 && { pipeline: pipeline.map(drawStage) }),
     ...(endedMs !== undefined && { generation_time: Math.max(0, Math.round(endedMs - report.arrivedMs)) }),

@@ -20,8 +20,7 @@ function result(id: string, content: string): JsonObject {
 const UNSIGNED = targetOf({ callIds: true, resultMedia: true });
 
 test('where nothing is left that could be sent, words of ours are not sent instead', () => {
-  const stored = { type: 'file', file: { file_id: 'file_1' } };
-  const asked = { messages: [{ role: 'user', content: [stored] }], response_format: { type: 'json_object' } };
+  const asked = { messages: [{ role: 'user', content: '' }], response_format: { type: 'json_object' } };
   for (const target of [SECOND, THIRD]) assert.throws(() => encodeChat(asked, target), /hold nothing/);
 });
 
@@ -274,14 +273,15 @@ suite('files', () => {
     ]);
   });
 
-  test('at YouTube are left out where the host cannot watch them', () => {
-    const content = [
+  test('at YouTube are refused where the host cannot watch them, as are those stored elsewhere', () => {
+    const content: JsonObject[] = [
       { type: 'text', text: 'Look' },
       { type: 'video_url', video_url: { url: 'https://youtu.be/9hE5-98ZeCg' } },
     ];
-    const { parts, warnings } = encodeChat({ messages: [{ role: 'user', content }] }, SECOND);
-    assert.deepEqual(parts, [{ text: 'Look' }]);
-    assert.deepEqual(warnings, ['content-dropped messages[0].content[1]']);
+    const ask = (): unknown => encodeChat({ messages: [{ role: 'user', content }] }, SECOND);
+    assert.throws(ask, /: messages\[0\]\.content\[1\]: is a video at YouTube, which/);
+    content[1] = { type: 'file', file: { file_id: 'file-abc' } };
+    assert.throws(ask, /: messages\[0\]\.content\[1\]: is a stored file, which/);
   });
 
   test('of text are text, because the vendor has no part for them', () => {
@@ -354,7 +354,7 @@ test('what a provider ran by itself and what other models thought stay behind, a
   assert.deepEqual(warnings, ['content-dropped messages[1].content[0]', 'content-dropped messages[1].content[1]']);
 });
 
-test('sources, closeness of looking and files stored elsewhere cannot be said, and are noted', () => {
+test('sources and closeness of looking cannot be said, and are noted', () => {
   const annotation = {
     type: 'url_citation',
     url_citation: { url: 'https://a.example/', start_index: 0, end_index: 3 },
@@ -363,10 +363,7 @@ test('sources, closeness of looking and files stored elsewhere cannot be said, a
     messages: [
       {
         role: 'user',
-        content: [
-          { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } },
-          { type: 'file', file: { file_id: 'file-abc' } },
-        ],
+        content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } }],
       },
       { role: 'assistant', content: 'So.', annotations: [annotation] },
     ],
@@ -374,7 +371,6 @@ test('sources, closeness of looking and files stored elsewhere cannot be said, a
   assert.deepEqual(parts, [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }, { text: 'So.' }]);
   assert.deepEqual(warnings, [
     'field-dropped messages[0].content[0].detail',
-    'content-dropped messages[0].content[1]',
     'content-dropped messages[1].annotations',
   ]);
 });

@@ -156,7 +156,10 @@ class ModelWriter {
 const ID_CHARS_MAX = 64;
 
 function warnOfOther(placed: PlacedBlock, context: EncodeContext): void {
-  if (placed.block.type === 'tool-call')
-    context.warn('content-dropped', placed.path, 'a tool that a provider ran cannot be sent in this format');
+  const { block, path } = placed;
+  if (block.type === 'tool-call')
+    context.warn('content-dropped', path, 'a tool that a provider ran cannot be sent in this format');
+  else if (block.type === 'media')
+    context.warn('content-dropped', path, 'a file stored elsewhere cannot be sent in this format');
   else warnOfBlock(placed, context);
 }

@@ -4,9 +4,10 @@ import type { JsonObject } from '../../lib/json.ts';
 import { pathOfCitations } from '../caller-paths.ts';
 import { nameOf } from '../members.ts';
 import { writeOutDocuments } from '../text-documents.ts';
+import { unreadableMedia } from '../unreadable-media.ts';
 import type { PlacedBlock, PlacedTurn } from '../place-turns.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { encodeFile, readText } from './media.ts';
+import { encodeFile, readText, whatIsIt } from './media.ts';
 
 /** A part of a content, as the wire has it. */
 export type WirePart = JsonObject;
@@ -37,8 +38,12 @@ export function encodeParts(
           return piece.text === '' ? [] : [{ text: piece.text }];
         case 'refusal':
           return piece.text === '' ? [] : [{ text: piece.text }];
-        case 'media':
-          return encodeMedia(piece, path, context);
+        case 'media': {
+          const file = encodeMedia(piece, path, context);
+          if (file !== undefined) return [file];
+          other(placed, context);
+          return [];
+        }
         case 'reasoning':
         case 'tool-call':
         case 'tool-result':
@@ -62,19 +67,19 @@ function warnOfSources(citations: readonly unknown[], path: string, { request, w
     warn('content-dropped', pathOfCitations(request.format, path), 'sources of earlier answers are not sent again');
 }
 
-function encodeMedia(block: MediaBlock, path: string, context: EncodeContext): readonly WirePart[] {
+function encodeMedia(block: MediaBlock, path: string, context: EncodeContext): WirePart | undefined {
   if (block.detail !== undefined && block.detail !== 'auto')
     context.warnOnce(
       'field-dropped',
       `${path}.detail`,
       'how closely a picture is looked at cannot be said in this format',
     );
-  const file = encodeFile(block, path, context);
-  return file === undefined ? [] : [file];
+  return encodeFile(block, path, context);
 }
 
-/** What has no place where it stands. */
+/** What has no place where it stands. @throws GatewayError 400 for a file */
 export function warnOfBlock({ block, path }: PlacedBlock, context: EncodeContext): void {
+  if (block.type === 'media') throw unreadableMedia(path, whatIsIt(block));
   const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
   context.warn('content-dropped', path, `the provider's format cannot say a block of type ${what} here`);
 }

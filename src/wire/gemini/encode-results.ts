@@ -3,11 +3,12 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { pathsOfContent } from '../caller-paths.ts';
 import { parseToolInput } from '../tool-input.ts';
+import { unreadableMedia } from '../unreadable-media.ts';
 import type { PlacedTurn } from '../place-turns.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { SentCall } from './encode-model-turn.ts';
 import { spellOut, warnOfBlock, type WirePart } from './encode-parts.ts';
-import { encodeFile, type WireFile } from './media.ts';
+import { encodeFile, whatIsIt, type WireFile } from './media.ts';
 
 const MISSING_RESULT = 'No result was given for this tool call.';
 
@@ -140,7 +141,7 @@ function placeFile(
   context: EncodeContext,
 ): void {
   const file = encodeFile(block, path, context);
-  if (file === undefined) return;
+  if (file === undefined) throw unreadableMedia(path, whatIsIt(block));
   const held = context.facts.resultMedia === true && 'inlineData' in file;
   if (held && RESULT_MEDIA_TYPES.has(file.inlineData.mimeType)) inside.push(file);
   else files.push(file);

@@ -1,4 +1,5 @@
 import type { MediaBlock, MediaSource } from '../../canonical/blocks.ts';
+import { isTextType } from '../../canonical/text-type.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { readDataUrl } from '../gateway/data-url.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -57,15 +58,16 @@ export function mustInlineUrl(url: string): boolean {
   return !OWN_FILE.test(url) && !YOUTUBE.test(url) && readDataUrl(url) === undefined;
 }
 
-/** Types outside `text/` whose files are text all the same, which the vendor has no part for. */
-const TEXT_TYPE = /^application\/(?:(?:.+\+)?(?:json|xml|yaml)|x-yaml|(?:x-)?ndjson|sql|toml|rtf)$/;
-
 /** The block with what is text in it as text: the vendor reads PDFs and `text/...`, but no other kind of document. */
 export function readText(block: MediaBlock): MediaBlock {
   const bytes = bytesOf(block.source);
-  if (block.media !== 'document' || bytes === undefined || !TEXT_TYPE.test(bytes.mediaType)) return block;
+  if (block.media !== 'document' || bytes === undefined || !isForeignText(bytes.mediaType)) return block;
   const text = Buffer.from(bytes.data, 'base64').toString('utf8');
   return { ...block, source: { type: 'text', mediaType: bytes.mediaType, text } };
+}
+
+function isForeignText(mediaType: string): boolean {
+  return mediaType === 'application/rtf' || (isTextType(mediaType) && !mediaType.startsWith('text/'));
 }
 
 function bytesOf(source: MediaSource): { readonly mediaType: string; readonly data: string } | undefined {
@@ -80,21 +82,21 @@ function warnOfLabels({ name, context: about }: MediaBlock, path: string, { requ
   if (about !== undefined) warn('field-dropped', `${path}.context`, 'nothing can be said about a file in this format');
 }
 
-/** `undefined`, with a warning, for a file that this wire cannot carry. */
+/** `undefined` for a file that this wire cannot carry: one stored elsewhere, or a video where none are looked up. */
 export function encodeFile(block: MediaBlock, path: string, context: EncodeContext): WireFile | undefined {
   warnOfLabels(block, path, context);
   const bytes = bytesOf(block.source);
   if (bytes !== undefined)
     return { inlineData: { mimeType: MEDIA_TYPES.get(bytes.mediaType) ?? bytes.mediaType, data: bytes.data } };
   const address = addressOf(block.source);
-  if (address === undefined) {
-    context.warn('content-dropped', path, 'a file stored elsewhere cannot be sent in this format');
-    return undefined;
-  }
+  if (address === undefined) return undefined;
   if (!YOUTUBE.test(address)) return { fileData: { mimeType: guessType(address, block.media), fileUri: address } };
-  if (context.facts.youTube === true) return { fileData: { fileUri: address } };
-  context.warn('content-dropped', path, 'the provider watches no videos at YouTube');
-  return undefined;
+  return context.facts.youTube === true ? { fileData: { fileUri: address } } : undefined;
+}
+
+/** A file that the wire cannot carry, as the beginning of a sentence. */
+export function whatIsIt({ source }: MediaBlock): string {
+  return source.type === 'url' ? 'is a video at YouTube' : 'is a stored file';
 }
 
 function addressOf(source: MediaSource): string | undefined {

@@ -9,7 +9,7 @@ import type {
   ToolResultBlock,
 } from '../../canonical/blocks.ts';
 import type { Extra } from '../../canonical/extra.ts';
-import { invalid } from '../../canonical/gateway-error.ts';
+import { isTextType } from '../../canonical/text-type.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { Json } from '../../lib/json.ts';
 import { pathOfCitations, pathsOfContent } from '../caller-paths.ts';
@@ -19,6 +19,7 @@ import { drawReplayedCitation } from './citations.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
 import { isOwnResult } from '../gateway/own-results.ts';
 import { isOwnFamily } from './reasoning-seal.ts';
+import { unreadableMedia } from '../unreadable-media.ts';
 import { parseToolInput, parseToolInputObject } from '../tool-input.ts';
 import { callIdOfResult } from './stray-server-calls.ts';
 import type { Warnings } from '../gateway/warnings.ts';
@@ -110,13 +111,10 @@ function drawText(block: TextBlock, path: string, { own, warnings }: DrawContext
   );
 }
 
-function drawMedia(block: MediaBlock, path: string, context: DrawContext): WireObject | undefined {
-  if (block.media === 'audio' || block.media === 'video') {
-    context.warnings.add('content-dropped', path, `${block.media} cannot be sent in this format`);
-    return undefined;
-  }
+/** @throws GatewayError 400 for a file that this wire cannot take */
+function drawMedia(block: MediaBlock, path: string, context: DrawContext): WireObject {
+  if (block.media === 'audio' || block.media === 'video') throw unreadableMedia(path, `is ${block.media}`);
   const source = drawSource(block.source, path, context);
-  if (source === undefined) return undefined;
   // A chat caller may send a picture as a file.
   const picture = !context.own && stringOf(source['media_type'])?.startsWith('image/') === true;
   const type = picture ? 'image' : block.media;
@@ -142,7 +140,7 @@ function warnOfPicture(block: MediaBlock, path: string, { own, warnings }: DrawC
     warnings.add('field-dropped', `${path}.file.filename`, 'a picture has no name in this format');
 }
 
-function drawSource(source: MediaSource, path: string, context: DrawContext): WireObject | undefined {
+function drawSource(source: MediaSource, path: string, context: DrawContext): WireObject {
   switch (source.type) {
     case 'url': {
       const data = readDataUrl(source.url);
@@ -164,24 +162,15 @@ function drawSource(source: MediaSource, path: string, context: DrawContext): Wi
     }
     case 'file':
       if (context.own || context.vendor) return { type: 'file', file_id: source.fileId };
-      // An answer about a file that nobody read would be made up.
-      throw invalid(
-        `${path}.file.file_id`,
-        'is a stored file, which the provider of the model cannot read',
-        'invalid_prompt',
-      );
+      throw unreadableMedia(`${path}.file.file_id`, 'is a stored file');
     default:
       return unreachable(source);
   }
 }
 
-/** Types outside `text/` whose files are text all the same. */
-const TEXT_TYPE =
-  /^(?:text\/.+|application\/(?:(?:.+\+)?(?:json|xml|yaml)|x-yaml|(?:x-)?ndjson|(?:x-)?javascript|sql|toml))$/;
-
 /** Plain text has a source of its own; in base64 the wire takes only images and PDFs. */
 function drawData(mediaType: string, data: string): WireObject {
-  if (TEXT_TYPE.test(mediaType))
+  if (isTextType(mediaType))
     return { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') };
   return { type: 'base64', media_type: mediaType, data };
 }

@@ -165,7 +165,7 @@ test('arguments that are no JSON object ride below _raw', () => {
   );
 });
 
-test('images and documents find their sources, what the format lacks is dropped with a warning', () => {
+test('images and documents find their sources, and what the format lacks is refused', () => {
   const media = (kind: 'image' | 'document' | 'audio' | 'video', url: string): Block => ({
     type: 'media',
     media: kind,
@@ -185,8 +185,6 @@ test('images and documents find their sources, what the format lacks is dropped 
           source: { type: 'base64', mediaType: 'application/pdf', data: 'JVBE' },
         },
         media('document', 'data:text/plain;base64,aGk='),
-        media('audio', 'data:audio/wav;base64,AAAA'),
-        media('video', 'https://example.com/a.mp4'),
       ],
     },
   ]);
@@ -203,10 +201,12 @@ test('images and documents find their sources, what the format lacks is dropped 
       ],
     },
   ]);
-  assert.deepEqual(
-    warnings.map(({ code, path }) => `${code} ${path}`),
-    ['content-dropped messages[0].content[5]', 'content-dropped messages[0].content[6]'],
-  );
+  assert.deepEqual(warnings, []);
+  for (const foreign of [media('audio', 'data:audio/wav;base64,AAAA'), media('video', 'https://example.com/a.mp4')])
+    assert.throws(
+      () => encode(chatRequest([{ role: 'user', blocks: [text('look'), foreign] }]), VENDOR),
+      /: messages\[0\]\.content\[1\]: is (?:audio|video), which/,
+    );
 });
 
 test('a file goes as what it holds: pictures as images, whatever can be read as text', () => {

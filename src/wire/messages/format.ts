@@ -34,7 +34,7 @@ export const messagesUpstreamFormat: UpstreamFormat = {
   path: () => '/messages',
   streamType: 'text/event-stream',
   parameters: PARAMETERS,
-  modalities: { inputs: new Set(['image']), outputs: new Set(['text']) },
+  modalities: { inputs: new Set(['image', 'file']), outputs: new Set(['text']) },
   mustInlineUrl: (url, _media, { mediaUrls }) => mediaUrls === false && /^https?:/i.test(url),
   encodeRequest,
   createStreamDecoder: () => new MessagesStreamDecoder(),

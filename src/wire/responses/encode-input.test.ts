@@ -142,19 +142,20 @@ suite('media', () => {
     ]);
   });
 
-  test('a host that takes no files, or no data, is not sent them', () => {
+  test('a host that takes no files, or no data, is not asked about them', () => {
     const data = { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } };
-    const dropped = [undefined, ['content-dropped messages[0].content[1]']];
-    assert.deepEqual(partOf(data, upstream({ documentInputs: 'none' })), dropped);
-    assert.deepEqual(partOf(data, upstream({ documentInputs: 'links' })), dropped);
+    for (const documentInputs of ['none', 'links'] as const)
+      assert.throws(
+        () => partOf(data, upstream({ documentInputs })),
+        /: messages\[0\]\.content\[1\]: is document, which/,
+      );
   });
 
-  test('sound is the same part as in chat, a film is a warning', () => {
+  test('sound is the same part as in chat, a film is refused', () => {
     const sound = { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } };
     assert.deepEqual(partOf(sound), [sound, []]);
     const film = { type: 'video_url', video_url: { url: 'https://a.test/b.mp4' } };
-    assert.deepEqual(partOf(film), [undefined, ['content-dropped messages[0].content[1]']]);
-    assert.throws(() => inputOf([{ role: 'user', content: [film] }]), /hold nothing/);
+    assert.throws(() => partOf(film), /: messages\[0\]\.content\[1\]: is video, which/);
   });
 
   test('a document of text is written out', () => {

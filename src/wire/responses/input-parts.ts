@@ -3,6 +3,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { audioPart, urlOfSource } from '../media-source.ts';
 import { nameOf } from '../members.ts';
 import { writeOutDocuments } from '../text-documents.ts';
+import { unreadableMedia } from '../unreadable-media.ts';
 import type { Dialect } from '../format.ts';
 import type { PlacedBlock } from '../place-turns.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -14,12 +15,16 @@ const PICTURE = /^image\//;
 /** Content as one string where it is one text, otherwise as parts. */
 export type Content = string | readonly JsonObject[];
 
-/** The parts that say these blocks to the model; what it cannot be told is left out with a warning. */
+/**
+ * The parts that say these blocks to the model; what it cannot be told is left out with a warning.
+ * @throws GatewayError 400 for a file that it cannot be shown
+ */
 export function encodeParts(blocks: readonly PlacedBlock[], context: EncodeContext): readonly JsonObject[] {
   const parts: JsonObject[] = [];
   for (const { block, path } of blocks) {
     for (const plain of writeOutDocuments([block])) {
       const part = encodeInput(plain, path, context);
+      if (part === undefined && plain.type === 'media') throw unreadableMedia(path, `is ${plain.media}`);
       if (part === undefined) warnOfBlock(plain, path, context);
       else parts.push(part);
     }

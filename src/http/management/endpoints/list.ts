@@ -9,6 +9,7 @@ export const listEndpoints = defineRoute({
   path: '/models/{author}/{slug}/endpoints',
   scope: 'public',
   readsKey: true,
+  hasTag: true,
   operationId: 'listEndpoints',
   tag: 'Endpoints',
   summary: 'Who serves a model, at what price, and how well',

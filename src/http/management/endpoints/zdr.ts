@@ -8,6 +8,7 @@ export const listZdrEndpoints = defineRoute({
   path: '/endpoints/zdr',
   scope: 'public',
   readsKey: true,
+  hasTag: true,
   operationId: 'listEndpointsZdr',
   tag: 'Endpoints',
   summary: 'Every endpoint that a request with `zdr` may reach',

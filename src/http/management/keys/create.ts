@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DEFAULT_WORKSPACE_ID } from '../../../accounts/principal.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
+import { defaultPreferencesSchema, readDefaultPreferences } from '../default-preferences.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { drawKey, keySchema, limitResetSchema, limitUsdSchema, readUsd } from './key-shape.ts';
 
@@ -16,7 +16,8 @@ const bodySchema = z
     include_byok_in_limit: z.boolean().optional(),
     expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('In UTC. Null: never.'),
     creator_user_id: z.string().min(1).max(USER_ID_CHARS_MAX).nullable().optional(),
-    workspace_id: z.uuid().optional(),
+    workspace_id: z.uuid().optional().describe('Default: the default workspace.'),
+    default_provider_preferences: defaultPreferencesSchema.optional(),
   })
   .meta({ id: 'CreateKeyRequest' });
 
@@ -27,6 +28,7 @@ export const createKey = defineRoute({
   operationId: 'createKey',
   tag: 'API keys',
   summary: 'Create a key for generations; the answer is the only one that shows it in full',
+  audited: 'values',
   params: NOTHING,
   query: NOTHING,
   body: bodySchema,
@@ -38,8 +40,6 @@ export const createKey = defineRoute({
   },
   errors: [400, 413],
   async handle({ body, services }) {
-    if (body.workspace_id !== undefined && body.workspace_id !== DEFAULT_WORKSPACE_ID)
-      throw invalid('workspace_id', 'is not a workspace of this account');
     const { record, key } = await services.keys.create({
       name: body.name,
       limitNanoUsd: readUsd(body.limit ?? null),
@@ -47,13 +47,15 @@ export const createKey = defineRoute({
       includeByokInLimit: body.include_byok_in_limit ?? false,
       expiresAtMs: readExpiry(body.expires_at ?? null),
       creatorUserId: body.creator_user_id ?? null,
+      defaultPreferences: readDefaultPreferences(body.default_provider_preferences ?? null),
+      ...(body.workspace_id !== undefined && { workspaceId: body.workspace_id }),
     });
     return { status: 201, body: { data: drawKey(record), key } };
   },
 });
 
 /** `+00:00` is how many languages write UTC; any other offset is a 400. @source areas.md 1 "UTC only" */
-function readExpiry(text: string | null): number | null {
+export function readExpiry(text: string | null): number | null {
   if (text === null) return null;
   if (!/(?:Z|[+-]00:?00)$/.test(text)) throw invalid('expires_at', 'must be in UTC: end it with "Z"');
   const atMs = Date.parse(text);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KEY_LIMIT_USD_MAX, type KeyRecord } from '../../../accounts/keys.ts';
 import { nanoFromUsd, usdFromNano } from '../../../lib/money.ts';
+import { defaultPreferencesSchema, drawDefaultPreferences } from '../default-preferences.ts';
 
 export const limitResetSchema = z
   .enum(['daily', 'weekly', 'monthly'])
@@ -49,6 +50,7 @@ export const keySchema = z
     limit_remaining: z.number().nullable(),
     limit_reset: limitResetSchema,
     include_byok_in_limit: z.boolean(),
+    default_provider_preferences: defaultPreferencesSchema,
     ...spendShape,
   })
   .meta({ id: 'ApiKey' });
@@ -68,6 +70,7 @@ export function drawKey(record: KeyRecord): z.output<typeof keySchema> {
     limit_remaining: drawUsd(record.limitRemainingNanoUsd),
     limit_reset: record.limitReset,
     include_byok_in_limit: record.includeByokInLimit,
+    default_provider_preferences: drawDefaultPreferences(record.defaultPreferences),
     ...drawSpend(record),
   };
 }

@@ -11,12 +11,13 @@ export const listKeys = defineRoute({
   scope: 'management',
   operationId: 'listKeys',
   tag: 'API keys',
-  summary: 'List keys, newest first, 100 a page',
+  summary: 'List the keys of a workspace, newest first, 100 a page',
   params: NOTHING,
   query: z.strictObject({
     include_disabled: z.enum(['true', 'false']).optional().describe('Default false.'),
     offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('Keys to skip. Default 0.'),
-    workspace_id: z.uuid().optional().describe('Only keys of this workspace.'),
+    workspace_id: z.uuid().optional().describe('Default: the default workspace.'),
+    creator_user_id: z.string().min(1).optional().describe('Only keys that were made for this user.'),
   }),
   body: NO_BODY,
   responses: { 200: { description: 'A page of keys.', schema: z.strictObject({ data: z.array(keySchema) }) } },
@@ -27,7 +28,9 @@ export const listKeys = defineRoute({
       includeDisabled: query.include_disabled === 'true',
       offset: query.offset ?? 0,
       limit: PAGE_KEYS,
-      ...(query.workspace_id !== undefined && { workspaceId: query.workspace_id }),
+      // OpenRouter docs, "List API keys", `workspace_id`, read 2026-11: by default those of the default workspace.
+      workspaceId: query.workspace_id ?? (await services.workspaces.idOf(undefined)),
+      ...(query.creator_user_id !== undefined && { creatorUserId: query.creator_user_id }),
     });
     return { status: 200, body: { data: records.map(drawKey) } };
   },

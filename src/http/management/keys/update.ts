@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultPreferencesSchema, readDefaultPreferences } from '../default-preferences.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { drawKey, keyPathSchema, keySchema, limitResetSchema, limitUsdSchema, readUsd } from './key-shape.ts';
 
@@ -12,6 +13,7 @@ const bodySchema = z
     limit: limitUsdSchema.optional(),
     limit_reset: limitResetSchema.optional(),
     include_byok_in_limit: z.boolean().optional(),
+    default_provider_preferences: defaultPreferencesSchema.optional(),
   })
   .meta({ id: 'UpdateKeyRequest' });
 
@@ -22,6 +24,7 @@ export const updateKey = defineRoute({
   operationId: 'updateKey',
   tag: 'API keys',
   summary: 'Change a key; members that are left out stay as they are',
+  audited: 'values',
   params: keyPathSchema,
   query: NOTHING,
   body: bodySchema,
@@ -34,6 +37,9 @@ export const updateKey = defineRoute({
       ...(body.limit !== undefined && { limitNanoUsd: readUsd(body.limit) }),
       ...(body.limit_reset !== undefined && { limitReset: body.limit_reset }),
       ...(body.include_byok_in_limit !== undefined && { includeByokInLimit: body.include_byok_in_limit }),
+      ...(body.default_provider_preferences !== undefined && {
+        defaultPreferences: readDefaultPreferences(body.default_provider_preferences),
+      }),
     };
     return { status: 200, body: { data: drawKey(await services.keys.update(params.hash, changes, 'normal')) } };
   },

@@ -7,6 +7,7 @@ export const countModels = defineRoute({
   method: 'GET',
   path: '/models/count',
   scope: 'public',
+  hasTag: true,
   operationId: 'listModelsCount',
   tag: 'Models',
   summary: 'Count the models that somebody serves here',

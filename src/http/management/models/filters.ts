@@ -73,7 +73,10 @@ export const modelsQuery = z.looseObject({
   max_agentic_index: index,
   min_tool_success_rate: share,
   max_tool_success_rate: share,
-  sort: z.enum(SORTS).optional(),
+  sort: z
+    .enum(SORTS)
+    .optional()
+    .describe('`most-popular` and `top-weekly` go by the requests of the last day here; nobody knows Elo figures.'),
   use_rss: z.string().optional().describe('`true`: an RSS feed instead of JSON.'),
   use_rss_chat_links: z.string().optional(),
 });
@@ -206,8 +209,17 @@ function sortModels(models: readonly Model[], sort: ModelsQuery['sort'], { figur
 
 type SortKey = (model: Model, figuresOf: FiguresOf) => number | undefined;
 
-/** Lowest first. Of the sorts that are missing nothing is known, and the order stays. */
+/** Of this gateway's own traffic. */
+function popularity({ endpoints }: Model, figuresOf: FiguresOf): number | undefined {
+  let requests = 0;
+  for (const endpoint of endpoints) requests += figuresOf(endpoint).requestsLast1d;
+  return requests === 0 ? undefined : requests;
+}
+
+/** Lowest first. Of the sort that is missing nothing is known, and the order stays. */
 const SORT_KEYS: Readonly<Partial<Record<(typeof SORTS)[number], SortKey>>> = {
+  'most-popular': (model, figuresOf) => descending(popularity(model, figuresOf)),
+  'top-weekly': (model, figuresOf) => descending(popularity(model, figuresOf)),
   newest: (model) => descending(createdOf(model) || undefined),
   'pricing-low-to-high': (model) => priceSum(model),
   'pricing-high-to-low': (model) => descending(priceSum(model)),

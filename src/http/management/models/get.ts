@@ -23,6 +23,7 @@ export const getModel = defineRoute({
   method: 'GET',
   path: '/model/{author}/{slug}',
   scope: 'public',
+  hasTag: true,
   operationId: 'getModel',
   tag: 'Models',
   summary: 'One model; variants and aliases are resolved',

@@ -19,6 +19,7 @@ export const listModels = defineRoute({
   method: 'GET',
   path: '/models',
   scope: 'public',
+  hasTag: true,
   operationId: 'getModels',
   tag: 'Models',
   summary: 'List the models that somebody serves here',

@@ -199,5 +199,6 @@ function describe(model: Model): string {
   const context = contextOf(model);
   const names = [...new Set(model.endpoints.map(({ providerName }) => providerName))].join(', ');
   const reads = context === undefined ? '' : `, up to ${context.toLocaleString('en-US')} tokens`;
-  return `${model.name}: reads ${inputsOf(model).join(', ')}${reads}; served by ${names}.`;
+  const review = model.unreviewed === true ? ' Facts from a public list, not reviewed.' : '';
+  return `${model.name}: reads ${inputsOf(model).join(', ')}${reads}; served by ${names}.${review}`;
 }

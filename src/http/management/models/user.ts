@@ -7,6 +7,7 @@ export const listModelsOfCaller = defineRoute({
   method: 'GET',
   path: '/models/user',
   scope: 'any',
+  hasTag: true,
   operationId: 'listModelsUser',
   tag: 'Models',
   summary: 'List the models that are left to the caller by preferences and data policy',

@@ -1,0 +1,67 @@
+import type { Clock } from '../lib/clock.ts';
+import { randomText } from '../lib/ids.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { AuditEvent as StoredEvent, AuditFilter, AuditStore } from '../store/audit.ts';
+import type { Page } from '../store/page.ts';
+import type { Principal } from './principal.ts';
+
+export type AuditEvent = StoredEvent;
+
+/** Who changed something: a key, or whoever sits at the machine. */
+export type Actor = Pick<Principal, 'keyHash' | 'label'> | 'command line';
+
+/** A change that was made. It must hold no secret. */
+export interface Change {
+  readonly actor: Actor;
+  readonly action: string;
+  readonly subject: string;
+  readonly changes: JsonObject;
+}
+
+/** Who changed what, and when. */
+export interface Audit {
+  /** Never rejects: the change has been made. */
+  record(change: Change): Promise<void>;
+  /** Newest first. */
+  list(filter: AuditFilter): Promise<Page<AuditEvent>>;
+}
+
+export interface AuditParts {
+  readonly store: AuditStore;
+  readonly clock: Clock;
+  /** An event that could not be stored. */
+  readonly onLost: (event: AuditEvent, error: unknown) => void;
+}
+
+/** What is kept of one event; beyond it only the names of the members are. */
+const CHANGES_CHARS_MAX = 16_384;
+
+export function createAudit({ store, clock, onLost }: AuditParts): Audit {
+  return {
+    async record({ actor, action, subject, changes }) {
+      const atMs = clock.nowMs();
+      const isKey = actor !== 'command line';
+      const event: AuditEvent = {
+        // Grows with time, so that events of one ms keep an order.
+        id: `audit-${String(atMs).padStart(15, '0')}-${randomText(12)}`,
+        atMs,
+        actorKeyHash: isKey ? actor.keyHash : null,
+        actorLabel: isKey ? actor.label : actor,
+        action,
+        subject,
+        changes: fitting(changes),
+      };
+      try {
+        await store.append(event);
+      } catch (error) {
+        onLost(event, error);
+      }
+    },
+    list: (filter) => store.list(filter),
+  };
+}
+
+function fitting(changes: JsonObject): JsonObject {
+  if (JSON.stringify(changes).length <= CHANGES_CHARS_MAX) return changes;
+  return Object.fromEntries(Object.keys(changes).map((name) => [name, '(changed)']));
+}

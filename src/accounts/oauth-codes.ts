@@ -1,0 +1,201 @@
+import { createHash, hash, timingSafeEqual } from 'node:crypto';
+import { GatewayError, invalid } from '../canonical/gateway-error.ts';
+import { appIdOf } from '../lib/app-id.ts';
+import type { Clock } from '../lib/clock.ts';
+import { randomText } from '../lib/ids.ts';
+import type { LimitReset } from '../store/keys.ts';
+import type { ChallengeMethod, OauthCodeRow, OauthCodeStore } from '../store/oauth-codes.ts';
+import type { Keys } from './keys.ts';
+import type { Principal } from './principal.ts';
+
+/** The key that somebody agrees to let an application have. */
+export interface CodeWish {
+  /** Where the application waits for the code. Absent: somebody carries it there, which takes a challenge. */
+  readonly callbackUrl?: string | undefined;
+  readonly challenge?: string | undefined;
+  readonly challengeMethod?: ChallengeMethod | undefined;
+  /** Absent: the application's name. */
+  readonly keyName?: string | undefined;
+  readonly limitNanoUsd: number | null;
+  readonly limitReset: LimitReset | null;
+  readonly keyExpiresAtMs: number | null;
+  readonly workspaceId?: string | undefined;
+}
+
+export interface IssuedCode {
+  /** It exists here, in the one answer that shows it, and nowhere else. */
+  readonly code: string;
+  readonly appId: number;
+  readonly createdAtMs: number;
+}
+
+export interface Exchange {
+  readonly code: string;
+  readonly verifier?: string | undefined;
+  readonly challengeMethod?: ChallengeMethod | null | undefined;
+}
+
+/**
+ * Codes by which an application comes to a key of its own without anybody pasting one. @source areas.md 4; RFC 7636
+ */
+export interface OauthCodes {
+  /** @throws GatewayError 400; 403 for a key that would give away more than it has; 409, 429 */
+  issue(issuer: Principal, wish: CodeWish): Promise<IssuedCode>;
+  /** A key for a code, once. @throws GatewayError 400 for another method than at the start, 403 */
+  exchange(exchange: Exchange): Promise<{ readonly key: string; readonly userId: string | null }>;
+}
+
+export interface OauthCodesParts {
+  readonly store: OauthCodeStore;
+  readonly keys: Pick<Keys, 'create' | 'describe'>;
+  readonly clock: Clock;
+  /** The workspace that a call means which may leave it out. @throws GatewayError 400 when there is none */
+  readonly workspaceOf: (named: string | undefined) => Promise<string>;
+}
+
+/** @source areas.md 4 "Rules" */
+const LIFE_MS = 10 * 60_000;
+/** 256 bits. */
+const CODE_CHARS = 43;
+const CODE = /^[A-Za-z0-9]{43}$/;
+/** SHA-256 in base64url without padding, and what RFC 7636, 4.1 lets a verifier be. */
+const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+/** Codes that nobody has exchanged yet. */
+const OPEN_CODES_MAX = 1_000;
+const KEY_NAME_OF_NO_APP = 'Made with a code';
+
+export function createOauthCodes(parts: OauthCodesParts): OauthCodes {
+  const { store, keys, clock } = parts;
+  return {
+    async issue(issuer, wish) {
+      const app = wish.callbackUrl === undefined ? undefined : readCallback(wish.callbackUrl);
+      const { challenge, challengeMethod } = readChallenge(wish, app !== undefined);
+      await refuseNarrowKey(keys, issuer);
+      const workspaceId = await workspaceFor(parts, issuer, wish.workspaceId);
+      const nowMs = clock.nowMs();
+      if ((await store.countOpen(nowMs)) >= OPEN_CODES_MAX) throw tooManyCodes();
+      const code = randomText(CODE_CHARS);
+      const row: OauthCodeRow = {
+        codeHash: digestOf(code),
+        createdAtMs: nowMs,
+        expiresAtMs: nowMs + LIFE_MS,
+        challenge,
+        challengeMethod,
+        keyName: wish.keyName ?? app?.name ?? KEY_NAME_OF_NO_APP,
+        limitNanoUsd: wish.limitNanoUsd,
+        limitReset: wish.limitReset,
+        keyExpiresAtMs: wish.keyExpiresAtMs,
+        workspaceId,
+        userId: issuer.memberId,
+      };
+      if (!(await store.insert(row, nowMs)))
+        throw new GatewayError('invalid_request', 'The code is in use. Try again.', { status: 409 });
+      return { code, appId: appIdOf(app?.origin ?? ''), createdAtMs: nowMs };
+    },
+    async exchange({ code, verifier, challengeMethod }) {
+      const nowMs = clock.nowMs();
+      // What cannot be a code costs no look into the database.
+      const row = CODE.test(code) ? await store.find(digestOf(code)) : undefined;
+      if (row === undefined) throw refuse('The code is not valid, or was used.');
+      if (row.expiresAtMs <= nowMs) throw refuse('The code has expired.');
+      checkVerifier(row, verifier, challengeMethod ?? undefined);
+      if (!(await store.use(row.codeHash, nowMs))) throw refuse('The code is not valid, or was used.');
+      const { key } = await keys.create({
+        name: row.keyName,
+        limitNanoUsd: row.limitNanoUsd,
+        limitReset: row.limitReset,
+        expiresAtMs: row.keyExpiresAtMs,
+        creatorUserId: row.userId,
+        workspaceId: row.workspaceId,
+      });
+      return { key, userId: row.userId };
+    },
+  };
+}
+
+/** A page of the application's own, named exactly: over TLS, or on the machine where the browser runs. */
+function readCallback(text: string): { readonly origin: string; readonly name: string } {
+  const url = URL.parse(text);
+  const isLoopback = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1';
+  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)))
+    throw invalid('callback_url', 'must be an https address, or http on localhost');
+  if (url.username !== '' || url.password !== '' || url.hash !== '')
+    throw invalid('callback_url', 'must have neither a user nor a fragment');
+  return { origin: url.origin, name: isLoopback ? url.host : url.hostname };
+}
+
+function readChallenge(
+  { challenge, challengeMethod }: CodeWish,
+  hasCallback: boolean,
+): Pick<OauthCodeRow, 'challenge' | 'challengeMethod'> {
+  if (challenge === undefined) {
+    if (challengeMethod !== undefined) throw invalid('code_challenge_method', 'needs a code_challenge');
+    if (!hasCallback) throw invalid('code_challenge', 'is required where there is no callback_url');
+    return { challenge: null, challengeMethod: null };
+  }
+  // RFC 7636, 4.3: plain where none is named.
+  const method = challengeMethod ?? 'plain';
+  if (!(method === 'S256' ? S256_CHALLENGE : VERIFIER).test(challenge))
+    throw invalid('code_challenge', `cannot be one of the method ${method}`);
+  return { challenge, challengeMethod: method };
+}
+
+/** Who holds a key with a limit or an end must not make one without. */
+async function refuseNarrowKey(keys: Pick<Keys, 'describe'>, issuer: Principal): Promise<void> {
+  if (issuer.kind === 'management') return;
+  const { limitNanoUsd, expiresAtMs } = await keys.describe(issuer);
+  if (limitNanoUsd !== null || expiresAtMs !== null)
+    throw new GatewayError(
+      'permission_denied',
+      'A key with a limit or an expiry cannot give out further keys. Use a management key.',
+    );
+}
+
+async function workspaceFor(
+  { workspaceOf }: OauthCodesParts,
+  issuer: Principal,
+  named: string | undefined,
+): Promise<string> {
+  if (issuer.kind === 'management') return workspaceOf(named);
+  if (named !== undefined && named !== issuer.workspaceId)
+    throw invalid('workspace_id', "is not the key's own workspace");
+  return issuer.workspaceId;
+}
+
+function checkVerifier(
+  { challenge, challengeMethod }: OauthCodeRow,
+  verifier: string | undefined,
+  method: ChallengeMethod | undefined,
+): void {
+  if (challenge === null) {
+    // Else somebody could have taken the challenge away at the start. RFC 9700, 4.8.2
+    if (verifier !== undefined) throw invalid('code_verifier', 'the code was made without a challenge');
+    return;
+  }
+  if (method !== undefined && method !== challengeMethod)
+    throw invalid('code_challenge_method', 'is another one than at the start');
+  const shown =
+    verifier === undefined ? '' : challengeMethod === 'S256' ? hash('sha256', verifier, 'base64url') : verifier;
+  if (!isSame(shown, challenge)) throw refuse('The code verifier is missing or wrong.');
+}
+
+/** Takes as long whatever is different. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+function digestOf(code: string): string {
+  return hash('sha256', code, 'hex');
+}
+
+function refuse(message: string): GatewayError {
+  return new GatewayError('permission_denied', message);
+}
+
+function tooManyCodes(): GatewayError {
+  return new GatewayError('rate_limit_exceeded', `There are ${OPEN_CODES_MAX} codes that nobody has exchanged yet.`, {
+    retryAfterMs: LIFE_MS / 10,
+  });
+}

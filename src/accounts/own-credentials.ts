@@ -1,0 +1,113 @@
+import { GatewayError } from '../canonical/gateway-error.ts';
+import type { Endpoint } from '../catalog/model.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createFreshValues } from '../lib/fresh-values.ts';
+import type { ByokKeyRow, ByokKeyStore } from '../store/byok-keys.ts';
+import type { Principal } from './principal.ts';
+import type { Secrets } from './secrets.ts';
+
+/** Most credentials that an account may have. All of them are in memory, sealed. */
+export const BYOK_KEYS_MAX = 1_000;
+
+/** A credential that may be used, without what is secret of it. */
+export type UsableCredential = Pick<ByokKeyRow, 'id' | 'label' | 'isFallback' | 'alwaysUse'>;
+
+/** The credentials that match at an endpoint, in the order to use them. */
+export type CredentialsAt = (endpoint: Pick<Endpoint, 'provider' | 'model'>) => readonly UsableCredential[];
+
+type Asker = Pick<Principal, 'keyHash' | 'workspaceId' | 'memberId'>;
+
+/** The account's own credentials of providers, as requests use them. */
+export interface OwnCredentials {
+  /**
+   * Those that this caller may use: at once when they were read a moment ago, else a promise.
+   * @throws GatewayError 503 when they cannot be read; thrown or as a rejection, in the same way
+   */
+  of(asker: Asker): CredentialsAt | Promise<CredentialsAt>;
+  /** One as it was last read. Sealed. */
+  find(id: string): ByokKeyRow | undefined;
+  /** @throws SecretBoxError */
+  open(row: ByokKeyRow): Promise<string>;
+  /** Another process changed some. */
+  forget(): void;
+}
+
+/** A change by another process counts after this. */
+const FRESH_MS = 5_000;
+/** As long as keys do: pains.md 30. */
+const STALE_MS_MAX = 10 * 60_000;
+const READ_MS_MAX = 1_000;
+
+type ByProvider = ReadonlyMap<string, readonly ByokKeyRow[]>;
+
+const NOBODYS: CredentialsAt = () => [];
+
+export function createOwnCredentials(parts: {
+  readonly store: Pick<ByokKeyStore, 'all' | 'subscribe'>;
+  readonly secrets: Pick<Secrets, 'box'>;
+  readonly clock: Clock;
+  /** Told, before anybody is, for which providers there are credentials. */
+  readonly onRead: (providers: Iterable<string>) => Promise<void>;
+}): OwnCredentials {
+  const { store, secrets, clock, onRead } = parts;
+  let rows: ReadonlyMap<string, ByokKeyRow> = new Map();
+  const values = createFreshValues<ByProvider>({
+    async read() {
+      const all = await store.all(BYOK_KEYS_MAX);
+      rows = new Map(all.map((row) => [row.id, row]));
+      const byProvider = Map.groupBy(
+        all.filter(({ disabled }) => !disabled),
+        ({ provider }) => provider,
+      );
+      await onRead(byProvider.keys());
+      return byProvider;
+    },
+    nowMs: () => clock.monotonicMs(),
+    freshMs: FRESH_MS,
+    staleMsMax: STALE_MS_MAX,
+    readMsMax: READ_MS_MAX,
+    entriesMax: 1,
+  });
+  store.subscribe(() => values.forget());
+  return {
+    of(asker) {
+      const known = values.get('');
+      if (!(known instanceof Promise)) return matching(known, asker);
+      return known.then((found) => matching(found, asker), cannotRead);
+    },
+    find: (id) => rows.get(id),
+    async open(row) {
+      return (await secrets.box()).open(row.sealed, purposeOf(row));
+    },
+    forget: () => values.forget(),
+  };
+}
+
+/** What a credential is sealed for: moved to another row or another provider it does not open. */
+export function purposeOf({ id, provider }: Pick<ByokKeyRow, 'id' | 'provider'>): string {
+  return `byok:${id}:${provider}`;
+}
+
+function matching(byProvider: ByProvider, asker: Asker): CredentialsAt {
+  if (byProvider.size === 0) return NOBODYS;
+  return ({ provider, model }) =>
+    byProvider.get(provider)?.filter((row) => isFor(row, asker) && isIn(row.allowedModels, model)) ?? [];
+}
+
+/** @source areas.md 3 "Selection" */
+function isFor({ workspaceId, allowedApiKeyHashes, allowedUserIds }: ByokKeyRow, asker: Asker): boolean {
+  if (workspaceId !== null && workspaceId !== asker.workspaceId) return false;
+  return isIn(allowedApiKeyHashes, asker.keyHash) && isIn(allowedUserIds, asker.memberId);
+}
+
+function isIn(list: readonly string[] | null, value: string | null): boolean {
+  return list === null || (value !== null && list.includes(value));
+}
+
+/** Going on without them would spend the account's credit where its own credential was to be used. */
+function cannotRead(cause: unknown): never {
+  throw new GatewayError('provider_overloaded', 'Credentials cannot be read at the moment. Try again.', {
+    retryAfterMs: 1_000,
+    cause,
+  });
+}

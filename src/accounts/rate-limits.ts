@@ -1,0 +1,158 @@
+import { GatewayError } from '../canonical/gateway-error.ts';
+import type { Usage } from '../canonical/usage.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Rate, RateAnswer, Rates, Slots } from '../store/shared/contract.ts';
+import type { Principal } from './principal.ts';
+
+/** How fast somebody may ask. What is absent has no bound. */
+export interface RateLimit {
+  readonly requestsPerMinute?: number;
+  readonly requestsPerDay?: number;
+  readonly tokensPerMinute?: number;
+  /** Requests under way at a time. */
+  readonly concurrent?: number;
+}
+
+/** What a request is, as far as its rate is concerned. */
+export interface RatedRequest {
+  readonly generationId: string;
+  /** By estimate, at least 1. Only asked where tokens are limited. */
+  readonly promptTokens: () => number;
+  /** It asks for a model that costs nothing by its name (`:free`). */
+  readonly isFree: boolean;
+}
+
+/** A request that was let through. */
+export interface Passage {
+  /** It has ended. Only the first call counts. Never rejects. */
+  ended(usage: Pick<Usage, 'promptTokens' | 'completionTokens'> | undefined): Promise<void>;
+}
+
+export interface RateLimiter {
+  /**
+   * `undefined`, at once, for whom nothing limits.
+   * @throws GatewayError 429 as a rejection
+   */
+  admit(principal: Principal, request: RatedRequest): Promise<Passage> | undefined;
+}
+
+export interface RateLimiterParts {
+  readonly rates: Rates;
+  readonly slots: Slots;
+  readonly clock: Clock;
+  /** Of each key, of the account, and of all who ask for `:free` models together. @source areas.md 0.2, 8 */
+  readonly limits: { readonly key: RateLimit; readonly account: RateLimit; readonly free: RateLimit };
+  /** Longer than any request lasts: the slot of a process that died is free again after it. */
+  readonly slotMs: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** When a slot may be free again, nobody knows. */
+const SLOT_RETRY_MS = 1_000;
+
+interface Bounded {
+  readonly subject: string;
+  readonly whose: string;
+  readonly limit: RateLimit;
+}
+
+export function createRateLimiter(parts: RateLimiterParts): RateLimiter {
+  const { limits } = parts;
+  const isOff = [limits.key, limits.account, limits.free].every((limit) => Object.keys(limit).length === 0);
+  return {
+    admit(principal, request) {
+      if (isOff) return undefined;
+      const bounded = boundedBy(limits, principal, request);
+      return bounded.length === 0 ? undefined : admit(parts, bounded, request);
+    },
+  };
+}
+
+function boundedBy(
+  limits: RateLimiterParts['limits'],
+  { keyHash, accountId }: Principal,
+  { isFree }: RatedRequest,
+): readonly Bounded[] {
+  const all: readonly Bounded[] = [
+    { subject: `key:${keyHash}`, whose: 'this API key', limit: limits.key },
+    { subject: `account:${accountId}`, whose: 'the account', limit: limits.account },
+    ...(isFree ? [{ subject: `free:${accountId}`, whose: 'free models', limit: limits.free }] : []),
+  ];
+  return all.filter(({ limit }) => Object.keys(limit).length > 0);
+}
+
+/** Slots first: they are given back where a rate refuses. */
+async function admit(
+  parts: RateLimiterParts,
+  bounded: readonly Bounded[],
+  { generationId: id, promptTokens }: RatedRequest,
+): Promise<Passage> {
+  const { slots, slotMs: expiresInMs } = parts;
+  const entered: string[] = [];
+  const leave = (): Promise<unknown> => Promise.all(entered.map((subject) => slots.leave({ subject, id })));
+  for (const { subject, whose, limit } of bounded) {
+    if (limit.concurrent === undefined) continue;
+    if (!(await slots.enter({ subject, limit: limit.concurrent, id, expiresInMs }))) {
+      await leave();
+      throw tooManyAtOnce(whose, limit.concurrent, parts.clock);
+    }
+    entered.push(subject);
+  }
+  const rates = bounded.flatMap((each) => ratesOf(each, promptTokens));
+  const answer = await parts.rates.take(rates.map(({ rate }) => rate));
+  if (!answer.ok) {
+    await leave();
+    const refused = rates.find(({ rate }) => rate.subject === answer.subject);
+    throw tooFast(refused?.words ?? 'A limit is reached', answer, parts.clock);
+  }
+  const { ticket } = answer;
+  let over: Promise<unknown> | undefined;
+  return {
+    async ended(usage) {
+      const tokens = (usage?.promptTokens ?? 0) + (usage?.completionTokens ?? 0);
+      const counted = rates.filter(({ isOfTokens }) => isOfTokens);
+      over ??= Promise.all([leave(), ...counted.map(({ rate }) => ticket.count(rate.subject, tokens))]);
+      await over;
+    },
+  };
+}
+
+interface NamedRate {
+  readonly rate: Rate;
+  /** Whose limit it is, and of what. */
+  readonly words: string;
+  readonly isOfTokens: boolean;
+}
+
+function ratesOf({ subject, whose, limit }: Bounded, promptTokens: () => number): readonly NamedRate[] {
+  const { requestsPerMinute, requestsPerDay, tokensPerMinute } = limit;
+  const rates: NamedRate[] = [];
+  const add = (name: string, unit: string, max: number | undefined, periodMs: number, take: () => number): void => {
+    if (max === undefined) return;
+    rates.push({
+      rate: { subject: `${subject}:${name}`, limit: max, periodMs, take: take() },
+      words: `The limit of ${whose} is reached: ${max} ${unit}`,
+      isOfTokens: name === 'tokens',
+    });
+  };
+  add('minute', 'requests a minute', requestsPerMinute, MINUTE_MS, () => 1);
+  add('day', 'requests a day', requestsPerDay, DAY_MS, () => 1);
+  add('tokens', 'tokens a minute', tokensPerMinute, MINUTE_MS, promptTokens);
+  return rates;
+}
+
+function tooManyAtOnce(whose: string, limit: number, clock: Clock): GatewayError {
+  return new GatewayError('rate_limit_exceeded', `The limit of ${whose} is reached: ${limit} under way at a time.`, {
+    retryAfterMs: SLOT_RETRY_MS,
+    rateLimit: { limit, remaining: 0, resetAtMs: clock.nowMs() + SLOT_RETRY_MS },
+  });
+}
+
+function tooFast(words: string, answer: Extract<RateAnswer, { ok: false }>, clock: Clock): GatewayError {
+  const { limit, remaining, retryAfterMs } = answer;
+  return new GatewayError('rate_limit_exceeded', `${words}, of which ${remaining} are left.`, {
+    retryAfterMs,
+    rateLimit: { limit, remaining, resetAtMs: Math.ceil(clock.nowMs() + retryAfterMs) },
+  });
+}

@@ -1,0 +1,69 @@
+/** What is done about a match. The strongest of several wins: block, then redact, then flag. @source areas.md 6 */
+export type FilterAction = 'redact' | 'block' | 'flag';
+
+/** A pattern of the operator's own. @source areas.md 6 "Custom filter" */
+export interface ContentFilter {
+  /** Text of a JavaScript regular expression that `lib/plain-pattern.ts` accepts. */
+  readonly pattern: string;
+  readonly action: FilterAction;
+  /** What a match is replaced with, and called in messages. Null: `[REDACTED]`. */
+  readonly label: string | null;
+  /** Whether answers are searched as well as requests. @source decisions.md 23 */
+  readonly scanOutput: boolean;
+}
+
+export type BuiltinFilterSlug =
+  | 'email'
+  | 'phone'
+  | 'ssn'
+  | 'credit-card'
+  | 'ip-address'
+  | 'person-name'
+  | 'address'
+  | 'regex-prompt-injection';
+
+export interface BuiltinFilter {
+  readonly slug: BuiltinFilterSlug;
+  readonly action: FilterAction;
+  /** Which messages the injection detector reads; of the others always all. */
+  readonly scanScope: 'user_only' | 'all_messages';
+  readonly scanOutput: boolean;
+}
+
+/** Authors whose models must not retain what they are sent, each group by itself. @source areas.md 6 "Fields" */
+export interface ZeroRetention<Value = boolean> {
+  readonly anthropic: Value;
+  readonly openai: Value;
+  readonly google: Value;
+  readonly xai: Value;
+  readonly other: Value;
+}
+
+/** What one guardrail says beside its budget. Null: it says nothing about it. */
+export interface GuardrailRules {
+  /** Slugs, in lower case. Never empty. */
+  readonly allowedProviders: readonly string[] | null;
+  readonly ignoredProviders: readonly string[] | null;
+  /** Permanent names where the catalog knows the model, so that a renamed one stays meant. Never empty. */
+  readonly allowedModels: readonly string[] | null;
+  readonly ignoredModels: readonly string[] | null;
+  readonly zeroRetention: ZeroRetention<boolean | null>;
+  /** Whether endpoints that train on what they are sent may be used: those with a price, and those without. */
+  readonly paidTraining: boolean | null;
+  readonly freeTraining: boolean | null;
+  /** Whether endpoints without a price that publish what they are sent may be used. */
+  readonly freePublication: boolean | null;
+  readonly contentFilters: readonly ContentFilter[] | null;
+  readonly builtinFilters: readonly BuiltinFilter[] | null;
+}
+
+/** The same done to the value of each group. */
+export function mapGroups<From, To>(values: ZeroRetention<From>, map: (value: From) => To): ZeroRetention<To> {
+  return {
+    anthropic: map(values.anthropic),
+    openai: map(values.openai),
+    google: map(values.google),
+    xai: map(values.xai),
+    other: map(values.other),
+  };
+}

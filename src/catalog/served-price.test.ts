@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { servedPrice } from './served-price.ts';
+
+const price = { prompt: 2, completion: 4 };
+const standardPrice = { prompt: 1, completion: 2 };
+
+test('a request that was served from standard capacity pays the standard price, whatever was asked for', () => {
+  const endpoint = { price, serviceTier: 'priority', standardPrice } as const;
+  for (const serviceTier of ['default', 'standard'])
+    assert.equal(servedPrice(endpoint, { serviceTier }), standardPrice, serviceTier);
+  assert.equal(servedPrice(endpoint, { serviceTier: 'priority' }), price);
+  assert.equal(servedPrice(endpoint, {}), price);
+});
+
+test("without a known standard price, and at an endpoint of no tier, the endpoint's own price holds", () => {
+  assert.equal(servedPrice({ price, serviceTier: 'flex' }, { serviceTier: 'default' }), price);
+  assert.equal(servedPrice({ price }, { serviceTier: 'default' }), price);
+});

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
+import { backUp, restore, type BackupPlace } from '../store/backup.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Io } from './command.ts';
+import { configArgs, loadCheckedConfig } from './load-config.ts';
+
+interface Asked {
+  readonly file: string;
+  readonly place: BackupPlace;
+  readonly dataDir: string;
+}
+
+/** `model-gateway backup FILE`: also while a gateway runs. */
+export async function runBackup(args: readonly string[], io: Io): Promise<number> {
+  const { file, place, dataDir } = readArgs('backup', args, io);
+  if (place.url === undefined && !existsSync(place.path))
+    throw new CommandError(`There is no database in ${dataDir} to back up.`);
+  await backUp(place, file).catch(asCommandError);
+  io.stdout.write(`Wrote ${file}.\n`);
+  const secret = join(dataDir, 'secret');
+  if (existsSync(secret))
+    io.stderr.write(`Stored provider credentials can be read only with ${secret}: keep a copy of it apart.\n`);
+  return 0;
+}
+
+/** `model-gateway restore FILE`: while no gateway runs. */
+export async function runRestore(args: readonly string[], io: Io): Promise<number> {
+  const { file, place, dataDir } = readArgs('restore', args, io);
+  if (place.url === undefined) await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const kept = await restore(file, place).catch(asCommandError);
+  io.stdout.write(`Restored ${file}.\n`);
+  if (kept !== undefined) io.stdout.write(`What was there before is in ${kept}.\n`);
+  return 0;
+}
+
+function readArgs(command: string, args: readonly string[], io: Io): Asked {
+  const { values, words } = parseFlags(args, CONFIG_FLAGS);
+  const [file, surplus] = words;
+  if (file === undefined) throw new UsageError(`${command}: name a file`);
+  if (surplus !== undefined) throw new UsageError(`${command}: ${surplus}: unexpected argument`);
+  const { config } = loadCheckedConfig(configArgs(values), io.env);
+  const { dataDir, databaseUrl } = config;
+  // The name is the one that the gateway uses (src/app.ts).
+  return { file, dataDir, place: { path: join(dataDir, 'gateway.db'), url: databaseUrl } };
+}
+
+function asCommandError(error: unknown): never {
+  throw error instanceof Error ? new CommandError(error.message, { cause: error }) : error;
+}

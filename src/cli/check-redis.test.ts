@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { redis, useRedis } from '../store/shared/test-redis.ts';
+import { startTcpProxy } from '../../tests/support/tcp-proxy.ts';
+import { checkRedis } from './check-redis.ts';
+
+const PREFIX = '{test-doctor}:';
+
+test('no Redis is no fault', async () => {
+  assert.equal((await checkRedis(undefined, PREFIX)).verdict, 'ok');
+});
+
+test('a Redis that is not there is a failure, without its password', async () => {
+  const { verdict, message } = await checkRedis('redis://me:hunter2@127.0.0.1:1', PREFIX);
+  assert.equal(verdict, 'failed');
+  assert.match(message, /ECONNREFUSED/);
+  assert.ok(!message.includes('hunter2'));
+});
+
+suite('a Redis that is there', { skip: redis === undefined }, () => {
+  test('tells its version', async (t) => {
+    const { verdict, message } = await checkRedis(useRedis(t).url, PREFIX);
+    assert.notEqual(verdict, 'failed');
+    assert.match(message, /^Redis \d+\.\d+\.\d+ answers in [\d.]+ ms/);
+  });
+
+  test('and refuses the credentials is a failure that says so, without them', async (t) => {
+    const url = new URL(useRedis(t).url);
+    url.username = 'nobody';
+    url.password = 'hunter2';
+    const { verdict, message } = await checkRedis(url.href, PREFIX);
+    assert.equal(verdict, 'failed');
+    assert.match(message, /WRONGPASS/);
+    assert.ok(!message.includes('hunter2'));
+  });
+
+  test('and does not answer is a failure, soon', async (t) => {
+    const { hostname, port } = new URL(useRedis(t).url);
+    const proxy = await startTcpProxy(t, { host: hostname, port: Number(port || 6_379) });
+    proxy.stall();
+    assert.equal((await checkRedis(`redis://127.0.0.1:${proxy.port}`, PREFIX)).verdict, 'failed');
+  });
+});

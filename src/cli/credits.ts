@@ -1,0 +1,178 @@
+import { createCredits, type CreditEntry, type Credits } from '../accounts/credits.ts';
+import { DEFAULT_ACCOUNT_ID } from '../accounts/principal.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
+import type { ParsedFlags } from '../config/flags.ts';
+import { systemClock } from '../lib/clock.ts';
+import { exactUsd, readExactUsd } from '../lib/money.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import type { Database } from '../store/database.ts';
+import { createLedgerStore } from '../store/ledger.ts';
+import { openAuditTrail } from './audit-trail.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Io } from './command.ts';
+import { drawDifference } from './draw-difference.ts';
+import { configArgs, loadCheckedConfig } from './load-config.ts';
+import { openConfiguredDatabase } from './open-database.ts';
+
+const FLAGS = {
+  ...CONFIG_FLAGS,
+  note: { type: 'string' },
+  limit: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+type FlagValues = ParsedFlags<typeof FLAGS>['values'];
+
+/** What each takes: the names of its words, the last of them optional where it ends in a question mark. */
+const OPERANDS = {
+  balance: [],
+  grant: ['AMOUNT'],
+  adjust: ['AMOUNT'],
+  refund: ['GENERATION', 'AMOUNT?'],
+  entries: [],
+  verify: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+type Verb = keyof typeof OPERANDS;
+const VERBS = ['balance', 'grant', 'adjust', 'refund', 'entries', 'verify'] as const satisfies readonly Verb[];
+const CHANGES: readonly Verb[] = ['grant', 'adjust', 'refund'];
+
+const ACCOUNT = DEFAULT_ACCOUNT_ID;
+const AUTHOR = 'cli';
+const ENTRIES = 20;
+const ENTRIES_MAX = 10_000;
+
+/** `model-gateway credits`: works on the store itself, also while a gateway runs on it. */
+export async function runCredits(args: readonly string[], io: Io): Promise<number> {
+  // A minus is a sign here, and no flag.
+  const negative = args.find((arg) => /^-\d/.test(arg));
+  const { values, words } = parseFlags(
+    args.filter((arg) => arg !== negative),
+    FLAGS,
+  );
+  const [word, ...rest] = words;
+  const verb = readVerb(word);
+  const operands = negative === undefined ? rest : [...rest, negative];
+  checkUsage(verb, operands, values);
+  const limit = readLimit(values.limit);
+  const { config } = loadCheckedConfig(configArgs(values), io.env);
+  const database = await openConfiguredDatabase(config, { makes: false });
+  try {
+    if (verb === 'verify') return await verify(database, io);
+    const credits = createCredits({
+      store: createLedgerStore({ database }),
+      clock: systemClock,
+      // A running gateway reads a balance again within a minute.
+      onChange: () => undefined,
+    });
+    if (verb === 'balance') await tellBalance(credits, io);
+    else if (verb === 'entries') await listEntries(credits, limit, values.json === true, io);
+    else {
+      const entry = await change(credits, verb, operands, values.note ?? '');
+      await openAuditTrail(database, io)(`credits ${verb}`, `/credits/${entry.id}`, {
+        amount: exactUsd(entry.amountNanoUsd),
+      });
+      await tellBalance(credits, io);
+    }
+    return 0;
+  } catch (error) {
+    throw error instanceof GatewayError ? new CommandError(error.message, { cause: error }) : error;
+  } finally {
+    await database.close();
+  }
+}
+
+function readVerb(word: string | undefined): Verb {
+  const verb = VERBS.find((known) => known === word);
+  if (verb !== undefined) return verb;
+  if (word === undefined) throw new UsageError(`credits: say what to do: ${VERBS.join(', ')}`);
+  const nearest = nearestName(word, VERBS);
+  throw new UsageError(
+    `credits ${word}: unknown command; ${nearest === undefined ? `known are ${VERBS.join(', ')}` : `did you mean "${nearest}"?`}`,
+  );
+}
+
+function checkUsage(verb: Verb, operands: readonly string[], { note, limit, json }: FlagValues): void {
+  const wanted: readonly string[] = OPERANDS[verb];
+  const missing = wanted[operands.length];
+  if (missing !== undefined && !missing.endsWith('?')) throw new UsageError(`credits ${verb}: say the ${missing}`);
+  const surplus = operands[wanted.length];
+  if (surplus !== undefined) throw new UsageError(`credits ${verb}: ${surplus}: unexpected argument`);
+  const isChange = CHANGES.includes(verb);
+  if (isChange && note === undefined) throw new UsageError(`credits ${verb}: say why, with --note TEXT`);
+  if (!isChange && note !== undefined) throw new UsageError(`credits ${verb}: --note belongs to ${CHANGES.join(', ')}`);
+  if (verb !== 'entries' && (limit !== undefined || json !== undefined))
+    throw new UsageError(`credits ${verb}: --limit and --json belong to "credits entries"`);
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return ENTRIES;
+  const count = /^\d+$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= ENTRIES_MAX) return count;
+  throw new UsageError(`--limit: must be a number from 1 to ${ENTRIES_MAX}, not ${JSON.stringify(text)}`);
+}
+
+function change(
+  credits: Credits,
+  verb: 'grant' | 'adjust' | 'refund',
+  operands: readonly string[],
+  note: string,
+): Promise<CreditEntry> {
+  const reason = { accountId: ACCOUNT, author: AUTHOR, note };
+  const [first = '', second] = operands;
+  if (verb === 'grant') return credits.grant({ ...reason, amountNanoUsd: readAmount(first) });
+  if (verb === 'adjust') return credits.adjust({ ...reason, amountNanoUsd: readAmount(first) });
+  return credits.refund({
+    ...reason,
+    generationId: first,
+    ...(second !== undefined && { amountNanoUsd: readAmount(second) }),
+  });
+}
+
+function readAmount(text: string): number {
+  const nanoUsd = readExactUsd(text);
+  if (nanoUsd !== undefined) return nanoUsd;
+  throw new UsageError(`${text}: is no amount in USD, such as 12.50, in steps of 0.000000001`);
+}
+
+async function tellBalance(credits: Credits, io: Io): Promise<void> {
+  const { credits: given, usage } = await credits.totals(ACCOUNT);
+  io.stdout.write(`${exactUsd(given - usage)} USD (${exactUsd(given)} given, ${exactUsd(usage)} used)\n`);
+}
+
+async function listEntries(credits: Credits, limit: number, asJson: boolean, io: Io): Promise<void> {
+  const { rows } = await credits.entries({ accountId: ACCOUNT, offset: 0, limit });
+  for (const entry of rows) io.stdout.write(`${asJson ? drawJson(entry) : drawLine(entry)}\n`);
+}
+
+function drawLine({ atMs, kind, amountNanoUsd, generationId, note, author }: CreditEntry): string {
+  const line = [new Date(atMs).toISOString(), kind, `${exactUsd(amountNanoUsd)} USD`, generationId, author, note];
+  // A note may hold anything; a terminal must not obey it.
+  return line
+    .filter((cell) => cell !== null)
+    .join('  ')
+    .replace(/\p{Cc}/gu, ' ');
+}
+
+function drawJson(entry: CreditEntry): string {
+  const { id, atMs, kind, amountNanoUsd, generationId, keyHash, workspaceId, note, author } = entry;
+  return JSON.stringify({
+    id,
+    created_at: new Date(atMs).toISOString(),
+    kind,
+    amount: exactUsd(amountNanoUsd),
+    generation_id: generationId,
+    key_hash: keyHash,
+    workspace_id: workspaceId,
+    note,
+    author,
+  });
+}
+
+/** Exits 1 when the books do not agree. */
+async function verify(database: Database, io: Io): Promise<number> {
+  const differences = await createLedgerStore({ database }).verify(ACCOUNT);
+  for (const difference of differences) io.stdout.write(`${drawDifference(difference)}\n`);
+  if (differences.length === 0) io.stdout.write('Generations, entries, sums and balance agree.\n');
+  return differences.length === 0 ? 0 : 1;
+}

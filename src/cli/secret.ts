@@ -1,0 +1,49 @@
+import { purposeOf as purposeOfCredential } from '../accounts/own-credentials.ts';
+import { rotateSecret, type Rotation, type SealedTable } from '../accounts/rotate-secret.ts';
+import { createSecrets } from '../accounts/secrets.ts';
+import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
+import type { Database } from '../store/database.ts';
+import { createSealedRows } from '../store/sealed-rows.ts';
+import { purposeOf as purposeOfContent } from '../telemetry/content-log.ts';
+import { destinationPurpose } from '../telemetry/destinations/destinations.ts';
+import { openAuditTrail } from './audit-trail.ts';
+import { UsageError, type Io } from './command.ts';
+import { configArgs, loadCheckedConfig } from './load-config.ts';
+import { openConfiguredDatabase } from './open-database.ts';
+
+/** `model-gateway secret rotate`: works on the store itself; a running gateway sees the change within seconds. */
+export async function runSecret(args: readonly string[], io: Io): Promise<number> {
+  const { values, words } = parseFlags(args, CONFIG_FLAGS);
+  const [verb, ...operands] = words;
+  if (verb !== 'rotate') throw new UsageError('secret: say what to do: rotate');
+  if (operands[0] !== undefined) throw new UsageError(`secret rotate: ${operands[0]}: unexpected argument`);
+  const { config } = loadCheckedConfig(configArgs(values), io.env);
+  const database = await openConfiguredDatabase(config, { makes: false });
+  try {
+    const rotation = await rotateSecret(createSecrets(config), sealedTables(database));
+    await openAuditTrail(database, io)('secret rotate', `secret:${rotation.secretId}`);
+    io.stdout.write(`${drawRotation(rotation, config.secret !== undefined)}\n`);
+    for (const id of rotation.unreadable)
+      io.stderr.write(`${id} cannot be opened: the secret that sealed it is gone.\n`);
+    return rotation.unreadable.length === 0 ? 0 : 1;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Whatever is sealed, each text with what it is sealed for. */
+function sealedTables(database: Database): readonly SealedTable[] {
+  const { credentials, content, destinations } = createSealedRows(database);
+  return [
+    { rows: credentials, purposeOf: ({ id, provider }) => purposeOfCredential({ id, provider: provider ?? '' }) },
+    { rows: content, purposeOf: ({ id }) => purposeOfContent(id) },
+    { rows: destinations, purposeOf: ({ id }) => destinationPurpose(id) },
+  ];
+}
+
+function drawRotation({ began, secretId, resealed }: Rotation, isOperators: boolean): string {
+  if (began === 'renewed') return `Made the secret ${secretId} and sealed ${resealed} rows with it.`;
+  if (began === 'went on') return `Sealed ${resealed} rows with the secret ${secretId}.`;
+  if (!isOperators) return `Nothing is sealed yet.`;
+  return 'Everything is sealed with GATEWAY_SECRET. To change it, move it to GATEWAY_SECRET_PREVIOUS, set another, and run this again.';
+}

@@ -1,0 +1,71 @@
+import type { Presets } from '../../accounts/presets.ts';
+import type { Principal } from '../../accounts/principal.ts';
+import type { ClientFormatId } from '../../canonical/extra.ts';
+import type { GenerationRequest, Turn } from '../../canonical/request.ts';
+import { hasFragileNumbers, parseKeepingNumbers, type Json, type JsonObject } from '../../lib/json.ts';
+import type { ClientFormat } from '../../wire/format.ts';
+import { mergePreset } from '../../wire/gateway/merge-preset.ts';
+import { findPreset } from '../../wire/gateway/preset-reference.ts';
+import type { HeaderDirectives } from '../../wire/gateway/headers.ts';
+
+type Decode = ClientFormat['decodeRequest'];
+
+/** The part of an admitted request that says what is asked. */
+export interface SentRequest {
+  readonly principal: Pick<Principal, 'workspaceId'>;
+  readonly body: Json;
+  readonly text: string;
+  readonly headers: HeaderDirectives;
+}
+
+/**
+ * Reads a request, with what it leaves open taken from the preset that it names: the settings before its format reads it,
+ * the instructions after, so that the places of messages stay those of the caller.
+ * @throws GatewayError 400; 404 for a preset that is not there, or not in use
+ * @source generation.md 3.9, areas.md 7
+ */
+export function readWithPreset(
+  presets: Pick<Presets, 'use'>,
+  format: ClientFormatId,
+  decode: Decode,
+  { principal, body, text, headers }: SentRequest,
+): GenerationRequest | Promise<GenerationRequest> {
+  const named = findPreset(body);
+  if (named === undefined) return decode(body, text, headers);
+  const merge = ({ config, systemPrompt }: Awaited<ReturnType<Presets['use']>>): GenerationRequest => {
+    const merged = mergePreset(format, named.body, config);
+    const request = decode(merged.body, exactText(format, text, config), headers);
+    return withInstructions(withWarnings(request, merged.dropped), systemPrompt);
+  };
+  const preset = presets.use(principal.workspaceId, named.slug);
+  return preset instanceof Promise ? preset.then(merge) : merge(preset);
+}
+
+/** The text of the merged body with numbers as the caller wrote them. Where none is fragile, nobody looks at it. */
+function exactText(format: ClientFormatId, text: string, config: JsonObject): string {
+  const named = hasFragileNumbers(text) ? findPreset(parseKeepingNumbers(text)) : undefined;
+  return named === undefined ? text : JSON.stringify(mergePreset(format, named.body, config).body);
+}
+
+function withWarnings(request: GenerationRequest, dropped: readonly string[]): GenerationRequest {
+  if (dropped.length === 0) return request;
+  const warnings = dropped.map((member) => ({
+    code: 'field-dropped' as const,
+    path: `preset.${member}`,
+    message: `of the preset has no words in the ${request.format} format`,
+  }));
+  return { ...request, warnings: [...request.warnings, ...warnings] };
+}
+
+/** Those of the request take the place of the preset's. */
+function withInstructions(request: GenerationRequest, text: string | null): GenerationRequest {
+  if (text === null || request.turns.some(isInstruction)) return request;
+  const turn: Turn = { role: 'system', blocks: [{ type: 'text', text }], plain: true, ofPreset: true };
+  return { ...request, turns: [turn, ...request.turns] };
+}
+
+function isInstruction({ role, blocks }: Turn): boolean {
+  return (
+    (role === 'system' || role === 'developer') && blocks.some((block) => block.type !== 'text' || block.text !== '')
+  );
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { drawActivity } from '../../../telemetry/analytics/activity.ts';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+
+const usd = z.number().describe('USD.');
+
+/** @source areas.md 12; reference shapes, `ActivityItem` */
+const activitySchema = z
+  .strictObject({
+    date: z.iso.date(),
+    model: z.string(),
+    model_permaslug: z.string(),
+    endpoint_id: z.string().describe('Always the same one for a model at a provider.'),
+    provider_name: z.string(),
+    workspace_id: z.string().optional(),
+    requests: z.int(),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    reasoning_tokens: z.int(),
+    usage: usd,
+    byok_usage_inference: usd.describe("USD at list price of calls with the account's own credentials."),
+  })
+  .meta({ id: 'ActivityItem' });
+
+export const getActivity = defineRoute({
+  method: 'GET',
+  path: '/activity',
+  scope: 'management',
+  operationId: 'getUserActivity',
+  tag: 'Analytics',
+  summary: 'Sums of the last 30 completed UTC days, by day, model and endpoint',
+  params: NOTHING,
+  query: z.strictObject({
+    date: z.iso.date().optional().describe('Only this day.'),
+    api_key_hash: z.string().min(1).max(256).optional().describe('Only this key.'),
+    user_id: z.string().min(1).max(256).optional().describe('Only this member.'),
+    workspace_id: z.string().min(1).max(256).optional().describe('Only this workspace.'),
+    group_by: z.enum(['workspace']).optional().describe('Tells workspaces apart, too.'),
+  }),
+  body: NO_BODY,
+  responses: {
+    200: { description: 'Rows, the newest day first.', schema: z.strictObject({ data: z.array(activitySchema) }) },
+  },
+  errors: [400, 404, 408],
+  async handle({ query, services }) {
+    const { workspace_id: named } = query;
+    const workspace = named === undefined ? undefined : await services.workspaces.get(named);
+    const data = await drawActivity(services.analytics, {
+      date: query.date,
+      keyHash: query.api_key_hash,
+      memberId: query.user_id,
+      workspaceId: workspace?.id,
+      byWorkspace: query.group_by === 'workspace',
+    });
+    return { status: 200, body: { data } };
+  },
+});

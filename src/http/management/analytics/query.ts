@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { OPERATORS } from '../../../telemetry/analytics/dimensions.ts';
+import { defineRoute, NOTHING } from '../route.ts';
+
+const DIMENSIONS_MAX = 2;
+const METRICS_MAX = 20;
+const FILTERS_MAX = 20;
+const VALUES_MAX = 1_000;
+const NAME_CHARS_MAX = 100;
+const VALUE_CHARS_MAX = 2_048;
+const ROWS_MAX = 10_000;
+
+const name = z.string().min(1).max(NAME_CHARS_MAX);
+const scalar = z.union([z.string().max(VALUE_CHARS_MAX), z.number()]);
+
+/** @source areas.md 12; reference shapes, `POST /analytics/query` */
+const bodySchema = z
+  .strictObject({
+    metrics: z.array(name).min(1).max(METRICS_MAX),
+    dimensions: z.array(name).max(DIMENSIONS_MAX).optional(),
+    filters: z
+      .array(
+        z.strictObject({
+          field: name.describe('A dimension, or a metric: then rows whose value does not hold are left out.'),
+          operator: z.enum(OPERATORS.map((operator) => operator.name)),
+          value: z.union([scalar, z.array(scalar).min(1).max(VALUES_MAX)]),
+          include_unset: z
+            .boolean()
+            .optional()
+            .describe('Whether rows without the dimension are kept. Default: by neq and not_in only.'),
+        }),
+      )
+      .max(FILTERS_MAX)
+      .optional(),
+    granularity: name.optional(),
+    time_range: z
+      .strictObject({ start: z.iso.datetime({ offset: true }), end: z.iso.datetime({ offset: true }) })
+      .optional()
+      .describe('Default: the last 30 days.'),
+    order_by: z.strictObject({ field: name, direction: z.enum(['asc', 'desc']) }).optional(),
+    limit: z.int().min(1).max(ROWS_MAX).optional().describe('Rows. Default 1000.'),
+    group_limit: z.int().min(1).max(ROWS_MAX).optional().describe('Rows of each combination of dimensions.'),
+  })
+  .meta({ id: 'AnalyticsQuery' });
+
+const answerSchema = z
+  .strictObject({
+    data: z.array(z.record(z.string(), z.union([z.string(), z.number(), z.null()]))),
+    metadata: z.strictObject({
+      query_time_ms: z.number(),
+      row_count: z.int(),
+      truncated: z.boolean().describe('Rows were left out; sums may be partial.'),
+    }),
+    warnings: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'AnalyticsAnswer' });
+
+export const queryAnalytics = defineRoute({
+  method: 'POST',
+  path: '/analytics/query',
+  scope: 'management',
+  operationId: 'queryAnalytics',
+  tag: 'Analytics',
+  summary: 'Sum up generations: by time, model, provider, key, workspace, application and more',
+  params: NOTHING,
+  query: NOTHING,
+  body: bodySchema,
+  responses: { 200: { description: 'Rows.', schema: z.strictObject({ data: answerSchema }) } },
+  errors: [400, 408, 413],
+  onlyReads: true,
+  async handle({ body, services }) {
+    const { rows, queryTimeMs, truncated, warnings } = await services.analytics.query(body);
+    const metadata = { query_time_ms: queryTimeMs, row_count: rows.length, truncated };
+    return {
+      status: 200,
+      body: { data: { data: rows, metadata, ...(warnings.length > 0 && { warnings }) } },
+    };
+  },
+});

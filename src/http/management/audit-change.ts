@@ -1,0 +1,40 @@
+import type { Audit } from '../../accounts/audit.ts';
+import type { Principal } from '../../accounts/principal.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { ManagementRoute, RouteAnswer } from './route.ts';
+
+type ChangingRoute = Pick<ManagementRoute, 'method' | 'path' | 'scope' | 'operationId' | 'audited' | 'onlyReads'>;
+
+/** Records what a management key changed. Whatever is only read leaves no trace. */
+export async function auditChange(
+  audit: Audit,
+  route: ChangingRoute,
+  actor: Principal,
+  asked: { readonly params: unknown; readonly body: unknown },
+  answer: RouteAnswer,
+): Promise<void> {
+  if (route.scope !== 'management' || route.method === 'GET' || route.onlyReads === true) return;
+  await audit.record({
+    actor,
+    action: route.operationId,
+    subject: answer.subject ?? subjectOf(route, asked.params, answer),
+    changes: isJsonObject(asked.body) ? drawChanges(asked.body, route.audited === 'values') : {},
+  });
+}
+
+/** The path as it was called; of what was created, its place. */
+function subjectOf({ path }: ChangingRoute, params: unknown, { status, body }: RouteAnswer): string {
+  const known = isJsonObject(params) ? params : {};
+  const called = path.replaceAll(/\{(\w+)\}/g, (template, name: string) => {
+    const value = known[name];
+    return typeof value === 'string' ? value : template;
+  });
+  if (status !== 201 || typeof body === 'string' || !('data' in body) || !isJsonObject(body.data)) return called;
+  const id = body.data['id'] ?? body.data['hash'];
+  return typeof id === 'string' ? `${called}/${id}` : called;
+}
+
+function drawChanges(body: JsonObject, showsValues: boolean): JsonObject {
+  if (showsValues) return body;
+  return Object.fromEntries(Object.keys(body).map((name) => [name, '(changed)']));
+}

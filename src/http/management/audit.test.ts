@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import Fastify from 'fastify';
+import { z } from 'zod';
+import { createAudit, type AuditEvent, type Change } from '../../accounts/audit.ts';
+import { samplePrincipal } from '../../accounts/test-principal.ts';
+import { ENGINES } from '../../store/test-engines.ts';
+import {
+  assertRefused,
+  listOf,
+  NOW_MS,
+  startAdministration,
+  textOf,
+  type AdministrationServer,
+} from '../test-administration.ts';
+import { servicesOf } from '../test-services.ts';
+import { defineRoute, NOTHING, registerManagementRoutes } from './route.ts';
+
+const clock = { nowMs: () => NOW_MS, monotonicMs: () => 0 };
+
+for (const engine of ENGINES)
+  suite(`audit events over ${engine.name}`, () => {
+    let gateway: AdministrationServer;
+    before(async () => {
+      gateway = await startAdministration(engine);
+    });
+    after(() => gateway.close());
+
+    const events = async (query = '') => listOf((await gateway.must('GET', `/audit${query}`))['data']);
+    const lastEvent = async () => {
+      const [event] = await events('?limit=1');
+      assert.ok(event !== undefined);
+      return event;
+    };
+
+    test('a change tells who made it, what of, and to what', async () => {
+      gateway.passMs(1);
+      const { id } = await gateway.must('POST', '/workspaces', { name: 'Team', slug: 'audited', description: 'x' });
+      const event = await lastEvent();
+      assert.match(textOf(event['id']), /^audit-/);
+      assert.deepEqual(
+        { ...event, id: '' },
+        {
+          id: '',
+          at: new Date(NOW_MS + 1).toISOString(),
+          actor: { key_hash: gateway.managementHash, label: (await gateway.keys.get(gateway.managementHash)).label },
+          action: 'createWorkspace',
+          subject: `/workspaces/${textOf(id)}`,
+          changes: { name: 'Team', slug: 'audited', description: 'x' },
+        },
+      );
+    });
+
+    test('every kind of change leaves one event, under a name that stays', async () => {
+      const workspace = `/workspaces/${textOf((await gateway.must('POST', '/workspaces', { name: 'T', slug: 't' }))['id'])}`;
+      const guardrail = `/guardrails/${textOf((await gateway.must('POST', '/guardrails', { name: 'G' }))['id'])}`;
+      const hash = textOf((await gateway.must('POST', '/keys', { name: 'App' }))['hash']);
+      const key = `/keys/${hash}`;
+      const keys = { key_hashes: [hash] };
+      const members = { member_user_ids: ['ann'] };
+      for (const [method, path, body, action, subject] of [
+        ['PATCH', '/workspaces/t', { name: 'U' }, 'updateWorkspace', workspace],
+        ['PUT', '/workspaces/t/budgets/daily', { limit_usd: 1 }, 'putWorkspaceBudget', `${workspace}/budgets/daily`],
+        ['DELETE', `${workspace}/budgets/daily`, undefined, 'deleteWorkspaceBudget', `${workspace}/budgets/daily`],
+        ['POST', `${workspace}/members/add`, { user_ids: ['ann'] }, 'addWorkspaceMembers', `${workspace}/members/add`],
+        ['PATCH', key, { limit: 5 }, 'updateKey', key],
+        ['PATCH', guardrail, { limit_usd: 5 }, 'updateGuardrail', guardrail],
+        ['POST', `${guardrail}/assignments/keys`, keys, 'assignKeysToGuardrail', `${guardrail}/assignments/keys`],
+        [
+          'POST',
+          `${guardrail}/assignments/members`,
+          members,
+          'assignMembersToGuardrail',
+          `${guardrail}/assignments/members`,
+        ],
+        ['DELETE', guardrail, undefined, 'deleteGuardrail', guardrail],
+        ['DELETE', key, undefined, 'deleteKey', key],
+        ['DELETE', '/workspaces/t', undefined, 'deleteWorkspace', workspace],
+      ] as const) {
+        gateway.passMs(1);
+        const count = Number((await gateway.must('GET', '/audit'))['total_count']);
+        await gateway.must(method, path, body);
+        const event = await lastEvent();
+        assert.deepEqual([event['action'], event['subject'], event['changes']], [action, subject, body ?? {}]);
+        assert.equal((await gateway.must('GET', '/audit'))['total_count'], count + 1);
+      }
+    });
+
+    test('what is read, and what is refused, leaves none', async () => {
+      const earlier = await events();
+      await gateway.must('GET', '/workspaces');
+      assertRefused(await gateway.call('POST', '/workspaces', { name: '' }), 400);
+      assertRefused(await gateway.call('DELETE', `/keys/${'0'.repeat(64)}`), 404);
+      assertRefused(await gateway.call('POST', '/keys', { name: 'App' }, gateway.normalKey), 403);
+      assert.deepEqual(await events(), earlier);
+    });
+
+    test('events are found by what was done, to what, and by whom', async () => {
+      const hash = textOf((await gateway.must('POST', '/keys', { name: 'Found' }))['hash']);
+      for (const name of ['One', 'Two']) {
+        gateway.passMs(1);
+        await gateway.must('PATCH', `/keys/${hash}`, { name });
+      }
+      const names = (found: Awaited<ReturnType<typeof events>>) => found.map(({ changes }) => changes);
+      assert.deepEqual(names(await events(`?subject=/keys/${hash}`)), [
+        { name: 'Two' },
+        { name: 'One' },
+        { name: 'Found' },
+      ]);
+      assert.deepEqual(names(await events(`?subject=/keys/${hash}&action=updateKey&offset=1`)), [{ name: 'One' }]);
+      assert.equal((await events(`?actor=${'0'.repeat(64)}`)).length, 0);
+      assert.ok((await events(`?actor=${gateway.managementHash}&limit=100`)).length > 3);
+    });
+
+    test('400 for a page that is too long and a filter that is unknown', async () => {
+      for (const query of ['limit=101', 'limit=0', 'offset=-1', 'who=me', 'action='])
+        assertRefused(await gateway.call('GET', `/audit?${query}`), 400, /^query/);
+    });
+  });
+
+test('a body is told by the names of its members alone where a route does not say that it holds no secret', async (context) => {
+  const changes: Change[] = [];
+  const fastify = Fastify();
+  context.after(() => fastify.close());
+  const route = defineRoute({
+    method: 'POST',
+    path: '/vaults/{name}',
+    scope: 'management',
+    operationId: 'fillVault',
+    tag: 'Test',
+    summary: 'Takes a secret',
+    params: z.strictObject({ name: z.string() }),
+    query: NOTHING,
+    body: z.strictObject({ password: z.string() }),
+    responses: { 200: { description: 'Done.', schema: z.unknown() } },
+    errors: [],
+    handle: () => ({ status: 200, body: {} }),
+  });
+  registerManagementRoutes(fastify, [route], {
+    authenticate: () => samplePrincipal({ kind: 'management' }),
+    services: servicesOf({
+      audit: {
+        record: async (change) => void changes.push(change),
+        list: () => assert.fail('nobody asks'),
+      },
+    }),
+    log: { error: ({ err }) => assert.fail(String(err)) },
+  });
+  const origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
+  const body = JSON.stringify({ password: 'open sesame' });
+  await fetch(`${origin}/v1/vaults/one`, { method: 'POST', body });
+  assert.deepEqual(
+    changes.map(({ action, subject, changes: told }) => ({ action, subject, told })),
+    [{ action: 'fillVault', subject: '/vaults/one', told: { password: '(changed)' } }],
+  );
+});
+
+suite('recording', () => {
+  const change: Change = { actor: 'command line', action: 'updateKey', subject: '/keys/x', changes: { name: 'New' } };
+
+  test('a change that was made is not undone because its event cannot be stored, and the event is handed on', async () => {
+    const lost: AuditEvent[] = [];
+    const audit = createAudit({
+      store: { append: () => Promise.reject(new Error('full')), list: () => assert.fail('nobody asks') },
+      clock,
+      onLost: (event) => lost.push(event),
+    });
+    await audit.record(change);
+    assert.deepEqual(
+      lost.map(({ action, actorKeyHash, actorLabel, changes }) => [action, actorKeyHash, actorLabel, changes]),
+      [['updateKey', null, 'command line', { name: 'New' }]],
+    );
+  });
+
+  test('of a change that is too large to keep the names are kept', async () => {
+    const stored: AuditEvent[] = [];
+    const audit = createAudit({
+      store: { append: async (event) => void stored.push(event), list: () => assert.fail('nobody asks') },
+      clock,
+      onLost: () => assert.fail('none is lost'),
+    });
+    await audit.record({ ...change, changes: { content_filters: 'x'.repeat(20_000), name: 'G' } });
+    assert.deepEqual(stored[0]?.changes, { content_filters: '(changed)', name: '(changed)' });
+  });
+});

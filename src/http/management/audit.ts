@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { AuditEvent } from '../../accounts/audit.ts';
+import { drawTime } from './keys/key-shape.ts';
+import { drawPage, pageSchema, pageShape, readWindow } from './page.ts';
+import { defineRoute, NO_BODY, NOTHING } from './route.ts';
+
+const FILTER_CHARS_MAX = 512;
+const filter = z.string().min(1).max(FILTER_CHARS_MAX).optional();
+
+const auditEventSchema = z
+  .strictObject({
+    id: z.string(),
+    at: z.iso.datetime(),
+    actor: z.strictObject({
+      key_hash: z.string().nullable().describe('Null: not by a key.'),
+      label: z.string(),
+    }),
+    action: z.string().describe('The operation, as this document calls it: `updateKey`.'),
+    subject: z.string().describe('What was changed: `/keys/HASH`.'),
+    changes: z.record(z.string(), z.unknown()).describe('Members and what they were set to; secrets only by name.'),
+  })
+  .meta({ id: 'AuditEvent' });
+
+export const listAudit = defineRoute({
+  method: 'GET',
+  path: '/audit',
+  scope: 'management',
+  operationId: 'listAuditEvents',
+  tag: 'Audit',
+  summary: 'List who changed what, newest first',
+  params: NOTHING,
+  query: z.strictObject({
+    ...pageShape,
+    action: filter.describe('Only this operation.'),
+    actor: filter.describe('Only what the key with this hash did.'),
+    subject: filter.describe('Only what was done to this.'),
+  }),
+  body: NO_BODY,
+  responses: { 200: { description: 'A page of events.', schema: pageSchema(auditEventSchema) } },
+  errors: [400],
+  async handle({ query, services }) {
+    const { action, actor, subject } = query;
+    const page = await services.audit.list({
+      ...readWindow(query),
+      ...(action !== undefined && { action }),
+      ...(actor !== undefined && { actorKeyHash: actor }),
+      ...(subject !== undefined && { subject }),
+    });
+    return { status: 200, body: drawPage(page, drawEvent) };
+  },
+});
+
+function drawEvent(event: AuditEvent): z.output<typeof auditEventSchema> {
+  return {
+    id: event.id,
+    at: drawTime(event.atMs),
+    actor: { key_hash: event.actorKeyHash, label: event.actorLabel },
+    action: event.action,
+    subject: event.subject,
+    changes: { ...event.changes },
+  };
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+import { byokKeySchema, drawByokKey, providerSchema } from './byok-shape.ts';
+
+export const listByokKeys = defineRoute({
+  method: 'GET',
+  path: '/byok',
+  scope: 'management',
+  operationId: 'listByokKeys',
+  tag: 'BYOK',
+  summary: "List the account's own credentials, by provider and in the order in which they are used",
+  params: NOTHING,
+  query: z.strictObject({
+    ...pageShape,
+    workspace_id: z.uuid().optional().describe('Only credentials of this workspace.'),
+    provider: providerSchema.optional(),
+  }),
+  body: NO_BODY,
+  responses: { 200: { description: 'A page of credentials, masked.', schema: pageSchema(byokKeySchema) } },
+  errors: [400],
+  async handle({ query, services }) {
+    const { provider, workspace_id: workspaceId } = query;
+    const page = await services.byok.list({
+      ...readWindow(query),
+      ...(provider !== undefined && { provider }),
+      ...(workspaceId !== undefined && { workspaceId }),
+    });
+    return { status: 200, body: drawPage(page, drawByokKey) };
+  },
+});

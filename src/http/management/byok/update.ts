@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { defineRoute, NOTHING } from '../route.ts';
+import {
+  byokKeySchema,
+  byokPathSchema,
+  credentialSchema,
+  drawByokKey,
+  readSettings,
+  settingsShape,
+} from './byok-shape.ts';
+
+/** Provider and workspace stay as they were made. @source areas.md 3 */
+const bodySchema = z
+  .strictObject({
+    key: credentialSchema.optional().describe('Takes the place of the old one.'),
+    ...settingsShape,
+  })
+  .meta({ id: 'UpdateByokKeyRequest' });
+
+export const updateByokKey = defineRoute({
+  method: 'PATCH',
+  path: '/byok/{id}',
+  scope: 'management',
+  operationId: 'updateByokKey',
+  tag: 'BYOK',
+  summary: 'Change a credential, or replace it; members that are left out stay as they are, null clears a filter',
+  params: byokPathSchema,
+  query: NOTHING,
+  body: bodySchema,
+  responses: { 200: { description: 'After the change.', schema: z.strictObject({ data: byokKeySchema }) } },
+  errors: [400, 404, 413],
+  async handle({ params, body, services }) {
+    const { key, ...settings } = body;
+    const record = await services.byok.update(params.id, { key, ...readSettings(settings) });
+    return { status: 200, body: { data: drawByokKey(record) } };
+  },
+});

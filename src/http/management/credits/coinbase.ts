@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { GatewayError } from '../../../canonical/gateway-error.ts';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+
+/** Removed from the reference; whoever still calls it learns so. @source areas.md 2, "POST /credits/coinbase" */
+export const chargeWithCoinbase = defineRoute({
+  method: 'POST',
+  path: '/credits/coinbase',
+  scope: 'public',
+  operationId: 'createCoinbaseCharge',
+  tag: 'Credits',
+  summary: 'Always 410: credit is not bought here',
+  params: NOTHING,
+  query: z.unknown(),
+  body: NO_BODY,
+  responses: {},
+  errors: [410],
+  handle() {
+    throw new GatewayError('not_found', 'Buying credit with Coinbase was removed. An administrator grants credit.', {
+      status: 410,
+    });
+  },
+});

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { GatewayError } from '../../../canonical/gateway-error.ts';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+
+const text = z.string().nullable();
+
+const errorSchema = z
+  .looseObject({
+    status: z.int().nullable(),
+    message: text,
+    provider_name: text,
+    raw: text.describe("The upstream's own words."),
+    previous_errors: z.array(z.looseObject({ code: z.int(), message: z.string(), provider_name: text, raw: text })),
+  })
+  .nullable();
+
+/** What is written down stays readable, whatever later versions write. @source reference shapes, `GenerationContentData` */
+const contentSchema = z
+  .looseObject({
+    input: z.looseObject({ messages: z.array(z.unknown()).describe('Media are left out.') }),
+    output: z.looseObject({
+      completion: text,
+      reasoning: text,
+      tool_calls: z.array(z.unknown()).optional(),
+    }),
+    error: errorSchema,
+    is_cut: z.literal(true).optional().describe('Some texts were longer than what is kept.'),
+  })
+  .meta({ id: 'GenerationContent' });
+
+export const getGenerationContent = defineRoute({
+  method: 'GET',
+  path: '/generation/content',
+  scope: 'any',
+  operationId: 'listGenerationContent',
+  tag: 'Generations',
+  summary: 'What was said in one generation, where its workspace keeps that; a normal key sees its own generations',
+  params: NOTHING,
+  query: z.strictObject({ id: z.string().min(1).max(256).describe('The `id` of the answer.') }),
+  body: NO_BODY,
+  responses: { 200: { description: 'Prompt and answer.', schema: z.strictObject({ data: contentSchema }) } },
+  errors: [400, 404],
+  async handle({ query, principal, services }) {
+    const record = await services.generations.find(query.id);
+    if (record === undefined) throw new GatewayError('not_found', 'There is no such generation.');
+    if (principal?.kind !== 'management' && principal?.keyHash !== record.keyHash)
+      throw new GatewayError('permission_denied', 'Only its own key and management keys see what was said.');
+    const content = await services.content.find(query.id);
+    if (content === undefined) throw new GatewayError('not_found', 'Nothing is kept of what was said in it.');
+    return { status: 200, body: { data: contentSchema.parse(content) } };
+  },
+});

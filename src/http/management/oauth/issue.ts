@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { assert } from '../../../lib/assert.ts';
+import { readExpiry } from '../keys/create.ts';
+import { drawTime, limitResetSchema, limitUsdSchema, readUsd } from '../keys/key-shape.ts';
+import { defineRoute, NOTHING } from '../route.ts';
+
+const URL_CHARS_MAX = 2_048;
+const CHALLENGE_CHARS_MAX = 128;
+const LABEL_CHARS_MAX = 100;
+const TELEMETRY_CHARS_MAX = 256;
+
+/** @source areas.md 4; reference shapes, `POST /auth/keys/code` */
+const bodySchema = z
+  .strictObject({
+    callback_url: z
+      .url()
+      .max(URL_CHARS_MAX)
+      .optional()
+      .describe('https, or http on localhost. Absent: somebody carries the code, which takes a challenge.'),
+    code_challenge: z.string().max(CHALLENGE_CHARS_MAX).optional(),
+    code_challenge_method: z.enum(['S256', 'plain']).optional(),
+    key_label: z.string().min(1).max(LABEL_CHARS_MAX).optional().describe("Default: the application's host."),
+    limit: limitUsdSchema.optional(),
+    usage_limit_type: limitResetSchema.optional(),
+    expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('Of the key, in UTC. Null: never.'),
+    workspace_id: z.uuid().optional(),
+    spawn_agent: z.string().max(TELEMETRY_CHARS_MAX).optional().describe('Not looked at.'),
+    spawn_cloud: z.string().max(TELEMETRY_CHARS_MAX).optional().describe('Not looked at.'),
+  })
+  .meta({ id: 'CreateAuthCodeRequest' });
+
+export const issueAuthCode = defineRoute({
+  method: 'POST',
+  path: '/auth/keys/code',
+  scope: 'any',
+  operationId: 'createAuthKeysCode',
+  tag: 'OAuth',
+  summary: 'Agree to a key for an application: a code that it exchanges for the key, once and within 10 minutes',
+  params: NOTHING,
+  query: NOTHING,
+  body: bodySchema,
+  responses: {
+    200: {
+      description: 'The code.',
+      schema: z.strictObject({
+        data: z.strictObject({
+          id: z.string().describe('The code. It is not shown again.'),
+          app_id: z.int().describe("The same for every code of the application's origin."),
+          created_at: z.iso.datetime(),
+        }),
+      }),
+    },
+  },
+  errors: [400, 403, 409, 413, 429],
+  async handle({ principal, body, services }) {
+    assert(principal !== undefined, 'the route is not public');
+    const { code, appId, createdAtMs } = await services.oauth.issue(principal, {
+      callbackUrl: body.callback_url,
+      challenge: body.code_challenge,
+      challengeMethod: body.code_challenge_method,
+      keyName: body.key_label,
+      limitNanoUsd: readUsd(body.limit ?? null),
+      limitReset: body.usage_limit_type ?? null,
+      keyExpiresAtMs: readExpiry(body.expires_at ?? null),
+      workspaceId: body.workspace_id,
+    });
+    return { status: 200, body: { data: { id: code, app_id: appId, created_at: drawTime(createdAtMs) } } };
+  },
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+const PAGE_ROWS = 50;
+const PAGE_ROWS_MAX = 100;
+
+/** Query parameters of a list. @source areas.md 0.5 */
+export const pageShape = {
+  offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('Rows to skip. Default 0.'),
+  limit: z.coerce.number().int().min(1).max(PAGE_ROWS_MAX).optional().describe('Rows on the page. Default 50.'),
+};
+
+export function readWindow({
+  offset = 0,
+  limit = PAGE_ROWS,
+}: {
+  offset?: number | undefined;
+  limit?: number | undefined;
+}): {
+  readonly offset: number;
+  readonly limit: number;
+} {
+  return { offset, limit };
+}
+
+/** The answer of a list. */
+export function pageSchema<Row extends z.ZodType>(row: Row) {
+  return z.strictObject({ data: z.array(row), total_count: z.int().describe('Of the whole list.') });
+}
+
+export function drawPage<Row, Drawn>(
+  { rows, totalCount }: { readonly rows: readonly Row[]; readonly totalCount: number },
+  draw: (row: Row) => Drawn,
+): { data: Drawn[]; total_count: number } {
+  return { data: rows.map(draw), total_count: totalCount };
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+import { drawPreset, ownerOf, presetSchema, workspaceShape } from './preset-shape.ts';
+
+export const listPresets = defineRoute({
+  method: 'GET',
+  path: '/presets',
+  scope: 'any',
+  operationId: 'listPresets',
+  tag: 'Presets',
+  summary: "The presets of the key's workspace, newest change first",
+  params: NOTHING,
+  query: z.strictObject({ ...pageShape, ...workspaceShape }),
+  body: NO_BODY,
+  responses: { 200: { description: 'A page of presets.', schema: pageSchema(presetSchema) } },
+  errors: [400],
+  async handle({ query, services, ...context }) {
+    const page = await services.presets.list(ownerOf(query, context), readWindow(query));
+    return { status: 200, body: drawPage(page, drawPreset) };
+  },
+});

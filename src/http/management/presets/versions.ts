@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { defineRoute, NO_BODY } from '../route.ts';
+import { drawVersion, ownerOf, presetPathSchema, versionSchema, workspaceShape } from './preset-shape.ts';
+
+export const listPresetVersions = defineRoute({
+  method: 'GET',
+  path: '/presets/{slug}/versions',
+  scope: 'any',
+  operationId: 'listPresetVersions',
+  tag: 'Presets',
+  summary: 'The versions of a preset, oldest first',
+  params: presetPathSchema,
+  query: z.strictObject({ ...pageShape, ...workspaceShape }),
+  body: NO_BODY,
+  responses: { 200: { description: 'A page of versions.', schema: pageSchema(versionSchema) } },
+  errors: [400, 404],
+  async handle({ params, query, services, ...context }) {
+    const page = await services.presets.versions(ownerOf(query, context), params.slug, readWindow(query));
+    return { status: 200, body: drawPage(page, drawVersion) };
+  },
+});

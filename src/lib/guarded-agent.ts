@@ -1,0 +1,118 @@
+import { lookup as lookupAll, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent } from 'undici';
+import { isPublicAddress } from './public-address.ts';
+
+/** Why an address that a caller or a user chose is not called: a sentence that is safe to show. */
+export class AddressError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'AddressError';
+  }
+}
+
+/** Calls addresses that callers or users chose, and none behind the gateway's own walls. */
+export interface GuardedAgent {
+  readonly dispatcher: Agent;
+  /** Without credentials. @param base of a relative address. @throws AddressError */
+  admit(address: string, base?: string): URL;
+  close(): Promise<void>;
+}
+
+export interface GuardedAgentOptions {
+  /** Default: addresses of the public Internet only. */
+  readonly isAllowed?: (address: string) => boolean;
+  /** Default: `https:` alone. */
+  readonly protocols?: readonly string[];
+  /** Default: the system's resolver. */
+  readonly lookup?: typeof lookupAll;
+}
+
+/**
+ * Names of callers that are looked up at once. The system's resolver has four threads for the whole process: names whose
+ * servers never answer must not keep upstreams from being found.
+ */
+const LOOKUPS_AT_ONCE_MAX = 2;
+/** Lookups that wait for their turn, of all callers. */
+const LOOKUPS_WAITING_MAX = 256;
+
+/**
+ * The address is judged when the connection is made, after DNS, so that a name cannot point elsewhere between the look and
+ * the call (DNS rebinding). @source generation.md 11.2
+ */
+export function createGuardedAgent(options: GuardedAgentOptions = {}): GuardedAgent {
+  const { isAllowed = isPublicAddress, protocols = ['https:'], lookup = lookupAll } = options;
+  // No connection is kept, as HTTP/2 would do: a name that was judged once must be judged again.
+  const dispatcher = new Agent({
+    connect: { lookup: guardedLookup(isAllowed, lookup) },
+    pipelining: 0,
+    allowH2: false,
+  });
+  return {
+    dispatcher,
+    admit(address, base) {
+      const url = URL.parse(address, base);
+      if (url === null) throw new AddressError('The address is no URL.');
+      if (!protocols.includes(url.protocol)) throw new AddressError('Only https addresses are called.');
+      const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+      // Sockets do not look literal addresses up.
+      if (isIP(host) !== 0 && !isAllowed(host)) throw forbidden();
+      // Credentials in an address are nobody's business here.
+      url.username = '';
+      url.password = '';
+      return url;
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** What was thrown while connecting comes back inside another error. */
+export function addressErrorIn(error: unknown): AddressError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof AddressError) return cause;
+  return undefined;
+}
+
+function forbidden(): AddressError {
+  return new AddressError('The address is not on the public Internet.');
+}
+
+type Lookup = typeof lookupAll;
+
+function guardedLookup(isAllowed: (address: string) => boolean, lookUp: Lookup): LookupFunction {
+  const take = createTurns(LOOKUPS_AT_ONCE_MAX, LOOKUPS_WAITING_MAX);
+  return (hostname, options, callback) => {
+    const mayWait = take((done) => {
+      lookUp(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+        done();
+        const first = addresses?.[0];
+        if (error !== null || first === undefined) callback(error ?? new AddressError('The name has no address.'), '');
+        // One address that is not allowed spoils the name: which of them is used is not ours to choose.
+        else if (!addresses.every(({ address }) => isAllowed(address))) callback(forbidden(), '');
+        else if (options.all === true) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      });
+    });
+    if (!mayWait) callback(new AddressError('Too many addresses are being called.'), '');
+  };
+}
+
+/** So many at once, the others in the order in which they came. What it gives takes one, and is false when too many wait. */
+function createTurns(atOnceMax: number, waitingMax: number): (start: (done: () => void) => void) => boolean {
+  const waiting: ((done: () => void) => void)[] = [];
+  let running = 0;
+  const next = (): void => {
+    running--;
+    const first = waiting.shift();
+    if (first !== undefined) run(first);
+  };
+  const run = (start: (done: () => void) => void): void => {
+    running++;
+    start(next);
+  };
+  return (start) => {
+    if (running < atOnceMax) run(start);
+    else if (waiting.length < waitingMax) waiting.push(start);
+    else return false;
+    return true;
+  };
+}

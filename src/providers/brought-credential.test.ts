@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { suite, test } from 'node:test';
+import { bringCredential, broughtFor, problemOfCredential, type BroughtProvider } from './brought-credential.ts';
+import { ProviderSetupError } from './check-settings.ts';
+import type { Provider } from './contract.ts';
+import type { ProviderEntry } from './build-provider.ts';
+import { createProviders } from './index.ts';
+
+const timeouts = { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, wholeMs: 1 };
+const KEY = 'sk-canary-0123456789abcdef';
+const OPERATORS = 'sk-operator-0123456789';
+
+function providerOf(entry: Partial<ProviderEntry> & Pick<ProviderEntry, 'slug'>): Provider {
+  const config = [{ adapter: entry.slug, headers: {}, timeouts: {}, ...entry }];
+  return createProviders({ config, env: {}, timeouts }).get(entry.slug) ?? assert.fail();
+}
+
+async function headersOf({ provider }: BroughtProvider, format: Provider['formats'][number]['format']) {
+  const { settings } = provider;
+  const call = {
+    format,
+    settings,
+    model: 'm',
+    stream: false,
+    method: 'POST',
+    url: `${settings.baseUrl}/x`,
+    body: '{}',
+  };
+  return { ...settings.headers, ...(await provider.authorize({ ...call, method: 'POST', headers: {} })) };
+}
+
+function only(brought: readonly BroughtProvider[]): BroughtProvider {
+  const [first, ...more] = brought;
+  assert.ok(first !== undefined && more.length === 0);
+  return first;
+}
+
+function refusal(base: Provider, text: string): string {
+  try {
+    bringCredential(base, text, {});
+  } catch (error) {
+    assert.ok(error instanceof ProviderSetupError, String(error));
+    const problem = problemOfCredential(error);
+    assert.ok(!`${error.message} ${problem}`.includes('canary'), error.message);
+    return problem;
+  }
+  return assert.fail('it was taken');
+}
+
+suite('a key', () => {
+  test('takes the place of the operator’s, of which nothing is left', async () => {
+    const headers = { Authorization: `Bearer ${OPERATORS}`, 'x-tenant': 'acme' };
+    const base = providerOf({ slug: 'openai', apiKey: OPERATORS, headers });
+    const brought = only(bringCredential(base, ` ${KEY}\n`, {}));
+    const sent = await headersOf(brought, 'chat');
+    assert.deepEqual(sent, { 'x-tenant': 'acme', authorization: `Bearer ${KEY}` });
+    assert.equal(brought.shown, KEY);
+    assert.equal(brought.provider.isByok, true);
+    assert.ok(!JSON.stringify(brought.provider.settings).includes(OPERATORS));
+    assert.equal(base.settings.apiKey, OPERATORS);
+  });
+
+  test('that could not stand in a header is refused without being said back', () => {
+    assert.match(refusal(providerOf({ slug: 'anthropic', apiKey: OPERATORS }), 'canary with blanks'), /printable/);
+  });
+});
+
+suite('Amazon Bedrock', () => {
+  const base = providerOf({ slug: 'bedrock', options: { region: 'us-east-1' } });
+
+  test('signing keys sign for their own region', async () => {
+    const keys = {
+      accessKeyId: 'AKIDEXAMPLE',
+      secretAccessKey: 'canary-secret',
+      region: 'eu-west-1',
+      sessionToken: 't',
+    };
+    const brought = only(bringCredential(base, JSON.stringify(keys), {}));
+    assert.equal(brought.provider.settings.baseUrl, 'https://bedrock-runtime.eu-west-1.amazonaws.com');
+    const { authorization = '' } = await headersOf(brought, 'converse');
+    assert.match(authorization, /Credential=AKIDEXAMPLE\/\d+\/eu-west-1\/bedrock/);
+    assert.equal(brought.shown, 'AKIDEXAMPLE');
+    assert.ok(brought.provider.settings.secrets?.includes('canary-secret'));
+  });
+
+  test('a key of Bedrock works where the operator is, else where the environment says', async () => {
+    const brought = only(bringCredential(base, KEY, { AWS_REGION: 'ap-south-1' }));
+    assert.equal(brought.provider.settings.baseUrl, 'https://bedrock-runtime.ap-south-1.amazonaws.com');
+    assert.equal((await headersOf(brought, 'converse'))['authorization'], `Bearer ${KEY}`);
+    assert.match(refusal(base, KEY), /region/);
+  });
+
+  test('what is incomplete or unknown is refused', () => {
+    for (const text of [
+      '{"accessKeyId":"canary"}',
+      '{"canary":1}',
+      '{canary',
+      '{"accessKeyId":"a","secretAccessKey":"b","region":"canary!"}',
+    ])
+      assert.ok(refusal(base, text).length > 0);
+  });
+});
+
+suite('Google Vertex', () => {
+  const base = providerOf({ slug: 'google-vertex', options: { project: 'operators' } });
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2_048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const account = {
+    type: 'service_account',
+    project_id: 'theirs',
+    client_email: 'bot@theirs.example',
+    private_key: privateKey,
+  };
+
+  test('a service account goes to its own project, in the region that it names', () => {
+    const at = (more: object) =>
+      only(bringCredential(base, JSON.stringify({ ...account, ...more }), {})).provider.settings.baseUrl;
+    assert.equal(at({}), 'https://aiplatform.googleapis.com/v1/projects/theirs/locations/global');
+    assert.equal(
+      at({ region: 'europe-west1', bucket: 'b' }),
+      'https://europe-west1-aiplatform.googleapis.com/v1/projects/theirs/locations/europe-west1',
+    );
+  });
+
+  test('what is no service account is refused', () => {
+    for (const text of ['{"type":"canary"}', JSON.stringify({ ...account, private_key: 'canary' }), '{"canary"'])
+      assert.ok(refusal(base, text).length > 0);
+  });
+});
+
+suite('Azure', () => {
+  const base = providerOf({ slug: 'azure', apiKey: OPERATORS, options: { resource: 'operators' } });
+  const places = [
+    { api_key: KEY, resource_name: 'ours' },
+    {
+      model_slug: 'openai/gpt-4o',
+      endpoint_url: 'https://special.openai.azure.com/openai/deployments/my-4o/chat/completions?api-version=2024-10-21',
+      api_key: `${KEY}-2`,
+      model_id: 'gpt-4o',
+    },
+  ];
+
+  test('a deployment comes before a resource for its own model, and the resource serves the others', async () => {
+    const brought = bringCredential(base, JSON.stringify(places), {});
+    const special = broughtFor(brought, 'openai/gpt-4o') ?? assert.fail();
+    const other = broughtFor(brought, 'openai/gpt-5') ?? assert.fail();
+    assert.deepEqual(
+      [special.provider.settings.baseUrl, special.upstreamModel, (await headersOf(special, 'chat'))['api-key']],
+      ['https://special.openai.azure.com/openai', 'my-4o', `${KEY}-2`],
+    );
+    assert.deepEqual(
+      [other.provider.settings.baseUrl, other.upstreamModel, (await headersOf(other, 'chat'))['api-key']],
+      ['https://ours.openai.azure.com/openai/v1', undefined, KEY],
+    );
+    assert.equal(broughtFor(bringCredential(base, JSON.stringify([places[1]]), {}), 'openai/gpt-5'), undefined);
+  });
+
+  test('a resource of the Foundry offers Claude, too', () => {
+    const text = JSON.stringify([{ api_key: KEY, resource_name: 'ours', resource_type: 'ai_foundry' }]);
+    const { provider } = only(bringCredential(base, text, {}));
+    assert.equal(provider.settings.baseUrl, 'https://ours.services.ai.azure.com/openai/v1');
+    assert.ok(provider.formats.some(({ format }) => format === 'messages'));
+  });
+
+  test('an address that is not the vendor’s is refused: a credential goes to nobody else', () => {
+    const elsewhere = { ...places[1], endpoint_url: 'https://canary.example/openai/deployments/x' };
+    assert.match(refusal(base, JSON.stringify([elsewhere])), /address of Azure/);
+    for (const text of ['[]', '{"canary":1}', `[{"api_key":"canary","resource_name":"not a name"}]`, KEY])
+      assert.ok(refusal(base, text).length > 0);
+  });
+});

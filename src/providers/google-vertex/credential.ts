@@ -1,0 +1,23 @@
+import { parseJsonObject } from '../../lib/json.ts';
+import { SettingError, type BroughtCredential, type BroughtTo } from '../contract.ts';
+
+/**
+ * Either the JSON of a service account with `region` where it is not to be `global`, or a key for Gemini alone. A `bucket`
+ * is for batches, which do not exist here. @source areas.md 3 "Compound credentials"
+ */
+export function readVertexCredential(text: string, to: BroughtTo): readonly BroughtCredential[] {
+  // The base URL of a configured provider ends in its project and location.
+  const address = to.baseUrl !== undefined && { baseUrl: to.baseUrl.replace(/\/projects\/.*$/, '') };
+  if (!text.trimStart().startsWith('{')) return [{ apiKey: text, shown: text, ...address }];
+  const { region, bucket: _bucket, ...account } = parseJsonObject(text) ?? {};
+  const { client_email: email } = account;
+  if (account['type'] !== 'service_account' || typeof email !== 'string')
+    throw new SettingError('key', 'must be the JSON of a service account, or a key');
+  return [
+    {
+      shown: email,
+      ...address,
+      options: { credentials: JSON.stringify(account), ...(region !== undefined && { location: region }) },
+    },
+  ];
+}

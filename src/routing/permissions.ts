@@ -1,0 +1,44 @@
+import type { ZeroRetention } from '../canonical/guardrail-rules.ts';
+import type { Endpoint, Model } from '../catalog/model.ts';
+import { matchesProvider } from './preferences.ts';
+
+/** What an account lets its requests use, whatever they ask for. Null: all but the ignored ones. @source areas.md 6 */
+export interface Permissions {
+  readonly allowedProviders: readonly string[] | null;
+  readonly ignoredProviders: readonly string[];
+  /** Permanent names where the catalog has one. */
+  readonly allowedModels: readonly string[] | null;
+  readonly ignoredModels: readonly string[];
+  readonly zeroRetention: ZeroRetention;
+  /** Whether endpoints that train on what they are sent may be used: those with a price, and those without. */
+  readonly paidTraining: boolean;
+  readonly freeTraining: boolean;
+}
+
+/** Which rule of the account's leaves an endpoint out. */
+export type Refusal = 'guardrail:providers' | 'guardrail:models' | 'guardrail:zdr' | 'guardrail:training';
+
+/** The first rule that leaves an endpoint out; `undefined` when it may be used. */
+export function refusedBy(model: Model, endpoint: Endpoint, permissions: Permissions): Refusal | undefined {
+  const { allowedProviders, ignoredProviders, allowedModels, ignoredModels } = permissions;
+  const isModel = (name: string): boolean => name === model.slug || name === model.canonicalSlug;
+  const isProvider = (name: string): boolean => matchesProvider(name, endpoint);
+  if (ignoredModels.some(isModel) || allowedModels?.some(isModel) === false) return 'guardrail:models';
+  if (ignoredProviders.some(isProvider) || allowedProviders?.some(isProvider) === false) return 'guardrail:providers';
+  // An unknown policy counts as retaining and training.
+  const { training = true, retentionDays = Infinity } = endpoint.dataPolicy;
+  if (retentionDays > 0 && mayNotRetain(model, permissions.zeroRetention)) return 'guardrail:zdr';
+  if (training && !(isFree(endpoint) ? permissions.freeTraining : permissions.paidTraining))
+    return 'guardrail:training';
+  return undefined;
+}
+
+/** Rules on retention name authors, whoever serves them; a hyphen makes no difference (`x-ai`). */
+function mayNotRetain({ slug }: Model, groups: ZeroRetention): boolean {
+  const author = slug.slice(0, slug.indexOf('/')).replaceAll('-', '').toLowerCase();
+  return new Map(Object.entries(groups)).get(author) ?? groups.other;
+}
+
+function isFree({ price }: Endpoint): boolean {
+  return price !== undefined && price.prompt === 0 && price.completion === 0;
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { NO_USAGE } from '../canonical/usage.ts';
+import type { SharedValues } from '../store/shared/contract.ts';
+import { createStickySessions, type StickySessions } from './sticky.ts';
+import { modelOf, priced, requestOf } from './test-route.ts';
+
+const MINUTE_MS = 60_000;
+const CACHED = { price: { prompt: 1_000_000, completion: 2_000_000, cacheRead: 100_000 } };
+const model = modelOf('acme/one', priced('a', 1, CACHED), priced('b', 1, CACHED));
+const [first, backup] = model.endpoints;
+assert.ok(first !== undefined && backup !== undefined);
+
+/** Sessions under a clock of their own. */
+function createSessions(): { readonly sticky: StickySessions; readonly wait: (ms: number) => void } {
+  let nowMs = 0;
+  const sticky = createStickySessions({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
+  return { sticky, wait: (ms) => (nowMs += ms) };
+}
+
+function named(sticky: StickySessions, sessionId: string, account = 'account') {
+  const { directives } = requestOf();
+  const session = sticky.sessionOf(requestOf({ directives: { ...directives, sessionId } }), account);
+  assert.ok(session !== undefined);
+  return session;
+}
+
+suite('a sticky session', () => {
+  test('ends ten minutes after its last success, however often it is looked at', () => {
+    const { sticky, wait } = createSessions();
+    const session = named(sticky, 's');
+    sticky.succeeded(session, first, undefined);
+    wait(9 * MINUTE_MS);
+    assert.equal(sticky.find(session, model), 'a one-2026');
+    sticky.succeeded(session, first, undefined);
+    wait(9 * MINUTE_MS);
+    assert.equal(sticky.find(session, model), 'a one-2026');
+    wait(MINUTE_MS);
+    assert.equal(sticky.find(session, model), undefined);
+  });
+
+  test('is of one account and of one model', () => {
+    const { sticky } = createSessions();
+    sticky.succeeded(named(sticky, 's'), first, undefined);
+    assert.equal(sticky.find(named(sticky, 's'), model), 'a one-2026');
+    assert.equal(sticky.find(named(sticky, 's', 'another'), model), undefined);
+    assert.equal(sticky.find(named(sticky, 's'), modelOf('acme/two', first, backup)), undefined);
+  });
+
+  test('leaves an endpoint that fails, but not for the failure of another', () => {
+    const { sticky } = createSessions();
+    const session = named(sticky, 's');
+    sticky.succeeded(session, first, undefined);
+    sticky.failed(session, backup);
+    assert.equal(sticky.find(session, model), 'a one-2026');
+    sticky.failed(session, first);
+    assert.equal(sticky.find(session, model), undefined);
+  });
+
+  test('that nobody named begins with an answer that used a cache, and goes on without', () => {
+    const { sticky } = createSessions();
+    const session = sticky.sessionOf(requestOf(), 'account');
+    assert.ok(session !== undefined && !session.isNamed);
+    sticky.succeeded(session, first, NO_USAGE);
+    assert.equal(sticky.find(session, model), undefined);
+    sticky.succeeded(session, first, { ...NO_USAGE, cacheWriteTokens: 9 });
+    sticky.succeeded(session, first, NO_USAGE);
+    assert.equal(sticky.find(session, model), 'a one-2026');
+  });
+
+  test('is nowhere tied where reading a cache saves nothing, or where the caller gave an order', () => {
+    const { sticky } = createSessions();
+    const plain = modelOf('acme/one', priced('a', 1), priced('b', 1));
+    const session = named(sticky, 's');
+    for (const endpoint of plain.endpoints) sticky.succeeded(session, endpoint, undefined);
+    assert.equal(sticky.find(session, plain), undefined);
+    const { directives } = requestOf();
+    const ordered = requestOf({
+      directives: { ...directives, sessionId: 's', provider: { ...directives.provider, order: ['a'] } },
+    });
+    assert.equal(sticky.sessionOf(ordered, 'account'), undefined);
+  });
+
+  test('of a hundred thousand others the one without success for longest is forgotten', () => {
+    const { sticky } = createSessions();
+    for (let count = 0; count <= 100_000; count++) sticky.succeeded(named(sticky, `s-${count}`), first, undefined);
+    assert.equal(sticky.find(named(sticky, 's-0'), model), undefined);
+    assert.equal(sticky.find(named(sticky, 's-1'), model), 'a one-2026');
+    assert.equal(sticky.find(named(sticky, 's-100000'), model), 'a one-2026');
+  });
+
+  test('goes on in another process, which asks only where it knows nothing itself', async () => {
+    const { processes, asked } = createProcesses();
+    const [one, next] = processes;
+    assert.equal((await next.ask(named(next, 's'), [model]))?.get(model), undefined);
+    one.succeeded(named(one, 's'), backup, undefined);
+    assert.equal((await next.ask(named(next, 's'), [model]))?.get(model), 'b one-2026');
+    next.succeeded(named(next, 's'), backup, undefined);
+    asked.length = 0;
+    assert.equal(next.ask(named(next, 's'), [model]), undefined);
+    assert.equal(next.find(named(next, 's'), model), 'b one-2026');
+    assert.deepEqual(asked, []);
+  });
+
+  test('that left its endpoint has left it in every process', async () => {
+    const [one, next] = createProcesses().processes;
+    one.succeeded(named(one, 's'), first, undefined);
+    one.failed(named(one, 's'), first);
+    assert.equal((await next.ask(named(next, 's'), [model]))?.get(model), undefined);
+  });
+
+  test('is not asked for where nothing is to be saved or to be chosen', () => {
+    const [one] = createProcesses().processes;
+    assert.equal(one.ask(named(one, 's'), [modelOf('acme/one', first)]), undefined);
+    assert.equal(one.ask(named(one, 's'), [modelOf('acme/two', priced('a', 1), priced('b', 1))]), undefined);
+  });
+
+  test('that goes on all the time is told now and then', () => {
+    const { processes, told, wait } = createProcesses();
+    const [one] = processes;
+    for (let second = 0; second < 120; second++) {
+      one.succeeded(named(one, 's'), first, undefined);
+      wait(1_000);
+    }
+    assert.equal(told.length, 2);
+  });
+});
+
+/** Two processes that share what values they set. */
+function createProcesses() {
+  let nowMs = 0;
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+  const shared = new Map<string, string>();
+  const asked: string[] = [];
+  const told: string[] = [];
+  const values: SharedValues = {
+    get(key) {
+      asked.push(key);
+      return Promise.resolve(shared.get(key));
+    },
+    set(key, value) {
+      told.push(key);
+      shared.set(key, value);
+    },
+  };
+  const processes = [createStickySessions({ clock, values }), createStickySessions({ clock, values })] as const;
+  return { processes, asked, told, wait: (ms: number) => (nowMs += ms) };
+}

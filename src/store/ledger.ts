@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import type { Page, PageWindow } from './page.ts';
+import { numberOf } from './portable.ts';
+import type { LedgerEntriesTable } from './tables.ts';
+import { findDifferences, type Difference } from './verify-ledger.ts';
+
+export type EntryKind = LedgerEntriesTable['kind'];
+
+/** Money that came or went, by one reason. */
+export interface LedgerEntry {
+  readonly id: string;
+  /** Unix ms. */
+  readonly atMs: number;
+  readonly accountId: string;
+  readonly kind: EntryKind;
+  /** Nano-USD, signed: what was used is negative. */
+  readonly amountNanoUsd: number;
+  readonly generationId: string | null;
+  readonly keyHash: string | null;
+  readonly workspaceId: string | null;
+  readonly note: string | null;
+  /** The hash of a management key, or `cli`; null: the gateway itself. */
+  readonly author: string | null;
+}
+
+export type Refund = Omit<LedgerEntry, 'kind' | 'amountNanoUsd'> & {
+  readonly generationId: string;
+  /** Absent: all that is left. */
+  readonly amountNanoUsd?: number;
+};
+
+/** Nano-USD. */
+export interface LedgerTotals {
+  /** Everything but what was used. */
+  readonly credits: number;
+  /** What was used, as a positive number. */
+  readonly usage: number;
+}
+
+export interface EntryFilter extends PageWindow {
+  readonly accountId: string;
+  readonly kind?: EntryKind;
+}
+
+/** Entries are only ever added; what a generation costs is added with it (`settlement.ts`). */
+export interface LedgerStore {
+  append(entry: LedgerEntry): Promise<void>;
+  /** Gives money back for a generation, and not more than was left of its charge. */
+  refund(wish: Refund): Promise<{ readonly entry?: LedgerEntry; readonly leftNanoUsd: number }>;
+  /** The sum of all entries, nano-USD: read from those that are no charges, and from the sums of what was spent. */
+  balance(accountId: string): Promise<number>;
+  totals(accountId: string): Promise<LedgerTotals>;
+  /** Newest first. */
+  list(filter: EntryFilter): Promise<Page<LedgerEntry>>;
+  /** Whether generations, entries and sums tell the same story, and where not. It reads every row. */
+  verify(accountId: string): Promise<readonly Difference[]>;
+}
+
+export function createLedgerStore({ database }: { readonly database: Database }): LedgerStore {
+  const totals: LedgerStore['totals'] = (accountId) => readTotals(database, accountId);
+  return {
+    totals,
+    async append(entry) {
+      await database.kysely.insertInto('ledger_entries').values(columnsOf(entry)).execute();
+    },
+    refund: (entry) => refund(database, entry),
+    async balance(accountId) {
+      const { credits, usage } = await totals(accountId);
+      return credits - usage;
+    },
+    async list({ accountId, kind, offset, limit }) {
+      let found = database.kysely.selectFrom('ledger_entries').where('account_id', '=', accountId);
+      if (kind !== undefined) found = found.where('kind', '=', kind);
+      const [rows, count] = await Promise.all([
+        found.selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+        found.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirst(),
+      ]);
+      return { rows: rows.map(entryOf), totalCount: numberOf(count?.count) };
+    },
+    verify: (accountId) => findDifferences(database, accountId),
+  };
+}
+
+function refund(database: Database, wish: Refund): ReturnType<LedgerStore['refund']> {
+  return database.runAlone('refund', async (transaction) => {
+    const sums = await transaction
+      .selectFrom('ledger_entries')
+      .where('account_id', '=', wish.accountId)
+      .where('generation_id', '=', wish.generationId)
+      .where('kind', 'in', ['usage', 'byok_fee', 'refund'])
+      .select(({ fn }) => fn.sum<number | string | null>('amount_nano_usd').as('nano_usd'))
+      .executeTakeFirst();
+    const leftNanoUsd = -numberOf(sums?.nano_usd);
+    const { amountNanoUsd = leftNanoUsd } = wish;
+    if (amountNanoUsd <= 0 || amountNanoUsd > leftNanoUsd) return { leftNanoUsd };
+    const entry: LedgerEntry = { ...wish, kind: 'refund', amountNanoUsd };
+    await transaction.insertInto('ledger_entries').values(columnsOf(entry)).execute();
+    return { entry, leftNanoUsd };
+  });
+}
+
+/** One statement, and so one moment: a charge between two would be counted once or not at all. */
+async function readTotals({ kysely }: Database, accountId: string): Promise<LedgerTotals> {
+  // As doubles: an integer sum above 2^53 would be an error, and up to there a double is exact.
+  const { rows } = await sql<{ kind: 'usage' | 'byok_fee' | 'credit'; nano_usd: number | null }>`
+    select case kind when 'byok_fee' then 'byok_fee' else 'credit' end as kind,
+      sum(cast(amount_nano_usd as double precision)) as nano_usd
+    from ledger_entries where account_id = ${accountId} and kind <> 'usage' group by 1
+    union all
+    select 'usage', sum(cast(nano_usd as double precision)) from spend
+    where subject = ${`account:${accountId}`} and is_byok = 0`.execute(kysely);
+  const sumOf = (kind: string): number => numberOf(rows.find((row) => row.kind === kind)?.nano_usd);
+  return { credits: sumOf('credit'), usage: sumOf('usage') - sumOf('byok_fee') };
+}
+
+function columnsOf(entry: LedgerEntry): LedgerEntriesTable {
+  return {
+    id: entry.id,
+    at_ms: entry.atMs,
+    account_id: entry.accountId,
+    kind: entry.kind,
+    amount_nano_usd: entry.amountNanoUsd,
+    generation_id: entry.generationId,
+    key_hash: entry.keyHash,
+    workspace_id: entry.workspaceId,
+    note: entry.note,
+    author: entry.author,
+  };
+}
+
+function entryOf(columns: LedgerEntriesTable): LedgerEntry {
+  return {
+    id: columns.id,
+    atMs: columns.at_ms,
+    accountId: columns.account_id,
+    kind: columns.kind,
+    amountNanoUsd: columns.amount_nano_usd,
+    generationId: columns.generation_id,
+    keyHash: columns.key_hash,
+    workspaceId: columns.workspace_id,
+    note: columns.note,
+    author: columns.author,
+  };
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { makeFile } from '../new-file.ts';
+import { openConnections } from './pool.ts';
+
+/** Beyond this much of what a tool complains the rest is not kept. */
+const COMPLAINT_CHARS_MAX = 4_000;
+
+/**
+ * Writes a dump in PostgreSQL's own format, by its own tool.
+ * @throws Error in one sentence
+ */
+export async function backUpPostgres(url: string, file: string): Promise<void> {
+  await makeFile(file, (partial) =>
+    runTool('pg_dump', ['--format=custom', '--no-owner', '--no-privileges', `--file=${partial}`], url),
+  );
+}
+
+/**
+ * Fills an empty database from a dump: all of it or nothing.
+ * @throws Error in one sentence
+ */
+export async function restorePostgres(file: string, url: string): Promise<void> {
+  const connections = openConnections(url, { connectionsMax: 1, statementMsMax: 10_000 });
+  try {
+    const [first] = await connections.run({
+      text: "select 1 from pg_tables where schemaname = current_schema() and tablename = 'schema_migrations'",
+      values: [],
+    });
+    if (first !== undefined) throw new Error('There are tables in this database already: restore into an empty one.');
+  } finally {
+    await connections.end();
+  }
+  await runTool('pg_restore', ['--no-owner', '--no-privileges', '--single-transaction', '--exit-on-error', file], url);
+}
+
+/** The password travels in the environment: a command line can be read by everybody on the machine. */
+async function runTool(tool: 'pg_dump' | 'pg_restore', args: readonly string[], url: string): Promise<void> {
+  const address = new URL(url);
+  const password = address.searchParams.get('password') ?? decodeURIComponent(address.password);
+  address.password = '';
+  address.searchParams.delete('password');
+  const child = spawn(tool, [...args, `--dbname=${address.href}`], {
+    env: { ...process.env, ...(password !== '' && { PGPASSWORD: password }) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(0, COMPLAINT_CHARS_MAX);
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', (error) =>
+      reject(new Error(`${tool}, PostgreSQL's own tool for this, is not on this machine: ${error.message}`)),
+    );
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`${tool} failed: ${complaint.trim().replaceAll('\n', '; ')}`);
+}

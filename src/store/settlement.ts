@@ -1,0 +1,36 @@
+import type { DatabaseFault } from './database-error.ts';
+import type { Flag } from './portable.ts';
+import type { GenerationsTable, LedgerEntriesTable } from './tables.ts';
+
+/** What one generation adds to the sum of one subject. */
+export interface SpendIncrement {
+  /** `key:HASH`, `workspace:ID`, `member:ID` or `account:ID`. */
+  readonly subject: string;
+  /** The UTC day of the generation, Unix ms. */
+  readonly day_start_ms: number;
+  readonly is_byok: Flag;
+  /** Nano-USD; of a call on a caller's own credential, what it would have cost at list price. */
+  readonly nano_usd: number;
+}
+
+/** A generation with all that follows from it: stored together or not at all, and once. */
+export interface Settlement {
+  readonly generation: GenerationsTable;
+  /** Each names this generation. */
+  readonly entries: readonly LedgerEntriesTable[];
+  readonly spend: readonly SpendIncrement[];
+}
+
+/** A settlement that a batch left out, and why. */
+export interface RefusedSettlement {
+  readonly index: number;
+  readonly fault: DatabaseFault;
+}
+
+/**
+ * Stores a batch in one commit. A settlement whose generation is stored already changes nothing, so that a batch may be
+ * sent again when the answer to the first sending was lost. Those that the database refuses are reported, and the others
+ * stand.
+ * @throws DatabaseError when nothing was stored
+ */
+export type AppendSettlements = (batch: readonly Settlement[]) => Promise<readonly RefusedSettlement[]>;

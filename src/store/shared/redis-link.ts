@@ -1,0 +1,158 @@
+import type { Redis, RedisOptions } from 'ioredis';
+import { withinTime } from '../../lib/time-limit.ts';
+import { withinPatientLimit } from './patient-limit.ts';
+
+/** Redis did not do what it was asked to, as far as is known: whoever asked goes on without it. */
+export class RedisAway extends Error {
+  override readonly name = 'RedisAway';
+  /** It was asked, and may do it or have done it. */
+  readonly mayBeDone: boolean;
+
+  constructor(message: string, mayBeDone: boolean, cause?: unknown) {
+    super(message, { cause });
+    this.mayBeDone = mayBeDone;
+  }
+}
+
+export interface RedisLinkOptions {
+  /** `redis://` or, with TLS, `rediss://`. */
+  readonly url: string;
+  /** Of all keys. Where a user may touch no others, this is what it may touch. */
+  readonly prefix: string;
+  /** Told at the start whether it is there, and of every change. */
+  readonly onChange?: (isUp: boolean, reason: string) => void;
+  /** How long an answer is waited for. */
+  readonly callMs?: number;
+}
+
+/** One connection to Redis that is never waited for longer than a moment, and comes back by itself. */
+export interface RedisLink {
+  readonly isUp: boolean;
+  /** @throws RedisAway at once while Redis is away, or when it does not answer in time */
+  call<Value>(command: (client: Redis) => Promise<Value>): Promise<Value>;
+  /** What is to be done each time when Redis is back, before anybody else asks it. */
+  onBack(task: (client: Redis) => Promise<void>): void;
+  /** Settles when the first try to connect has come to an end. */
+  open(): Promise<void>;
+  close(): void;
+}
+
+/** A Redis that answers later than this is as good as none: pains.md 30 (d), "slow is worse than dead". */
+const CALL_MS = 250;
+/** Before the first try to reach a Redis that is away, and between two others. */
+const FIRST_PROBE_MS = 20;
+const PROBE_MS = 500;
+const CONNECT_MS = 2_000;
+/** What is made up for when Redis is back may take longer than one call. */
+const BACK_MS = 5_000;
+
+/** Commands fail at once where there is no connection, are never sent twice, and no error is without a listener. */
+export const REDIS_OPTIONS = {
+  lazyConnect: true,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  enableReadyCheck: false,
+  connectTimeout: CONNECT_MS,
+  // Whether and when to connect again is decided here.
+  retryStrategy: null,
+  protocol: 2,
+  disableClientInfo: true,
+} as const satisfies RedisOptions;
+
+export async function createRedisLink(options: RedisLinkOptions): Promise<RedisLink> {
+  const { Redis } = await import('ioredis');
+  return new Link(options, () => new Redis(options.url, REDIS_OPTIONS));
+}
+
+/** A class because it lives as long as the process: each connection is new, so that none carries what another was owed. */
+class Link implements RedisLink {
+  readonly #connect: () => Redis;
+  readonly #callMs: number;
+  /** That it can be written tells a master from a copy. */
+  readonly #probeKey: string;
+  readonly #onChange: NonNullable<RedisLinkOptions['onChange']>;
+  readonly #tasks: ((client: Redis) => Promise<void>)[] = [];
+  #client: Redis | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #told: boolean | undefined;
+  #isClosed = false;
+
+  constructor({ prefix, onChange = () => undefined, callMs = CALL_MS }: RedisLinkOptions, connect: () => Redis) {
+    this.#probeKey = `${prefix}probe`;
+    this.#connect = connect;
+    this.#callMs = callMs;
+    this.#onChange = onChange;
+  }
+
+  get isUp(): boolean {
+    return this.#client !== undefined;
+  }
+
+  async call<Value>(command: (client: Redis) => Promise<Value>): Promise<Value> {
+    const client = this.#client;
+    if (client === undefined) throw new RedisAway('Redis is away.', false);
+    try {
+      return await withinPatientLimit(command(client), this.#callMs);
+    } catch (error) {
+      this.#leave(client, error);
+      throw new RedisAway('Redis did not answer.', true, error);
+    }
+  }
+
+  onBack(task: (client: Redis) => Promise<void>): void {
+    this.#tasks.push(task);
+  }
+
+  async open(): Promise<void> {
+    const client = this.#connect();
+    const lost = (error?: Error): void => this.#leave(client, error ?? new Error('The connection was closed.'));
+    client.on('error', lost);
+    client.on('close', lost);
+    try {
+      await withinTime(client.connect(), CONNECT_MS);
+      await withinPatientLimit(client.set(this.#probeKey, '1', 'PX', PROBE_MS), this.#callMs);
+      await withinTime(Promise.all(this.#tasks.map((task) => task(client))), BACK_MS);
+      if (this.#isClosed) throw new Error('The state is closed.');
+      this.#client = client;
+      this.#tell(true, 'connected');
+    } catch (error) {
+      client.disconnect();
+      if (this.#isClosed) return;
+      this.#tell(false, reasonOf(error));
+      this.#openAfter(PROBE_MS);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#client?.disconnect();
+    this.#client = undefined;
+  }
+
+  /** Whoever finds out first; what else fails on the same connection says nothing new. */
+  #leave(client: Redis, error: unknown): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    client.disconnect();
+    this.#tell(false, reasonOf(error));
+    this.#openAfter(FIRST_PROBE_MS);
+  }
+
+  #openAfter(delayMs: number): void {
+    this.#timer = setTimeout(() => void this.open(), delayMs).unref();
+  }
+
+  #tell(isUp: boolean, reason: string): void {
+    if (this.#told === isUp) return;
+    this.#told = isUp;
+    this.#onChange(isUp, reason);
+  }
+}
+
+/** Errors of Redis and of sockets name hosts and commands, never a password. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && typeof error.code === 'string' ? `${error.code}: ${error.message}` : error.message;
+}

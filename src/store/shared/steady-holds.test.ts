@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { suite, test, type TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../lib/clock.ts';
+import { startTcpProxy } from '../../../tests/support/tcp-proxy.ts';
+import type { Holds } from './contract.ts';
+import { createMemoryHolds } from './memory-holds.ts';
+import { RedisHolds } from './redis-holds.ts';
+import { createRedisLink, type RedisLink } from './redis-link.ts';
+import { SteadyHolds } from './steady-holds.ts';
+import { redis, useRedis } from './test-redis.ts';
+
+const S = 'key:a:ever:0';
+const SPENT_LIFE_MS = 60_000;
+/** Longer than a busy machine takes to find out, and far shorter than for ever. */
+const SOON_MS = 5_000;
+
+interface Process {
+  readonly holds: Holds;
+  readonly link: RedisLink;
+}
+
+/** Slow machines are no dead ones here. */
+const PATIENT_MS = 10_000;
+const SHAKY_MS = 1_000;
+
+async function startProcess(t: TestContext, url: string, prefix: string, callMs = PATIENT_MS): Promise<Process> {
+  const link = await createRedisLink({ url, prefix, callMs });
+  t.after(() => link.close());
+  const shared = new RedisHolds({ link, prefix, spentLifeMs: SPENT_LIFE_MS });
+  const holds = new SteadyHolds(shared, createMemoryHolds({ clock: systemClock }), link);
+  await link.open();
+  return { holds, link };
+}
+
+async function startBehindProxy(t: TestContext) {
+  const { url, prefix } = useRedis(t);
+  const { hostname, port } = new URL(url);
+  const proxy = await startTcpProxy(t, { host: hostname, port: Number(port || 6_379) });
+  const shaky = await startProcess(t, `redis://127.0.0.1:${proxy.port}`, prefix, SHAKY_MS);
+  const steady = await startProcess(t, url, prefix);
+  return { proxy, shaky, steady };
+}
+
+function ask(holds: Holds, id: string, nanoUsd: number, durable: () => number = () => 0) {
+  return holds.reserve(
+    {
+      id,
+      expiresInMs: 600_000,
+      allowances: [{ subject: S, limitNanoUsd: 100, wantNanoUsd: nanoUsd, minNanoUsd: nanoUsd }],
+    },
+    () => Promise.resolve(durable()),
+  );
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  const endMs = performance.now() + SOON_MS;
+  while (!isSo()) {
+    assert.ok(performance.now() < endMs, 'it takes too long');
+    await wait(10);
+  }
+}
+
+suite('holds of several processes', { skip: redis === undefined }, () => {
+  test('three processes at once hold no more than the limit', async (t) => {
+    const { url, prefix } = useRedis(t);
+    const processes = await Promise.all([1, 2, 3].map(() => startProcess(t, url, prefix)));
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        Promise.all(processes.map(({ holds }, at) => ask(holds, `${at}-${index}`, 10))),
+      ),
+    );
+    assert.equal(answers.flat().filter(({ ok }) => ok).length, 10);
+  });
+
+  test('a limit that was changed by one process is read again by the others', async (t) => {
+    const { url, prefix } = useRedis(t);
+    const [one, other] = await Promise.all([startProcess(t, url, prefix), startProcess(t, url, prefix)]);
+    let durable = 100;
+    assert.equal((await ask(one.holds, '1', 10, () => durable)).ok, false);
+    durable = 0;
+    assert.equal((await ask(one.holds, '2', 10, () => durable)).ok, false);
+    await other.holds.forget('key:a');
+    assert.equal((await ask(one.holds, '3', 10, () => durable)).ok, true);
+  });
+
+  test('a Redis that stalls is waited for once, and then not at all', async (t) => {
+    const { proxy, shaky } = await startBehindProxy(t);
+    await ask(shaky.holds, 'before', 60);
+    proxy.stall();
+    const startedMs = performance.now();
+    assert.equal((await ask(shaky.holds, 'first', 10)).ok, true);
+    assert.ok(performance.now() - startedMs < SOON_MS, 'it does not hang');
+    assert.equal(shaky.link.isUp, false);
+    // One turn of the event loop for each: nobody waits for a timer.
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      setImmediate(count).unref();
+    };
+    count();
+    await ask(shaky.holds, 'second', 10);
+    assert.ok(turns <= 2, `answered at once, not after ${turns} turns`);
+  });
+
+  for (const fault of ['stall', 'cut'] as const)
+    test(`after a ${fault} what ended meanwhile is told, and everybody counts alike`, async (t) => {
+      const { proxy, shaky, steady } = await startBehindProxy(t);
+      let durable = 0;
+      await ask(shaky.holds, 'settled', 40, () => durable);
+      await ask(shaky.holds, 'released', 30, () => durable);
+      if (fault === 'stall') proxy.stall();
+      else await proxy.cut();
+      assert.equal((await ask(shaky.holds, 'meanwhile', 20, () => durable)).ok, true);
+      durable += 25;
+      await shaky.holds.settle('settled', [{ subject: S, nanoUsd: 25 }]);
+      await shaky.holds.release('released');
+      durable += 15;
+      await shaky.holds.settle('meanwhile', [{ subject: S, nanoUsd: 15 }]);
+      assert.equal(shaky.link.isUp, false);
+      assert.equal((await ask(steady.holds, 'too much', 50, () => durable)).ok, false);
+      if (fault === 'stall') proxy.resume();
+      else await proxy.restore();
+      await until(() => shaky.link.isUp);
+      for (const { holds } of [steady, shaky]) {
+        const refusal = await ask(holds, 'too much', 61, () => durable);
+        assert.deepEqual(refusal, { ok: false, subject: S, leftNanoUsd: 60, heldByOthersNanoUsd: 0 });
+      }
+      assert.equal((await ask(steady.holds, 'all', 60, () => durable)).ok, true);
+      assert.equal((await ask(shaky.holds, 'none', 1, () => durable)).ok, false);
+    });
+
+  test('without Redis at the start this process counts for itself, until it is there', async (t) => {
+    const { proxy } = await startBehindProxy(t);
+    await proxy.cut();
+    const late = await startProcess(t, `redis://127.0.0.1:${proxy.port}`, useRedis(t).prefix);
+    assert.equal(late.link.isUp, false);
+    assert.equal((await ask(late.holds, '1', 60)).ok, true);
+    assert.equal((await ask(late.holds, '2', 60)).ok, false);
+    await late.holds.release('1');
+    await proxy.restore();
+    await until(() => late.link.isUp);
+    assert.equal((await ask(late.holds, '3', 100)).ok, true);
+  });
+
+  test('what a process holds in Redis it does not spend again while Redis is away', async (t) => {
+    const { proxy, shaky } = await startBehindProxy(t);
+    await ask(shaky.holds, 'before', 60);
+    await proxy.cut();
+    const refusal = await ask(shaky.holds, 'too much', 50);
+    assert.deepEqual(refusal, { ok: false, subject: S, leftNanoUsd: 40, heldByOthersNanoUsd: 60 });
+    await shaky.holds.release('before');
+    assert.equal((await ask(shaky.holds, 'now', 100)).ok, true);
+  });
+
+  test('a sum that cannot be read is no fault of Redis', async (t) => {
+    const { shaky } = await startBehindProxy(t);
+    const hold = {
+      id: '1',
+      expiresInMs: 1_000,
+      allowances: [{ subject: S, limitNanoUsd: 9, wantNanoUsd: 1, minNanoUsd: 1 }],
+    };
+    await assert.rejects(
+      shaky.holds.reserve(hold, () => Promise.reject(new Error('the database is away'))),
+      /the database is away/,
+    );
+    assert.equal(shaky.link.isUp, true);
+  });
+});

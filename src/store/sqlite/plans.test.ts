@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { sql } from 'kysely';
+import { systemClock as clock } from '../../lib/clock.ts';
+import { openDatabase, type Database } from '../database.ts';
+import { createLedgerStore } from '../ledger.ts';
+import { sumSpend } from '../spend.ts';
+
+/** How SQLite would run the first statement that a task sends. */
+async function planOf(t: TestContext, run: (database: Database) => Promise<unknown>): Promise<string> {
+  const database = await openDatabase({ path: ':memory:', clock });
+  t.after(() => database.close());
+  const posts = t.mock.method(Worker.prototype, 'postMessage');
+  await run(database);
+  const statement = String(posts.mock.calls[0]?.arguments[0].jobs[0].sql);
+  posts.mock.restore();
+  const plan = await sql.raw(`explain query plan ${statement.replaceAll('?', "''")}`).execute(database.kysely);
+  return JSON.stringify(plan.rows);
+}
+
+test('what somebody spent is summed from one row a day, by the primary key', async (t) => {
+  const windows = { dayStartMs: 3, weekStartMs: 2, monthStartMs: 1 };
+  const plan = await planOf(t, (database) => sumSpend(database, ['key:a', 'key:b'], windows));
+  assert.match(plan, /SEARCH spend USING INDEX sqlite_autoindex_spend_1 \(subject=\?\)/);
+  assert.doesNotMatch(plan, /SCAN/);
+});
+
+test('a balance is summed without looking at a single charge', async (t) => {
+  const plan = await planOf(t, (database) => createLedgerStore({ database }).balance('default'));
+  assert.match(plan, /SEARCH ledger_entries USING COVERING INDEX ledger_entries_credit/);
+  assert.match(plan, /SEARCH spend USING INDEX sqlite_autoindex_spend_1 \(subject=\?\)/);
+  assert.doesNotMatch(plan, /SCAN/);
+});
+
+test('a page of entries is read in the order of an index', async (t) => {
+  const plan = await planOf(t, (database) =>
+    createLedgerStore({ database }).list({ accountId: 'default', offset: 0, limit: 20 }),
+  );
+  assert.match(plan, /SEARCH ledger_entries USING INDEX ledger_entries_at \(account_id=\?\)/);
+  assert.doesNotMatch(plan, /SCAN|TEMP B-TREE/);
+});

@@ -1,0 +1,48 @@
+import type { DatabaseFault } from '../database-error.ts';
+import type { SqlValue } from '../portable.ts';
+import type { RefusedSettlement } from '../settlement.ts';
+
+type SqlRow = Readonly<Record<string, SqlValue>>;
+
+/** The rows of one settlement, in the order of the columns of the job's statements. */
+export interface SettlementValues {
+  readonly generation: readonly SqlValue[];
+  readonly entries: readonly (readonly SqlValue[])[];
+  /** As a list, which crosses to another thread in half the time of an object. */
+  readonly spend: readonly (readonly [subject: string, dayStartMs: number, isByok: number, nanoUsd: number])[];
+}
+
+/** One statement, or a batch of settlements with the statements that store it. */
+export type SqliteJob =
+  | { readonly kind: 'read' | 'write'; readonly sql: string; readonly values: readonly SqlValue[] }
+  | {
+      readonly kind: 'settle';
+      readonly addGeneration: string;
+      readonly addEntry: string;
+      readonly addSpend: string;
+      readonly settlements: readonly SettlementValues[];
+    };
+
+/**
+ * What the database thread is told. `group`: reads see what was committed before; then all writes in one transaction.
+ * `inside`: jobs of a transaction that the other side has begun and will end. Answered in order.
+ */
+export type SqliteMessage =
+  | { readonly kind: 'group' | 'inside'; readonly jobs: readonly SqliteJob[] }
+  | { readonly kind: 'rollback' }
+  | { readonly kind: 'close' };
+
+export interface SqliteJobDone {
+  readonly rows: readonly SqlRow[];
+  readonly changes: number;
+  /** Kind `settle`: those that were refused. The others are committed. */
+  readonly refused: readonly RefusedSettlement[];
+}
+
+export type SqliteResult = { readonly done: SqliteJobDone } | { readonly fault: DatabaseFault };
+
+/** One result a job, in the order of the jobs. The first reply, without a message, says `open`. */
+export type SqliteReply =
+  | { readonly kind: 'open'; readonly fault?: DatabaseFault }
+  | { readonly kind: 'results'; readonly results: readonly SqliteResult[] }
+  | { readonly kind: 'closed'; readonly fault?: DatabaseFault };

@@ -1,0 +1,137 @@
+import { appIdOf } from '../../lib/app-id.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { TooLateError, type UsageReports } from '../../store/usage-reports.ts';
+import type { UsageFilter, UsageGroup, UsageQuestion } from '../../store/usage-sums.ts';
+import type { AnalyticsDimension } from './dimensions.ts';
+import { readQuestion, type AnalyticsQuery, type Asked } from './question.ts';
+import { drawRows, type Row } from './rows.ts';
+
+export interface AnalyticsAnswer {
+  readonly rows: readonly Row[];
+  readonly queryTimeMs: number;
+  /** Rows were left out, or sums are partial. */
+  readonly truncated: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Questions about many generations at once. */
+export interface Analytics {
+  /** @throws GatewayError 400 for what cannot be asked, 408 when it takes too long */
+  query(query: AnalyticsQuery): Promise<AnalyticsAnswer>;
+  /** The same for a question that is known to be right, as its groups. @throws GatewayError 408 */
+  read(question: UsageQuestion): Promise<readonly UsageGroup[]>;
+  nowMs(): number;
+}
+
+/** What is held in memory of one answer. */
+const GROUPS_MAX = 100_000;
+const QUERY_MS_MAX = 20_000;
+/** Applications whose number a filter can name. */
+const APPS_MAX = 10_000;
+
+export function createAnalytics({
+  reports,
+  clock,
+}: {
+  readonly reports: UsageReports;
+  readonly clock: Clock;
+}): Analytics {
+  async function read(question: UsageQuestion) {
+    const endMs = clock.monotonicMs() + QUERY_MS_MAX;
+    try {
+      return await reports.read(question, { groupsMax: GROUPS_MAX, isLate: () => clock.monotonicMs() > endMs });
+    } catch (cause) {
+      if (!(cause instanceof TooLateError)) throw cause;
+      const advice = 'The query takes too long: ask for a shorter time or fewer dimensions.';
+      throw new GatewayError('timeout', advice, { status: 408, cause });
+    }
+  }
+
+  return {
+    async query(query) {
+      const startMs = clock.monotonicMs();
+      const asked = readQuestion(query, clock.nowMs());
+      const warnings: string[] = [];
+      const filters = await Promise.all(
+        asked.filters.map((filter) => resolveFilter(reports, filter.dimension, filter, warnings)),
+      );
+      const { groups, truncated } = await read({ ...asked.question, filters });
+      const drawn = drawRows(asked, groups, await namesFor(reports, asked, groups));
+      return {
+        rows: drawn.rows,
+        truncated: truncated || drawn.truncated,
+        queryTimeMs: Math.round(clock.monotonicMs() - startMs),
+        warnings,
+      };
+    },
+    async read(question) {
+      return (await read(question)).groups;
+    },
+    nowMs: () => clock.nowMs(),
+  };
+}
+
+/** Filters name things by id; one that is not known is a warning, since rows of it may be gone. */
+async function resolveFilter(
+  reports: UsageReports,
+  { column, names }: AnalyticsDimension,
+  { values, isNot, path }: Asked['filters'][number],
+  warnings: string[],
+): Promise<UsageFilter> {
+  if (names === undefined) return { dimension: column, values: values.map(String), isNot };
+  const known = await readKnown(reports, names, values.map(String));
+  const found = values.map((value) => {
+    const id = known.get(String(value));
+    if (id === undefined && value !== '') warnings.push(`${path}: nothing is known by the id ${String(value)}`);
+    return id ?? String(value);
+  });
+  return { dimension: column, values: found, isNot };
+}
+
+/** From what a filter may say to what the records hold. */
+async function readKnown(
+  reports: UsageReports,
+  names: NonNullable<AnalyticsDimension['names']>,
+  values: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (names === 'keys') return new Map([...(await reports.keyNames(values)).keys()].map((hash) => [hash, hash]));
+  if (names === 'workspaces')
+    return new Map(
+      [...(await reports.workspaceNames())].flatMap(
+        ([id, { slug }]) =>
+          [
+            [id, id],
+            [slug, id],
+          ] as const,
+      ),
+    );
+  const urls = await reports.appUrls(APPS_MAX);
+  return new Map(
+    urls.flatMap(
+      (url) =>
+        [
+          [url, url],
+          [String(appIdOf(url)), url],
+        ] as const,
+    ),
+  );
+}
+
+/** What ids are called, by column. */
+async function namesFor(
+  reports: UsageReports,
+  { dimensions }: Asked,
+  groups: readonly UsageGroup[],
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const found = new Map<string, ReadonlyMap<string, string>>();
+  for (const [index, { name, names }] of dimensions.entries()) {
+    const ids = [...new Set(groups.map(({ key }) => key[index] ?? ''))];
+    if (names === 'keys') found.set(name, await reports.keyNames(ids));
+    if (names === 'workspaces') {
+      const workspaces = await reports.workspaceNames();
+      found.set(name, new Map([...workspaces].map(([id, workspace]) => [id, workspace.name])));
+    }
+  }
+  return found;
+}

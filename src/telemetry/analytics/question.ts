@@ -1,0 +1,173 @@
+import { invalid } from '../../canonical/gateway-error.ts';
+import { nearestName } from '../../lib/nearest-name.ts';
+import { DAY_MS } from '../../store/usage-rollup.ts';
+import type { UsageQuestion } from '../../store/usage-sums.ts';
+import { DIMENSIONS, GRANULARITIES, type AnalyticsDimension, type Granularity, type Operator } from './dimensions.ts';
+import { METRICS, type Metric } from './metrics.ts';
+
+type Scalar = string | number;
+
+/** A question in the words of callers, its shape checked. */
+export interface AnalyticsQuery {
+  readonly metrics: readonly string[];
+  readonly dimensions?: readonly string[] | undefined;
+  readonly filters?:
+    | readonly {
+        readonly field: string;
+        readonly operator: Operator;
+        readonly value: Scalar | readonly Scalar[];
+        readonly include_unset?: boolean | undefined;
+      }[]
+    | undefined;
+  readonly granularity?: string | undefined;
+  readonly time_range?: { readonly start: string; readonly end: string } | undefined;
+  readonly order_by?: { readonly field: string; readonly direction: 'asc' | 'desc' } | undefined;
+  readonly limit?: number | undefined;
+  readonly group_limit?: number | undefined;
+}
+
+/** The same, understood. */
+export interface Asked {
+  readonly question: Omit<UsageQuestion, 'filters'>;
+  readonly metrics: readonly Metric[];
+  readonly dimensions: readonly AnalyticsDimension[];
+  readonly granularity: Granularity | undefined;
+  readonly filters: readonly {
+    readonly dimension: AnalyticsDimension;
+    readonly values: readonly Scalar[];
+    readonly isNot: boolean;
+    readonly path: string;
+  }[];
+  /** On what came out. */
+  readonly having: readonly { readonly metric: Metric; readonly isKept: (value: number) => boolean }[];
+  /** A metric, a dimension or the time column. */
+  readonly orderBy: { readonly field: string; readonly direction: 'asc' | 'desc' } | undefined;
+  readonly limit: number;
+  readonly groupLimit: number | undefined;
+}
+
+const LIMIT = 1_000;
+/** Where no time is named. */
+const DEFAULT_RANGE_MS = 30 * DAY_MS;
+/** @source areas.md 12 "only for ranges up to 31 days" */
+const RECORDS_RANGE_MS_MAX = 31 * DAY_MS;
+const RANGE_MS_MAX = 10 * 366 * DAY_MS;
+/** Rows of time alone. */
+const BUCKETS_MAX = 50_000;
+
+/** @throws GatewayError 400 with the path of what is wrong */
+export function readQuestion(query: AnalyticsQuery, nowMs: number): Asked {
+  const metrics = query.metrics.map((name, index) => find(METRICS, name, `metrics[${index}]`));
+  const dimensions = (query.dimensions ?? []).map((name, index) => find(DIMENSIONS, name, `dimensions[${index}]`));
+  const granularity =
+    query.granularity === undefined ? undefined : find(GRANULARITIES, query.granularity, 'granularity');
+  const { filters, having } = readFilters(query);
+  const range = readRange(query.time_range, nowMs);
+  const needed = [...metrics, ...having.map(({ metric }) => metric)];
+  checkRange(range, granularity, needed, [...dimensions, ...filters.map(({ dimension }) => dimension)]);
+  const { order_by: orderBy } = query;
+  if (orderBy !== undefined) checkOrder(orderBy.field, metrics, dimensions, granularity);
+  return {
+    question: {
+      ...range,
+      by: dimensions.map(({ column }) => column),
+      measures: [...new Set(needed.flatMap(({ measures }) => measures))],
+      ...(granularity !== undefined && { bucketMs: granularity.bucketMs }),
+    },
+    metrics,
+    dimensions,
+    granularity,
+    filters,
+    having,
+    orderBy,
+    limit: query.limit ?? LIMIT,
+    groupLimit: query.group_limit,
+  };
+}
+
+export function timeColumn({ name }: Granularity): string {
+  return `created_at__${name}`;
+}
+
+function find<Known extends { readonly name: string }>(all: readonly Known[], name: string, path: string): Known {
+  const found = all.find((known) => known.name === name);
+  if (found !== undefined) return found;
+  const names = all.map((known) => known.name);
+  const nearest = nearestName(name, names);
+  throw invalid(path, nearest === undefined ? `must be one of ${names.join(', ')}` : `did you mean "${nearest}"?`);
+}
+
+function readFilters({ filters: asked = [] }: AnalyticsQuery): Pick<Asked, 'filters' | 'having'> {
+  const filters: Asked['filters'][number][] = [];
+  const having: Asked['having'][number][] = [];
+  for (const [index, { field, operator, value, include_unset: includeUnset }] of asked.entries()) {
+    const path = `filters[${index}]`;
+    const isList = operator === 'in' || operator === 'not_in';
+    if (Array.isArray(value) !== isList)
+      throw invalid(
+        `${path}.value`,
+        isList ? `must be an array for "${operator}"` : `must be one value for "${operator}"`,
+      );
+    const metric = METRICS.find(({ name }) => name === field);
+    if (metric === undefined) {
+      const dimension = find(DIMENSIONS, field, `${path}.field`);
+      if (!isList && operator !== 'eq' && operator !== 'neq')
+        throw invalid(`${path}.operator`, 'must be eq, neq, in or not_in for a dimension');
+      const isNot = operator === 'neq' || operator === 'not_in';
+      const values = [value].flat();
+      // Unset is kept where it is asked for, and left out only where that is asked for, too.
+      const isNamed = isNot ? includeUnset === false : includeUnset === true;
+      filters.push({ dimension, values: isNamed ? [...values, ''] : values, isNot, path: `${path}.value` });
+    } else {
+      if (operator === 'in' || operator === 'not_in' || typeof value !== 'number')
+        throw invalid(`${path}.value`, 'must be one number for a metric');
+      const compare = COMPARISONS[operator];
+      having.push({ metric, isKept: (found) => compare(found, value) });
+    }
+  }
+  return { filters, having };
+}
+
+const COMPARISONS: Readonly<Record<Exclude<Operator, 'in' | 'not_in'>, (value: number, bound: number) => boolean>> = {
+  eq: (value, bound) => value === bound,
+  neq: (value, bound) => value !== bound,
+  gt: (value, bound) => value > bound,
+  gte: (value, bound) => value >= bound,
+  lt: (value, bound) => value < bound,
+  lte: (value, bound) => value <= bound,
+};
+
+function readRange(range: AnalyticsQuery['time_range'], nowMs: number): { fromMs: number; toMs: number } {
+  if (range === undefined) return { fromMs: nowMs - DEFAULT_RANGE_MS, toMs: nowMs };
+  const [fromMs, toMs] = [Date.parse(range.start), Date.parse(range.end)];
+  if (!(fromMs < toMs)) throw invalid('time_range', 'must end after its start');
+  if (toMs - fromMs > RANGE_MS_MAX) throw invalid('time_range', 'must not be longer than ten years');
+  // Nothing comes after now, and years of nothing are not worth a query each.
+  return { fromMs: Math.max(0, Math.min(fromMs, nowMs)), toMs: Math.max(0, Math.min(toMs, nowMs)) };
+}
+
+function checkRange(
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  granularity: Granularity | undefined,
+  metrics: readonly Metric[],
+  dimensions: readonly AnalyticsDimension[],
+): void {
+  const rangeMs = toMs - fromMs;
+  if (granularity !== undefined && rangeMs / granularity.bucketMs > BUCKETS_MAX)
+    throw invalid('granularity', `is too fine for this time: at most ${BUCKETS_MAX} steps`);
+  if (rangeMs <= RECORDS_RANGE_MS_MAX) return;
+  const short = metrics.find(({ isSpeed }) => isSpeed) ?? dimensions.find(({ isOfRecords }) => isOfRecords);
+  if (short !== undefined) throw invalid('time_range', `must not be longer than 31 days with "${short.name}"`);
+  if (granularity?.name === 'minute') throw invalid('time_range', 'must not be longer than 31 days by minute');
+}
+
+function checkOrder(
+  field: string,
+  metrics: readonly Metric[],
+  dimensions: readonly AnalyticsDimension[],
+  granularity: Granularity | undefined,
+): void {
+  const names = [...metrics, ...dimensions].map(({ name }) => name);
+  if (granularity !== undefined) names.push(timeColumn(granularity));
+  if (!names.includes(field)) throw invalid('order_by.field', `must be one of ${names.join(', ')}`);
+}

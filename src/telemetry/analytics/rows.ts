@@ -1,0 +1,98 @@
+import type { UsageMeasure } from '../../store/usage-measures.ts';
+import type { UsageGroup } from '../../store/usage-sums.ts';
+import { drawBucket } from './dimensions.ts';
+import { timeColumn, type Asked } from './question.ts';
+
+/** One line of an answer: dimensions, the time, and metrics by their names. */
+export type Row = Readonly<Record<string, string | number | null>>;
+
+interface Line {
+  readonly row: Row;
+  readonly combination: string;
+}
+
+/** Names by dimension, then by id. */
+type Names = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Rows in order, within the limits of what was asked. */
+export function drawRows(
+  asked: Asked,
+  groups: readonly UsageGroup[],
+  names: Names,
+): { readonly rows: readonly Row[]; readonly truncated: boolean } {
+  const lines = ordered(asked, drawLines(asked, groups, names));
+  const combinations = new Set(lines.map(({ combination }) => combination)).size;
+  const isSeries = asked.granularity !== undefined && asked.dimensions.length > 0;
+  // Of several series each gets its part of the rows: one of them must not leave no room for the others.
+  const each = asked.groupLimit ?? (isSeries ? Math.ceil(asked.limit / Math.max(1, combinations)) : asked.limit);
+  const given = new Map<string, number>();
+  const rows: Row[] = [];
+  for (const { row, combination } of lines) {
+    const count = given.get(combination) ?? 0;
+    if (count >= each) continue;
+    if (rows.length === asked.limit) break;
+    given.set(combination, count + 1);
+    rows.push(row);
+  }
+  return { rows, truncated: rows.length < lines.length };
+}
+
+function drawLines(asked: Asked, groups: readonly UsageGroup[], names: Names): readonly Line[] {
+  const { granularity, dimensions, question } = asked;
+  const index = new Map<UsageMeasure, number>(question.measures.map((measure, at) => [measure, at]));
+  return mergeMonths(asked, groups).flatMap(({ bucket, group }) => {
+    const sum = (measure: UsageMeasure): number => group.sums[index.get(measure) ?? -1] ?? 0;
+    for (const { metric, isKept } of asked.having) {
+      const value = metric.valueOf(sum);
+      if (value === null || !isKept(value)) return [];
+    }
+    const row: Record<string, string | number | null> = {};
+    if (granularity !== undefined) row[timeColumn(granularity)] = bucket;
+    for (const [at, { name, names: named }] of dimensions.entries()) {
+      const id = group.key[at] ?? '';
+      row[name] = id === '' ? null : (names.get(name)?.get(id) ?? id);
+      // Names are not unique: beside them stands what they are the name of.
+      if (named === 'keys' || named === 'workspaces') row[`${name}__id`] = id === '' ? null : id;
+    }
+    for (const { name, valueOf } of asked.metrics) row[name] = valueOf(sum);
+    return [{ row, combination: group.key.join('\n') }];
+  });
+}
+
+/** Months differ in length: their days were asked for, and are added up here. */
+function mergeMonths(
+  { granularity }: Asked,
+  groups: readonly UsageGroup[],
+): readonly { readonly bucket: string; readonly group: UsageGroup }[] {
+  if (granularity === undefined) return groups.map((group) => ({ bucket: '', group }));
+  const merged = new Map<string, { readonly bucket: string; readonly group: UsageGroup }>();
+  for (const group of groups) {
+    const bucket = drawBucket(granularity, group.startMs);
+    const name = JSON.stringify([bucket, group.key]);
+    const before = merged.get(name);
+    if (before === undefined) merged.set(name, { bucket, group: { ...group, sums: [...group.sums] } });
+    else for (const [at, sum] of group.sums.entries()) before.group.sums[at] = (before.group.sums[at] ?? 0) + sum;
+  }
+  return [...merged.values()];
+}
+
+/** By what was asked, else by time, else the largest first. */
+function ordered({ orderBy, granularity, metrics }: Asked, lines: readonly Line[]): readonly Line[] {
+  const byDefault =
+    granularity === undefined
+      ? { field: metrics[0]?.name ?? '', direction: 'desc' as const }
+      : { field: timeColumn(granularity), direction: 'asc' as const };
+  const { field, direction } = orderBy ?? byDefault;
+  const sign = direction === 'asc' ? 1 : -1;
+  return lines.toSorted(
+    (one, other) => sign * compare(one.row[field], other.row[field]) || compare(one.combination, other.combination),
+  );
+}
+
+/** What is unknown comes first. */
+function compare(one: string | number | null | undefined, other: string | number | null | undefined): number {
+  if (one === other) return 0;
+  if (one === null || one === undefined) return -1;
+  if (other === null || other === undefined) return 1;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,90 @@
+import { isSampled } from '../../lib/is-sampled.ts';
+import type { ExportedGeneration } from './contract.ts';
+import type { Destinations, LiveDestination } from './destinations.ts';
+import { createExportQueue, type ExportOutcome, type ExportQueue } from './export-queue.ts';
+import { fitsRules } from './filter-rules.ts';
+import type { Poster } from './post.ts';
+
+/** Sends generations to the destinations of their workspaces. Nobody ever waits for it. */
+export interface Broadcast {
+  /** Whether anybody may want a generation of this workspace and key. */
+  isWanted(workspaceId: string, keyHash: string): boolean;
+  offer(generation: ExportedGeneration): void;
+  /** Reads again who wants what. @throws Error when that cannot be read */
+  refresh(): Promise<void>;
+  /** Sends what waits, as far as that takes no longer. */
+  close(): Promise<void>;
+}
+
+export interface BroadcastParts {
+  readonly destinations: Pick<Destinations, 'live'>;
+  readonly poster: Pick<Poster, 'post'>;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly onOutcome: (type: string, outcome: ExportOutcome, count: number) => void;
+}
+
+const CLOSE_MS_MAX = 2_000;
+
+interface Receiver {
+  readonly live: LiveDestination;
+  readonly queue: ExportQueue;
+}
+
+export function createBroadcast(parts: BroadcastParts): Broadcast {
+  /** By destination and version of it: a change makes another. */
+  let receivers = new Map<string, Receiver>();
+
+  function open(live: LiveDestination): Receiver {
+    const { row } = live;
+    const told = {
+      cost: row.sendsCost,
+      identity: row.sendsIdentity,
+      requestContext: row.sendsRequestContext,
+      content: !row.privacyMode,
+    };
+    const queue = createExportQueue({
+      draw: (batch) => live.open.draw(batch, told, parts.nowMs()),
+      post: (call) => parts.poster.post(call),
+      onOutcome: (outcome, count) => parts.onOutcome(row.type, outcome, count),
+      random: parts.random,
+    });
+    return { live, queue };
+  }
+
+  return {
+    isWanted(workspaceId, keyHash) {
+      for (const { live } of receivers.values()) if (isOf(live, workspaceId, keyHash)) return true;
+      return false;
+    },
+    offer(generation) {
+      const { workspaceId, keyHash } = generation.identity;
+      for (const { live, queue } of receivers.values())
+        if (isOf(live, workspaceId, keyHash) && fits(live, generation)) queue.offer(generation);
+    },
+    async refresh() {
+      const next = new Map<string, Receiver>();
+      for (const live of await parts.destinations.live()) {
+        const name = `${live.row.id} ${live.row.updatedAtMs}`;
+        next.set(name, receivers.get(name) ?? open(live));
+      }
+      const gone = [...receivers].filter(([name]) => !next.has(name)).map(([, receiver]) => receiver);
+      receivers = next;
+      await Promise.all(gone.map(({ queue }) => queue.close(CLOSE_MS_MAX)));
+    },
+    async close() {
+      await Promise.all([...receivers.values()].map(({ queue }) => queue.close(CLOSE_MS_MAX)));
+    },
+  };
+}
+
+function isOf({ row }: LiveDestination, workspaceId: string, keyHash: string): boolean {
+  return row.workspaceId === workspaceId && (row.apiKeyHashes === null || row.apiKeyHashes.includes(keyHash));
+}
+
+/** A session is sent whole or not at all, to each destination by itself. @source areas.md 11 */
+function fits({ row, filterRules }: LiveDestination, generation: ExportedGeneration): boolean {
+  const group = generation.sessionId ?? generation.id;
+  if (!isSampled(`${row.id}:${group}`, row.samplingPpm)) return false;
+  return filterRules === null || fitsRules(filterRules, generation);
+}

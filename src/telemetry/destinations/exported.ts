@@ -1,0 +1,63 @@
+import { statusOf } from '../generation-row.ts';
+import type { GenerationContent } from '../draw-content.ts';
+import type { GenerationRecord } from '../record.ts';
+import type { ExportedGeneration } from './contract.ts';
+
+/** What others are told of a generation that has ended. */
+export function exportedOf(
+  record: GenerationRecord,
+  region: string,
+  content: GenerationContent | undefined,
+): ExportedGeneration {
+  const { report, request, endpoint, usage, cost, error, end, asker, createdMs, firstTokenMs } = record;
+  const { app, sessionId, user, trace = {} } = request.directives;
+  const { maxTokens, temperature, topP } = request.settings;
+  const sinceArrival = (monotonicMs: number): number => createdMs + monotonicMs - report.arrivedMs;
+  return {
+    id: record.id,
+    startMs: createdMs,
+    ...(firstTokenMs !== undefined && { firstTokenMs: sinceArrival(firstTokenMs) }),
+    endMs: sinceArrival(report.endedMs ?? report.arrivedMs),
+    modelRequested: report.requested,
+    model: endpoint?.model ?? report.requested,
+    ...(endpoint !== undefined && { provider: endpoint.provider }),
+    format: request.format,
+    streamed: request.delivery === 'stream',
+    cancelled: record.cancelled,
+    status: statusOf(record),
+    ...(error !== undefined && { error: { type: error.type, message: error.message } }),
+    ...(end !== undefined && { finishReason: end.finish }),
+    tokens: {
+      prompt: usage?.promptTokens ?? 0,
+      completion: usage?.completionTokens ?? 0,
+      cacheRead: usage?.cacheReadTokens ?? 0,
+      cacheWrite: usage?.cacheWriteTokens ?? 0,
+      ...(usage?.reasoningTokens !== undefined && { reasoning: usage.reasoningTokens }),
+      estimated: usage?.estimated ?? false,
+    },
+    settings: {
+      ...(maxTokens !== undefined && { maxTokens }),
+      ...(temperature !== undefined && { temperature }),
+      ...(topP !== undefined && { topP }),
+    },
+    ...(sessionId !== undefined && { sessionId }),
+    ...(user !== undefined && { endUserId: record.endUserId }),
+    trace,
+    costNanoUsd: cost?.totalNanoUsd ?? null,
+    identity: {
+      keyHash: asker.keyHash,
+      ...(asker.name !== undefined && { keyName: asker.name }),
+      workspaceId: asker.workspaceId,
+      ...(asker.memberId !== null && { memberId: asker.memberId }),
+    },
+    context: {
+      ...(app?.url !== undefined && { appUrl: app.url }),
+      ...(app?.title !== undefined && { appTitle: app.title }),
+      ...(app?.userAgent !== undefined && { userAgent: app.userAgent }),
+      region,
+      attempts: record.attempts.length,
+      strategy: report.strategy,
+    },
+    ...(content !== undefined && { content }),
+  };
+}

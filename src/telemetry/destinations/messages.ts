@@ -1,0 +1,42 @@
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { GenerationContent } from '../draw-content.ts';
+
+/**
+ * Messages in the shape of `gen_ai.input.messages` and `gen_ai.output.messages`: a role and parts.
+ * @source opentelemetry.io, JSON schemas of GenAI input and output messages, read 2026-11
+ */
+export function drawInputMessages({ input }: GenerationContent): readonly JsonObject[] {
+  return input.messages.map((message) => {
+    const { role = 'user', content } = message;
+    const parts = Array.isArray(content) ? content.filter(isJsonObject).map(drawPart) : [textPart(content)];
+    return { role, parts };
+  });
+}
+
+export function drawOutputMessages({ output }: GenerationContent, finishReason = 'stop'): readonly JsonObject[] {
+  const { completion, reasoning, tool_calls: calls = [] } = output;
+  const parts = [
+    ...(reasoning === null ? [] : [{ type: 'reasoning', content: reasoning }]),
+    ...(completion === null ? [] : [textPart(completion)]),
+    ...calls.map(callPart),
+  ];
+  return [{ role: 'assistant', parts, finish_reason: finishReason }];
+}
+
+function drawPart(part: JsonObject): JsonObject {
+  const { type } = part;
+  if (type === 'tool_call') return callPart(part);
+  if (type === 'tool_result')
+    return { type: 'tool_call_response', id: part['tool_call_id'], response: part['content'] };
+  if (type === 'reasoning') return { type, content: part['text'] };
+  // Media are left out: what is left says that they were there.
+  return type === 'text' || type === 'refusal' ? textPart(part['text']) : part;
+}
+
+function textPart(text: Json | undefined): JsonObject {
+  return { type: 'text', content: text ?? '' };
+}
+
+function callPart({ id, name, arguments: input }: JsonObject): JsonObject {
+  return { type: 'tool_call', id, name, arguments: input };
+}

@@ -1,0 +1,62 @@
+import type { ClientFormatId } from '../../canonical/extra.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { CACHE_MEMBERS } from './preset-config.ts';
+import { spellConfig } from './preset-spellings.ts';
+
+/** Spellings of one wish: a request that uses one of them has said what it wants, and the preset's others are void. */
+const SPELLINGS: readonly (readonly string[])[] = [
+  ['max_tokens', 'max_completion_tokens'],
+  ['reasoning', 'reasoning_effort', 'include_reasoning'],
+  ['models', 'fallbacks'],
+  ['provider', 'route'],
+  ['plugins', 'transforms'],
+];
+
+/**
+ * A request with what it leaves open taken from a preset. Shallow: a member of the request replaces the preset's whole,
+ * and only tools are united.
+ * @param body of a request in this format, its reference to the preset resolved
+ * @returns also the members of the preset that the format has no words for
+ * @source generation.md 3.9, areas.md 7
+ */
+export function mergePreset(
+  format: ClientFormatId,
+  body: JsonObject,
+  preset: JsonObject,
+): { readonly body: JsonObject; readonly dropped: readonly string[] } {
+  const { config, dropped } = spellConfig(format, preset);
+  const open: Record<string, Json | undefined> = { ...config };
+  for (const member of CACHE_MEMBERS) delete open[member];
+  for (const spellings of SPELLINGS)
+    if (spellings.some((member) => body[member] !== undefined)) for (const member of spellings) delete open[member];
+  const { tools } = open;
+  const asked = body['tools'];
+  const united =
+    Array.isArray(tools) && (asked === undefined || asked === null || Array.isArray(asked))
+      ? uniteTools(tools, asked ?? [])
+      : undefined;
+  return { body: { ...open, ...body, ...(united !== undefined && { tools: united }) }, dropped };
+}
+
+/** A tool of the request takes the place of the preset's of the same identity; new ones follow. */
+function uniteTools(preset: readonly Json[], asked: readonly Json[]): readonly Json[] {
+  const named = new Map(asked.map((tool) => [identityOf(tool), tool]));
+  const known = new Set(preset.map(identityOf));
+  return [
+    ...preset.map((tool) => named.get(identityOf(tool)) ?? tool),
+    ...asked.filter((tool) => !known.has(identityOf(tool))),
+  ];
+}
+
+/** Server tools that may stand there more than once, under names of their own. */
+const NAMED_SERVER_TOOLS: ReadonlySet<unknown> = new Set(['service:advisor', 'service:subagent']);
+
+/** What makes two tools the same one. @source generation.md 3.9 */
+function identityOf(tool: Json): string {
+  if (!isJsonObject(tool)) return JSON.stringify(tool);
+  const { type, function: called, name, parameters } = tool;
+  if (isJsonObject(called)) return JSON.stringify(['function', called['name']]);
+  if (type === undefined || type === null || type === 'custom') return JSON.stringify(['function', name]);
+  const own = NAMED_SERVER_TOOLS.has(type) && isJsonObject(parameters) ? parameters['name'] : undefined;
+  return JSON.stringify(own === undefined ? [type] : [type, own]);
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { systemClock as clock } from '../../src/lib/clock.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { POSTGRES_ENGINES } from '../../src/store/test-engines.ts';
+import { captureCli } from '../support/capture-cli.ts';
+import { makeFolder, runCli, startGateway } from '../support/spawn-cli.ts';
+
+const GATEWAY_ENV = { GATEWAY_API_KEY: 'test-key' };
+
+function ask(url: string): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer test-key' },
+    body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }),
+  });
+}
+
+suite('backup and restore of the embedded database', () => {
+  const run = (dataDir: string, ...args: readonly string[]) => captureCli([...args, '--data-dir', dataDir]);
+
+  test('a backup of a gateway under load holds every answer that had ended, and can be restored elsewhere', async (t) => {
+    const [dataDir, elsewhere] = [makeFolder(t), makeFolder(t)];
+    const gateway = await startGateway(t, { dataDir, env: GATEWAY_ENV });
+    const ended: string[] = [];
+    const over = new AbortController();
+    const load = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (!over.signal.aborted) {
+          const answer = await ask(gateway.url);
+          await answer.text();
+          ended.push(answer.headers.get('x-generation-id') ?? '');
+        }
+      }),
+    );
+    while (ended.length < 20) await new Promise((resolve) => setTimeout(resolve, 10));
+    const before = [...ended];
+    const file = join(elsewhere, 'copy.db');
+    const made = await run(dataDir, 'backup', file);
+    over.abort();
+    await load;
+    assert.deepEqual([made.code, made.stdout], [0, `Wrote ${file}.\n`], made.stderr);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+
+    const restored = await run(elsewhere, 'restore', file);
+    assert.deepEqual([restored.code, restored.stdout], [0, `Restored ${file}.\n`], restored.stderr);
+    const database = await openDatabase({ path: join(elsewhere, 'gateway.db'), clock });
+    const rows = await database.kysely.selectFrom('generations').select('id').execute();
+    await database.close();
+    const stored = new Set(rows.map(({ id }) => id));
+    assert.deepEqual(
+      before.filter((id) => !stored.has(id)),
+      [],
+    );
+  });
+
+  test('nothing is restored under a gateway that runs; afterwards what was there is kept', async (t) => {
+    const dataDir = makeFolder(t);
+    const file = join(makeFolder(t), 'copy.db');
+    const gateway = await startGateway(t, { dataDir, env: GATEWAY_ENV });
+    assert.equal((await run(dataDir, 'backup', file)).code, 0);
+    await (await ask(gateway.url)).text();
+    const refused = await run(dataDir, 'restore', file);
+    assert.deepEqual([refused.code, refused.stderr], [1, 'A gateway works on this database: stop it first.\n']);
+    assert.equal((await ask(gateway.url)).status, 200);
+    gateway.child.kill('SIGTERM');
+    await gateway.exited;
+    const restored = await run(dataDir, 'restore', file);
+    const [, kept = ''] = /^What was there before is in (\S+)\.$/m.exec(restored.stdout) ?? [];
+    const countIn = async (path: string) => {
+      const database = await openDatabase({ path, clock });
+      const rows = await database.kysely.selectFrom('generations').select('id').execute();
+      await database.close();
+      return rows.length;
+    };
+    assert.deepEqual([await countIn(kept), await countIn(join(dataDir, 'gateway.db'))], [2, 0]);
+  });
+
+  test('a file that is damaged, strange, missing or there already is refused, and nothing is left behind', async (t) => {
+    const [dataDir, place] = [makeFolder(t), makeFolder(t)];
+    await (await openDatabase({ path: join(dataDir, 'gateway.db'), clock })).close();
+    const file = join(place, 'copy.db');
+    assert.equal((await run(dataDir, 'backup', file)).code, 0);
+    assert.equal((await run(dataDir, 'backup', file)).stderr, `There is a file ${file} already.\n`);
+    const strange = join(place, 'strange.db');
+    writeFileSync(strange, 'this is not a database, '.repeat(400));
+    const damaged = join(place, 'damaged.db');
+    writeFileSync(damaged, readFileSync(file).fill(0xff, 4_096, 12_288));
+    for (const [wrong, message] of [
+      [damaged, /damaged|malformed/],
+      [strange, /file is not a database/],
+      [join(place, 'none.db'), /There is no file/],
+    ] as const) {
+      const refused = await run(dataDir, 'restore', wrong);
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, message);
+    }
+    assert.deepEqual(readdirSync(place).toSorted(), ['copy.db', 'damaged.db', 'strange.db']);
+    assert.deepEqual(
+      readdirSync(dataDir).filter((name) => /restor|partial/.test(name)),
+      [],
+    );
+  });
+
+  test('a backup of a newer version is refused before anything is touched', async (t) => {
+    const [dataDir, newer] = [makeFolder(t), makeFolder(t)];
+    const database = await openDatabase({ path: join(newer, 'gateway.db'), clock });
+    await database.kysely.insertInto('schema_migrations').values({ name: '9999-later', applied_at_ms: 1 }).execute();
+    await database.close();
+    const file = join(newer, 'copy.db');
+    const refused = await run(dataDir, 'restore', join(newer, 'gateway.db'));
+    assert.match(refused.stderr, /newer version of the gateway/);
+    assert.match((await run(newer, 'backup', file)).stderr, /newer version of the gateway/);
+    assert.deepEqual(readdirSync(dataDir), []);
+  });
+});
+
+for (const { makePlace } of POSTGRES_ENGINES)
+  test('a backup of PostgreSQL is a dump that fills an empty database, and no other', async (t) => {
+    const [from, to] = [await makePlace(), await makePlace()];
+    t.after(() => Promise.all([from.remove(), to.remove()]));
+    const database = await openDatabase({ ...from, clock });
+    await database.kysely
+      .insertInto('spend')
+      .values({ subject: 'key:a', day_start_ms: 0, is_byok: 0, nano_usd: 5, requests: 1 })
+      .execute();
+    await database.close();
+    const file = join(makeFolder(t), 'copy.dump');
+    const run = (place: typeof from, ...args: readonly string[]) =>
+      runCli(t, args, { env: { DATABASE_URL: place.url ?? '' } });
+    const made = await run(from, 'backup', file);
+    assert.deepEqual([made.code, made.stdout], [0, `Wrote ${file}.\n`], made.stderr);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const restored = await run(to, 'restore', file);
+    assert.equal(restored.code, 0, restored.stderr);
+    const again = await openDatabase({ ...to, clock });
+    assert.deepEqual(await again.kysely.selectFrom('spend').select('nano_usd').execute(), [{ nano_usd: 5 }]);
+    await again.close();
+    assert.equal(
+      (await run(to, 'restore', file)).stderr,
+      'There are tables in this database already: restore into an empty one.\n',
+    );
+  });

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readChatStream } from '../support/read-stream.ts';
+import { startTwoProviders } from '../support/two-providers.ts';
+import { chatChunk, chatStream, json, sse, stream, type Script } from '../support/upstream.ts';
+
+const error = {
+  message: 'Failed to call a function. Please adjust your prompt.',
+  type: 'invalid_request_error',
+  code: 'tool_use_failed',
+};
+const ask = { model: 'acme/both', max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] };
+
+/** console.groq.com "Error codes", read 2026-11: beside its status a frame of a stream says `status_code`. */
+const ways: Readonly<Record<string, Script>> = {
+  'a status': json(400, { error }),
+  'a frame of a stream': stream(sse([chatChunk({ role: 'assistant' }), { error: { ...error, status_code: 400 } }])),
+};
+
+for (const [way, script] of Object.entries(ways))
+  test(`a call that the model wrote wrong is tried elsewhere when it comes as ${way}`, async (t) => {
+    const second = stream(chatStream('well'));
+    const { gateway } = await startTwoProviders(t, { first: script, second });
+    const response = await gateway.post('/chat/completions', { ...ask, stream: true });
+    assert.equal(readChatStream(await response.text()).text, 'well');
+  });
+
+test('after content such a frame is the failure of the provider, not of the request', async (t) => {
+  const begun = sse([chatChunk({ role: 'assistant', content: 'half' }), { error: { ...error, status_code: 400 } }]);
+  const { gateway } = await startTwoProviders(t, { first: stream(begun) });
+  const response = await gateway.post('/chat/completions', { ...ask, stream: true });
+  const answer = readChatStream(await response.text());
+  assert.deepEqual([answer.text, answer.finish, answer.error?.code], ['half', 'error', 502]);
+});
+
+test('an error in the place of a whole answer means what it means as a status', async (t) => {
+  const second = json(200, { choices: [{ message: { content: 'well' }, finish_reason: 'stop' }] });
+  const { gateway } = await startTwoProviders(t, {
+    first: json(200, { error: { ...error, status_code: 400 } }),
+    second,
+  });
+  const response = await gateway.post('/chat/completions', ask);
+  const body = (await response.json()) as { choices: { message: { content: string } }[] };
+  assert.equal(body.choices[0]?.message.content, 'well');
+});

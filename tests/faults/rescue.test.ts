@@ -1,0 +1,768 @@
+import assert from 'node:assert/strict';
+import { suite, test, type TestContext } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import type { JsonObject } from '../../src/lib/json.ts';
+import {
+  BREAKS,
+  breakingOff,
+  chatBeginning,
+  IDLE_MS,
+  messagesBeginning,
+  type Break,
+} from '../support/broken-answers.ts';
+import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
+import { speakChat, speakMessages } from '../support/scripted-formats.ts';
+import {
+  chatChunk,
+  chatStream,
+  json,
+  messagesStream,
+  sse,
+  startUpstream,
+  stream,
+  type Script,
+  type ScriptedUpstream,
+} from '../support/upstream.ts';
+
+const SAID = 'The bridge was built in the year 1873 by a guild of masons, ';
+const REST = 'and it stands to this day, although nobody uses it any more.';
+const WHOLE = SAID + REST;
+const messages = [{ role: 'user' as const, content: 'When was the bridge built?' }];
+const RESCUE = { 'x-service-rescue': 'enabled', 'x-service-metadata': 'enabled' };
+
+interface Rescued {
+  readonly gateway: RunningGateway;
+  readonly first: ScriptedUpstream;
+  readonly second: ScriptedUpstream;
+}
+
+interface Setup {
+  readonly first: Script;
+  readonly second: Script;
+  /** Default: chat; the messages format is spoken by a model that goes on from a last turn of the assistant. */
+  readonly formats?: readonly ['chat' | 'messages', 'chat' | 'messages'];
+  /** Whether the second goes on from a last turn of the assistant. Default: as its adapter knows. */
+  readonly prefill?: boolean;
+  readonly model?: string;
+  /** YAML after that of the models. */
+  readonly more?: string;
+  readonly thirdBaseUrl?: string;
+  readonly idleMs?: number;
+  readonly totalMs?: number;
+}
+
+const ADAPTERS = { chat: 'openai-compatible', messages: 'anthropic' };
+const MODELS = { chat: 'one-2026', messages: 'claude-sonnet-4-5' };
+
+/** `acme/both` is served by `first`, and then by `second`. */
+async function start(t: TestContext, setup: Setup): Promise<Rescued> {
+  const { formats = ['chat', 'chat'], prefill, more = '' } = setup;
+  const first = await startUpstream(setup.first);
+  const second = await startUpstream(setup.second);
+  const [one, two] = formats;
+  const third =
+    setup.thirdBaseUrl === undefined
+      ? ''
+      : `third: { adapter: openai-compatible, base_url: "${setup.thirdBaseUrl}", api_key: upstream-secret-3 }`;
+  const told = prefill === undefined ? '' : `, assistant_prefill: ${prefill}`;
+  const gateway = await startGateway({
+    yaml: `
+timeouts: { idle_ms: ${setup.idleMs ?? 60_000}, total_ms: ${setup.totalMs ?? 60_000} }
+providers:
+  first: { adapter: ${ADAPTERS[one]}, name: First, base_url: "${first.baseUrl}", api_key: upstream-secret-1 }
+  second: { adapter: ${ADAPTERS[two]}, name: Second, base_url: "${second.baseUrl}", api_key: upstream-secret-2 }
+  ${third}
+models:
+  acme/both:
+    endpoints:
+      - { provider: first, model: ${MODELS[one]}, price: { prompt: 1, completion: 2 } }
+      - { provider: second, model: ${setup.model ?? MODELS[two]}, price: { prompt: 3, completion: 5 }${told} }
+  acme/first:
+    endpoints: [{ provider: first, model: ${MODELS[one]}, price: { prompt: 1, completion: 2 } }]
+  acme/alone:
+    endpoints: [{ provider: first, model: ${MODELS[one]}, price: { prompt: 1, completion: 2 }${told} }]
+${more}`,
+  });
+  t.after(async () => {
+    await gateway.close();
+    await first.close();
+    await second.close();
+  });
+  return { gateway, first, second };
+}
+
+interface Heard {
+  readonly text: string;
+  readonly finish: string | null;
+  /** What the SDK threw. */
+  readonly error: unknown;
+  readonly metadata: JsonObject | undefined;
+  readonly usage: { readonly prompt: number; readonly completion: number; readonly cost: number } | undefined;
+  readonly ids: ReadonlySet<string>;
+  readonly models: ReadonlySet<string>;
+  readonly generationId: string;
+}
+
+type Listen = (gateway: RunningGateway, body?: object, headers?: Record<string, string>) => Promise<Heard>;
+
+/** A `fetch` for an SDK that keeps what came, so that its bytes can be held to the format. */
+function recording(): { readonly fetch: typeof fetch; readonly raw: () => string; readonly id: () => string } {
+  let raw = '';
+  let id = '';
+  return {
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      id = response.headers.get('x-generation-id') ?? '';
+      raw = await response.text();
+      return new Response(raw, response);
+    },
+    raw: () => raw,
+    id: () => id,
+  };
+}
+
+const listenInChat: Listen = async (gateway, body = {}, headers = RESCUE) => {
+  const tape = recording();
+  const client = new OpenAI({ baseURL: gateway.baseUrl, apiKey: API_KEY, maxRetries: 0, fetch: tape.fetch });
+  let error: unknown;
+  let text = '';
+  try {
+    const answer = await client.chat.completions.create(
+      { model: 'acme/both', messages, ...body, stream: true },
+      { headers },
+    );
+    for await (const chunk of answer) text += chunk.choices[0]?.delta.content ?? '';
+  } catch (thrown) {
+    error = thrown;
+  }
+  const strict = readChatStream(tape.raw());
+  assert.equal(text, strict.text);
+  const last = strict.chunks.at(-1) as { usage?: Record<string, number>; service_metadata?: JsonObject };
+  const { usage } = last;
+  return {
+    text,
+    finish: strict.finish,
+    error,
+    metadata: last.service_metadata,
+    usage: usage && {
+      prompt: usage['prompt_tokens'] ?? 0,
+      completion: usage['completion_tokens'] ?? 0,
+      cost: usage['cost'] ?? 0,
+    },
+    ids: new Set(strict.chunks.map((chunk) => String(chunk['id']))),
+    models: new Set(strict.chunks.map((chunk) => String(chunk['model']))),
+    generationId: tape.id(),
+  };
+};
+
+const listenInMessages: Listen = async (gateway, body = {}, headers = RESCUE) => {
+  const tape = recording();
+  const client = new Anthropic({ baseURL: gateway.url, apiKey: API_KEY, maxRetries: 0, fetch: tape.fetch });
+  let error: unknown;
+  let text = '';
+  try {
+    const answer = client.messages.stream({ model: 'acme/both', max_tokens: 500, messages, ...body }, { headers });
+    answer.on('text', (piece) => (text += piece));
+    await answer.finalMessage();
+  } catch (thrown) {
+    error = thrown;
+  }
+  const strict = readMessagesStream(tape.raw());
+  assert.equal(text, strict.text);
+  const opening = strict.events[0] as unknown as { message: { id: string; model: string } };
+  const delta = strict.events.find(({ type }) => type === 'message_delta') as
+    | { usage?: Record<string, number> }
+    | undefined;
+  const usage = delta?.usage;
+  return {
+    text,
+    finish: strict.stopReason,
+    error,
+    metadata: strict.events.at(-1)?.['service_metadata'] as JsonObject | undefined,
+    usage: usage && {
+      prompt: usage['input_tokens'] ?? 0,
+      completion: usage['output_tokens'] ?? 0,
+      cost: usage['cost'] ?? 0,
+    },
+    ids: new Set([opening.message.id]),
+    models: new Set([opening.message.model]),
+    generationId: tape.id(),
+  };
+};
+
+const CALLERS = [
+  ['chat', listenInChat],
+  ['messages', listenInMessages],
+] as const;
+const BEGINNINGS = { chat: chatBeginning, messages: messagesBeginning };
+const SPEAK = { chat: speakChat, messages: speakMessages };
+const FINISH = { chat: 'stop', messages: 'end_turn' };
+
+function stageOf(metadata: JsonObject | undefined): JsonObject | undefined {
+  const { pipeline = [] } = (metadata ?? {}) as { pipeline?: readonly JsonObject[] };
+  return pipeline.find(({ type }) => type === 'rescue');
+}
+
+function methodOf(metadata: JsonObject | undefined): unknown {
+  const { data = {} } = (stageOf(metadata) ?? {}) as { data?: JsonObject };
+  return data['method'];
+}
+
+/** What the second was asked with: whether the text so far was its last turn. */
+function lastTurn({ arrived }: ScriptedUpstream): { readonly role: string; readonly content: unknown } {
+  const { messages: turns = [] } = (arrived.at(-1)?.body ?? {}) as {
+    messages?: readonly { role: string; content: unknown }[];
+  };
+  const last = turns.at(-1);
+  assert.ok(last);
+  return last;
+}
+
+const FORMATS = ['chat', 'messages'] as const;
+
+for (const [caller, listen] of CALLERS)
+  suite(`a text stream that breaks off, ${caller} caller`, () => {
+    for (const from of FORMATS)
+      for (const to of FORMATS)
+        for (const kind of BREAKS) {
+          const breaking = breakingOff(BEGINNINGS[from](SAID), kind, from);
+          test(`goes on from its last word: ${from} to ${to}, ${kind}`, async (t) => {
+            const { gateway, second } = await start(t, {
+              first: breaking,
+              second: SPEAK[to](` ${REST}`),
+              formats: [from, to],
+              ...(kind === 'silence' && { idleMs: IDLE_MS }),
+              prefill: true,
+            });
+            const heard = await listen(gateway);
+            assert.equal(heard.error, undefined);
+            assert.deepEqual([heard.text, heard.finish], [WHOLE, FINISH[caller]]);
+            assert.equal(lastTurn(second).role, 'assistant');
+            assert.match(JSON.stringify(lastTurn(second).content), /by a guild of masons,"/);
+            assert.equal(stageOf(heard.metadata)?.['name'], 'mid-stream-rescue');
+            assert.deepEqual(stageOf(heard.metadata)?.['data'], {
+              method: 'prefill',
+              characters: SAID.length,
+              from: { provider: 'First', model: 'acme/both' },
+              to: { provider: 'Second', model: 'acme/both' },
+            });
+          });
+
+          test(`is joined to an answer that begins with the same words: ${from} to ${to}, ${kind}`, async (t) => {
+            const { gateway, second } = await start(t, {
+              first: breaking,
+              second: SPEAK[to](WHOLE),
+              formats: [from, to],
+              ...(kind === 'silence' && { idleMs: IDLE_MS }),
+              prefill: false,
+            });
+            const heard = await listen(gateway);
+            assert.equal(heard.error, undefined);
+            assert.deepEqual([heard.text, heard.finish], [WHOLE, FINISH[caller]]);
+            assert.equal(lastTurn(second).role, 'user');
+            assert.equal(methodOf(heard.metadata), 'restart');
+            assert.deepEqual([heard.ids.size, ...heard.models], [1, 'acme/both']);
+          });
+        }
+
+    test('ends in the clean error where the other answer says something else', async (t) => {
+      const { gateway, second } = await start(t, {
+        first: breakingOff(chatBeginning(SAID), 'cut', 'chat'),
+        second: speakChat('Nobody knows when it was built.'),
+      });
+      const heard = await listen(gateway);
+      assert.equal(heard.text, SAID);
+      assert.ok(heard.error instanceof Error);
+      assert.equal(second.arrived.length, 1);
+      const record = await gateway.app.generations.find(heard.generationId);
+      assert.deepEqual([record?.status, record?.costNanoUsd, record?.providerName], [502, 0, 'First']);
+      assert.deepEqual(
+        record?.attempts.map(({ provider, status }) => [provider, status]),
+        [
+          ['first', 200],
+          ['second', 200],
+        ],
+      );
+    });
+
+    test('is not gone on with after a tool call was delivered', async (t) => {
+      const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"a":' } };
+      const { gateway, second } = await start(t, {
+        first: breakingOff(chatBeginning(SAID) + sse([chatChunk({ tool_calls: [call] })]), 'cut', 'chat'),
+        second: speakChat(WHOLE),
+      });
+      const tools =
+        caller === 'chat'
+          ? [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
+          : [{ name: 'look', input_schema: { type: 'object' } }];
+      const heard = await listen(gateway, { tools });
+      assert.ok(heard.error instanceof Error);
+      assert.equal(second.arrived.length, 0);
+    });
+
+    test('may end in a tool call of the endpoint that goes on', async (t) => {
+      const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } };
+      const { gateway } = await start(t, {
+        first: breakingOff(chatBeginning(SAID), 'cut', 'chat'),
+        second: stream(
+          chatBeginning(SAID) + sse([chatChunk({ tool_calls: [call] }), chatChunk({}, 'tool_calls'), '[DONE]']),
+        ),
+      });
+      const tools =
+        caller === 'chat'
+          ? [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
+          : [{ name: 'look', input_schema: { type: 'object' } }];
+      const heard = await listen(gateway, { tools });
+      assert.equal(heard.error, undefined);
+      assert.deepEqual([heard.text, heard.finish], [SAID, caller === 'chat' ? 'tool_calls' : 'tool_use']);
+    });
+
+    for (const [configured, header, text] of [
+      [false, undefined, SAID],
+      [false, 'disabled', SAID],
+      [false, 'yes', SAID],
+      [false, 'Enabled', WHOLE],
+      [true, undefined, WHOLE],
+      [true, 'yes', WHOLE],
+      [true, 'DISABLED', SAID],
+    ] as const)
+      test(`is gone on with if somebody asked for it: configured ${configured}, header ${header}`, async (t) => {
+        const { gateway, second } = await start(t, {
+          first: breakingOff(chatBeginning(SAID), 'cut', 'chat'),
+          second: speakChat(WHOLE),
+          more: `rescue: { enabled: ${configured} }`,
+        });
+        const heard = await listen(gateway, {}, header === undefined ? {} : { 'x-service-rescue': header });
+        assert.deepEqual([heard.text, heard.error === undefined], [text, text === WHOLE]);
+        assert.equal(second.arrived.length, text === WHOLE ? 1 : 0);
+      });
+
+    test('is not gone on with where the caller wants no fallbacks', async (t) => {
+      const { gateway, second } = await start(t, {
+        first: breakingOff(chatBeginning(SAID), 'cut', 'chat'),
+        second: speakChat(WHOLE),
+      });
+      const provider = { allow_fallbacks: false, order: ['first', 'second'] };
+      const heard = await listen(gateway, { provider });
+      assert.ok(heard.error instanceof Error);
+      assert.equal(second.arrived.length, 0);
+    });
+
+    test('is joined where an answer that began otherwise says its end again', async (t) => {
+      const ending = 'and since that day the guild of masons of the old town keeps the keys to both of its gates, ';
+      const { gateway } = await start(t, {
+        first: breakingOff(chatBeginning(SAID + ending), 'cut', 'chat'),
+        second: speakChat(`Masons built it, ${ending}${REST}`),
+      });
+      const heard = await listen(gateway);
+      assert.deepEqual([heard.text, heard.error], [SAID + ending + REST, undefined]);
+    });
+
+    test('goes on where the upstream gives an error for its reason', async (t) => {
+      const { gateway } = await start(t, {
+        first: stream(chatBeginning(SAID) + sse([chatChunk({}, 'insufficient_system_resource'), '[DONE]'])),
+        second: speakChat(WHOLE),
+      });
+      const heard = await listen(gateway);
+      assert.deepEqual([heard.text, heard.finish], [WHOLE, FINISH[caller]]);
+    });
+
+    test('goes on at the next model, under the name of the first', async (t) => {
+      const { gateway } = await start(t, {
+        first: breakingOff(chatBeginning(SAID), 'cut', 'chat'),
+        second: speakChat(WHOLE),
+        more: '  acme/other: { endpoints: [{ provider: second, model: two-2026 }] }',
+      });
+      const heard = await listen(gateway, { model: 'acme/first', models: ['acme/first', 'acme/other'] });
+      assert.deepEqual([heard.text, ...heard.models], [WHOLE, 'acme/first']);
+      const record = await gateway.app.generations.find(heard.generationId);
+      assert.deepEqual(
+        [record?.model, record?.costNanoUsd],
+        ['acme/first', null],
+        'the price of the second is unknown',
+      );
+    });
+
+    test('ends in the error of its break when the time of the request is over meanwhile', async (t) => {
+      const { gateway, second } = await start(t, {
+        first: breakingOff(chatBeginning(SAID), 'cut', 'chat'),
+        second: () => undefined,
+        totalMs: 2_000,
+      });
+      const heard = await listen(gateway);
+      assert.equal(heard.text, SAID);
+      assert.match(String(heard.error), /connection to the provider broke/);
+      assert.equal(second.arrived.length, 1);
+    });
+
+    test('costs what both gave: an estimate of the first part at its price, and the second at its own', async (t) => {
+      const { gateway } = await start(t, {
+        first: breakingOff(chatBeginning(SAID), 'cut', 'chat'),
+        second: speakChat(REST),
+        prefill: true,
+      });
+      const heard = await listen(gateway);
+      const record = await gateway.app.generations.find(heard.generationId);
+      assert.equal(record?.usageSource, 'estimated');
+      // The second says 10 and 5 tokens: 3 and 5 USD per million of them.
+      const firstPrompt = (record?.tokensPrompt ?? 0) - 10;
+      const firstCompletion = Math.ceil(SAID.length / 4);
+      assert.ok(firstPrompt > 0);
+      assert.equal(record?.tokensCompletion, firstCompletion + 5);
+      const expected = firstPrompt * 1_000 + firstCompletion * 2_000 + 10 * 3_000 + 5 * 5_000;
+      assert.equal(record?.costNanoUsd, expected);
+      assert.deepEqual(heard.usage, {
+        prompt: firstPrompt + 10,
+        completion: firstCompletion + 5,
+        cost: expected / 1e9,
+      });
+      assert.deepEqual(
+        record?.attempts.map(({ part }) => part),
+        [
+          {
+            tokensPrompt: firstPrompt,
+            tokensCompletion: firstCompletion,
+            costNanoUsd: firstPrompt * 1_000 + firstCompletion * 2_000,
+          },
+          { tokensPrompt: 10, tokensCompletion: 5, costNanoUsd: 55_000 },
+        ],
+      );
+      assert.deepEqual(
+        record?.warnings.map(({ code }) => code),
+        ['answer-rescued'],
+      );
+    });
+  });
+
+suite('an endpoint that is to go on', () => {
+  const breaking = (kind: Break = 'cut'): Script => breakingOff(chatBeginning(SAID), kind, 'chat');
+
+  test('is asked again without the beginning where it refuses it', async (t) => {
+    const { gateway, second } = await start(t, {
+      first: breaking(),
+      prefill: true,
+      second: (arrived, response, request) => {
+        const { messages: turns } = arrived.body as { messages: readonly { role: string }[] };
+        const script =
+          turns.at(-1)?.role === 'assistant'
+            ? json(400, { error: { message: 'This model does not support assistant message prefill.' } })
+            : speakChat(WHOLE);
+        return script(arrived, response, request);
+      },
+    });
+    assert.equal((await listenInChat(gateway)).text, WHOLE);
+    assert.equal(second.arrived.length, 2);
+  });
+
+  test('may repeat the beginning that it was given before it goes on', async (t) => {
+    const { gateway } = await start(t, { first: breaking(), second: speakChat(WHOLE), prefill: true });
+    assert.equal((await listenInChat(gateway)).text, WHOLE);
+  });
+
+  test('is known by its model: from 4.6 on Claude begins anew', async (t) => {
+    for (const [model, role] of [
+      ['claude-sonnet-4-5', 'assistant'],
+      ['claude-sonnet-4-6', 'user'],
+    ] as const) {
+      const { gateway, second } = await start(t, {
+        first: breaking(),
+        second: speakMessages('Something else.'),
+        formats: ['chat', 'messages'],
+        model,
+      });
+      await listenInChat(gateway);
+      assert.equal(lastTurn(second).role, role);
+    }
+  });
+
+  for (const wish of [
+    { reasoning: { effort: 'low' } },
+    { response_format: { type: 'json_object' } },
+    { tools: [{ type: 'function', function: { name: 'look' } }], tool_choice: 'required' },
+  ])
+    test(`is given no beginning where more than text was asked for: ${Object.keys(wish).join(', ')}`, async (t) => {
+      const { gateway, second } = await start(t, { first: breaking(), second: speakChat(WHOLE), prefill: true });
+      assert.equal((await listenInChat(gateway, wish)).text, WHOLE);
+      assert.deepEqual([second.arrived.length, lastTurn(second).role], [1, 'user']);
+    });
+
+  test('is given what the answer may still take', async (t) => {
+    const { gateway, second } = await start(t, { first: breaking(), second: speakChat(REST), prefill: true });
+    await listenInChat(gateway, { max_tokens: 100 });
+    assert.equal(second.arrived.at(-1)?.body['max_tokens'], 100 - Math.ceil(SAID.length / 4));
+  });
+
+  test('may be the same again, where it is all there is', async (t) => {
+    let asked = 0;
+    const { gateway } = await start(t, {
+      first: (...call) => (asked++ === 0 ? breaking() : speakChat(REST))(...call),
+      second: speakChat('unused'),
+      prefill: true,
+    });
+    const heard = await listenInChat(gateway, { model: 'acme/alone' });
+    assert.deepEqual([heard.text, asked], [WHOLE, 2]);
+  });
+
+  const THREE = (prefill: boolean): string => `  acme/three:
+    endpoints:
+      - { provider: first, model: one-2026, price: { prompt: 1, completion: 2 } }
+      - { provider: second, model: one-2026, price: { prompt: 1, completion: 2 } }
+      - { provider: third, model: one-2026, price: { prompt: 1, completion: 2 }, assistant_prefill: ${prefill} }
+`;
+
+  test('may break off itself, and the next goes on with both', async (t) => {
+    const third = await startUpstream(speakChat(WHOLE));
+    t.after(() => third.close());
+    const { gateway } = await start(t, {
+      first: breaking(),
+      second: breakingOff(chatBeginning(`${SAID}and it stands `), 'early end', 'chat'),
+      more: THREE(false),
+      thirdBaseUrl: third.baseUrl,
+    });
+    const heard = await listenInChat(gateway, { model: 'acme/three' });
+    assert.equal(heard.text, WHOLE);
+    const record = await gateway.app.generations.find(heard.generationId);
+    assert.deepEqual(
+      record?.attempts.map(({ provider, part }) => [provider, part !== undefined]),
+      [
+        ['first', true],
+        ['second', true],
+        ['third', true],
+      ],
+    );
+    assert.ok((record?.costNanoUsd ?? 0) > 0);
+  });
+
+  for (const prefill of [false, true])
+    test(`is the only one that begins anew in vain: the third takes a prefill: ${prefill}`, async (t) => {
+      const third = await startUpstream(speakChat(prefill ? REST : WHOLE));
+      t.after(() => third.close());
+      const { gateway } = await start(t, {
+        first: breaking(),
+        second: speakChat('Something else entirely.'),
+        more: THREE(prefill),
+        thirdBaseUrl: third.baseUrl,
+      });
+      const heard = await listenInChat(gateway, { model: 'acme/three' });
+      assert.equal(heard.text, prefill ? WHOLE : SAID);
+      assert.equal(third.arrived.length, prefill ? 1 : 0);
+      const record = await gateway.app.generations.find(heard.generationId);
+      const parts = record?.attempts.map(({ part }) => part !== undefined);
+      assert.deepEqual(parts, prefill ? [true, false, true] : [false, false]);
+    });
+
+  test('is not asked anew where it refuses the beginning after another one had begun anew in vain', async (t) => {
+    const third = await startUpstream(json(400, { error: { message: 'This model does not support prefill.' } }));
+    t.after(() => third.close());
+    const { gateway } = await start(t, {
+      first: breaking(),
+      second: speakChat('Something else entirely.'),
+      more: THREE(true),
+      thirdBaseUrl: third.baseUrl,
+    });
+    const heard = await listenInChat(gateway, { model: 'acme/three' });
+    assert.deepEqual([heard.text, third.arrived.length], [SAID, 1]);
+  });
+
+  for (const [prefill, prompt, completion] of [
+    [true, SAID.length, REST.length],
+    [false, 0, WHOLE.length],
+  ] as const)
+    test(`is estimated by what it was given and what it wrote, where it tells nothing: prefill ${prefill}`, async (t) => {
+      const { gateway } = await start(t, {
+        first: breaking(),
+        second: stream(chatBeginning(prefill ? REST : WHOLE) + sse([chatChunk({}, 'stop'), '[DONE]'])),
+        prefill,
+      });
+      const heard = await listenInChat(gateway);
+      const record = await gateway.app.generations.find(heard.generationId);
+      const [one, two] = record?.attempts.map(({ part }) => part) ?? [];
+      assert.equal(two?.tokensPrompt, (one?.tokensPrompt ?? 0) + Math.ceil(prompt / 4));
+      assert.equal(two?.tokensCompletion, Math.ceil(completion / 4));
+    });
+
+  test('leaves no trace of its own failure where the first said itself that it failed', async (t) => {
+    const { gateway } = await start(t, {
+      first: stream(chatBeginning(SAID) + sse([chatChunk({}, 'insufficient_system_resource'), '[DONE]'])),
+      second: json(500, { error: { message: 'internal' } }),
+    });
+    const kept: unknown[] = [];
+    for (const header of ['enabled', 'disabled']) {
+      const { generationId } = await listenInChat(gateway, {}, { 'x-service-rescue': header });
+      const record = await gateway.app.generations.find(generationId);
+      kept.push([record?.status, record?.errorType, record?.nativeFinishReason, record?.costNanoUsd]);
+    }
+    assert.deepEqual(kept[0], kept[1]);
+  });
+
+  test('is not charged for when nobody could go on from it, nor is the first', async (t) => {
+    const { gateway } = await start(t, {
+      first: breaking(),
+      second: breakingOff(chatBeginning(`${SAID}and it stands `), 'early end', 'chat'),
+    });
+    const heard = await listenInChat(gateway);
+    assert.equal(heard.text, `${SAID}and it stands `);
+    assert.match(String(heard.error), /connection to the provider broke/);
+    const record = await gateway.app.generations.find(heard.generationId);
+    assert.deepEqual([record?.costNanoUsd, record?.providerName], [0, 'First']);
+  });
+
+  test('goes on with a structure only where it begins with all of it', async (t) => {
+    const said = '{"name": "Ada", "born": ';
+    const rest = '1815}';
+    const { gateway, second } = await start(t, {
+      first: breakingOff(chatBeginning(said), 'cut', 'chat'),
+      second: speakChat(said + rest),
+    });
+    const wish = { response_format: { type: 'json_object' } };
+    assert.equal((await listenInChat(gateway, wish)).text, said + rest);
+    const long = `{"words": "${'one two three four five six seven eight nine ten '.repeat(3)}eleven", "more": `;
+    const { first } = { first: breakingOff(chatBeginning(long), 'cut', 'chat') };
+    const other = await start(t, { first, second: speakChat(`{"other": 1, ${long.slice(1)}2}`) });
+    assert.ok((await listenInChat(other.gateway, wish)).error instanceof Error);
+    assert.ok((await listenInChat(other.gateway)).error === undefined, 'a plain text is joined there');
+    assert.equal(second.arrived.length, 1);
+  });
+
+  for (const [caller, listen] of CALLERS)
+    test(`leaves out its reasoning, and the caller keeps the reasoning of the first: ${caller} caller`, async (t) => {
+      const thought = (text: string): object => chatChunk({ reasoning_content: text });
+      const { gateway } = await start(t, {
+        first: breakingOff(
+          sse([chatChunk({ role: 'assistant' }), thought('Hm. ')]) + chatBeginning(SAID),
+          'cut',
+          'chat',
+        ),
+        second: stream(sse([thought('Let me see. ')]) + chatBeginning(WHOLE) + sse([chatChunk({}, 'stop'), '[DONE]'])),
+      });
+      const heard = await listen(gateway);
+      assert.deepEqual([heard.text, heard.error], [WHOLE, undefined]);
+      const record = await gateway.app.generations.find(heard.generationId);
+      assert.deepEqual(
+        record?.warnings.map(({ code }) => code),
+        ['answer-rescued', 'content-dropped'],
+      );
+    });
+
+  for (const [caller, listen] of CALLERS)
+    test(`says the text where the first only reasoned before it broke off: ${caller} caller`, async (t) => {
+      const { gateway } = await start(t, {
+        first: breakingOff(sse([chatChunk({ role: 'assistant', reasoning_content: 'Hm. ' })]), 'cut', 'chat'),
+        second: speakChat(WHOLE),
+        prefill: true,
+      });
+      const heard = await listen(gateway);
+      assert.deepEqual([heard.text, heard.error], [WHOLE, undefined]);
+    });
+
+  test('does not go on from reasoning that its author signed', async (t) => {
+    const signed = sse(
+      [
+        { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm.' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'abc' } },
+        { type: 'content_block_stop', index: 0 },
+        { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: SAID } },
+      ],
+      { named: true },
+    );
+    const opening = messagesStream('').split('event: content_block_start')[0] ?? '';
+    const { gateway, second } = await start(t, {
+      first: breakingOff(opening + signed, 'cut', 'messages'),
+      second: speakMessages(WHOLE),
+      formats: ['messages', 'messages'],
+    });
+    assert.ok((await listenInMessages(gateway)).error instanceof Error);
+    assert.equal(second.arrived.length, 0);
+  });
+
+  for (const path of ['/chat/completions', '/messages'])
+    test(`is not asked when it is the caller that broke off: ${path}`, async (t) => {
+      const dropped = Promise.withResolvers<void>();
+      const { gateway, second } = await start(t, {
+        first: (arrived, response, request) => {
+          response.on('close', () => dropped.resolve());
+          return breakingOff(chatBeginning(SAID), 'silence', 'chat')(arrived, response, request);
+        },
+        second: speakChat(WHOLE),
+      });
+      const abort = new AbortController();
+      const body = { model: 'acme/both', messages, stream: true, max_tokens: 500 };
+      const response = await gateway.post(path, body, RESCUE, abort.signal);
+      await response.body?.getReader().read();
+      abort.abort();
+      await dropped.promise;
+      await gateway.close();
+      assert.equal(second.arrived.length, 0);
+    });
+
+  for (const path of ['/chat/completions', '/messages'])
+    test(`is dropped when the caller hangs up meanwhile, who pays for what came: ${path}`, async (t) => {
+      const dropped = Promise.withResolvers<void>();
+      const reached = Promise.withResolvers<void>();
+      const { gateway } = await start(t, {
+        first: breaking(),
+        second: (_arrived, response) => {
+          response.on('close', () => dropped.resolve());
+          reached.resolve();
+        },
+      });
+      const abort = new AbortController();
+      const body = { model: 'acme/both', messages, stream: true, max_tokens: 500 };
+      const response = await gateway.post(path, body, RESCUE, abort.signal);
+      const reading = response.text().catch(() => undefined);
+      await reached.promise;
+      abort.abort();
+      await dropped.promise;
+      await reading;
+      const id = response.headers.get('x-generation-id') ?? '';
+      let record = await gateway.app.generations.find(id);
+      for (let tries = 0; record === undefined && tries < 100; tries++) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        record = await gateway.app.generations.find(id);
+      }
+      assert.deepEqual([record?.status, record?.cancelled], [499, true]);
+      assert.equal(record?.tokensCompletion, Math.ceil(SAID.length / 4));
+      assert.equal(record?.costNanoUsd, (record?.tokensPrompt ?? 0) * 1_000 + (record?.tokensCompletion ?? 0) * 2_000);
+    });
+
+  test('is counted, and the one that broke off is told of to those that come next', async (t) => {
+    const { gateway, first } = await start(t, { first: breaking(), second: speakChat(WHOLE) });
+    for (let times = 0; times < 3; times++) await listenInChat(gateway);
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    assert.match(metrics, /gateway_rescues_total\{outcome="restart"\} \d/);
+    const before = first.arrived.length;
+    await listenInChat(gateway);
+    assert.equal(first.arrived.length, before, 'its circuit is open');
+  });
+});
+
+const STREAMS = { chat: chatStream, messages: messagesStream };
+
+for (const format of FORMATS)
+  for (const [caller, listen] of CALLERS)
+    test(`wherever in its bytes an answer in ${format} breaks off, the ${caller} caller gets all of it, once`, async (t) => {
+      const bytes = Buffer.from(STREAMS[format](`${SAID}– “${REST}” 🌉`));
+      let cutAt = 0;
+      let calls = 0;
+      // Whoever is asked first breaks off, so that it does not matter whom the health of the two puts first.
+      const script: Script = (_arrived, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        if (calls++ > 0) response.end(bytes);
+        else response.end(bytes.subarray(0, cutAt));
+      };
+      const { gateway } = await start(t, {
+        first: script,
+        second: script,
+        formats: [format, format],
+        model: format === 'chat' ? 'one-2026' : 'claude-sonnet-4-6',
+      });
+      for (cutAt = 1; cutAt < bytes.length; cutAt += 29) {
+        calls = 0;
+        const heard = await listen(gateway);
+        assert.deepEqual([heard.text, heard.error], [`${SAID}– “${REST}” 🌉`, undefined], `cut at ${cutAt}`);
+      }
+    });

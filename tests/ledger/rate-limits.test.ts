@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import OpenAI, { RateLimitError } from 'openai';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
+
+const REQUEST = { model: 'acme/one', max_tokens: 5, messages: [{ role: 'user' as const, content: 'hi' }] };
+
+suite('how fast callers may ask', () => {
+  let upstream: ScriptedUpstream;
+  let gateway: RunningGateway;
+  before(async () => {
+    upstream = await startUpstream(json(200, chatAnswer('ok')));
+    gateway = await startGateway({
+      yaml: `
+rate_limits:
+  key: { requests_per_minute: 3, concurrent: 2 }
+  free: { requests_per_day: 1 }
+providers:
+  alpha: { adapter: openai-compatible, base_url: ${upstream.baseUrl}, api_key: a }
+models:
+  acme/one:
+    endpoints: [{ provider: alpha, model: one, price: { prompt: 0, completion: 0 } }]
+  acme/one:free:
+    endpoints: [{ provider: alpha, model: free, price: { prompt: 0, completion: 0 } }]
+`,
+    });
+  });
+  after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+
+  async function newKey(): Promise<string> {
+    const response = await fetch(`${gateway.baseUrl}/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'fast' }),
+    });
+    return ((await response.json()) as { key: string }).key;
+  }
+
+  test('one request too many is 429 with headers, and successes carry none of them', async () => {
+    const headers = { authorization: `Bearer ${await newKey()}` };
+    for (let round = 0; round < 3; round++) {
+      const response = await gateway.post('/chat/completions', REQUEST, headers);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('x-ratelimit-limit'), null);
+    }
+    const arrived = upstream.arrived.length;
+    const sentAtMs = Date.now();
+    const response = await gateway.post('/chat/completions', REQUEST, headers);
+    assert.equal(response.status, 429);
+    assert.equal(upstream.arrived.length, arrived);
+    const header = (name: string): number => Number(response.headers.get(name));
+    assert.deepEqual([header('x-ratelimit-limit'), header('x-ratelimit-remaining')], [3, 0]);
+    const [resetMs, retryAfterS] = [header('x-ratelimit-reset') - sentAtMs, header('retry-after')];
+    assert.ok(resetMs > 0 && resetMs <= 61_000, `${resetMs}`);
+    assert.ok(retryAfterS >= 1 && retryAfterS <= 60, `${retryAfterS}`);
+    const { error } = (await response.json()) as { error: { metadata: { error_type: string } } };
+    assert.equal(error.metadata.error_type, 'rate_limit_exceeded');
+    const messages = await gateway.post('/messages', REQUEST, headers);
+    const body = (await messages.json()) as { type: string; error: { type: string } };
+    assert.deepEqual([messages.status, body.type, body.error.type], [429, 'error', 'rate_limit_error']);
+  });
+
+  test('the official client sees its own class of error', async () => {
+    const client = new OpenAI({ apiKey: await newKey(), baseURL: gateway.baseUrl, maxRetries: 0 });
+    for (let round = 0; round < 3; round++) await client.chat.completions.create(REQUEST);
+    await assert.rejects(client.chat.completions.create(REQUEST), RateLimitError);
+  });
+
+  test('a key has so many requests under way, streams among them, until one ends', async () => {
+    const headers = { authorization: `Bearer ${await newKey()}` };
+    const released = Promise.withResolvers<void>();
+    const answer = json(200, chatAnswer('ok'));
+    upstream.script = async (...all) => {
+      await released.promise;
+      await answer(...all);
+    };
+    const earlier = upstream.arrived.length;
+    const open = [0, 1].map(() => gateway.post('/chat/completions', REQUEST, headers));
+    while (upstream.arrived.length < earlier + 2)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 5);
+      });
+    const refused = await gateway.post('/chat/completions', REQUEST, headers);
+    assert.equal(refused.status, 429);
+    released.resolve();
+    assert.deepEqual(await Promise.all(open.map(async (one) => (await one).status)), [200, 200]);
+    assert.equal((await gateway.post('/chat/completions', REQUEST, headers)).status, 200);
+    upstream.script = answer;
+  });
+
+  test('free models have a count of their own', async () => {
+    const free = { ...REQUEST, model: 'acme/one:free' };
+    const headers = { authorization: `Bearer ${API_KEY}` };
+    assert.equal((await gateway.post('/chat/completions', free, headers)).status, 200);
+    assert.equal((await gateway.post('/chat/completions', free, headers)).status, 429);
+    assert.equal((await gateway.post('/chat/completions', REQUEST, headers)).status, 200);
+  });
+});

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { suite, test, type TestContext } from 'node:test';
+import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
+import { manage, textAt } from './support/byok.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from './support/gateway.ts';
+
+const CALLBACK = 'https://app.example/done';
+const VERIFIER = 'a-verifier-of-enough-characters-0123456789-_~.';
+const CHALLENGE = hash('sha256', VERIFIER, 'base64url');
+
+async function setUp(t: TestContext): Promise<RunningGateway> {
+  const gateway = await startGateway();
+  t.after(() => gateway.close());
+  return gateway;
+}
+
+async function issue(gateway: RunningGateway, more: object = {}, key = MANAGEMENT_KEY): Promise<JsonObject> {
+  const { status, body, text } = await manage(
+    gateway,
+    'POST',
+    '/auth/keys/code',
+    { callback_url: CALLBACK, ...more },
+    key,
+  );
+  assert.equal(status, 200, text);
+  assert.ok(isJsonObject(body['data']));
+  return body['data'];
+}
+
+async function exchange(
+  gateway: RunningGateway,
+  body: object,
+): Promise<{ readonly status: number; readonly body: JsonObject; readonly text: string }> {
+  const response = await fetch(`${gateway.baseUrl}/auth/keys`, { method: 'POST', body: JSON.stringify(body) });
+  const text = await response.text();
+  const parsed: unknown = JSON.parse(text);
+  assert.ok(isJsonObject(parsed), text);
+  return { status: response.status, body: parsed, text };
+}
+
+const byText = (one: string, other: string): number => (one < other ? -1 : 1);
+
+suite('a code becomes a key', () => {
+  test('that works, with the name, limit and end that were agreed to', async (t) => {
+    const gateway = await setUp(t);
+    const {
+      id,
+      app_id: appId,
+      created_at: at,
+    } = await issue(gateway, {
+      code_challenge: CHALLENGE,
+      code_challenge_method: 'S256',
+      key_label: 'Editor',
+      limit: 5,
+      usage_limit_type: 'weekly',
+      expires_at: '2199-01-01T00:00:00Z',
+    });
+    assert.ok(Number.isSafeInteger(appId) && !Number.isNaN(Date.parse(textAt({ at }, 'at'))));
+    const { status, body, text } = await exchange(gateway, {
+      code: id,
+      code_verifier: VERIFIER,
+      code_challenge_method: 'S256',
+    });
+    assert.equal(status, 200, text);
+    assert.deepEqual(Object.keys(body).toSorted(), ['key', 'user_id']);
+    const own = await manage(gateway, 'GET', '/key', undefined, textAt(body, 'key'));
+    assert.ok(isJsonObject(own.body['data']));
+    const { limit, limit_reset: reset, expires_at: expires, is_management_key: isManagement } = own.body['data'];
+    assert.deepEqual([limit, reset, expires, isManagement], [5, 'weekly', '2199-01-01T00:00:00.000Z', false]);
+    const keys = (await manage(gateway, 'GET', '/keys')).body['data'];
+    assert.ok(Array.isArray(keys) && keys.some((key) => key.name === 'Editor'));
+  });
+
+  test('once, whoever else asks at the same time', async (t) => {
+    const gateway = await setUp(t);
+    const { id } = await issue(gateway);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => exchange(gateway, { code: id })));
+    assert.equal(replies.filter(({ status }) => status === 200).length, 1);
+    assert.ok(replies.every(({ status }) => status === 200 || status === 403));
+    assert.equal((await exchange(gateway, { code: id })).status, 403);
+  });
+
+  test('named after the application where nobody names it, and of one number for one origin', async (t) => {
+    const gateway = await setUp(t);
+    const codes = [
+      await issue(gateway),
+      await issue(gateway, { callback_url: 'https://app.example/other' }),
+      await issue(gateway, { callback_url: 'http://localhost:3000/done' }),
+    ];
+    const [one, two, local] = codes.map(({ app_id: id }) => id);
+    assert.equal(one, two);
+    assert.notEqual(one, local);
+    for (const { id } of codes) await exchange(gateway, { code: id });
+    const keys = (await manage(gateway, 'GET', '/keys')).body['data'];
+    assert.ok(Array.isArray(keys));
+    assert.deepEqual(keys.map(({ name }) => name).toSorted(byText), ['app.example', 'app.example', 'localhost:3000']);
+  });
+});
+
+suite('a code is refused', () => {
+  test('with a wrong or missing verifier, which does not use it up', async (t) => {
+    const gateway = await setUp(t);
+    const { id } = await issue(gateway, { code_challenge: CHALLENGE, code_challenge_method: 'S256' });
+    for (const wrong of [{}, { code_verifier: '' }, { code_verifier: CHALLENGE }, { code_verifier: `${VERIFIER}x` }])
+      assert.equal((await exchange(gateway, { code: id, ...wrong })).status, 403);
+    const other = await exchange(gateway, { code: id, code_verifier: VERIFIER, code_challenge_method: 'plain' });
+    assert.equal(other.status, 400);
+    assert.equal((await exchange(gateway, { code: id, code_verifier: VERIFIER })).status, 200);
+  });
+
+  test('with a verifier that nothing was set for: somebody may have taken the challenge away', async (t) => {
+    const gateway = await setUp(t);
+    const { id } = await issue(gateway);
+    assert.equal((await exchange(gateway, { code: id, code_verifier: VERIFIER })).status, 400);
+  });
+
+  test('when it was never made, or is none', async (t) => {
+    const gateway = await setUp(t);
+    for (const code of ['x', 'A'.repeat(43), "' or 1=1 --"])
+      assert.equal((await exchange(gateway, { code })).status, 403);
+    for (const body of [{}, { code: '' }, { code: 'x', more: 1 }, { code: 'x'.repeat(300) }])
+      assert.equal((await exchange(gateway, body)).status, 400);
+  });
+
+  test('a plain challenge is the verifier itself', async (t) => {
+    const gateway = await setUp(t);
+    const { id } = await issue(gateway, { code_challenge: VERIFIER, code_challenge_method: 'plain' });
+    assert.equal((await exchange(gateway, { code: id, code_verifier: `${VERIFIER}x` })).status, 403);
+    assert.equal((await exchange(gateway, { code: id, code_verifier: VERIFIER })).status, 200);
+  });
+});
+
+suite('making a code', () => {
+  test('takes a key, an address of the application or a challenge, and nothing that could lead elsewhere', async (t) => {
+    const gateway = await setUp(t);
+    const status = async (body: object, key = MANAGEMENT_KEY) =>
+      (await manage(gateway, 'POST', '/auth/keys/code', body, key)).status;
+    assert.equal(await status({ callback_url: CALLBACK }, 'not-a-key-0123456789'), 401);
+    for (const callback of [
+      'http://app.example/done',
+      'javascript:alert(1)',
+      'ftp://app.example',
+      'https://user@app.example/',
+      'https://app.example/#x',
+      'http://localhost.evil.example/',
+      'not an address',
+    ])
+      assert.equal(await status({ callback_url: callback }), 400, callback);
+    for (const body of [
+      {},
+      { callback_url: CALLBACK, code_challenge: 'short', code_challenge_method: 'S256' },
+      { callback_url: CALLBACK, code_challenge_method: 'S256' },
+      { callback_url: CALLBACK, key_label: 'x'.repeat(101) },
+      { callback_url: CALLBACK, expires_at: '2199-01-01T00:00:00+02:00' },
+      { callback_url: CALLBACK, usage_limit_type: 'yearly' },
+      { callback_url: CALLBACK, workspace_id: '00000000-0000-4000-8000-00000000dead' },
+      { callback_url: CALLBACK, unknown: 1 },
+    ])
+      assert.equal(await status(body), 400, JSON.stringify(body));
+    assert.equal(await status({ callback_url: 'http://127.0.0.1:8000/x', spawn_agent: 'a', spawn_cloud: 'b' }), 200);
+    assert.equal(await status({ code_challenge: CHALLENGE, code_challenge_method: 'S256' }), 200);
+  });
+
+  test('is open to a key without limit and end, and to no other: nobody gives away more than they have', async (t) => {
+    const gateway = await setUp(t);
+    await issue(gateway, {}, API_KEY);
+    for (const narrow of [{ limit: 1 }, { expires_at: '2199-01-01T00:00:00Z' }]) {
+      const { body } = await manage(gateway, 'POST', '/keys', { name: 'Narrow', ...narrow });
+      const { status } = await manage(
+        gateway,
+        'POST',
+        '/auth/keys/code',
+        { callback_url: CALLBACK },
+        textAt(body, 'key'),
+      );
+      assert.equal(status, 403);
+    }
+  });
+
+  test('leaves nothing in the database that could be exchanged', async (t) => {
+    const gateway = await setUp(t);
+    const { id } = await issue(gateway);
+    for (const name of await readdir(gateway.dataDir)) {
+      const bytes = await readFile(`${gateway.dataDir}/${name}`).catch(() => Buffer.alloc(0));
+      assert.ok(!bytes.includes(textAt({ id }, 'id')), name);
+    }
+  });
+});
+
+test('other methods than POST at the exchange are 405', async (t) => {
+  const gateway = await setUp(t);
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+    const response = await fetch(`${gateway.baseUrl}/auth/keys`, { method });
+    assert.deepEqual([response.status, response.headers.get('allow')], [405, 'POST']);
+  }
+});

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../src/accounts/principal.ts';
+import { openDatabase, type Database } from '../../src/store/database.ts';
+import { createGenerationStore } from '../../src/store/generations.ts';
+import { ENGINES } from '../../src/store/test-engines.ts';
+import { sampleGeneration } from '../../src/store/test-generation.ts';
+import { createUsageRollup } from '../../src/store/usage-rollup.ts';
+import { systemClock as clock } from '../../src/lib/clock.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { textOf } from '../support/told.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const TODAY_MS = Date.now() - (Date.now() % DAY_MS);
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+/** Yesterday, two days ago, and long ago. */
+const [YESTERDAY, BEFORE, LONG_AGO] = [TODAY_MS - DAY_MS, TODAY_MS - 2 * DAY_MS, TODAY_MS - 40 * DAY_MS];
+
+for (const engine of ENGINES)
+  suite(`activity and analytics over ${engine.name}`, () => {
+    let gateway: RunningGateway;
+    let database: Database;
+    let keyHash = '';
+
+    const call = async (method: string, path: string, body?: object, key = MANAGEMENT_KEY) => {
+      const answer = await fetch(gateway.baseUrl + path, {
+        method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, body: parseJsonObject(await answer.text()) ?? {} };
+    };
+    async function query(body: object): Promise<readonly JsonObject[]> {
+      const { status, body: answer } = await call('POST', '/analytics/query', body);
+      assert.equal(status, 200, JSON.stringify(answer));
+      const rows = isJsonObject(answer['data']) ? answer['data']['data'] : undefined;
+      assert.ok(Array.isArray(rows));
+      return rows;
+    }
+    const range = { start: new Date(BEFORE).toISOString(), end: new Date(TODAY_MS).toISOString() };
+
+    before(async () => {
+      const place = await engine.makePlace();
+      gateway = await startGateway({
+        ...(place.url !== undefined && { yaml: `database_url: ${place.url}` }),
+      });
+      const { body } = await call('POST', '/keys', { name: 'Shop' });
+      keyHash = textOf(isJsonObject(body['data']) ? body['data']['hash'] : '');
+      const path = place.url === undefined ? `${gateway.dataDir}/gateway.db` : place.path;
+      database = await openDatabase({ path, url: place.url, clock });
+      const store = createGenerationStore({ database, onLost: () => assert.fail('nothing is lost') });
+      const rows = [
+        { createdAtMs: YESTERDAY + 5, model: 'acme/one', keyHash, timeToFirstTokenMs: 100 },
+        { createdAtMs: YESTERDAY + HOUR_MS, model: 'acme/one', keyHash, timeToFirstTokenMs: 300, status: 502 },
+        { createdAtMs: YESTERDAY + 2 * HOUR_MS, model: 'acme/two', appUrl: null, timeToFirstTokenMs: null },
+        { createdAtMs: BEFORE, model: 'acme/two', memberId: 'ann' },
+        { createdAtMs: LONG_AGO, model: 'acme/old' },
+        { createdAtMs: TODAY_MS, model: 'acme/today' },
+      ];
+      const base = sampleGeneration();
+      await Promise.all(
+        rows.map((row, index) =>
+          store.append({
+            ...base,
+            workspaceId: DEFAULT_WORKSPACE_ID,
+            memberId: null,
+            tokensPrompt: 100,
+            tokensCompletion: 10,
+            tokensCacheRead: 50,
+            costNanoUsd: 2_000,
+            ...row,
+            id: `gen-${index}`,
+          }),
+        ),
+      );
+      const rollup = createUsageRollup({ database, lagMs: 0 });
+      while (await rollup.step(Date.now()));
+      await store.close();
+    });
+    after(async () => {
+      await database.close();
+      await gateway.close();
+    });
+
+    test('activity tells the completed days, by model and endpoint, the newest first', async () => {
+      const { body } = await call('GET', '/activity');
+      const rows = body['data'] as readonly JsonObject[];
+      const seen = rows.map(({ date, model, requests, prompt_tokens, usage }) => [
+        date,
+        model,
+        requests,
+        prompt_tokens,
+        usage,
+      ]);
+      assert.deepEqual(seen, [
+        [dayOf(YESTERDAY), 'acme/one', 2, 200, 0.000004],
+        [dayOf(YESTERDAY), 'acme/two', 1, 100, 0.000002],
+        [dayOf(BEFORE), 'acme/two', 1, 100, 0.000002],
+      ]);
+      assert.match(textOf(rows[0]?.['endpoint_id']), /^[0-9a-f-]{36}$/);
+      assert.equal('workspace_id' in (rows[0] ?? {}), false);
+    });
+
+    test('activity of one day, key, member or workspace', async () => {
+      const count = async (parameters: string): Promise<number> =>
+        ((await call('GET', `/activity?${parameters}`)).body['data'] as readonly Json[]).length;
+      assert.equal(await count(`date=${dayOf(BEFORE)}`), 1);
+      assert.equal(await count(`api_key_hash=${keyHash}`), 1);
+      assert.equal(await count('user_id=ann'), 1);
+      assert.equal(await count('workspace_id=default&group_by=workspace'), 3);
+      assert.equal((await call('GET', `/activity?date=${dayOf(TODAY_MS)}`)).status, 400);
+      assert.equal((await call('GET', `/activity?date=${dayOf(LONG_AGO)}`)).status, 400);
+      assert.equal((await call('GET', '/activity?workspace_id=nothing')).status, 404);
+      assert.equal((await call('GET', '/activity?colour=red')).status, 400);
+      assert.equal((await call('GET', '/activity', undefined, API_KEY)).status, 403);
+    });
+
+    test('a query by model and day', async () => {
+      const rows = await query({
+        metrics: ['request_count', 'tokens_total', 'total_usage', 'cache_hit_rate', 'error_rate'],
+        dimensions: ['model'],
+        granularity: 'day',
+        time_range: range,
+      });
+      const one = rows.find((row) => row['model'] === 'acme/one');
+      assert.deepEqual(one, {
+        created_at__day: dayOf(YESTERDAY),
+        model: 'acme/one',
+        request_count: 2,
+        tokens_total: 220,
+        total_usage: 0.000004,
+        cache_hit_rate: 0.5,
+        error_rate: 0.5,
+      });
+      assert.deepEqual(
+        rows.map((row) => row['created_at__day']),
+        [dayOf(BEFORE), dayOf(YESTERDAY), dayOf(YESTERDAY)],
+      );
+    });
+
+    test('keys and workspaces are shown by name, and asked for by id', async () => {
+      const [row] = await query({
+        metrics: ['request_count'],
+        dimensions: ['api_key_id', 'workspace'],
+        filters: [
+          { field: 'api_key_id', operator: 'eq', value: keyHash },
+          { field: 'workspace', operator: 'in', value: [DEFAULT_WORKSPACE_ID] },
+        ],
+      });
+      assert.equal(row?.['api_key_id'], 'Shop');
+      assert.equal(row['api_key_id__id'], keyHash);
+      assert.equal(row['workspace__id'], DEFAULT_WORKSPACE_ID);
+      assert.equal(row['request_count'], 2);
+    });
+
+    test('an id that nobody knows is a warning, not an error', async () => {
+      const filters = [{ field: 'api_key_id', operator: 'eq', value: 'f'.repeat(64) }];
+      const { status, body } = await call('POST', '/analytics/query', { metrics: ['request_count'], filters });
+      assert.equal(status, 200);
+      assert.match(JSON.stringify(body), /"warnings":\["filters\[0\]\.value: nothing is known by the id f+"\]/);
+    });
+
+    test('unset values are a bucket of their own', async () => {
+      const rows = await query({ metrics: ['request_count'], dimensions: ['app'], time_range: range });
+      assert.deepEqual(new Set(rows.map((row) => row['app'])), new Set(['https://app.example', null]));
+      const unset = await query({
+        metrics: ['request_count'],
+        filters: [{ field: 'app', operator: 'eq', value: 'https://none.example', include_unset: true }],
+        time_range: range,
+      });
+      assert.equal(unset[0]?.['request_count'], 1);
+    });
+
+    test('single generations, speeds, order, limits and conditions on metrics', async () => {
+      const byId = await query({ metrics: ['ttft_p50'], dimensions: ['generation_id'], time_range: range });
+      assert.equal(byId.length, 4);
+      const [speed] = await query({
+        metrics: ['ttft_p50', 'ttft_p95', 'throughput_p50'],
+        filters: [{ field: 'model', operator: 'eq', value: 'acme/one' }],
+        time_range: range,
+      });
+      assert.ok(Number(speed?.['ttft_p50']) >= 76 && Number(speed?.['ttft_p50']) <= 114, JSON.stringify(speed));
+      assert.ok(Number(speed?.['ttft_p95']) >= 256 && Number(speed?.['ttft_p95']) <= 384, JSON.stringify(speed));
+      const ordered = await query({
+        metrics: ['request_count'],
+        dimensions: ['model'],
+        order_by: { field: 'request_count', direction: 'desc' },
+        filters: [{ field: 'request_count', operator: 'gt', value: 1 }],
+        limit: 1,
+        time_range: range,
+      });
+      assert.deepEqual(ordered, [{ model: 'acme/one', request_count: 2 }]);
+    });
+
+    test('each series of several gets its share of the rows', async () => {
+      const rows = await query({
+        metrics: ['request_count'],
+        dimensions: ['model'],
+        granularity: 'hour',
+        time_range: range,
+        group_limit: 1,
+      });
+      assert.equal(rows.length, 2);
+    });
+
+    test('months and weeks are whole ones', async () => {
+      const start = new Date(TODAY_MS - 60 * DAY_MS).toISOString();
+      const time_range = { start, end: new Date(TODAY_MS).toISOString() };
+      for (const granularity of ['month', 'week']) {
+        const rows = await query({ metrics: ['request_count'], granularity, time_range });
+        assert.equal(
+          rows.reduce((sum, row) => sum + Number(row['request_count']), 0),
+          5,
+        );
+        for (const row of rows) {
+          const first = new Date(textOf(row[`created_at__${granularity}`]));
+          assert.ok(granularity === 'month' ? first.getUTCDate() === 1 : first.getUTCDay() === 1, String(first));
+        }
+      }
+    });
+
+    test('what cannot be asked is a 400 that names it', async () => {
+      const long = { start: new Date(TODAY_MS - 90 * DAY_MS).toISOString(), end: new Date(TODAY_MS).toISOString() };
+      const refused: readonly (readonly [object, RegExp])[] = [
+        [{ metrics: [] }, /metrics/],
+        [{ metrics: ['request_cout'] }, /metrics\[0\]: did you mean .{1,2}request_count/],
+        [{ metrics: ['request_count'], dimensions: ['model', 'app', 'user'] }, /dimensions/],
+        [{ metrics: ['request_count'], dimensions: ['country'] }, /dimensions\[0\]/],
+        [{ metrics: ['request_count'], granularity: 'year' }, /granularity/],
+        [
+          { metrics: ['request_count'], filters: [{ field: 'model', operator: 'gt', value: 'a' }] },
+          /filters\[0\]\.operator/,
+        ],
+        [
+          { metrics: ['request_count'], filters: [{ field: 'model', operator: 'in', value: 'a' }] },
+          /filters\[0\]\.value/,
+        ],
+        [{ metrics: ['request_count'], order_by: { field: 'model', direction: 'asc' } }, /order_by\.field/],
+        [{ metrics: ['request_count'], time_range: { start: range.end, end: range.start } }, /time_range/],
+        [{ metrics: ['ttft_p50'], time_range: long }, /31 days with .{1,2}ttft_p50/],
+        [{ metrics: ['request_count'], dimensions: ['generation_id'], time_range: long }, /31 days/],
+        [{ metrics: ['request_count'], granularity: 'minute', time_range: long }, /granularity|31 days/],
+        [{ metrics: ['request_count'], colour: 'red' }, /colour/],
+      ];
+      for (const [body, words] of refused) {
+        const answer = await call('POST', '/analytics/query', body);
+        assert.equal(answer.status, 400, JSON.stringify(body));
+        assert.match(JSON.stringify(answer.body), words);
+      }
+      assert.equal((await call('POST', '/analytics/query', { metrics: ['request_count'] }, API_KEY)).status, 403);
+    });
+
+    test('everything that the names list can be asked', async () => {
+      const { body } = await call('GET', '/analytics/meta');
+      const meta = body['data'] as {
+        metrics: { name: string }[];
+        dimensions: { name: string }[];
+        granularities: { name: string }[];
+      };
+      const metrics = meta.metrics.map(({ name }) => name);
+      for (const { name } of meta.dimensions)
+        assert.ok((await query({ metrics, dimensions: [name], time_range: range })).length > 0, name);
+      for (const { name } of meta.granularities)
+        assert.ok((await query({ metrics, granularity: name, time_range: range })).length > 0, name);
+    });
+  });

@@ -1,0 +1,370 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, afterEach, before, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { textOf } from '../support/told.ts';
+
+const SIGNING_SECRET = `whsec_${Buffer.from('a signing secret of 24 by').toString('base64')}`;
+const CANARY = 'canary-7f3a-header-secret-0123456789';
+const CONFIG = 'observability: { private_destinations: true }';
+
+interface Arrived {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly body: JsonObject;
+}
+
+interface Receiver {
+  readonly url: string;
+  readonly arrived: Arrived[];
+  /** What the next calls get. */
+  answer: (response: ServerResponse, count: number) => void;
+  close(): Promise<void>;
+}
+
+async function startReceiver(): Promise<Receiver> {
+  const arrived: Arrived[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
+      const { method = '', url = '', headers } = request;
+      arrived.push({ method, path: url, headers, text, body: parseJsonObject(text) ?? {} });
+      receiver.answer(response, arrived.length);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    arrived,
+    answer: (response) => response.writeHead(200).end(),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+  return receiver;
+}
+
+const at = (value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined =>
+  path.reduce<Json | undefined>((node, step) => {
+    if (typeof step === 'number') return Array.isArray(node) ? (node[step] as Json) : undefined;
+    return isJsonObject(node) ? node[step] : undefined;
+  }, value);
+
+/** Every span of a body, with its attributes as plain members. */
+function spansOf({ body }: Arrived): readonly { readonly span: JsonObject; readonly attributes: JsonObject }[] {
+  const spans = at(body, 'resourceSpans', 0, 'scopeSpans', 0, 'spans');
+  return (Array.isArray(spans) ? spans : []).map((span: JsonObject) => {
+    const list = span['attributes'] as readonly JsonObject[];
+    const entries = list.map(({ key, value }) => [textOf(key), Object.values(value as JsonObject)[0]] as const);
+    return { span, attributes: Object.fromEntries(entries) };
+  });
+}
+
+suite('destinations', () => {
+  let gateway: RunningGateway;
+  let receiver: Receiver;
+  before(async () => {
+    gateway = await startGateway({ yaml: CONFIG });
+    receiver = await startReceiver();
+    const switched = await call('PATCH', '/workspaces/default', { is_observability_broadcast_enabled: true });
+    assert.equal(switched.status, 200);
+  });
+  after(async () => {
+    await gateway.close();
+    await receiver.close();
+  });
+  afterEach(async () => {
+    receiver.answer = (response) => response.writeHead(200).end();
+    const { body } = await call('GET', '/observability/destinations?limit=100');
+    for (const one of body['data'] as readonly JsonObject[])
+      await call('DELETE', `/observability/destinations/${textOf(one['id'])}`);
+    receiver.arrived.length = 0;
+  });
+
+  const call = async (method: string, path: string, body?: object, key = MANAGEMENT_KEY) => {
+    const answer = await fetch(gateway.baseUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: parseJsonObject(await answer.text()) ?? {} };
+  };
+  const create = (further: object = {}) =>
+    call('POST', '/observability/destinations', {
+      type: 'webhook',
+      name: 'Hook',
+      config: { url: `${receiver.url}/hook` },
+      ...further,
+    });
+  async function made(further: object = {}): Promise<JsonObject> {
+    const { status, body } = await create(further);
+    assert.equal(status, 201, JSON.stringify(body));
+    receiver.arrived.length = 0;
+    return body['data'] as JsonObject;
+  }
+  async function generate(further: object = {}): Promise<string> {
+    const messages = [{ role: 'user', content: 'Tell me something.' }];
+    const answer = await gateway.post('/chat/completions', { model: 'sandbox/echo', messages, ...further });
+    await answer.text();
+    return answer.headers.get('x-generation-id') ?? '';
+  }
+  async function nextArrived(count = 1): Promise<readonly Arrived[]> {
+    for (let attempt = 0; receiver.arrived.length < count; attempt++) {
+      assert.ok(attempt < 400, `${receiver.arrived.length} of ${count} calls arrived`);
+      await sleep(25);
+    }
+    return receiver.arrived;
+  }
+  async function exported(outcome: string): Promise<number> {
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    const line = text
+      .split('\n')
+      .find((one) => one.includes(`destination_records_total{type="webhook",outcome="${outcome}"}`));
+    return Number(line?.split(' ').at(-1) ?? 0);
+  }
+
+  test('a record arrives as an OTLP span with the GenAI attributes and the trace of its request', async () => {
+    await made({ broadcast_generation_cost: true, broadcast_generation_identity: true });
+    const trace = {
+      trace_id: '0af7651916cd43dd8448eb211c80319c',
+      parent_span_id: 'b7ad6b7169203331',
+      trace_name: 'Shop',
+      generation_name: 'Recommend',
+      tenant: 'blue',
+    };
+    const id = await generate({ trace, session_id: 'session-9', user: 'ann@example.com', temperature: 0.5 });
+    const [arrived] = await nextArrived();
+    assert.ok(arrived !== undefined);
+    const [{ span, attributes } = { span: {}, attributes: {} }] = spansOf(arrived);
+    assert.equal(span['traceId'], trace.trace_id);
+    assert.equal(span['parentSpanId'], trace.parent_span_id);
+    assert.equal(span['name'], 'Recommend');
+    assert.match(textOf(span['spanId']), /^[0-9a-f]{16}$/);
+    assert.match(textOf(span['startTimeUnixNano']), /^\d{19}$/);
+    assert.equal(attributes['gen_ai.operation.name'], 'chat');
+    assert.equal(attributes['gen_ai.provider.name'], 'sandbox');
+    assert.equal(attributes['gen_ai.request.model'], 'sandbox/echo');
+    assert.equal(attributes['gen_ai.request.temperature'], 0.5);
+    assert.equal(attributes['gen_ai.response.id'], id);
+    assert.equal(attributes['session.id'], 'session-9');
+    assert.equal(attributes['trace.name'], 'Shop');
+    assert.equal(attributes['trace.metadata.tenant'], 'blue');
+    assert.equal(attributes['gen_ai.usage.cost'], '0');
+    assert.equal(attributes['gateway.app.url'], undefined, 'the request context was not asked for');
+    assert.match(textOf(attributes['user.id']), /^[0-9a-f]{64}$|./);
+    assert.ok(!arrived.text.includes('ann@example.com'), 'nobody is told who the end user is');
+    assert.ok(!arrived.text.includes('Tell me something.'), 'nothing that was said is sent where it is not kept');
+  });
+
+  test('what was said is sent where the workspace keeps it, and not to a destination in privacy mode', async () => {
+    await call('PATCH', '/workspaces/default', { is_observability_io_logging_enabled: true });
+    await sleep(2_200);
+    await made();
+    await generate();
+    const [arrived] = await nextArrived();
+    const attributes: JsonObject = spansOf(arrived as Arrived)[0]?.attributes ?? {};
+    assert.match(textOf(attributes['gen_ai.input.messages']), /"role":"user".*Tell me something\./);
+    assert.match(textOf(attributes['gen_ai.output.messages']), /"role":"assistant"/);
+    const { body } = await call('GET', '/observability/destinations');
+    const id = textOf(at(body, 'data', 0, 'id'));
+    await call('PATCH', `/observability/destinations/${id}`, { privacy_mode: true });
+    receiver.arrived.length = 0;
+    await generate();
+    assert.ok(!((await nextArrived())[0] as Arrived).text.includes('Tell me something.'));
+    await call('PATCH', '/workspaces/default', { is_observability_io_logging_enabled: false });
+  });
+
+  test('a webhook is signed, so that its receiver knows who sent it', async () => {
+    await made({ config: { url: `${receiver.url}/hook`, method: 'PUT', signing_secret: SIGNING_SECRET } });
+    await generate();
+    const [arrived] = await nextArrived();
+    assert.ok(arrived !== undefined);
+    assert.equal(arrived.method, 'PUT');
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = arrived.headers;
+    assert.ok(Math.abs(Number(timestamp) * 1_000 - Date.now()) < 60_000);
+    const key = Buffer.from(SIGNING_SECRET.slice('whsec_'.length), 'base64');
+    const expected = createHmac('sha256', key)
+      .update(`${String(id)}.${String(timestamp)}.${arrived.text}`)
+      .digest('base64');
+    assert.equal(signature, `v1,${expected}`);
+  });
+
+  test('an OTLP collector gets traces at its usual path', async () => {
+    const { status } = await create({
+      type: 'otel-collector',
+      config: { endpoint: receiver.url, headers: { 'x-api-key': CANARY } },
+    });
+    assert.equal(status, 201);
+    const [tested] = receiver.arrived;
+    assert.deepEqual(
+      [tested?.path, tested?.headers['x-test-connection'], tested?.headers['x-api-key'], tested?.body],
+      ['/v1/traces', 'true', CANARY, { resourceSpans: [] }],
+    );
+  });
+
+  test('secrets are masked, sealed, and survive being sent back masked', async () => {
+    const headers = { authorization: CANARY, 'x-plain': 'short' };
+    const destination = await made({ config: { url: `${receiver.url}/hook`, headers } });
+    const id = textOf(destination['id']);
+    const shown = await call('GET', `/observability/destinations/${id}`);
+    assert.ok(!JSON.stringify(shown.body).includes(CANARY));
+    const config = at(shown.body, 'data', 'config');
+    const patched = await call('PATCH', `/observability/destinations/${id}`, { config, name: 'Renamed' });
+    assert.equal(patched.status, 200, JSON.stringify(patched.body));
+    await generate();
+    const arrived = (await nextArrived(2)).at(-1);
+    assert.equal(arrived?.headers['authorization'], CANARY);
+    assert.equal(arrived?.headers['x-plain'], 'short');
+    for (const file of ['gateway.db', 'gateway.db-wal']) {
+      const bytes = await readFile(join(gateway.dataDir, file)).catch(() => Buffer.alloc(0));
+      assert.ok(!bytes.includes(CANARY), `${file} does not hold it`);
+    }
+    const { body: audit } = await call('GET', '/audit?limit=100');
+    assert.ok(!JSON.stringify(audit).includes(CANARY));
+  });
+
+  test('what fails is tried again, and what is refused is not', async () => {
+    await made();
+    receiver.answer = (response, count) => response.writeHead(count === 1 ? 503 : 200).end();
+    await generate();
+    const [first, second] = await nextArrived(2);
+    assert.equal(first?.text, second?.text);
+    receiver.arrived.length = 0;
+    receiver.answer = (response) => response.writeHead(403).end();
+    const failed = await exported('failed');
+    await generate();
+    await nextArrived();
+    for (let attempt = 0; (await exported('failed')) === failed && attempt < 40; attempt++) await sleep(25);
+    assert.equal(await exported('failed'), failed + 1);
+    assert.equal(receiver.arrived.length, 1);
+  });
+
+  test('a destination that never answers keeps no request waiting, and what is too much for it is counted', async () => {
+    await made();
+    receiver.answer = () => undefined;
+    const dropped = await exported('dropped');
+    // More than may wait: all of them are answered while the destination is silent.
+    for (let round = 0; round < 24; round++) await Promise.all(Array.from({ length: 50 }, () => generate()));
+    for (let attempt = 0; (await exported('dropped')) === dropped && attempt < 40; attempt++) await sleep(25);
+    assert.ok((await exported('dropped')) >= dropped + 50);
+    assert.ok(receiver.arrived.length <= 2, 'one call at a time');
+  });
+
+  test('filters, keys and shares decide what is sent', async () => {
+    const rules = (operator: string, value: string) => ({
+      groups: [{ rules: [{ field: 'model', operator, value }] }],
+    });
+    await made({
+      name: 'echo',
+      filter_rules: rules('equals', 'sandbox/echo'),
+      config: { url: `${receiver.url}/echo` },
+    });
+    await made({
+      name: 'other',
+      filter_rules: rules('not_equals', 'sandbox/echo'),
+      config: { url: `${receiver.url}/other` },
+    });
+    await made({ name: 'few', sampling_rate: 0.0001, config: { url: `${receiver.url}/few` } });
+    await generate();
+    await sleep(1_500);
+    const paths = receiver.arrived.map(({ path }) => path);
+    assert.deepEqual(
+      ['/echo', '/other', '/few'].map((path) => paths.includes(path)),
+      [true, false, false],
+    );
+  });
+
+  test('nothing is sent while the workspace does not want it', async () => {
+    await made({ config: { url: `${receiver.url}/quiet` } });
+    assert.equal(
+      (await call('PATCH', '/workspaces/default', { is_observability_broadcast_enabled: false })).status,
+      200,
+    );
+    await sleep(2_200);
+    await generate();
+    await sleep(1_300);
+    // What waited for a destination of an earlier test may still be on its way.
+    assert.ok(!receiver.arrived.some(({ path }) => path === '/quiet'));
+    await call('PATCH', '/workspaces/default', { is_observability_broadcast_enabled: true });
+    await sleep(2_200);
+  });
+
+  test('what cannot be a destination is refused, by name', async () => {
+    const refused: readonly (readonly [object, number, RegExp])[] = [
+      [{ type: 'datadog' }, 400, /"datadog" is not built yet/],
+      [{ type: 'nothing' }, 400, /must be one of otel-collector, webhook/],
+      [{ config: { url: 'ftp://x.example' } }, 400, /config\.url/],
+      [{ config: { url: receiver.url, colour: 'red' } }, 400, /config/],
+      [{ config: { url: receiver.url, headers: { Host: 'x' } } }, 400, /header that the gateway itself sets/],
+      [{ api_key_hashes: [] }, 400, /api_key_hashes/],
+      [{ api_key_hashes: ['f'.repeat(64)] }, 400, /api_key_hashes\[0\]: is not a key/],
+      [{ sampling_rate: 0 }, 400, /sampling_rate/],
+      [
+        { filter_rules: { groups: [{ rules: [{ field: 'model', operator: 'regex', value: '.*' }] }] } },
+        400,
+        /operator/,
+      ],
+      [{ colour: 'red' }, 400, /colour/],
+      [{ workspace_id: '11111111-1111-4111-8111-111111111111' }, 400, /workspace/],
+      [{ config: { url: 'http://127.0.0.1:1/' } }, 400, /the test call failed/],
+    ];
+    for (const [further, status, words] of refused) {
+      const answer = await create(further);
+      assert.equal(answer.status, status, JSON.stringify(answer.body));
+      assert.match(textOf(at(answer.body, 'error', 'message')), words);
+    }
+    receiver.answer = (response) => response.writeHead(500).end();
+    assert.equal((await create()).status, 400);
+    assert.equal((await create({ skip_test: true })).status, 201);
+    assert.equal((await create({ skip_test: true })).status, 409, 'a name is free once');
+    assert.equal((await call('POST', '/observability/destinations', {}, API_KEY)).status, 403);
+  });
+
+  test('a workspace has at most five of a type, and unknown ids are 404', async () => {
+    for (let number = 1; number <= 5; number++) await made({ name: `Hook ${number}` });
+    assert.equal((await create({ name: 'Hook 6' })).status, 400);
+    for (const id of ['11111111-1111-4111-8111-111111111111', 'no-uuid']) {
+      assert.equal((await call('GET', `/observability/destinations/${id}`)).status, 404);
+      assert.equal((await call('PATCH', `/observability/destinations/${id}`, {})).status, 404);
+      assert.equal((await call('DELETE', `/observability/destinations/${id}`)).status, 404);
+      assert.equal((await call('POST', `/observability/destinations/${id}/test`)).status, 404);
+    }
+  });
+});
+
+test('users reach nobody behind the gateway unless its operator opens that', async () => {
+  const gateway = await startGateway();
+  try {
+    const urls = [
+      'https://127.0.0.1/',
+      'https://10.0.0.1/',
+      'http://example.com/',
+      'https://[::1]/',
+      'https://localhost/',
+    ];
+    for (const url of urls) {
+      const answer = await fetch(`${gateway.baseUrl}/observability/destinations`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${MANAGEMENT_KEY}` },
+        body: JSON.stringify({ type: 'webhook', name: 'Hook', config: { url } }),
+      });
+      assert.equal(answer.status, 400, url);
+      assert.match(await answer.text(), /public Internet|https|no address/, url);
+    }
+  } finally {
+    await gateway.close();
+  }
+});

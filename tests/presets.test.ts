@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { suite, test, type TestContext } from 'node:test';
+import { isJsonObject, type Json, type JsonObject } from '../src/lib/json.ts';
+import { manage, textAt } from './support/byok.ts';
+import { API_KEY, type RunningGateway } from './support/gateway.ts';
+import { startTwoProviders, type TwoProviders } from './support/two-providers.ts';
+import { chatAnswer, chatStream, json, messagesAnswer, stream } from './support/upstream.ts';
+
+const messages = [{ role: 'user', content: 'hi' }];
+
+function setUp(t: TestContext, options: Partial<Parameters<typeof startTwoProviders>[1]> = {}): Promise<TwoProviders> {
+  return startTwoProviders(t, { first: json(200, chatAnswer('fine')), second: json(500, {}), ...options });
+}
+
+/** As callers do, with a normal key. */
+const call = (gateway: RunningGateway, method: string, path: string, body?: unknown) =>
+  manage(gateway, method, path, body, API_KEY);
+
+async function write(
+  gateway: RunningGateway,
+  slug: string,
+  body: object,
+  path = '/chat/completions',
+): Promise<JsonObject> {
+  const reply = await call(gateway, 'POST', `/presets/${slug}${path}`, { messages, ...body });
+  assert.equal(reply.status, 200, reply.text);
+  return dataOf(reply.body);
+}
+
+function dataOf(body: JsonObject): JsonObject {
+  assert.ok(isJsonObject(body['data']), JSON.stringify(body));
+  return body['data'];
+}
+
+function rowsOf(body: JsonObject): readonly Json[] {
+  assert.ok(Array.isArray(body['data']));
+  return body['data'];
+}
+
+suite('presets in requests', () => {
+  test('each of the three ways to name one takes from it what the request leaves open', async (t) => {
+    const { gateway, first } = await setUp(t);
+    await write(gateway, 'brief', {
+      model: 'acme/first',
+      temperature: 0.25,
+      messages: [{ role: 'system', content: 'Be brief.' }, ...messages],
+    });
+    for (const named of [
+      { model: '@preset/brief' },
+      { model: 'acme/first', preset: 'brief' },
+      { model: 'acme/first@preset/brief' },
+    ]) {
+      const answer = await gateway.post('/chat/completions', { messages, top_p: 0.5, ...named });
+      assert.equal(answer.status, 200, await answer.text());
+      const { body } = first.arrived.at(-1) ?? assert.fail();
+      assert.deepEqual([body['temperature'], body['top_p'], body['model']], [0.25, 0.5, 'one-2026']);
+      assert.deepEqual(body['messages'], [{ role: 'system', content: 'Be brief.' }, ...messages]);
+      assert.equal(body['preset'], undefined);
+    }
+  });
+
+  test('a preset of one format serves requests of the other', async (t) => {
+    const { gateway, first } = await setUp(t, {
+      adapter: 'messages-compatible',
+      first: json(200, messagesAnswer('fine')),
+    });
+    await write(gateway, 'of-chat', {
+      model: 'acme/first',
+      max_completion_tokens: 77,
+      stop: 'END',
+      messages: [{ role: 'system', content: 'Be brief.' }, ...messages],
+    });
+    const answer = await gateway.post('/messages', { model: '@preset/of-chat', messages });
+    assert.equal(answer.status, 200, await answer.text());
+    const { body } = first.arrived[0] ?? assert.fail();
+    assert.deepEqual([body['max_tokens'], body['stop_sequences'], body['system']], [77, ['END'], 'Be brief.']);
+  });
+
+  test('the instructions of the request take the place of the preset’s', async (t) => {
+    const { gateway, first } = await setUp(t);
+    await write(gateway, 'brief', {
+      model: 'acme/first',
+      messages: [{ role: 'system', content: 'Be brief.' }, ...messages],
+    });
+    const own = [{ role: 'system', content: 'Be long.' }, ...messages];
+    await gateway.post('/chat/completions', { model: '@preset/brief', messages: own });
+    assert.deepEqual(first.arrived[0]?.body['messages'], own);
+  });
+
+  test('what is wrong in the request is named where the caller wrote it', async (t) => {
+    const { gateway } = await setUp(t);
+    await write(gateway, 'brief', {
+      model: 'acme/first',
+      messages: [{ role: 'system', content: 'Be brief.' }, ...messages],
+    });
+    const bad = [...messages, { role: 'nobody', content: 'x' }];
+    const { status, text } = await call(gateway, 'POST', '/chat/completions', {
+      model: '@preset/brief',
+      messages: bad,
+    });
+    assert.equal(status, 400);
+    assert.match(text, /messages\[1\]/);
+  });
+
+  test('numbers reach the upstream as they were written', async (t) => {
+    const { gateway, first } = await setUp(t);
+    await write(gateway, 'brief', { model: 'acme/first', temperature: 0.5 });
+    const text = `{"model":"@preset/brief","seed":12345678901234567890,"messages":${JSON.stringify(messages)}}`;
+    assert.equal((await gateway.post('/chat/completions', text)).status, 200);
+    assert.match(first.arrived[0]?.text ?? '', /12345678901234567890/);
+    assert.equal(first.arrived[0]?.body['temperature'], 0.5);
+  });
+
+  test('a stream takes a preset, too, and what it cannot say is a warning', async (t) => {
+    const { gateway, first } = await setUp(t, { first: stream(chatStream('fine')) });
+    const vendorTool = { type: 'bash_20250124', name: 'bash' };
+    await write(
+      gateway,
+      'bash',
+      { model: 'acme/first', max_tokens: 5, tools: [vendorTool], system: 'Be brief.' },
+      '/messages',
+    );
+    const answer = await gateway.post('/chat/completions', { model: '@preset/bash', stream: true, messages });
+    assert.equal(answer.status, 200);
+    await answer.text();
+    assert.equal(first.arrived[0]?.body['tools'], undefined);
+    const record = await gateway.app.generations.find(answer.headers.get('x-generation-id') ?? '');
+    assert.ok(record?.warnings.some(({ path }) => path === 'preset.tools[0]'));
+  });
+
+  test('one that is unknown, disabled, archived or of another kind of name is 404, and two at once are 400', async (t) => {
+    const { gateway, first } = await setUp(t);
+    await write(gateway, 'off', { model: 'acme/first' });
+    await manage(gateway, 'PATCH', '/presets/off', { status: 'disabled' });
+    await write(gateway, 'gone', { model: 'acme/first' });
+    await manage(gateway, 'DELETE', '/presets/gone');
+    for (const slug of ['never', 'off', 'gone', 'No Slug', '../keys', '', 'x'.repeat(300)]) {
+      for (const path of ['/chat/completions', '/messages', '/route/explain']) {
+        const { status, text } = await call(gateway, 'POST', path, { model: `@preset/${slug}`, messages });
+        assert.equal(status, 404, `${slug} ${text}`);
+      }
+    }
+    const { status } = await call(gateway, 'POST', '/chat/completions', {
+      model: '@preset/off',
+      preset: 'gone',
+      messages,
+    });
+    assert.equal(status, 400);
+    const list = { model: 'acme/first', models: ['@preset/off'], messages };
+    assert.equal((await call(gateway, 'POST', '/chat/completions', list)).status, 200);
+    const only = await call(gateway, 'POST', '/chat/completions', { models: ['@preset/off'], messages });
+    assert.match(only.text, /cannot name a preset/);
+    assert.equal(first.arrived.length, 1);
+  });
+
+  test('tokens are counted with the preset', async (t) => {
+    const { gateway } = await setUp(t);
+    const count = async (body: object): Promise<number> =>
+      Number((await call(gateway, 'POST', '/messages/count_tokens', { messages, ...body })).body['input_tokens']);
+    await write(gateway, 'long', { model: 'acme/first', system: 'Be brief. '.repeat(50), max_tokens: 5 }, '/messages');
+    const plain = await count({ model: 'acme/first' });
+    assert.ok((await count({ model: '@preset/long' })) > plain + 50);
+  });
+});
+
+suite('routes of presets', () => {
+  test('writing one makes a version each time, and the last one is in use until another is chosen', async (t) => {
+    const { gateway, first } = await setUp(t);
+    const one = await write(gateway, 'p', { model: 'acme/first', temperature: 0.1 });
+    const two = await write(gateway, 'p', { model: 'acme/first', temperature: 0.2 });
+    assert.equal(one['id'], two['id']);
+    const used = async (): Promise<unknown> => {
+      await gateway.post('/chat/completions', { model: '@preset/p', messages });
+      return first.arrived.at(-1)?.body['temperature'];
+    };
+    assert.equal(await used(), 0.2);
+    const chosen = await manage(gateway, 'PATCH', '/presets/p', { designated_version: 1, name: 'P', description: 'D' });
+    assert.equal(chosen.status, 200, chosen.text);
+    assert.equal(await used(), 0.1);
+    const read = dataOf((await call(gateway, 'GET', '/presets/p')).body);
+    const version = read['designated_version'];
+    assert.ok(isJsonObject(version));
+    assert.deepEqual(
+      [read['name'], read['description'], read['status'], version['version'], version['config']],
+      ['P', 'D', 'active', 1, { model: 'acme/first', temperature: 0.1 }],
+    );
+    const versions = await call(gateway, 'GET', '/presets/p/versions?limit=1&offset=1');
+    assert.equal(versions.body['total_count'], 2);
+    assert.deepEqual(
+      rowsOf(versions.body).map((row) => isJsonObject(row) && row['version']),
+      [2],
+    );
+    assert.equal(dataOf((await call(gateway, 'GET', '/presets/p/versions/2')).body)['version'], 2);
+    for (const path of [
+      '/presets/p/versions/3',
+      '/presets/p/versions/0',
+      '/presets/p/versions/x',
+      '/presets/q',
+      '/presets/q/versions',
+    ])
+      assert.equal((await call(gateway, 'GET', path)).status, 404, path);
+    assert.equal((await manage(gateway, 'PATCH', '/presets/p', { designated_version: 9 })).status, 400);
+    assert.equal((await manage(gateway, 'PATCH', '/presets/q', { name: 'Q' })).status, 404);
+    assert.equal((await call(gateway, 'PATCH', '/presets/p', { name: 'Q' })).status, 403);
+    assert.equal((await call(gateway, 'DELETE', '/presets/p')).status, 403);
+  });
+
+  test('they are listed by their last change, and one that was archived is back when it is written again', async (t) => {
+    const { gateway } = await setUp(t);
+    for (const slug of ['a', 'b']) await write(gateway, slug, { model: 'acme/first' });
+    await manage(gateway, 'DELETE', '/presets/a');
+    const list = await call(gateway, 'GET', '/presets');
+    assert.equal(list.body['total_count'], 2);
+    assert.deepEqual(
+      new Set(rowsOf(list.body).map((row) => isJsonObject(row) && `${textAt(row, 'slug')} ${textAt(row, 'status')}`)),
+      new Set(['a archived', 'b active']),
+    );
+    assert.equal((await write(gateway, 'a', { model: 'acme/first' }))['status'], 'active');
+  });
+
+  test('a body that a generation would refuse, a bad slug and unknown members are 400', async (t) => {
+    const { gateway } = await setUp(t);
+    for (const [path, body] of [
+      ['/presets/p/chat/completions', { messages: [] }],
+      ['/presets/p/chat/completions', { messages, temperature: 'hot' }],
+      ['/presets/p/chat/completions', { messages, model: '@preset/q' }],
+      ['/presets/p/chat/completions', []],
+      ['/presets/p/messages', { messages, max_tokens: 0 }],
+      ['/presets/Not%20a%20slug/chat/completions', { messages }],
+      ['/presets/p/chat/completions?workspace=x', { messages }],
+    ] as const)
+      assert.equal((await call(gateway, 'POST', path, body)).status, 400, path);
+    await write(gateway, 'p', {});
+    for (const body of [{ slug: 'q' }, { status: 'gone' }, { name: '' }])
+      assert.equal((await manage(gateway, 'PATCH', '/presets/p', body)).status, 400);
+    assert.equal((await call(gateway, 'GET', '/presets?limit=101')).status, 400);
+  });
+
+  test('those who write one preset at once each get a version of their own, or are told to try again', async (t) => {
+    const { gateway } = await setUp(t);
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        call(gateway, 'POST', '/presets/p/chat/completions', { messages, model: 'acme/first' }),
+      ),
+    );
+    const written = replies.filter(({ status }) => status === 200);
+    assert.ok(replies.every(({ status }) => status === 200 || status === 409));
+    const versions = written.map(({ body }) => {
+      const version = dataOf(body)['designated_version'];
+      return isJsonObject(version) ? version['version'] : undefined;
+    });
+    assert.equal(new Set(versions).size, written.length);
+  });
+});
