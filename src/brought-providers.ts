@@ -63,14 +63,22 @@ export function createIntake(parts: {
 }): (slugs: Iterable<string>) => Promise<void> {
   const { brought, providers, live, clock } = parts;
   let { isLoaded } = parts;
-  return async (slugs) => {
-    if (!brought.admit(slugs)) return;
-    if (isLoaded) {
-      live.rebuild();
-      return;
-    }
+  let loading: Promise<void> | undefined;
+
+  async function load(): Promise<void> {
     const known = await loadKnownModels(providers, clock.nowMs());
     isLoaded = known.length > 0;
     live.learned(known);
+  }
+
+  return async (slugs) => {
+    if (!brought.admit(slugs)) return loading;
+    if (isLoaded) {
+      live.rebuild();
+      return undefined;
+    }
+    const before = loading ?? Promise.resolve();
+    loading = before.then(load).finally(() => (loading = undefined));
+    return loading;
   };
 }

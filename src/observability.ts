@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config/config.ts';
 import type { ManagementServices } from './http/management/route.ts';
 import type { Clock } from './lib/clock.ts';
@@ -53,6 +54,10 @@ const RECORD_GRACE_MS = 600_000;
 const SUM_UP_EVERY_MS = 60_000;
 const PURGE_EVERY_MS = 600_000;
 const PAUSE_MS = 20;
+/** Records whose workspace is being looked up, or whose content is being sealed; one more is left out and counted. */
+const HANDING_MAX = 1_000;
+/** How long the records of the last requests are waited for at the end. */
+const LAST_MS_MAX = 1_000;
 /** A destination that was made or changed in another process is known after this. */
 const DESTINATIONS_EVERY_MS = 10_000;
 /** A workspace that turns its logging on or off is heard in every process after this. */
@@ -94,12 +99,13 @@ export function createObservability(parts: ObservabilityParts): Observability {
   });
   const { destinations, broadcast, poster } = openDestinations(parts);
   const jobs = jobsOf(parts, content, broadcast);
+  const underWay = new Set<Promise<void>>();
 
   async function handOn(record: GenerationRecord, isWanted: boolean): Promise<void> {
     const said = await content.take(record);
-    if (said !== undefined) void content.keep(record, said);
     if (isWanted && (await switches.get(record.asker.workspaceId)).broadcasts)
       broadcast.offer(exportedOf(record, config.server.region, said));
+    if (said !== undefined) await content.keep(record, said);
   }
 
   return {
@@ -113,9 +119,15 @@ export function createObservability(parts: ObservabilityParts): Observability {
     ended(record) {
       const isWanted = broadcast.isWanted(record.asker.workspaceId, record.asker.keyHash);
       if (record.capture === undefined && !isWanted) return;
-      handOn(record, isWanted).catch((error: unknown) =>
-        log.general.error({ err: error, id: record.id }, 'a record could not be handed on'),
-      );
+      if (underWay.size >= HANDING_MAX) {
+        if (record.capture !== undefined) parts.metrics.contentLost();
+        if (isWanted) parts.metrics.exported('any', 'dropped', 1);
+        return;
+      }
+      const handing = handOn(record, isWanted)
+        .catch((error: unknown) => log.general.error({ err: error, id: record.id }, 'a record could not be handed on'))
+        .finally(() => underWay.delete(handing));
+      underWay.add(handing);
     },
     start() {
       broadcast.refresh().catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read'));
@@ -123,6 +135,8 @@ export function createObservability(parts: ObservabilityParts): Observability {
     },
     async close() {
       await Promise.all(jobs.map((job) => job.stop()));
+      // Of the last requests some may not have come so far as to wait in a queue.
+      await Promise.race([Promise.all(underWay), sleep(LAST_MS_MAX, undefined, { ref: false })]);
       await Promise.all([content.close(), broadcast.close()]);
       await poster.close();
     },

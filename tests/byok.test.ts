@@ -305,6 +305,27 @@ suite('routes of credentials', () => {
   });
 });
 
+test('credentials that change under load fail no request', async (t) => {
+  const { gateway, first } = await setUp(t);
+  const over = new AbortController();
+  const changing = (async () => {
+    while (!over.signal.aborted) {
+      const id = textAt(await bring(gateway, 'first', OWN), 'id');
+      await manage(gateway, 'PATCH', `/byok/${id}`, { key: OTHER });
+      await manage(gateway, 'DELETE', `/byok/${id}`);
+    }
+  })();
+  const statuses: number[] = [];
+  for (let round = 0; round < 10; round++) {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => ask(gateway, asked('acme/first'))));
+    statuses.push(...replies.map(({ status }) => status));
+  }
+  over.abort();
+  await changing;
+  assert.deepEqual(new Set(statuses), new Set([200]));
+  assert.ok(keysSeen(first).some((key) => key !== SHARED_1));
+});
+
 suite('what is told of it', () => {
   test('it counts apart from what the account pays, and against a limit only where that is said', async (t) => {
     const { gateway } = await setUp(t);

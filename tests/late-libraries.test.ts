@@ -93,11 +93,7 @@ test('state in memory loads no client of Redis, and counts of rates come with th
 });
 
 test("PostgreSQL's client is not loaded while the embedded database will do", () => {
-  const loaded = packagesOf(`
-    import { openDatabase } from './src/store/database.ts';
-    const database = await openDatabase({ path: ':memory:', clock: { nowMs: () => 0, monotonicMs: () => 0 } });
-    await database.close();
-  `);
+  const loaded = packagesOf(`import './src/store/database.ts'`);
   assert.ok(loaded.includes('kysely'), 'the record works');
   assert.ok(!loaded.includes('pg'));
 });

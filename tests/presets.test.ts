@@ -56,6 +56,8 @@ suite('presets in requests', () => {
       assert.deepEqual([body['temperature'], body['top_p'], body['model']], [0.25, 0.5, 'one-2026']);
       assert.deepEqual(body['messages'], [{ role: 'system', content: 'Be brief.' }, ...messages]);
       assert.equal(body['preset'], undefined);
+      const id = answer.headers.get('x-generation-id') ?? '';
+      assert.equal(dataOf((await call(gateway, 'GET', `/generation?id=${id}`)).body)['preset_id'], 'brief');
     }
   });
 

@@ -56,6 +56,8 @@ export interface ByokKeysParts {
    * @throws GatewayError 400 for an unknown provider, or a credential that its adapter cannot use
    */
   readonly describe: (provider: string, key: string) => { readonly provider: string; readonly label: string };
+  /** There is a credential for this provider: settles when it can be asked. */
+  readonly onBrought: (provider: string) => Promise<void>;
   /** The provider's own slug, whichever of its names is used. */
   readonly slugOf: (provider: string) => string;
 }
@@ -95,6 +97,7 @@ export function createByokKeys(parts: ByokKeysParts): ByokKeys {
         updatedAtMs: nowMs,
       };
       await store.insert(row);
+      await parts.onBrought(provider);
       return recordOf(row);
     },
     async list(filter) {

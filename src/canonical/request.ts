@@ -89,6 +89,8 @@ export interface ReasoningSettings {
 /** What shapes the generation itself. An absent member was not asked for: no default is ever put in its place. */
 export interface Settings {
   readonly maxTokens?: number;
+  /** What the caller calls it, where that is not `max_tokens`. */
+  readonly maxTokensMember?: 'max_completion_tokens';
   readonly temperature?: number;
   readonly topP?: number;
   readonly topK?: number;

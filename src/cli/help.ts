@@ -120,6 +120,19 @@ Options:
   --accept-moved    of refresh: take over prices that moved by more than four times, which you have looked at
 ${CONFIG_OPTIONS}`;
 
+export const GENERATIONS_HELP = `Usage: model-gateway generations <command> [options]
+
+  list              records of generations, newest first
+  show ID           everything that is kept of one, as JSON
+
+Options of list:
+  --hours N         how far back; default 24
+  --limit N         how many; default 20
+  --key HASH, --workspace ID, --model SLUG, --provider SLUG, --session ID, --user HASH
+  --failed          only those with a status of 400 or more
+  --json            one JSON object a line
+${CONFIG_OPTIONS}`;
+
 export const AUDIT_HELP = `Usage: model-gateway audit [options]
 
 Prints who changed what over the management API or with this command, newest first.

@@ -12,6 +12,7 @@ import {
   CREDITS_HELP,
   DOCTOR_HELP,
   EXPLAIN_HELP,
+  GENERATIONS_HELP,
   KEYS_HELP,
   SECRET_HELP,
   SERVE_HELP,
@@ -49,6 +50,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'seal stored credentials anew with another secret',
     help: SECRET_HELP,
     run: async (args, io) => (await import('./secret.ts')).runSecret(args, io),
+  },
+  generations: {
+    summary: 'list and show records of generations',
+    help: GENERATIONS_HELP,
+    run: async (args, io) => (await import('./generations.ts')).runGenerations(args, io),
   },
   audit: {
     summary: 'tell who changed what',

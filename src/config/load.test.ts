@@ -196,6 +196,15 @@ test('without any file, flag or variable the defaults are those of the interface
   assert.deepEqual([config.providers, config.models, config.passThrough], [[], [], []]);
 });
 
+test('the address of the database comes from the file or the environment, which wins, and is shown nowhere', () => {
+  const [inFile, inEnvironment] = ['postgres://file:hunter2@db/x', 'postgresql://env:hunter2@db/x'];
+  const text = `database_url: ${inFile}\n`;
+  assert.equal(load(text, { env: {} }).databaseUrl, inFile);
+  const config = load(text, { env: { DATABASE_URL: inEnvironment } });
+  assert.equal(config.databaseUrl, inEnvironment);
+  assert.doesNotMatch(renderConfig(config), /hunter2/);
+});
+
 test('a flag wins over the environment, which wins over the file', () => {
   const file = 'server: { port: 1, host: file, region: file }';
   const env = { GATEWAY_PORT: '2', GATEWAY_HOST: 'env', GATEWAY_DATA_DIR: '/env', GATEWAY_CONFIG: 'other.yaml' };

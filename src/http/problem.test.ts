@@ -33,6 +33,15 @@ test('an unknown error is a 500 that says nothing of it, and is logged whole', (
   }
 });
 
+test('a database that is away is a 503 that says when to come back, and nothing else of it', () => {
+  const { problem, logged } = build();
+  const error = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7'), { transient: true });
+  const { status, headers, body } = problem(error);
+  assert.deepEqual([status, headers['retry-after']], [503, '1']);
+  assert.ok(!JSON.stringify(body).includes('10.0.0.7'));
+  assert.equal(logged[0]?.err, error);
+});
+
 test('what the framework refuses keeps its meaning within the statuses of the seed', () => {
   const { problem, logged } = build();
   const refused = (code: string, statusCode: number) =>

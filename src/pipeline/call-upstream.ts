@@ -1,3 +1,4 @@
+import type { Warning } from '../canonical/extra.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
@@ -66,7 +67,7 @@ export function prepareCall(
   const encoded = {
     ...asEncoded,
     ...(adapter.adjust !== undefined && { body: adapter.adjust(asEncoded.body, context) }),
-    ...(raised.warnings.length > 0 && { warnings: [...raised.warnings, ...asEncoded.warnings] }),
+    warnings: nameLimit(request, [...raised.warnings, ...asEncoded.warnings]),
   };
   const offer = provider.formats.find((offered) => offered.format === format.id);
   const { origin, basePath } = addressOf(provider);
@@ -84,6 +85,13 @@ export function prepareCall(
       ...settings.headers,
     },
   };
+}
+
+/** The limit of the answer under the name that the caller gave it. */
+function nameLimit({ settings }: GenerationRequest, warnings: readonly Warning[]): readonly Warning[] {
+  const { maxTokensMember: path } = settings;
+  if (path === undefined) return warnings;
+  return warnings.map((warning) => (warning.path === 'max_tokens' ? { ...warning, path } : warning));
 }
 
 /**

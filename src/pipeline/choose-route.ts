@@ -43,8 +43,7 @@ export async function chooseRoute(parts: RouteParts, asked: GenerationRequest, r
   const { policy, credentials } = rules;
   const resolved = resolveModels(asked, policy.defaultModel ?? parts.defaults.model, parts.catalog);
   const request = resolved.wantsReasoning ? withReasoning(asked) : asked;
-  const defaults = [...policy.preferences, parts.defaults.provider];
-  const preferences = defaults.reduce<ProviderPreferences>(withDefaults, request.directives.provider);
+  const preferences = preferencesOf(parts, request, rules);
   const session = sticky.sessionOf(request, rules.accountId);
   const told = session && (await sticky.ask(session, resolved.models));
   const plan = planRoute({
@@ -65,6 +64,16 @@ export async function chooseRoute(parts: RouteParts, asked: GenerationRequest, r
     random: parts.random(),
   });
   return { plan, request, resolved, session };
+}
+
+/** What the request says of providers, over what its key, its workspace and the operator say. */
+export function preferencesOf(
+  { defaults }: Pick<RouteParts, 'defaults'>,
+  request: GenerationRequest,
+  { policy }: CallerRules,
+): ProviderPreferences {
+  const all = [...policy.preferences, defaults.provider];
+  return all.reduce<ProviderPreferences>(withDefaults, request.directives.provider);
 }
 
 /** `:thinking`. What the caller itself says of reasoning counts before the name. @source generation.md 3.8 */

@@ -1,4 +1,4 @@
-import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
+import type { Principal } from '../accounts/principal.ts';
 import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
@@ -6,12 +6,23 @@ import { tokenCount } from '../canonical/usage.ts';
 import { endpointName } from '../routing/endpoint-name.ts';
 import { planRoute, type Candidate } from '../routing/plan.ts';
 import { authorizeCall, tryPrepareCall } from './call-upstream.ts';
+import { readCallerRules } from './caller-rules.ts';
+import { preferencesOf } from './choose-route.ts';
 import type { GenerateParts } from './generate.ts';
 import { resolveModels } from './resolve-models.ts';
 
 export type CountTokensParts = Pick<
   GenerateParts,
-  'catalog' | 'defaults' | 'formats' | 'health' | 'http' | 'providers'
+  | 'catalog'
+  | 'defaults'
+  | 'formats'
+  | 'health'
+  | 'http'
+  | 'ledger'
+  | 'ownCredentials'
+  | 'policyOf'
+  | 'providers'
+  | 'rateLimiter'
 >;
 
 /** A count is asked before every turn of some agents: a slow one is worse than an estimate. */
@@ -30,26 +41,40 @@ const COUNTED_MEMBERS = [
 ];
 
 /**
- * The input tokens of a request: asked from the vendor where it counts for nothing, else estimated.
- * @throws GatewayError 400 or 404 for the model
+ * The input tokens of a request: asked from the vendor where it counts for nothing and where the caller's rules would let
+ * the request go, else estimated. It counts as a request against limits on the rate.
+ * @throws GatewayError 400 or 404 for the model, 429
  */
 export async function countTokens(
   parts: CountTokensParts,
-  request: GenerationRequest,
+  {
+    id,
+    request,
+    principal,
+  }: { readonly id: string; readonly request: GenerationRequest; readonly principal: Principal },
   signal: AbortSignal,
 ): Promise<number> {
-  const { models } = resolveModels(request, parts.defaults.model, parts.catalog);
+  const rules = await readCallerRules(parts, principal);
+  const { models } = resolveModels(request, rules.policy.defaultModel ?? parts.defaults.model, parts.catalog);
   const { candidates } = planRoute({
     request,
     models,
-    preferences: DEFAULT_PREFERENCES,
+    preferences: preferencesOf(parts, request, rules),
+    permissions: rules.policy,
     formats: parts.formats,
     mustFit: false,
     health: (endpoint) => parts.health.look(endpointName(endpoint)),
     random: 0,
   });
-  const counted = candidates[0] === undefined ? undefined : await askVendor(parts, candidates[0], request, signal);
-  return counted ?? estimateRequestTokens(request);
+  const estimate = estimateRequestTokens(request);
+  const rated = { generationId: id, promptTokens: () => estimate, isFree: false };
+  const passage = await parts.rateLimiter.admit(principal, rated);
+  try {
+    const [first] = candidates;
+    return (first && (await askVendor(parts, first, request, signal))) ?? estimate;
+  } finally {
+    await passage?.ended(undefined);
+  }
 }
 
 async function askVendor(

@@ -50,13 +50,23 @@ function longestAnswer({ outputTokensMax, contextTokensMax }: Endpoint): number 
   return outputTokensMax ?? Math.min(contextTokensMax ?? OUTPUT_TOKENS_MAX, OUTPUT_TOKENS_MAX);
 }
 
-/** The prompt may be read as it is or written to a cache, and the answer may be text or reasoning: whichever costs more. */
-function* dearestUsages(price: PriceTable, promptTokens: number, completionTokens: number): Iterable<Usage> {
+/**
+ * The prompt may be text, sound, or written to a cache for one time or the other, and the answer text, reasoning, sound or
+ * pictures: whichever costs more, in any combination.
+ */
+function dearestUsages(price: PriceTable, promptTokens: number, completionTokens: number): readonly Usage[] {
+  const prompts: readonly Partial<Usage>[] = [
+    {},
+    { cacheWriteTokens: promptTokens },
+    { cacheWriteTokens: promptTokens, cacheWrite1hTokens: promptTokens },
+    ...(price.audio === undefined ? [] : [{ audioPromptTokens: promptTokens }]),
+  ];
+  const answers: readonly Partial<Usage>[] = [
+    {},
+    ...(price.reasoning === undefined ? [] : [{ reasoningTokens: completionTokens }]),
+    ...(price.audioOutput === undefined ? [] : [{ audioCompletionTokens: completionTokens }]),
+    ...(price.imageOutput === undefined ? [] : [{ imageCompletionTokens: completionTokens }]),
+  ];
   const plain: Usage = { ...NO_USAGE, promptTokens, completionTokens };
-  yield plain;
-  if (price.cacheWrite !== undefined || price.cacheWrite1h !== undefined) {
-    yield { ...plain, cacheWriteTokens: promptTokens };
-    yield { ...plain, cacheWriteTokens: promptTokens, cacheWrite1hTokens: promptTokens };
-  }
-  if (price.reasoning !== undefined) yield { ...plain, reasoningTokens: completionTokens };
+  return prompts.flatMap((prompt) => answers.map((answer): Usage => ({ ...plain, ...prompt, ...answer })));
 }

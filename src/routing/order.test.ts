@@ -252,6 +252,8 @@ suite('service tiers', () => {
 
   test('are asked for: priority first with the others behind it, flex alone', () => {
     assert.deepEqual(names(asking('priority')), ['quick', 'plain']);
+    assert.equal(routeOf([tiered], { figures, ...asking('priority') }).ordering, 'throughput');
+    assert.equal(routeOf([abc], asking('priority')).ordering, 'balanced', 'where there is none, as usual');
     assert.deepEqual(names(asking('flex')), ['later']);
     assert.deepEqual(providersOf(routeOf([abc], asking('flex'))), ['a', 'b', 'c'], 'where there is none, as usual');
   });

@@ -31,8 +31,17 @@ export interface OrderQuestion {
   readonly random: number;
 }
 
-/** @source generation.md 3.3 item 4, 3.5; an explicit sort or order beats a suffix's */
-export function orderingOf({ preferences, shortcut, serviceTier, hasTools }: OrderQuestion): Ordering {
+/**
+ * By what these entries are put in order: who pays for speed, where there is any to be had, gets the fastest first.
+ * @source generation.md 3.3 item 4, 3.5; an explicit sort or order beats a suffix's
+ */
+export function orderingOf(entries: readonly Entry[], question: OrderQuestion): Ordering {
+  const ordering = askedOrdering(question);
+  const isForSpeed = ordering === 'balanced' && question.serviceTier === 'priority' && entries.some(isPriority);
+  return isForSpeed ? 'throughput' : ordering;
+}
+
+function askedOrdering({ preferences, shortcut, serviceTier, hasTools }: OrderQuestion): Ordering {
   if (preferences.order !== undefined && preferences.order.length > 0) return 'order';
   if (preferences.sort?.by !== undefined) return preferences.sort.by;
   if (shortcut !== undefined) return SORT_OF_SHORTCUT[shortcut];
@@ -48,11 +57,8 @@ export function orderEntries(entries: readonly Entry[], ordering: Ordering, ques
   if (entries.length < 2) return [...entries];
   const ordered = orderPlain(entries, ordering, question);
   if (question.serviceTier !== 'priority' || ordering === 'order') return ordered;
-  // Who pays for speed gets what was bought first, and the fastest of it. @source generation.md 3.5
-  const paid = ordered.filter(isPriority);
-  const plain = ordered.filter((entry) => !isPriority(entry));
-  if (paid.length === 0 || ordering !== 'balanced') return [...paid, ...plain];
-  return [...orderPlain(paid, 'throughput', question), ...orderPlain(plain, 'throughput', question)];
+  // Who pays for speed gets what was bought first. @source generation.md 3.5
+  return [...ordered.filter(isPriority), ...ordered.filter((entry) => !isPriority(entry))];
 }
 
 function isPriority({ candidate }: Entry): boolean {

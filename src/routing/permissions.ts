@@ -22,8 +22,10 @@ export type Refusal = 'guardrail:providers' | 'guardrail:models' | 'guardrail:zd
 export function refusedBy(model: Model, endpoint: Endpoint, permissions: Permissions): Refusal | undefined {
   const { allowedProviders, ignoredProviders, allowedModels, ignoredModels } = permissions;
   const isModel = (name: string): boolean => name === model.slug || name === model.canonicalSlug;
+  // Whoever does not want a model does not want it under another suffix (`:free`) either.
+  const isIgnored = (name: string): boolean => isModel(name) || name === withoutSuffix(model.slug);
   const isProvider = (name: string): boolean => matchesProvider(name, endpoint);
-  if (ignoredModels.some(isModel) || allowedModels?.some(isModel) === false) return 'guardrail:models';
+  if (ignoredModels.some(isIgnored) || allowedModels?.some(isModel) === false) return 'guardrail:models';
   if (ignoredProviders.some(isProvider) || allowedProviders?.some(isProvider) === false) return 'guardrail:providers';
   // An unknown policy counts as retaining and training.
   const { training = true, retentionDays = Infinity } = endpoint.dataPolicy;
@@ -31,6 +33,11 @@ export function refusedBy(model: Model, endpoint: Endpoint, permissions: Permiss
   if (training && !(isFree(endpoint) ? permissions.freeTraining : permissions.paidTraining))
     return 'guardrail:training';
   return undefined;
+}
+
+function withoutSuffix(slug: string): string {
+  const colon = slug.indexOf(':');
+  return colon < 0 ? slug : slug.slice(0, colon);
 }
 
 /** Rules on retention name authors, whoever serves them; a hyphen makes no difference (`x-ai`). */

@@ -141,7 +141,7 @@ export function planRoute(question: PlanQuestion): RoutePlan {
   let sticky: string | undefined;
   const ordered = groups.flatMap(({ model, entries, asked }) =>
     orderByTier(entries, credentials, question.health, (some) => {
-      const inOrder = orderEntries(some, orderingOf(asked), asked);
+      const inOrder = orderEntries(some, orderingOf(entries, asked), asked);
       const tied = preferences.order === undefined && model !== undefined ? question.sticky?.(model) : undefined;
       const held = tied === undefined ? undefined : inOrder.find((entry) => mayHold(entry, tied));
       if (held !== undefined && tied !== undefined) sticky ??= tied;
@@ -155,7 +155,7 @@ export function planRoute(question: PlanQuestion): RoutePlan {
   return {
     considered,
     ...splitByHealth(allowed),
-    ordering: orderingOf(groups[0]?.asked ?? ordering),
+    ordering: orderingOf(groups[0]?.entries ?? [], groups[0]?.asked ?? ordering),
     allowFallbacks: preferences.allowFallbacks,
     ...(sticky !== undefined && { sticky }),
   };

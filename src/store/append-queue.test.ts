@@ -164,3 +164,24 @@ test('an item that comes after the close is reported as lost', async () => {
   await queue.append(1);
   assert.deepEqual(lost, [{ item: 1, message: 'The store is closed.' }]);
 });
+
+test('that items begin to wait is told once, and once that they are stored again', async () => {
+  let failures = 2;
+  const told: (readonly [isStuck: boolean, error: unknown])[] = [];
+  const queue = createAppendQueue<number>({
+    appendBatch() {
+      if (failures-- > 0) return Promise.reject(AWAY);
+      return Promise.resolve([]);
+    },
+    isTransient: () => true,
+    onStuck: (isStuck, error) => told.push([isStuck, error]),
+    onLost: () => assert.fail('nothing is lost'),
+    retryDelaysMs: [1, 1],
+  });
+  await queue.append(1);
+  await queue.append(2);
+  assert.deepEqual(told, [
+    [true, AWAY],
+    [false, undefined],
+  ]);
+});

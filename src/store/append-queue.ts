@@ -8,6 +8,8 @@ export interface AppendQueueOptions<Item> {
   readonly appendBatch: AppendBatch<Item>;
   /** Whether a batch that failed so is worth another try. */
   readonly isTransient: (error: unknown) => boolean;
+  /** Called when items begin to wait because a batch failed, and when one is stored again. Must not throw. */
+  readonly onStuck?: (isStuck: boolean, error?: unknown) => void;
   /** Called once for each item that is given up. */
   readonly onLost: (item: Item, error: Error) => void;
   readonly itemsMax?: number;
@@ -52,6 +54,7 @@ class Queue<Item> implements AppendQueue<Item> {
   #underWay = 0;
   #draining: Promise<void> | undefined;
   #closed = false;
+  #stuck = false;
   #stopPause: (() => void) | undefined;
 
   constructor(options: AppendQueueOptions<Item>) {
@@ -115,12 +118,20 @@ class Queue<Item> implements AppendQueue<Item> {
       const delayMs = this.#closed ? undefined : this.#retryDelaysMs[attempt];
       try {
         const refused = await this.#options.appendBatch(items);
+        this.#tell(false);
         return new Map(refused.map(({ index, error }) => [index, error]));
       } catch (error) {
         if (delayMs === undefined || !this.#options.isTransient(error)) return allLost(items, error);
+        this.#tell(true, error);
         if (!this.#closed) await this.#pause(delayMs);
       }
     }
+  }
+
+  #tell(isStuck: boolean, error?: unknown): void {
+    if (isStuck === this.#stuck) return;
+    this.#stuck = isStuck;
+    this.#options.onStuck?.(isStuck, error);
   }
 
   #pause(delayMs: number): Promise<void> {

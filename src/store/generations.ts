@@ -112,6 +112,8 @@ export interface GenerationStoreOptions {
   readonly database: Database;
   /** Called once for each row that could not be stored: the last chance to write it somewhere. Must not throw. */
   readonly onLost: (row: GenerationRow, error: Error) => void;
+  /** Called when rows begin to wait for a database that is away, and when it takes them again. Must not throw. */
+  readonly onStuck?: (isStuck: boolean, error?: unknown) => void;
   /** Waits between tries of a batch that failed, ms. */
   readonly retryDelaysMs?: readonly number[];
   /** Rows that may wait; one more is given up at once. */
@@ -125,7 +127,7 @@ interface PendingRow {
 }
 
 export function createGenerationStore(options: GenerationStoreOptions): GenerationStore {
-  const { database, onLost, retryDelaysMs, pendingMax } = options;
+  const { database, onLost, onStuck, retryDelaysMs, pendingMax } = options;
   const { kysely } = database;
   const queue = createAppendQueue<PendingRow>({
     async appendBatch(rows) {
@@ -134,6 +136,7 @@ export function createGenerationStore(options: GenerationStoreOptions): Generati
     },
     isTransient: (error) => error instanceof DatabaseError && error.transient,
     onLost: ({ row }, error) => onLost(row, error),
+    ...(onStuck !== undefined && { onStuck }),
     ...(retryDelaysMs !== undefined && { retryDelaysMs }),
     ...(pendingMax !== undefined && { itemsMax: pendingMax }),
   });
@@ -215,7 +218,7 @@ function columnsOf(row: GenerationRow) {
   } satisfies GenerationsTable;
 }
 
-function rowOf(columns: GenerationsTable): GenerationRow {
+export function rowOf(columns: GenerationsTable): GenerationRow {
   return {
     id: columns.id,
     requestId: columns.request_id,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from './database.ts';
 import type { Page, PageWindow } from './page.ts';
 import { numberOf } from './portable.ts';
@@ -82,16 +82,22 @@ export function createLedgerStore({ database }: { readonly database: Database })
   };
 }
 
+/** What a refund gives back, and what was given back before. */
+const REFUNDABLE = ['usage', 'byok_fee', 'refund'] as const satisfies readonly EntryKind[];
+
+function entriesOf({ accountId, generationId }: Refund, kind: EntryKind): RawBuilder<unknown> {
+  return sql`select amount_nano_usd from ledger_entries
+    where generation_id = ${generationId} and kind = ${sql.lit(kind)} and account_id = ${accountId}`;
+}
+
 function refund(database: Database, wish: Refund): ReturnType<LedgerStore['refund']> {
   return database.runAlone('refund', async (transaction) => {
-    const sums = await transaction
-      .selectFrom('ledger_entries')
-      .where('account_id', '=', wish.accountId)
-      .where('generation_id', '=', wish.generationId)
-      .where('kind', 'in', ['usage', 'byok_fee', 'refund'])
-      .select(({ fn }) => fn.sum<number | string | null>('amount_nano_usd').as('nano_usd'))
-      .executeTakeFirst();
-    const leftNanoUsd = -numberOf(sums?.nano_usd);
+    const { rows } = await sql<{ nano_usd: number | string | null }>`
+      select sum(amount_nano_usd) as nano_usd from (${sql.join(
+        REFUNDABLE.map((kind) => entriesOf(wish, kind)),
+        sql` union all `,
+      )}) as entries`.execute(transaction);
+    const leftNanoUsd = -numberOf(rows[0]?.nano_usd);
     const { amountNanoUsd = leftNanoUsd } = wish;
     if (amountNanoUsd <= 0 || amountNanoUsd > leftNanoUsd) return { leftNanoUsd };
     const entry: LedgerEntry = { ...wish, kind: 'refund', amountNanoUsd };

@@ -45,18 +45,35 @@ const POSTGRES: TestEngine = {
     await askServer(`create database ${name}`);
     const url = new URL(SERVER_URL);
     url.pathname = `/${name}`;
-    const remove = () => askServer(`drop database if exists ${name} with (force)`);
+    const remove = async () => void (await askServer(`drop database if exists ${name} with (force)`));
     return { path: ':memory:', url: url.href, remove };
   },
 };
 
-async function askServer(statement: string): Promise<void> {
+async function askServer(statement: string): Promise<readonly unknown[]> {
   const client = new Client({ connectionString: SERVER_URL, connectionTimeoutMillis: 2_000 });
   await client.connect();
   try {
-    await client.query(statement);
+    const { rows } = await client.query<Record<string, unknown>>(statement);
+    return rows;
   } finally {
     await client.end();
+  }
+}
+
+/** A run that is killed leaves its databases behind. After an hour, and with nobody in them, they are nobody's. */
+async function removeForgotten(): Promise<void> {
+  const forgotten = await askServer(`
+    select datname from pg_database where datname like 'gateway\\_test\\_%'
+      and (pg_stat_file('base/' || oid || '/PG_VERSION')).modification < now() - interval '1 hour'
+      and not exists (select from pg_stat_activity where pg_stat_activity.datname = pg_database.datname)`).catch(
+    // Only a superuser may look; whoever else tests has to look after the server in another way.
+    () => [],
+  );
+  for (const row of forgotten) {
+    if (typeof row !== 'object' || row === null || !('datname' in row)) continue;
+    // Another run may be removing the same.
+    await askServer(`drop database if exists ${String(row.datname)}`).catch(() => undefined);
   }
 }
 
@@ -64,6 +81,7 @@ async function askServer(statement: string): Promise<void> {
 async function findPostgres(): Promise<readonly TestEngine[]> {
   try {
     await askServer('select 1');
+    await removeForgotten();
     return [POSTGRES];
   } catch (error) {
     const message = `NO POSTGRESQL at ${hidePassword(SERVER_URL)}: its tests are left out. "npm run services" starts one; TEST_DATABASE_URL names another.`;

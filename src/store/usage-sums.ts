@@ -74,7 +74,7 @@ export async function sumUsage(
   );
   const positions = groups.map((_group, index) => sql.lit(index + 1));
   const filters = question.filters.map(({ dimension: name, values, isNot }) => {
-    const list = sql.join(values);
+    const list = sql.join(values.map((value) => shortened(name, value)));
     return isNot ? sql`and ${dimension(name)} not in (${list})` : sql`and ${dimension(name)} in (${list})`;
   });
   const { rows } = await sql<Readonly<Record<string, number | string | null>>>`
@@ -95,8 +95,29 @@ function bucketOf(time: RawBuilder<unknown>, bucketMs: number): RawBuilder<unkno
   return sql`(${time} - (${time} - ${sql.lit(FIRST_MONDAY_MS)}) % ${bucket})`;
 }
 
+/**
+ * How many characters of a name count, where callers choose it: all of them together, at four bytes each, are the key of a row,
+ * and PostgreSQL takes keys of 2,704 bytes.
+ */
+const NAME_CHARS: ReadonlyMap<Dimension, number> = new Map<Dimension, number>([
+  ['app_url', 200],
+  ['model', 120],
+  ['upstream_model', 120],
+  ['member_id', 100],
+]);
+
 function recordDimension(name: Dimension): RawBuilder<unknown> {
-  return sql`coalesce(${sql.ref(name)}, '')`;
+  const chars = NAME_CHARS.get(name);
+  const column = sql.ref(name);
+  return chars === undefined
+    ? sql`coalesce(${column}, '')`
+    : sql`coalesce(substr(${column}, 1, ${sql.lit(chars)}), '')`;
+}
+
+/** As it stands in the sums. */
+function shortened(name: Dimension, value: string): string {
+  const chars = NAME_CHARS.get(name);
+  return chars === undefined ? value : Array.from(value).slice(0, chars).join('');
 }
 
 const RECORD_SUMS: ReadonlyMap<UsageMeasure, RawBuilder<unknown>> = new Map<UsageMeasure, RawBuilder<unknown>>([

@@ -187,4 +187,29 @@ for (const engine of ALL_ENGINES)
       const summed = hour.groups.filter(({ key }) => key[0] === OTHER).map(({ sums }) => sums[0]);
       assert.deepEqual(summed, [6_000]);
     });
+
+    test('names that callers make long are summed up by their beginnings', async () => {
+      const long = (letter: string): string => letter.repeat(500);
+      const atMs = NOW_MS + 3 * DAY_MS;
+      await store.append(
+        sampleGeneration({
+          id: 'gen-long',
+          createdAtMs: atMs,
+          appUrl: long('\u{1f600}'),
+          model: long('\u{1f601}'),
+          upstreamModel: long('\u{1f602}'),
+          memberId: long('\u{1f603}'),
+        }),
+      );
+      const question = {
+        fromMs: atMs - (atMs % HOUR_MS),
+        toMs: atMs - (atMs % HOUR_MS) + HOUR_MS,
+        by: ['app_url'],
+      } as const;
+      const filters = [{ dimension: 'app_url', values: [long('\u{1f600}')], isNot: false }] as const;
+      const fromRecords = await ask({ ...question, filters });
+      await sumUpAll(atMs + 2 * HOUR_MS);
+      assert.deepEqual(await ask({ ...question, filters }), fromRecords);
+      assert.equal(fromRecords.groups[0]?.sums[0], 1);
+    });
   });

@@ -1,10 +1,11 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
+import { GatewayError } from '../canonical/gateway-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createFreshValues, type FreshValues } from '../lib/fresh-values.ts';
 import { isSampled } from '../lib/is-sampled.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
-import type { SecretBox } from '../lib/secret-box.ts';
+import { SecretBoxError, type SecretBox } from '../lib/secret-box.ts';
 import { createAppendQueue } from '../store/append-queue.ts';
 import type { ContentRow, ContentStore } from '../store/generation-content.ts';
 import { AnswerCapture } from './answer-capture.ts';
@@ -30,7 +31,7 @@ export interface ContentLog {
   take(record: GenerationRecord): Promise<GenerationContent | undefined>;
   /** Keeps it, or tells that it was lost. Never rejects. */
   keep(record: Pick<GenerationRecord, 'id' | 'asker' | 'createdMs'>, content: GenerationContent): Promise<void>;
-  /** @throws SecretBoxError when it was sealed with a secret that is not here */
+  /** @throws GatewayError 404 when it was sealed with a secret that is gone */
   find(generationId: string): Promise<JsonObject | undefined>;
   /** Deletes what is older than it may be; bounded work. `true`: there is more. */
   purge(): Promise<boolean>;
@@ -111,7 +112,7 @@ export function createContentLog(parts: ContentLogParts): ContentLog {
       const row = await store.find(generationId);
       if (row === undefined || row.createdAtMs < clock.nowMs() - parts.retentionMs) return undefined;
       const box = await parts.box();
-      const bytes = await inflate(Buffer.from(box.open(row.sealed, purposeOf(generationId)), 'base64'));
+      const bytes = await inflate(Buffer.from(openSealed(box, row), 'base64'));
       const content = parseJson(bytes.toString('utf8'));
       return isJsonObject(content) ? content : undefined;
     },
@@ -120,6 +121,17 @@ export function createContentLog(parts: ContentLogParts): ContentLog {
     },
     close: () => queue.close(),
   };
+}
+
+function openSealed(box: SecretBox, { sealed, generationId }: ContentRow): string {
+  try {
+    return box.open(sealed, purposeOf(generationId));
+  } catch (cause) {
+    if (!(cause instanceof SecretBoxError)) throw cause;
+    throw new GatewayError('not_found', 'What was said cannot be opened: the secret that sealed it is gone.', {
+      cause,
+    });
+  }
 }
 
 function inflate(bytes: Buffer): Promise<Buffer> {

@@ -13,6 +13,8 @@ export interface Metrics {
   streamOpened(): void;
   streamClosed(): void;
   recordLost(): void;
+  /** From where the number of records comes that wait for the database. Called once. */
+  watchRecords(waiting: () => number): void;
   contentLost(): void;
   /** Generations on their way to destinations of a type. */
   exported(type: string, outcome: string, count: number): void;
@@ -68,6 +70,7 @@ export function createMetrics(): Metrics {
     streamOpened: () => series.openStreams.inc(),
     streamClosed: () => series.openStreams.dec(),
     recordLost: () => series.lost.inc(),
+    watchRecords: (waiting) => watchRecords(registers, waiting),
     contentLost: () => series.contentLost.inc(),
     exported: (type, outcome, count) => series.exported.inc({ type, outcome }, count),
     sharedState(isUp) {
@@ -155,6 +158,15 @@ function createSeries(registers: Registry[]) {
     ...createHandedOnSeries(registers),
     openStreams: new Gauge({ name: 'gateway_open_streams', help: 'Streams being written now.', registers }),
   };
+}
+
+function watchRecords(registers: Registry[], waiting: () => number): void {
+  const gauge: Gauge = new Gauge({
+    name: 'gateway_records_waiting',
+    help: 'Generation records that wait for the database.',
+    registers,
+    collect: () => gauge.set(waiting()),
+  });
 }
 
 function countRescues(registers: Registry[]): Counter<'outcome'> {

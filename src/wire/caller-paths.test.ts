@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { GenerationRequest } from '../canonical/request.ts';
+import type { GenerationRequest, Turn } from '../canonical/request.ts';
 import { pathOfCitations, pathsOfBlocks, pathsOfTurns } from './caller-paths.ts';
 import { decodeChat } from './chat/test-format.ts';
 import { decode } from './messages/test-request.ts';
@@ -117,4 +117,14 @@ test('sources stand on the text, or in chat on the message', () => {
   assert.equal(pathOfCitations('messages', 'messages[1].content[2]'), 'messages[1].content[2].citations');
   assert.equal(pathOfCitations('chat', 'messages[1].content[2]'), 'messages[1].annotations');
   assert.equal(pathOfCitations('chat', 'messages[1].content'), 'messages[1].annotations');
+});
+
+test('the instructions of a preset stand nowhere in the body, and move no message', () => {
+  const text = { type: 'text', text: 'x' } as const;
+  const turns: Turn[] = [
+    { role: 'system', blocks: [text], plain: true, ofPreset: true },
+    { role: 'user', blocks: [text], plain: true },
+  ];
+  for (const format of ['chat', 'messages'] as const)
+    assert.deepEqual(pathsOfTurns({ format, turns }), ['preset', 'messages[0]']);
 });

@@ -10,7 +10,7 @@ const BOUND_S = 1;
 const SAMPLES = 6;
 
 const quick = stream(chatStream('one two three four five six seven eight'));
-const slow: Script = (...call) => void setTimeout(() => quick(...call), SLOW_MS);
+const slow: Script = (...call) => void setTimeout(() => void quick(...call), SLOW_MS);
 
 interface Answer {
   readonly provider: string;

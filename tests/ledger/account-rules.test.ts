@@ -27,8 +27,11 @@ suite('what an account lets its keys do', () => {
 providers:
   alpha: { adapter: openai-compatible, name: Alpha, base_url: ${upstream.baseUrl}, api_key: a, data_policy: { training: false, retention_days: 30 } }
   beta: { adapter: openai-compatible, name: Beta, base_url: ${upstream.baseUrl}, api_key: b, data_policy: { training: false, retention_days: 0 } }
+  gamma: { adapter: anthropic, name: Gamma, base_url: ${upstream.baseUrl}, api_key: c }
 models:
   acme/one: { endpoints: [${endpoint('alpha')}, ${endpoint('beta')}] }
+  acme/counted: { endpoints: [${endpoint('gamma')}] }
+  acme/one:free: { endpoints: [${endpoint('alpha')}] }
   acme/two: { endpoints: [${endpoint('alpha')}] }
   acme/unpriced: { endpoints: [{ provider: alpha, model: unpriced }] }
 `,
@@ -57,6 +60,7 @@ models:
     const { key, data } = await manage('POST', '/keys', { name: 'ruled', ...wish });
     return {
       hash: data.hash,
+      key,
       ask: async (changes: object = {}) => {
         const headers = { authorization: `Bearer ${key}` };
         const response = await gateway.post('/chat/completions', { ...REQUEST, ...changes }, headers);
@@ -108,6 +112,26 @@ models:
     assert.equal(refused.status, 403);
     assert.match(refused.message, /guardrails of this account do not allow "acme\/two" \(guardrail:models\)/);
     assert.equal((await one.ask({ model: 'acme/two', models: ['acme/two', 'acme/one'] })).status, 200);
+  });
+
+  test('tokens are not counted where the request itself may not go', async () => {
+    const counts = async (key: string): Promise<number> => {
+      upstream.arrived.length = 0;
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await gateway.post('/messages/count_tokens', { ...REQUEST, model: 'acme/counted' }, headers);
+      assert.equal(response.status, 200);
+      return upstream.arrived.length;
+    };
+    const ruled = await newKey();
+    assert.equal(await counts(ruled.key), 1);
+    await guard(ruled.hash, { ignored_providers: ['gamma'] });
+    assert.equal(await counts(ruled.key), 0, 'an estimate will do');
+  });
+
+  test('a model that is ignored is ignored under any suffix', async () => {
+    const key = await newKey();
+    await guard(key.hash, { ignored_models: ['acme/one'] });
+    assert.equal((await key.ask({ model: 'acme/one:free' })).status, 403);
   });
 
   test('zero retention that a guardrail asks for holds whatever the request says', async () => {

@@ -111,7 +111,14 @@ const BILLED_APART: readonly (readonly [
 ];
 
 /** An error ended them: nothing is owed, whatever was counted. generation.md 8.6 */
-const FREE = ['groq/error-mid-stream', 'openai/resp-error-event-stream', 'openrouter/error-mid-stream'] as const;
+const FREE = ['groq/error-mid-stream', 'openai/resp-error-event-stream'] as const;
+
+/**
+ * Its error, that there is no room for more, is a plain `length` after output, and is paid. It tells 11 tokens of reasoning in an
+ * answer of 10: no more than 10 cost what reasoning costs. 43 x 3,000 + 10 x 11,000 + 2,000,000
+ */
+const MORE_REASONING_THAN_ANSWER = 'openrouter/error-mid-stream';
+const MORE_REASONING_NANO_USD = 2_239_000;
 
 /** The host counts nothing: 11 tokens of prompt and 7 of answer by our own estimate, and the request. */
 const ESTIMATED = 'openai-compatible/anthropic-fallback-tool-call';
@@ -179,12 +186,19 @@ if (answered.length > 0)
 
     for (const name of FREE) test(`${name} costs nothing, as an error ended it`, () => check(name, { total_cost: 0 }));
 
+    test(`${MORE_REASONING_THAN_ANSWER} costs no token twice`, () =>
+      check(MORE_REASONING_THAN_ANSWER, {
+        native_tokens_completion: 10,
+        finish_reason: 'length',
+        total_cost: MORE_REASONING_NANO_USD / 1e9,
+      }));
+
     test(`${ESTIMATED} is charged by a marked estimate, as the host counts nothing`, () =>
       check(ESTIMATED, { usage_source: 'estimated', total_cost: ESTIMATED_NANO_USD / 1e9 }));
 
     test('no recorded answer is left out of the table', () => {
       const priced = new Set<string>([...ROWS.map(([name]) => name), ...BILLED_APART.map(([name]) => name), ...FREE]);
-      priced.add(ESTIMATED);
+      priced.add(ESTIMATED).add(MORE_REASONING_THAN_ANSWER);
       assert.deepEqual(
         answered.map(({ name }) => name).filter((name) => !priced.has(name)),
         [],

@@ -55,7 +55,7 @@ for (const engine of ENGINES)
         { createdAtMs: YESTERDAY + 5, model: 'acme/one', keyHash, timeToFirstTokenMs: 100 },
         { createdAtMs: YESTERDAY + HOUR_MS, model: 'acme/one', keyHash, timeToFirstTokenMs: 300, status: 502 },
         { createdAtMs: YESTERDAY + 2 * HOUR_MS, model: 'acme/two', appUrl: null, timeToFirstTokenMs: null },
-        { createdAtMs: BEFORE, model: 'acme/two', memberId: 'ann' },
+        { createdAtMs: BEFORE, model: 'acme/two', memberId: 'ann', provider: 'sandbox' },
         { createdAtMs: LONG_AGO, model: 'acme/old' },
         { createdAtMs: TODAY_MS, model: 'acme/today' },
       ];
@@ -99,6 +99,7 @@ for (const engine of ENGINES)
         [dayOf(YESTERDAY), 'acme/two', 1, 100, 0.000002],
         [dayOf(BEFORE), 'acme/two', 1, 100, 0.000002],
       ]);
+      assert.equal(rows[2]?.['provider_name'], 'Sandbox');
       assert.match(textOf(rows[0]?.['endpoint_id']), /^[0-9a-f-]{36}$/);
       assert.equal('workspace_id' in (rows[0] ?? {}), false);
     });

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../src/lib/clock.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../src/lib/json.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createContentStore } from '../../src/store/generation-content.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { textOf } from '../support/told.ts';
 
@@ -140,4 +143,25 @@ suite('what was said in generations', () => {
     await sleep(200);
     assert.equal((await call('GET', `/generation/content?id=${other}`)).status, 404);
   });
+});
+
+test('what was said in the last request before the gateway stops is kept', async () => {
+  const gateway = await startGateway();
+  try {
+    await fetch(`${gateway.baseUrl}/workspaces/default`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${MANAGEMENT_KEY}` },
+      body: JSON.stringify({ is_observability_io_logging_enabled: true }),
+    });
+    const messages = [{ role: 'user', content: SECRET_WORDS }];
+    const answer = await gateway.post('/chat/completions', { model: 'sandbox/echo', messages });
+    await answer.text();
+    await gateway.app.close();
+    const database = await openDatabase({ path: join(gateway.dataDir, 'gateway.db'), clock: systemClock });
+    const row = await createContentStore({ database }).find(answer.headers.get('x-generation-id') ?? '');
+    await database.close();
+    assert.ok(row !== undefined);
+  } finally {
+    await rm(gateway.dataDir, { recursive: true });
+  }
 });

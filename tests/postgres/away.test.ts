@@ -52,6 +52,8 @@ for (const { makePlace } of POSTGRES_ENGINES)
           assert.deepEqual([listed.status, listed.headers.get('retry-after')], [503, '1']);
         }
         const finished = await Promise.all([...under, ...late]);
+        const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+        assert.equal(Number(/^gateway_records_waiting (\d+)$/m.exec(metrics)?.[1]), 16);
         for (const { text } of finished) assert.match(text, /"finish_reason":"stop"[\s\S]*data: \[DONE\]/);
         if (mode === 'is cut off') await proxy.restore();
         else proxy.resume();

@@ -8,7 +8,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
     async function makeDatabase(t: TestContext): Promise<Readonly<Record<string, string>>> {
       const place = await makePlace();
       t.after(() => place.remove());
-      return { DATABASE_URL: place.url ?? '' };
+      return { DATABASE_URL: place.url ?? '', GATEWAY_SECRET: 'a secret that all of them share' };
     }
 
     const statusOf = async (url: string, key: string): Promise<number> =>

@@ -40,3 +40,20 @@ test('a page of entries is read in the order of an index', async (t) => {
   assert.match(plan, /SEARCH ledger_entries USING INDEX ledger_entries_at \(account_id=\?\)/);
   assert.doesNotMatch(plan, /SCAN|TEMP B-TREE/);
 });
+
+test('a charge is compared with its generation by an index, and generations are read once', async (t) => {
+  const database = await openDatabase({ path: ':memory:', clock });
+  t.after(() => database.close());
+  const posts = t.mock.method(Worker.prototype, 'postMessage');
+  await createLedgerStore({ database }).verify('default');
+  const statements = posts.mock.calls.map(({ arguments: [message] }) => String(message.jobs?.[0]?.sql));
+  posts.mock.restore();
+  const [charges, sums] = statements.filter((statement) => statement.includes(' as what'));
+  const explain = async (statement = '') =>
+    JSON.stringify(
+      (await sql.raw(`explain query plan ${statement.replaceAll('?', "''")}`).execute(database.kysely)).rows,
+    );
+  assert.match(await explain(charges), /SEARCH ledger_entries USING INDEX ledger_entries_usage \(generation_id=\?\)/);
+  assert.match(await explain(charges), /SEARCH generations USING INDEX sqlite_autoindex_generations_1 \(id=\?\)/);
+  assert.equal((await explain(sums)).match(/SCAN generations/g)?.length, 1);
+});

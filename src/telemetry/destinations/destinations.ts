@@ -3,7 +3,7 @@ import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
 import { maskText } from '../../lib/mask-text.ts';
-import type { SecretBox } from '../../lib/secret-box.ts';
+import { SecretBoxError, type SecretBox } from '../../lib/secret-box.ts';
 import { isUuid } from '../../lib/uuid.ts';
 import type { DestinationRow, DestinationStore } from '../../store/destinations.ts';
 import type { Page, PageWindow } from '../../store/page.ts';
@@ -130,11 +130,11 @@ export function createDestinations(parts: DestinationsParts): Destinations {
     async list(window) {
       const box = await parts.box();
       const { rows, totalCount } = await store.list(window);
-      return { rows: rows.map((row) => recordOf(row, openConfig(box, row))), totalCount };
+      return { rows: rows.map((row) => recordOf(row, openOrEmpty(parts, box, row))), totalCount };
     },
     async get(id) {
       const row = await find(id);
-      return recordOf(row, openConfig(await parts.box(), row));
+      return recordOf(row, openOrEmpty(parts, await parts.box(), row));
     },
     update: (id, wish) => update(parts, find, id, wish),
     async delete(id) {
@@ -143,7 +143,8 @@ export function createDestinations(parts: DestinationsParts): Destinations {
     },
     async test(id) {
       const row = await find(id);
-      await callOrRefuse(parts, typeOf(row.type).open(openConfig(await parts.box(), row)));
+      const config = openOrEmpty(parts, await parts.box(), row);
+      await callOrRefuse(parts, openChecked(parts, typeOf(row.type), config));
     },
     async live() {
       const { rows } = await store.list({ offset: 0, limit: DESTINATIONS_MAX });
@@ -174,7 +175,7 @@ async function update(
   await checkKeys(parts, settings.apiKeyHashes);
   if (settings.name !== undefined && settings.name !== before.name)
     await checkRoom(parts, { ...before, name: settings.name }, before.id);
-  const known = openConfig(await parts.box(), before);
+  const known = openOrEmpty(parts, await parts.box(), before);
   const config = asked === undefined ? known : mergeConfig(type, known, asked);
   if (asked !== undefined) {
     const open = openChecked(parts, type, config);
@@ -267,6 +268,17 @@ async function seal(
 function openConfig(box: SecretBox, { id, sealedConfig }: DestinationRow): JsonObject {
   const config = parseJson(box.open(sealedConfig, destinationPurpose(id)));
   return isJsonObject(config) ? config : {};
+}
+
+/** One whose secret is gone can still be seen, given another configuration, and deleted. */
+function openOrEmpty({ onUnreadable }: DestinationsParts, box: SecretBox, row: DestinationRow): JsonObject {
+  try {
+    return openConfig(box, row);
+  } catch (error) {
+    if (!(error instanceof SecretBoxError)) throw error;
+    onUnreadable(row.id, error);
+    return {};
+  }
 }
 
 /** A sealed configuration opens for its own destination only. */

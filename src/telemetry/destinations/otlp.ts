@@ -140,15 +140,23 @@ function traceAttributes(trace: JsonObject): Attributes {
 
 function attributesOf(attributes: Attributes): readonly JsonObject[] {
   return Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined ? [] : [{ key, value: valueOf(value) }],
+    value === undefined ? [] : [{ key, value: valueOf(key, value) }],
   );
 }
 
-function valueOf(value: string | number | boolean | readonly string[]): JsonObject {
+/** Doubles by the conventions, also where the number is a whole one: receivers go by the type. */
+const DOUBLES: ReadonlySet<string> = new Set([
+  'gen_ai.request.temperature',
+  'gen_ai.request.top_p',
+  'gen_ai.usage.cost',
+]);
+
+function valueOf(key: string, value: string | number | boolean | readonly string[]): JsonObject {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   // 64-bit integers are texts in the JSON encoding.
-  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if (typeof value === 'number')
+    return Number.isInteger(value) && !DOUBLES.has(key) ? { intValue: String(value) } : { doubleValue: value };
   return { arrayValue: { values: value.map((one) => ({ stringValue: one })) } };
 }
 

@@ -86,6 +86,7 @@ function decodeSettings(parsed: ChatRequest, tools: readonly Tool[]): Settings {
   return withoutAbsent({
     // The newer name wins. generation.md 2.4
     maxTokens: parsed.max_completion_tokens ?? parsed.max_tokens,
+    maxTokensMember: typeof parsed.max_completion_tokens === 'number' ? 'max_completion_tokens' : undefined,
     temperature: parsed.temperature,
     topP: parsed.top_p,
     topK: parsed.top_k,

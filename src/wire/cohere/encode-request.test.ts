@@ -297,9 +297,9 @@ suite('tools', () => {
     assert.deepEqual(strict.warnings, []);
     const mixed = encodeChat({ tools: [tool('a', { strict: true }), tool('b')] });
     assert.equal(mixed.body['strict_tools'], undefined);
-    assert.deepEqual(mixed.warnings, ['field-dropped tools[0].strict']);
+    assert.deepEqual(mixed.warnings, ['field-dropped tools[0].function.strict']);
     const optional = encodeChat({ tools: [tool('a', { strict: true, parameters: { type: 'object' } })] });
-    assert.deepEqual(optional.warnings, ['field-dropped tools[0].strict']);
+    assert.deepEqual(optional.warnings, ['field-dropped tools[0].function.strict']);
   });
 
   test('can be demanded and forbidden where the model knows it', () => {

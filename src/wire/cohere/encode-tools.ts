@@ -2,6 +2,7 @@ import type { FunctionTool, Tool, ToolChoice } from '../../canonical/request.ts'
 import { unreachable } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { itemsOf } from '../members.ts';
+import { pathOfFunction } from '../caller-paths.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { toolNameOf } from './tool-name.ts';
 
@@ -65,7 +66,7 @@ function isStrict(tools: readonly FunctionTool[], { request, warnings }: EncodeC
   if (strict.length === 0) return false;
   if (tools.every((tool) => tool.strict === true && itemsOf(tool.parameters?.['required']).length > 0)) return true;
   for (const tool of strict) {
-    const path = `tools[${request.tools.indexOf(tool)}].strict`;
+    const path = `${pathOfFunction(request.format, request.tools.indexOf(tool))}.strict`;
     warnings.add('field-dropped', path, 'needs a required parameter of every tool, and all tools to be strict');
   }
   return false;

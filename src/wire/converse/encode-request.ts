@@ -4,9 +4,10 @@ import type { BetaRules } from '../beta-flags.ts';
 import { warnOfDroppedExtras } from '../dropped-extras.ts';
 import type { EncodedRequest, EncodeTarget } from '../format.ts';
 import { createWarnings } from '../gateway/warnings.ts';
+import { objectsOf } from '../members.ts';
 import { drawWithCachePoints } from './cache-points.ts';
-import { createEncodeContext } from './encode-context.ts';
-import type { EncodeContext, Piece } from './encode-context.ts';
+import { createEncodeContext, isToolResult } from './encode-context.ts';
+import type { EncodeContext, Message, Piece } from './encode-context.ts';
 import { encodeTools } from './encode-tools.ts';
 import type { EncodedTools } from './encode-tools.ts';
 import { encodeTurns } from './encode-turns.ts';
@@ -31,8 +32,11 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
   const tools = encodeTools(turns.messages, output.answerTool, context);
   const plan = planReasoning(turns.messages, isForced(tools), context);
   const sampling = drawSampling(plan, context);
-  const instructions = [tools.instruction, output.instruction].filter((text) => text !== undefined);
-  const parts = drawWithCachePoints({ tools: tools.tools, ...withInstructions(turns, instructions, context) }, context);
+  const banned = tools.ban !== undefined && mayFollow(turns.messages, context);
+  const words = [banned ? undefined : tools.ban, tools.instruction, output.instruction];
+  const instructions = words.filter((text) => text !== undefined);
+  const drawn = drawWithCachePoints({ tools: tools.tools, ...withInstructions(turns, instructions, context) }, context);
+  const parts = banned ? { ...drawn, messages: sayLast(drawn.messages, tools.ban ?? '') } : drawn;
   warnOfUnsayable(context);
   const cacheMarks = facts.cachePoints === undefined ? 'none' : 'all';
   const reasoning = facts.claude === true ? (['display'] as const) : [];
@@ -63,6 +67,20 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
 /** Whether the model has to call a tool, beside which some Claudes do not think. */
 function isForced({ toolChoice, claudeChoice }: EncodedTools): boolean {
   return toolChoice !== undefined || (claudeChoice !== undefined && claudeChoice['type'] !== 'auto');
+}
+
+/** Whether a text may stand at the end of the conversation, behind every cache point. */
+function mayFollow(messages: readonly Message[], { facts: { besideResults } }: EncodeContext): boolean {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return false;
+  return besideResults?.includes('text') !== false || !last.pieces.some(isToolResult);
+}
+
+function sayLast(messages: readonly WireObject[], text: string): readonly WireObject[] {
+  const last = messages.at(-1);
+  return last === undefined
+    ? messages
+    : messages.with(messages.length - 1, { ...last, content: [...objectsOf(last['content']), { text }] });
 }
 
 /** Last, so that the caller's own instructions stay a prefix that the cache knows. */

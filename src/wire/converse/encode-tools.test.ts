@@ -83,7 +83,7 @@ test('how the model is to choose', () => {
   assert.deepEqual(toolConfigOf(choose('required')), { tools: BOTH, toolChoice: { any: {} } });
   assert.deepEqual(toolConfigOf(choose(FORCED)), { tools: BOTH, toolChoice: { tool: { name: 'g' } } });
   const none = choose('none');
-  assert.deepEqual([toolConfigOf(none), none.warned], [null, ['field-changed tool_choice']]);
+  assert.deepEqual([toolConfigOf(none), none.warned], [{ tools: BOTH }, []]);
 });
 
 test('a choice that the model cannot be told becomes the nearest, or none, with a warning', () => {
@@ -121,8 +121,28 @@ test('one call at a time is said in a Claude’s own words, and then the whole c
 test('calls in the conversation keep the tools, and a choice of none becomes words', () => {
   const { body, warned } = encodeChat({ messages: HISTORY, tools: [tool('gone')], tool_choice: 'none' });
   assert.deepEqual(body['toolConfig'], { tools: [spec('gone')] });
-  assert.deepEqual(body['system'], [{ text: 'Do not call any tool in this answer.' }]);
+  assert.equal(body['system'], undefined);
+  assert.ok(JSON.stringify(body['messages']).endsWith('{"text":"Do not call any tool in this answer."}]}]'));
   assert.deepEqual(warned, []);
+});
+
+test('a choice of none leaves everything before its words as it was, so that the cache knows the prompt', () => {
+  const cache_control = { type: 'ephemeral' };
+  const asked = {
+    messages: [
+      { role: 'system', content: [{ type: 'text', text: 'be brief', cache_control }] },
+      ...HISTORY,
+      { role: 'user', content: [{ type: 'text', text: 'and?', cache_control }] },
+    ],
+    tools: [tool('gone')],
+  };
+  const { body: free } = encodeChat(asked, CLAUDE);
+  const { body: banned } = encodeChat({ ...asked, tool_choice: 'none' }, CLAUDE);
+  for (const member of ['toolConfig', 'system'])
+    assert.equal(JSON.stringify(banned[member]), JSON.stringify(free[member]), member);
+  const told = JSON.stringify(free['messages']).slice(0, -']}]'.length);
+  assert.ok(JSON.stringify(banned['messages']).startsWith(told));
+  assert.match(told, /cachePoint":\{"type":"default"\}\}$/);
 });
 
 test('calls in the conversation without any tool get stand-ins, that are not to be called', () => {
@@ -145,7 +165,7 @@ test('calls in the conversation without any tool get stand-ins, that are not to 
 test('instructions of the gateway go to the user where the model has no place for instructions', () => {
   const { body } = encodeChat(
     { messages: HISTORY, tools: [tool('gone')], tool_choice: 'none' },
-    model({ refusesSystem: true }),
+    model({ refusesSystem: true, besideResults: [] }),
   );
   assert.equal(body['system'], undefined);
   assert.deepEqual((body['messages'] as readonly JsonObject[])[0], {

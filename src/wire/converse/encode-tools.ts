@@ -3,6 +3,7 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { pathOfFunction } from '../caller-paths.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
 import { isToolResult, isToolUse } from './encode-context.ts';
 import type { EncodeContext, Message, Piece } from './encode-context.ts';
@@ -24,6 +25,8 @@ export interface EncodedTools extends Choices {
   readonly names: ReadonlyMap<string, string>;
   /** A sentence for the end of the system prompt. */
   readonly instruction?: string;
+  /** A sentence for the end of what the user says last: it holds for this answer alone. */
+  readonly ban?: string;
 }
 
 const NO_CALLS = 'Do not call any tool in this answer.';
@@ -50,11 +53,10 @@ export function encodeTools(
   const usable = drawn.tools.length > 0 && toolChoice?.type !== 'none';
   if (drawn.tools.length === 0 && toolChoice !== undefined && toolChoice.type !== 'none')
     context.warnings.add('field-dropped', 'tool_choice', 'there is no tool to choose');
-  if (drawn.tools.length > 0 && !usable && !called)
-    context.warnings.add('field-changed', 'tool_choice', 'without a word for it, the tools were left out');
-  const kept = usable || (called && drawn.tools.length > 0) ? drawn.tools : called ? drawStubs(messages) : [];
+  // Tools come first in the prompt: without them, nothing of it would be found in the cache.
+  const kept = drawn.tools.length > 0 ? drawn.tools : called ? drawStubs(messages) : [];
   const choices = usable ? drawChoices(toolChoice, context) : {};
-  const ban = !usable && called ? { instruction: NO_CALLS } : {};
+  const ban = usable || kept.length === 0 ? {} : drawn.tools.length > 0 ? { ban: NO_CALLS } : { instruction: NO_CALLS };
   if (answerTool === undefined) return { tools: kept, names: drawn.names, ...choices, ...ban };
   const tools = [...kept, drawAnswerTool(answerTool)];
   if (!answerTool.forced) return { tools, names: drawn.names, ...choices };
@@ -97,7 +99,7 @@ function drawTools(context: EncodeContext): Pick<EncodedTools, 'tools' | 'names'
 function drawTool(tool: Tool, path: string, context: EncodeContext): Piece | undefined {
   switch (tool.type) {
     case 'function':
-      return { path, cache: tool.cache, wire: { toolSpec: drawSpec(tool, path, context) } };
+      return { path, cache: tool.cache, wire: { toolSpec: drawSpec(tool, context) } };
     case 'server':
       context.warnings.add('field-dropped', path, `${tool.name} is run by the gateway and not known upstream`);
       return undefined;
@@ -109,9 +111,9 @@ function drawTool(tool: Tool, path: string, context: EncodeContext): Piece | und
   }
 }
 
-function drawSpec(tool: FunctionTool, path: string, { request, facts, warnings }: EncodeContext): JsonObject {
+function drawSpec(tool: FunctionTool, { request, facts, warnings }: EncodeContext): JsonObject {
   const strict = tool.strict === true && facts.strictTools === true;
-  const home = request.format === 'chat' ? `${path}.function` : path;
+  const home = pathOfFunction(request.format, request.tools.indexOf(tool));
   if (tool.strict === true && !strict)
     warnings.add('field-dropped', `${home}.strict`, 'the model does not hold calls to their schema');
   const described = tool.description !== undefined && tool.description.trim() !== '';

@@ -3,7 +3,7 @@ import type { Warning } from '../../canonical/extra.ts';
 /** Enough to see what happens to a request; a long conversation would only repeat itself, and must not grow a log. */
 const WARNINGS_MAX = 50;
 
-/** Collects what an encoder drops or changes. */
+/** Collects what an encoder drops or changes. A member of what was dropped as a whole is not told again. */
 export interface Warnings {
   readonly add: (code: Warning['code'], path: string, message: string) => void;
   readonly list: readonly Warning[];
@@ -11,9 +11,16 @@ export interface Warnings {
 
 export function createWarnings(): Warnings {
   const list: Warning[] = [];
+  const dropped = new Set<string>();
   return {
     add: (code, path, message) => {
-      if (list.length < WARNINGS_MAX) list.push({ code, path, message });
+      if (
+        list.length >= WARNINGS_MAX ||
+        (code === 'field-dropped' && dropped.has(path.slice(0, Math.max(0, path.lastIndexOf('.')))))
+      )
+        return;
+      if (code === 'content-dropped') dropped.add(path);
+      list.push({ code, path, message });
     },
     list,
   };

@@ -141,7 +141,7 @@ suite('the choice of a tool', () => {
     assert.deepEqual(choiceOf(encodeChat({ tools: strict, tool_choice: 'required' })), { mode: 'ANY' });
     const older = encodeChat({ tools: strict }, targetOf({ jsonSchema: true }));
     assert.equal(choiceOf(older), undefined);
-    assert.deepEqual(older.warnings, ['field-dropped tools[0].strict']);
+    assert.deepEqual(older.warnings, ['field-dropped tools[0].function.strict']);
   });
 
   test('without tools is none', () => {

@@ -2,6 +2,7 @@ import type { FunctionTool, ToolChoice } from '../../canonical/request.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { nameOf, objectOf, objectsOf, textOf } from '../members.ts';
+import { pathOfFunction } from '../caller-paths.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { prepareJsonSchema } from './json-schema.ts';
 import { createBudget, type SchemaBudget } from './schema-budget.ts';
@@ -37,7 +38,7 @@ export function encodeTools(context: EncodeContext): EncodedTools {
     const name = geminiToolName(tool.name);
     if (name !== tool.name) names.set(name, tool.name);
     declarations.push(declare(tool, name, budget, context));
-    strict ||= isStrict(tool, path, context);
+    strict ||= isStrict(tool, pathOfFunction(request.format, at), context);
   }
   const offered = declarations.length > 0;
   const config = encodeChoice(offered, strict, context);

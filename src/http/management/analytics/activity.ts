@@ -52,6 +52,8 @@ export const getActivity = defineRoute({
       workspaceId: workspace?.id,
       byWorkspace: query.group_by === 'workspace',
     });
-    return { status: 200, body: { data } };
+    const names = new Map(services.listing.providers().map(({ slug, name }) => [slug, name]));
+    const drawn = data.map((item) => ({ ...item, provider_name: names.get(item.provider_name) ?? item.provider_name }));
+    return { status: 200, body: { data: drawn } };
   },
 });

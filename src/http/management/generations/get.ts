@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { GenerationRecord } from '../../accounts/generation-lookup.ts';
-import { appIdOf } from '../../lib/app-id.ts';
-import { GatewayError } from '../../canonical/gateway-error.ts';
-import { drawTime, drawUsd } from './keys/key-shape.ts';
-import { defineRoute, NO_BODY, NOTHING } from './route.ts';
+import type { GenerationRecord } from '../../../accounts/generation-lookup.ts';
+import { appIdOf } from '../../../lib/app-id.ts';
+import { GatewayError } from '../../../canonical/gateway-error.ts';
+import { drawTime, drawUsd } from '../keys/key-shape.ts';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 const text = z.string().nullable();
 const count = z.int().nullable();

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSecretBox, secretFrom } from '../lib/secret-box.ts';
+import type { ByokKeyRow } from '../store/byok-keys.ts';
+import { createOwnCredentials, purposeOf, type CredentialsAt } from './own-credentials.ts';
+import { samplePrincipal } from './test-principal.ts';
+
+const box = createSecretBox([secretFrom('the secret of the test')]);
+const asker = samplePrincipal();
+
+function row(id: string, changes: Partial<ByokKeyRow> = {}): ByokKeyRow {
+  return {
+    id,
+    workspaceId: null,
+    provider: 'acme',
+    name: null,
+    label: '...',
+    sealed: box.seal(`key of ${id}`, purposeOf({ id, provider: 'acme' })),
+    secretId: box.currentId,
+    disabled: false,
+    isFallback: false,
+    alwaysUse: false,
+    sortOrder: 0,
+    allowedModels: null,
+    allowedApiKeyHashes: null,
+    allowedUserIds: null,
+    createdAtMs: 0,
+    updatedAtMs: 0,
+    ...changes,
+  };
+}
+
+function setUp(rows: readonly ByokKeyRow[]) {
+  const state = { rows, nowMs: 0, isAway: false, reads: 0, changed: (): void => undefined, told: [] as string[] };
+  const credentials = createOwnCredentials({
+    store: {
+      all() {
+        state.reads++;
+        return state.isAway ? Promise.reject(new Error('away')) : Promise.resolve(state.rows);
+      },
+      subscribe: (listener) => void (state.changed = listener),
+    },
+    secrets: { box: () => Promise.resolve(box) },
+    clock: { nowMs: () => 0, monotonicMs: () => state.nowMs },
+    onRead: (providers) => Promise.resolve(void state.told.push(...providers)),
+  });
+  const idsAt = (at: CredentialsAt, model = 'acme/one', provider = 'acme'): string[] =>
+    at({ provider, model }).map(({ id }) => id);
+  return { state, credentials, idsAt };
+}
+
+test('a credential of another workspace, member or key is not open, and a disabled one to nobody', async () => {
+  const { credentials, idsAt } = setUp([
+    row('all'),
+    row('own', { workspaceId: asker.workspaceId }),
+    row('other', { workspaceId: 'another' }),
+    row('member', { allowedUserIds: ['ann'] }),
+    row('key', { allowedApiKeyHashes: [asker.keyHash] }),
+    row('keys', { allowedApiKeyHashes: ['b'.repeat(64)] }),
+    row('model', { allowedModels: ['acme/two'] }),
+    row('off', { disabled: true }),
+  ]);
+  assert.deepEqual(idsAt(await credentials.of(asker)), ['all', 'own', 'key']);
+  assert.deepEqual(idsAt(await credentials.of({ ...asker, memberId: 'ann' }), 'acme/two'), [
+    'all',
+    'own',
+    'member',
+    'key',
+    'model',
+  ]);
+  assert.deepEqual(idsAt(await credentials.of(asker), 'acme/one', 'beta'), []);
+});
+
+test('they are given at once when they were read a moment ago, and read again after a change', async () => {
+  const { state, credentials, idsAt } = setUp([row('a')]);
+  await credentials.of(asker);
+  const known = credentials.of(asker);
+  assert.ok(!(known instanceof Promise));
+  state.rows = [row('b')];
+  state.changed();
+  assert.deepEqual(idsAt(await credentials.of(asker)), ['b']);
+  assert.equal(state.reads, 2);
+  assert.deepEqual(state.told, ['acme', 'acme']);
+});
+
+test('while the database is away the last ones serve, and after ten minutes nobody is asked at the cost of another', async () => {
+  const { state, credentials, idsAt } = setUp([row('a')]);
+  await credentials.of(asker);
+  state.isAway = true;
+  state.nowMs = 9 * 60_000;
+  assert.deepEqual(idsAt(await credentials.of(asker)), ['a']);
+  state.nowMs = 20 * 60_000;
+  await assert.rejects(async () => credentials.of(asker), { status: 503 });
+});
+
+test('one opens as itself only, and is found by its id as it was read last', async () => {
+  const { credentials } = setUp([row('a'), row('b')]);
+  await credentials.of(asker);
+  const a = credentials.find('a');
+  const b = credentials.find('b');
+  assert.ok(a !== undefined && b !== undefined);
+  assert.equal(await credentials.open(a), 'key of a');
+  await assert.rejects(credentials.open({ ...a, sealed: b.sealed }));
+  await assert.rejects(credentials.open({ ...a, provider: 'beta' }));
+  assert.equal(credentials.find('c'), undefined);
+});
