@@ -1,5 +1,6 @@
 import { createByokKeys, type ByokKeys } from './accounts/byok-keys.ts';
-import type { Keys } from './accounts/keys.ts';
+import { createCodeIssuers } from './accounts/code-issuers.ts';
+import type { Keys, StaticKeys } from './accounts/keys.ts';
 import { createOwnCredentials, type OwnCredentials } from './accounts/own-credentials.ts';
 import { createOauthCodes, type OauthCodes } from './accounts/oauth-codes.ts';
 import { createPresets, type Presets } from './accounts/presets.ts';
@@ -12,6 +13,7 @@ import { createOwnUpstreams, type OwnUpstreams } from './own-upstreams.ts';
 import type { Provider } from './providers/contract.ts';
 import { createByokKeyStore } from './store/byok-keys.ts';
 import type { Database } from './store/database.ts';
+import { createAssignmentStore } from './store/guardrail-assignments.ts';
 import type { KeyStore } from './store/keys.ts';
 import { createOauthCodeStore } from './store/oauth-codes.ts';
 import { createPresetStore } from './store/presets.ts';
@@ -37,6 +39,7 @@ export function createAccountAreas(parts: {
   readonly database: Database;
   readonly keyStore: KeyStore;
   readonly keys: Keys;
+  readonly staticKeys: StaticKeys;
   readonly workspaces: Pick<Workspaces, 'idOf'>;
   readonly clock: Clock;
   readonly providers: ReadonlyMap<string, Provider>;
@@ -58,6 +61,12 @@ export function createAccountAreas(parts: {
     credentials: ownCredentials,
     env,
   });
+  const issuers = createCodeIssuers({
+    keys: keyStore,
+    assignments: createAssignmentStore({ database }),
+    staticKeys: parts.staticKeys,
+    clock,
+  });
   return {
     box: () => secrets.box(),
     ownCredentials,
@@ -74,7 +83,7 @@ export function createAccountAreas(parts: {
         slugOf: (provider) => brought.find(provider)?.settings.slug ?? provider,
       }),
       presets: createPresets({ store: createPresetStore({ database, news }), clock }),
-      oauth: createOauthCodes({ store: createOauthCodeStore({ database }), keys, clock, workspaceOf }),
+      oauth: createOauthCodes({ store: createOauthCodeStore({ database }), keys, issuers, clock, workspaceOf }),
     },
   };
 }

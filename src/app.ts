@@ -81,7 +81,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const catalog = await openCatalog({ ...shared, database, sandboxBaseUrl: foundation.sandboxBaseUrl });
   const { providers, live, known } = catalog;
   const refresher = await openCatalogRefresher(shared, live, known);
-  const spending = createSpending({ ...shared, database, onFailed: stateFailed(log) });
+  const spending = createSpending({ ...shared, database, generations, onFailed: stateFailed(log) });
   const administration = openAdministration(shared, database, accounts.keyStore, live);
   const { workspaces } = administration;
   const areas = createAccountAreas({ ...shared, ...catalog, ...accounts, database, workspaces, news: state.news });
@@ -107,7 +107,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         draining,
         bodyLimits: options.bodyLimits,
       }),
-    ready: () => Promise.all([database.ping(), state.ping()]),
+    ready: () => mustBeReady(foundation),
     management: { authenticate, services },
   });
   return {
@@ -184,6 +184,12 @@ async function openFoundation(options: AppOptions): Promise<Foundation> {
 
 function stateFailed(log: Log): (error: unknown) => void {
   return (error) => log.general.error({ err: error }, 'a charge could not be told to the state');
+}
+
+/** @throws Error while something that a request needs does not answer, or charges cannot be stored */
+async function mustBeReady({ shared, database, generations }: Foundation): Promise<void> {
+  if (generations.isBehind()) throw new Error('Charges wait to be stored.');
+  await Promise.all([database.ping(), shared.state.ping()]);
 }
 
 interface ServerParts {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { suite, test, type TestContext } from 'node:test';
+import { DEFAULT_WORKSPACE_ID } from '../src/accounts/principal.ts';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { manage, textAt } from './support/byok.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from './support/gateway.ts';
@@ -38,6 +39,22 @@ async function exchange(
   const parsed: unknown = JSON.parse(text);
   assert.ok(isJsonObject(parsed), text);
   return { status: response.status, body: parsed, text };
+}
+
+/** A key with neither a limit nor an end. */
+async function makeKey(gateway: RunningGateway): Promise<{ readonly key: string; readonly hash: string }> {
+  const { body } = await manage(gateway, 'POST', '/keys', { name: 'Open' });
+  assert.ok(isJsonObject(body['data']));
+  return { key: textAt(body, 'key'), hash: textAt(body['data'], 'hash') };
+}
+
+/** Puts the key under a guardrail of its own. */
+async function guard(gateway: RunningGateway, keyHash: string): Promise<void> {
+  const { body } = await manage(gateway, 'POST', '/guardrails', { name: 'Rules', limit_usd: 1 });
+  assert.ok(isJsonObject(body['data']));
+  const path = `/guardrails/${textAt(body['data'], 'id')}/assignments/keys`;
+  const { status, text } = await manage(gateway, 'POST', path, { key_hashes: [keyHash] });
+  assert.ok(status < 300, text);
 }
 
 const byText = (one: string, other: string): number => (one < other ? -1 : 1);
@@ -132,6 +149,67 @@ suite('a code is refused', () => {
   });
 });
 
+suite('a code lasts as long as the right to give it out', () => {
+  const narrowings: Readonly<Record<string, (gateway: RunningGateway, keyHash: string) => Promise<unknown>>> = {
+    deleted: (gateway, keyHash) => manage(gateway, 'DELETE', `/keys/${keyHash}`),
+    disabled: (gateway, keyHash) => manage(gateway, 'PATCH', `/keys/${keyHash}`, { disabled: true }),
+    limited: (gateway, keyHash) => manage(gateway, 'PATCH', `/keys/${keyHash}`, { limit: 1 }),
+    'put under a guardrail': guard,
+  };
+  for (const [what, narrow] of Object.entries(narrowings))
+    test(`it is refused once the key that agreed to it was ${what}`, async (t) => {
+      const gateway = await setUp(t);
+      const { key, hash: keyHash } = await makeKey(gateway);
+      const { id: code } = await issue(gateway, {}, key);
+      await narrow(gateway, keyHash);
+      const { status, text } = await exchange(gateway, { code });
+      assert.equal(status, 403, text);
+      const keys = (await manage(gateway, 'GET', '/keys')).body['data'];
+      assert.ok(Array.isArray(keys) && keys.every(({ hash: other }) => other === keyHash));
+    });
+
+  test('a key of the environment gives out codes that work', async (t) => {
+    const gateway = await setUp(t);
+    const { id: code } = await issue(gateway, {}, API_KEY);
+    assert.equal((await exchange(gateway, { code })).status, 200);
+  });
+});
+
+test('the audit tells who agreed to what, and which key came of it, and never the code', async (t) => {
+  const gateway = await setUp(t);
+  const { key, hash: keyHash } = await makeKey(gateway);
+  const { id: code } = await issue(gateway, { limit: 5, code_challenge: VERIFIER }, key);
+  const exchanged = await exchange(gateway, { code, code_verifier: VERIFIER });
+  const newHash = hash('sha256', textAt(exchanged.body, 'key'), 'hex');
+  const { body, text } = await manage(gateway, 'GET', `/audit?actor=${keyHash}`);
+  const events = body['data'];
+  assert.ok(Array.isArray(events));
+  assert.deepEqual(
+    events.map(({ action, subject, changes }) => ({ action, subject, changes })),
+    [
+      {
+        action: 'exchangeAuthCodeForAPIKey',
+        subject: `/keys/${newHash}`,
+        changes: { name: 'app.example', workspace_id: DEFAULT_WORKSPACE_ID },
+      },
+      {
+        action: 'createAuthKeysCode',
+        subject: '/auth/keys/code',
+        changes: {
+          application: 'https://app.example',
+          key_label: 'app.example',
+          workspace_id: DEFAULT_WORKSPACE_ID,
+          limit: 5,
+          usage_limit_type: null,
+          expires_at: null,
+        },
+      },
+    ],
+  );
+  for (const secret of [textAt({ code }, 'code'), VERIFIER, textAt(exchanged.body, 'key')])
+    assert.ok(!text.includes(secret));
+});
+
 suite('making a code', () => {
   test('takes a key, an address of the application or a challenge, and nothing that could lead elsewhere', async (t) => {
     const gateway = await setUp(t);
@@ -177,6 +255,17 @@ suite('making a code', () => {
       );
       assert.equal(status, 403);
     }
+  });
+
+  test('is not open to a key with a guardrail: the new key would be without it', async (t) => {
+    const gateway = await setUp(t);
+    const { key, hash: keyHash } = await makeKey(gateway);
+    const { id: code } = await issue(gateway, {}, key);
+    assert.equal((await exchange(gateway, { code })).status, 200);
+    await guard(gateway, keyHash);
+    const { status, text } = await manage(gateway, 'POST', '/auth/keys/code', { callback_url: CALLBACK }, key);
+    assert.equal(status, 403);
+    assert.match(text, /guardrail/);
   });
 
   test('leaves nothing in the database that could be exchanged', async (t) => {

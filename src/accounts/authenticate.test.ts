@@ -214,6 +214,31 @@ suite('authentication', () => {
     assert.ok(!(authenticate(bearer(key), BEARER) instanceof Promise));
   });
 
+  test('a flood of unknown keys that keeps the database busy does not refuse a key that was good', async () => {
+    const { key } = await create();
+    let busy = false;
+    authenticate = createAuthenticator({
+      keys: {
+        find: (hash) => (busy ? new Promise(() => undefined) : store.find(hash)),
+        subscribe: (listener) => store.subscribe(listener),
+      },
+      clock,
+      staticKeys: {},
+    });
+    await authenticate(bearer(key), BEARER);
+    busy = true;
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const flood = Array.from({ length: 5_000 }, (_, index) =>
+      refusal(() => authenticate(bearer(`mgw-${index}`), BEARER)),
+    );
+    pass(6_000);
+    const principal = await outcome(() => authenticate(bearer(key), BEARER));
+    mock.timers.tick(1_000);
+    mock.timers.reset();
+    assert.ok(!(principal instanceof GatewayError), 'it was refused');
+    assert.deepEqual(new Set((await Promise.all(flood)).map(({ status }) => status)), new Set([503]));
+  });
+
   test('keys that share a beginning are told apart', async () => {
     const { key } = await create();
     await authenticate(bearer(key), BEARER);

@@ -3,6 +3,7 @@ import { beforeEach, suite, test } from 'node:test';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { createMemoryHolds } from '../store/shared/memory-holds.ts';
 import type { Holds } from '../store/shared/contract.ts';
+import { HoldsBusy } from '../store/shared/holds-busy.ts';
 import { createLedger, type Ledger, type LedgerParts, type Wish } from './ledger.ts';
 import type { SpendLimit, Spent } from './spend-limit.ts';
 import type { Principal } from './principal.ts';
@@ -40,6 +41,15 @@ function wish(nanoUsd: number, changes: Partial<Wish> = {}): () => Wish {
     affordableTokens: (left) => Math.floor(left / 10),
     ...changes,
   });
+}
+
+function methodsOf(memory: Holds): Holds {
+  return {
+    reserve: (hold, load) => memory.reserve(hold, load),
+    settle: (id, charges) => memory.settle(id, charges),
+    release: (id) => memory.release(id),
+    forget: (owner) => memory.forget(owner),
+  };
 }
 
 async function refusal(reserved: Promise<unknown> | undefined): Promise<GatewayError> {
@@ -188,14 +198,22 @@ suite('the ledger', () => {
     assert.deepEqual([error.status, error.retryAfterMs], [503, 1_000]);
   });
 
+  test('a state that can hold nothing at the moment is 503, and a bug in it is none', async () => {
+    const failing = (error: Error): Holds => ({
+      ...methodsOf(createMemoryHolds({ clock })),
+      async reserve() {
+        throw error;
+      },
+    });
+    const busy = await refusal(open([KEY], { holds: failing(new HoldsBusy('Too many.')) }).reserve(principal, wish(1)));
+    assert.deepEqual([busy.status, busy.retryAfterMs], [503, 1_000]);
+    const bug = open([KEY], { holds: failing(new Error('a bug')) }).reserve(principal, wish(1));
+    await assert.rejects(bug ?? Promise.resolve(), /^Error: a bug$/);
+  });
+
   test('a state that cannot be told of a charge is reported, and holds nobody up', async () => {
     const memory = createMemoryHolds({ clock });
-    const holds: Holds = {
-      reserve: (hold, load) => memory.reserve(hold, load),
-      settle: () => Promise.reject(new Error('away')),
-      release: (id) => memory.release(id),
-      forget: (owner) => memory.forget(owner),
-    };
+    const holds: Holds = { ...methodsOf(memory), settle: () => Promise.reject(new Error('away')) };
     const ledger = open([KEY], { holds });
     await ledger.settle(await held(ledger.reserve(principal, wish(1))), { ownNanoUsd: 1, byokNanoUsd: 0 });
     assert.equal(failures.length, 1);

@@ -4,6 +4,7 @@ import { assert, unreachable } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withinTime } from '../lib/time-limit.ts';
 import type { Allowance, Holds } from '../store/shared/contract.ts';
+import { HoldsBusy } from '../store/shared/holds-busy.ts';
 import type { Principal } from './principal.ts';
 import { countedName, countedSpend, windowStartMs, type SpendLimit, type Spent } from './spend-limit.ts';
 
@@ -39,7 +40,7 @@ export interface Ledger {
   /**
    * `undefined`, at once, for callers whom nothing limits.
    * @param limits bounds on the caller's spending beside the account's credit, in the order in which they are checked
-   * @throws GatewayError 402 or 403 when too little is left; 503 while what was spent cannot be read
+   * @throws GatewayError 402 or 403 when too little is left; 503 while what was spent cannot be told
    */
   reserve(principal: Principal, limits: readonly SpendLimit[], wish: () => Wish): Promise<Hold> | undefined;
   /** Whether anything limits what the caller may spend. */
@@ -90,10 +91,12 @@ async function reserve(
   const byName = strictestByName(all, nowMs);
   const counted = [...byName.values()];
   const hold: Hold = { id: wish.generationId, counted };
-  const reserved = await parts.holds.reserve(
-    { id: hold.id, expiresInMs: parts.holdMs, allowances: counted.map((each) => allowanceOf(each, wish)) },
-    (name) => readSpent(parts, principal, byName.get(name)),
-  );
+  const asked = { id: hold.id, expiresInMs: parts.holdMs, allowances: counted.map((each) => allowanceOf(each, wish)) };
+  const reserved = await parts.holds
+    .reserve(asked, (name) => readSpent(parts, principal, byName.get(name)))
+    .catch((error: unknown) => {
+      throw error instanceof HoldsBusy ? cannotTell(error) : error;
+    });
   if (reserved.ok) return hold;
   const refused = byName.get(reserved.subject);
   assert(refused !== undefined, 'a refusal names one of the limits');
@@ -137,11 +140,15 @@ async function readSpent(parts: LedgerParts, principal: Principal, asked: Counte
       return -(await withinTime(parts.readBalance(principal.accountId), READ_MS_MAX));
     return countedSpend(limit, await withinTime(parts.readSpent(limit.subject, sinceMs), READ_MS_MAX));
   } catch (cause) {
-    throw new GatewayError('provider_overloaded', 'What was spent cannot be checked at the moment. Try again.', {
-      retryAfterMs: 1_000,
-      cause,
-    });
+    throw cannotTell(cause);
   }
+}
+
+function cannotTell(cause: unknown): GatewayError {
+  return new GatewayError('provider_overloaded', 'What was spent cannot be checked at the moment. Try again.', {
+    retryAfterMs: 1_000,
+    cause,
+  });
 }
 
 const WINDOW_WORD = { daily: 'daily ', weekly: 'weekly ', monthly: 'monthly ' } as const;

@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import { randomText } from '../lib/ids.ts';
 import type { LimitReset } from '../store/keys.ts';
 import type { ChallengeMethod, OauthCodeRow, OauthCodeStore } from '../store/oauth-codes.ts';
+import type { CodeIssuers } from './code-issuers.ts';
 import type { Keys } from './keys.ts';
 import type { Principal } from './principal.ts';
 
@@ -27,6 +28,22 @@ export interface IssuedCode {
   readonly code: string;
   readonly appId: number;
   readonly createdAtMs: number;
+  /** Where the application waits for the code, without the path; null: nowhere. */
+  readonly appOrigin: string | null;
+  /** Of the key that it will become. */
+  readonly keyName: string;
+  readonly workspaceId: string;
+}
+
+export interface ExchangedKey {
+  /** In full: this is the only time that it can be seen. */
+  readonly key: string;
+  readonly keyHash: string;
+  readonly name: string;
+  readonly workspaceId: string;
+  readonly userId: string | null;
+  /** The key that agreed to it. */
+  readonly issuer: Pick<Principal, 'keyHash' | 'label'>;
 }
 
 export interface Exchange {
@@ -41,13 +58,17 @@ export interface Exchange {
 export interface OauthCodes {
   /** @throws GatewayError 400; 403 for a key that would give away more than it has; 409, 429 */
   issue(issuer: Principal, wish: CodeWish): Promise<IssuedCode>;
-  /** A key for a code, once. @throws GatewayError 400 for another method than at the start, 403 */
-  exchange(exchange: Exchange): Promise<{ readonly key: string; readonly userId: string | null }>;
+  /**
+   * A key for a code, once.
+   * @throws GatewayError 400 for another method than at the start; 403, also where who agreed to it no longer may
+   */
+  exchange(exchange: Exchange): Promise<ExchangedKey>;
 }
 
 export interface OauthCodesParts {
   readonly store: OauthCodeStore;
-  readonly keys: Pick<Keys, 'create' | 'describe'>;
+  readonly keys: Pick<Keys, 'create'>;
+  readonly issuers: CodeIssuers;
   readonly clock: Clock;
   /** The workspace that a call means which may leave it out. @throws GatewayError 400 when there is none */
   readonly workspaceOf: (named: string | undefined) => Promise<string>;
@@ -66,12 +87,13 @@ const OPEN_CODES_MAX = 1_000;
 const KEY_NAME_OF_NO_APP = 'Made with a code';
 
 export function createOauthCodes(parts: OauthCodesParts): OauthCodes {
-  const { store, keys, clock } = parts;
+  const { store, keys, issuers, clock } = parts;
   return {
     async issue(issuer, wish) {
       const app = wish.callbackUrl === undefined ? undefined : readCallback(wish.callbackUrl);
       const { challenge, challengeMethod } = readChallenge(wish, app !== undefined);
-      await refuseNarrowKey(keys, issuer);
+      const refusal = await issuers.refusalOf(issuer.keyHash);
+      if (refusal !== undefined) throw refuse(refusal);
       const workspaceId = await workspaceFor(parts, issuer, wish.workspaceId);
       const nowMs = clock.nowMs();
       if ((await store.countOpen(nowMs)) >= OPEN_CODES_MAX) throw tooManyCodes();
@@ -82,6 +104,8 @@ export function createOauthCodes(parts: OauthCodesParts): OauthCodes {
         expiresAtMs: nowMs + LIFE_MS,
         challenge,
         challengeMethod,
+        issuerKeyHash: issuer.keyHash,
+        issuerLabel: issuer.label,
         keyName: wish.keyName ?? app?.name ?? KEY_NAME_OF_NO_APP,
         limitNanoUsd: wish.limitNanoUsd,
         limitReset: wish.limitReset,
@@ -91,7 +115,15 @@ export function createOauthCodes(parts: OauthCodesParts): OauthCodes {
       };
       if (!(await store.insert(row, nowMs)))
         throw new GatewayError('invalid_request', 'The code is in use. Try again.', { status: 409 });
-      return { code, appId: appIdOf(app?.origin ?? ''), createdAtMs: nowMs };
+      const { keyName } = row;
+      return {
+        code,
+        appId: appIdOf(app?.origin ?? ''),
+        createdAtMs: nowMs,
+        appOrigin: app?.origin ?? null,
+        keyName,
+        workspaceId,
+      };
     },
     async exchange({ code, verifier, challengeMethod }) {
       const nowMs = clock.nowMs();
@@ -100,8 +132,11 @@ export function createOauthCodes(parts: OauthCodesParts): OauthCodes {
       if (row === undefined) throw refuse('The code is not valid, or was used.');
       if (row.expiresAtMs <= nowMs) throw refuse('The code has expired.');
       checkVerifier(row, verifier, challengeMethod ?? undefined);
+      // Whoever took the key's rights away since then took them from its codes as well.
+      if ((await issuers.refusalOf(row.issuerKeyHash)) !== undefined)
+        throw refuse('The key that agreed to the code may not give out further keys any more.');
       if (!(await store.use(row.codeHash, nowMs))) throw refuse('The code is not valid, or was used.');
-      const { key } = await keys.create({
+      const { key, record } = await keys.create({
         name: row.keyName,
         limitNanoUsd: row.limitNanoUsd,
         limitReset: row.limitReset,
@@ -109,7 +144,14 @@ export function createOauthCodes(parts: OauthCodesParts): OauthCodes {
         creatorUserId: row.userId,
         workspaceId: row.workspaceId,
       });
-      return { key, userId: row.userId };
+      return {
+        key,
+        keyHash: record.hash,
+        name: record.name,
+        workspaceId: record.workspaceId,
+        userId: row.userId,
+        issuer: { keyHash: row.issuerKeyHash, label: row.issuerLabel },
+      };
     },
   };
 }
@@ -139,17 +181,6 @@ function readChallenge(
   if (!(method === 'S256' ? S256_CHALLENGE : VERIFIER).test(challenge))
     throw invalid('code_challenge', `cannot be one of the method ${method}`);
   return { challenge, challengeMethod: method };
-}
-
-/** Who holds a key with a limit or an end must not make one without. */
-async function refuseNarrowKey(keys: Pick<Keys, 'describe'>, issuer: Principal): Promise<void> {
-  if (issuer.kind === 'management') return;
-  const { limitNanoUsd, expiresAtMs } = await keys.describe(issuer);
-  if (limitNanoUsd !== null || expiresAtMs !== null)
-    throw new GatewayError(
-      'permission_denied',
-      'A key with a limit or an expiry cannot give out further keys. Use a management key.',
-    );
 }
 
 async function workspaceFor(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
@@ -58,6 +59,25 @@ suite('the secret of a data directory', () => {
     const boxes = await Promise.all(Array.from({ length: 8 }, () => createSecrets({ dataDir }).box()));
     assert.equal(new Set(boxes.map(({ currentId }) => currentId)).size, 1);
     assert.equal((await stat(join(dataDir, 'secret'))).mode & 0o777, 0o600);
+  });
+
+  test('is made by the next who starts where the first was killed at writing it', async (t) => {
+    const dataDir = await folder(t);
+    const { href } = new URL('secrets.ts', import.meta.url);
+    const script = `await (await import(${JSON.stringify(href)})).createSecrets({ dataDir: process.argv[1] }).box()`;
+    // A process that may write no file ends at the first byte.
+    const shell = ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', script, dataDir];
+    const { status, stderr } = spawnSync('/bin/sh', shell, { encoding: 'utf8' });
+    assert.notEqual(status, 0, stderr);
+    const { currentId } = await createSecrets({ dataDir }).box();
+    assert.equal((await createSecrets({ dataDir }).box()).currentId, currentId);
+  });
+
+  test('is not made anew in place of a file that was emptied: what it sealed may be waiting for it', async (t) => {
+    const dataDir = await folder(t);
+    await writeFile(join(dataDir, 'secret'), '');
+    for (const more of [{}, { previousSecret: newSecretText() }])
+      await assert.rejects(createSecrets({ dataDir, ...more }).box(), /secret holds no secret/);
   });
 
   test('gives way to the operator’s, and still opens what it sealed', async (t) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecretBox, newSecretText, secretFrom, type Secret, type SecretBox } from '../lib/secret-box.ts';
 
@@ -32,13 +32,13 @@ export function createSecrets({ secret, previousSecret, dataDir }: SecretsParts)
   return {
     async box() {
       // What the file's secret sealed still opens after the operator took over.
-      const ofFile = secret === undefined ? await readOrMake(path) : [secret, ...(await readTexts(path))];
+      const ofFile = secret === undefined ? await readOrMake(path) : [secret, ...((await readTexts(path)) ?? [])];
       const texts = previousSecret === undefined ? ofFile : [...ofFile, previousSecret];
       return boxOf(texts.map(secretFrom));
     },
     async renew(usedIds) {
       if (secret !== undefined) return false;
-      const used = (await readTexts(path)).filter((text) => usedIds.includes(secretFrom(text).id));
+      const used = ((await readTexts(path)) ?? []).filter((text) => usedIds.includes(secretFrom(text).id));
       await replace(path, [newSecretText(), ...used]);
       return true;
     },
@@ -50,29 +50,40 @@ function boxOf([current, ...older]: readonly Secret[]): SecretBox {
   return createSecretBox([current, ...older]);
 }
 
-/** Two processes that start at once must not each have their own: whoever comes second reads the first one's. */
+/**
+ * Two processes that start at once must not each have their own: whoever comes second reads the first one's.
+ * @throws Error for a file without a secret: what another one sealed may be waiting for it
+ */
 async function readOrMake(path: string): Promise<readonly string[]> {
   const there = await readTexts(path);
-  if (there.length > 0) return there;
+  if (there !== undefined) return atLeastOne(there, path);
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-  const text = newSecretText();
+  const texts = [newSecretText()];
+  const next = await writeAside(path, texts);
   try {
-    const file = await open(path, 'wx', ONLY_OWNER);
-    try {
-      await file.writeFile(`${text}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    return [text];
+    // Unlike a rename it never takes the place of another one.
+    await link(next, path);
+    return texts;
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
-    return readTexts(path);
+    return atLeastOne((await readTexts(path)) ?? [], path);
+  } finally {
+    await rm(next, { force: true });
   }
+}
+
+function atLeastOne(texts: readonly string[], path: string): readonly string[] {
+  if (texts.length === 0) throw new Error(`The file ${path} holds no secret.`);
+  return texts;
 }
 
 /** All or nothing: a secret that is lost takes everything with it that it sealed. */
 async function replace(path: string, texts: readonly string[]): Promise<void> {
+  await rename(await writeAside(path, texts), path);
+}
+
+/** A file beside it that is complete and on the disk: where the process is killed meanwhile, nobody reads it. */
+async function writeAside(path: string, texts: readonly string[]): Promise<string> {
   const next = `${path}.${randomUUID()}`;
   const file = await open(next, 'wx', ONLY_OWNER);
   try {
@@ -81,14 +92,15 @@ async function replace(path: string, texts: readonly string[]): Promise<void> {
   } finally {
     await file.close();
   }
-  await rename(next, path);
+  return next;
 }
 
-async function readTexts(path: string): Promise<readonly string[]> {
+/** `undefined`: there is no such file. */
+async function readTexts(path: string): Promise<readonly string[] | undefined> {
   try {
     return (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

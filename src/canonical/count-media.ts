@@ -20,3 +20,20 @@ export function countPromptMedia({ turns }: Pick<GenerationRequest, 'turns'>): {
   for (const turn of turns) if (turn.role !== 'assistant') count(turn.blocks);
   return { all, audio };
 }
+
+/**
+ * Whether files lie elsewhere whose length nobody here knows: recordings, videos and documents. An image is as large as any
+ * other.
+ */
+export function linksFiles({ turns }: Pick<GenerationRequest, 'turns'>): boolean {
+  return turns.some(({ blocks }) => blocks.some(isLinkedFile));
+}
+
+function isLinkedFile(block: Block): boolean {
+  if (block.type === 'tool-result') return block.content.some(isLinkedFile);
+  if (block.type !== 'media') return false;
+  const { media, source } = block;
+  if (source.type === 'blocks') return source.blocks.some(isLinkedFile);
+  if (media === 'image') return false;
+  return source.type === 'file' || (source.type === 'url' && !source.url.startsWith('data:'));
+}

@@ -74,7 +74,7 @@ export function addUsage(before: Usage, { billed: _billed, ...after }: Usage): U
 }
 
 /** More than any model reads or writes for one answer. */
-const TOKENS_MAX = 100_000_000;
+export const TOKENS_MAX = 100_000_000;
 
 /** A token count from a wire object: anything but a number that may be one counts as `undefined`. Nobody pays for 1e19. */
 export function tokenCount(value: unknown): number | undefined {

@@ -154,3 +154,21 @@ test('a released answer that goes on is dropped after its time', async () => {
   call.release(30);
   await closed.promise;
 });
+
+test('whoever calls is told when the request goes out, and not where no connection is to be had', async () => {
+  const origin = await serve((_request, response) => void response.end('yes'));
+  const request = { origin, path: '/', method: 'GET', headers: {}, connectTimeoutMs: 1_000 } as const;
+  let sent = 0;
+  const call = client.call(request, () => void sent++);
+  assert.equal(sent, 0);
+  await readAll(await call.answer);
+  assert.equal(sent, 1);
+
+  const gone = await serve(() => undefined);
+  await new Promise((closed) => (servers.pop() as Server).close(closed));
+  await assert.rejects(client.call({ ...request, origin: gone }, () => void sent++).answer, failsAs('connect'));
+  const early = client.call(request, () => void sent++);
+  early.cancel();
+  await assert.rejects(early.answer, failsAs('aborted'));
+  assert.equal(sent, 1);
+});

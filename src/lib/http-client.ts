@@ -36,7 +36,8 @@ export interface Call {
 }
 
 export interface HttpClient {
-  call(request: OutboundRequest): Call;
+  /** @param onSent called when the request goes out on a connection: from then on the other side may have it */
+  call(request: OutboundRequest, onSent?: () => void): Call;
   close(): Promise<void>;
 }
 
@@ -88,8 +89,8 @@ export function createHttpClient(): HttpClient {
   }
 
   return {
-    call(request) {
-      const exchange = new Exchange();
+    call(request, onSent) {
+      const exchange = new Exchange(onSent);
       poolFor(request.origin, request.connectTimeoutMs).dispatch(
         {
           path: request.path,
@@ -140,8 +141,10 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   #error: TransportError | undefined;
   #released = false;
   #linger: NodeJS.Timeout | undefined;
+  readonly #onSent: (() => void) | undefined;
 
-  constructor() {
+  constructor(onSent: (() => void) | undefined) {
+    this.#onSent = onSent;
     this.answer = new Promise((resolve, reject) => {
       this.#answerWaits = { resolve, reject };
     });
@@ -178,6 +181,7 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
     this.#connected = true;
     // Cancelled while it waited in the pool: nobody would ever drain it, and it would hold the connection for ever.
     if (this.#cancelled) controller.abort(new TransportError('aborted'));
+    else this.#onSent?.();
   }
 
   onResponseStart(

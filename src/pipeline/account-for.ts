@@ -12,18 +12,13 @@ const FREE_OF_CHARGE: Cost = { totalNanoUsd: 0, promptNanoUsd: 0, completionNano
  * price. Nearly always that is one.
  */
 export function accountFor(record: GenerationRecord): void {
-  const { serving, usage, answerChars, givenChars, brokenParts, end } = record;
-  if (serving === undefined) {
+  const counted = countedParts(record);
+  if (counted.length === 0) {
     record.cost = FREE_OF_CHARGE;
     return;
   }
-  const last = { ...serving, usage, answerChars, givenChars };
-  const counted = [
-    ...brokenParts.map((part) => ({ ...part, usage: countUsage(part, false, record) })),
-    { ...last, usage: countUsage(last, end !== undefined, record) },
-  ];
   const total = counted.map((part) => part.usage).reduce(addUsage);
-  const isFree = isFreeOfCharge(record, total);
+  const isFree = isFreeOfCharge(record, total, counted.at(-1)?.endpoint.cancellable === false);
   record.usage = total;
   record.served = counted.map(({ endpoint, isByok, attempt, usage: used }) => ({
     endpoint,
@@ -35,6 +30,20 @@ export function accountFor(record: GenerationRecord): void {
   record.cost = totalCost(record.served.map(chargeOf));
   const own = record.served.filter((part) => part.isByok);
   record.listNanoUsd = own.length === 0 ? undefined : totalCost(own.map(({ cost }) => cost))?.totalNanoUsd;
+}
+
+function countedParts(record: GenerationRecord): readonly (Omit<AnswerPart, 'usage'> & { readonly usage: Usage })[] {
+  const { serving, usage, answerChars, givenChars, brokenParts, abandoned, end } = record;
+  const counted = brokenParts.map((part) => ({ ...part, usage: countUsage(part, false, record) }));
+  if (serving !== undefined) {
+    const last = { ...serving, usage, answerChars, givenChars };
+    counted.push({ ...last, usage: countUsage(last, end !== undefined, record) });
+  }
+  if (abandoned !== undefined && !abandoned.endpoint.cancellable) {
+    const unheard = { ...abandoned, usage: undefined, answerChars: 0, givenChars: 0 };
+    counted.push({ ...unheard, usage: countUsage(unheard, false, record) });
+  }
+  return counted;
 }
 
 /** A call on the caller's own credential is between the caller and the provider; there is no fee on it. areas.md 2 */
@@ -57,13 +66,15 @@ function countUsage({ usage, answerChars, givenChars }: AnswerPart, isOver: bool
 }
 
 /**
- * Nothing is owed for an answer that an error ended, nor for one that said nothing and did not end.
- * @source generation.md 8.6
+ * Nothing is owed for an answer that an error ended, nor for one that said nothing and did not end; but a caller who hung
+ * up owes the prompt where the provider goes on and charges for it.
+ * @param billsOn hanging up does not stop the meter of who had the request last
+ * @source generation.md 8.6, decisions.md 21
  */
-function isFreeOfCharge({ end, cancelled }: GenerationRecord, usage: Usage): boolean {
-  const broken = end?.finish === 'error' || (end === undefined && !cancelled);
-  const silent = end === undefined && usage.completionTokens === 0;
-  return broken || silent;
+function isFreeOfCharge({ end, cancelled }: GenerationRecord, usage: Usage, billsOn: boolean): boolean {
+  if (end !== undefined) return end.finish === 'error';
+  const silent = usage.completionTokens === 0;
+  return !cancelled || (silent && !billsOn);
 }
 
 function priceOf(price: PriceTable | undefined, usage: Usage, record: GenerationRecord): Cost | undefined {

@@ -41,6 +41,11 @@ export function askToGoOn(request: GenerationRequest, delivered: string): Genera
   };
 }
 
+/** The most that anybody is asked who goes on: what the caller has as prompt, and an answer of full length. */
+export function longestGoOn(request: GenerationRequest, delivered: string): GenerationRequest {
+  return { ...askToGoOn(request, delivered), settings: request.settings };
+}
+
 /** A caller that began the answer itself began the same turn. */
 function withBeginning(turns: readonly Turn[], text: string): readonly Turn[] {
   const last = turns.at(-1);

@@ -62,6 +62,8 @@ export interface AttemptRequest {
 export interface AttemptObserver {
   /** The request is about to leave. @param body what goes upstream, without credentials */
   onEncoded(body: JsonObject, warnings: readonly Warning[]): void;
+  /** It goes out: from now on the provider may work, and charge, for it. */
+  onSent(): void;
 }
 
 const CREDENTIAL_FAILURE: UpstreamFailure = {
@@ -112,7 +114,7 @@ export async function makeAttempt(
   if (signal.aborted) return { committed: false, failure: abortFailure(signal) };
 
   const { timeouts } = provider.settings;
-  const call = parts.http.call(outbound);
+  const call = parts.http.call(outbound, () => observer.onSent());
   const watch = createWatch(() => call.cancel());
   const onAbort = (): void => call.cancel();
   signal.addEventListener('abort', onAbort, { once: true });

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EventSource } from '../canonical/events.ts';
+import type { Warning } from '../canonical/extra.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
@@ -9,7 +10,7 @@ import { candidateName } from '../routing/endpoint-name.ts';
 import type { Health } from '../routing/health.ts';
 import type { Candidate, RoutePlan } from '../routing/plan.ts';
 import { createWalk, type Step, type Walk } from '../routing/walk.ts';
-import type { GenerationRecord } from '../telemetry/record.ts';
+import type { GenerationRecord, OpenAttempt } from '../telemetry/record.ts';
 import { makeAttempt, type AttemptOutcome, type AttemptParts, type AttemptRequest } from './attempt.ts';
 import { createMediaInliner } from './inline-media.ts';
 import { isUnreadableReasoning, withoutEncryptedReasoning } from './origin-memory.ts';
@@ -136,7 +137,7 @@ class PlannedAttempts implements Attempts {
       attempt.commit();
       return { candidate, source, startedMs, firstTokenMs: this.#parts.monotonicMs(), echoes: this.#echoes };
     };
-    const outcome = await this.#make(step, succession, (warnings) => attempt.warn(warnings));
+    const outcome = await this.#make(step, succession, attempt);
     if (outcome.committed) return commit(outcome.source);
     const { failure, partial } = outcome;
     const readable = isUnreadableReasoning(failure) ? withoutEncryptedReasoning(this.#asked.request) : undefined;
@@ -158,7 +159,7 @@ class PlannedAttempts implements Attempts {
     return undefined;
   }
 
-  async #make(step: Trying, succession: Succession | undefined, warn: Warn): Promise<AttemptOutcome> {
+  async #make(step: Trying, succession: Succession | undefined, attempt: OpenAttempt): Promise<AttemptOutcome> {
     const { signal, request } = this.#question;
     const { candidate } = step;
     const asked =
@@ -166,8 +167,9 @@ class PlannedAttempts implements Attempts {
         ? this.#asked
         : { ...this.#asked, request: succession.ask(candidate, this.#asked.request) };
     const observer = {
-      onEncoded: (body: JsonObject, warnings: Parameters<Warn>[0]) => {
-        warn(warnings);
+      onSent: () => attempt.sent(),
+      onEncoded: (body: JsonObject, warnings: readonly Warning[]) => {
+        attempt.warn(warnings);
         if (request.directives.echoUpstreamBody) this.#echoes.push({ provider: candidate.endpoint.providerName, body });
       },
     };
@@ -186,7 +188,6 @@ class PlannedAttempts implements Attempts {
 }
 
 type Trying = Extract<Step, { readonly type: 'try' }>;
-type Warn = ReturnType<GenerationRecord['openAttempt']>['warn'];
 
 /** Tells health how it went, whatever happens: a probe that nobody ends would keep its endpoint closed. */
 async function watched(

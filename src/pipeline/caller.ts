@@ -11,8 +11,8 @@ export interface Caller {
   startStream(generationId: string): void;
   /** Sends frames. False when the caller reads too slowly: wait for `drained` before the next. */
   write(frames: string): boolean;
-  /** Settles when the caller has caught up, or is gone. */
-  drained(): Promise<void>;
+  /** Settles when the caller has caught up or is gone, and when the signal aborts: nobody waits for ever for a reader. */
+  drained(signal: AbortSignal): Promise<void>;
   /** Sends the last frames and ends the answer. */
   end(frames: string): void;
   /** Sends a whole answer, status 200, JSON. */

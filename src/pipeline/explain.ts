@@ -16,6 +16,7 @@ import { chooseRoute, reportRoute, type Route, type RouteParts } from './choose-
 import { refuseUnbuilt } from './not-built-yet.ts';
 import { countPromptImages } from './prompt-images.ts';
 import { nothingFits } from './route-errors.ts';
+import { longestAnswer } from './worst-case.ts';
 
 export interface ExplainParts extends RouteParts, RulesParts {
   /** Monotonic ms. */
@@ -149,11 +150,12 @@ const RATES = [
 const EACH: ReadonlySet<string> = new Set(['image', 'webSearch', 'request']);
 
 /** USD: the prompt alone, and with the longest answer where the request bounds it. An unknown price is no price. */
-function estimateCost({ price }: Endpoint, { prompt, completionMax, moment }: Counted): JsonObject | null {
+function estimateCost(endpoint: Endpoint, { prompt, completionMax, moment }: Counted): JsonObject | null {
+  const { price } = endpoint;
   if (price === undefined) return null;
   const usd = (completionTokens: number): number =>
     costOf(price, { ...NO_USAGE, promptTokens: prompt, completionTokens }, moment).totalNanoUsd / NANO_PER_USD;
-  return { prompt: usd(0), ...(completionMax !== undefined && { max: usd(completionMax) }) };
+  return { prompt: usd(0), ...(completionMax !== undefined && { max: usd(longestAnswer(endpoint, completionMax)) }) };
 }
 
 /** Whether the session is tied to an endpoint, and what staying there saves if its cache still holds the whole prompt. */

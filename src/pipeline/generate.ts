@@ -8,13 +8,16 @@ import type { Clock } from '../lib/clock.ts';
 import type { Candidate } from '../routing/plan.ts';
 import { GenerationRecord } from '../telemetry/record.ts';
 import type { ClientFormat, ErrorContext } from '../wire/format.ts';
+import { longestGoOn } from './ask-to-go-on.ts';
 import { openAttempts, type Attempts, type AttemptsParts } from './attempts.ts';
 import type { Caller } from './caller.ts';
 import { readCallerRules, type CallerRules, type RulesParts } from './caller-rules.ts';
 import { chooseRoute, reportRoute, reportServed, type Route, type RouteParts } from './choose-route.ts';
 import { hashEndUser } from './end-user-id.ts';
+import { createFurtherHolds, type FurtherHolds } from './further-holds.ts';
+import { limitAsSent } from './limit-as-sent.ts';
 import { refuseUnbuilt } from './not-built-yet.ts';
-import { rescuing } from './rescue.ts';
+import { rescuing, type RescueQuestion } from './rescue.ts';
 import { relayStream, relayWhole, type RelayContext } from './relay.ts';
 import { createOutcomeWatch, type OutcomeWatch } from './note-outcome.ts';
 import { nothingFits } from './route-errors.ts';
@@ -24,7 +27,7 @@ import { worstCaseOf, type WorstCase } from './worst-case.ts';
 
 export interface GenerateParts extends AttemptsParts, RulesParts, Omit<RouteParts, 'memory' | 'formats'> {
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, 'isLimited' | 'reserve'>;
+  readonly ledger: Ledger;
   readonly rateLimiter: RateLimiter;
   readonly settle: Settle;
   readonly totalMs: number;
@@ -58,14 +61,16 @@ export function createGenerate(parts: GenerateParts): Generate {
     record.capture = parts.openCapture?.(record);
     const { request } = record;
     const limit = limitTime(caller, parts.totalMs);
-    const output = request.delivery === 'stream' ? openStreamOutput(caller, record.id, format.keepAlive) : undefined;
+    const output = request.delivery === 'stream' ? openOutput(record, format, caller, limit.signal, parts) : undefined;
     if (output !== undefined) parts.streams.streamOpened();
     let outcome: OutcomeWatch | undefined;
     let attempts: Attempts | undefined;
     let hold: Hold | undefined;
+    const further = createFurtherHolds(parts.ledger, asked);
     let passage: Passage | undefined;
     const settle = async (): Promise<void> => {
       await parts.settle(record, hold);
+      await further.release();
       await passage?.ended(record.usage);
     };
     const context: RelayContext = {
@@ -82,8 +87,8 @@ export function createGenerate(parts: GenerateParts): Generate {
       refuseUnbuilt(request);
       const rules = await readCallerRules(parts, asked.asker);
       const route = await findRoute(record, parts, rules);
-      hold = await parts.ledger.reserve(asked.asker, rules.limits, () => wishOf(record, route));
-      passage = await parts.rateLimiter.admit(asked.asker, ratedRequest(record));
+      hold = await parts.ledger.reserve(asked.asker, rules.limits, () => wishOf(record, route, parts));
+      passage = await parts.rateLimiter.admit(asked.asker, ratedRequest(record, route));
       outcome = createOutcomeWatch(parts, route);
       const { signal } = limit;
       attempts = openAttempts(parts, {
@@ -98,7 +103,9 @@ export function createGenerate(parts: GenerateParts): Generate {
       const committed = outcome.committed(chosen);
       if (output === undefined) await relayWhole(committed, context);
       else {
-        const rescue = { providers: parts.providers, request: route.request, attempts, record, outcome, signal };
+        const fund = fundBy(further, record, route, rules, parts);
+        const { providers } = parts;
+        const rescue = { providers, request: route.request, attempts, record, outcome, signal, fund };
         await relayStream(mayRescue(route, parts) ? rescuing(committed, rescue) : committed, output, context);
       }
     } catch (error) {
@@ -130,6 +137,16 @@ function openRecord({ id, request, asker, arrivedMs }: Asked, { clock, defaults 
   });
 }
 
+function openOutput(
+  { id }: GenerationRecord,
+  { keepAlive }: ClientFormat,
+  caller: Caller,
+  signal: AbortSignal,
+  { clock }: GenerateParts,
+): StreamOutput {
+  return openStreamOutput(caller, { generationId: id, keepAlive, signal, monotonicMs: () => clock.monotonicMs() });
+}
+
 /** @throws GatewayError 400 or 404 */
 async function findRoute(record: GenerationRecord, parts: GenerateParts, rules: CallerRules): Promise<Route> {
   const { request, report } = record;
@@ -143,12 +160,12 @@ async function findRoute(record: GenerationRecord, parts: GenerateParts, rules: 
 }
 
 /** The most that the route may come to cost. What rests now may be tried after all. */
-function wishOf({ id, createdMs }: GenerationRecord, { plan, request }: Route): Wish {
+function wishOf({ id, createdMs }: GenerationRecord, { plan, request }: Route, parts: GenerateParts): Wish {
   const candidates = [...plan.candidates, ...plan.cooling.map(({ candidate }) => candidate)];
   const worstOf = (some: readonly Candidate[]): WorstCase =>
     worstCaseOf(
       request,
-      some.map(({ endpoint }) => endpoint),
+      some.map((one) => ({ endpoint: one.endpoint, maxTokens: limitAsSent(parts, request, one) })),
       createdMs,
     );
   const { nanoUsd, isOpenEnded, affordableTokens } = worstOf(
@@ -160,11 +177,24 @@ function wishOf({ id, createdMs }: GenerationRecord, { plan, request }: Route): 
   return { generationId: id, worst: { ownNanoUsd: nanoUsd, byokNanoUsd }, isOpenEnded, affordableTokens };
 }
 
-function ratedRequest({ id, request }: GenerationRecord): RatedRequest {
+/** Whoever goes on reads what the caller has, and may have to say it all again. */
+function fundBy(
+  further: FurtherHolds,
+  record: GenerationRecord,
+  route: Route,
+  { limits }: CallerRules,
+  parts: GenerateParts,
+): RescueQuestion['fund'] {
+  return (delivered) =>
+    further.add(limits, () => wishOf(record, { ...route, request: longestGoOn(route.request, delivered) }, parts));
+}
+
+/** Free is what a slug comes to, however it is spelled and whoever chose it. */
+function ratedRequest({ id, request }: GenerationRecord, { resolved }: Route): RatedRequest {
   return {
     generationId: id,
     promptTokens: () => estimateRequestTokens(request),
-    isFree: request.directives.models.some((slug) => slug.endsWith(':free')),
+    isFree: resolved.models.some(({ slug }) => slug.endsWith(':free')),
   };
 }
 

@@ -38,6 +38,7 @@ export async function relayStream(committed: Committed, output: StreamOutput, co
     }
   }
   const error = brokenOff(record, committed);
+  if (isCallersDoing(record, output)) record.cancelled = true;
   const closing = await context.settle();
   output.end(error === undefined ? encoder.close(closing) : encoder.fail(error, closing, context.errorContext()));
 }
@@ -106,6 +107,14 @@ function meter(record: GenerationRecord, spoken: FormatId, format: ClientFormat,
         break;
     }
   }
+}
+
+/**
+ * A caller who reads too slowly for the time of the request, or for the patience of the upstream, has what was sent so
+ * far, and owes it like one who hangs up. @source decisions.md 21
+ */
+function isCallersDoing({ failure }: GenerationRecord, output: StreamOutput): boolean {
+  return (failure?.clock === 'total' || failure?.kind === 'reset') && output.keptUsWaiting();
 }
 
 /** What went wrong after the answer had begun; never an invented end (pains.md 1). */

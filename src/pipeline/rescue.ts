@@ -17,6 +17,8 @@ export interface RescueQuestion {
   readonly record: GenerationRecord;
   readonly outcome: Pick<OutcomeWatch, 'committed' | 'brokeOff'>;
   readonly signal: AbortSignal;
+  /** Sets money aside for one more who goes on from that text. `false`: too little is left. */
+  readonly fund: (delivered: string) => Promise<boolean>;
 }
 
 /**
@@ -103,6 +105,10 @@ class RescuedAnswer implements Committed, EventSource {
   async #goOn(failure: UpstreamFailure): Promise<boolean> {
     const { providers, request, attempts, outcome, record } = this.#question;
     const from = this.#current.candidate;
+    if (!(await this.#question.fund(this.#delivered.text))) {
+      noteUnfunded(record, from, this.#delivered.text.length);
+      return false;
+    }
     const successors = createSuccessors(providers, request, this.#delivered);
     const committed = await attempts.goOn(failure, successors);
     if (committed === undefined) return false;
@@ -145,6 +151,16 @@ function noteRescue(
     name: 'mid-stream-rescue',
     summary,
     data: { method, characters, from: nameOf(from), to: nameOf(to) },
+  });
+}
+
+function noteUnfunded(record: GenerationRecord, from: Candidate, characters: number): void {
+  const summary = `The answer of ${from.endpoint.providerName} broke off after ${characters} characters; the caller's limits leave too little for another endpoint to go on`;
+  record.report.pipeline.push({
+    type: 'rescue',
+    name: 'mid-stream-rescue',
+    summary,
+    data: { characters, from: nameOf(from) },
   });
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { transportFailure } from '../canonical/classify-failure.ts';
 import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
 import type { Usage } from '../canonical/usage.ts';
 import type { Endpoint } from '../catalog/model.ts';
@@ -118,6 +119,45 @@ test('nothing is owed for an answer that broke off, that ended in an error, or t
     [broken, failed, silent, unrouted].map((record) => record.cost?.totalNanoUsd),
     [0, 0, 0, 0],
   );
+});
+
+/** The caller hung up while an endpoint had the request. @param cancellable whether that stops its meter */
+function hungUpOn(
+  cancellable: boolean,
+  isSent: boolean,
+  before?: (record: GenerationRecord) => void,
+): GenerationRecord {
+  return settled((one) => {
+    before?.(one);
+    const attempt = one.openAttempt({ endpoint: { ...endpoint, cancellable } });
+    if (isSent) attempt.sent();
+    attempt.fail(transportFailure('aborted'));
+    one.cancelled = true;
+  });
+}
+
+test('a caller who hung up before the first content owes the prompt, as an estimate, where the provider bills on', () => {
+  const owed = hungUpOn(false, true);
+  assert.ok((owed.cost?.promptNanoUsd ?? 0) > 0);
+  assert.equal(owed.cost?.totalNanoUsd, owed.cost?.promptNanoUsd);
+  assert.equal(owed.usage?.estimated, true);
+  assert.deepEqual(
+    [hungUpOn(true, true), hungUpOn(false, false)].map(({ cost }) => cost?.totalNanoUsd),
+    [0, 0],
+  );
+});
+
+test('a caller who hung up while another endpoint was asked to go on owes what came, and that prompt', () => {
+  const began = (record: GenerationRecord): void => {
+    committed(record);
+    record.usage = usage;
+    record.answerChars = 80;
+  };
+  const stopped = hungUpOn(true, true, began);
+  const billedOn = hungUpOn(false, true, began);
+  const prompt = hungUpOn(false, true).cost?.totalNanoUsd ?? 0;
+  assert.ok((stopped.cost?.totalNanoUsd ?? 0) > 0 && prompt > 0);
+  assert.equal(billedOn.cost?.totalNanoUsd, (stopped.cost?.totalNanoUsd ?? 0) + prompt);
 });
 
 test('an unknown price is unknown, not zero', () => {

@@ -5,18 +5,47 @@ export interface StreamOutput {
   /** Resolves at once unless the caller reads too slowly. */
   write(frames: string): Promise<void> | undefined;
   end(frames: string): void;
+  /**
+   * Whether it is the caller's doing when the time of the request is over, or an upstream that stood still meanwhile
+   * hung up: this very caller was being waited for, or has been for long.
+   */
+  keptUsWaiting(): boolean;
   /** Stops the keep-alives. */
   stop(): void;
 }
 
 /** @source decisions.md 20 */
 const KEEP_ALIVE_MS = 10_000;
+/** A caller for whom the answer has stood still so long, all waits together, reads slowly. */
+const SLOW_READER_MS = 5_000;
+
+export interface StreamOutputOptions {
+  readonly generationId: string;
+  /** What goes out while nothing comes. */
+  readonly keepAlive: string;
+  /** Aborted when the request is over: then nobody waits for the caller. */
+  readonly signal: AbortSignal;
+  /** Monotonic ms. */
+  readonly monotonicMs: () => number;
+}
 
 /**
  * The first keep-alive goes out 10 s after admission, which commits status 200: until then a failure of all attempts is
  * a real status. Later ones whenever 10 s passed without output.
  */
-export function openStreamOutput(caller: Caller, generationId: string, keepAlive: string): StreamOutput {
+export function openStreamOutput(caller: Caller, options: StreamOutputOptions): StreamOutput {
+  const { generationId, keepAlive, signal, monotonicMs } = options;
+  let waitedMs = 0;
+  let wasCutShort = false;
+
+  async function waitForCaller(): Promise<void> {
+    if (signal.aborted) return;
+    const sinceMs = monotonicMs();
+    await caller.drained(signal);
+    waitedMs += monotonicMs() - sinceMs;
+    wasCutShort ||= signal.aborted;
+  }
+
   const timer = setTimeout(function tick() {
     caller.startStream(generationId);
     caller.write(keepAlive);
@@ -26,13 +55,14 @@ export function openStreamOutput(caller: Caller, generationId: string, keepAlive
     write(frames) {
       timer.refresh();
       caller.startStream(generationId);
-      return caller.write(frames) ? undefined : caller.drained();
+      return caller.write(frames) ? undefined : waitForCaller();
     },
     end(frames) {
       clearTimeout(timer);
       caller.startStream(generationId);
       caller.end(frames);
     },
+    keptUsWaiting: () => wasCutShort || waitedMs >= SLOW_READER_MS,
     stop() {
       clearTimeout(timer);
     },

@@ -3,15 +3,19 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import { NO_USAGE } from '../canonical/usage.ts';
+import type { Endpoint } from '../catalog/model.ts';
 import { costOf, type PriceTable } from '../catalog/price.ts';
 import { priced, requestOf } from '../routing/test-route.ts';
-import { worstCaseOf } from './worst-case.ts';
+import { worstCaseOf, type Offer } from './worst-case.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const request = requestOf({ settings: { maxTokens: 100 } });
 const promptTokens = estimateRequestTokens(request);
-const at = (price: PriceTable, changes: Parameters<typeof priced>[2] = {}) =>
-  priced('one', undefined, { price, ...changes });
+const offer = (price: PriceTable | undefined, maxTokens?: number, changes: Partial<Endpoint> = {}): Offer => ({
+  endpoint: priced('one', undefined, { ...changes, ...(price !== undefined && { price }) }),
+  maxTokens,
+});
+const at = (price: PriceTable | undefined, changes: Partial<Endpoint> = {}): Offer => offer(price, 100, changes);
 
 test('nothing that an answer within its bound may come to costs more', () => {
   const rate = fc.nat({ max: 50_000_000 });
@@ -56,15 +60,15 @@ test('the dearest endpoint counts, and one whose price is unknown does not', () 
   const cheap = at({ prompt: 1_000, completion: 1_000 });
   const dear = at({ prompt: 2_000, completion: 9_000 });
   const alone = worstCaseOf(request, [dear], NOW_MS).nanoUsd;
-  assert.equal(worstCaseOf(request, [cheap, dear, priced('two', undefined)], NOW_MS).nanoUsd, alone);
+  assert.equal(worstCaseOf(request, [cheap, dear, at(undefined)], NOW_MS).nanoUsd, alone);
   assert.ok(worstCaseOf(request, [cheap], NOW_MS).nanoUsd < alone);
-  assert.equal(worstCaseOf(request, [priced('two', undefined)], NOW_MS).nanoUsd, 0);
+  assert.equal(worstCaseOf(request, [at(undefined)], NOW_MS).nanoUsd, 0);
 });
 
 test('without a bound the longest answer that the endpoint writes counts', () => {
   const price = { prompt: 0, completion: 1_000 };
   const open = requestOf();
-  const worst = (changes: Parameters<typeof priced>[2]) => worstCaseOf(open, [at(price, changes)], NOW_MS);
+  const worst = (changes: Partial<Endpoint>) => worstCaseOf(open, [offer(price, undefined, changes)], NOW_MS);
   assert.deepEqual(
     [{ outputTokensMax: 500 }, { contextTokensMax: 8_000 }, { contextTokensMax: 1_000_000 }, {}].map(
       (facts) => worst(facts).nanoUsd,
@@ -83,13 +87,48 @@ test('an endpoint that writes more than was asked for is held at that', () => {
 });
 
 test('an answer of the length that is said to be affordable is affordable, and one of twice that is not', () => {
-  const endpoints = [at({ prompt: 3_000, completion: 15_000 })];
-  const { affordableTokens } = worstCaseOf(request, endpoints, NOW_MS);
+  const price = { prompt: 3_000, completion: 15_000 };
+  const { affordableTokens } = worstCaseOf(request, [at(price)], NOW_MS);
   const nanoUsd = 1_000;
   const tokens = affordableTokens(nanoUsd);
-  const costs = (maxTokens: number): number =>
-    worstCaseOf(requestOf({ settings: { maxTokens } }), endpoints, NOW_MS).nanoUsd;
+  const costs = (maxTokens: number): number => worstCaseOf(request, [offer(price, maxTokens)], NOW_MS).nanoUsd;
   assert.ok(tokens > 0 && costs(tokens) <= nanoUsd, `${tokens} tokens cost ${costs(tokens)}`);
   assert.ok(costs(tokens * 2) > nanoUsd);
   assert.equal(affordableTokens(1), 0);
+});
+
+test('a bound beyond what anybody writes is held at what the endpoint writes, or at what is believed of a count', () => {
+  const price = { prompt: 0, completion: 1_000_000_000 };
+  const worst = (changes: Partial<Endpoint>) =>
+    worstCaseOf(request, [offer(price, Number.MAX_SAFE_INTEGER, changes)], NOW_MS).nanoUsd;
+  assert.deepEqual([worst({ outputTokensMax: 500 }), worst({})], [500_000_000, 100_000_000_000_000]);
+});
+
+test('searches that tools allow are held for, each at its fee', () => {
+  const price = { prompt: 0, completion: 0, webSearch: 10_000 };
+  const worst = (changes: Parameters<typeof requestOf>[0]): number =>
+    worstCaseOf(requestOf(changes), [at(price)], NOW_MS).nanoUsd;
+  const search = (more: object) =>
+    ({ type: 'opaque', format: 'messages', value: { type: 'web_search_20250305', ...more } }) as const;
+  assert.deepEqual(
+    [
+      worst({}),
+      worst({ tools: [search({ max_uses: 3 })] }),
+      worst({ tools: [search({})] }),
+      worst({ settings: { webSearchOptions: {} } }),
+      worst({ tools: [search({ max_uses: Number.MAX_SAFE_INTEGER })] }),
+    ],
+    [0, 30, 100, 100, 10_000],
+  );
+});
+
+test('a file whose length nobody knows is held for as if it filled the window', () => {
+  const price = { prompt: 1_000, completion: 0 };
+  const worst = (media: 'document' | 'image', url: string): number => {
+    const turns = [{ role: 'user', blocks: [{ type: 'media', media, source: { type: 'url', url } }] }] as const;
+    return worstCaseOf(requestOf({ turns }), [at(price, { contextTokensMax: 200_000 })], NOW_MS).nanoUsd;
+  };
+  assert.equal(worst('document', 'https://files.example/long.pdf'), 200_000);
+  assert.ok(worst('document', 'data:application/pdf;base64,JVBERi0=') < 10_000);
+  assert.ok(worst('image', 'https://files.example/picture.png') < 10_000);
 });

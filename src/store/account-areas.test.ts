@@ -57,6 +57,8 @@ function code(changes: Partial<OauthCodeRow> & Pick<OauthCodeRow, 'codeHash'>): 
     expiresAtMs: 1_000,
     challenge: 'c',
     challengeMethod: 'S256',
+    issuerKeyHash: 'k',
+    issuerLabel: 'mgw...k',
     keyName: 'App',
     limitNanoUsd: 5,
     limitReset: 'daily',

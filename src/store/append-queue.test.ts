@@ -165,6 +165,42 @@ test('an item that comes after the close is reported as lost', async () => {
   assert.deepEqual(lost, [{ item: 1, message: 'The store is closed.' }]);
 });
 
+test('the queue is behind while an item waits for long, stored or given up it is not, and a new one is none', async () => {
+  let nowMs = 0;
+  let outcome: 'stored' | 'given up' = 'stored';
+  let called = Promise.withResolvers<void>();
+  let opened = Promise.withResolvers<void>();
+  const queue = createAppendQueue<number>({
+    async appendBatch() {
+      called.resolve();
+      await opened.promise;
+      if (outcome === 'given up') throw new Error('read only');
+      return [];
+    },
+    isTransient: () => false,
+    onLost: () => assert.equal(outcome, 'given up'),
+    clock: { monotonicMs: () => nowMs },
+  });
+  const seen: boolean[] = [];
+  for (outcome of ['stored', 'given up'] as const) {
+    called = Promise.withResolvers<void>();
+    opened = Promise.withResolvers<void>();
+    const first = queue.append(1);
+    seen.push(queue.isBehind());
+    await called.promise;
+    nowMs += 1_499;
+    const second = queue.append(2);
+    seen.push(queue.isBehind());
+    nowMs += 1;
+    seen.push(queue.isBehind());
+    opened.resolve();
+    await first;
+    seen.push(queue.isBehind());
+    await second;
+  }
+  assert.deepEqual(seen, [false, false, true, false, false, false, true, false]);
+});
+
 test('that items begin to wait is told once, and once that they are stored again', async () => {
   let failures = 2;
   const told: (readonly [isStuck: boolean, error: unknown])[] = [];

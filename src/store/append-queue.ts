@@ -1,3 +1,5 @@
+import { systemClock, type Clock } from '../lib/clock.ts';
+
 /** What became of one batch: the items that were refused for good, by index. The others are durable. */
 export type AppendBatch<Item> = (
   items: readonly Item[],
@@ -13,11 +15,15 @@ export interface AppendQueueOptions<Item> {
   /** Called once for each item that is given up. */
   readonly onLost: (item: Item, error: Error) => void;
   readonly itemsMax?: number;
+  /** Default: that of the system. */
+  readonly clock?: Pick<Clock, 'monotonicMs'>;
   /** Waits before each further try of the batch that failed, ms. When they are used up its items are given up. */
   readonly retryDelaysMs?: readonly number[];
 }
 
 export interface AppendQueue<Item> {
+  /** Whether an item has waited for so long that whoever wants to know what is stored must not go by the store alone. */
+  isBehind(): boolean;
   /** Settles when the item is durable, or was given up (`onLost` has been told). Never rejects. */
   append(item: Item): Promise<void>;
   /** Items that are neither durable nor given up. */
@@ -27,6 +33,8 @@ export interface AppendQueue<Item> {
 }
 
 const ITEMS_MAX = 20_000;
+/** Less than whoever appended waits before going on without knowing (`STORE_WAIT_MS`). */
+const BEHIND_MS = 1_500;
 /** Drawing up a batch takes some ten microseconds a row, in which no stream moves. */
 const BATCH_ITEMS_MAX = 250;
 const GATHER_TURNS_MAX = 8;
@@ -35,6 +43,7 @@ const RETRY_DELAYS_MS: readonly number[] = [50, 100, 200, 400, 800, 1_600, 3_200
 
 interface Entry<Item> {
   readonly item: Item;
+  readonly sinceMs: number;
   readonly settle: () => void;
 }
 
@@ -50,8 +59,10 @@ class Queue<Item> implements AppendQueue<Item> {
   readonly #options: AppendQueueOptions<Item>;
   readonly #itemsMax: number;
   readonly #retryDelaysMs: readonly number[];
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   #waiting: Entry<Item>[] = [];
-  #underWay = 0;
+  /** Under way. */
+  #batch: readonly Entry<Item>[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
   #stuck = false;
@@ -61,11 +72,17 @@ class Queue<Item> implements AppendQueue<Item> {
     this.#options = options;
     this.#itemsMax = options.itemsMax ?? ITEMS_MAX;
     this.#retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  isBehind(): boolean {
+    const oldest = this.#batch[0] ?? this.#waiting[0];
+    return oldest !== undefined && this.#clock.monotonicMs() - oldest.sinceMs >= BEHIND_MS;
   }
 
   append(item: Item): Promise<void> {
     return new Promise((settle) => {
-      const entry = { item, settle };
+      const entry = { item, sinceMs: this.#clock.monotonicMs(), settle };
       if (this.#closed) return this.#giveUp(entry, new Error('The store is closed.'));
       if (this.pending() >= this.#itemsMax) return this.#giveUp(entry, new Error('Too many rows wait for the store.'));
       this.#waiting.push(entry);
@@ -74,7 +91,7 @@ class Queue<Item> implements AppendQueue<Item> {
   }
 
   pending(): number {
-    return this.#waiting.length + this.#underWay;
+    return this.#waiting.length + this.#batch.length;
   }
 
   async close(): Promise<void> {
@@ -88,9 +105,9 @@ class Queue<Item> implements AppendQueue<Item> {
       await this.#gather();
       const batch = this.#waiting;
       this.#waiting = batch.splice(BATCH_ITEMS_MAX);
-      this.#underWay = batch.length;
+      this.#batch = batch;
       const lost = await this.#store(batch.map(({ item }) => item));
-      this.#underWay = 0;
+      this.#batch = [];
       for (const [index, entry] of batch.entries()) {
         const error = lost.get(index);
         if (error === undefined) entry.settle();

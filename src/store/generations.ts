@@ -104,6 +104,8 @@ export interface GenerationStore {
   find(id: string): Promise<GenerationRow | undefined>;
   /** Rows that are neither stored nor given up. */
   pending(): number;
+  /** Whether the database, though it may answer, lacks rows that it should have taken by now: its sums are too low. */
+  isBehind(): boolean;
   /** Stores or gives up what is pending. To be called before the database closes. */
   close(): Promise<void>;
 }
@@ -148,6 +150,7 @@ export function createGenerationStore(options: GenerationStoreOptions): Generati
       return columns && rowOf(columns);
     },
     pending: () => queue.pending(),
+    isBehind: () => queue.isBehind(),
     close: () => queue.close(),
   };
 }

@@ -30,6 +30,8 @@ export interface AssignmentStore {
    * @param rows of one guardrail
    */
   assign(kind: AssignedKind, guardrailId: string, rows: readonly AssignmentRow[]): Promise<AssignOutcome>;
+  /** Whether any guardrail is assigned to it. */
+  has(kind: AssignedKind, subjectId: string): Promise<boolean>;
   /** How many of these had it. */
   unassign(kind: AssignedKind, guardrailId: string, subjectIds: readonly string[]): Promise<number>;
 }
@@ -44,6 +46,15 @@ export function createAssignmentStore({ database }: { readonly database: Databas
     listKeys: (guardrailId, window) => listKeys(database, guardrailId, window),
     listMembers: (guardrailId, window) => listMembers(database, guardrailId, window),
     assign: (kind, guardrailId, rows) => assign(database, kind, guardrailId, rows),
+    async has(kind, subjectId) {
+      const assigned = await kysely
+        .selectFrom('guardrail_assignments')
+        .select('id')
+        .where('subject_kind', '=', kind)
+        .where('subject_id', '=', subjectId)
+        .executeTakeFirst();
+      return assigned !== undefined;
+    },
     async unassign(kind, guardrailId, subjectIds) {
       const removed = await kysely
         .deleteFrom('guardrail_assignments')

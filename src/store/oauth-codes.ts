@@ -13,6 +13,9 @@ export interface OauthCodeRow {
   /** Null: whoever brings the code may exchange it. */
   readonly challenge: string | null;
   readonly challengeMethod: ChallengeMethod | null;
+  /** The key that agreed to it. */
+  readonly issuerKeyHash: string;
+  readonly issuerLabel: string;
   readonly keyName: string;
   readonly limitNanoUsd: number | null;
   readonly limitReset: OauthCodesTable['limit_reset'];
@@ -83,6 +86,8 @@ function columnsOf(row: OauthCodeRow): OauthCodesTable {
     used_at_ms: null,
     challenge: row.challenge,
     challenge_method: row.challengeMethod,
+    issuer_key_hash: row.issuerKeyHash,
+    issuer_label: row.issuerLabel,
     key_name: row.keyName,
     limit_nano_usd: row.limitNanoUsd,
     limit_reset: row.limitReset,
@@ -100,6 +105,8 @@ function rowOf(columns: OauthCodesTable): OauthCodeRow {
     expiresAtMs: numberOf(columns.expires_at_ms),
     challenge: columns.challenge,
     challengeMethod: columns.challenge_method,
+    issuerKeyHash: columns.issuer_key_hash,
+    issuerLabel: columns.issuer_label,
     keyName: columns.key_name,
     limitNanoUsd: limit === null ? null : numberOf(limit),
     limitReset: columns.limit_reset,

@@ -243,7 +243,10 @@ export interface OauthCodesTable {
   readonly used_at_ms: number | null;
   readonly challenge: string | null;
   readonly challenge_method: 'S256' | 'plain' | null;
-  /** Of the key that it will become, and so are the next four. */
+  /** Of the key that agreed to it. */
+  readonly issuer_key_hash: string;
+  readonly issuer_label: string;
+  /** Of the key that it will become, and so are the next five. */
   readonly key_name: string;
   readonly limit_nano_usd: number | null;
   readonly limit_reset: 'daily' | 'weekly' | 'monthly' | null;

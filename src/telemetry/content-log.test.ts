@@ -28,7 +28,7 @@ for (const engine of ALL_ENGINES)
       store = createContentStore({ database });
       log = createContentLog({
         store,
-        switches: { get: () => assert.fail('not asked'), forget: () => undefined },
+        switches: { get: () => assert.fail('not asked') },
         box: () => Promise.resolve(box),
         clock,
         retentionMs: 30 * DAY_MS,

@@ -40,7 +40,7 @@ export interface ContentLog {
 
 export interface ContentLogParts {
   readonly store: ContentStore;
-  readonly switches: FreshValues<LogSwitches>;
+  readonly switches: Pick<FreshValues<LogSwitches>, 'get'>;
   readonly box: () => Promise<SecretBox>;
   readonly clock: Clock;
   readonly retentionMs: number;

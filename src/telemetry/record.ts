@@ -48,6 +48,15 @@ export interface ServedPart extends Server {
   readonly cost: Cost | undefined;
 }
 
+/** An attempt under way. Ends with `commit` or `fail`. */
+export interface OpenAttempt {
+  warn(warnings: readonly Warning[]): void;
+  /** The request went out. */
+  sent(): void;
+  commit(): void;
+  fail(failure: UpstreamFailure): void;
+}
+
 /** How it went when a stream broke off and another endpoint was to go on with it. */
 export type RescueOutcome = 'prefill' | 'restart' | 'failed';
 
@@ -69,12 +78,14 @@ export class GenerationRecord {
   readonly attempts: AttemptRecord[] = [];
   readonly warnings: Warning[] = [];
   warningsDropped = 0;
-  /** Who began the answer. */
+  /** Who began the answer, or had the request when the caller hung up before that. */
   endpoint: Endpoint | undefined;
   /** What those gave that broke off, where another endpoint went on. What stands below of the answer is the last one's. */
   readonly brokenParts: AnswerPart[] = [];
   /** Who answers now. */
   serving: Server | undefined;
+  /** Who had the request, and had said nothing, when the caller hung up. Whoever began the answer is not meant. */
+  abandoned: Server | undefined;
   readonly rescues: RescueOutcome[] = [];
   /** Every part of the answer with what it cost, once the generation has ended. */
   served: readonly ServedPart[] = [];
@@ -128,14 +139,14 @@ export class GenerationRecord {
     }
   }
 
-  openAttempt(candidate: { readonly endpoint: Endpoint; readonly credential?: { readonly label: string } }): {
-    warn(warnings: readonly Warning[]): void;
-    commit(): void;
-    fail(failure: UpstreamFailure): void;
-  } {
+  openAttempt(candidate: {
+    readonly endpoint: Endpoint;
+    readonly credential?: { readonly label: string };
+  }): OpenAttempt {
     const { endpoint, credential } = candidate;
     const own = credential === undefined ? {} : { credential: credential.label };
     const startedMs = this.#clock.monotonicMs();
+    let isSent = false;
     this.report.attempt++;
     const close = (answered: number | null, status: number): void => {
       const { provider, providerName, model } = endpoint;
@@ -143,18 +154,21 @@ export class GenerationRecord {
       this.attempts.push({ provider, model, status: answered, latencyMs, ...own });
       this.report.attempts.push({ provider: providerName, model, status, ...own });
     };
+    const server = (): Server => ({ endpoint, isByok: credential !== undefined, attempt: this.attempts.length });
     return {
       warn: (warnings) => this.warn(warnings),
+      sent: () => void (isSent = true),
       commit: () => {
         this.failure = undefined;
         if (this.serving === undefined) this.#begin(endpoint);
         else this.#goOn(this.serving);
-        this.serving = { endpoint, isByok: credential !== undefined, attempt: this.attempts.length };
+        this.serving = server();
         this.report.isByok ||= this.serving.isByok;
         close(200, 200);
       },
       fail: (failure) => {
         this.failure = failure;
+        if (isSent && failure.kind === 'aborted') this.#abandon(server());
         close(failure.upstreamStatus ?? null, failure.upstreamStatus ?? failure.status);
       },
     };
@@ -166,6 +180,12 @@ export class GenerationRecord {
     this.report.selected = this.report.available.findIndex(
       (other) => other.provider === endpoint.providerName && other.model === endpoint.model,
     );
+  }
+
+  #abandon(server: Server): void {
+    this.abandoned = server;
+    this.endpoint ??= server.endpoint;
+    this.report.isByok ||= server.isByok;
   }
 
   /** @param broken who gave the answer until now */

@@ -102,6 +102,9 @@ export interface EncodeTarget {
   readonly dialect: Dialect;
 }
 
+/** On what the limit of an answer depends. */
+export type LimitTarget = Pick<EncodeTarget, 'dialect' | 'maxOutputTokens'>;
+
 /** What upstreams of any format may do. */
 interface ContinuationDialect {
   /**
@@ -190,6 +193,11 @@ export interface UpstreamFormat {
   mustInlineUrl?(url: string, media: MediaBlock['media'], dialect: Dialect): boolean;
   /** Signatures that its upstreams demand back with the calls that they made; absent: they demand none. */
   readonly callSignatures?: CallSignatures;
+  /**
+   * The limit of the answer, in tokens, where `encodeRequest` sends another than was asked for because of the reasoning that is part
+   * of it: never less than it sends, and `undefined` where it sends none. Absent: the one that was asked for.
+   */
+  answerLimit?(request: GenerationRequest, target: LimitTarget): number | undefined;
   /**
    * What the format has no words for is left out with a warning.
    * @throws GatewayError 400 when the request cannot do without it: another format may have the words

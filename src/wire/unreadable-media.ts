@@ -1,3 +1,4 @@
+import type { MediaBlock } from '../canonical/blocks.ts';
 import { invalid, type GatewayError } from '../canonical/gateway-error.ts';
 
 /**
@@ -8,3 +9,11 @@ import { invalid, type GatewayError } from '../canonical/gateway-error.ts';
 export function unreadableMedia(path: string, what: string): GatewayError {
   return invalid(path, `${what}, which the provider of the model cannot read`, 'invalid_prompt');
 }
+
+/** A medium as part of a sentence. */
+export const MEDIUM_WORDS = {
+  image: 'an image',
+  document: 'a document',
+  audio: 'audio',
+  video: 'a video',
+} as const satisfies Record<MediaBlock['media'], string>;

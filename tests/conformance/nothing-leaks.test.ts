@@ -290,7 +290,6 @@ suite('what is valid but not built is refused by its name', () => {
           { tools: [{ type: `service:${name}`, parameters: name === 'advisor' ? { model: 'acme/chat' } : {} }] },
         ] as const,
     ),
-    ['preset', { preset: 'mine' }],
     ['transforms', { transforms: ['middle-out'] }],
   ];
   for (const path of ['/chat/completions', '/messages'])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { API_KEY, MANAGEMENT_KEY, type RunningGateway } from '../support/gateway.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatAnswer, chatChunk, json, messagesStream, sse, type Script } from '../support/upstream.ts';
 
@@ -86,6 +87,37 @@ test('a hang-up in the middle is recorded as cancelled and charged for what came
   assert.equal(record?.usageSource, 'estimated');
   assert.ok((record?.costNanoUsd ?? 0) > 0);
 });
+
+/** What the caller's key has spent, USD, once its hang-up has been recorded. */
+async function usageAfterHangUp({ url, baseUrl }: RunningGateway): Promise<number> {
+  for (let tries = 0; tries < 200; tries++) {
+    const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } });
+    if (/gateway_requests_total\{[^}]*status="499"/.test(await metrics.text())) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const answer = await fetch(`${baseUrl}/key`, { headers: { authorization: `Bearer ${API_KEY}` } });
+  return ((await answer.json()) as { data: { usage: number } }).data.usage;
+}
+
+for (const stream of [true, false])
+  for (const [adapter, owes] of [
+    ['openai-compatible', true],
+    ['openai', false],
+  ] as const)
+    test(`a hang-up before the first content owes ${owes ? 'the prompt where the provider bills on' : 'nothing where it stops the meter'}: ${stream ? 'a stream' : 'a whole answer'}`, async (t) => {
+      const upstream = watched(undefined);
+      const { gateway } = await startTwoProviders(t, { adapter, first: upstream.script });
+      const abort = new AbortController();
+      const body = { model: 'acme/both', stream, messages: [{ role: 'user', content: 'word '.repeat(4_000) }] };
+      const asking = gateway.post('/chat/completions', body, {}, abort.signal);
+      await upstream.arrived;
+      abort.abort();
+      await asking.catch(() => undefined);
+      const usage = await usageAfterHangUp(gateway);
+      // Some 5,000 tokens at 1 USD a million, and nothing for an answer.
+      if (owes) assert.ok(usage > 0.004 && usage < 0.006, String(usage));
+      else assert.equal(usage, 0);
+    });
 
 test('64 callers that vanish do not wedge the gateway: the next one is served', async (t) => {
   const { gateway, first } = await startTwoProviders(t, { first: () => undefined });

@@ -6,7 +6,7 @@ import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
 import type { GatewayError } from '../../src/canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import { createCatalog } from '../../src/catalog/catalog.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { systemClock, type Clock } from '../../src/lib/clock.ts';
 import { createHttpClient } from '../../src/lib/http-client.ts';
 import type { Caller } from '../../src/pipeline/caller.ts';
 import { createAnswerMemory } from '../../src/pipeline/answer-memory.ts';
@@ -50,13 +50,19 @@ interface Stage {
   readonly bugs: unknown[];
 }
 
-/** A pipeline in front of an upstream that sends one piece of text and never ends. */
-async function setStage(t: TestContext, totalMs: number): Promise<Stage> {
+/** A pipeline in front of an upstream that sends one piece of text and never ends. @param breaks or resets after it */
+async function setStage(
+  t: TestContext,
+  totalMs: number,
+  { clock = systemClock, breaks = false }: { readonly clock?: Clock; readonly breaks?: boolean } = {},
+): Promise<Stage> {
   const dropped = Promise.withResolvers<void>();
   const upstream = await startUpstream((_arrived, response) => {
     response.on('close', () => dropped.resolve());
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(sse([chatChunk({ role: 'assistant', content: 'half' })]));
+    response.write(sse([chatChunk({ role: 'assistant', content: 'half' })]), () => {
+      if (breaks) response.destroy();
+    });
   });
   const http = createHttpClient();
   t.after(async () => {
@@ -98,9 +104,9 @@ async function setStage(t: TestContext, totalMs: number): Promise<Stage> {
         },
       ],
     ),
-    clock: systemClock,
+    clock,
     rescue: false,
-    ledger: { isLimited: () => false, reserve: () => undefined },
+    ledger: { isLimited: () => false, reserve: () => undefined, settle: () => Promise.resolve() },
     rateLimiter: { admit: () => undefined },
     policyOf: () => ({ ...mergeRules([]), limits: [], preferences: [], defaultModel: null }),
     settle: (record) => {
@@ -124,7 +130,7 @@ interface Seen {
 }
 
 /** A caller who waits. @param write what happens when frames are written to it */
-function createCaller(write: () => boolean = () => true): Seen {
+function createCaller(write: () => boolean = () => true, drained = (): Promise<void> => Promise.resolve()): Seen {
   const frames: string[] = [];
   const refused: GatewayError[] = [];
   let started = false;
@@ -138,7 +144,7 @@ function createCaller(write: () => boolean = () => true): Seen {
       frames.push(text);
       return write();
     },
-    drained: () => Promise.resolve(),
+    drained,
     end: (text) => void frames.push(text),
     answer: (_id, json) => void frames.push(json),
     refuse: (error) => void refused.push(error),
@@ -209,4 +215,24 @@ for (const delivery of ['stream', 'whole'] as const)
     assert.match(frames.join(''), /half.*"error":\{"code":408/s);
     assert.equal(settled[0]?.error?.status, 408);
     assert.deepEqual(bugs, []);
+  });
+
+for (const [waitMs, isCallersDoing] of [
+  [6_000, true],
+  [10, false],
+] as const)
+  test(`an upstream that breaks off on a reader who let it wait ${waitMs} ms counts as ${isCallersDoing ? 'a hang-up of the reader' : 'broken off'}`, async (t) => {
+    let laterMs = 0;
+    const clock: Clock = { ...systemClock, monotonicMs: () => performance.now() + laterMs };
+    const { generate, settled } = await setStage(t, 60_000, { clock, breaks: true });
+    const { caller, frames } = createCaller(
+      () => false,
+      () => {
+        laterMs += waitMs;
+        return Promise.resolve();
+      },
+    );
+    await within(generate(asked(REQUEST), chat, caller), 5_000);
+    assert.match(frames.join(''), /half.*"error":\{"code":502/s);
+    assert.deepEqual([settled[0]?.failure?.kind, settled[0]?.cancelled], ['reset', isCallersDoing]);
   });

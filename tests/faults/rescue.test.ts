@@ -700,7 +700,7 @@ suite('an endpoint that is to go on', () => {
     });
 
   for (const path of ['/chat/completions', '/messages'])
-    test(`is dropped when the caller hangs up meanwhile, who pays for what came: ${path}`, async (t) => {
+    test(`is dropped when the caller hangs up meanwhile, who pays for what came and for the prompt of whoever bills on: ${path}`, async (t) => {
       const dropped = Promise.withResolvers<void>();
       const reached = Promise.withResolvers<void>();
       const { gateway } = await start(t, {
@@ -726,7 +726,13 @@ suite('an endpoint that is to go on', () => {
       }
       assert.deepEqual([record?.status, record?.cancelled], [499, true]);
       assert.equal(record?.tokensCompletion, Math.ceil(SAID.length / 4));
-      assert.equal(record?.costNanoUsd, (record?.tokensPrompt ?? 0) * 1_000 + (record?.tokensCompletion ?? 0) * 2_000);
+      const prompt = (record?.tokensPrompt ?? 0) / 2;
+      assert.deepEqual(record?.attempts[1]?.part, {
+        tokensPrompt: prompt,
+        tokensCompletion: 0,
+        costNanoUsd: prompt * 3_000,
+      });
+      assert.equal(record.costNanoUsd, prompt * (1_000 + 3_000) + record.tokensCompletion * 2_000);
     });
 
   test('is counted, and the one that broke off is told of to those that come next', async (t) => {

@@ -13,6 +13,7 @@ suite('how fast callers may ask', () => {
     upstream = await startUpstream(json(200, chatAnswer('ok')));
     gateway = await startGateway({
       yaml: `
+defaults: { model: 'acme/one:free' }
 rate_limits:
   key: { requests_per_minute: 3, concurrent: 2 }
   free: { requests_per_day: 1 }
@@ -92,11 +93,11 @@ models:
     upstream.script = answer;
   });
 
-  test('free models have a count of their own', async () => {
-    const free = { ...REQUEST, model: 'acme/one:free' };
-    const headers = { authorization: `Bearer ${API_KEY}` };
-    assert.equal((await gateway.post('/chat/completions', free, headers)).status, 200);
-    assert.equal((await gateway.post('/chat/completions', free, headers)).status, 429);
-    assert.equal((await gateway.post('/chat/completions', REQUEST, headers)).status, 200);
+  test('free models have a count of their own, whatever they are called and as the default', async () => {
+    const answers = async (model: string | undefined): Promise<number> =>
+      (await gateway.post('/chat/completions', { ...REQUEST, model }, { authorization: `Bearer ${API_KEY}` })).status;
+    assert.equal(await answers('acme/one:free:floor'), 200);
+    for (const model of ['acme/one:free', 'acme/one:free:nitro', undefined]) assert.equal(await answers(model), 429);
+    assert.equal(await answers('acme/one'), 200);
   });
 });

@@ -8,6 +8,9 @@ const ANSWER_USD = 0.001;
 const ANSWER_TOKENS = 100;
 const REQUEST = { model: 'acme/one', max_tokens: ANSWER_TOKENS, messages: [{ role: 'user', content: 'hi' }] };
 const USAGE = { prompt_tokens: 10, completion_tokens: ANSWER_TOKENS, total_tokens: 10 + ANSWER_TOKENS };
+const RESCUE = { 'x-service-rescue': 'enabled' };
+/** Begins an answer, long enough to be found again in another. */
+const SAID = 'The bridge was built in the year 1873 by a guild of masons of the old town,';
 
 suite('what a key may spend', () => {
   let upstream: ScriptedUpstream;
@@ -18,9 +21,17 @@ suite('what a key may spend', () => {
       yaml: `
 providers:
   alpha: { adapter: openai-compatible, base_url: ${upstream.baseUrl}, api_key: a }
+  beta: { adapter: openai-compatible, base_url: ${upstream.baseUrl}, api_key: b }
+  gamma: { adapter: messages-compatible, base_url: ${upstream.baseUrl}, api_key: c }
 models:
   acme/one:
     endpoints: [{ provider: alpha, model: one, price: { prompt: 0, completion: 10 } }]
+  acme/thinker:
+    endpoints: [{ provider: gamma, model: thinker, price: { prompt: 0, completion: 10 } }]
+  acme/rescued:
+    endpoints:
+      - { provider: alpha, model: one, price: { prompt: 0, completion: 10 } }
+      - { provider: beta, model: one, price: { prompt: 0, completion: 10 } }
   acme/free:
     endpoints: [{ provider: alpha, model: free, price: { prompt: 0, completion: 0 } }]
 `,
@@ -51,8 +62,9 @@ models:
     const { hash } = data as { hash: string };
     const headers = { authorization: `Bearer ${String(key)}` };
     return {
-      ask: (changes: object = {}, signal?: AbortSignal) =>
-        gateway.post('/chat/completions', { ...REQUEST, ...changes }, headers, signal),
+      ask: (changes: object = {}, signal?: AbortSignal, moreHeaders: Record<string, string> = {}) =>
+        gateway.post('/chat/completions', { ...REQUEST, ...changes }, { ...headers, ...moreHeaders }, signal),
+      explain: (changes: object) => gateway.post('/route/explain', { ...REQUEST, ...changes }, headers),
       change: (changes: object) => manage('PATCH', `/keys/${hash}`, changes),
       used: async (): Promise<number> => {
         const { data: record } = await manage('GET', `/keys/${hash}`);
@@ -93,6 +105,22 @@ models:
       'The API key has 0.0005 USD left of its limit of 0.0005 USD. The request may cost up to 0.001 USD. Set max_tokens to 50 or less.',
     );
     assert.equal((await ask({ max_tokens: 50 })).status, 200);
+  });
+
+  test('a bound beyond every answer is refused for its price, and explained, as any other', async () => {
+    const { ask, explain } = await createKey(ANSWER_USD);
+    const body = { max_tokens: Number.MAX_SAFE_INTEGER };
+    assert.equal((await ask(body)).status, 402);
+    const answer = await explain(body);
+    const { candidates } = (await answer.json()) as { candidates: { estimated_cost: { max: number } }[] };
+    assert.deepEqual([answer.status, candidates[0]?.estimated_cost.max], [200, 1_000]);
+  });
+
+  test('reasoning that makes the answer longer than asked for is held for', async () => {
+    const { ask } = await createKey(ANSWER_USD);
+    const thinking = { model: 'acme/thinker', max_tokens: 16, reasoning: { max_tokens: 60_000 } };
+    assert.equal((await ask(thinking)).status, 402);
+    assert.equal(upstream.arrived.length, 0);
   });
 
   test('the messages endpoint refuses in its own shape', async () => {
@@ -146,6 +174,40 @@ models:
       402,
       'a limit that is used up holds for what is free, too',
     );
+  });
+
+  test('who goes on with an answer is held for beside those before, and nobody goes on where too little is left', async () => {
+    const begun = sse([chatChunk({ role: 'assistant', content: SAID })]);
+    const rest = sse([chatChunk({ content: ' and the end.' }), chatChunk({}, 'stop', { usage: USAGE }), '[DONE]']);
+    const heard = async (limit: number): Promise<readonly [boolean, number, number]> => {
+      const { ask, used } = await createKey(limit);
+      let asked = 0;
+      upstream.arrived.length = 0;
+      upstream.script = (_arrived, response, request) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        if (++asked === 2) response.end(begun + rest);
+        else response.write(begun, () => setTimeout(() => request.socket.destroy(), 20));
+      };
+      const response = await ask({ model: 'acme/rescued', stream: true }, undefined, RESCUE);
+      const text = await response.text();
+      return [text.includes('and the end.'), upstream.arrived.length, await used()];
+    };
+    const [isRescued, asked, spent] = await heard(2 * ANSWER_USD);
+    assert.deepEqual([isRescued, asked], [true, 2]);
+    assert.ok(spent > ANSWER_USD && spent <= 2 * ANSWER_USD, `${spent}`);
+    assert.deepEqual(await heard(1.9 * ANSWER_USD), [false, 1, 0]);
+  });
+
+  test('an answer that nobody could save leaves nothing held', async () => {
+    const { ask } = await createKey(4 * ANSWER_USD);
+    upstream.script = (_arrived, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(sse([chatChunk({ role: 'assistant', content: SAID })]));
+    };
+    const broken = await ask({ model: 'acme/rescued', stream: true }, undefined, RESCUE);
+    await broken.text();
+    upstream.script = json(200, chatAnswer('ok', { usage: USAGE }));
+    assert.equal((await ask({ max_tokens: 4 * ANSWER_TOKENS })).status, 200);
   });
 
   test('raising a limit frees the key at once, and lowering it below what is spent blocks it at once', async () => {

@@ -1,5 +1,6 @@
 import type { ClientFormatId, FormatId } from '../../src/canonical/extra.ts';
 import { GatewayError } from '../../src/canonical/gateway-error.ts';
+import type { Endpoint } from '../../src/catalog/model.ts';
 import { parseJson, type Json, type JsonObject } from '../../src/lib/json.ts';
 import { prepareCall } from '../../src/pipeline/call-upstream.ts';
 import { pluginSchema } from '../../src/plugins/index.ts';
@@ -45,18 +46,7 @@ export function prepareRequest(
       betas: [],
       ...headers,
     });
-    const endpoint = {
-      model: 'acme/one',
-      provider: 'upstream',
-      providerName: 'Upstream',
-      upstreamModel: target.model,
-      dataPolicy: {},
-      formats: [target.format],
-      vendorTools: false,
-      cancellable: false,
-      outputTokensMax: OUTPUT_TOKENS_MAX,
-      price: undefined,
-    };
+    const endpoint = endpointOf(target);
     const { path, headers: sent, encoded } = prepareCall(providerOf(target), format, endpoint, request, 'hash-of-user');
     const { body: written, warnings, headers: _own, ...more } = encoded;
     return {
@@ -74,6 +64,22 @@ export function prepareRequest(
     if (!(error instanceof GatewayError)) throw error;
     return { refused: error.status, message: error.message, metadata: error.metadata ?? null };
   }
+}
+
+/** An endpoint with nothing of its own but who serves it, and a longest answer. */
+export function endpointOf({ model, format }: RequestTarget): Endpoint {
+  return {
+    model: 'acme/one',
+    provider: 'upstream',
+    providerName: 'Upstream',
+    upstreamModel: model,
+    dataPolicy: {},
+    formats: [format],
+    vendorTools: false,
+    cancellable: false,
+    outputTokensMax: OUTPUT_TOKENS_MAX,
+    price: undefined,
+  };
 }
 
 const CANNOT_READ = /^messages\[(\d+)\]\.content\[(\d+)\].*which the provider of the model cannot read$/;
@@ -111,7 +117,8 @@ export function dialectOf(target: RequestTarget): Dialect {
 
 const providers = new Map<string, Provider>();
 
-function providerOf({ adapter }: RequestTarget): Provider {
+/** Who serves it. */
+export function providerOf({ adapter }: RequestTarget): Provider {
   const known = providers.get(adapter);
   if (known !== undefined) return known;
   const made = createProviders({

@@ -12,7 +12,7 @@ export interface TwoProvidersOptions {
   readonly first: Script;
   readonly second?: Script;
   /** Adapters of both providers. */
-  readonly adapter?: 'openai-compatible' | 'messages-compatible';
+  readonly adapter?: 'openai-compatible' | 'messages-compatible' | 'openai';
   /** YAML lines below `timeouts:`. */
   readonly timeouts?: string;
   /** Further top-level YAML. */

@@ -12,22 +12,27 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
+/** An answer that is complete waits so long for a caller that takes nothing of it; then its connection is dropped. */
+const UNTAKEN_MS = 60_000;
+
 type CallerFormat = Pick<ClientFormat, 'encodeError' | 'requestIdHeader'>;
 
 /** A caller at the other end of a `node:http` response. Every method is safe after the caller has gone. */
-export function createNodeCaller(response: ServerResponse, format: CallerFormat): Caller {
-  return new NodeCaller(response, format);
+export function createNodeCaller(response: ServerResponse, format: CallerFormat, untakenMs = UNTAKEN_MS): Caller {
+  return new NodeCaller(response, format, untakenMs);
 }
 
 /** A class for the same reason as pipeline/watch.ts: one for each request, with a getter. */
 class NodeCaller implements Caller {
   readonly #response: ServerResponse;
   readonly #format: CallerFormat;
+  readonly #untakenMs: number;
   #ended = false;
 
-  constructor(response: ServerResponse, format: CallerFormat) {
+  constructor(response: ServerResponse, format: CallerFormat, untakenMs: number) {
     this.#response = response;
     this.#format = format;
+    this.#untakenMs = untakenMs;
   }
 
   get started(): boolean {
@@ -56,17 +61,19 @@ class NodeCaller implements Caller {
     return this.#response.destroyed || this.#response.write(frames);
   }
 
-  drained(): Promise<void> {
+  drained(signal: AbortSignal): Promise<void> {
     const response = this.#response;
-    if (response.destroyed || !response.writableNeedDrain) return Promise.resolve();
+    if (signal.aborted || response.destroyed || !response.writableNeedDrain) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
         response.off('drain', done);
         response.off('close', done);
+        signal.removeEventListener('abort', done);
         resolve();
       };
       response.once('drain', done);
       response.once('close', done);
+      signal.addEventListener('abort', done);
     });
   }
 
@@ -74,6 +81,7 @@ class NodeCaller implements Caller {
     if (this.#ended || this.#response.destroyed) return;
     this.#ended = true;
     this.#response.end(frames);
+    this.#dropUntaken();
   }
 
   answer(generationId: string, json: string): void {
@@ -105,5 +113,12 @@ class NodeCaller implements Caller {
     });
     // As a string it leaves in one write with the headers.
     this.#response.end(json);
+    this.#dropUntaken();
+  }
+
+  /** What the kernel has taken is out of our hands. The rest must not stay in memory for a caller who never reads. */
+  #dropUntaken(): void {
+    const response = this.#response;
+    if (response.writableLength > 0) response.setTimeout(this.#untakenMs, () => response.destroy());
   }
 }

@@ -83,6 +83,8 @@ async function createCodes(schema: SchemaModule): Promise<void> {
     .addColumn('used_at_ms', integer)
     .addColumn('challenge', text)
     .addColumn('challenge_method', text)
+    .addColumn('issuer_key_hash', text, (column) => column.notNull())
+    .addColumn('issuer_label', text, (column) => column.notNull())
     .addColumn('key_name', text, (column) => column.notNull())
     .addColumn('limit_nano_usd', integer)
     .addColumn('limit_reset', text)

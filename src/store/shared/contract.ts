@@ -44,7 +44,7 @@ export interface Charge {
 export interface Holds {
   /**
    * All or nothing, atomically over all allowances: spent + held + taken <= limit.
-   * @throws Error when there are too many holds, and what `loadSpent` throws
+   * @throws HoldsBusy when there are too many holds or sums change too fast, and what `loadSpent` throws
    */
   reserve(hold: HoldRequest, loadSpent: LoadSpent): Promise<Reservation>;
   /** After the charges are durable: adds them to what is spent and frees the hold. A repetition changes nothing. */

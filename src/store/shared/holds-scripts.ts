@@ -107,6 +107,25 @@ return taken
 `);
 
 /**
+ * A hold that was made without Redis, in place of any with its id. Keys: `sum`, `ends` of each subject. Values: id, life of
+ * the hold ms, life of a sum ms; what is held of each subject. It may be older than any sum: opened at 0, so that a sum
+ * that its charge is added to is doubtful.
+ */
+export const ADOPT = redisScript(`${SHARED}
+local id, holdMs, lifeMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+for i = 1, #KEYS / 2 do
+  local sum, ends, held = KEYS[i * 2 - 1], KEYS[i * 2], ARGV[i + 3]
+  close(sum, ends, id)
+  redis.call('HINCRBY', sum, 'h', held)
+  redis.call('HSET', sum, 'o:' .. id, held .. ' 0')
+  redis.call('ZADD', ends, text(now + holdMs * 1000), id)
+  keep(sum, holdMs + lifeMs)
+  keep(ends, holdMs + lifeMs)
+end
+return 1
+`);
+
+/**
  * Frees a hold. Keys: `sum`, `ends` of each subject. Values: id; for each subject what is charged, or nothing. A charge
  * whose hold is not there may have been counted before, so that only the durable sum knows.
  */

@@ -3,6 +3,7 @@ import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Allowance, Holds, LoadSpent } from './contract.ts';
+import { HoldsBusy } from './holds-busy.ts';
 import { createMemoryHolds } from './memory-holds.ts';
 import { endedBy, RedisHolds } from './redis-holds.ts';
 import { createRedisLink } from './redis-link.ts';
@@ -232,6 +233,38 @@ function testHolds(open: OpenHolds): void {
     assert.equal((await holds.reserve(hold('2', allow(200, 1)), load)).ok, true);
     await holds.settle('1', [{ subject: S, nanoUsd: 60 }]);
     assert.equal((await holds.reserve(hold('3', allow(100, 39)), load)).ok, true);
+  });
+
+  test('however many wait for a sum while charges are settled, each is told whether it may', async (t) => {
+    const { holds, pause } = await open(t);
+    let durable = 100;
+    let next = 0;
+    const running = Array.from({ length: 40 }, (_, index) => `running ${index}`);
+    for (const id of running) await holds.reserve(hold(id, allow(1_000, 1)), () => Promise.resolve(durable));
+    await holds.forget('key:a');
+    // Of every sum that is read nobody knows whether it holds the charge that is settled meanwhile.
+    const load: LoadSpent = async () => {
+      await pause(2);
+      durable++;
+      await holds.settle(running[next++] ?? '', [{ subject: S, nanoUsd: 1 }]);
+      return durable;
+    };
+    const ids = Array.from({ length: 16 }, (_, index) => `waiting ${index}`);
+    const answers = await Promise.all(ids.map((id) => holds.reserve(hold(id, allow(141, 50)), load)));
+    assert.deepEqual(
+      answers.map(({ ok }) => ok),
+      ids.map(() => false),
+    );
+    assert.ok(next < 8, `they share what is read: ${next} reads`);
+  });
+
+  test('while every sum is outdated before it is read, whoever asks is told to come again', async (t) => {
+    const { holds } = await open(t);
+    const load: LoadSpent = async () => {
+      await holds.forget('key:a');
+      return 0;
+    };
+    await assert.rejects(holds.reserve(hold('1', allow(100, 1)), load), HoldsBusy);
   });
 
   test('a sum that cannot be read fails the request, holds nothing, and is tried again by the next', async (t) => {

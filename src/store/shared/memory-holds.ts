@@ -2,6 +2,7 @@ import { setBounded } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Allowance, Charge, HoldRequest, Holds, LoadSpent, Reservation } from './contract.ts';
 import { ROUNDS_MAX, SPENT_LIFE_MS } from './holds-bounds.ts';
+import { HoldsBusy } from './holds-busy.ts';
 import { strictest } from './strictest.ts';
 
 /** Open holds: more than this are more requests than a process can have under way. */
@@ -36,10 +37,20 @@ interface Hold {
   readonly openedAt: number;
 }
 
+/** A hold that has neither been ended nor ended by itself. */
+export interface OpenHold {
+  readonly held: ReadonlyMap<string, number>;
+  /** Until it ends by itself. */
+  readonly leftMs: number;
+}
+
 /** Holds of one process, which may also know of holds that this process has elsewhere. */
 export interface LocalHolds extends Holds {
   /** A hold that was made elsewhere is counted here too. */
   adopt(id: string, held: ReadonlyMap<string, number>, expiresInMs: number): void;
+  openIds(): readonly string[];
+  /** `undefined`: it is open no more. */
+  find(id: string): OpenHold | undefined;
 }
 
 export interface MemoryHoldsParts {
@@ -70,6 +81,7 @@ class MemoryHolds implements LocalHolds {
 
   async reserve({ id, expiresInMs, allowances }: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
     const wanted = strictest(allowances);
+    const loaded = new Set<string>();
     const again = new Set<string>();
     for (let round = 0; round < ROUNDS_MAX; round++) {
       this.#endExpired();
@@ -77,6 +89,8 @@ class MemoryHolds implements LocalHolds {
       if (open !== undefined) return { ok: true, heldNanoUsd: open.held };
       const unknown = wanted.filter(({ subject }) => this.#spentBy(subject) === undefined);
       if (unknown.length > 0) {
+        // A sum that somebody else had read again has been read again for all who wait for it.
+        for (const { subject } of unknown) (loaded.has(subject) ? again : loaded).add(subject);
         await Promise.all(unknown.map(({ subject }) => this.#load(subject, loadSpent)));
         continue;
       }
@@ -86,17 +100,29 @@ class MemoryHolds implements LocalHolds {
         return verdict;
       }
       const spent = this.#spentBy(verdict.subject);
-      if (spent?.isDoubtful !== true || again.has(verdict.subject)) return verdict;
+      const isLast = round === ROUNDS_MAX - 1;
+      if (spent?.isDoubtful !== true || again.has(verdict.subject) || isLast) return verdict;
       // Nobody is refused for a charge that may have been counted twice.
       again.add(verdict.subject);
       this.#outdate(verdict.subject);
     }
-    throw new Error('What was spent changes faster than it can be read.');
+    throw new HoldsBusy('What was spent changes faster than it can be read.');
   }
 
   adopt(id: string, held: ReadonlyMap<string, number>, expiresInMs: number): void {
     this.#endExpired();
     if (!this.#holds.has(id) && this.#holds.size < HOLDS_MAX) this.#open(id, held, expiresInMs);
+  }
+
+  openIds(): readonly string[] {
+    this.#endExpired();
+    return [...this.#holds.keys()];
+  }
+
+  find(id: string): OpenHold | undefined {
+    const hold = this.#holds.get(id);
+    const leftMs = hold === undefined ? 0 : hold.expiresAtMs - this.#clock.monotonicMs();
+    return hold !== undefined && leftMs > 0 ? { held: hold.held, leftMs } : undefined;
   }
 
   settle(id: string, charges: readonly Charge[]): Promise<void> {
@@ -134,7 +160,7 @@ class MemoryHolds implements LocalHolds {
   }
 
   #open(id: string, held: ReadonlyMap<string, number>, expiresInMs: number): void {
-    if (this.#holds.size >= HOLDS_MAX) throw new Error('Too much money is being held.');
+    if (this.#holds.size >= HOLDS_MAX) throw new HoldsBusy('Too many requests are under way.');
     const expiresAtMs = this.#clock.monotonicMs() + expiresInMs;
     this.#holds.set(id, { held, expiresAtMs, openedAt: ++this.#now });
     this.#earliestMs = Math.min(this.#earliestMs, expiresAtMs);

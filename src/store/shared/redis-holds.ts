@@ -2,7 +2,9 @@ import type { Redis } from 'ioredis';
 import { assert } from '../../lib/assert.ts';
 import type { Allowance, Charge, HoldRequest, LoadSpent, Reservation } from './contract.ts';
 import { ROUNDS_MAX } from './holds-bounds.ts';
-import { FINISH, RESERVE } from './holds-scripts.ts';
+import { HoldsBusy } from './holds-busy.ts';
+import { ADOPT, FINISH, RESERVE } from './holds-scripts.ts';
+import type { OpenHold } from './memory-holds.ts';
 import type { RedisLink } from './redis-link.ts';
 import { strictest } from './strictest.ts';
 
@@ -54,20 +56,24 @@ export class RedisHolds {
     const again = new Set<string>();
     const keys = wanted.flatMap(({ subject }) => [...this.#keysOf(subject), this.#ownerKey(subject)]);
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      const values = wanted.flatMap((allowance) => valuesOf(allowance, reads, again));
+      const isLast = round === ROUNDS_MAX - 1;
+      const values = wanted.flatMap((allowance) =>
+        valuesOf(allowance, reads.get(allowance.subject), isLast || again.has(allowance.subject)),
+      );
       const settings = [id, Math.ceil(expiresInMs), this.#spentLifeMs];
       const reply = await this.#link.call((client) => RESERVE(client, keys, [...settings, ...values]));
       const [outcome, ...rest] = textsOf(reply);
       if (outcome === '1') return { ok: true, heldNanoUsd: heldOf(wanted, rest) };
       if (outcome === '0') return refusalOf(wanted, rest);
       const unknown = unknownOf(wanted, rest);
-      // Nobody is refused for a charge that may have been counted twice.
-      if (outcome === '3') for (const { subject } of unknown) again.add(subject);
+      // Nobody is refused for a charge that may have been counted twice. A sum that somebody else had read again has
+      // been read again for all who wait for it.
+      for (const { subject } of unknown) if (outcome === '3' || reads.has(subject)) again.add(subject);
       await Promise.all(
         unknown.map(async ({ subject, marks }) => reads.set(subject, await this.#read(subject, marks, loadSpent))),
       );
     }
-    throw new Error('What was spent changes faster than it can be read.');
+    throw new HoldsBusy('What was spent changes faster than it can be read.');
   }
 
   async finish(id: string, ended: readonly Ended[]): Promise<void> {
@@ -79,6 +85,13 @@ export class RedisHolds {
     if (ended.length === 0) return;
     const keys = ended.flatMap(({ subject }) => this.#keysOf(subject));
     await FINISH(client, keys, [id, ...ended.map(({ nanoUsd }) => nanoUsd ?? '')]);
+  }
+
+  /** Counts a hold that was made elsewhere, whatever the limit: it is made already. */
+  async adoptOn(client: Redis, id: string, { held, leftMs }: OpenHold): Promise<void> {
+    if (held.size === 0) return;
+    const keys = [...held.keys()].flatMap((subject) => this.#keysOf(subject));
+    await ADOPT(client, keys, [id, Math.ceil(leftMs), this.#spentLifeMs, ...held.values()]);
   }
 
   async forget(owner: string): Promise<void> {
@@ -109,13 +122,12 @@ export class RedisHolds {
 }
 
 function valuesOf(
-  { subject, limitNanoUsd, wantNanoUsd, minNanoUsd }: Allowance,
-  reads: ReadonlyMap<string, Read>,
-  again: ReadonlySet<string>,
+  { limitNanoUsd, wantNanoUsd, minNanoUsd }: Allowance,
+  read: Read | undefined,
+  takesDoubtful: boolean,
 ): readonly (string | number)[] {
-  const read = reads.get(subject);
   const known = read === undefined ? ['', '', '', ''] : [read.version, read.owner, read.settled, read.nanoUsd];
-  return [limitNanoUsd, wantNanoUsd, minNanoUsd, again.has(subject) ? '1' : '0', ...known];
+  return [limitNanoUsd, wantNanoUsd, minNanoUsd, takesDoubtful ? '1' : '0', ...known];
 }
 
 function textsOf(reply: unknown): readonly string[] {

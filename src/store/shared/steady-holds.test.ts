@@ -39,17 +39,17 @@ async function startBehindProxy(t: TestContext) {
   const proxy = await startTcpProxy(t, { host: hostname, port: Number(port || 6_379) });
   const shaky = await startProcess(t, `redis://127.0.0.1:${proxy.port}`, prefix, SHAKY_MS);
   const steady = await startProcess(t, url, prefix);
-  return { proxy, shaky, steady };
+  return { proxy, shaky, steady, prefix };
 }
 
-function ask(holds: Holds, id: string, nanoUsd: number, durable: () => number = () => 0) {
+function ask(holds: Holds, id: string, nanoUsd: number, durable: () => number | Promise<number> = () => 0) {
   return holds.reserve(
     {
       id,
       expiresInMs: 600_000,
       allowances: [{ subject: S, limitNanoUsd: 100, wantNanoUsd: nanoUsd, minNanoUsd: nanoUsd }],
     },
-    () => Promise.resolve(durable()),
+    async () => durable(),
   );
 }
 
@@ -129,6 +129,66 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
       assert.equal((await ask(steady.holds, 'all', 60, () => durable)).ok, true);
       assert.equal((await ask(shaky.holds, 'none', 1, () => durable)).ok, false);
     });
+
+  for (const fault of ['stall', 'cut'] as const)
+    test(`what is held when Redis is back after a ${fault} is held there, and a charge of it counts once`, async (t) => {
+      const { proxy, shaky, steady } = await startBehindProxy(t);
+      let durable = 0;
+      await ask(shaky.holds, 'before', 30, () => durable);
+      if (fault === 'stall') proxy.stall();
+      else await proxy.cut();
+      assert.equal((await ask(shaky.holds, 'meanwhile', 60, () => durable)).ok, true);
+      if (fault === 'stall') proxy.resume();
+      else await proxy.restore();
+      await until(() => shaky.link.isUp);
+      const refused = { ok: false, subject: S, leftNanoUsd: 10, heldByOthersNanoUsd: 90 };
+      for (const { holds } of [shaky, steady])
+        assert.deepEqual(await ask(holds, 'too much', 11, () => durable), refused);
+      durable += 50;
+      await shaky.holds.settle('meanwhile', [{ subject: S, nanoUsd: 50 }]);
+      await shaky.holds.release('before');
+      for (const { holds } of [shaky, steady])
+        assert.deepEqual(await ask(holds, 'too much', 51, () => durable), {
+          ok: false,
+          subject: S,
+          leftNanoUsd: 50,
+          heldByOthersNanoUsd: 0,
+        });
+    });
+
+  test('a hold that is made here while Redis comes back is told before anybody here asks it', async (t) => {
+    const { proxy, shaky } = await startBehindProxy(t);
+    await proxy.cut();
+    const begun = Promise.withResolvers<void>();
+    const read = Promise.withResolvers<number>();
+    const late = ask(shaky.holds, 'late', 100, () => {
+      begun.resolve();
+      return read.promise;
+    });
+    await begun.promise;
+    await proxy.restore();
+    await until(() => shaky.link.isUp);
+    read.resolve(0);
+    assert.equal((await late).ok, true);
+    assert.deepEqual(await ask(shaky.holds, 'next', 1), {
+      ok: false,
+      subject: S,
+      leftNanoUsd: 0,
+      heldByOthersNanoUsd: 100,
+    });
+  });
+
+  test('a Redis that starts empty learns again what is held', async (t) => {
+    const { proxy, shaky, steady, prefix } = await startBehindProxy(t);
+    await ask(shaky.holds, 'before', 60);
+    await proxy.cut();
+    const keys = (await redis?.keys(`${prefix}*`)) ?? [];
+    assert.ok(keys.length > 0);
+    await redis?.del(...keys);
+    await proxy.restore();
+    await until(() => shaky.link.isUp);
+    assert.equal((await ask(steady.holds, 'too much', 41)).ok, false);
+  });
 
   test('without Redis at the start this process counts for itself, until it is there', async (t) => {
     const { proxy } = await startBehindProxy(t);

@@ -9,37 +9,54 @@ import { RedisAway, type RedisLink } from './redis-link.ts';
 const OPEN_MAX = 50_000;
 /** What is made up for when Redis is back. What is more heals when its holds and sums end. */
 const OWED_MAX = 10_000;
-/** Of those so many at once. */
-const OWED_AT_ONCE = 200;
+/** So much is told at once. */
+const TOLD_AT_ONCE = 200;
 
 /**
  * Holds in Redis; while it is away, in this process, which then counts for itself: it knows what it holds, here and there,
  * and what was settled is in the durable sums, but not what other processes hold. When Redis is back it is told what ended
- * meanwhile.
+ * meanwhile and what is held here, before anybody here goes by what it knows.
  */
 export class SteadyHolds implements Holds {
   readonly #shared: RedisHolds;
   readonly #local: LocalHolds;
+  readonly #link: RedisLink;
   readonly #open = new Map<string, readonly string[]>();
   readonly #owed = new Map<string, readonly Ended[]>();
+  /** Open holds that Redis may not know of. */
+  readonly #untold = new Map<string, true>();
+  /** A return that takes longer than a connection waits for goes on where it was. */
+  #isReturning = false;
+  #catchingUp: Promise<void> | undefined;
 
   constructor(shared: RedisHolds, local: LocalHolds, link: RedisLink) {
     this.#shared = shared;
     this.#local = local;
+    this.#link = link;
     link.onBack((client) => this.#payBack(client));
   }
 
   async reserve(request: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
     const { id, allowances } = request;
     const subjects = [...new Set(allowances.map(({ subject }) => subject))];
-    const answer = await this.#shared.reserve(request, loadSpent).catch((error: unknown) => {
+    try {
+      await this.#catchUp();
+      const answer = await this.#shared.reserve(request, loadSpent);
+      if (!answer.ok) return answer;
+      setBounded(this.#open, id, subjects, OPEN_MAX);
+      this.#local.adopt(id, answer.heldNanoUsd, request.expiresInMs);
+      return answer;
+    } catch (error) {
       if (!(error instanceof RedisAway)) throw error;
       if (error.mayBeDone) this.#owe(id, endedBy(subjects, []));
-      return this.#local.reserve(request, loadSpent);
-    });
+    }
+    const answer = await this.#local.reserve(request, loadSpent);
     if (!answer.ok) return answer;
     setBounded(this.#open, id, subjects, OPEN_MAX);
-    this.#local.adopt(id, answer.heldNanoUsd, request.expiresInMs);
+    // What Redis may have made of it is replaced when it is told.
+    this.#owed.delete(id);
+    setBounded(this.#untold, id, true, OPEN_MAX);
+    if (this.#link.isUp) await this.#catchUp().catch(unlessAway);
     return answer;
   }
 
@@ -57,13 +74,14 @@ export class SteadyHolds implements Holds {
       await this.#shared.forget(owner);
     } catch (error) {
       // Sums end by themselves, sooner than most outages.
-      if (!(error instanceof RedisAway)) throw error;
+      unlessAway(error);
     }
   }
 
   async #end(id: string, charges: readonly Charge[], endLocally: () => Promise<void>): Promise<void> {
     const subjects = this.#open.get(id) ?? [];
     this.#open.delete(id);
+    this.#untold.delete(id);
     const ended = endedBy(subjects, charges);
     // Here too: a sum that was read while Redis was away does not know the charge.
     await endLocally();
@@ -71,7 +89,7 @@ export class SteadyHolds implements Holds {
       // Of a hold that was made here Redis knows nothing, so that it reads its sums again.
       await this.#shared.finish(id, ended);
     } catch (error) {
-      if (!(error instanceof RedisAway)) throw error;
+      unlessAway(error);
       this.#owe(id, ended);
     }
   }
@@ -80,11 +98,43 @@ export class SteadyHolds implements Holds {
     if (ended.length > 0) setBounded(this.#owed, id, ended, OWED_MAX);
   }
 
+  /** Whatever Redis remembers: it may have started anew. */
   async #payBack(client: Redis): Promise<void> {
-    while (this.#owed.size > 0) {
-      const some = [...this.#owed].slice(0, OWED_AT_ONCE);
+    if (!this.#isReturning) for (const id of this.#local.openIds()) setBounded(this.#untold, id, true, OPEN_MAX);
+    this.#isReturning = true;
+    await this.#tell(client);
+    this.#isReturning = false;
+  }
+
+  /** What happened between the last thing that Redis was told on its return and the first that it was asked. */
+  async #catchUp(): Promise<void> {
+    if (this.#owed.size === 0 && this.#untold.size === 0) return;
+    this.#catchingUp ??= this.#link.call((client) => this.#tell(client)).finally(() => (this.#catchingUp = undefined));
+    await this.#catchingUp;
+  }
+
+  /** Once through what is known now: what comes meanwhile is told before the next request. */
+  async #tell(client: Redis): Promise<void> {
+    for (const some of inParts([...this.#owed])) {
       await Promise.all(some.map(([id, ended]) => this.#shared.finishOn(client, id, ended)));
       for (const [id, ended] of some) if (this.#owed.get(id) === ended) this.#owed.delete(id);
     }
+    for (const some of inParts([...this.#untold.keys()])) {
+      await Promise.all(some.map((id) => this.#tellOpen(client, id)));
+      for (const id of some) this.#untold.delete(id);
+    }
   }
+
+  async #tellOpen(client: Redis, id: string): Promise<void> {
+    const hold = this.#local.find(id);
+    if (hold !== undefined) await this.#shared.adoptOn(client, id, hold);
+  }
+}
+
+function unlessAway(error: unknown): void {
+  if (!(error instanceof RedisAway)) throw error;
+}
+
+function* inParts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let at = 0; at < items.length; at += TOLD_AT_ONCE) yield items.slice(at, at + TOLD_AT_ONCE);
 }

@@ -6,6 +6,7 @@ import { keepMarkRest, nestMarkRest, readCacheMark, writeCacheMark } from './cac
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../extra.ts';
 import { audioPart, sourceOfUrl, urlOfSource } from '../media-source.ts';
 import type { ChatContentPart } from './message-schema.ts';
+import { MEDIUM_WORDS } from '../unreadable-media.ts';
 
 const MARKS = ['cache_control', 'prompt_cache_breakpoint'] as const;
 const TEXT_MEMBERS: ReadonlySet<string> = new Set(['type', 'text', ...MARKS]);
@@ -140,7 +141,8 @@ function documentMember(
 
 /** A file that `encodePart` has no part for, as the beginning of a sentence. */
 export function whatIsIt({ media, source }: MediaBlock): string {
-  return source.type === 'url' ? `is ${media} at an address` : `is ${media}`;
+  const words = MEDIUM_WORDS[media];
+  return source.type === 'url' ? `is ${words} at an address` : `is ${words}`;
 }
 
 /** Whether nobody behind the upstream opens an address of this kind: then its bytes must be there. */

@@ -138,7 +138,7 @@ suite('documents', () => {
   test('an address goes only where it is taken; elsewhere it is refused', () => {
     const message = { role: 'user', content: [text('read'), address] };
     assert.deepEqual(sent([message], { documentUrls: true })[0]?.['content'], [text('read'), address]);
-    assert.throws(() => encode([message]), /: messages\[0\]\.content\[1\]: is document at an address, which/);
+    assert.throws(() => encode([message]), /: messages\[0\]\.content\[1\]: is a document at an address, which/);
   });
 
   test('the same for a caller of the messages format', () => {
@@ -152,7 +152,7 @@ suite('documents', () => {
     assert.deepEqual(objectsOf(kept.body['messages'])[0]?.['content'], [text('read'), address]);
     assert.throws(
       () => encodeRequest(request, PLAIN_TARGET),
-      /: messages\[0\]\.content\[1\]: is document at an address/,
+      /: messages\[0\]\.content\[1\]: is a document at an address/,
     );
   });
 

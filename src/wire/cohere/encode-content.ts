@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { urlOfSource } from '../media-source.ts';
 import { nameOf } from '../members.ts';
 import { writeOutDocuments } from '../text-documents.ts';
-import { unreadableMedia } from '../unreadable-media.ts';
+import { MEDIUM_WORDS, unreadableMedia } from '../unreadable-media.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { PlacedBlock } from '../place-turns.ts';
 
@@ -56,7 +56,7 @@ function encodePart(block: Block, path: string, { warnings }: EncodeContext): Co
   if (block.type === 'refusal') return { type: 'text', text: block.text };
   const picture = block.type === 'media' ? encodeImage(block) : undefined;
   if (picture !== undefined) return picture;
-  if (block.type === 'media') throw unreadableMedia(path, `is ${block.media}`);
+  if (block.type === 'media') throw unreadableMedia(path, `is ${MEDIUM_WORDS[block.media]}`);
   const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
   warnings.add('content-dropped', path, `${what} cannot be sent in this format`);
   return undefined;

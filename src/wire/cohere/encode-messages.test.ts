@@ -97,7 +97,7 @@ test('files of text are written out; others are refused', () => {
   });
   assert.deepEqual(warnings, []);
   const asked = { messages: [{ role: 'user', content: [...content, file('application/pdf')] }] };
-  assert.throws(() => encodeChat(asked), /: messages\[0\]\.content\[2\]: is document, which/);
+  assert.throws(() => encodeChat(asked), /: messages\[0\]\.content\[2\]: is a document, which/);
 });
 
 suite('a document that the caller wants cited', () => {

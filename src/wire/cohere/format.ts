@@ -1,4 +1,5 @@
 import type { UpstreamFormat } from '../format.ts';
+import { raisedLimit } from '../gateway/efforts.ts';
 import { createStreamDecoder } from './decode-stream.ts';
 import { decodeWhole } from './decode-whole.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -13,6 +14,7 @@ export const cohereUpstreamFormat: UpstreamFormat = {
   parameters: PARAMETERS,
   // Documents of text can be written out, other files cannot be sent.
   modalities: { inputs: new Set(['image']), outputs: new Set(['text']) },
+  answerLimit: ({ settings }, { maxOutputTokens }) => raisedLimit(settings, maxOutputTokens),
   encodeRequest,
   createStreamDecoder,
   decodeWhole,

@@ -86,7 +86,7 @@ test('files in the provider’s own store are named, those anywhere else must be
 test('media that the model or the wire does not take is refused', () => {
   const audio: JsonObject = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
   for (const [part, what] of [
-    [video(dataUrl('video/mp4', 'AAAA')), 'is video'],
+    [video(dataUrl('video/mp4', 'AAAA')), 'is a video'],
     [audio, 'is audio'],
     [image(dataUrl('image/tiff', 'AAAA')), 'is a file of a type'],
     [file('e', 'application/zip', 'AAAA'), 'is a file of a type'],
@@ -216,7 +216,7 @@ test('documents of text are written out for a model that reads none, others are 
   assert.deepEqual(contentOf(encoded), [{ text: 'see' }, { text: '<document title="d.csv">\nä;b\n</document>' }]);
   assert.throws(
     () => chat([file('a.pdf', 'application/pdf', PDF)], model({ media: [] })),
-    /content\[1\]: is document, which/,
+    /content\[1\]: is a document, which/,
   );
 });
 

@@ -1,7 +1,7 @@
 import type { Block, MediaBlock, MediaSource } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { writeOutDocuments } from '../text-documents.ts';
-import { unreadableMedia } from '../unreadable-media.ts';
+import { MEDIUM_WORDS, unreadableMedia } from '../unreadable-media.ts';
 import { readDataUrl } from '../gateway/data-url.ts';
 import type { ConverseDialect, ConverseMedia } from './dialect.ts';
 import { takeDocumentName } from './document-name.ts';
@@ -70,7 +70,7 @@ function whatIsIt(
   content: Content | undefined,
   kind: ConverseMedia | undefined,
 ): string {
-  if (kind !== undefined) return `is ${kind}`;
+  if (kind !== undefined) return `is ${MEDIUM_WORDS[kind]}`;
   if (media === 'audio') return 'is audio';
   if (content !== undefined) return 'is a file of a type';
   return source.type === 'url' ? 'is a file at an address' : 'is a stored file';

@@ -6,6 +6,7 @@ import { decodeWhole } from './decode-whole.ts';
 import { mustInlineUrl } from './draw-media.ts';
 import { encodeRequest } from './encode-request.ts';
 import { PARAMETERS } from './parameters.ts';
+import { answerLimit } from './reasoning.ts';
 
 /** Amazon Bedrock's Converse and ConverseStream, as upstreams speak them. A model may be an ARN, with its slashes. */
 export const converseUpstreamFormat: UpstreamFormat = {
@@ -15,6 +16,7 @@ export const converseUpstreamFormat: UpstreamFormat = {
   parameters: PARAMETERS,
   modalities: { inputs: new Set(['image', 'file', 'video']), outputs: new Set(['text']) },
   mustInlineUrl,
+  answerLimit,
   encodeRequest,
   createStreamDecoder: (dialect) => new ConverseStreamDecoder(dialect),
   decodeWhole,

@@ -1,8 +1,9 @@
-import type { Effort, ReasoningSettings, Settings } from '../../canonical/request.ts';
+import type { Effort, GenerationRequest, ReasoningSettings, Settings } from '../../canonical/request.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { LimitTarget } from '../format.ts';
 import { effortOf, nearestEffort } from '../gateway/efforts.ts';
-import { drawForeignThinking } from '../messages/thinking.ts';
+import { drawForeignThinking, foreignLimit } from '../messages/thinking.ts';
 import type { ThinkingPlan } from '../messages/thinking.ts';
 import { isToolResult } from './encode-context.ts';
 import type { EncodeContext, Message } from './encode-context.ts';
@@ -37,6 +38,16 @@ function heededSettings({ request, supports, warnings }: EncodeContext): Setting
     ...(reasoning !== undefined && supports('reasoning') && { reasoning }),
     ...(verbosity !== undefined && supports('verbosity') && { verbosity }),
   };
+}
+
+/** As `planReasoning`: a Nova that thinks hard takes no limit. */
+export function answerLimit({ settings }: GenerationRequest, target: LimitTarget): number | undefined {
+  const { converse: facts } = target.dialect;
+  if (facts?.claude === true) return foreignLimit(settings, target);
+  const { maxTokens, reasoning = {} } = settings;
+  const effort = effortOf(reasoning, maxTokens ?? target.maxOutputTokens);
+  const isHard = effort !== undefined && nearestEffort(effort, ['low', 'medium', 'high']) === 'high';
+  return facts?.reasoning === 'reasoningConfig' && isHard ? undefined : maxTokens;
 }
 
 function planClaude(

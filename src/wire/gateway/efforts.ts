@@ -1,4 +1,4 @@
-import { EFFORTS, type Effort, type ReasoningSettings } from '../../canonical/request.ts';
+import { EFFORTS, type Effort, type ReasoningSettings, type Settings } from '../../canonical/request.ts';
 
 /** What share of the output each effort may spend. @source generation.md 11.4 "ratio" */
 const RATIO_OF_EFFORT: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
@@ -44,6 +44,18 @@ export function fitBudget(
   const raised = Math.min(budget + ANSWER_TOKENS, Math.max(limit ?? Number.MAX_SAFE_INTEGER, maxTokens));
   const lowered = Math.min(budget, raised - ANSWER_TOKENS);
   return lowered < least ? undefined : { budget: lowered, maxTokens: raised };
+}
+
+/**
+ * The most that `fitBudget` makes of the limit that was asked for, whichever way the model is told to think. `undefined` where none was.
+ * @param limit what the endpoint can answer, where known
+ */
+export function raisedLimit({ maxTokens, reasoning = {} }: Settings, limit: number | undefined): number | undefined {
+  const effort = effortOf(reasoning, undefined);
+  if (maxTokens === undefined || effort === undefined || effort === 'none') return maxTokens;
+  // An effort is a share of the answer, so that only the least budget may be more than that.
+  const budget = Math.max(reasoning.maxTokens ?? 0, BUDGET_TOKENS_MIN);
+  return fitBudget(budget, 1, maxTokens, limit)?.maxTokens ?? maxTokens;
 }
 
 /**

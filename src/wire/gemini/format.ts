@@ -1,5 +1,6 @@
 import { pathStep } from '../../lib/path-step.ts';
 import type { PathTarget, UpstreamFormat } from '../format.ts';
+import { raisedLimit } from '../gateway/efforts.ts';
 import { asSignature, restoreCallSignatures } from './call-signatures.ts';
 import { decodeError } from './decode-error.ts';
 import { createStreamDecoder } from './decode-stream.ts';
@@ -26,6 +27,8 @@ export const geminiUpstreamFormat: UpstreamFormat = {
     },
     restore: restoreCallSignatures,
   },
+  answerLimit: ({ settings }, { dialect, maxOutputTokens }) =>
+    dialect.gemini?.thinking?.by === 'budget' ? raisedLimit(settings, maxOutputTokens) : settings.maxTokens,
   encodeRequest,
   createStreamDecoder,
   decodeWhole,

@@ -19,7 +19,7 @@ import { drawReplayedCitation } from './citations.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
 import { isOwnResult } from '../gateway/own-results.ts';
 import { isOwnFamily } from './reasoning-seal.ts';
-import { unreadableMedia } from '../unreadable-media.ts';
+import { MEDIUM_WORDS, unreadableMedia } from '../unreadable-media.ts';
 import { parseToolInput, parseToolInputObject } from '../tool-input.ts';
 import { callIdOfResult } from './stray-server-calls.ts';
 import type { Warnings } from '../gateway/warnings.ts';
@@ -113,7 +113,8 @@ function drawText(block: TextBlock, path: string, { own, warnings }: DrawContext
 
 /** @throws GatewayError 400 for a file that this wire cannot take */
 function drawMedia(block: MediaBlock, path: string, context: DrawContext): WireObject {
-  if (block.media === 'audio' || block.media === 'video') throw unreadableMedia(path, `is ${block.media}`);
+  if (block.media === 'audio' || block.media === 'video')
+    throw unreadableMedia(path, `is ${MEDIUM_WORDS[block.media]}`);
   const source = drawSource(block.source, path, context);
   // A chat caller may send a picture as a file.
   const picture = !context.own && stringOf(source['media_type'])?.startsWith('image/') === true;

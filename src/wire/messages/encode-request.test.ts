@@ -205,7 +205,7 @@ test('images and documents find their sources, and what the format lacks is refu
   for (const foreign of [media('audio', 'data:audio/wav;base64,AAAA'), media('video', 'https://example.com/a.mp4')])
     assert.throws(
       () => encode(chatRequest([{ role: 'user', blocks: [text('look'), foreign] }]), VENDOR),
-      /: messages\[0\]\.content\[1\]: is (?:audio|video), which/,
+      /: messages\[0\]\.content\[1\]: is (?:audio|a video), which/,
     );
 });
 

@@ -9,6 +9,7 @@ import { encodeRequest } from './encode-request.ts';
 import { MessagesStreamEncoder } from './encode-stream.ts';
 import { encodeWhole } from './encode-whole.ts';
 import { PARAMETERS } from './parameters.ts';
+import { answerLimit } from './thinking.ts';
 import { decodeError } from './upstream-error.ts';
 
 /** What keeps an idle stream open. @source generation.md 7.10, decisions.md 20 */
@@ -36,6 +37,7 @@ export const messagesUpstreamFormat: UpstreamFormat = {
   parameters: PARAMETERS,
   modalities: { inputs: new Set(['image', 'file']), outputs: new Set(['text']) },
   mustInlineUrl: (url, _media, { mediaUrls }) => mediaUrls === false && /^https?:/i.test(url),
+  answerLimit,
   encodeRequest,
   createStreamDecoder: () => new MessagesStreamDecoder(),
   decodeWhole,

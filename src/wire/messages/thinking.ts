@@ -1,6 +1,6 @@
-import type { Effort, ReasoningSettings, Settings } from '../../canonical/request.ts';
-import type { Dialect } from '../format.ts';
-import { BUDGET_TOKENS_MIN, budgetOfEffort, effortOf, fitBudget } from '../gateway/efforts.ts';
+import type { Effort, GenerationRequest, ReasoningSettings, Settings } from '../../canonical/request.ts';
+import type { Dialect, LimitTarget } from '../format.ts';
+import { BUDGET_TOKENS_MIN, budgetOfEffort, effortOf, fitBudget, raisedLimit } from '../gateway/efforts.ts';
 import type { Warnings } from '../gateway/warnings.ts';
 import { addExtra } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
@@ -70,6 +70,19 @@ function drawAsGiven(reasoning: ReasoningSettings | undefined): WireObject | und
   if (display !== undefined) thinking['display'] = display;
   addExtra(thinking, extra);
   return thinking['type'] === undefined ? undefined : thinking;
+}
+
+/** A caller of this format has to choose budget and limit so that they go together. */
+export function answerLimit({ format, settings }: GenerationRequest, target: LimitTarget): number | undefined {
+  return format === 'messages' ? settings.maxTokens : foreignLimit(settings, target);
+}
+
+/** As `drawForeignThinking`: only a budget makes a limit longer. */
+export function foreignLimit(settings: Settings, { dialect, maxOutputTokens }: LimitTarget): number | undefined {
+  const { maxTokens, reasoning } = settings;
+  if (dialect.thinking === 'none' || dialect.thinking === 'adaptive-only') return maxTokens;
+  const budgetOnly = reasoning?.maxTokens !== undefined && reasoning.effort === undefined;
+  return dialect.thinking === 'adaptive' && !budgetOnly ? maxTokens : raisedLimit(settings, maxOutputTokens);
 }
 
 /** What another format asked for, in the form that the model knows. @source generation.md 2.5, 11.4 */

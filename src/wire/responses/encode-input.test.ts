@@ -147,7 +147,7 @@ suite('media', () => {
     for (const documentInputs of ['none', 'links'] as const)
       assert.throws(
         () => partOf(data, upstream({ documentInputs })),
-        /: messages\[0\]\.content\[1\]: is document, which/,
+        /: messages\[0\]\.content\[1\]: is a document, which/,
       );
   });
 
@@ -155,7 +155,7 @@ suite('media', () => {
     const sound = { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } };
     assert.deepEqual(partOf(sound), [sound, []]);
     const film = { type: 'video_url', video_url: { url: 'https://a.test/b.mp4' } };
-    assert.throws(() => partOf(film), /: messages\[0\]\.content\[1\]: is video, which/);
+    assert.throws(() => partOf(film), /: messages\[0\]\.content\[1\]: is a video, which/);
   });
 
   test('a document of text is written out', () => {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { audioPart, urlOfSource } from '../media-source.ts';
 import { nameOf } from '../members.ts';
 import { writeOutDocuments } from '../text-documents.ts';
-import { unreadableMedia } from '../unreadable-media.ts';
+import { MEDIUM_WORDS, unreadableMedia } from '../unreadable-media.ts';
 import type { Dialect } from '../format.ts';
 import type { PlacedBlock } from '../place-turns.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -24,7 +24,7 @@ export function encodeParts(blocks: readonly PlacedBlock[], context: EncodeConte
   for (const { block, path } of blocks) {
     for (const plain of writeOutDocuments([block])) {
       const part = encodeInput(plain, path, context);
-      if (part === undefined && plain.type === 'media') throw unreadableMedia(path, `is ${plain.media}`);
+      if (part === undefined && plain.type === 'media') throw unreadableMedia(path, `is ${MEDIUM_WORDS[plain.media]}`);
       if (part === undefined) warnOfBlock(plain, path, context);
       else parts.push(part);
     }

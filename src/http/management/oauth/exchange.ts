@@ -34,10 +34,17 @@ export const exchangeAuthCode = defineRoute({
   },
   errors: [400, 403, 413],
   async handle({ body, services }) {
-    const { key, userId } = await services.oauth.exchange({
+    const { key, keyHash, name, workspaceId, userId, issuer } = await services.oauth.exchange({
       code: body.code,
       verifier: body.code_verifier,
       challengeMethod: body.code_challenge_method,
+    });
+    // Nobody calls by name here: the event is of who agreed.
+    await services.audit.record({
+      actor: issuer,
+      action: 'exchangeAuthCodeForAPIKey',
+      subject: `/keys/${keyHash}`,
+      changes: { name, workspace_id: workspaceId },
     });
     return { status: 200, body: { key, user_id: userId } };
   },

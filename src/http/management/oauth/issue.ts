@@ -54,7 +54,7 @@ export const issueAuthCode = defineRoute({
   errors: [400, 403, 409, 413, 429],
   async handle({ principal, body, services }) {
     assert(principal !== undefined, 'the route is not public');
-    const { code, appId, createdAtMs } = await services.oauth.issue(principal, {
+    const { code, appId, createdAtMs, appOrigin, keyName, workspaceId } = await services.oauth.issue(principal, {
       callbackUrl: body.callback_url,
       challenge: body.code_challenge,
       challengeMethod: body.code_challenge_method,
@@ -63,6 +63,20 @@ export const issueAuthCode = defineRoute({
       limitReset: body.usage_limit_type ?? null,
       keyExpiresAtMs: readExpiry(body.expires_at ?? null),
       workspaceId: body.workspace_id,
+    });
+    // The code itself is as good as the key: no event names it.
+    await services.audit.record({
+      actor: principal,
+      action: 'createAuthKeysCode',
+      subject: '/auth/keys/code',
+      changes: {
+        application: appOrigin,
+        key_label: keyName,
+        workspace_id: workspaceId,
+        limit: body.limit ?? null,
+        usage_limit_type: body.usage_limit_type ?? null,
+        expires_at: body.expires_at ?? null,
+      },
     });
     return { status: 200, body: { data: { id: code, app_id: appId, created_at: drawTime(createdAtMs) } } };
   },

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { Caller } from './caller.ts';
+import { openStreamOutput, type StreamOutput } from './stream-output.ts';
+
+interface Stage {
+  readonly output: StreamOutput;
+  readonly over: AbortController;
+  /** Lets time pass, ms, and then the caller catch up. */
+  readonly catchUp: (afterMs: number) => void;
+}
+
+/** An output to a caller who is always behind. */
+function setStage(t: TestContext): Stage {
+  const over = new AbortController();
+  let nowMs = 0;
+  let waiting: (() => void) | undefined;
+  const caller: Caller = {
+    onGone: () => undefined,
+    started: true,
+    startStream: () => undefined,
+    write: () => false,
+    drained: (signal) =>
+      new Promise((resolve) => {
+        waiting = resolve;
+        signal.addEventListener('abort', () => resolve());
+      }),
+    end: () => undefined,
+    answer: () => undefined,
+    refuse: () => undefined,
+  };
+  const options = { generationId: 'gen-1', keepAlive: ':', signal: over.signal, monotonicMs: () => nowMs };
+  const output = openStreamOutput(caller, options);
+  t.after(() => output.stop());
+  return {
+    output,
+    over,
+    catchUp: (afterMs) => {
+      nowMs += afterMs;
+      waiting?.();
+    },
+  };
+}
+
+test('a caller who keeps us waiting for five seconds in all reads slowly, and one who waits less does not', async (t) => {
+  const { output, catchUp } = setStage(t);
+  for (const [waitMs, isSlow] of [
+    [3_000, false],
+    [1_999, false],
+    [1, true],
+  ] as const) {
+    const written = output.write('x');
+    catchUp(waitMs);
+    await written;
+    assert.equal(output.keptUsWaiting(), isSlow);
+  }
+});
+
+test('a caller who is waited for when the request is over kept us waiting, however shortly', async (t) => {
+  const { output, over } = setStage(t);
+  const written = output.write('x');
+  over.abort();
+  await written;
+  assert.equal(output.keptUsWaiting(), true);
+});
+
+test('once the request is over nobody waits for the caller, and nobody blames it', async (t) => {
+  const { output, over } = setStage(t);
+  over.abort();
+  await output.write('x');
+  assert.equal(output.keptUsWaiting(), false);
+});
