@@ -155,9 +155,7 @@ function openDestinations({ config, database, keys, box, clock, log, metrics, ra
     poster,
     clock,
     onChange: () =>
-      void broadcast
-        .refresh()
-        .catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read')),
+      broadcast.refresh().catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read')),
     onUnreadable: (id, error) => log.general.error({ id, err: error }, 'a destination cannot be read'),
   });
   const broadcast = createBroadcast({

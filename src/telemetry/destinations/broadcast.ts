@@ -33,6 +33,8 @@ interface Receiver {
 
 export function createBroadcast(parts: BroadcastParts): Broadcast {
   /** By destination and version of it: a change makes another. */
+  let refreshed: Promise<void> = Promise.resolve();
+  const closing = new Set<Promise<void>>();
   let receivers = new Map<string, Receiver>();
 
   function open(live: LiveDestination): Receiver {
@@ -62,20 +64,30 @@ export function createBroadcast(parts: BroadcastParts): Broadcast {
       for (const { live, queue } of receivers.values())
         if (isOf(live, workspaceId, keyHash) && fits(live, generation)) queue.offer(generation);
     },
-    async refresh() {
-      const next = new Map<string, Receiver>();
-      for (const live of await parts.destinations.live()) {
-        const name = `${live.row.id} ${live.row.updatedAtMs}`;
-        next.set(name, receivers.get(name) ?? open(live));
-      }
-      const gone = [...receivers].filter(([name]) => !next.has(name)).map(([, receiver]) => receiver);
-      receivers = next;
-      await Promise.all(gone.map(({ queue }) => queue.close(CLOSE_MS_MAX)));
+    refresh() {
+      // One after the other: an earlier reading that ends later must not bring back what is gone.
+      refreshed = refreshed.then(refresh, refresh);
+      return refreshed;
     },
     async close() {
-      await Promise.all([...receivers.values()].map(({ queue }) => queue.close(CLOSE_MS_MAX)));
+      await Promise.all([...closing, ...[...receivers.values()].map(({ queue }) => queue.close(CLOSE_MS_MAX))]);
     },
   };
+
+  async function refresh(): Promise<void> {
+    const next = new Map<string, Receiver>();
+    for (const live of await parts.destinations.live()) {
+      const name = `${live.row.id} ${live.row.updatedAtMs}`;
+      next.set(name, receivers.get(name) ?? open(live));
+    }
+    const gone = [...receivers].filter(([name]) => !next.has(name)).map(([, receiver]) => receiver);
+    receivers = next;
+    // What they still hold is sent meanwhile; nobody waits for it but the end.
+    for (const { queue } of gone) {
+      const closed = queue.close(CLOSE_MS_MAX).finally(() => closing.delete(closed));
+      closing.add(closed);
+    }
+  }
 }
 
 function isOf({ row }: LiveDestination, workspaceId: string, keyHash: string): boolean {

@@ -73,8 +73,8 @@ export interface DestinationsParts {
   readonly box: () => Promise<SecretBox>;
   readonly poster: Pick<Poster, 'post' | 'faultOf'>;
   readonly clock: Clock;
-  /** Something was made, changed or deleted. */
-  readonly onChange: () => void;
+  /** Something was made, changed or deleted; settles when that counts. Never rejects. */
+  readonly onChange: () => Promise<void>;
   readonly onUnreadable: (id: string, error: unknown) => void;
 }
 
@@ -124,7 +124,7 @@ export function createDestinations(parts: DestinationsParts): Destinations {
         updatedAtMs: nowMs,
       };
       await store.insert(row);
-      onChange();
+      await onChange();
       return recordOf(row, config);
     },
     async list(window) {
@@ -139,7 +139,7 @@ export function createDestinations(parts: DestinationsParts): Destinations {
     update: (id, wish) => update(parts, find, id, wish),
     async delete(id) {
       if (!isUuid(id) || !(await store.remove(id))) throw noSuchDestination();
-      onChange();
+      await onChange();
     },
     async test(id) {
       const row = await find(id);
@@ -192,7 +192,7 @@ async function update(
   };
   if (!(await parts.store.update(row, before)))
     throw new GatewayError('invalid_request', 'Somebody else changed the destination meanwhile.', { status: 409 });
-  parts.onChange();
+  await parts.onChange();
   return recordOf(row, config);
 }
 
