@@ -11,7 +11,9 @@ import type { Log } from './telemetry/logs.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
 export interface SharedStateParts {
-  readonly config: Pick<Config, 'redisUrl' | 'redisPrefix'>;
+  readonly config: Pick<Config, 'redisUrl' | 'redisPrefix'> & {
+    readonly server: Pick<Config['server'], 'responseCacheBytes'>;
+  };
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'sharedState'>;
@@ -20,10 +22,12 @@ export interface SharedStateParts {
 /** In memory, or in the Redis that the configuration names; a start does not fail without it. */
 export async function openSharedState({ config, clock, log, metrics }: SharedStateParts): Promise<SharedState> {
   const { redisUrl, redisPrefix } = config;
-  if (redisUrl === undefined) return createMemoryState({ clock });
+  const textBytesMax = config.server.responseCacheBytes;
+  if (redisUrl === undefined) return createMemoryState({ clock, textBytesMax });
   return openRedisState({
     url: redisUrl,
     clock,
+    textBytesMax,
     prefix: keyPrefix(redisPrefix),
     onChange(isUp, reason) {
       metrics.sharedState(isUp);

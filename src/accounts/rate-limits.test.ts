@@ -17,7 +17,7 @@ function open(limits: {
   readonly account?: RateLimit;
   readonly free?: RateLimit;
 }): RateLimiter {
-  const { rates, slots } = createMemoryState({ clock });
+  const { rates, slots } = createMemoryState({ clock, textBytesMax: 0 });
   return createRateLimiter({
     rates,
     slots,

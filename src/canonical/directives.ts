@@ -40,6 +40,15 @@ export type StopCondition =
   | { readonly type: 'max_cost'; readonly maxCostInDollars: number }
   | { readonly type: 'finish_reason_is'; readonly reason: string };
 
+/** The answer to the very same body of the same key may be given again. @source generation.md 9.3 */
+export interface ResponseCacheWish {
+  readonly ttlMs: number;
+  /** What is kept is forgotten first. */
+  readonly clear: boolean;
+  /** Bodies with one digest say the same. */
+  readonly bodyDigest: string;
+}
+
 /** What the caller asks of the gateway. Nothing in here ever travels upstream. */
 export interface Directives {
   /** `model` first, then the fallbacks, duplicates removed, as the caller spelled them. Empty: the default model. */
@@ -60,6 +69,7 @@ export interface Directives {
   readonly serviceMetadata: boolean;
   /** `X-Service-Rescue`: whether another endpoint may go on with a stream that breaks off. Absent: as the operator says. */
   readonly rescue?: boolean;
+  readonly responseCache?: ResponseCacheWish;
   /** `anthropic-beta` tokens of the caller. */
   readonly betas: readonly string[];
   /** The legacy `transforms` list. */

@@ -11,6 +11,8 @@ export interface Config {
     readonly maxBodyBytes: number;
     /** For the files of all requests together that are fetched from addresses. */
     readonly fileMemoryBytes: number;
+    /** For answers that callers ask to have cached. With Redis, those of all processes together. 0 keeps none. */
+    readonly responseCacheBytes: number;
     readonly drainMs: number;
     readonly region: string;
   };

@@ -48,6 +48,7 @@ export function fileConfig(
       port: server.port ?? 8787,
       maxBodyBytes: Math.floor((server.max_body_mb ?? 32) * BYTES_PER_MB),
       fileMemoryBytes: Math.floor((server.file_memory_mb ?? 256) * BYTES_PER_MB),
+      responseCacheBytes: Math.floor((server.response_cache_mb ?? 64) * BYTES_PER_MB),
       drainMs: (server.drain_seconds ?? 30) * 1_000,
       region: server.region ?? 'local',
     },

@@ -35,7 +35,7 @@ function messageOf(run: () => unknown): string {
 }
 
 const EXAMPLE = `
-server:     { host: 127.0.0.1, port: 8787, max_body_mb: 16, file_memory_mb: 128, drain_seconds: 5, region: eu }
+server:     { host: 127.0.0.1, port: 8787, max_body_mb: 16, file_memory_mb: 128, response_cache_mb: 32, drain_seconds: 5, region: eu }
 defaults:   { model: acme/one, provider: { order: [alpha], data_collection: deny, zdr: true } }
 timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6 }
 rescue:     { enabled: true }
@@ -89,6 +89,7 @@ test('every key of the file reaches the configuration', () => {
       port: 8787,
       maxBodyBytes: 16 * 1_048_576,
       fileMemoryBytes: 128 * 1_048_576,
+      responseCacheBytes: 32 * 1_048_576,
       drainMs: 5_000,
       region: 'eu',
     },
@@ -182,6 +183,7 @@ test('without any file, flag or variable the defaults are those of the interface
     port: 8787,
     maxBodyBytes: 32 * 1_048_576,
     fileMemoryBytes: 256 * 1_048_576,
+    responseCacheBytes: 64 * 1_048_576,
     drainMs: 30_000,
     region: 'local',
   });

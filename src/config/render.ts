@@ -20,6 +20,7 @@ export function renderConfig(config: Config): string {
       port: server.port,
       max_body_mb: server.maxBodyBytes / BYTES_PER_MB,
       file_memory_mb: server.fileMemoryBytes / BYTES_PER_MB,
+      response_cache_mb: server.responseCacheBytes / BYTES_PER_MB,
       drain_seconds: server.drainMs / 1_000,
       region: server.region,
     },

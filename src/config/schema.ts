@@ -16,6 +16,7 @@ const BODY_MB_MAX = 1_024;
 /** Room for one file of the largest size. */
 const FILE_MEMORY_MB_MIN = 64;
 const FILE_MEMORY_MB_MAX = 65_536;
+const RESPONSE_CACHE_MB_MAX = 65_536;
 const RATE_MAX = 1_000_000_000;
 const CONCURRENT_MAX = 1_000_000;
 const DRAIN_SECONDS_MAX = 3_600;
@@ -188,6 +189,7 @@ export const configFile = section({
     port: z.int().min(0).max(65_535).optional(),
     max_body_mb: z.number().positive().max(BODY_MB_MAX).optional(),
     file_memory_mb: z.number().min(FILE_MEMORY_MB_MIN).max(FILE_MEMORY_MB_MAX).optional(),
+    response_cache_mb: z.number().min(0).max(RESPONSE_CACHE_MB_MAX).optional(),
     drain_seconds: z.number().min(0).max(DRAIN_SECONDS_MAX).optional(),
     region: text.optional(),
   }),

@@ -64,6 +64,11 @@ export class ExpiringMap<Value> {
     this.#forget();
   }
 
+  delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#delete(key, entry);
+  }
+
   #put(key: string, value: Value, bytes: number): void {
     this.#entries.set(key, { value, bytes, untilMs: this.#nowMs() + this.#limits.lifetimeMs });
     this.#bytes += bytes;

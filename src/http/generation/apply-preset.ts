@@ -1,5 +1,6 @@
 import type { Presets } from '../../accounts/presets.ts';
 import type { Principal } from '../../accounts/principal.ts';
+import type { ResponseCacheWish } from '../../canonical/directives.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { hasFragileNumbers, parseKeepingNumbers, type Json, type JsonObject } from '../../lib/json.ts';
@@ -7,6 +8,7 @@ import type { ClientFormat } from '../../wire/format.ts';
 import { mergePreset } from '../../wire/gateway/merge-preset.ts';
 import { findPreset } from '../../wire/gateway/preset-reference.ts';
 import type { HeaderDirectives } from '../../wire/gateway/headers.ts';
+import { readCacheWish } from '../../wire/gateway/response-cache.ts';
 
 type Decode = ClientFormat['decodeRequest'];
 
@@ -31,11 +33,14 @@ export function readWithPreset(
   { principal, body, text, headers }: SentRequest,
 ): GenerationRequest | Promise<GenerationRequest> {
   const named = findPreset(body);
-  if (named === undefined) return decode(body, text, headers);
-  const merge = ({ config, systemPrompt }: Awaited<ReturnType<Presets['use']>>): GenerationRequest => {
+  if (named === undefined)
+    return withCacheWish(decode(body, text, headers), readCacheWish(headers.cache, undefined, text));
+  const merge = (preset: Awaited<ReturnType<Presets['use']>>): GenerationRequest => {
+    const { config, systemPrompt } = preset;
     const merged = mergePreset(format, named.body, config);
     const request = decode(merged.body, exactText(format, text, config), headers);
-    return withInstructions(withWarnings(request, merged.dropped), systemPrompt);
+    const whole = withInstructions(withWarnings(request, merged.dropped), systemPrompt);
+    return withCacheWish(whole, readCacheWish(headers.cache, preset, text));
   };
   const preset = presets.use(principal.workspaceId, named.slug);
   return preset instanceof Promise ? preset.then(merge) : merge(preset);
@@ -45,6 +50,10 @@ export function readWithPreset(
 function exactText(format: ClientFormatId, text: string, config: JsonObject): string {
   const named = hasFragileNumbers(text) ? findPreset(parseKeepingNumbers(text)) : undefined;
   return named === undefined ? text : JSON.stringify(mergePreset(format, named.body, config).body);
+}
+
+function withCacheWish(request: GenerationRequest, wish: ResponseCacheWish | undefined): GenerationRequest {
+  return wish === undefined ? request : { ...request, directives: { ...request.directives, responseCache: wish } };
 }
 
 function withWarnings(request: GenerationRequest, dropped: readonly string[]): GenerationRequest {

@@ -122,6 +122,15 @@ export interface SharedValues {
   set(key: string, value: string, lifeMs: number): void;
 }
 
+/** Longer texts, kept while there is room and time. Whoever misses one makes it again. */
+export interface KeptTexts {
+  /** `undefined` for none, and when the answer would not come soon. Never rejects. */
+  get(name: string): Promise<string | undefined>;
+  /** Beyond the room for all texts the oldest make way. A text that is too long is not kept. */
+  set(name: string, text: string, lifeMs: number): void;
+  delete(name: string): void;
+}
+
 /** State that outlives a request and is no record: of one process, or of all that share a Redis. */
 export interface SharedState {
   readonly holds: Holds;
@@ -130,6 +139,7 @@ export interface SharedState {
   readonly news: News;
   /** `undefined`: there is nobody to pass them to. */
   readonly values: SharedValues | undefined;
+  readonly texts: KeptTexts;
   /** @throws Error while other processes cannot be reached */
   ping(): Promise<void>;
   close(): void;

@@ -18,7 +18,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 async function start(t: TestContext, url: string, prefix: string): Promise<SharedState> {
-  const state = await openRedisState({ url, prefix, clock: systemClock });
+  const state = await openRedisState({ url, prefix, clock: systemClock, textBytesMax: 0 });
   t.after(() => state.close());
   return state;
 }

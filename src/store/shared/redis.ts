@@ -7,6 +7,7 @@ import { createRedisCounter } from './redis-counter.ts';
 import { RedisHolds } from './redis-holds.ts';
 import { createRedisLink, type RedisLink, type RedisLinkOptions } from './redis-link.ts';
 import { createRedisNews } from './redis-news.ts';
+import { createRedisTexts } from './redis-texts.ts';
 import { createRedisValues } from './redis-values.ts';
 import { createMemorySlots, createSharedSlots } from './slots.ts';
 import { SteadyHolds } from './steady-holds.ts';
@@ -14,6 +15,8 @@ import { SteadyHolds } from './steady-holds.ts';
 /** Processes with one prefix share their state. */
 export interface RedisStateParts extends RedisLinkOptions {
   readonly clock: Clock;
+  /** What all kept texts of all processes may take together. 0 keeps none. */
+  readonly textBytesMax: number;
 }
 
 /** Nobody misses what is not said: only this tells a quiet connection from a dead one. */
@@ -24,7 +27,7 @@ const LISTEN_CHECK_MS = 1_000;
  * waits for it. Settles when Redis is there or the first try has failed.
  */
 export async function openRedisState(parts: RedisStateParts): Promise<SharedState> {
-  const { clock, url, prefix } = parts;
+  const { clock, url, prefix, textBytesMax } = parts;
   const link = await createRedisLink(parts);
   const listening = await createRedisLink({ url, prefix });
   const counter = createRedisCounter({ link, prefix });
@@ -35,6 +38,7 @@ export async function openRedisState(parts: RedisStateParts): Promise<SharedStat
     slots: createSharedSlots({ link, prefix, local: createMemorySlots({ clock }) }),
     news: createRedisNews({ link, listening, prefix }),
     values: createRedisValues({ link, prefix }),
+    texts: createRedisTexts({ link, prefix, bytesMax: textBytesMax }),
     async ping() {
       await link.call((client) => client.ping());
     },

@@ -1,5 +1,6 @@
 import type { AppAttribution } from '../../canonical/directives.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
+import { readCacheHeaders, type CacheHeaders } from './response-cache.ts';
 
 /** What request headers ask of the gateway. @source generation.md 9.1 */
 export interface HeaderDirectives {
@@ -8,6 +9,7 @@ export interface HeaderDirectives {
   readonly sessionId?: string;
   readonly betas: readonly string[];
   readonly app?: AppAttribution;
+  readonly cache?: CacheHeaders;
 }
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -42,12 +44,14 @@ export function readHeaderDirectives(headers: Headers): HeaderDirectives {
   if (sessionId !== undefined && sessionId.length > SESSION_ID_CHARS_MAX)
     throw invalid('x-session-id', `must have at most ${SESSION_ID_CHARS_MAX} characters`);
   const app = readApp(headers);
+  const cache = readCacheHeaders((name) => one(headers[name]));
   return {
     serviceMetadata: metadata?.toLowerCase() === 'enabled',
     betas: readBetas(headers),
     ...readRescue(one(headers['x-service-rescue'])),
     ...(sessionId !== undefined && sessionId !== '' && { sessionId }),
     ...(app !== undefined && { app }),
+    ...(cache !== undefined && { cache }),
   };
 }
 

@@ -188,15 +188,10 @@ suite('what a preset keeps of a request', () => {
       assert.throws(() => readPresetContent('chat', { messages, ...body }), /preset/);
   });
 
-  test('what steers the cache of answers is checked, and turning it on is refused until it is built', () => {
-    for (const body of [
-      { cache_enabled: true },
-      { cache_enabled: 1 },
-      { cache_ttl_seconds: 0 },
-      { cache_ttl_seconds: 86_401 },
-    ])
+  test('what steers the cache of answers is checked and kept', () => {
+    for (const body of [{ cache_enabled: 1 }, { cache_ttl_seconds: 0 }, { cache_ttl_seconds: 86_401 }])
       assert.throws(() => readPresetContent('chat', { messages, ...body }), /cache_/);
-    const { config } = readPresetContent('chat', { messages, cache_enabled: false, cache_ttl_seconds: 300 });
-    assert.deepEqual(config, { cache_enabled: false, cache_ttl_seconds: 300 });
+    const { config } = readPresetContent('chat', { messages, cache_enabled: true, cache_ttl_seconds: 300 });
+    assert.deepEqual(config, { cache_enabled: true, cache_ttl_seconds: 300 });
   });
 });

@@ -102,8 +102,6 @@ function entriesOf(models: Json | undefined): readonly (readonly [path: string, 
 function checkCache({ cache_enabled: enabled, cache_ttl_seconds: ttl }: JsonObject): void {
   if (enabled !== undefined && enabled !== null && typeof enabled !== 'boolean')
     throw invalid('cache_enabled', 'must be true or false');
-  if (enabled === true)
-    throw invalid('cache_enabled', 'is valid but not supported by this version of the gateway: answers are not cached');
   if (ttl === undefined || ttl === null) return;
   if (typeof ttl !== 'number' || !Number.isInteger(ttl) || ttl < 1 || ttl > CACHE_TTL_S_MAX)
     throw invalid('cache_ttl_seconds', `must be a whole number from 1 to ${CACHE_TTL_S_MAX}`);

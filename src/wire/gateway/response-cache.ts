@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { ResponseCacheWish } from '../../canonical/directives.ts';
+import { parseKeepingNumbers, type JsonObject } from '../../lib/json.ts';
+
+/** What the headers `X-Service-Cache`, `-TTL` and `-Clear` say. */
+export interface CacheHeaders {
+  readonly enabled?: boolean;
+  /** Seconds, within bounds. */
+  readonly ttlS?: number;
+  readonly clear: boolean;
+}
+
+/** @source generation.md 9.3 */
+const TTL_S_DEFAULT = 300;
+const TTL_S_MIN = 1;
+const TTL_S_MAX = 86_400;
+
+type One = (name: string) => string | undefined;
+
+/** @returns `undefined` where no header speaks of the cache */
+export function readCacheHeaders(one: One): CacheHeaders | undefined {
+  const enabled = readFlag(one('x-service-cache'));
+  const ttlS = readTtl(one('x-service-cache-ttl'));
+  const clear = readFlag(one('x-service-cache-clear')) === true;
+  if (enabled === undefined && ttlS === undefined && !clear) return undefined;
+  return { ...(enabled !== undefined && { enabled }), ...(ttlS !== undefined && { ttlS }), clear };
+}
+
+/** Anything but the two words counts as absent. */
+function readFlag(value: string | undefined): boolean | undefined {
+  const word = value?.trim().toLowerCase();
+  return word === 'true' || word === 'false' ? word === 'true' : undefined;
+}
+
+/** Digits at the beginning count, as `parseInt` reads them; without any the header is ignored. */
+function readTtl(value: string | undefined): number | undefined {
+  const seconds = Number.parseInt(value ?? '', 10);
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, TTL_S_MIN), TTL_S_MAX);
+}
+
+/** A preset as the cache sees it: its settings, and all that it adds to a request. */
+export interface CachingPreset {
+  readonly config: JsonObject;
+  readonly systemPrompt: string | null;
+}
+
+/**
+ * Whether a request wants its answer from the cache, and into it: the preset's no, the header's word, the preset's yes.
+ * @param text of the body, as it came
+ * @source generation.md 9.3
+ */
+export function readCacheWish(
+  headers: CacheHeaders | undefined,
+  preset: CachingPreset | undefined,
+  text: string,
+): ResponseCacheWish | undefined {
+  const byPreset = preset?.config['cache_enabled'];
+  if (byPreset === false) return undefined;
+  if (!(headers?.enabled ?? byPreset === true)) return undefined;
+  const presetTtlS = preset?.config['cache_ttl_seconds'];
+  const ttlS = headers?.ttlS ?? (typeof presetTtlS === 'number' ? presetTtlS : TTL_S_DEFAULT);
+  return { ttlMs: ttlS * 1_000, clear: headers?.clear === true, bodyDigest: digestOf(text, preset) };
+}
+
+/** White space does not count; the order of members does, and every digit of a number. A preset that changes is another. */
+function digestOf(text: string, preset: CachingPreset | undefined): string {
+  const hash = createHash('sha256').update(JSON.stringify(parseKeepingNumbers(text)));
+  if (preset !== undefined) hash.update('\n').update(JSON.stringify([preset.config, preset.systemPrompt]));
+  return hash.digest('base64url');
+}
