@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { blend, createRankings, recipeOf, type TestedModel } from './rankings.ts';
+import { TASK_TAGS } from './task-tags.ts';
+
+const NEW = 'livebench-2026-06-25';
+const OLD = 'livebench-2026-01-08';
+
+function model(slug: string, scores: Readonly<Record<string, number>>): TestedModel {
+  return { slug, scores: Object.entries(scores).map(([metric, score]) => ({ metric, score })) };
+}
+
+const MODELS = [
+  model('a/coder', { [`${NEW}/coding`]: 0.9, [`${NEW}/agentic-coding`]: 0.8, [`${NEW}/language`]: 0.2 }),
+  model('a/writer', { [`${NEW}/coding`]: 0.3, [`${NEW}/agentic-coding`]: 0.1, [`${NEW}/language`]: 0.9 }),
+  model('a/middle', { [`${NEW}/coding`]: 0.5, [`${NEW}/agentic-coding`]: 0.5, [`${NEW}/language`]: 0.5 }),
+  model('a/old', { [`${OLD}/coding`]: 0.99, [`${OLD}/agentic-coding`]: 0.99, [`${OLD}/global-average`]: 0.9 }),
+  model('a/older', { [`${OLD}/coding`]: 0.1, [`${OLD}/agentic-coding`]: 0.1, [`${OLD}/global-average`]: 0.1 }),
+];
+
+suite('rankings', () => {
+  const rankings = createRankings(MODELS);
+
+  test('who is good at one thing is ranked by that thing', () => {
+    assert.equal(rankings.priorOf('a/coder', 'code:general_impl'), 1);
+    assert.equal(rankings.priorOf('a/middle', 'code:general_impl'), 0.5);
+    assert.equal(rankings.priorOf('a/writer', 'code:general_impl'), 0);
+    assert.equal(rankings.priorOf('a/writer', 'translation'), 1);
+  });
+
+  test('a model that only an older release tested is placed in that release', () => {
+    assert.equal(rankings.priorOf('a/old', 'code:debugging'), 1);
+    assert.equal(rankings.priorOf('a/older', 'code:debugging'), 0);
+    assert.equal(rankings.priorOf('a/old', 'translation'), 1, 'by its average, where nothing else was measured');
+  });
+
+  test('nobody tested is not ranked, and is not the worst either', () => {
+    assert.equal(rankings.priorOf('a/unknown', 'math'), undefined);
+  });
+
+  test('every tag has a recipe whose weights add up to one', () => {
+    for (const tag of TASK_TAGS) {
+      const sum = Object.values(recipeOf(tag)).reduce((total, weight) => total + weight, 0);
+      assert.ok(Math.abs(sum - 1) < 1e-9, tag);
+    }
+  });
+
+  test('own traffic counts the more the more there is of it', () => {
+    assert.equal(blend(0.4, 1, 0), 0.4);
+    assert.equal(blend(0.4, 1, 200), 0.7);
+    assert.ok(blend(0.4, 1, 100_000) > 0.99);
+    assert.equal(blend(undefined, 0.5, 200), 0.25);
+  });
+});
