@@ -59,6 +59,9 @@ class MessageParser implements EventStreamParser {
   /** Nothing can be said before so many bytes are there: joining earlier would copy a large message for every read. */
   #neededBytes = PRELUDE_BYTES;
   #fault: EventStreamFault | undefined;
+  /** Of the message before. Most of a stream have the same ones, which cost more to read than the rest of a message. */
+  #headerBytes: Uint8Array = new Uint8Array();
+  #headers: ReadonlyMap<string, string> = new Map();
 
   constructor({ onMessage, messageBytesMax = MESSAGE_BYTES_MAX }: EventStreamParserOptions) {
     this.#onMessage = onMessage;
@@ -108,9 +111,14 @@ class MessageParser implements EventStreamParser {
     const crcAt = message.length - CRC_BYTES;
     const payloadAt = message.length < PRELUDE_BYTES + CRC_BYTES ? crcAt + 1 : PRELUDE_BYTES + message.readUInt32BE(4);
     if (payloadAt > crcAt || message.readUInt32BE(crcAt) !== crc32(message.subarray(0, crcAt))) return false;
-    const headers = readHeaders(message.subarray(PRELUDE_BYTES, payloadAt));
-    if (headers === undefined) return false;
-    this.#onMessage({ headers, payload: message.subarray(payloadAt, crcAt) });
+    const headerBytes = message.subarray(PRELUDE_BYTES, payloadAt);
+    if (!headerBytes.equals(this.#headerBytes)) {
+      const headers = readHeaders(headerBytes);
+      if (headers === undefined) return false;
+      this.#headers = headers;
+      this.#headerBytes = Uint8Array.prototype.slice.call(headerBytes);
+    }
+    this.#onMessage({ headers: this.#headers, payload: message.subarray(payloadAt, crcAt) });
     return true;
   }
 

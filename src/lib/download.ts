@@ -7,24 +7,41 @@ export interface Downloaded {
   readonly mediaType?: string;
 }
 
+/** The same, and where it came from. */
+export interface DownloadedFrom extends Downloaded {
+  /** Behind all redirects, without credentials. */
+  readonly url: string;
+  /** As the answer names it. */
+  readonly charset?: string;
+}
+
 /** Why an address of a caller's choice could not be fetched: a sentence that is safe to show to that caller. */
 export class DownloadError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** It is none that may be called, whatever it would answer. */
+  readonly isForbidden: boolean;
+
+  constructor(message: string, options?: ErrorOptions & { readonly isForbidden?: boolean }) {
     super(message, options);
     this.name = 'DownloadError';
+    this.isForbidden = options?.isForbidden ?? false;
   }
 }
 
 export interface DownloadLimits {
   readonly bytesMax: number;
   readonly timeoutMs: number;
+  /** Asked of every address on the way, the first and each redirect. Absent: all that may be called at all. */
+  readonly mayVisit?: ((url: string) => boolean) | undefined;
 }
 
 /** Fetches an address that a caller chose. @throws DownloadError */
 export type Download = (url: string, limits: DownloadLimits, signal: AbortSignal) => Promise<Downloaded>;
 
+/** The same, and tells where it came from. @throws DownloadError */
+export type DownloadFrom = (url: string, limits: DownloadLimits, signal: AbortSignal) => Promise<DownloadedFrom>;
+
 export interface Downloader {
-  readonly download: Download;
+  readonly download: DownloadFrom;
   close(): Promise<void>;
 }
 
@@ -40,15 +57,18 @@ const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]
 export function createDownloader(options: DownloaderOptions = {}): Downloader {
   const agent = createGuardedAgent(options);
 
-  async function follow(start: string, limits: DownloadLimits, signal: AbortSignal): Promise<Downloaded> {
+  async function follow(start: string, limits: DownloadLimits, signal: AbortSignal): Promise<DownloadedFrom> {
     let url = agent.admit(start);
     for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
+      if (limits.mayVisit?.(url.href) === false)
+        throw new DownloadError('The address is not among those that may be visited.', { isForbidden: true });
       const answer = await request(url, {
         dispatcher: agent.dispatcher,
         signal,
         headers: { 'accept-encoding': 'identity', 'user-agent': 'model-gateway' },
       });
-      if (!REDIRECT_STATUSES.has(answer.statusCode)) return readAnswer(answer, limits.bytesMax);
+      if (!REDIRECT_STATUSES.has(answer.statusCode))
+        return { ...(await readAnswer(answer, limits.bytesMax)), url: url.href };
       discard(answer.body);
       const { location } = answer.headers;
       if (typeof location !== 'string') throw new DownloadError('The address redirects to nowhere.');
@@ -65,7 +85,7 @@ export function createDownloader(options: DownloaderOptions = {}): Downloader {
       } catch (error) {
         if (error instanceof DownloadError) throw error;
         const refused = addressErrorIn(error);
-        if (refused !== undefined) throw new DownloadError(refused.message, { cause: error });
+        if (refused !== undefined) throw new DownloadError(refused.message, { cause: error, isForbidden: true });
         if (timeout.aborted) throw new DownloadError('The address took too long to answer.', { cause: error });
         throw new DownloadError('The address could not be reached.', { cause: error });
       }
@@ -82,7 +102,7 @@ function discard(body: Dispatcher.ResponseData['body']): void {
 async function readAnswer(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   bytesMax: number,
-): Promise<Downloaded> {
+): Promise<Omit<DownloadedFrom, 'url'>> {
   const tooLarge = (): DownloadError => new DownloadError(`The file is larger than ${bytesMax} bytes.`);
   try {
     if (statusCode !== 200) throw new DownloadError(`The address answered with status ${statusCode}.`);
@@ -100,8 +120,13 @@ async function readAnswer(
     }
     if (bytes === 0) throw new DownloadError('The file is empty.');
     const type = headers['content-type'];
-    const mediaType = typeof type === 'string' ? type.split(';', 1)[0]?.trim().toLowerCase() : undefined;
-    return { bytes: Buffer.concat(chunks), ...(mediaType && { mediaType }) };
+    const [mediaType, ...parameters] = typeof type === 'string' ? type.split(';').map((part) => part.trim()) : [];
+    const charset = /^charset=["']?([^"']+)/i.exec(parameters.find((part) => /^charset=/i.test(part)) ?? '')?.[1];
+    return {
+      bytes: Buffer.concat(chunks),
+      ...(mediaType && { mediaType: mediaType.toLowerCase() }),
+      ...(charset !== undefined && { charset }),
+    };
   } finally {
     discard(body);
   }

@@ -44,3 +44,8 @@ test('a schema that holds itself ends', () => {
   const loop: JsonObject = { $ref: '#' };
   assert.ok(fitsSchema(1, loop));
 });
+
+test('a schema that holds itself twice ends as well', () => {
+  const both: JsonObject = { allOf: [{ $ref: '#' }, { $ref: '#' }] };
+  assert.ok(fitsSchema(1, both));
+});

@@ -2,21 +2,31 @@ import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /** Deeper than any schema of a tool. What is deeper counts as fitting. */
 const DEPTH_MAX = 40;
+/**
+ * Values held against schemas. A schema that names itself twice would double them at each level. What comes after counts as
+ * fitting.
+ */
+const STEPS_MAX = 100_000;
 
 /**
  * Whether a JSON value fits a JSON Schema (draft 7), as far as its plain keywords go: whatever is not known here, or makes
  * no sense, says nothing against the value.
  */
 export function fitsSchema(value: Json, schema: JsonObject): boolean {
-  return fits(value, schema, schema, 0);
+  return fits(value, schema, { root: schema, stepsLeft: STEPS_MAX }, 0);
 }
 
-function fits(value: Json, schema: Json | undefined, root: JsonObject, depth: number): boolean {
+interface Check {
+  readonly root: JsonObject;
+  stepsLeft: number;
+}
+
+function fits(value: Json, schema: Json | undefined, check: Check, depth: number): boolean {
   if (schema === false) return false;
-  if (!isJsonObject(schema) || depth > DEPTH_MAX) return true;
+  if (!isJsonObject(schema) || depth > DEPTH_MAX || check.stepsLeft-- <= 0) return true;
   const reference = schema['$ref'];
-  if (typeof reference === 'string') return fits(value, resolve(reference, root), root, depth + 1);
-  const inner = (part: Json, of: Json | undefined): boolean => fits(part, of, root, depth + 1);
+  if (typeof reference === 'string') return fits(value, resolve(reference, check.root), check, depth + 1);
+  const inner = (part: Json, of: Json | undefined): boolean => fits(part, of, check, depth + 1);
   return (
     fitsType(value, schema['type']) &&
     fitsValue(value, schema) &&

@@ -42,6 +42,7 @@ const LOOKUPS_WAITING_MAX = 256;
  */
 export function createGuardedAgent(options: GuardedAgentOptions = {}): GuardedAgent {
   const { isAllowed = isPublicAddress, protocols = ['https:'], lookup = lookupAll } = options;
+  const schemes = protocols.map((protocol) => protocol.slice(0, -1)).join(' and ');
   // No connection is kept, as HTTP/2 would do: a name that was judged once must be judged again.
   const dispatcher = new Agent({
     connect: { lookup: guardedLookup(isAllowed, lookup) },
@@ -53,7 +54,7 @@ export function createGuardedAgent(options: GuardedAgentOptions = {}): GuardedAg
     admit(address, base) {
       const url = URL.parse(address, base);
       if (url === null) throw new AddressError('The address is no URL.');
-      if (!protocols.includes(url.protocol)) throw new AddressError('Only https addresses are called.');
+      if (!protocols.includes(url.protocol)) throw new AddressError(`Only ${schemes} addresses are called.`);
       const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
       // Sockets do not look literal addresses up.
       if (isIP(host) !== 0 && !isAllowed(host)) throw forbidden();

@@ -111,10 +111,12 @@ declare global {
  * ten times slower than `JSON.parse`. @throws SyntaxError as `JSON.parse`
  */
 export function parseKeepingNumbers(text: string): Json {
-  const keepSource: SourceReviver = (_key, value, context) =>
-    typeof value === 'number' && context?.source !== undefined && String(value) !== context.source
-      ? new ExactNumber(context.source)
-      : value;
-  const value: Json = JSON.parse(text, keepSource);
+  const value: Json = JSON.parse(text, keepNumber);
   return value;
 }
+
+/** What `parseKeepingNumbers` revives values with, for what is more than JSON: its types are the reader's affair. */
+export const keepNumber: SourceReviver = (_key, value, context) =>
+  typeof value === 'number' && context?.source !== undefined && String(value) !== context.source
+    ? new ExactNumber(context.source)
+    : value;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress, isPublicOrOwnAddress } from './public-address.ts';
 
 for (const address of ['1.1.1.1', '8.8.8.8', '172.15.0.1', '172.32.0.1', '100.63.0.1', '2606:4700::1111', '2a00::1'])
   test(`${address} is public`, () => {
@@ -39,3 +39,29 @@ for (const address of [
   test(`${JSON.stringify(address)} is not public`, () => {
     assert.ok(!isPublicAddress(address));
   });
+
+test("an operator's own network is not the clouds' place for secrets", () => {
+  for (const address of [
+    '1.1.1.1',
+    '127.0.0.1',
+    '10.1.2.3',
+    '192.168.1.1',
+    '::1',
+    'fd12::1',
+    '::ffff:10.0.0.1',
+    '2606:4700::1111',
+  ])
+    assert.ok(isPublicOrOwnAddress(address), address);
+  for (const address of [
+    '169.254.169.254',
+    '168.63.129.16',
+    '100.100.100.200',
+    '0.0.0.0',
+    'fe80::1',
+    'fd00:ec2::254',
+    'fd00:0ec2:0:0:0:0:0:254',
+    '::ffff:169.254.169.254',
+    'nonsense',
+  ])
+    assert.ok(!isPublicOrOwnAddress(address), address);
+});

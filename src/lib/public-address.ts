@@ -41,3 +41,29 @@ export function isPublicAddress(address: string): boolean {
   if (version === 4) return !special.check(address, 'ipv4');
   return version === 6 && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
 }
+
+// RFC 1918, RFC 4193 and loopback. What belongs to the machine's host alone (169.254.0.0/16, fe80::/10) is not among them.
+const OWN_NETWORKS: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
+  ['10.0.0.0', 8, 'ipv4'],
+  ['127.0.0.0', 8, 'ipv4'],
+  ['172.16.0.0', 12, 'ipv4'],
+  ['192.168.0.0', 16, 'ipv4'],
+  ['::1', 128, 'ipv6'],
+  ['fc00::', 7, 'ipv6'],
+];
+const own = new BlockList();
+for (const [network, prefix, version] of OWN_NETWORKS) own.addSubnet(network, prefix, version);
+// Clouds tell their machines' secrets there. docs.aws.amazon.com "Instance metadata service", read 2026-11
+const METADATA_V6 = 'fd00:ec2::254';
+const metadata = new BlockList();
+metadata.addAddress(METADATA_V6, 'ipv6');
+
+/**
+ * The same, or one of an operator's own network. Addresses at which clouds tell machines their credentials are neither.
+ */
+export function isPublicOrOwnAddress(address: string): boolean {
+  if (isPublicAddress(address)) return true;
+  const version = isIP(address);
+  if (version === 4) return own.check(address, 'ipv4');
+  return version === 6 && own.check(address, 'ipv6') && !metadata.check(address, 'ipv6');
+}

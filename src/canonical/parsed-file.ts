@@ -1,0 +1,49 @@
+/** Who can turn a file into text. @source generation.md 4.4 */
+export type FileEngineId = 'mistral-ocr' | 'cloudflare-ai';
+
+/** A file as it came: bytes, or where they lie. */
+export type FileSource =
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly type: 'url'; readonly url: string };
+
+export type FilePart =
+  | { readonly type: 'text'; readonly text: string }
+  /** A data URL. */
+  | { readonly type: 'image'; readonly url: string };
+
+/** A file as text and pictures. */
+export interface ParsedFile {
+  /** SHA-256 of its bytes, hexadecimal; of its address where a service read it there. */
+  readonly hash: string;
+  readonly pages: number;
+  readonly parts: readonly FilePart[];
+}
+
+export type ParseOutcome =
+  | {
+      readonly status: 'parsed';
+      readonly file: ParsedFile;
+      /** Nano-USD. */
+      readonly feeNanoUsd: number;
+    }
+  | {
+      readonly status: 'failed';
+      /** `caller`: the file is at fault; `service`: who was to read it. */
+      readonly fault: 'caller' | 'service';
+      readonly message: string;
+    };
+
+/** The ability to read files, which is handed to those who need it. */
+export interface FileReader {
+  /** Whether the engine is set up. */
+  has(engine: FileEngineId): boolean;
+  /** Gets the bytes of a file at an address. Never rejects. */
+  fetch(url: string, signal: AbortSignal): Promise<FileSource | Extract<ParseOutcome, { status: 'failed' }>>;
+  /**
+   * The most that reading the file may cost, nano-USD. Looks into a file whose pages are paid one by one.
+   * Never rejects.
+   */
+  quote(source: FileSource, engine: FileEngineId, signal: AbortSignal): Promise<number>;
+  /** Never rejects. */
+  parse(source: FileSource, engine: FileEngineId, signal: AbortSignal): Promise<ParseOutcome>;
+}

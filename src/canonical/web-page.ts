@@ -1,0 +1,51 @@
+/** Who can fetch a page: the gateway itself (`service`), or a vendor. @source generation.md 5.5 */
+export const PAGE_ENGINES = ['service', 'exa', 'firecrawl', 'parallel'] as const;
+export type PageEngineId = (typeof PAGE_ENGINES)[number];
+
+export interface WebPageQuery {
+  readonly url: string;
+  readonly engine: PageEngineId;
+  /** Approximate: a longer text is cut. */
+  readonly contentTokensMax?: number | undefined;
+  /** Site rules (`site-rules.ts`), of redirects too. Absent: all. */
+  readonly allowedSites?: readonly string[] | undefined;
+  readonly blockedSites?: readonly string[] | undefined;
+}
+
+/** Why a page could not be read. @source generation.md 7.8 item 7 */
+export type PageFailure =
+  | 'invalid_tool_input'
+  | 'url_too_long'
+  | 'url_not_allowed'
+  | 'url_not_accessible'
+  | 'unsupported_content_type'
+  | 'too_many_requests'
+  | 'unavailable';
+
+/** What reading a page came to. A failed one costs nothing. */
+export type WebPageOutcome =
+  | {
+      readonly status: 'completed';
+      /** Where the text came from: behind all redirects. */
+      readonly url: string;
+      readonly title: string;
+      /** Markdown, or plain text. */
+      readonly content: string;
+      /** Something was cut off. */
+      readonly isCut: boolean;
+      /** ISO 8601. */
+      readonly retrievedAt: string;
+      /** Nano-USD. */
+      readonly feeNanoUsd: number;
+    }
+  | { readonly status: 'failed'; readonly reason: PageFailure; readonly message: string };
+
+/** The ability to read pages of the web, which is handed to those who need it. */
+export interface WebPages {
+  /** Whether the engine is set up. The gateway's own always is. */
+  has(engine: PageEngineId): boolean;
+  /** Nano-USD. */
+  feeOf(engine: PageEngineId): number;
+  /** Never rejects. */
+  read(query: WebPageQuery, signal: AbortSignal): Promise<WebPageOutcome>;
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { FileReader, FileSource, ParsedFile, ParseOutcome } from '../canonical/parsed-file.ts';
+import { DownloadError, type Download } from '../lib/download.ts';
+import type { HttpClient } from '../lib/http-client.ts';
+import { PAGE_NANO_USD, runOcr, type OcrSettings } from './mistral-ocr.ts';
+import type { TextFault, TextMaker } from './text-maker.ts';
+
+export interface FileReaderParts {
+  readonly http: HttpClient;
+  readonly download: Download;
+  readonly textMaker: TextMaker;
+  /** Absent: the service is not set up. */
+  readonly ocr?: OcrSettings | undefined;
+}
+
+/** @source generation.md 4.4 "Limits" */
+const FILE_BYTES_MAX = 50 * 1_024 * 1_024;
+const PDF_PAGES_MAX = 1_000;
+const DOWNLOAD_TIMEOUT_MS = 30_000;
+const READ_TIMEOUT_MS = 30_000;
+const COUNT_TIMEOUT_MS = 10_000;
+/** Of one file: a thousand pages that are written full. */
+const TEXT_CHARS_MAX = 8_000_000;
+
+type Failed = Extract<ParseOutcome, { status: 'failed' }>;
+
+/** Makes text of PDFs: here (`cloudflare-ai`), or at Mistral's service. @source generation.md 4.4 */
+export function createFileReader({ http, download, textMaker, ocr }: FileReaderParts): FileReader {
+  /** A number, why there is none, or nothing where nobody could count. */
+  async function countPages(bytes: Uint8Array, signal: AbortSignal): Promise<number | Failed | undefined> {
+    const job = { kind: 'count', bytes, pagesMax: PDF_PAGES_MAX } as const;
+    const read = await textMaker.read(job, COUNT_TIMEOUT_MS, signal);
+    if (read.status === 'read') return read.pages;
+    return read.fault === 'too-many-pages' ? faultOf(read.fault) : undefined;
+  }
+
+  async function parseThere(source: FileSource, settings: OcrSettings, signal: AbortSignal): Promise<ParseOutcome> {
+    const pages = source.type === 'bytes' ? await countPages(source.bytes, signal) : undefined;
+    if (typeof pages === 'object') return pages;
+    const read = await runOcr(http, settings, source, signal);
+    if (read.status === 'failed') return read;
+    const file = { hash: hashOf(source), pages: read.pages, parts: read.parts };
+    return { status: 'parsed', file, feeNanoUsd: read.pages * PAGE_NANO_USD };
+  }
+
+  async function parseHere(bytes: Uint8Array, signal: AbortSignal): Promise<ParseOutcome> {
+    const job = { kind: 'pdf', bytes, pagesMax: PDF_PAGES_MAX, charsMax: TEXT_CHARS_MAX } as const;
+    const read = await textMaker.read(job, READ_TIMEOUT_MS, signal);
+    if (read.status === 'failed') return faultOf(read.fault);
+    const parts: ParsedFile['parts'] = read.text === '' ? [] : [{ type: 'text', text: read.text }];
+    const file = { hash: hashOf({ type: 'bytes', bytes }), pages: read.pages, parts };
+    return { status: 'parsed', file, feeNanoUsd: 0 };
+  }
+
+  return {
+    has: (engine) => engine !== 'mistral-ocr' || ocr !== undefined,
+    async fetch(url, signal) {
+      const limits = { bytesMax: FILE_BYTES_MAX, timeoutMs: DOWNLOAD_TIMEOUT_MS };
+      try {
+        const { bytes } = await download(url, limits, signal);
+        return { type: 'bytes', bytes };
+      } catch (error) {
+        if (!(error instanceof DownloadError)) throw error;
+        return failed('caller', error.message);
+      }
+    },
+    async quote(source, engine, signal) {
+      if (engine !== 'mistral-ocr') return 0;
+      const pages = source.type === 'bytes' ? await countPages(source.bytes, signal) : undefined;
+      return (typeof pages === 'number' ? pages : PDF_PAGES_MAX) * PAGE_NANO_USD;
+    },
+    parse(source, engine, signal) {
+      if (source.type === 'bytes' && source.bytes.length > FILE_BYTES_MAX)
+        return Promise.resolve(failed('caller', `It is larger than ${FILE_BYTES_MAX} bytes.`));
+      if (engine === 'mistral-ocr')
+        return ocr === undefined ? Promise.resolve(NOT_SET_UP) : parseThere(source, ocr, signal);
+      if (source.type === 'url') return Promise.resolve(failed('service', 'Only bytes are read here.'));
+      return parseHere(source.bytes, signal);
+    },
+  };
+}
+
+function failed(fault: 'caller' | 'service', message: string): Failed {
+  return { status: 'failed', fault, message };
+}
+
+const NOT_SET_UP = failed('service', 'The service that reads files is not set up on this gateway.');
+
+/** Of what lies elsewhere nobody here has the bytes. */
+function hashOf(source: FileSource): string {
+  return createHash('sha256')
+    .update(source.type === 'bytes' ? source.bytes : source.url)
+    .digest('hex');
+}
+
+function faultOf(fault: TextFault): Failed {
+  return FAILURES[fault];
+}
+
+const FAILURES: Readonly<Record<TextFault, Failed>> = {
+  unreadable: failed('caller', 'It is no PDF that can be read.'),
+  encrypted: failed('caller', 'It is locked with a password.'),
+  'too-many-pages': failed('caller', `It has more than ${PDF_PAGES_MAX} pages.`),
+  timeout: failed('caller', `Its text could not be found within ${READ_TIMEOUT_MS} ms.`),
+  memory: failed('caller', 'It unpacks to more than there is memory for.'),
+  crashed: failed('caller', 'It is no PDF that can be read.'),
+  busy: failed('service', 'Too many files are being read.'),
+  aborted: failed('service', 'Nobody waits for it any more.'),
+};

@@ -1,0 +1,89 @@
+import type { FilePart, FileSource, ParseOutcome } from '../canonical/parsed-file.ts';
+import type { HttpClient } from '../lib/http-client.ts';
+import { callJson, JsonCallError, type JsonAnswer } from '../lib/json-call.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+
+// Wire: docs.mistral.ai "OCR" (POST /v1/ocr), and @mistralai/mistralai 2.7.0, read 2026-11.
+
+export interface OcrSettings {
+  /** Without a slash at its end: `https://api.mistral.ai/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly model: string;
+}
+
+/** 2 USD for a thousand pages. @source generation.md 4.4 */
+export const PAGE_NANO_USD = 2_000_000;
+/** Of one file. @source generation.md 4.4 */
+const IMAGES_MAX = 8;
+/** Limit of one file, the same as that of PDFs that are read here. @source generation.md 4.4 */
+const OCR_TIMEOUT_MS = 30_000;
+/** The text of a thousand pages, and eight pictures. */
+const ANSWER_BYTES_MAX = 64 * 1_024 * 1_024;
+
+export type OcrOutcome =
+  | { readonly status: 'parsed'; readonly pages: number; readonly parts: readonly FilePart[] }
+  | Extract<ParseOutcome, { status: 'failed' }>;
+
+/** Reads one PDF at Mistral's service. Never rejects. */
+export async function runOcr(
+  http: HttpClient,
+  { baseUrl, apiKey, model }: OcrSettings,
+  source: FileSource,
+  signal: AbortSignal,
+): Promise<OcrOutcome> {
+  const address =
+    source.type === 'url' ? source.url : `data:application/pdf;base64,${Buffer.from(source.bytes).toString('base64')}`;
+  const body = {
+    model,
+    document: { type: 'document_url', document_url: address },
+    include_image_base64: true,
+    image_limit: IMAGES_MAX,
+  };
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const limits = { timeoutMs: OCR_TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX };
+  let answer: JsonAnswer;
+  try {
+    answer = await callJson(http, { method: 'POST', url: new URL(`${baseUrl}/ocr`), headers, body }, limits, signal);
+  } catch (error) {
+    if (!(error instanceof JsonCallError)) throw error;
+    return failed('service', `The service that reads files ${error.message}.`);
+  }
+  if (answer.status === 200)
+    return readAnswer(answer.body) ?? failed('service', 'The service answered something else.');
+  // A file that it cannot read, or an address that it cannot fetch.
+  if (answer.status === 400 || answer.status === 413 || answer.status === 422)
+    return failed('caller', `The service that reads files refused the file (status ${answer.status}).`);
+  return failed('service', `The service that reads files failed with status ${answer.status}.`);
+}
+
+function failed(fault: 'caller' | 'service', message: string): OcrOutcome {
+  return { status: 'failed', fault, message };
+}
+
+function readAnswer(body: Json | undefined): OcrOutcome | undefined {
+  if (!isJsonObject(body) || !Array.isArray(body['pages'])) return undefined;
+  const pages = body['pages'].filter(isJsonObject);
+  const text = pages.map(drawPage).filter((page) => page !== '');
+  const images = pages.flatMap(imagesOf).slice(0, IMAGES_MAX);
+  const usage = body['usage_info'];
+  const counted = isJsonObject(usage) ? usage['pages_processed'] : undefined;
+  return {
+    status: 'parsed',
+    pages: typeof counted === 'number' && Number.isSafeInteger(counted) && counted >= 0 ? counted : pages.length,
+    parts: [...(text.length > 0 ? [{ type: 'text', text: text.join('\n\n') } as const] : []), ...images],
+  };
+}
+
+function drawPage({ index, markdown }: JsonObject): string {
+  if (typeof markdown !== 'string' || markdown.trim() === '') return '';
+  return typeof index === 'number' ? `## Page ${index + 1}\n\n${markdown.trim()}` : markdown.trim();
+}
+
+function imagesOf({ images }: JsonObject): readonly FilePart[] {
+  if (!Array.isArray(images)) return [];
+  return images.filter(isJsonObject).flatMap(({ image_base64: data }) => {
+    if (typeof data !== 'string' || data === '') return [];
+    return [{ type: 'image', url: data.startsWith('data:') ? data : `data:image/jpeg;base64,${data}` } as const];
+  });
+}

@@ -1,0 +1,25 @@
+import { parentPort } from 'node:worker_threads';
+import { assert } from '../lib/assert.ts';
+import type { TextJob, TextResult } from './job.ts';
+
+/** A thread that makes text of files. Libraries are loaded with the first job that needs them. */
+const port = parentPort;
+assert(port !== null, 'this module runs in a thread');
+
+port.on('message', (job: TextJob) => {
+  void answer(job).then((result) => port.postMessage(result));
+});
+
+async function answer(job: TextJob): Promise<TextResult> {
+  try {
+    if (job.kind === 'page') {
+      const { readPage } = await import('./read-page.ts');
+      return readPage(job);
+    }
+    const { readPdf } = await import('./read-pdf.ts');
+    return await readPdf(job);
+  } catch {
+    // Whatever a library throws: the file is one that it cannot read.
+    return { status: 'failed', fault: 'unreadable' };
+  }
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, suite, test } from 'node:test';
+import { makePdf } from '../../tests/support/make-pdf.ts';
+import type { WebPageOutcome, WebPageQuery } from '../canonical/web-page.ts';
+import { createDownloader } from '../lib/download.ts';
+import { isPublicAddress, isPublicOrOwnAddress } from '../lib/public-address.ts';
+import { createTextMaker } from './text-maker.ts';
+import { createWebPages, type WebPagesParts } from './web-pages.ts';
+
+const textMaker = createTextMaker();
+const guarded = createDownloader({ protocols: ['http:', 'https:'], isAllowed: isPublicAddress });
+const own = createDownloader({ protocols: ['http:', 'https:'], isAllowed: isPublicOrOwnAddress });
+let server: Server;
+let site = '';
+const visited: string[] = [];
+
+const NO_VENDORS: WebPagesParts['vendors'] = {
+  has: () => false,
+  feeOf: () => 0,
+  read: () => assert.fail('nobody asks a vendor'),
+};
+
+const TYPES: Readonly<Record<string, readonly [type: string | undefined, body: string | Buffer]>> = {
+  '/page': ['text/html; charset=utf-8', '<title>T</title><body><p>words</p></body>'],
+  '/latin': ['text/html; charset="ISO-8859-1"', Buffer.from('<body>caf\xe9</body>', 'latin1')],
+  '/plain': ['text/plain', 'plain words'],
+  '/json': ['application/json', '{"a": 1}'],
+  '/feed': ['application/rss+xml', '<rss/>'],
+  '/pdf': ['application/pdf', makePdf([{ lines: ['in a file'] }], 'A file')],
+  '/nameless-pdf': ['application/octet-stream', makePdf([{ lines: ['in a file'] }])],
+  '/nameless-page': [undefined, '<!doctype html><title>T</title>words'],
+  '/nameless-text': [undefined, 'words'],
+  '/nameless-bytes': [undefined, Buffer.from([0, 1, 2])],
+  '/picture': ['image/png', Buffer.from([0x89, 0x50])],
+  '/broken-pdf': ['application/pdf', 'no pdf'],
+  '/long': ['text/plain', 'word '.repeat(60_000)],
+};
+
+const serve: RequestListener = (request, response) => {
+  const path = request.url ?? '';
+  visited.push(path);
+  const [type, body] = TYPES[path] ?? [];
+  if (body !== undefined) response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(body);
+  else if (path === '/large')
+    response.writeHead(200, { 'content-type': 'text/plain' }).end(Buffer.alloc(11_000_000, 'x'));
+  else if (path.startsWith('/to?')) response.writeHead(302, { location: path.slice(4) }).end();
+  else if (path === '/circle') response.writeHead(302, { location: '/circle' }).end();
+  else response.writeHead(404).end('nothing here');
+};
+
+before(async () => {
+  server = createServer(serve);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+after(async () => {
+  await Promise.all([textMaker.close(), guarded.close(), own.close()]);
+  server.closeAllConnections();
+  server.close();
+});
+
+function read(
+  query: Partial<WebPageQuery> & { url: string },
+  parts: Partial<WebPagesParts> = {},
+): Promise<WebPageOutcome> {
+  const pages = createWebPages({
+    download: own.download,
+    textMaker,
+    vendors: NO_VENDORS,
+    nowMs: () => Date.UTC(2026, 10, 21),
+    ...parts,
+  });
+  return pages.read({ engine: 'service', ...query }, new AbortController().signal);
+}
+
+async function contentOf(path: string): Promise<unknown> {
+  const page = await read({ url: site + path });
+  return page.status === 'completed' ? [page.title, page.content] : page.reason;
+}
+
+test('a page is told with where it came from, and when, and costs nothing', async () => {
+  assert.deepEqual(await read({ url: `${site}/to?/page` }), {
+    status: 'completed',
+    url: `${site}/page`,
+    title: 'T',
+    content: 'words',
+    isCut: false,
+    retrievedAt: '2026-11-21T00:00:00.000Z',
+    feeNanoUsd: 0,
+  });
+});
+
+test('pages, PDFs and texts are read, as their server or their beginning says, and nothing else', async () => {
+  assert.deepEqual(await contentOf('/latin'), [`${site}/latin`, 'café']);
+  assert.deepEqual(await contentOf('/plain'), [`${site}/plain`, 'plain words']);
+  assert.deepEqual(await contentOf('/json'), [`${site}/json`, '{"a": 1}']);
+  assert.deepEqual(await contentOf('/feed'), [`${site}/feed`, '<rss/>']);
+  assert.deepEqual(await contentOf('/pdf'), ['A file', '## Page 1\n\nin a file']);
+  assert.deepEqual(await contentOf('/nameless-pdf'), [`${site}/nameless-pdf`, '## Page 1\n\nin a file']);
+  assert.deepEqual(await contentOf('/nameless-page'), ['T', 'words']);
+  assert.deepEqual(await contentOf('/nameless-text'), [`${site}/nameless-text`, 'words']);
+  assert.equal(await contentOf('/nameless-bytes'), 'unsupported_content_type');
+  assert.equal(await contentOf('/picture'), 'unsupported_content_type');
+  assert.equal(await contentOf('/broken-pdf'), 'unsupported_content_type');
+});
+
+test('a text is cut to what is wanted, and to what fits into a context where nobody says', async () => {
+  const asked = await read({ url: `${site}/long`, contentTokensMax: 10 });
+  assert.deepEqual(asked.status === 'completed' && [asked.content.length <= 40, asked.isCut], [true, true]);
+  const usual = await read({ url: `${site}/long` });
+  assert.deepEqual(usual.status === 'completed' && [usual.content.length <= 100_000, usual.isCut], [true, true]);
+});
+
+suite('what is not fetched', () => {
+  const REFUSED: readonly (readonly [url: string, reason: string])[] = [
+    ['no address', 'invalid_tool_input'],
+    [`https://a.example/${'x'.repeat(2_048)}`, 'url_too_long'],
+    ['file:///etc/passwd', 'url_not_allowed'],
+    ['ftp://a.example/', 'url_not_allowed'],
+    ['http://127.0.0.1/', 'url_not_allowed'],
+    ['http://localhost/', 'url_not_allowed'],
+    ['http://10.0.0.1/', 'url_not_allowed'],
+    ['http://169.254.169.254/latest/meta-data/', 'url_not_allowed'],
+    ['http://[::1]/', 'url_not_allowed'],
+    ['http://[::ffff:127.0.0.1]/', 'url_not_allowed'],
+    ['http://[fe80::1]/', 'url_not_allowed'],
+    ['http://2130706433/', 'url_not_allowed'],
+    ['http://0x7f.1/', 'url_not_allowed'],
+  ];
+  for (const [url, reason] of REFUSED)
+    test(url.slice(0, 60), async () => {
+      const page = await read({ url }, { download: guarded.download });
+      assert.ok(page.status === 'failed');
+      assert.equal(page.reason, reason);
+    });
+
+  test('a page that leads behind the walls', async () => {
+    for (const target of ['http://169.254.169.254/latest', 'file:///etc/passwd', 'http://[fe80::1]/']) {
+      const page = await read({ url: `${site}/to?${target}` });
+      assert.deepEqual(page.status === 'failed' && page.reason, 'url_not_allowed', target);
+    }
+  });
+
+  test('one that leads nowhere, is too large, or is not there', async () => {
+    for (const path of ['/circle', '/large', '/nothing']) {
+      const page = await read({ url: site + path });
+      assert.deepEqual(page.status === 'failed' && page.reason, 'url_not_accessible', path);
+    }
+  });
+
+  test('the sites that the caller rules out, also where a page leads to one', async () => {
+    visited.length = 0;
+    const here = ['127.0.0.1'];
+    const blocked = await read({ url: `${site}/page`, blockedSites: here });
+    const elsewhere = await read({ url: `${site}/page`, allowedSites: ['a.example'] });
+    const led = await read({ url: `${site}/to?/page`, allowedSites: ['127.0.0.1/to'] });
+    const port = site.split(':').at(-1);
+    const around = await read({ url: `http://localhost:${port}/to?${site}/page`, blockedSites: here });
+    for (const page of [blocked, elsewhere, led, around])
+      assert.deepEqual(page.status === 'failed' && page.reason, 'url_not_allowed');
+    assert.deepEqual(visited, ['/to?/page', `/to?${site}/page`], 'what is ruled out is not visited');
+    const allowed = await read({ url: `${site}/page`, allowedSites: here });
+    assert.equal(allowed.status, 'completed');
+  });
+});
+
+test('a vendor reads in its way, within the same rules', async () => {
+  const asked: unknown[] = [];
+  const vendors: WebPagesParts['vendors'] = {
+    has: (engine) => engine === 'exa',
+    feeOf: () => 1_000_000,
+    read(engine, url, charsMax) {
+      asked.push([engine, url, charsMax]);
+      return Promise.resolve({
+        status: 'completed',
+        url: 'https://b.example/',
+        title: 'T',
+        content: 'words',
+        isCut: false,
+        retrievedAt: '2026-11-21T00:00:00.000Z',
+        feeNanoUsd: 1_000_000,
+      });
+    },
+  };
+  const query = { url: 'https://a.example/', engine: 'exa', contentTokensMax: 100 } as const;
+  assert.equal((await read(query, { vendors })).status, 'completed');
+  assert.deepEqual(asked, [['exa', 'https://a.example/', 400]]);
+  const led = await read({ ...query, blockedSites: ['b.example'] }, { vendors });
+  const blocked = await read({ ...query, allowedSites: ['c.example'] }, { vendors });
+  assert.deepEqual([led.status, blocked.status, asked.length], ['failed', 'failed', 2]);
+  assert.equal((await read({ url: 'file:///etc/passwd', engine: 'exa' }, { vendors })).status, 'failed');
+});

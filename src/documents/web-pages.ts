@@ -1,0 +1,166 @@
+import { isAtSite, readSiteRule, type SiteRule } from '../canonical/site-rules.ts';
+import type { PageEngineId, PageFailure, WebPageOutcome, WebPages } from '../canonical/web-page.ts';
+import { cutAtWord } from '../lib/cut-text.ts';
+import { DownloadError, type DownloadedFrom, type DownloadFrom } from '../lib/download.ts';
+import { decodeText } from './decode-text.ts';
+import type { TextFault, TextMaker } from './text-maker.ts';
+
+/** Who reads pages in the gateway's place. */
+type VendorId = Exclude<PageEngineId, 'service'>;
+
+export interface WebPagesParts {
+  /** Of http and https addresses. */
+  readonly download: DownloadFrom;
+  readonly textMaker: TextMaker;
+  readonly vendors: {
+    has(engine: VendorId): boolean;
+    feeOf(engine: VendorId): number;
+    read(engine: VendorId, url: string, charsMax: number, signal: AbortSignal): Promise<WebPageOutcome>;
+  };
+  readonly nowMs: () => number;
+}
+
+const URL_CHARS_MAX = 2_048;
+/** @source generation.md 5.5 */
+const PAGE_BYTES_MAX = 10 * 1_024 * 1_024;
+const DOWNLOAD_TIMEOUT_MS = 20_000;
+const READ_TIMEOUT_MS = 20_000;
+const PDF_PAGES_MAX = 1_000;
+/** Of a page, where nobody says: a fifth of a usual context window. */
+const CONTENT_CHARS_DEFAULT = 100_000;
+const CONTENT_CHARS_MAX = 2_000_000;
+/** A token is about so many characters. */
+const CHARS_PER_TOKEN = 4;
+
+/** Reads pages of the web. @source generation.md 4.3, 5.5 */
+export function createWebPages({ download, textMaker, vendors, nowMs }: WebPagesParts): WebPages {
+  async function readHere(query: SitedQuery, charsMax: number, signal: AbortSignal): Promise<WebPageOutcome> {
+    const { url, mayVisit } = query;
+    let file: DownloadedFrom;
+    try {
+      file = await download(url, { bytesMax: PAGE_BYTES_MAX, timeoutMs: DOWNLOAD_TIMEOUT_MS, mayVisit }, signal);
+    } catch (error) {
+      if (!(error instanceof DownloadError)) throw error;
+      return failed(error.isForbidden ? 'url_not_allowed' : 'url_not_accessible', error.message);
+    }
+    const text = await textOf(file, charsMax, { textMaker, signal });
+    if (text.status === 'failed') return text;
+    return {
+      ...text,
+      title: text.title === '' ? file.url : text.title,
+      url: file.url,
+      retrievedAt: new Date(nowMs()).toISOString(),
+      feeNanoUsd: 0,
+    };
+  }
+
+  async function readThere(engine: VendorId, query: SitedQuery, charsMax: number, signal: AbortSignal) {
+    const { url, mayVisit } = query;
+    if (!mayVisit(url)) return NOT_ALLOWED;
+    const page = await vendors.read(engine, url, charsMax, signal);
+    // Where it was led to, only the vendor knows before.
+    return page.status === 'completed' && !mayVisit(page.url) ? NOT_ALLOWED : page;
+  }
+
+  return {
+    has: (engine) => engine === 'service' || vendors.has(engine),
+    feeOf: (engine) => (engine === 'service' ? 0 : vendors.feeOf(engine)),
+    async read({ url, engine, contentTokensMax, allowedSites, blockedSites }, signal) {
+      const wrong = wrongAddress(url);
+      if (wrong !== undefined) return wrong;
+      const charsAsked = contentTokensMax === undefined ? CONTENT_CHARS_DEFAULT : contentTokensMax * CHARS_PER_TOKEN;
+      const charsMax = Math.min(charsAsked, CONTENT_CHARS_MAX);
+      const query = { url, mayVisit: readVisits(allowedSites, blockedSites) };
+      return engine === 'service' ? readHere(query, charsMax, signal) : readThere(engine, query, charsMax, signal);
+    },
+  };
+}
+
+interface SitedQuery {
+  readonly url: string;
+  readonly mayVisit: (url: string) => boolean;
+}
+
+function readVisits(allowed: readonly string[] | undefined, blocked: readonly string[] = []): SitedQuery['mayVisit'] {
+  const rulesOf = (sites: readonly string[]): readonly SiteRule[] => sites.flatMap((site) => readSiteRule(site) ?? []);
+  const allowedRules = allowed && rulesOf(allowed);
+  const blockedRules = rulesOf(blocked);
+  return (url) => (allowedRules === undefined || isAtSite(url, allowedRules)) && !isAtSite(url, blockedRules);
+}
+
+type Failed = Extract<WebPageOutcome, { status: 'failed' }>;
+
+function failed(reason: PageFailure, message: string): Failed {
+  return { status: 'failed', reason, message };
+}
+
+const NOT_ALLOWED = failed('url_not_allowed', 'The address is not among those that may be visited.');
+
+/** Vendors too are asked for pages of the web alone: what they can reach in their own walls is nobody's business. */
+function wrongAddress(address: string): Failed | undefined {
+  if (address.length > URL_CHARS_MAX)
+    return failed('url_too_long', `The address is longer than ${URL_CHARS_MAX} characters.`);
+  const url = URL.parse(address);
+  if (url === null) return failed('invalid_tool_input', 'The address is no URL.');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return failed('url_not_allowed', 'Only http and https addresses are read.');
+  return undefined;
+}
+
+interface PageText {
+  readonly status: 'completed';
+  readonly title: string;
+  readonly content: string;
+  readonly isCut: boolean;
+}
+
+async function textOf(
+  { bytes, mediaType, charset, url }: DownloadedFrom,
+  charsMax: number,
+  { textMaker, signal }: { readonly textMaker: TextMaker; readonly signal: AbortSignal },
+): Promise<PageText | Failed> {
+  const kind = kindOf(mediaType, bytes);
+  if (kind === undefined)
+    return failed('unsupported_content_type', `The address holds ${mediaType ?? 'no text'}, which is not read.`);
+  if (kind === 'text') {
+    const text = decodeText(bytes, charset);
+    return { status: 'completed', title: '', content: cutAtWord(text, charsMax), isCut: text.length > charsMax };
+  }
+  const job =
+    kind === 'pdf'
+      ? ({ kind, bytes, charsMax, pagesMax: PDF_PAGES_MAX } as const)
+      : ({ kind, bytes, charsMax, charset, url } as const);
+  const read = await textMaker.read(job, READ_TIMEOUT_MS, signal);
+  if (read.status === 'failed') return failed(...FAILURES[read.fault]);
+  return { status: 'completed', title: read.title, content: read.text, isCut: read.isCut };
+}
+
+const FAILURES: Readonly<Record<TextFault, readonly [PageFailure, string]>> = {
+  unreadable: ['unsupported_content_type', 'The page could not be read.'],
+  encrypted: ['url_not_accessible', 'The file is locked with a password.'],
+  'too-many-pages': ['unsupported_content_type', `The file has more than ${PDF_PAGES_MAX} pages.`],
+  timeout: ['unavailable', 'The page took too long to read.'],
+  memory: ['unavailable', 'The page takes too much memory to read.'],
+  busy: ['too_many_requests', 'Too many pages are being read.'],
+  aborted: ['unavailable', 'Nobody waits for the page any more.'],
+  crashed: ['unavailable', 'The page could not be read.'],
+};
+
+type PageKind = 'page' | 'pdf' | 'text';
+
+const PAGE_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
+const TEXT_TYPE =
+  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|ecmascript|x-ndjson|toml|sql)$)/;
+const PDF_START = '%PDF-';
+
+/** By what the server says, and by its first bytes where it says nothing of use. */
+function kindOf(mediaType: string | undefined, bytes: Buffer): PageKind | undefined {
+  if (mediaType === 'application/pdf') return 'pdf';
+  if (mediaType !== undefined && PAGE_TYPES.has(mediaType)) return 'page';
+  if (mediaType !== undefined && TEXT_TYPE.test(mediaType)) return 'text';
+  if (mediaType !== undefined && mediaType !== 'application/octet-stream') return undefined;
+  const start = bytes.toString('latin1', 0, 1_024).trimStart();
+  if (start.startsWith(PDF_START)) return 'pdf';
+  if (/^<(?:!doctype html|html|head|body)[\s>]/i.test(start)) return 'page';
+  return mediaType === undefined && !start.includes('\0') ? 'text' : undefined;
+}

@@ -1,0 +1,20 @@
+import type { SearchEngineId } from '../canonical/web-search.ts';
+import type { SearchEngine } from './contract.ts';
+import { brave } from './engines/brave.ts';
+import { exa } from './engines/exa.ts';
+import { firecrawl } from './engines/firecrawl.ts';
+import { parallel } from './engines/parallel.ts';
+import { perplexity } from './engines/perplexity.ts';
+import { searxng } from './engines/searxng.ts';
+import { tavily } from './engines/tavily.ts';
+
+/** Every engine. Where nobody chooses, the first that is set up answers. */
+export const ENGINES: Readonly<Record<SearchEngineId, SearchEngine>> = {
+  exa,
+  parallel,
+  perplexity,
+  tavily,
+  brave,
+  firecrawl,
+  searxng,
+};

@@ -1,0 +1,53 @@
+import type { WebPageOutcome } from '../canonical/web-page.ts';
+import type { SearchEngineId } from '../canonical/web-search.ts';
+import { cutAtWord } from '../lib/cut-text.ts';
+import type { HttpClient } from '../lib/http-client.ts';
+import { isJsonObject } from '../lib/json.ts';
+import { askEngine } from './ask-engine.ts';
+import type { EngineSettings } from './contract.ts';
+import { ENGINES } from './engines.ts';
+
+/** Pages that a vendor reads, and not the gateway. */
+export interface EnginePages {
+  has(engine: SearchEngineId): boolean;
+  /** Nano-USD. */
+  feeOf(engine: SearchEngineId): number;
+  /** @param charsMax how much of the text is wanted. Never rejects. */
+  read(engine: SearchEngineId, url: string, charsMax: number, signal: AbortSignal): Promise<WebPageOutcome>;
+}
+
+export interface EnginePagesParts {
+  readonly http: HttpClient;
+  readonly engines: ReadonlyMap<SearchEngineId, EngineSettings>;
+  readonly nowMs: () => number;
+}
+
+/** @source generation.md 5.5 */
+export function createEnginePages({ http, engines, nowMs }: EnginePagesParts): EnginePages {
+  return {
+    has: (engine) => engines.has(engine) && ENGINES[engine].page !== undefined,
+    feeOf: (engine) => ENGINES[engine].page?.feeNanoUsd ?? 0,
+    async read(id, url, charsMax, signal) {
+      const engine = ENGINES[id];
+      const settings = engines.get(id);
+      const { page } = engine;
+      if (settings === undefined || page === undefined)
+        return { status: 'failed', reason: 'unavailable', message: `${id} is not set up on this gateway.` };
+      const call = page.call(url, charsMax, settings);
+      const answer = await askEngine({ http, engine, settings, call, signal });
+      if (answer.status === 'failed') return answer;
+      const found = isJsonObject(answer.body) ? page.read(answer.body) : undefined;
+      if (found === undefined)
+        return { status: 'failed', reason: 'unavailable', message: `${id} answered with something else.` };
+      if ('reason' in found) return { status: 'failed', ...found };
+      return {
+        status: 'completed',
+        ...found,
+        content: cutAtWord(found.content, charsMax),
+        isCut: found.content.length > charsMax,
+        retrievedAt: new Date(nowMs()).toISOString(),
+        feeNanoUsd: page.feeNanoUsd,
+      };
+    },
+  };
+}

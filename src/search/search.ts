@@ -1,0 +1,134 @@
+import { isAtSite, readSiteRule, type SiteRule } from '../canonical/site-rules.ts';
+import type {
+  SearchEngineId,
+  WebSearch,
+  WebSearchHit,
+  WebSearchOutcome,
+  WebSearchQuery,
+} from '../canonical/web-search.ts';
+import { cutAtWord } from '../lib/cut-text.ts';
+import type { HttpClient } from '../lib/http-client.ts';
+import { isJsonObject } from '../lib/json.ts';
+import { askEngine } from './ask-engine.ts';
+import type { EngineQuery, EngineSettings, SearchEngine } from './contract.ts';
+import { ENGINES } from './engines.ts';
+
+export interface SearchParts {
+  readonly http: HttpClient;
+  /** The engines that are set up. */
+  readonly engines: ReadonlyMap<SearchEngineId, EngineSettings>;
+  /** Who answers where nobody chooses. Absent: the first that is set up. */
+  readonly preferred?: SearchEngineId | undefined;
+}
+
+/** A question is a few words; what is longer is no question. */
+const QUERY_CHARS_MAX = 2_000;
+/** In a list of sites. */
+const SITES_MAX = 200;
+
+type Failed = Extract<WebSearchOutcome, { status: 'failed' }>;
+
+/** Searches the web at the engine that is asked for. @source generation.md 4.2, 5.4 */
+export function createWebSearch({ http, engines, preferred }: SearchParts): WebSearch {
+  const ids = Object.values(ENGINES).map(({ id }) => id);
+  const usual = preferred ?? ids.find((id) => engines.has(id));
+
+  function engineFor(asked: SearchEngineId | undefined): SearchEngineId | undefined {
+    const id = asked ?? usual;
+    return id !== undefined && engines.has(id) ? id : undefined;
+  }
+
+  return {
+    engineFor,
+    feeMax(query) {
+      const id = engineFor(query.engine);
+      if (id === undefined) return 0;
+      const engine = ENGINES[id];
+      const { mode, resultsMax } = engineQuery(query, engine);
+      return engine.fee(mode, resultsMax);
+    },
+    async search(query, signal) {
+      const id = engineFor(query.engine);
+      const settings = id && engines.get(id);
+      if (id === undefined || settings === undefined) return failed('unavailable', notSetUp(query.engine));
+      if (query.text.trim() === '') return failed('invalid_input', 'The query is empty.');
+      if (query.text.length > QUERY_CHARS_MAX)
+        return failed('query_too_long', `The query is longer than ${QUERY_CHARS_MAX} characters.`);
+      const wrong = wrongSite(query);
+      if (wrong !== undefined) return failed('invalid_input', wrong);
+      return searchAt(ENGINES[id], settings, query, { http, signal });
+    },
+  };
+}
+
+function notSetUp(asked: SearchEngineId | undefined): string {
+  if (asked === undefined) return 'No search engine is set up on this gateway.';
+  return `The search engine ${asked} is not set up on this gateway.`;
+}
+
+function failed(reason: Failed['reason'], message: string): Failed {
+  return { status: 'failed', reason, message };
+}
+
+function wrongSite({ includeSites = [], excludeSites = [] }: WebSearchQuery): string | undefined {
+  if (Math.max(includeSites.length, excludeSites.length) > SITES_MAX) return `At most ${SITES_MAX} sites can be named.`;
+  const wrong = [...includeSites, ...excludeSites].find((site) => readSiteRule(site) === undefined);
+  return wrong === undefined ? undefined : `${JSON.stringify(wrong.slice(0, 80))} is no site.`;
+}
+
+async function searchAt(
+  engine: SearchEngine,
+  settings: EngineSettings,
+  query: WebSearchQuery,
+  parts: { readonly http: HttpClient; readonly signal: AbortSignal },
+): Promise<WebSearchOutcome> {
+  const asked = engineQuery(query, engine);
+  const answer = await askEngine({ ...parts, engine, settings, call: engine.call(asked, settings) });
+  if (answer.status === 'failed') return answer;
+  const hits = isJsonObject(answer.body) ? engine.read(answer.body) : undefined;
+  if (hits === undefined) return failed('unavailable', `The search engine ${engine.id} answered with something else.`);
+  // The engine has done its work, whatever of it the rules let through.
+  const given = hits.slice(0, asked.resultsMax);
+  return {
+    status: 'found',
+    engine: engine.id,
+    hits: allowedHits(given, query).map((hit) => withBoundedText(hit, query)),
+    feeNanoUsd: engine.fee(asked.mode, given.length),
+  };
+}
+
+/** The question as this engine can take it. */
+function engineQuery(query: WebSearchQuery, engine: SearchEngine): EngineQuery {
+  const { mode, resultsMax, charsMax, contextSize } = query;
+  const includeSites = rulesOf(query.includeSites);
+  // Where it takes one list, the pages to include win. generation.md 4.2
+  const takesExcluded = engine.takesBothSites || includeSites.length === 0;
+  return {
+    text: cutAtWord(query.text.trim(), engine.queryCharsMax),
+    resultsMax: Math.max(1, Math.min(resultsMax, engine.resultsMax)),
+    mode: mode !== undefined && engine.modes.includes(mode) ? mode : engine.modes[0],
+    includeSites,
+    excludeSites: takesExcluded ? rulesOf(query.excludeSites) : [],
+    charsMax,
+    contextSize,
+  };
+}
+
+function rulesOf(sites: readonly string[] = []): readonly SiteRule[] {
+  return sites.flatMap((site) => readSiteRule(site) ?? []);
+}
+
+/** Not every engine knows all that a rule can say: what it let through is looked at again. */
+function allowedHits(hits: readonly WebSearchHit[], query: WebSearchQuery): readonly WebSearchHit[] {
+  const included = rulesOf(query.includeSites);
+  const excluded = rulesOf(query.excludeSites);
+  return hits.filter(({ url }) => (included.length === 0 || isAtSite(url, included)) && !isAtSite(url, excluded));
+}
+
+/** More than any setting asks for; an engine must not fill a prompt with one page. @source generation.md 5.4 */
+const CONTENT_CHARS_MAX = 100_000;
+
+function withBoundedText(hit: WebSearchHit, { charsMax = CONTENT_CHARS_MAX }: WebSearchQuery): WebSearchHit {
+  const max = Math.min(charsMax, CONTENT_CHARS_MAX);
+  return hit.content.length <= max ? hit : { ...hit, content: cutAtWord(hit.content, max) };
+}
