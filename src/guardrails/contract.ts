@@ -1,0 +1,133 @@
+import type { BuiltinFilterSlug, FilterAction } from '../canonical/guardrail-rules.ts';
+
+/** A rule on what is said, as far as finding it is concerned. Plain data: it crosses to other threads. */
+export type FilterRule = PatternRule | BuiltinRule;
+
+interface RuleBase {
+  readonly action: FilterAction;
+  /** What a match is replaced with. */
+  readonly label: string;
+}
+
+/** A pattern of the operator's own. */
+export interface PatternRule extends RuleBase {
+  readonly kind: 'pattern';
+  /** Text of a JavaScript regular expression that `lib/plain-pattern.ts` accepts. */
+  readonly pattern: string;
+  /** What a match is called where it is told: the operator's label, else the pattern. */
+  readonly name: string;
+}
+
+export interface BuiltinRule extends RuleBase {
+  readonly kind: 'builtin';
+  readonly slug: BuiltinFilterSlug;
+  /** Only what users wrote is searched. */
+  readonly userOnly: boolean;
+  /** Phrases, in lower case, that the patterns of the injection detector do not see. */
+  readonly allowedPhrases: readonly string[];
+}
+
+/** The characters of a text from `start` up to, not including, `end`, UTF-16 units. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One place of a text that a rule is about. */
+export interface Match extends Span {
+  /** What matched, as the caller is told. */
+  readonly pattern: string;
+}
+
+/** Another writing of a text, which leads back to it. */
+export interface Writing {
+  readonly text: string;
+  /** The same stretch in the text itself. */
+  readonly back: (span: Span) => Span;
+}
+
+/** A text and other writings of it, each made when somebody first looks at it. */
+export interface TextView extends Writing {
+  /** Without characters that nobody sees. */
+  readonly visible: Writing;
+  /** The same, and letters of other scripts that look like Latin ones are those: for whoever looks for plain words. */
+  readonly folded: Writing;
+}
+
+/** Looks for what one rule is about. */
+export interface Matcher {
+  /** `false`: certainly nothing is in there. Takes linear time, and little of it. */
+  readonly mayMatch: (text: string) => boolean;
+  /** How long it takes at the very worst to look through so many characters, in steps of about a nanosecond. */
+  readonly stepsFor: (chars: number) => number;
+  /** The longest match, in characters; infinite where there is none. */
+  readonly matchCharsMax: number;
+  /** Every match, in order of their beginnings; none is empty. */
+  find(view: TextView): readonly Match[];
+}
+
+/**
+ * A kind of rule that an account may impose. A member reads nothing but the texts it is given, keeps nothing, and runs on
+ * any thread.
+ */
+export interface Guardrail {
+  /** The name of its folder, and of its engine where stages name one. */
+  readonly id: string;
+  /** What happens to a request that could not be looked at in time. @source areas.md 6 "fails open" */
+  readonly lateRequests: 'pass' | 'refused';
+  /** Whether a rule on arguments of tools may be about how their JSON is written, and not only about the values in it. */
+  readonly readsRawJson: boolean;
+  /** `undefined`: the rule is for another member. */
+  matcherOf(rule: FilterRule): Matcher | undefined;
+}
+
+/** A text that a model reads or wrote. */
+export interface InspectedText {
+  readonly text: string;
+  /** `json`: JSON text, which is searched value by value and stays JSON. */
+  readonly form: 'plain' | 'json';
+  readonly byUser: boolean;
+}
+
+/** What became of one rule. */
+export interface RuleHit {
+  /** Index of the rule. */
+  readonly rule: number;
+  /** What of it matched, each once. */
+  readonly patterns: readonly string[];
+}
+
+/** A stretch of a text, and what is to stand there instead. */
+export interface Mark extends Span {
+  readonly label: string;
+}
+
+export interface RedactedText {
+  readonly text: string;
+  /** What was replaced of the text as it was, in order, none over another. */
+  readonly marks: readonly Mark[];
+}
+
+export interface Inspection {
+  /** Only of rules that matched, in the order of the rules. */
+  readonly hits: readonly RuleHit[];
+  /** Texts that go on instead, by their index: those in which something is replaced, also where something blocks. */
+  readonly redacted: ReadonlyMap<number, RedactedText>;
+  /** Rules that were not looked at for want of time, and let pass. */
+  readonly skipped: readonly number[];
+  /** Rules, one or more of which could not be looked at, and must not be left out. */
+  readonly unfinished: readonly number[];
+}
+
+/** Runs rules over texts, without ever keeping the process from its other work. */
+export interface TextInspector {
+  /**
+   * @param rules the same array for the same rules: what they are made into is kept with it
+   * @throws GatewayError 503 while too many texts wait
+   */
+  inspect(texts: readonly InspectedText[], rules: readonly FilterRule[], signal: AbortSignal): Promise<Inspection>;
+  /** How much of an answer has to be seen at a time so that no match is missed, in characters, within a bound. */
+  windowOf(rules: readonly FilterRule[]): Promise<number>;
+  /** Ends every thread. */
+  close(): Promise<void>;
+}
