@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { MANAGEMENT_KEY } from './manage.ts';
 import { startServer, type ServerProcess } from './processes.ts';
 import type { MockFormat } from './mock-script.ts';
 
@@ -54,13 +55,14 @@ export async function startGateway(options: GatewayOptions): Promise<ServerProce
     environment: {
       PATH: process.env['PATH'] ?? '',
       GATEWAY_API_KEY: GATEWAY_KEY,
-      GATEWAY_MANAGEMENT_KEY: 'bench-management-key-0123456789abcdef',
+      GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY,
     },
     hasChannel: false,
   });
 }
 
-function writeConfig(options: GatewayOptions): object {
+/** Providers at the mock, and its models with a price. */
+export function writeConfig(options: Pick<GatewayOptions, 'upstream' | 'models'>): object {
   const origin = `http://${options.upstream.host}:${options.upstream.port}`;
   const providers: Record<string, object> = {};
   const models: Record<string, object> = {};

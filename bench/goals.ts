@@ -1,7 +1,8 @@
 import type { Row, SettingResult } from './measure.ts';
 import { findLargestPassed, GOAL_STREAMS, type PacedResult } from './paced.ts';
+import type { GuardrailCosts } from './guardrail-cost.ts';
 import type { RoutingResult } from './routing-cost.ts';
-import { BURST_CONNECTIONS } from './suites.ts';
+import { ACCOUNTS_CONNECTIONS, BURST_CONNECTIONS } from './suites.ts';
 import type { VariantId } from './variants.ts';
 
 const WHOLE_RATIO_MIN = 0.5;
@@ -88,6 +89,58 @@ export function judgeRouting({ costs, keptMiB }: RoutingResult): readonly Goal[]
       met: keptMiB < KEPT_MIB_MAX,
     },
   ];
+}
+
+const PATTERNS_MS_MAX = 20;
+const BLOCK_MS_MAX = 5;
+
+export function judgeGuardrails(costs: GuardrailCosts): readonly Goal[] {
+  return costs.flatMap(({ what, ms, blockMs }) => {
+    const block = {
+      promise: `${what}: the event loop waits under ${BLOCK_MS_MAX} ms`,
+      measured: `${blockMs.toFixed(2)} ms`,
+      met: blockMs < BLOCK_MS_MAX,
+    };
+    if (what !== '50 patterns, 100 KB') return [block];
+    return [
+      { promise: `${what}: under ${PATTERNS_MS_MAX} ms`, measured: `${ms.toFixed(1)} ms`, met: ms < PATTERNS_MS_MAX },
+      block,
+    ];
+  });
+}
+
+/** Of what the gateway does with accounts off. @source README.md, "Accounts" */
+const ACCOUNTS_RATIO_MIN = { embedded: 0.6, postgres: 0.4 } as const;
+const ACCOUNTS_ADDED_P50_MS_MAX = 2;
+const ACCOUNTS_ADDED_P99_MS_MAX = 10;
+const ACCOUNTS_ADDED_LOOP_P99_MS_MAX = 5;
+
+export function judgeAccounts(results: readonly SettingResult[]): readonly Goal[] {
+  return results.flatMap(({ setting: { label, load }, rows }) =>
+    (['embedded', 'postgres'] as const).flatMap((id) => {
+      const row = findRow(rows, id);
+      if (row === undefined) return [];
+      const what = `${label}, ${row.label}`;
+      const isFull = load.kind === 'closed' && load.connections === ACCOUNTS_CONNECTIONS;
+      return [
+        ...(isFull ? [judgeRatio(what, 'off', row, ACCOUNTS_RATIO_MIN[id])] : []),
+        // Under full load latency is the length of the queue; what a request takes shows where there is none.
+        ...(load.kind === 'open'
+          ? [judgeAdded(what, 'added p99', row.addedP99Us / 1000, ACCOUNTS_ADDED_P99_MS_MAX)]
+          : []),
+        ...(load.kind === 'closed' && load.connections === 1 && id === 'embedded'
+          ? [judgeAdded(what, 'added p50', row.addedP50Us / 1000, ACCOUNTS_ADDED_P50_MS_MAX)]
+          : []),
+        ...(load.kind === 'open' || isFull
+          ? [judgeAdded(what, 'event loop later at p99', row.addedLoopP99Ms, ACCOUNTS_ADDED_LOOP_P99_MS_MAX)]
+          : []),
+      ];
+    }),
+  );
+}
+
+function judgeAdded(what: string, figure: string, ms: number, msMax: number): Goal {
+  return { promise: `${what}: ${figure} at most ${msMax} ms`, measured: `${ms.toFixed(2)} ms`, met: ms <= msMax };
 }
 
 function judgeRatio(what: string, baseline: string, row: Row, ratioMin: number): Goal {

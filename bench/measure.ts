@@ -30,6 +30,8 @@ export interface Setting {
   readonly variants: readonly VariantId[];
   /** The variant whose rate is 1. */
   readonly baseline: VariantId;
+  /** The variant above whose latency is what others add. Default: the way without a proxy. */
+  readonly addedAbove?: VariantId;
   /** What a second holds: answers, or SSE events. */
   readonly unit: 'answers' | 'events';
 }
@@ -39,6 +41,8 @@ interface Cell {
   readonly load: LoadResult;
   readonly perS: number;
   readonly cpu: CpuUse;
+  /** Of a gateway that tells: how late its event loop came, ms at p99. */
+  readonly loopP99Ms?: number;
 }
 
 /** Undefined where the system does not tell. */
@@ -69,6 +73,9 @@ export interface Row {
   readonly cpuUs?: number;
   readonly serverCores?: number;
   readonly generatorCores?: number;
+  /** NaN of a server that does not tell. */
+  readonly loopP99Ms: number;
+  readonly addedLoopP99Ms: number;
   readonly bad: number;
   readonly firstFault?: string;
 }
@@ -159,10 +166,17 @@ async function measureCell(bench: Bench, setting: Setting, prepared: PreparedVar
     expectation,
     durationMs: setting.durationMs,
   };
+  await variant.watched?.readVitals({ resets: true, collects: false });
   const { result: load, cpu } = await watchCpu(bench, variant.server, () =>
     bench.load.run({ ...common, ...setting.load }),
   );
-  return { load, perS: (countUnits(setting, load) * 1000) / load.elapsedMs, cpu };
+  const vitals = await variant.watched?.readVitals({ resets: false, collects: false });
+  return {
+    load,
+    perS: (countUnits(setting, load) * 1000) / load.elapsedMs,
+    cpu,
+    ...(vitals !== undefined && { loopP99Ms: vitals.loopDelayMs.p99 }),
+  };
 }
 
 /** Runs a job and tells what CPU it took on both sides. */
@@ -208,13 +222,14 @@ function summarise(
     return found === undefined ? [] : (cells.get(found) ?? []);
   };
   const baseline = cellsOf(setting.baseline);
-  const direct = cellsOf('direct');
+  const above = cellsOf(setting.addedAbove ?? 'direct');
   const cpuUs = (cell: Cell): number => readCpuUs(setting, cell);
+  const loopP99Ms = (cell: Cell): number => cell.loopP99Ms ?? Number.NaN;
   return variants.map(({ variant }) => {
     const own = cellsOf(variant.id);
     const of = (read: (cell: Cell) => number): number => median(own.map(read));
     const added = (read: (cell: Cell) => number): number =>
-      median(own.map((cell, round) => read(cell) - readAt(direct, round, read)));
+      median(own.map((cell, round) => read(cell) - readAt(above, round, read)));
     const firstFault = own.find((cell) => cell.load.firstFault !== undefined)?.load.firstFault;
     const hasCpu = own.every((cell) => cell.cpu.serverMs !== undefined);
     return {
@@ -235,6 +250,8 @@ function summarise(
         serverCores: of((cell) => cell.cpu.serverCores ?? 0),
         generatorCores: of((cell) => cell.cpu.generatorCores ?? 0),
       }),
+      loopP99Ms: of(loopP99Ms),
+      addedLoopP99Ms: added(loopP99Ms),
       bad: own.reduce((sum, cell) => sum + cell.load.bad, 0),
       ...(firstFault !== undefined && { firstFault }),
     };

@@ -1,6 +1,16 @@
 import { parseArgs } from 'node:util';
 
-export const SUITES = ['whole', 'stream', 'pairs', 'paced', 'codecs', 'routing'] as const;
+export const SUITES = [
+  'whole',
+  'stream',
+  'pairs',
+  'paced',
+  'codecs',
+  'routing',
+  'plugins',
+  'guardrails',
+  'accounts',
+] as const;
 export type Suite = (typeof SUITES)[number];
 
 export const PROFILES = ['whole', 'stream', 'translated'] as const;
@@ -16,7 +26,7 @@ export interface Options {
   readonly profile?: Profile;
 }
 
-const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing] [--rounds N] [--json] [--baselines]
+const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing|plugins|guardrails|accounts] [--rounds N] [--json] [--baselines]
        npm run bench -- --profile whole|stream|translated`;
 
 /** @throws Error that tells what is wrong and how it is called. */

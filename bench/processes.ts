@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 
 import { loadResultSchema, type LoadJob, type LoadResult } from './load-job.ts';
+import { vitalsSchema, type Vitals, type VitalsRequest } from './vitals.ts';
 
 const START_MS = 30_000;
 const STOP_MS = 15_000;
@@ -19,8 +20,13 @@ export interface ServerProcess {
   readonly pid: number;
   readonly host: string;
   readonly port: number;
-  /** Asks it to end by SIGTERM and waits; after 15 s it is killed. */
-  stop(): Promise<void>;
+  /** Asks it to end by SIGTERM and waits; after 15 s it is killed. Whether it ended by itself, without an error. */
+  stop(): Promise<boolean>;
+}
+
+/** A gateway that tells of itself: watched-gateway.ts. */
+export interface WatchedGateway extends ServerProcess {
+  readVitals(request: VitalsRequest): Promise<Vitals>;
 }
 
 export interface LoadGenerator {
@@ -32,7 +38,8 @@ export interface Program {
   readonly name: string;
   /** Arguments of node. */
   readonly args: readonly string[];
-  readonly cpu: 0 | 1;
+  /** Which one it is bound to. */
+  readonly cpu: 0 | 1 | 'any';
   readonly directory: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** A channel to this process, by whose end the program learns that it is over. */
@@ -41,7 +48,8 @@ export interface Program {
 
 function start(program: Program): ChildProcess & { pid: number } {
   const command = [process.execPath, ...program.args];
-  const [file, ...args] = isPinned ? ['taskset', '-c', String(program.cpu), ...command] : command;
+  const [file, ...args] =
+    isPinned && program.cpu !== 'any' ? ['taskset', '-c', String(program.cpu), ...command] : command;
   if (file === undefined) throw new Error('no command');
   const stdout = openSync(outputPath(program, 'out'), 'w');
   const stderr = openSync(outputPath(program, 'err'), 'w');
@@ -66,11 +74,31 @@ function outputPath(program: Program, stream: 'out' | 'err'): string {
 
 /** @throws when it ends, or has not printed its address within 30 s; the message holds the end of its output. */
 export async function startServer(program: Program): Promise<ServerProcess> {
+  return (await startListening(program)).server;
+}
+
+/** @throws as `startServer` */
+export async function startWatchedGateway(program: Omit<Program, 'hasChannel'>): Promise<WatchedGateway> {
+  const { child, server } = await startListening({ ...program, hasChannel: true });
+  return {
+    ...server,
+    async readVitals(request) {
+      const reply = nextReply(child, program.name);
+      child.send(request);
+      return vitalsSchema.parse(await reply);
+    },
+  };
+}
+
+async function startListening(
+  program: Program,
+): Promise<{ readonly child: ChildProcess; readonly server: ServerProcess }> {
   const child = start(program);
   for (let waitedMs = 0; waitedMs < START_MS && child.exitCode === null && child.signalCode === null; waitedMs += 25) {
     const [, host, port] =
       /listening on http:\/\/([\d.]+):(\d+)/.exec(readFileSync(outputPath(program, 'out'), 'utf8')) ?? [];
-    if (host !== undefined) return { pid: child.pid, host, port: Number(port), stop: () => stop(child) };
+    if (host !== undefined)
+      return { child, server: { pid: child.pid, host, port: Number(port), stop: () => stop(child) } };
     await sleep(25);
   }
   await stop(child);
@@ -82,13 +110,27 @@ function readOutputEnd(program: Program): string {
   return output.slice(-2_000);
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.kill('SIGTERM');
-  const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-  await exited;
-  clearTimeout(killer);
+async function stop(child: ChildProcess): Promise<boolean> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill('SIGTERM');
+    const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    await exited;
+    clearTimeout(killer);
+  }
+  return child.exitCode === 0;
+}
+
+/** @throws when the process ends without one */
+async function nextReply(child: ChildProcess, name: string): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const onExit = (): void => reject(new Error(`${name} ended`));
+  child.once('message', resolve).once('exit', onExit);
+  try {
+    return await promise;
+  } finally {
+    child.off('message', resolve).off('exit', onExit);
+  }
 }
 
 /** Ends what still runs; for the way out, whatever it was. */
@@ -97,7 +139,6 @@ export function stopAll(): void {
 }
 
 const replySchema = z.object({
-  ready: z.literal(true).optional(),
   result: loadResultSchema.optional(),
   failed: z.string().optional(),
 });
@@ -110,20 +151,12 @@ export async function startLoadGenerator(directory: string): Promise<LoadGenerat
     directory,
     hasChannel: true,
   });
-  const nextReply = async (): Promise<z.infer<typeof replySchema>> => {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const onExit = (): void => reject(new Error('the load generator ended'));
-    child.once('message', resolve).once('exit', onExit);
-    const reply = replySchema.parse(await promise);
-    child.off('exit', onExit);
-    return reply;
-  };
-  await nextReply();
+  await nextReply(child, 'the load generator');
   return {
     pid: child.pid,
     async run(job) {
       child.send(job);
-      const reply = await nextReply();
+      const reply = replySchema.parse(await nextReply(child, 'the load generator'));
       if (reply.result === undefined) throw new Error(`the load generator failed: ${reply.failed}`);
       const { firstFault, ...counts } = reply.result;
       return firstFault === undefined ? counts : { ...counts, firstFault };

@@ -1,5 +1,7 @@
 import type { Cost } from './codec-cost.ts';
+import type { PluginCosts } from './plugin-cost.ts';
 import type { RoutingResult } from './routing-cost.ts';
+import type { GuardrailCosts } from './guardrail-cost.ts';
 import type { Goal } from './goals.ts';
 import type { Row, SettingResult } from './measure.ts';
 import type { PacedResult } from './paced.ts';
@@ -54,6 +56,37 @@ export function drawStream(result: SettingResult): string {
     row.variant === 'direct' ? '' : round(row.addedFirstFrameP99Us),
     row.variant === 'direct' ? '' : round(row.cpuUs, 2),
     row.variant === 'direct' ? '' : round(row.cpuRatio, 2),
+  ]);
+}
+
+export function drawAccounts(result: SettingResult): string {
+  const { load } = result.setting;
+  const titles = [
+    'req/s',
+    'of off',
+    'p50 us',
+    'p99 us',
+    'added p50',
+    'added p99',
+    'CPU us/req',
+    'of off by CPU',
+    'loop p99 ms',
+    'added',
+  ];
+  return drawSetting(result, titles, (row) => [
+    round(row.perS),
+    load.kind === 'open' ? '' : ratio(row.ratio),
+    round(row.p50Us),
+    round(row.p99Us),
+    ...(row.variant === 'direct' || row.variant === 'off' ? ['', ''] : [round(row.addedP50Us), round(row.addedP99Us)]),
+    ...(row.variant === 'direct'
+      ? ['', '', '', '']
+      : [
+          round(row.cpuUs, 1),
+          ratio(row.cpuRatio ?? Number.NaN),
+          round(row.loopP99Ms, 1),
+          round(row.addedLoopP99Ms, 1),
+        ]),
   ]);
 }
 
@@ -115,6 +148,20 @@ export function drawRouting({ costs }: RoutingResult): string {
   return drawTable(
     ['without a socket', 'CPU us'],
     costs.map(({ what, us }) => [what, round(us, 1)]),
+  );
+}
+
+export function drawPlugins(costs: PluginCosts): string {
+  return drawTable(
+    ['plugins, without a socket', 'CPU us', 'us a KB'],
+    costs.map(({ what, us, kb }) => [what, round(us, 1), kb === undefined ? '' : round(us / kb, 1)]),
+  );
+}
+
+export function drawGuardrails(costs: GuardrailCosts): string {
+  return drawTable(
+    ['filters, without a socket', 'ms', 'CPU ms', 'longest block, ms'],
+    costs.map(({ what, ms, cpuMs, blockMs }) => [what, round(ms, 2), round(cpuMs, 2), round(blockMs, 2)]),
   );
 }
 

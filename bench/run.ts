@@ -3,10 +3,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, release, tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { measureAccounts } from './accounts.ts';
 import type { Cost } from './codec-cost.ts';
 import { measureCodecs } from './codecs.ts';
 import { startGateway } from './gateway.ts';
-import { judgePaced, judgePairs, judgeRouting, judgeStreams, judgeWhole, type Goal } from './goals.ts';
+import {
+  judgeAccounts,
+  judgeGuardrails,
+  judgePaced,
+  judgePairs,
+  judgeRouting,
+  judgeStreams,
+  judgeWhole,
+  type Goal,
+} from './goals.ts';
 import { measureSettings, type Bench, type SettingResult } from './measure.ts';
 import { readOptions, type Options, type Suite } from './options.ts';
 import { measurePaced, type PacedResult } from './paced.ts';
@@ -14,16 +24,23 @@ import { readPeakMiB, resetPeak } from './process-stats.ts';
 import { isPinned, startLoadGenerator, startServer, stopAll, type ServerProcess } from './processes.ts';
 import { profileGateway } from './profile.ts';
 import {
+  drawAccounts,
   drawCodecs,
   drawGoals,
+  drawGuardrails,
   drawPaced,
   drawPeaks,
+  drawPlugins,
   drawRouting,
   drawStream,
   drawWarning,
   drawWhole,
   type Peak,
 } from './report.ts';
+import type { GuardrailCosts } from './guardrail-cost.ts';
+import { measureGuardrails } from './guardrails.ts';
+import { measurePlugins } from './plugins.ts';
+import type { PluginCosts } from './plugin-cost.ts';
 import { measureRouting } from './routing.ts';
 import type { RoutingResult } from './routing-cost.ts';
 import { listModels, listPairSettings, listStreamSettings, listWholeSettings, planRun, type Plan } from './suites.ts';
@@ -37,6 +54,9 @@ interface Results {
   readonly paced: readonly PacedResult[];
   readonly codecs: readonly Cost[];
   readonly routing: RoutingResult | undefined;
+  readonly plugins: PluginCosts;
+  readonly guardrails: GuardrailCosts;
+  readonly accounts: readonly SettingResult[];
   readonly peaks: readonly Peak[];
   readonly goals: readonly Goal[];
 }
@@ -86,16 +106,43 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
   const pairs = await within('pairs', thinPipe, async () => measureSettings(bench, listPairSettings(plan), rounds));
   const paced = await within('paced', thinPipe, async () => measurePaced(bench, plan));
   await gateway?.stop();
+  const accounts = await measureAccountsOf(options, plan, { directory, mock, load, note });
   const codecs = options.suites.includes('codecs') ? await measureCodecs() : [];
   const routing = options.suites.includes('routing') ? await measureRouting() : undefined;
+  const plugins = options.suites.includes('plugins') ? await measurePlugins() : [];
+  const guardrails = options.suites.includes('guardrails') ? await measureGuardrails() : [];
   const goals = [
     ...judgeWhole(whole),
     ...judgeStreams(stream),
     ...judgePairs(pairs),
     ...judgePaced(paced),
     ...(routing === undefined ? [] : judgeRouting(routing)),
+    ...judgeGuardrails(guardrails),
+    ...judgeAccounts(accounts.results),
   ];
-  return { environment: describeEnvironment(options), whole, stream, pairs, paced, codecs, routing, peaks, goals };
+  return {
+    environment: describeEnvironment(options),
+    whole,
+    stream,
+    pairs,
+    paced,
+    codecs,
+    routing,
+    plugins,
+    guardrails,
+    accounts: accounts.results,
+    peaks: [...peaks, ...accounts.peaks],
+    goals,
+  };
+}
+
+async function measureAccountsOf(
+  { suites, baselinesOnly, rounds }: Options,
+  plan: Plan,
+  parts: Parameters<typeof measureAccounts>[0],
+): ReturnType<typeof measureAccounts> {
+  if (!suites.includes('accounts') || baselinesOnly) return { results: [], peaks: [] };
+  return measureAccounts(parts, plan, { rounds, warmUpLimitMs: plan.warmUpLimitMs });
 }
 
 function describeEnvironment(options: Options): Readonly<Record<string, string>> {
@@ -115,7 +162,7 @@ function describeEnvironment(options: Options): Readonly<Record<string, string>>
 }
 
 function print(results: Results): void {
-  const warning = drawWarning([...results.whole, ...results.stream, ...results.pairs]);
+  const warning = drawWarning([...results.whole, ...results.stream, ...results.pairs, ...results.accounts]);
   const sections = [
     Object.entries(results.environment)
       .map(([name, value]) => `${name}: ${value}`)
@@ -124,8 +171,11 @@ function print(results: Results): void {
     ...results.stream.map(drawStream),
     ...results.pairs.map(drawStream),
     ...(results.paced.length === 0 ? [] : [drawPaced(results.paced)]),
+    ...results.accounts.map(drawAccounts),
     ...(results.codecs.length === 0 ? [] : [drawCodecs(results.codecs)]),
     ...(results.routing === undefined ? [] : [drawRouting(results.routing)]),
+    ...(results.plugins.length === 0 ? [] : [drawPlugins(results.plugins)]),
+    ...(results.guardrails.length === 0 ? [] : [drawGuardrails(results.guardrails)]),
     drawPeaks(results.peaks),
     ...(results.goals.length === 0 ? [] : [drawGoals(results.goals)]),
     ...(warning === undefined ? [] : [warning]),

@@ -2,10 +2,11 @@ import type { Setting } from './measure.ts';
 import { BODY_LABELS } from './requests.ts';
 import { PAIR_IDS } from './variants.ts';
 
-/** How long and how often: the sums stay under four minutes, and under forty seconds with `--quick`. */
+/** How long and how often: the sums stay under eight minutes, and under a minute with `--quick`. */
 export interface Plan {
   readonly cellMs: number;
   readonly streamCellMs: number;
+  readonly accountsCellMs: number;
   readonly warmUpLimitMs: number;
   readonly connections: readonly number[];
   readonly pacedStreams: readonly number[];
@@ -19,6 +20,7 @@ export const PACED_GAP_MS = 20;
 /** A provider that sends faster than anyone reads: 200 events, 16 in each write. */
 const BURST_MODEL = 'burst-16x200';
 export const BURST_CONNECTIONS = 64;
+export const ACCOUNTS_CONNECTIONS = 64;
 const OPEN_LOOP_PER_S = 500;
 
 export function planRun(quick: boolean): Plan {
@@ -26,6 +28,7 @@ export function planRun(quick: boolean): Plan {
     return {
       cellMs: 600,
       streamCellMs: 700,
+      accountsCellMs: 1_000,
       warmUpLimitMs: 500,
       connections: [1, 64],
       pacedStreams: [100, 500],
@@ -37,6 +40,7 @@ export function planRun(quick: boolean): Plan {
   return {
     cellMs: 600,
     streamCellMs: 800,
+    accountsCellMs: 1_500,
     warmUpLimitMs: 6_000,
     connections: [1, 8, 64],
     pacedStreams: [100, 250, 500, 750],
@@ -113,6 +117,31 @@ export function listPairSettings(plan: Plan): readonly Setting[] {
       load: { kind: 'closed', connections: BURST_CONNECTIONS },
       durationMs: plan.streamCellMs,
       variants: ['pipe', ...PAIR_IDS],
+    },
+  ];
+}
+
+/** The same requests with accounts off and on. */
+export function listAccountsSettings(plan: Plan): readonly Setting[] {
+  const common = {
+    model: 'whole',
+    size: 'small',
+    durationMs: plan.accountsCellMs,
+    baseline: 'off',
+    addedAbove: 'off',
+    unit: 'answers',
+    variants: ['direct', 'off', 'embedded', 'postgres'],
+  } as const;
+  return [
+    ...[1, ACCOUNTS_CONNECTIONS].map((connections): Setting => ({
+      ...common,
+      label: `accounts, ${name(connections)}`,
+      load: { kind: 'closed', connections },
+    })),
+    {
+      ...common,
+      label: `accounts, open loop at ${OPEN_LOOP_PER_S}/s`,
+      load: { kind: 'open', requestsPerS: OPEN_LOOP_PER_S },
     },
   ];
 }

@@ -2,12 +2,14 @@ import { GATEWAY_KEY, gatewayModel } from './gateway.ts';
 import type { ClientFormatId } from '../src/canonical/extra.ts';
 import type { Expectation } from './load-job.ts';
 import { writeScript, type MockFormat, type MockScript } from './mock-script.ts';
-import type { ServerProcess } from './processes.ts';
+import type { ServerProcess, WatchedGateway } from './processes.ts';
 import { writeRequest, type BodySize } from './requests.ts';
 
 /** `chat<gemini`: a caller of the first format, an upstream of the second. */
 export type PairId = `${ClientFormatId}<${MockFormat}`;
-export type VariantId = 'direct' | 'json' | 'pipe' | 'chat' | 'messages' | 'translated' | PairId;
+/** The gateway without accounts, and with them on each database. */
+export type AccountsId = 'off' | 'embedded' | 'postgres';
+export type VariantId = 'direct' | 'json' | 'pipe' | 'chat' | 'messages' | 'translated' | AccountsId | PairId;
 
 /** One way from the load generator to the mock upstream. */
 export interface Variant {
@@ -18,6 +20,10 @@ export interface Variant {
   readonly callerFormat: ClientFormatId;
   readonly upstreamFormat: MockFormat;
   readonly isGateway: boolean;
+  /** Absent: the one that every gateway knows. */
+  readonly key?: string;
+  /** Tells how late its event loop came. */
+  readonly watched?: WatchedGateway;
 }
 
 export interface Servers {
@@ -94,7 +100,7 @@ export function prepareCall(variant: Variant, model: string, size: BodySize): Ca
     format: variant.callerFormat,
     host,
     port,
-    key: GATEWAY_KEY,
+    key: variant.key ?? GATEWAY_KEY,
     model: variant.isGateway ? gatewayModel(variant.upstreamFormat, model) : model,
     size,
     streams: isStream,

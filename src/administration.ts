@@ -1,6 +1,7 @@
 import { createAudit, type Audit, type AuditEvent } from './accounts/audit.ts';
 import { createGuardrailAssignments, type GuardrailAssignments } from './accounts/guardrail-assignments.ts';
 import { createGuardrails, type Guardrails } from './accounts/guardrails.ts';
+import { createOrganization, type Organization } from './accounts/organization.ts';
 import { createPolicyCache, type PolicyCache } from './accounts/policy-cache.ts';
 import { createWorkspaceBudgets, type WorkspaceBudgets } from './accounts/workspace-budgets.ts';
 import { createWorkspaceMembers, type WorkspaceMembers } from './accounts/workspace-members.ts';
@@ -15,6 +16,7 @@ import { createGuardrailStore } from './store/guardrails.ts';
 import type { KeyStore } from './store/keys.ts';
 import { createPolicyLayers } from './store/policy-layers.ts';
 import type { News } from './store/shared/contract.ts';
+import { createUserStore } from './store/users.ts';
 import { createBudgetStore } from './store/workspace-budgets.ts';
 import { createMemberStore } from './store/workspace-members.ts';
 import { createWorkspaceStore } from './store/workspaces.ts';
@@ -23,6 +25,7 @@ import { createWorkspaceStore } from './store/workspaces.ts';
 export interface Administration {
   readonly workspaces: Workspaces;
   readonly members: WorkspaceMembers;
+  readonly organization: Organization;
   readonly budgets: WorkspaceBudgets;
   readonly guardrails: Guardrails;
   readonly assignments: GuardrailAssignments;
@@ -57,6 +60,7 @@ export function createAdministration(parts: AdministrationParts): Administration
   return {
     workspaces,
     members: createWorkspaceMembers({ store: createMemberStore({ database }), workspaces, clock }),
+    organization: createOrganization({ store: createUserStore({ database }) }),
     budgets: createWorkspaceBudgets({ store: createBudgetStore({ database }), workspaces, clock, onChange }),
     guardrails,
     assignments: createGuardrailAssignments({

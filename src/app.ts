@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { createAuthenticator, type Authenticate } from './accounts/authenticate.ts';
 import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
 import { createAccountAreas } from './account-areas.ts';
+import { createAccounting, type Accounting } from './accounting.ts';
 import { createAdministration, type Administration } from './administration.ts';
 import type { Config } from './config/config.ts';
 import { needsRestart } from './config/needs-restart.ts';
+import { createTextInspector } from './guardrails/inspector.ts';
 import type { DrawError } from './http/client-error.ts';
 import type { BodyLimits } from './http/generation/read-body.ts';
 import type { RawHandler } from './http/generation/route.ts';
@@ -22,6 +24,8 @@ import { checkerOf, createClientFormats, drawErrorIn } from './client-formats.ts
 import { createGenerateParts } from './generate-parts.ts';
 import { generationRoutes } from './generation-routes.ts';
 import { createListing } from './listing.ts';
+import { readPlugins } from './read-plugins.ts';
+import { createFilterTrials } from './pipeline/try-filters.ts';
 import type { SharedParts } from './shared-parts.ts';
 import { openCatalogRefresher } from './open-catalog-refresher.ts';
 import { createObservability } from './observability.ts';
@@ -39,6 +43,9 @@ import { createKeyStore, type KeyStore } from './store/keys.ts';
 import type { News } from './store/shared/contract.ts';
 import { createLog, type Log } from './telemetry/logs.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
+import type { ServerTool } from './tools/contract.ts';
+import { SERVER_TOOLS } from './tools/index.ts';
+import { createWebAbilities } from './web-abilities.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -52,6 +59,10 @@ export interface AppOptions {
   readonly findsLocalServers?: boolean;
   /** From 0 up to, not including, 1: who serves where several may. Default: chance. */
   readonly random?: () => number;
+  /** Server tools beside those of the registry; one of a type that it has stands in for that. */
+  readonly serverTools?: readonly ServerTool[];
+  /** Keeps accounts in place of what was built for it: to measure what they cost (`bench/`). */
+  readonly accounting?: (built: Accounting) => Accounting;
 }
 
 export interface App {
@@ -65,7 +76,7 @@ export interface App {
   reload(next: Config): void;
   /**
    * Lets requests in flight finish within the drain limit, settles what is owed, and closes everything.
-   * @param farewellMs how long connections that stand open may bring one more request
+   * @param farewellMs how long who still comes is served, while balancers learn that the gateway is not ready
    */
   close(farewellMs?: number): Promise<void>;
   readonly generations: Pick<GenerationStore, 'find'>;
@@ -87,7 +98,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const areas = createAccountAreas({ ...shared, ...catalog, ...accounts, database, workspaces, news: state.news });
   const observability = createObservability({ ...shared, database, keys: accounts.keyStore, box: areas.box });
   const parts = { ...areas, ...administration, observability };
-  const generateParts = createGenerateParts(shared, providers, live, generations, spending, parts);
+  const built = createAccounting(spending, generations, config.server.region);
+  const accounting = options.accounting?.(built) ?? built;
+  const generateParts = createGenerateParts(shared, providers, live, accounting, parts);
   const localServers = localServersOf(shared, providers, live);
   const services: ManagementServices = {
     keys: accounts.keys,
@@ -97,6 +110,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...observability.services,
     credits: spending.credits,
     checkRequest: checkerOf(formats),
+    readPlugins,
+    tryFilters: createFilterTrials(generateParts),
     listing: createListing(generateParts),
   };
   const { authenticate } = accounts;
@@ -117,6 +132,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       const url = `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
       foundation.listensAt(url);
       const firstKeys = await accounts.keys.bootstrap(accounts.staticKeys);
+      generations.start();
       if (options.findsLocalServers === true) localServers.start();
       refresher?.start();
       observability.start();
@@ -152,6 +168,10 @@ interface Foundation {
 
 async function openFoundation(options: AppOptions): Promise<Foundation> {
   const { config, env, random = Math.random } = options;
+  const serverTools = new Map([
+    ...SERVER_TOOLS,
+    ...(options.serverTools ?? []).map((tool) => [tool.type, tool] as const),
+  ]);
   const log = options.log ?? createLog(config.logLevel);
   const clock = systemClock;
   const metrics = createMetrics();
@@ -161,20 +181,37 @@ async function openFoundation(options: AppOptions): Promise<Foundation> {
   const http = createHttpClient();
   const downloader = createDownloader(options.downloads);
   const { download } = downloader;
+  const web = createWebAbilities({ config, env, clock, http, download }, options.downloads);
+  const inspector = createTextInspector();
   const betaTable = createBetaTable(config.betaFlags);
   let address = '';
   const baseUrl = (): string => `${address}/v1`;
   return {
-    shared: { config, env, clock, http, download, metrics, log, betaTable, baseUrl, random, state },
+    shared: {
+      config,
+      env,
+      clock,
+      http,
+      download,
+      web,
+      inspector,
+      metrics,
+      log,
+      betaTable,
+      baseUrl,
+      random,
+      serverTools,
+      state,
+    },
     database,
     accounts: createAccounts(config, database, clock, state.news),
-    generations: openGenerations(database, metrics, log),
+    generations: openGenerations(database, config, metrics, log),
     sandboxBaseUrl: sandbox.baseUrl,
     listensAt(url) {
       address = url;
     },
     async close() {
-      await Promise.all([http.close(), downloader.close(), sandbox.close()]);
+      await Promise.all([http.close(), downloader.close(), web.close(), inspector.close(), sandbox.close()]);
       await database.close();
       state.close();
       log.flush();
@@ -260,9 +297,21 @@ function localServersOf(
   return createLocalServers({ providers, candidates, live, http });
 }
 
-function openGenerations(database: Database, metrics: Metrics, log: Log): GenerationStore {
+function openGenerations(
+  database: Database,
+  { dataDir }: Pick<Config, 'dataDir'>,
+  metrics: Metrics,
+  log: Log,
+): GenerationStore {
   const store = createGenerationStore({
     database,
+    spool: {
+      folder: join(dataDir, 'unstored'),
+      nowMs: () => systemClock.nowMs(),
+      onUnreadable: (file) =>
+        log.general.error({ file }, 'a file of records that wait cannot be read: it is set aside'),
+      onFailed: (error) => log.general.error({ err: error }, 'records that wait in files cannot be stored'),
+    },
     onStuck(isStuck, error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (isStuck) log.general.error({ error: reason }, 'the database takes no records; they wait');

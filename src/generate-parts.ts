@@ -1,36 +1,34 @@
 import type { AccountAreas } from './account-areas.ts';
+import type { Accounting } from './accounting.ts';
 import type { Administration } from './administration.ts';
 import type { ProviderPreferences } from './canonical/directives.ts';
-import type { ProviderDefaults } from './config/config.ts';
+import { findModels } from './catalog/find-models.ts';
+import type { Moderation } from './canonical/moderation.ts';
+import type { Config, ProviderDefaults } from './config/config.ts';
+import type { HttpClient } from './lib/http-client.ts';
 import type { LiveCatalog } from './live-catalog.ts';
 import type { Observability } from './observability.ts';
+import { createModerationEndpoint } from './moderation-endpoint.ts';
 import { createAnswerMemory } from './pipeline/answer-memory.ts';
 import type { GenerateParts } from './pipeline/generate.ts';
 import { createFileMemory } from './pipeline/inline-media.ts';
 import { createSettle } from './pipeline/settle.ts';
+import { PLUGINS } from './plugins/index.ts';
 import { credentialWarnings } from './providers-from-config.ts';
 import type { Provider } from './providers/contract.ts';
 import { createEndpointStats } from './routing/stats.ts';
 import { createStickySessions } from './routing/sticky.ts';
 import type { SharedParts } from './shared-parts.ts';
 import { createHealthOfAll } from './shared-state.ts';
-import type { Spending } from './spending.ts';
-import type { GenerationStore } from './store/generations.ts';
-import { chargesOf } from './telemetry/charges.ts';
-import { rowOf } from './telemetry/generation-row.ts';
 import { logGeneration } from './telemetry/logs.ts';
 import { UPSTREAM_FORMATS } from './upstream-formats.ts';
 
-/** A request does not wait longer than this for its record to reach the disk; the record itself waits on. */
-const STORE_WAIT_MS = 2_000;
-
 /** What the path of a request (`pipeline/generate.ts`) works with. */
 export function createGenerateParts(
-  { config, clock, http, download, metrics, log, baseUrl, random, state }: SharedParts,
+  { config, clock, http, download, web, inspector, metrics, log, baseUrl, random, serverTools, state }: SharedParts,
   providers: ReadonlyMap<string, Provider>,
   { catalog }: LiveCatalog,
-  generations: GenerationStore,
-  { ledger, rateLimiter }: Spending,
+  { ledger, rateLimiter, store }: Accounting,
   {
     ownCredentials,
     ownUpstreams,
@@ -65,18 +63,25 @@ export function createGenerateParts(
     rateLimiter,
     settle: createSettle({
       ledger,
-      store: (record) => withinLimit(generations.append(rowOf(record, region), chargesOf(record)), STORE_WAIT_MS),
+      store,
       observe(record) {
         metrics.observe(record);
         logGeneration(log, record);
         observability.ended(record);
       },
     }),
+    inspector,
+    allowedPhrases: config.guardrails.allowedPhrases,
+    plugins: Object.values(PLUGINS),
+    abilities: { search: web.search, files: web.files, moderation: moderationOf(http, config.moderation) },
+    serverTools,
+    toolAbilities: { findModels: (query) => findModels(catalog, query), search: web.search, pages: web.pages },
     openCapture: (record) => observability.openCapture(record),
     defaults: {
       ...(config.defaults.model !== undefined && { model: config.defaults.model }),
       provider: preferencesFrom(config.defaults.provider),
     },
+    responseCache: { texts: state.texts, catalog, clock },
     totalMs: config.timeouts.totalMs,
     rescue: config.rescue.enabled,
     region,
@@ -84,6 +89,11 @@ export function createGenerateParts(
     streams: metrics,
     onBug: (error, id) => log.general.error({ err: error, id }, 'bug'),
   };
+}
+
+function moderationOf(http: HttpClient, { endpoint, judge }: Config['moderation']): Moderation {
+  const asked = createModerationEndpoint(http, endpoint);
+  return { ...(asked !== undefined && { endpoint: asked }), ...(judge !== undefined && { judge }) };
 }
 
 function preferencesFrom(defaults: ProviderDefaults): Partial<ProviderPreferences> {
@@ -96,12 +106,4 @@ function preferencesFrom(defaults: ProviderDefaults): Partial<ProviderPreference
     ...(dataCollection !== undefined && { dataCollection }),
     ...(zdr !== undefined && { zdr }),
   };
-}
-
-/** Settles with the promise, or when its time is over, whichever comes first. */
-function withinLimit(promise: Promise<void>, limitMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, limitMs);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

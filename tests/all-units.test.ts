@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
  * the processor time that their tests do. A suite a file keeps the hooks of one file away from the tests of the others.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
-const files = (await Array.fromAsync(glob('src/**/*.test.ts', { cwd: root }))).sort();
+const files = (await Array.fromAsync(glob('src/**/*.test.ts', { cwd: root }))).toSorted();
 
 // Some tests wait for what holds no handle of the event loop: without one the process would end under them. No `after`
 // clears it, since the root's run as soon as the first suite has ended.

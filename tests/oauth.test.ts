@@ -6,6 +6,7 @@ import { DEFAULT_WORKSPACE_ID } from '../src/accounts/principal.ts';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { manage, textAt } from './support/byok.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from './support/gateway.ts';
+import { chatAnswer, json, startUpstream } from './support/upstream.ts';
 
 const CALLBACK = 'https://app.example/done';
 const VERIFIER = 'a-verifier-of-enough-characters-0123456789-_~.';
@@ -255,6 +256,43 @@ suite('making a code', () => {
       );
       assert.equal(status, 403);
     }
+  });
+
+  test('is open for as many applications as a key without limit agrees to: what rules its workspace rules them all', async (t) => {
+    const upstream = await startUpstream(json(200, chatAnswer('ok')));
+    t.after(() => upstream.close());
+    const gateway = await startGateway({
+      yaml: `
+providers:
+  alpha: { adapter: openai-compatible, base_url: ${upstream.baseUrl}, api_key: a }
+models:
+  acme/one:
+    endpoints: [{ provider: alpha, model: one, price: { prompt: 10, completion: 10 } }]
+`,
+    });
+    t.after(() => gateway.close());
+    const { key: issuer, hash: issuerHash } = await makeKey(gateway);
+    const keys: string[] = [];
+    for (const callback of [CALLBACK, CALLBACK, 'https://other.example/done']) {
+      const { id: code } = await issue(gateway, { callback_url: callback }, issuer);
+      keys.push(textAt((await exchange(gateway, { code })).body, 'key'));
+    }
+    assert.equal(new Set([issuer, ...keys]).size, 4);
+    const ask = async (key: string): Promise<number> => {
+      const request = { model: 'acme/one', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] };
+      return (await gateway.post('/chat/completions', request, { authorization: `Bearer ${key}` })).status;
+    };
+    for (const key of keys) assert.equal(await ask(key), 200);
+    await manage(gateway, 'PUT', `/workspaces/${DEFAULT_WORKSPACE_ID}/budgets/daily`, { limit_usd: 0.000_01 });
+    for (const key of [issuer, ...keys]) assert.equal(await ask(key), 403, 'they spend of one budget');
+    await manage(gateway, 'DELETE', `/workspaces/${DEFAULT_WORKSPACE_ID}/budgets/daily`);
+    await manage(gateway, 'DELETE', `/keys/${issuerHash}`);
+    const { body } = await manage(gateway, 'GET', '/keys');
+    assert.ok(Array.isArray(body['data']));
+    const made = body['data'].filter(isJsonObject).filter((one) => textAt(one, 'name').endsWith('.example'));
+    assert.equal(made.length, 3, 'each is listed, and revoked, by itself');
+    for (const one of made) await manage(gateway, 'DELETE', `/keys/${textAt(one, 'hash')}`);
+    for (const key of keys) assert.equal(await ask(key), 401);
   });
 
   test('is not open to a key with a guardrail: the new key would be without it', async (t) => {

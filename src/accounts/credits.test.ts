@@ -27,8 +27,12 @@ for (const { name, makePlace } of ALL_ENGINES)
     });
 
     test('a grant and an adjustment are entries with reason and author, and are told', async () => {
-      const grant = await credits.grant({ ...REASON, amountNanoUsd: 5_000_000_001 });
-      const adjustment = await credits.adjust({ ...REASON, author: 'a'.repeat(64), amountNanoUsd: -1 });
+      const { entry: grant } = await credits.grant({ ...REASON, amountNanoUsd: 5_000_000_001 });
+      const { entry: adjustment } = await credits.adjust({
+        ...REASON,
+        author: 'a'.repeat(64),
+        amountNanoUsd: -1,
+      });
       assert.deepEqual(await credits.totals('default'), { credits: 5_000_000_000, usage: 0 });
       const { rows } = await credits.entries({ accountId: 'default', offset: 0, limit: 10 });
       assert.deepEqual(new Set(rows), new Set([grant, adjustment]));
@@ -64,14 +68,57 @@ for (const { name, makePlace } of ALL_ENGINES)
       });
       const refund = (amountNanoUsd?: number) =>
         credits.refund({ ...REASON, generationId: 'gen-1', ...(amountNanoUsd !== undefined && { amountNanoUsd }) });
-      assert.equal((await refund(30)).amountNanoUsd, 30);
+      assert.equal((await refund(30)).entry.amountNanoUsd, 30);
       await assert.rejects(refund(71), { status: 400, message: /which is 0\.00000007 USD/ });
       const results = await Promise.allSettled([refund(), refund(), refund(50)]);
-      const given = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.amountNanoUsd] : []));
+      const given = results.flatMap((result) =>
+        result.status === 'fulfilled' ? [result.value.entry.amountNanoUsd] : [],
+      );
       const sum = given.reduce((total, amount) => total + amount, 0);
       assert.ok(sum === 70 || sum === 50, String(given));
       if (sum === 50) await refund(20);
       await assert.rejects(refund(), { status: 404 });
       await assert.rejects(credits.refund({ ...REASON, generationId: 'gen-unknown' }), { status: 404 });
+    });
+
+    test('a change that is sent again with its idempotency key is one entry, however many send it at once', async () => {
+      const untouched = await credits.totals('default');
+      const wish = { ...REASON, amountNanoUsd: 7, idempotencyKey: 'invoice-1' };
+      const sent = await Promise.all([1, 2, 3].map(() => credits.grant(wish)));
+      assert.equal(sent.filter(({ isNew }) => isNew).length, 1);
+      for (const { entry } of sent) assert.deepEqual(entry, sent[0]?.entry, 'all are told the same');
+      const { isNew } = await credits.grant({ ...wish, author: 'b'.repeat(64) });
+      assert.equal(isNew, false, 'whoever sends it');
+      assert.deepEqual(await credits.totals('default'), { ...untouched, credits: untouched.credits + 7 });
+      await credits.grant({ ...wish, accountId: 'other' });
+      assert.equal((await credits.totals('other')).credits, 7, 'accounts have keys of their own');
+    });
+
+    test('a refund that is sent again gives nothing back twice', async () => {
+      const charge = { accountId: 'default', kind: 'usage', generationId: 'gen-2', note: null, author: null } as const;
+      const nobodys = { keyHash: null, workspaceId: null };
+      await store.append({ ...charge, ...nobodys, id: 'gen-2:usage', atMs: 1, amountNanoUsd: -100 });
+      const wish = { ...REASON, generationId: 'gen-2', idempotencyKey: 'refund-1' };
+      const first = await credits.refund(wish);
+      assert.deepEqual([first.entry.amountNanoUsd, first.isNew], [100, true]);
+      assert.deepEqual(await credits.refund(wish), { entry: first.entry, isNew: false });
+    });
+
+    test('an idempotency key that was used for another change is 409, and one that is none is 400', async () => {
+      const wish = { ...REASON, amountNanoUsd: 3, idempotencyKey: 'invoice-2' };
+      await credits.grant(wish);
+      const untouched = await credits.totals('default');
+      const refused = { status: 409, message: /used for another change.*a grant of 0\.000000003 USD/ };
+      await assert.rejects(credits.grant({ ...wish, amountNanoUsd: 4 }), refused);
+      await assert.rejects(credits.grant({ ...wish, note: 'another' }), refused);
+      await assert.rejects(credits.grant({ ...wish, workspaceId: 'w' }), refused);
+      await assert.rejects(credits.adjust(wish), refused);
+      await assert.rejects(credits.refund({ ...wish, generationId: 'gen-2' }), refused);
+      for (const idempotencyKey of ['', 'a b', 'é', 'x'.repeat(256)])
+        await assert.rejects(credits.grant({ ...wish, idempotencyKey }), {
+          status: 400,
+          message: /^idempotency key: must be 1 to 255/,
+        });
+      assert.deepEqual(await credits.totals('default'), untouched);
     });
   });

@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { GatewayError, invalid } from '../canonical/gateway-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { exactUsd } from '../lib/money.ts';
-import type { EntryKind, LedgerEntry, LedgerStore, LedgerTotals } from '../store/ledger.ts';
+import { uuidOf } from '../lib/uuid.ts';
+import type { Entered, EntryKind, LedgerEntry, LedgerStore, LedgerTotals } from '../store/ledger.ts';
 import type { Page, PageWindow } from '../store/page.ts';
 
 /** The most that one entry may be, either sign: nano-USD count exactly in a double up to a little above. */
 export const CREDIT_USD_MAX = 9_000_000;
 export const NOTE_CHARS_MAX = 1_000;
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
+/** Made up once; with another one what was sent before would be entered again. */
+const ENTRY_NAMESPACE = '3a0d4c53-52a3-4b0f-9a55-6f5c1b7b6c1e';
 
 export type CreditEntry = LedgerEntry;
 
@@ -17,6 +22,8 @@ interface Reason {
   readonly note: string;
   /** The hash of a management key, or `cli`. */
   readonly author: string;
+  /** Whoever sends one twice means one entry. Among all changes of an account it names one. */
+  readonly idempotencyKey?: string;
 }
 
 export interface Grant extends Reason {
@@ -36,18 +43,21 @@ export interface RefundWish extends Reason {
   readonly amountNanoUsd?: number;
 }
 
-/** The money of an account, and what an administrator may do about it. Every change is an entry of its ledger. */
+/**
+ * The money of an account, and what an administrator may do about it. Every change is an entry of its ledger. A change
+ * with an idempotency key that was used for another one is 409.
+ */
 export interface Credits {
   totals(accountId: string): Promise<LedgerTotals>;
-  /** @throws GatewayError 400 when the amount or the note will not do */
-  grant(wish: Grant): Promise<CreditEntry>;
-  /** @throws GatewayError 400 when the amount or the note will not do */
-  adjust(wish: Adjustment): Promise<CreditEntry>;
+  /** @throws GatewayError 400 when the amount, the note or the idempotency key will not do, 409 */
+  grant(wish: Grant): Promise<Entered>;
+  /** @throws GatewayError 400 when the amount, the note or the idempotency key will not do, 409 */
+  adjust(wish: Adjustment): Promise<Entered>;
   /**
    * Money back for a generation; what counts against limits stays as it is.
-   * @throws GatewayError 400 when it is more than is left of the charge, 404 when there is no charge
+   * @throws GatewayError 400 when it is more than is left of the charge, 404 when there is no charge, 409
    */
-  refund(wish: RefundWish): Promise<CreditEntry>;
+  refund(wish: RefundWish): Promise<Entered>;
   /** Newest first. */
   entries(filter: PageWindow & { readonly accountId: string; readonly kind?: EntryKind }): Promise<Page<CreditEntry>>;
 }
@@ -60,8 +70,8 @@ export interface CreditsParts {
 }
 
 export function createCredits({ store, clock, onChange }: CreditsParts): Credits {
-  const draft = ({ accountId, note, author }: Reason) => ({
-    id: randomUUID(),
+  const draft = ({ accountId, note, author, idempotencyKey }: Reason) => ({
+    id: idempotencyKey === undefined ? randomUUID() : uuidOf(ENTRY_NAMESPACE, `${accountId} ${idempotencyKey}`),
     atMs: clock.nowMs(),
     accountId,
     generationId: null,
@@ -70,11 +80,12 @@ export function createCredits({ store, clock, onChange }: CreditsParts): Credits
     note,
     author,
   });
-  const enter = async (entry: LedgerEntry): Promise<CreditEntry> => {
-    await store.append(entry);
-    onChange(entry.accountId);
-    return entry;
+  const conclude = (wish: Partial<LedgerEntry>, entered: Entered): Entered => {
+    if (!entered.isNew) mustBeTheSame(wish, entered.entry);
+    onChange(entered.entry.accountId);
+    return entered;
   };
+  const enter = async (entry: LedgerEntry): Promise<Entered> => conclude(entry, await store.append(entry));
   return {
     totals: (accountId) => store.totals(accountId),
     entries: (filter) => store.list(filter),
@@ -93,19 +104,28 @@ export function createCredits({ store, clock, onChange }: CreditsParts): Credits
       checkReason(wish);
       const { generationId, amountNanoUsd } = wish;
       if (amountNanoUsd !== undefined) checkAmount(amountNanoUsd, { mayBeNegative: false });
-      const { entry, leftNanoUsd } = await store.refund({
-        ...draft(wish),
-        generationId,
-        ...(amountNanoUsd !== undefined && { amountNanoUsd }),
-      });
-      if (entry === undefined) throw leftNanoUsd <= 0 ? nothingCharged(generationId) : tooMuch(leftNanoUsd);
-      onChange(entry.accountId);
-      return entry;
+      const refund = { ...draft(wish), generationId, ...(amountNanoUsd !== undefined && { amountNanoUsd }) };
+      const refunded = await store.refund(refund);
+      if ('entry' in refunded) return conclude({ ...refund, kind: 'refund' }, refunded);
+      throw refunded.leftNanoUsd <= 0 ? nothingCharged(generationId) : tooMuch(refunded.leftNanoUsd);
     },
   };
 }
 
-function checkReason({ note }: Reason): void {
+/** Who sent it, and when, makes no difference. */
+const SENT = ['accountId', 'kind', 'amountNanoUsd', 'generationId', 'workspaceId', 'note'] as const;
+
+/** @throws GatewayError 409 */
+function mustBeTheSame(wish: Partial<LedgerEntry>, known: LedgerEntry): void {
+  if (SENT.every((name) => wish[name] === undefined || wish[name] === known[name])) return;
+  const was = `a ${known.kind} of ${exactUsd(known.amountNanoUsd)} USD, ${known.id}`;
+  const message = `This idempotency key was used for another change of the balance: ${was}.`;
+  throw new GatewayError('invalid_request', message, { status: 409 });
+}
+
+function checkReason({ note, idempotencyKey }: Reason): void {
+  if (idempotencyKey !== undefined && !IDEMPOTENCY_KEY.test(idempotencyKey))
+    throw invalid('idempotency key', `must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`);
   if (note.trim() === '') throw invalid('note', 'must say why');
   if (note.length > NOTE_CHARS_MAX) throw invalid('note', `must be at most ${NOTE_CHARS_MAX} characters long`);
 }

@@ -1,3 +1,4 @@
+import type { DefaultPlugin } from '../canonical/default-plugins.ts';
 import type { DefaultPreferences } from '../canonical/default-preferences.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -30,6 +31,7 @@ export interface NewKey {
   /** Default: the default workspace. */
   readonly workspaceId?: string;
   readonly defaultPreferences?: DefaultPreferences | null;
+  readonly defaultPlugins?: readonly DefaultPlugin[] | null;
 }
 
 /** The two keys of a first start, in full, to be shown once. */
@@ -133,6 +135,7 @@ function draftKey(key: string, wish: NewKey, nowMs: number): KeyRow {
     creatorUserId: wish.creatorUserId ?? null,
     workspaceId: wish.workspaceId ?? DEFAULT_WORKSPACE_ID,
     defaultPreferences: wish.defaultPreferences ?? null,
+    defaultPlugins: wish.defaultPlugins ?? null,
   };
 }
 
@@ -154,6 +157,7 @@ function rowOfStaticKey(principal: Principal): KeyRow {
     creatorUserId: null,
     workspaceId: DEFAULT_WORKSPACE_ID,
     defaultPreferences: null,
+    defaultPlugins: null,
   };
 }
 

@@ -29,7 +29,11 @@ function open(limits: readonly SpendLimit[], parts: Partial<LedgerParts> = {}) {
     onFailed: (error) => failures.push(error),
     ...parts,
   });
-  return { ...ledger, reserve: (who: Principal, wanted: () => Wish) => ledger.reserve(who, limits, wanted) };
+  return {
+    ...ledger,
+    admit: (who: Principal) => ledger.admit(who, limits),
+    reserve: (who: Principal, wanted: () => Wish) => ledger.reserve(who, limits, wanted),
+  };
 }
 
 let ids = 0;
@@ -46,6 +50,7 @@ function wish(nanoUsd: number, changes: Partial<Wish> = {}): () => Wish {
 function methodsOf(memory: Holds): Holds {
   return {
     reserve: (hold, load) => memory.reserve(hold, load),
+    check: (allowances, load) => memory.check(allowances, load),
     settle: (id, charges) => memory.settle(id, charges),
     release: (id) => memory.release(id),
     forget: (owner) => memory.forget(owner),
@@ -75,7 +80,37 @@ suite('the ledger', () => {
     failures = [];
   });
 
+  test('before anything else is asked, whoever used a limit up is refused, and nobody for what others hold', async () => {
+    const ledger = open([KEY]);
+    const hold = await held(ledger.reserve(principal, wish(1_000)));
+    await ledger.admit(principal);
+    await ledger.settle(hold, { ownNanoUsd: 999, byokNanoUsd: 0 });
+    await ledger.admit(principal);
+    await ledger.settle(await held(ledger.reserve(principal, wish(1))), { ownNanoUsd: 1, byokNanoUsd: 0 });
+    const error = await refusal(ledger.admit(principal));
+    assert.deepEqual([error.status, error.retryAfterMs], [402, undefined]);
+    assert.match(error.message, /^The API key has nothing left of its limit of .* USD\. Raise the limit, or/);
+    const owing = open([], { readBalance: () => Promise.resolve(-1) });
+    assert.match((await refusal(owing.admit(principal))).message, /^The account owes .* Add credit\.$/);
+    await open([], { readBalance: () => Promise.resolve(0) }).admit(principal);
+  });
+
+  test('asking whether something is left reads no sum that the hold after it does not need', async () => {
+    let reads = 0;
+    const ledger = open([KEY], {
+      readSpent: () => {
+        reads++;
+        return Promise.resolve({ ownNanoUsd: 0, byokNanoUsd: 0 });
+      },
+    });
+    await ledger.admit(principal);
+    await ledger.reserve(principal, wish(1));
+    await ledger.admit(principal);
+    assert.equal(reads, 1);
+  });
+
   test('a caller whom nothing limits is let through at once, and nobody computes what it may cost', () => {
+    assert.equal(open([]).admit(principal), undefined);
     assert.equal(
       open([]).reserve(principal, () => assert.fail('asked')),
       undefined,

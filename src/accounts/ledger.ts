@@ -3,20 +3,26 @@ import { decimalUsd } from '../catalog/price.ts';
 import { assert, unreachable } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withinTime } from '../lib/time-limit.ts';
-import type { Allowance, Holds } from '../store/shared/contract.ts';
+import type { Allowance, Holds, LoadSpent, Reservation } from '../store/shared/contract.ts';
 import { HoldsBusy } from '../store/shared/holds-busy.ts';
 import type { Principal } from './principal.ts';
 import { countedName, countedSpend, windowStartMs, type SpendLimit, type Spent } from './spend-limit.ts';
 
-/** What is to be held for one request. */
-export interface Wish {
-  readonly generationId: string;
+/** The most that one request may cost. */
+interface CostBound {
   /** The most that it may cost: on the gateway's own credentials, and on those of callers at list price. */
   readonly worst: Spent;
   /** No bound was set on the answer: less than the worst case will do, as long as something is left. */
   readonly isOpenEnded: boolean;
   /** How long an answer that much money buys, in tokens. */
   readonly affordableTokens: (nanoUsd: number) => number;
+  /** The part of `worst` that a request under way has cost already: so much is held in any case. Absent: nothing. */
+  readonly spent?: Spent;
+}
+
+/** What is to be held for one request. */
+export interface Wish extends CostBound {
+  readonly generationId: string;
 }
 
 /** Money that is set aside for one request, until it is settled or released. */
@@ -37,6 +43,13 @@ interface CountedLimit {
  * known to all processes that share a state. @source decisions.md 22
  */
 export interface Ledger {
+  /**
+   * Before anything else is looked at: whether something is left at all. `undefined`, at once, for callers whom nothing
+   * limits. Holds nothing; what others hold may come free and does not count.
+   * @throws GatewayError 402 or 403 when a limit is used up; 503 while what was spent cannot be told
+   * @source areas.md 0.2, decisions.md 18
+   */
+  admit(principal: Principal, limits: readonly SpendLimit[]): Promise<void> | undefined;
   /**
    * `undefined`, at once, for callers whom nothing limits.
    * @param limits bounds on the caller's spending beside the account's credit, in the order in which they are checked
@@ -72,6 +85,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   const isLimited = (limits: readonly SpendLimit[]): boolean => limits.length > 0 || parts.readBalance !== undefined;
   return {
     isLimited,
+    admit: (principal, limits) => (isLimited(limits) ? admit(parts, principal, limits) : undefined),
     reserve: (principal, limits, wish) => (isLimited(limits) ? reserve(parts, principal, limits, wish()) : undefined),
     async settle({ id, counted }, charge) {
       const charges = counted.map(({ name, limit }) => ({ subject: name, nanoUsd: countedSpend(limit, charge) }));
@@ -80,27 +94,56 @@ export function createLedger(parts: LedgerParts): Ledger {
   };
 }
 
+/** All that is asked is that something is left. */
+const NOTHING: CostBound = {
+  worst: { ownNanoUsd: 0, byokNanoUsd: 0 },
+  isOpenEnded: true,
+  affordableTokens: () => 0,
+};
+
+async function admit(parts: LedgerParts, principal: Principal, limits: readonly SpendLimit[]): Promise<void> {
+  const byName = countedLimits(parts, principal, limits);
+  const allowances = [...byName.values()].map((each) => allowanceOf(each, NOTHING));
+  await ask(parts, principal, byName, NOTHING, (load) => parts.holds.check(allowances, load));
+}
+
 async function reserve(
   parts: LedgerParts,
   principal: Principal,
   limits: readonly SpendLimit[],
   wish: Wish,
 ): Promise<Hold> {
-  const nowMs = parts.clock.nowMs();
-  const all = parts.readBalance === undefined ? limits : [balanceOf(principal), ...limits];
-  const byName = strictestByName(all, nowMs);
+  const byName = countedLimits(parts, principal, limits);
   const counted = [...byName.values()];
   const hold: Hold = { id: wish.generationId, counted };
   const asked = { id: hold.id, expiresInMs: parts.holdMs, allowances: counted.map((each) => allowanceOf(each, wish)) };
-  const reserved = await parts.holds
-    .reserve(asked, (name) => readSpent(parts, principal, byName.get(name)))
-    .catch((error: unknown) => {
-      throw error instanceof HoldsBusy ? cannotTell(error) : error;
-    });
-  if (reserved.ok) return hold;
-  const refused = byName.get(reserved.subject);
+  await ask(parts, principal, byName, wish, (load) => parts.holds.reserve(asked, load));
+  return hold;
+}
+
+function countedLimits(
+  { clock, readBalance }: LedgerParts,
+  principal: Principal,
+  limits: readonly SpendLimit[],
+): ReadonlyMap<string, CountedLimit> {
+  return strictestByName(readBalance === undefined ? limits : [balanceOf(principal), ...limits], clock.nowMs());
+}
+
+/** @throws GatewayError 402, 403 or 503 */
+async function ask(
+  parts: LedgerParts,
+  principal: Principal,
+  byName: ReadonlyMap<string, CountedLimit>,
+  wish: CostBound,
+  decide: (load: LoadSpent) => Promise<Reservation>,
+): Promise<void> {
+  const decided = await decide((name) => readSpent(parts, principal, byName.get(name))).catch((error: unknown) => {
+    throw error instanceof HoldsBusy ? cannotTell(error) : error;
+  });
+  if (decided.ok) return;
+  const refused = byName.get(decided.subject);
   assert(refused !== undefined, 'a refusal names one of the limits');
-  throw refusal(refused.limit, wish, reserved.leftNanoUsd, reserved.heldByOthersNanoUsd);
+  throw refusal(refused.limit, wish, decided.leftNanoUsd, decided.heldByOthersNanoUsd);
 }
 
 /** A key's own limit and one that a guardrail gives it may count the same: together they are the lower one. */
@@ -121,14 +164,15 @@ function balanceOf({ accountId }: Principal): SpendLimit {
   return { subject: `account:${accountId}`, kind: 'account', limitNanoUsd: 0, reset: null, includesByok: false };
 }
 
-function allowanceOf({ limit, name }: CountedLimit, wish: Wish): Allowance {
+function allowanceOf({ limit, name }: CountedLimit, wish: CostBound): Allowance {
   const leftMin = limit.kind === 'account' ? 0 : LEFT_NANO_USD_MIN;
   const want = Math.max(countedSpend(limit, wish.worst), leftMin);
+  const spent = wish.spent === undefined ? 0 : countedSpend(limit, wish.spent);
   return {
     subject: name,
     limitNanoUsd: limit.limitNanoUsd,
     wantNanoUsd: want,
-    minNanoUsd: wish.isOpenEnded ? Math.min(want, LEFT_NANO_USD_MIN) : want,
+    minNanoUsd: wish.isOpenEnded ? Math.min(want, spent + LEFT_NANO_USD_MIN) : want,
   };
 }
 
@@ -153,7 +197,7 @@ function cannotTell(cause: unknown): GatewayError {
 
 const WINDOW_WORD = { daily: 'daily ', weekly: 'weekly ', monthly: 'monthly ' } as const;
 
-function refusal(limit: SpendLimit, wish: Wish, leftNanoUsd: number, heldNanoUsd: number): GatewayError {
+function refusal(limit: SpendLimit, wish: CostBound, leftNanoUsd: number, heldNanoUsd: number): GatewayError {
   const isPayment = limit.kind === 'key' || limit.kind === 'account';
   const message = `${whatLacks(limit, leftNanoUsd + heldNanoUsd)} ${whatHelps(limit, wish, leftNanoUsd, heldNanoUsd)}`;
   // What others hold comes free when they end.
@@ -182,7 +226,7 @@ function whatLacks({ kind, limitNanoUsd, reset }: SpendLimit, leftNanoUsd: numbe
   }
 }
 
-function whatHelps(limit: SpendLimit, wish: Wish, leftNanoUsd: number, heldNanoUsd: number): string {
+function whatHelps(limit: SpendLimit, wish: CostBound, leftNanoUsd: number, heldNanoUsd: number): string {
   const worst = countedSpend(limit, wish.worst);
   if (leftNanoUsd + heldNanoUsd < LEFT_NANO_USD_MIN)
     return limit.kind === 'account' ? 'Add credit.' : 'Raise the limit, or wait for it to begin anew.';

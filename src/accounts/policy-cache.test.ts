@@ -123,6 +123,7 @@ const LAYERS: StoredLayers = {
   memberGuardrail: undefined,
   keyGuardrail: undefined,
   keyPreferences: null,
+  keyPlugins: null,
 };
 
 test('rules that cannot be read are 503, never no rules', async () => {

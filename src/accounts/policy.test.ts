@@ -185,6 +185,7 @@ const WORKSPACE: WorkspaceRow = {
   defaultImageModel: null,
   defaultProviderSort: null,
   defaultPreferences: null,
+  defaultPlugins: null,
   logsContent: false,
   logsContentPpm: 1_000_000,
   logsContentOfKeyIds: null,
@@ -221,6 +222,7 @@ const NOTHING: StoredLayers = {
   memberGuardrail: undefined,
   keyGuardrail: undefined,
   keyPreferences: null,
+  keyPlugins: null,
 };
 const SUBJECT = { keyHash: 'k', workspaceId: 'workspace-1', memberId: 'ann' };
 

@@ -1,3 +1,4 @@
+import type { DefaultPlugin } from '../canonical/default-plugins.ts';
 import type { DefaultPreferences } from '../canonical/default-preferences.ts';
 import {
   mapGroups,
@@ -64,6 +65,8 @@ export interface Policy extends MergedRules {
   readonly limits: readonly SpendLimit[];
   /** The key's own, then its workspace's: each gives way to the one before and to the caller. */
   readonly preferences: readonly DefaultPreferences[];
+  /** The key's own, then its workspace's. */
+  readonly plugins: readonly (readonly DefaultPlugin[])[];
   /** For requests that name no model. */
   readonly defaultModel: string | null;
 }
@@ -95,7 +98,7 @@ export function mergeRules(layers: readonly PolicyLayer[]): MergedRules {
 
 /** The policy of one key out of what is stored. Pure. */
 export function policyFrom(subject: PolicySubject, stored: StoredLayers): Policy {
-  const { workspace, workspaceGuardrail, memberGuardrail, keyGuardrail, keyPreferences } = stored;
+  const { workspace, workspaceGuardrail, memberGuardrail, keyGuardrail, keyPreferences, keyPlugins } = stored;
   const layers = [
     layerOf('workspace', workspaceGuardrail),
     layerOf('member', memberGuardrail),
@@ -114,6 +117,7 @@ export function policyFrom(subject: PolicySubject, stored: StoredLayers): Policy
       ...limitsOf(keyGuardrail, [key]),
     ],
     preferences: [keyPreferences, workspace && preferencesOf(workspace)].flatMap((each) => each ?? []),
+    plugins: [keyPlugins, workspace?.defaultPlugins ?? null].flatMap((each) => (each === null ? [] : [each])),
     defaultModel: workspace?.defaultTextModel ?? null,
   };
 }

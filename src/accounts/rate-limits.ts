@@ -1,5 +1,6 @@
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { Usage } from '../canonical/usage.ts';
+import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Rate, RateAnswer, Rates, Slots } from '../store/shared/contract.ts';
 import type { Principal } from './principal.ts';
@@ -89,16 +90,14 @@ async function admit(
   { generationId: id, promptTokens }: RatedRequest,
 ): Promise<Passage> {
   const { slots, slotMs: expiresInMs } = parts;
-  const entered: string[] = [];
-  const leave = (): Promise<unknown> => Promise.all(entered.map((subject) => slots.leave({ subject, id })));
-  for (const { subject, whose, limit } of bounded) {
-    if (limit.concurrent === undefined) continue;
-    if (!(await slots.enter({ subject, limit: limit.concurrent, id, expiresInMs }))) {
-      await leave();
-      throw tooManyAtOnce(whose, limit.concurrent, parts.clock);
-    }
-    entered.push(subject);
-  }
+  const subjects = bounded.flatMap(({ subject, limit: { concurrent } }) =>
+    concurrent === undefined ? [] : [{ subject, limit: concurrent }],
+  );
+  const leave = async (): Promise<void> => {
+    if (subjects.length > 0) await slots.leave({ id, subjects });
+  };
+  const full = subjects.length === 0 ? undefined : await slots.enter({ id, expiresInMs, subjects });
+  if (full !== undefined) throw tooManyAtOnce(bounded, full, parts.clock);
   const rates = bounded.flatMap((each) => ratesOf(each, promptTokens));
   const answer = await parts.rates.take(rates.map(({ rate }) => rate));
   if (!answer.ok) {
@@ -131,7 +130,7 @@ function ratesOf({ subject, whose, limit }: Bounded, promptTokens: () => number)
   const add = (name: string, unit: string, max: number | undefined, periodMs: number, take: () => number): void => {
     if (max === undefined) return;
     rates.push({
-      rate: { subject: `${subject}:${name}`, limit: max, periodMs, take: take() },
+      rate: { owner: subject, subject: `${subject}:${name}`, limit: max, periodMs, take: take() },
       words: `The limit of ${whose} is reached: ${max} ${unit}`,
       isOfTokens: name === 'tokens',
     });
@@ -142,7 +141,13 @@ function ratesOf({ subject, whose, limit }: Bounded, promptTokens: () => number)
   return rates;
 }
 
-function tooManyAtOnce(whose: string, limit: number, clock: Clock): GatewayError {
+function tooManyAtOnce(bounded: readonly Bounded[], full: string, clock: Clock): GatewayError {
+  const refusing = bounded.find(({ subject }) => subject === full);
+  assert(refusing?.limit.concurrent !== undefined, 'a refusal names one of the limits');
+  const {
+    whose,
+    limit: { concurrent: limit },
+  } = refusing;
   return new GatewayError('rate_limit_exceeded', `The limit of ${whose} is reached: ${limit} under way at a time.`, {
     retryAfterMs: SLOT_RETRY_MS,
     rateLimit: { limit, remaining: 0, resetAtMs: clock.nowMs() + SLOT_RETRY_MS },

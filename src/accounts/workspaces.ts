@@ -98,6 +98,7 @@ function draftWorkspace(wish: NewWorkspace, createdBy: string | null, nowMs: num
     defaultImageModel: wish.defaultImageModel ?? null,
     defaultProviderSort: wish.defaultProviderSort ?? null,
     defaultPreferences: wish.defaultPreferences ?? null,
+    defaultPlugins: wish.defaultPlugins ?? null,
     logsContent: wish.logsContent ?? false,
     logsContentPpm: wish.logsContentPpm ?? 1_000_000,
     logsContentOfKeyIds: wish.logsContentOfKeyIds ?? null,

@@ -40,6 +40,8 @@ export interface TextBlock extends BlockBase {
   readonly type: 'text';
   readonly text: string;
   readonly citations?: readonly Citation[];
+  /** A later turn of the model said it, after tools of the gateway had run. */
+  readonly apart?: true;
 }
 
 /** What the model said instead of an answer that it declined to give. */
@@ -104,8 +106,11 @@ export interface ToolCallBlock extends BlockBase {
   readonly name: string;
   /** The arguments as JSON text, byte for byte as written: parsing and writing again would lose `1.0`. */
   readonly input: string;
-  /** `upstream`: a tool that the provider runs itself; it never becomes a call for the caller to run. */
-  readonly runBy: 'caller' | 'upstream';
+  /**
+   * `upstream`: a tool that the provider runs itself; `gateway`: one that the gateway ran, in an answer. Neither ever becomes
+   * a call for the caller to run.
+   */
+  readonly runBy: 'caller' | 'upstream' | 'gateway';
 }
 
 export interface ToolResultBlock extends BlockBase {

@@ -72,8 +72,6 @@ export interface Directives {
   readonly responseCache?: ResponseCacheWish;
   /** `anthropic-beta` tokens of the caller. */
   readonly betas: readonly string[];
-  /** The legacy `transforms` list. */
-  readonly transforms?: readonly string[];
   readonly app?: AppAttribution;
 }
 

@@ -33,7 +33,7 @@ export function estimateTokens(text: string): number {
 export function estimateRequestTokens(request: GenerationRequest): number {
   const { responseFormat } = request.settings;
   let tokens = REQUEST_TOKENS - estimateAttribution(request);
-  for (const turn of request.turns) tokens += estimateTurn(turn);
+  for (const turn of request.turns) tokens += estimateTurnTokens(turn);
   for (const tool of request.tools) tokens += estimateTool(tool);
   if (responseFormat?.type === 'json_schema') tokens += estimateJson(responseFormat.schema);
   if (responseFormat?.type === 'grammar') tokens += estimateTokens(responseFormat.grammar);
@@ -52,7 +52,8 @@ export function estimateAnswerTokens(textLength: number): number {
   return Math.ceil(textLength / BYTES_PER_TOKEN);
 }
 
-function estimateTurn(turn: Turn): number {
+/** What one turn counts in it. */
+export function estimateTurnTokens(turn: Turn): number {
   return TURN_TOKENS + (turn.name === undefined ? 0 : estimateTokens(turn.name)) + estimateBlocks(turn.blocks);
 }
 

@@ -17,7 +17,13 @@ export interface Extra {
 
 /** Something that was dropped or changed on the way, kept as data: it goes to the log, the record and the metadata. */
 export interface Warning {
-  readonly code: 'field-dropped' | 'field-changed' | 'content-dropped' | 'event-skipped' | 'answer-rescued';
+  readonly code:
+    | 'field-dropped'
+    | 'field-changed'
+    | 'content-dropped'
+    | 'event-skipped'
+    | 'answer-rescued'
+    | 'filter-matched';
   /** Where, in the words of the caller's request: `tools[0].strict`. */
   readonly path: string;
   readonly message: string;

@@ -74,7 +74,7 @@ export const MEANINGS = {
   tooLong: {
     errorType: 'context_length_exceeded',
     mayTry: 'next-endpoint',
-    message: "The request is longer than the model's context.",
+    message: "The request is longer than the model's context: shorten it, or enable the plugin context-compression.",
   },
   tokenLimit: {
     errorType: 'token_limit_exceeded',

@@ -17,6 +17,8 @@ export interface UpstreamFailure {
     | 'aborted'
     /** The format of the endpoint has no words for the request. */
     | 'unsayable'
+    /** No upstream failed: the caller's limits leave too little for what was to come next. */
+    | 'unfunded'
     /** It was to go on with an answer that had broken off, and says something else. */
     | 'unspliceable';
   /** What it means in the gateway's vocabulary. */

@@ -1,6 +1,6 @@
 import { assert, unreachable } from '../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, AnswerCitation } from './answer.ts';
 import type { Block, Citation } from './blocks.ts';
 import type { BlockDeltaEvent, EndEvent, EventBatch, GenerationEvent } from './events.ts';
 import type { Extra, FormatId, Warning } from './extra.ts';
@@ -30,7 +30,7 @@ export function createFold(): Fold {
 
 class EventFold implements Fold {
   readonly #open: OpenBlock[] = [];
-  readonly #citations: Citation[] = [];
+  readonly #citations: AnswerCitation[] = [];
   readonly #extras: Extra[] = [];
   readonly #warnings: Warning[] = [];
   #format: FormatId | undefined;
@@ -75,7 +75,8 @@ class EventFold implements Fold {
         takeDelta(this.#blockAt(event.index), event);
         return;
       case 'citation':
-        (event.index < 0 ? this.#citations : this.#blockAt(event.index).citations).push(event.citation);
+        if (event.index >= 0) this.#blockAt(event.index).citations.push(event.citation);
+        else this.#citations.push({ citation: event.citation, afterBlocks: this.#open.length });
         return;
       case 'usage':
         this.#usage = event.usage;

@@ -113,6 +113,22 @@ export class GatewayError extends Error {
   }
 }
 
+/** The same error, which tells its caller more; the same object where there is nothing to tell. */
+export function withMetadata(error: GatewayError, more: JsonObject): GatewayError {
+  if (Object.keys(more).length === 0) return error;
+  const { type, message, status, issues, metadata, availability, retryAfterMs, rateLimit, shouldRetry, cause } = error;
+  return new GatewayError(type, message, {
+    status,
+    metadata: { ...metadata, ...more },
+    cause,
+    ...(issues !== undefined && { issues }),
+    ...(availability !== undefined && { availability }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(rateLimit !== undefined && { rateLimit }),
+    ...(shouldRetry !== undefined && { shouldRetry }),
+  });
+}
+
 /** A 400 for one wrong member. */
 export function invalid(path: string, message: string, type: ErrorType = 'invalid_request'): GatewayError {
   return new GatewayError(type, `${path}: ${message}`, { issues: [{ path, message }] });

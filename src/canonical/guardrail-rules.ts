@@ -22,6 +22,18 @@ export type BuiltinFilterSlug =
   | 'address'
   | 'regex-prompt-injection';
 
+/** What a match of a built-in filter is replaced with, and called. @source areas.md 6 "Labels are assigned" */
+export const LABEL_OF_BUILTIN: Readonly<Record<BuiltinFilterSlug, string>> = {
+  email: '[EMAIL]',
+  phone: '[PHONE]',
+  ssn: '[SSN]',
+  'credit-card': '[CREDIT_CARD]',
+  'ip-address': '[IP_ADDRESS]',
+  'person-name': '[PERSON_NAME]',
+  address: '[ADDRESS]',
+  'regex-prompt-injection': '[PROMPT_INJECTION]',
+};
+
 export interface BuiltinFilter {
   readonly slug: BuiltinFilterSlug;
   readonly action: FilterAction;

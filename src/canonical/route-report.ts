@@ -35,7 +35,7 @@ export interface RouteReport {
   /** Monotonic ms at arrival, and at the end or the failure. */
   arrivedMs: number;
   endedMs: number | undefined;
-  /** False until a route was looked for: errors before that carry no metadata. */
+  /** False until a route was looked for: errors before that carry no metadata, unless a guardrail refused. */
   routed: boolean;
 }
 
@@ -47,6 +47,8 @@ export interface PipelineStage {
   readonly guardrailId?: string;
   readonly guardrailScope?: string;
   readonly data?: JsonObject;
+  /** What the stage itself cost the caller, nano-USD. */
+  readonly costNanoUsd?: number;
 }
 
 export function openRouteReport(requested: string, arrivedMs: number): RouteReport {

@@ -7,7 +7,7 @@ import { systemClock } from '../lib/clock.ts';
 import { exactUsd, readExactUsd } from '../lib/money.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import type { Database } from '../store/database.ts';
-import { createLedgerStore } from '../store/ledger.ts';
+import { createLedgerStore, type Entered } from '../store/ledger.ts';
 import { openAuditTrail } from './audit-trail.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
@@ -18,6 +18,7 @@ import { openConfiguredDatabase } from './open-database.ts';
 const FLAGS = {
   ...CONFIG_FLAGS,
   note: { type: 'string' },
+  id: { type: 'string' },
   limit: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
@@ -68,10 +69,11 @@ export async function runCredits(args: readonly string[], io: Io): Promise<numbe
     if (verb === 'balance') await tellBalance(credits, io);
     else if (verb === 'entries') await listEntries(credits, limit, values.json === true, io);
     else {
-      const entry = await change(credits, verb, operands, values.note ?? '');
-      await openAuditTrail(database, io)(`credits ${verb}`, `/credits/${entry.id}`, {
-        amount: exactUsd(entry.amountNanoUsd),
-      });
+      const { entry, isNew } = await change(credits, verb, operands, values);
+      if (isNew) {
+        const amount = exactUsd(entry.amountNanoUsd);
+        await openAuditTrail(database, io)(`credits ${verb}`, `/credits/${entry.id}`, { amount });
+      } else io.stdout.write(`Entered before, at ${new Date(entry.atMs).toISOString()}: nothing has changed.\n`);
       await tellBalance(credits, io);
     }
     return 0;
@@ -92,7 +94,7 @@ function readVerb(word: string | undefined): Verb {
   );
 }
 
-function checkUsage(verb: Verb, operands: readonly string[], { note, limit, json }: FlagValues): void {
+function checkUsage(verb: Verb, operands: readonly string[], { note, id, limit, json }: FlagValues): void {
   const wanted: readonly string[] = OPERANDS[verb];
   const missing = wanted[operands.length];
   if (missing !== undefined && !missing.endsWith('?')) throw new UsageError(`credits ${verb}: say the ${missing}`);
@@ -100,7 +102,9 @@ function checkUsage(verb: Verb, operands: readonly string[], { note, limit, json
   if (surplus !== undefined) throw new UsageError(`credits ${verb}: ${surplus}: unexpected argument`);
   const isChange = CHANGES.includes(verb);
   if (isChange && note === undefined) throw new UsageError(`credits ${verb}: say why, with --note TEXT`);
-  if (!isChange && note !== undefined) throw new UsageError(`credits ${verb}: --note belongs to ${CHANGES.join(', ')}`);
+  const surplusFlag = note !== undefined ? '--note' : id !== undefined ? '--id' : undefined;
+  if (!isChange && surplusFlag !== undefined)
+    throw new UsageError(`credits ${verb}: ${surplusFlag} belongs to ${CHANGES.join(', ')}`);
   if (verb !== 'entries' && (limit !== undefined || json !== undefined))
     throw new UsageError(`credits ${verb}: --limit and --json belong to "credits entries"`);
 }
@@ -116,9 +120,9 @@ function change(
   credits: Credits,
   verb: 'grant' | 'adjust' | 'refund',
   operands: readonly string[],
-  note: string,
-): Promise<CreditEntry> {
-  const reason = { accountId: ACCOUNT, author: AUTHOR, note };
+  { note = '', id }: FlagValues,
+): Promise<Entered> {
+  const reason = { accountId: ACCOUNT, author: AUTHOR, note, ...(id !== undefined && { idempotencyKey: id }) };
   const [first = '', second] = operands;
   if (verb === 'grant') return credits.grant({ ...reason, amountNanoUsd: readAmount(first) });
   if (verb === 'adjust') return credits.adjust({ ...reason, amountNanoUsd: readAmount(first) });

@@ -70,6 +70,7 @@ Commands:
 AMOUNT is in USD, such as 12.50.
 
 Options:
+  --id ID           of grant, adjust, refund: names the change; sent again with the same ID it is not entered twice
 ${CONFIG_OPTIONS}`;
 
 export const BACKUP_HELP = `Usage: model-gateway backup FILE [options]

@@ -13,7 +13,10 @@ import { asOperatorError, codeOf } from './operator-error.ts';
  */
 const ECHO_MS = 100;
 const EXIT_INTERRUPTED = 130;
-/** Callers with a connection pool send the next request within this, or find their connection closed while it rests. */
+/**
+ * Balancers notice within this that the gateway is not ready any more; callers with a connection pool send their next
+ * request, or find their connection closed while it rests. At a terminal nobody is waited for.
+ */
 const FAREWELL_MS = 1_000;
 
 /**
@@ -36,7 +39,7 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
     throw asListenError(error, config);
   } finally {
     unwatch();
-    await app.close(FAREWELL_MS);
+    await app.close(io.stdin.isTTY === true ? 0 : FAREWELL_MS);
   }
   return 0;
 }

@@ -1,4 +1,5 @@
 import type { EndpointPrice } from './endpoint-price.ts';
+import type { SEARCH_ENGINES } from './schema.ts';
 
 /** The operator's configuration, read and checked once. Names follow README.md, "Configure", in camelCase; times are ms. */
 export interface Config {
@@ -27,6 +28,23 @@ export interface Config {
   /** Whether another endpoint goes on with a stream that breaks off, where the caller does not say. */
   readonly rescue: { readonly enabled: boolean };
   readonly credits: { readonly enforce: boolean };
+  /** Engines that the gateway searches the web with; those that the environment sets up are not among them. */
+  readonly search: {
+    /** Absent: the first that is set up. */
+    readonly engine?: SearchEngineName;
+    readonly engines: Readonly<Record<SearchEngineName, ServiceConfig>>;
+  };
+  /** Whether pages may be fetched from the operator's own network. */
+  readonly webFetch: { readonly privateAddresses: boolean };
+  readonly fileParser: { readonly mistralOcr: ServiceConfig & { readonly model?: string } };
+  /** Phrases, in lower case, that the prompt injection detector lets pass. */
+  readonly guardrails: { readonly allowedPhrases: readonly string[] };
+  readonly moderation: {
+    /** Speaks OpenAI's `POST /moderations`. */
+    readonly endpoint: ServiceConfig & { readonly model?: string };
+    /** Slug of a model that judges where there is no endpoint. */
+    readonly judge?: string;
+  };
   readonly observability: {
     /** How long is kept what was said in generations, where a workspace logs that. */
     readonly contentRetentionMs: number;
@@ -49,6 +67,14 @@ export interface Config {
   /** Opens what was encrypted before `secret` was changed. */
   readonly previousSecret?: string;
   readonly logLevel: string;
+}
+
+export type SearchEngineName = (typeof SEARCH_ENGINES)[number];
+
+/** Absent members: what is usual. */
+export interface ServiceConfig {
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
 }
 
 /** A public list of models that is read again and again. */

@@ -7,6 +7,7 @@ import type {
   ProviderConfig,
   ProviderDefaults,
   RateLimit,
+  ServiceConfig,
   Timeouts,
 } from './config.ts';
 import { readPrice } from './endpoint-price.ts';
@@ -59,6 +60,21 @@ export function fileConfig(
     catalog: { refresh: refreshOf(file.catalog.refresh) },
     rescue: { enabled: file.rescue.enabled ?? false },
     credits: { enforce: file.credits.enforce ?? false },
+    search: searchOf(file.search),
+    webFetch: { privateAddresses: file.web_fetch.private_addresses ?? false },
+    fileParser: {
+      mistralOcr: {
+        ...serviceOf(file.file_parser.mistral_ocr),
+        ...present({ model: file.file_parser.mistral_ocr.model }),
+      },
+    },
+    guardrails: {
+      allowedPhrases: (file.guardrails.allowed_phrases ?? []).map((phrase) => phrase.toLowerCase()),
+    },
+    moderation: {
+      endpoint: { ...serviceOf(file.moderation.endpoint), ...present({ model: file.moderation.endpoint.model }) },
+      ...present({ judge: file.moderation.judge }),
+    },
     observability: {
       contentRetentionMs: (file.observability.content_retention_days ?? DEFAULT_RETENTION_DAYS) * MS_PER_DAY,
       privateDestinations: file.observability.private_destinations ?? false,
@@ -85,6 +101,27 @@ function refreshOf(entry: ConfigFile['catalog']['refresh']): CatalogRefreshConfi
     overridePrices: entry.override_prices ?? false,
     ...present({ url: entry.url }),
   };
+}
+
+function searchOf({ engine, ...engines }: ConfigFile['search']): Config['search'] {
+  const { exa, firecrawl, parallel, perplexity, tavily, brave, searxng } = engines;
+  return {
+    ...present({ engine }),
+    engines: {
+      exa: serviceOf(exa),
+      firecrawl: serviceOf(firecrawl),
+      parallel: serviceOf(parallel),
+      perplexity: serviceOf(perplexity),
+      tavily: serviceOf(tavily),
+      brave: serviceOf(brave),
+      searxng: serviceOf(searxng),
+    },
+  };
+}
+
+/** Paths are put behind addresses, with a slash of their own. */
+function serviceOf({ api_key, base_url }: ConfigFile['search']['exa']): ServiceConfig {
+  return present({ apiKey: api_key, baseUrl: base_url?.replace(/\/+$/, '') });
 }
 
 function rateLimitOf(entry: ConfigFile['rate_limits']['key']): RateLimit {

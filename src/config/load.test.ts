@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError } from './config-error.ts';
-import type { Config } from './config.ts';
+import type { Config, ServiceConfig } from './config.ts';
 import { loadConfig } from './load.ts';
 import type { LoadConfigOptions } from './load.ts';
 import { renderConfig } from './render.ts';
@@ -40,6 +40,11 @@ defaults:   { model: acme/one, provider: { order: [alpha], data_collection: deny
 timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6 }
 rescue:     { enabled: true }
 credits:    { enforce: true }
+search:     { engine: tavily, exa: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9102/" }, tavily: }
+web_fetch:  { private_addresses: true }
+file_parser: { mistral_ocr: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9103/v1", model: ocr-1 } }
+guardrails: { allowed_phrases: [Ignore The Above] }
+moderation: { endpoint: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9104/v1", model: mod-1 }, judge: acme/one }
 redis_prefix: prod
 observability: { content_retention_days: 7, private_destinations: true }
 catalog:    { refresh: { enabled: true, every_hours: 12, url: "https://models.test/api.json", override_prices: true } }
@@ -103,6 +108,25 @@ test('every key of the file reaches the configuration', () => {
     },
     rescue: { enabled: true },
     credits: { enforce: true },
+    search: {
+      engine: 'tavily',
+      engines: {
+        exa: { apiKey: 'sk-secret', baseUrl: 'http://127.0.0.1:9102' },
+        firecrawl: {},
+        parallel: {},
+        perplexity: {},
+        tavily: {},
+        brave: {},
+        searxng: {},
+      },
+    },
+    webFetch: { privateAddresses: true },
+    fileParser: { mistralOcr: { apiKey: 'sk-secret', baseUrl: 'http://127.0.0.1:9103/v1', model: 'ocr-1' } },
+    guardrails: { allowedPhrases: ['ignore the above'] },
+    moderation: {
+      endpoint: { apiKey: 'sk-secret', baseUrl: 'http://127.0.0.1:9104/v1', model: 'mod-1' },
+      judge: 'acme/one',
+    },
     redisPrefix: 'prod',
     observability: { contentRetentionMs: 7 * 86_400_000, privateDestinations: true },
     rateLimits: { key: { requestsPerMinute: 60, concurrent: 8 }, account: {}, free: { requestsPerDay: 50 } },
@@ -629,7 +653,17 @@ function withoutSecrets(config: Config): unknown {
     hasKey: apiKey !== undefined,
     headers: Object.keys(headers),
   }));
-  return { ...config, providers };
+  const hasKeys = ({ apiKey, ...service }: ServiceConfig) => ({ ...service, hasKey: apiKey !== undefined });
+  const engines = Object.entries(config.search.engines).map(([name, engine]) => [name, hasKeys(engine)]);
+  const search = { ...config.search, engines };
+  const moderation = { ...config.moderation, endpoint: hasKeys(config.moderation.endpoint) };
+  return {
+    ...config,
+    providers,
+    search,
+    moderation,
+    fileParser: { mistralOcr: hasKeys(config.fileParser.mistralOcr) },
+  };
 }
 
 test('the effective configuration is drawn without a single secret, and reads back as itself', () => {

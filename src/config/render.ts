@@ -1,5 +1,13 @@
 import { stringify } from 'yaml';
-import type { Config, EndpointConfig, ModelConfig, ProviderConfig, RateLimit, Timeouts } from './config.ts';
+import type {
+  Config,
+  EndpointConfig,
+  ModelConfig,
+  ProviderConfig,
+  RateLimit,
+  ServiceConfig,
+  Timeouts,
+} from './config.ts';
 
 import { drawPrice } from './endpoint-price.ts';
 
@@ -47,6 +55,19 @@ export function renderConfig(config: Config): string {
     },
     rescue: { enabled: config.rescue.enabled },
     credits: { enforce: config.credits.enforce },
+    search: {
+      engine: config.search.engine,
+      ...Object.fromEntries(Object.entries(config.search.engines).map(([name, entry]) => [name, drawService(entry)])),
+    },
+    web_fetch: { private_addresses: config.webFetch.privateAddresses },
+    file_parser: {
+      mistral_ocr: { ...drawService(config.fileParser.mistralOcr), model: config.fileParser.mistralOcr.model },
+    },
+    guardrails: { allowed_phrases: config.guardrails.allowedPhrases },
+    moderation: {
+      endpoint: { ...drawService(config.moderation.endpoint), model: config.moderation.endpoint.model },
+      judge: config.moderation.judge,
+    },
     observability: {
       content_retention_days: config.observability.contentRetentionMs / MS_PER_DAY,
       private_destinations: config.observability.privateDestinations,
@@ -93,6 +114,10 @@ function drawTimeouts(timeouts: Partial<Timeouts>): Record<string, number | unde
     whole_ms: timeouts.wholeMs,
     total_ms: timeouts.totalMs,
   };
+}
+
+function drawService({ apiKey, baseUrl }: ServiceConfig): object {
+  return { api_key: apiKey === undefined ? undefined : REDACTED, base_url: baseUrl };
 }
 
 function drawRateLimit(limit: RateLimit): object {

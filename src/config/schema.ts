@@ -21,6 +21,9 @@ const RATE_MAX = 1_000_000_000;
 const CONCURRENT_MAX = 1_000_000;
 const DRAIN_SECONDS_MAX = 3_600;
 const RETENTION_DAYS_MAX = 3_650;
+/** @source areas.md 6 "An allowlist of exact phrases" */
+const ALLOWED_PHRASES_MAX = 200;
+const ALLOWED_PHRASE_BYTES_MAX = 1_000;
 /** Of a list that is read more rarely nobody would say that it is kept fresh. */
 const REFRESH_HOURS_MAX = 720;
 /** In one list. The vendor has had some sixty in three years. */
@@ -183,6 +186,28 @@ export function isPassThroughKey(key: string): boolean {
   return PASS_THROUGH.test(key);
 }
 
+/** Names of the engines that the gateway can search with. */
+export const SEARCH_ENGINES = ['exa', 'firecrawl', 'parallel', 'perplexity', 'tavily', 'brave', 'searxng'] as const;
+
+// Printable ASCII: whatever else stands in a key (a line break from a file) never reaches a header.
+const serviceKey = z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
+const searchEngine = optionalSection({ api_key: serviceKey.optional(), base_url: httpUrl.optional() });
+
+const allowedPhrases = z
+  .array(
+    z
+      .string()
+      .trim()
+      .min(1)
+      .refine((phrase) => Buffer.byteLength(phrase) <= ALLOWED_PHRASE_BYTES_MAX, {
+        error: `must be at most ${ALLOWED_PHRASE_BYTES_MAX} bytes long`,
+      }),
+  )
+  .max(ALLOWED_PHRASES_MAX)
+  .refine((phrases) => new Set(phrases.map((phrase) => phrase.toLowerCase())).size === phrases.length, {
+    error: 'must not name a phrase twice; case does not matter',
+  });
+
 export const configFile = section({
   server: optionalSection({
     host: text.optional(),
@@ -217,6 +242,29 @@ export const configFile = section({
     }),
   }),
   rescue: optionalSection({ enabled: z.boolean().optional() }),
+  search: optionalSection({
+    engine: z.enum(SEARCH_ENGINES).optional(),
+    exa: searchEngine,
+    firecrawl: searchEngine,
+    parallel: searchEngine,
+    perplexity: searchEngine,
+    tavily: searchEngine,
+    brave: searchEngine,
+    searxng: searchEngine,
+  }),
+  web_fetch: optionalSection({ private_addresses: z.boolean().optional() }),
+  file_parser: optionalSection({
+    mistral_ocr: optionalSection({
+      api_key: serviceKey.optional(),
+      base_url: httpUrl.optional(),
+      model: text.optional(),
+    }),
+  }),
+  guardrails: optionalSection({ allowed_phrases: allowedPhrases.optional() }),
+  moderation: optionalSection({
+    endpoint: optionalSection({ api_key: serviceKey.optional(), base_url: httpUrl.optional(), model: text.optional() }),
+    judge: text.optional(),
+  }),
   credits: optionalSection({ enforce: z.boolean().optional() }),
   observability: optionalSection({
     content_retention_days: z.number().positive().max(RETENTION_DAYS_MAX).optional(),

@@ -23,7 +23,7 @@ const ALLOWED_HEADERS = [
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'ETag, X-Generation-Id, Request-Id, X-Request-Id, Retry-After, X-Should-Retry, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+    'ETag, X-Generation-Id, Request-Id, X-Request-Id, Retry-After, X-Should-Retry, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Service-Cache-Status, X-Service-Cache-Age, X-Service-Cache-TTL, X-Service-Cache-Source-Id',
 } as const;
 
 /** What a browser's preflight asks for. Vendor SDKs add `x-stainless-*`, hence the request's own list where it has one. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IDEMPOTENCY_KEY_CHARS_MAX } from '../accounts/credits.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ManagementRoute, RouteScope } from './management/route.ts';
 import { NO_BODY } from './management/route.ts';
@@ -215,6 +216,7 @@ function drawRoute(components: SchemaComponents, route: ManagementRoute, error: 
   const parameters = [
     ...drawParameters(components.inline(`${name}Path`, route.params, 'input'), 'path'),
     ...drawParameters(components.inline(`${name}Query`, route.query, 'input'), 'query'),
+    ...(route.idempotent === true ? [IDEMPOTENCY_KEY] : []),
   ];
   const answers = Object.entries(route.responses).map(([status, { description, schema }]) => [
     status,
@@ -234,6 +236,15 @@ function drawRoute(components: SchemaComponents, route: ManagementRoute, error: 
     },
   };
 }
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Names this change. Sent again it is answered with what was done the first time; with another body it is 409.',
+  schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
+};
 
 const NOT_MODIFIED = { 304: { description: 'The answer is still the one that `If-None-Match` names.' } };
 

@@ -15,6 +15,7 @@ import { createKeyStore } from '../store/keys.ts';
 import { sampleCharges, sampleGeneration } from '../store/test-generation.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
 import { listingOf } from './test-listing.ts';
+import { readPlugins } from '../read-plugins.ts';
 import { servicesOf } from './test-services.ts';
 import { defineRoute, NO_BODY, NOTHING, registerManagementRoutes, type ManagementRoute } from './management/route.ts';
 
@@ -115,7 +116,7 @@ suite('management routes', () => {
     fastify = Fastify();
     registerManagementRoutes(fastify, [...MANAGEMENT_ROUTES, BROKEN], {
       authenticate,
-      services: servicesOf({ keys, ...administration, generations, listing: listingOf([]) }),
+      services: servicesOf({ keys, readPlugins, ...administration, generations, listing: listingOf([]) }),
       log: { error: ({ err }) => logged.push(err) },
     });
     origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
@@ -430,7 +431,7 @@ suite('management routes', () => {
         );
         assert.deepEqual(provider_responses, [
           { provider_name: 'beta', model_permaslug: 'one-beta', status: null, latency: 31, is_byok: false },
-          { provider_name: 'alpha', model_permaslug: 'one-2026', status: 200, latency: 32, is_byok: false },
+          { provider_name: 'Alpha', model_permaslug: 'one-2026', status: 200, latency: 32, is_byok: false },
         ]);
       }
     });
@@ -475,7 +476,7 @@ suite('management routes', () => {
         () =>
           registerManagementRoutes(Fastify(), [route], {
             authenticate: () => assert.fail('never asked'),
-            services: servicesOf({ keys, generations, listing: listingOf([]) }),
+            services: servicesOf({ keys, readPlugins, generations, listing: listingOf([]) }),
             log: { error: () => undefined },
           }),
         /says who may call it/,

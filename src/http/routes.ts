@@ -31,6 +31,7 @@ import { createGuardrail } from './management/guardrails/create.ts';
 import { deleteGuardrail } from './management/guardrails/delete.ts';
 import { getGuardrail } from './management/guardrails/get.ts';
 import { listGuardrails } from './management/guardrails/list.ts';
+import { testGuardrail } from './management/guardrails/try.ts';
 import { updateGuardrail } from './management/guardrails/update.ts';
 import { createKey } from './management/keys/create.ts';
 import { deleteKey } from './management/keys/delete.ts';
@@ -52,6 +53,7 @@ import { getDestination } from './management/observability/get.ts';
 import { listDestinations } from './management/observability/list.ts';
 import { testDestination } from './management/observability/call.ts';
 import { updateDestination } from './management/observability/update.ts';
+import { listOrganizationMembers } from './management/organization/members.ts';
 import { getOwnKey } from './management/own-key.ts';
 import { listProviders } from './management/providers.ts';
 import { deletePreset } from './management/presets/delete.ts';
@@ -88,6 +90,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   listMembers,
   addMembers,
   removeMembers,
+  listOrganizationMembers,
   listGuardrails,
   createGuardrail,
   listAllKeyAssignments,
@@ -95,6 +98,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getGuardrail,
   updateGuardrail,
   deleteGuardrail,
+  testGuardrail,
   listKeyAssignments,
   assignKeys,
   unassignKeys,

@@ -29,14 +29,15 @@ export interface HttpServer {
   readonly draining: boolean;
   /** True once `close` has said farewell: nobody is served any more. */
   readonly refusing: boolean;
-  /** Stops accepting, says farewell to open connections, waits for requests in flight, and drops what is left. */
+  /** Says farewell, stops accepting, waits for requests in flight, and drops what is left. */
   close(times: CloseTimes): Promise<void>;
 }
 
 export interface CloseTimes {
   /**
-   * So long a connection that stands open may bring one more request, which is answered and closes it. Without it a
-   * request that leaves as we close its connection is lost, and a rolling restart is not free of errors.
+   * So long callers are still served, on open connections and new ones, each of which closes after one answer: until
+   * balancers have seen that we are not ready. Without it a request is lost that leaves as we close its connection, or
+   * that waits in the backlog of the port as that is closed, and a rolling restart is not free of errors.
    */
   readonly farewellMs: number;
   /** What is in flight after that is dropped when this time is over, too. */
@@ -111,13 +112,11 @@ class TwoLaneServer implements HttpServer {
 
   async close({ farewellMs, drainMs }: CloseTimes): Promise<void> {
     this.draining = true;
+    if (this.#server.listening) await wait(farewellMs);
     const closed = new Promise<void>((resolve) => {
       // The HTTP server's own `close` would close idle connections, too.
       NetServer.prototype.close.call(this.#server, () => resolve());
     });
-    const farewell = new AbortController();
-    await Promise.race([closed, wait(farewellMs, undefined, { signal: farewell.signal }).catch(() => undefined)]);
-    farewell.abort();
     this.refusing = true;
     this.#server.closeIdleConnections();
     await this.#untilIdle(drainMs);

@@ -11,6 +11,7 @@ import { createKeyStore } from '../store/keys.ts';
 import type { TestEngine } from '../store/test-engines.ts';
 import { registerManagementRoutes } from './management/route.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
+import { readPlugins } from '../read-plugins.ts';
 import { servicesOf } from './test-services.ts';
 
 export interface Reply {
@@ -54,7 +55,7 @@ export async function startAdministration(
   const fastify = Fastify();
   registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
     authenticate: createAuthenticator({ keys: keyStore, clock, staticKeys: {} }),
-    services: servicesOf({ keys, ...administration }),
+    services: servicesOf({ keys, readPlugins, ...administration }),
     log: { error: ({ err }) => process.stderr.write(`${String(err)}\n`) },
   });
   const origin = await fastify.listen({ host: '127.0.0.1', port: 0 });

@@ -1,4 +1,6 @@
+import type { Spent } from '../accounts/spend-limit.ts';
 import { estimateAnswerTokens, estimateRequestTokens } from '../canonical/estimate-tokens.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
 import { addUsage, NO_USAGE, type Usage } from '../canonical/usage.ts';
 import { costOf, totalCost, type Cost, type PriceMoment, type PriceTable } from '../catalog/price.ts';
 import { servedPrice } from '../catalog/served-price.ts';
@@ -9,39 +11,84 @@ const FREE_OF_CHARGE: Cost = { totalNanoUsd: 0, promptNanoUsd: 0, completionNano
 
 /**
  * Fixes what a generation consumed and what it costs: the sum over all who gave a part of the answer, each at its own
- * price. Nearly always that is one.
+ * price, and the fees of tools. Nearly always that is one part.
  */
 export function accountFor(record: GenerationRecord): void {
   const counted = countedParts(record);
+  const feeNanoUsd = feesOf(record);
   if (counted.length === 0) {
-    record.cost = FREE_OF_CHARGE;
+    record.cost = withFee(FREE_OF_CHARGE, feeNanoUsd);
     return;
   }
   const total = counted.map((part) => part.usage).reduce(addUsage);
   const isFree = isFreeOfCharge(record, total, counted.at(-1)?.endpoint.cancellable === false);
   record.usage = total;
-  record.served = counted.map(({ endpoint, isByok, attempt, usage: used }) => ({
-    endpoint,
-    isByok,
-    attempt,
-    usage: used,
-    cost: isFree ? FREE_OF_CHARGE : priceOf(servedPrice(endpoint, used), used, record),
-  }));
-  record.cost = totalCost(record.served.map(chargeOf));
+  record.served = counted.map((part) => servedPart(part, isFree, record));
+  record.cost = withFee(totalCost(record.served.map(chargeOf)), feeNanoUsd);
   const own = record.served.filter((part) => part.isByok);
   record.listNanoUsd = own.length === 0 ? undefined : totalCost(own.map(({ cost }) => cost))?.totalNanoUsd;
 }
 
-function countedParts(record: GenerationRecord): readonly (Omit<AnswerPart, 'usage'> & { readonly usage: Usage })[] {
-  const { serving, usage, answerChars, givenChars, brokenParts, abandoned, end } = record;
-  const counted = brokenParts.map((part) => ({ ...part, usage: countUsage(part, false, record) }));
+/** What a generation that goes on has come to so far, its generations inside included. */
+export interface SpentSoFar {
+  /** What will be charged for it. Nano-USD. */
+  readonly charge: Spent;
+  /** Nano-USD, whoever pays it. */
+  readonly costNanoUsd: number;
+  readonly totalTokens: number;
+}
+
+/** @param record whose last turn has ended */
+export function spentSoFar(record: GenerationRecord): SpentSoFar {
+  const parts = countedParts(record).map((part) => servedPart(part, false, record));
+  const own = totalNanoUsd(parts.filter(({ isByok }) => !isByok)) + feesOf(record);
+  const byok = totalNanoUsd(parts.filter(({ isByok }) => isByok));
+  const usages = [...parts, ...record.innerRuns].map(({ usage }) => usage);
+  return {
+    charge: { ownNanoUsd: own, byokNanoUsd: byok },
+    costNanoUsd: own + byok + totalNanoUsd(record.innerRuns),
+    totalTokens: usages.reduce((sum, usage) => sum + usage.promptTokens + usage.completionTokens, 0),
+  };
+}
+
+function totalNanoUsd(parts: readonly { readonly cost: Cost | undefined }[]): number {
+  return parts.reduce((sum, { cost }) => sum + (cost?.totalNanoUsd ?? 0), 0);
+}
+
+function feesOf({ serverTools, pluginFeesNanoUsd }: GenerationRecord): number {
+  return (serverTools?.feeNanoUsd ?? 0) + pluginFeesNanoUsd;
+}
+
+/** A fee is owed also where nobody knows what the model costs. @source generation.md 5.3 "tool fees" */
+function withFee(cost: Cost | undefined, feeNanoUsd: number): Cost | undefined {
+  if (feeNanoUsd === 0) return cost;
+  const base = cost ?? FREE_OF_CHARGE;
+  return { ...base, totalNanoUsd: base.totalNanoUsd + feeNanoUsd };
+}
+
+type CountedPart = Omit<AnswerPart, 'usage'> & { readonly usage: Usage };
+
+function servedPart(part: CountedPart, isFree: boolean, record: GenerationRecord): ServedPart {
+  const { endpoint, isByok, attempt, usage } = part;
+  const cost = isFree ? FREE_OF_CHARGE : priceOf(servedPrice(endpoint, usage), usage, part, record);
+  return { endpoint, isByok, attempt, usage, cost };
+}
+
+function countedParts(record: GenerationRecord): readonly CountedPart[] {
+  const { serving, usage, answerChars, givenChars, earlierParts, abandoned, end, asked } = record;
+  const counted: CountedPart[] = earlierParts.map((part) => ({
+    ...part,
+    usage: countUsage(part, part.isOver === true, record),
+  }));
   if (serving !== undefined) {
-    const last = { ...serving, usage, answerChars, givenChars };
-    counted.push({ ...last, usage: countUsage(last, end !== undefined, record) });
+    const last = { ...serving, usage, answerChars, givenChars, asked };
+    // Where somebody else has the request by now, it broke off by itself.
+    const isCutOff = record.cancelled && abandoned === undefined;
+    counted.push({ ...last, usage: countUsage(last, end !== undefined, record, isCutOff ? billedOn(serving) : 0) });
   }
   if (abandoned !== undefined && !abandoned.endpoint.cancellable) {
-    const unheard = { ...abandoned, usage: undefined, answerChars: 0, givenChars: 0 };
-    counted.push({ ...unheard, usage: countUsage(unheard, false, record) });
+    const unheard = { ...abandoned, usage: undefined, answerChars: 0, givenChars: 0, asked };
+    counted.push({ ...unheard, usage: countUsage(unheard, false, record, billedOn(abandoned)) });
   }
   return counted;
 }
@@ -51,38 +98,63 @@ function chargeOf({ isByok, cost }: ServedPart): Cost | undefined {
   return isByok ? { ...(cost ?? FREE_OF_CHARGE), totalNanoUsd: 0 } : cost;
 }
 
-/** The upstream's count where it came to its end, else the larger of that and our estimate. @source decisions.md 21 */
-function countUsage({ usage, answerChars, givenChars }: AnswerPart, isOver: boolean, record: GenerationRecord): Usage {
+/**
+ * What a provider is likely to bill for an answer that goes on though nobody hears it: as long as its answers mostly are.
+ * 0 where hanging up ends the answer, and where nobody knows. @source generation.md 6.8
+ */
+function billedOn({ endpoint, expectedTokens }: Pick<AnswerPart, 'endpoint' | 'expectedTokens'>): number {
+  return endpoint.cancellable ? 0 : (expectedTokens?.() ?? 0);
+}
+
+/**
+ * The upstream's count where it came to its end, else the larger of that and our estimate. @source decisions.md 21
+ * @param tokensMin less than this the answer is not likely to have become
+ */
+function countUsage(
+  { usage, answerChars, givenChars, asked }: AnswerPart,
+  isOver: boolean,
+  { request }: GenerationRecord,
+  tokensMin = 0,
+): Usage {
   if (usage !== undefined && isOver) return usage;
   const reported = usage ?? NO_USAGE;
   const prompt =
-    usage === undefined ? estimateRequestTokens(record.request) + estimateAnswerTokens(givenChars) : usage.promptTokens;
+    usage === undefined
+      ? estimateRequestTokens(asked ?? request) + estimateAnswerTokens(givenChars)
+      : usage.promptTokens;
   return {
     ...reported,
     promptTokens: prompt,
-    completionTokens: Math.max(reported.completionTokens, estimateAnswerTokens(answerChars)),
+    completionTokens: Math.max(reported.completionTokens, estimateAnswerTokens(answerChars), tokensMin),
     estimated: true,
   };
 }
 
 /**
  * Nothing is owed for an answer that an error ended, nor for one that said nothing and did not end; but a caller who hung
- * up owes the prompt where the provider goes on and charges for it.
+ * up owes the prompt where the provider goes on and charges for it, and one whose limits leave too little for another turn
+ * owes those before it.
  * @param billsOn hanging up does not stop the meter of who had the request last
  * @source generation.md 8.6, decisions.md 21
  */
-function isFreeOfCharge({ end, cancelled }: GenerationRecord, usage: Usage, billsOn: boolean): boolean {
+function isFreeOfCharge({ end, cancelled, failure }: GenerationRecord, usage: Usage, billsOn: boolean): boolean {
   if (end !== undefined) return end.finish === 'error';
+  if (failure?.kind === 'unfunded') return false;
   const silent = usage.completionTokens === 0;
   return !cancelled || (silent && !billsOn);
 }
 
-function priceOf(price: PriceTable | undefined, usage: Usage, record: GenerationRecord): Cost | undefined {
-  return price === undefined ? undefined : costOf(price, usage, momentOf(price, record));
+function priceOf(
+  price: PriceTable | undefined,
+  usage: Usage,
+  { asked }: CountedPart,
+  { createdMs, request }: GenerationRecord,
+): Cost | undefined {
+  return price === undefined ? undefined : costOf(price, usage, momentOf(price, createdMs, asked ?? request));
 }
 
 /** Pictures are counted only for those who are paid by the piece. */
-function momentOf(price: PriceTable, { createdMs, request }: GenerationRecord): PriceMoment {
+function momentOf(price: PriceTable, createdMs: number, asked: GenerationRequest): PriceMoment {
   if (price.image === undefined) return { atMs: createdMs };
-  return { atMs: createdMs, promptImages: countPromptImages(request) };
+  return { atMs: createdMs, promptImages: countPromptImages(asked) };
 }

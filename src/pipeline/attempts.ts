@@ -3,16 +3,20 @@ import type { EventSource } from '../canonical/events.ts';
 import type { Warning } from '../canonical/extra.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import type { PipelineStage, RouteReport } from '../canonical/route-report.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { Download } from '../lib/download.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { candidateName } from '../routing/endpoint-name.ts';
+import type { RequestFitting } from '../plugins/contract.ts';
+import { candidateName, endpointName } from '../routing/endpoint-name.ts';
 import type { Health } from '../routing/health.ts';
 import type { Candidate, RoutePlan } from '../routing/plan.ts';
+import type { EndpointStats } from '../routing/stats.ts';
 import { createWalk, type Step, type Walk } from '../routing/walk.ts';
 import type { GenerationRecord, OpenAttempt } from '../telemetry/record.ts';
 import { makeAttempt, type AttemptOutcome, type AttemptParts, type AttemptRequest } from './attempt.ts';
 import { createMediaInliner } from './inline-media.ts';
+import { limitAsSent } from './limit-as-sent.ts';
 import { isUnreadableReasoning, withoutEncryptedReasoning } from './origin-memory.ts';
 import { failedRoute, nothingReady } from './route-errors.ts';
 
@@ -23,12 +27,19 @@ export interface Committed {
   /** When the attempt began, and when the answer did, monotonic ms. */
   readonly startedMs: number;
   readonly firstTokenMs: number;
-  /** Bodies that went upstream, one an attempt, when the caller asked to see them. */
-  readonly echoes: readonly { readonly provider: string; readonly body: JsonObject }[];
+  /** Bodies that went upstream, one an attempt, when the caller asked to see them. It grows with every attempt that follows. */
+  readonly echoes: readonly UpstreamEcho[];
+}
+
+export interface UpstreamEcho {
+  /** Display name. */
+  readonly provider: string;
+  readonly body: JsonObject;
 }
 
 export interface AttemptsParts extends AttemptParts {
   readonly health: Health;
+  readonly stats: Pick<EndpointStats, 'typicalTokens'>;
   readonly download: Download;
   /** For the files of all requests together. */
   readonly fileMemory: ByteBudget;
@@ -66,8 +77,14 @@ export interface Attempts {
 export interface AttemptsQuestion {
   readonly plan: RoutePlan;
   readonly request: GenerationRequest;
+  /** Makes the request fit endpoints that are too small for it. */
+  readonly fitting?: RequestFitting | undefined;
+  /** What differs from endpoint to endpoint. Absent: nothing. */
+  readonly adapt?: ((request: GenerationRequest, candidate: Candidate) => GenerationRequest) | undefined;
   readonly record: GenerationRecord;
   readonly signal: AbortSignal;
+  /** Takes the bodies that go upstream, where the caller asked to see them. */
+  readonly echoes: UpstreamEcho[];
   /** Told of every candidate that failed. */
   readonly onFailed?: (candidate: Candidate) => void;
 }
@@ -82,7 +99,6 @@ class PlannedAttempts implements Attempts {
   readonly #question: AttemptsQuestion;
   readonly #walk: Walk;
   readonly #failures: { readonly candidate: Candidate; readonly failure: UpstreamFailure }[] = [];
-  readonly #echoes: { readonly provider: string; readonly body: JsonObject }[] = [];
   #asked: AttemptRequest;
   #last: Step | undefined;
 
@@ -132,12 +148,18 @@ class PlannedAttempts implements Attempts {
     const { record, onFailed } = this.#question;
     const { candidate } = step;
     const startedMs = this.#parts.monotonicMs();
-    const attempt = record.openAttempt(candidate);
+    const attempt = record.openAttempt(candidate, () => this.#expectedTokens(candidate));
+    const { request } = this.#asked;
+    const asked = succession === undefined ? request : succession.ask(candidate, request);
+    const full = this.#question.adapt?.(asked, candidate) ?? asked;
+    const fitted = this.#question.fitting?.fit(full, candidate.endpoint, candidate.format);
+    if (fitted !== undefined) attempt.warn([fitted.warning]);
     const commit = (source: EventSource): Committed => {
       attempt.commit();
-      return { candidate, source, startedMs, firstTokenMs: this.#parts.monotonicMs(), echoes: this.#echoes };
+      if (fitted !== undefined) noteFitted(record.report, fitted.stage);
+      return { candidate, source, startedMs, firstTokenMs: this.#parts.monotonicMs(), echoes: this.#question.echoes };
     };
-    const outcome = await this.#make(step, succession, attempt);
+    const outcome = await this.#make(step, fitted?.request ?? full, succession, attempt);
     if (outcome.committed) return commit(outcome.source);
     const { failure, partial } = outcome;
     const readable = isUnreadableReasoning(failure) ? withoutEncryptedReasoning(this.#asked.request) : undefined;
@@ -159,24 +181,32 @@ class PlannedAttempts implements Attempts {
     return undefined;
   }
 
-  async #make(step: Trying, succession: Succession | undefined, attempt: OpenAttempt): Promise<AttemptOutcome> {
-    const { signal, request } = this.#question;
+  /** How long its answer may be expected to become, as far as the request lets it. */
+  #expectedTokens(candidate: Candidate): number | undefined {
+    const typical = this.#parts.stats.typicalTokens(endpointName(candidate.endpoint));
+    const limit = limitAsSent(this.#parts, this.#asked.request, candidate);
+    return typical === undefined || limit === undefined ? typical : Math.min(typical, limit);
+  }
+
+  async #make(
+    step: Trying,
+    asked: GenerationRequest,
+    succession: Succession | undefined,
+    attempt: OpenAttempt,
+  ): Promise<AttemptOutcome> {
+    const { signal, request, echoes } = this.#question;
     const { candidate } = step;
-    const asked =
-      succession === undefined
-        ? this.#asked
-        : { ...this.#asked, request: succession.ask(candidate, this.#asked.request) };
     const observer = {
       onSent: () => attempt.sent(),
       onEncoded: (body: JsonObject, warnings: readonly Warning[]) => {
         attempt.warn(warnings);
-        if (request.directives.echoUpstreamBody) this.#echoes.push({ provider: candidate.endpoint.providerName, body });
+        if (request.directives.echoUpstreamBody) echoes.push({ provider: candidate.endpoint.providerName, body });
       },
     };
     const outcome = await watched(
       this.#parts.health,
       step,
-      makeAttempt(this.#parts, candidate, asked, observer, signal),
+      makeAttempt(this.#parts, candidate, { ...this.#asked, request: asked }, observer, signal),
     );
     if (succession === undefined || !outcome.committed) return outcome;
     const admitted = await succession.admit(candidate, outcome.source);
@@ -185,6 +215,13 @@ class PlannedAttempts implements Attempts {
     if (admitted.kind !== 'unspliceable') this.#parts.health.brokeOff(candidateName(candidate), admitted);
     return { committed: false, failure: admitted };
   }
+}
+
+/** Told once, as whoever answered last got the request: each of several turns may have to be made to fit. */
+function noteFitted({ pipeline }: RouteReport, stage: PipelineStage): void {
+  const before = pipeline.findIndex(({ name }) => name === stage.name);
+  if (before < 0) pipeline.push(stage);
+  else pipeline[before] = stage;
 }
 
 type Trying = Extract<Step, { readonly type: 'try' }>;

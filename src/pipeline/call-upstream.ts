@@ -8,7 +8,7 @@ import { CredentialError, type CallContext, type OutgoingCall, type Provider } f
 import type { EncodedRequest, UpstreamFormat } from '../wire/format.ts';
 import { askForTier } from './ask-for-tier.ts';
 import { raiseMaxTokens } from './raise-max-tokens.ts';
-import { refuseStorage } from './refuse-storage.ts';
+import { refuseStoredFiles } from './refuse-stored-files.ts';
 
 /** A request in an upstream's words. Nothing of it names us to the provider yet. */
 export interface PreparedCall {
@@ -53,7 +53,7 @@ export function prepareCall(
     model: endpoint.upstreamModel,
     stream: request.delivery === 'stream',
   };
-  if (provider.storageUris !== true) refuseStorage(request);
+  refuseStoredFiles(request, provider, format.id);
   const dialect = adapter.dialect(context);
   const raised = raiseMaxTokens(askForTier(request, endpoint), endpoint.outputTokensMin ?? dialect.outputTokensMin);
   const asEncoded = format.encodeRequest(raised.request, {

@@ -23,9 +23,21 @@ export interface RulesParts {
   readonly ledger: { isLimited(limits: readonly SpendLimit[]): boolean };
 }
 
-/** Mostly from what was read a moment ago. @throws GatewayError 503 */
-export async function readCallerRules(parts: RulesParts, principal: Principal): Promise<CallerRules> {
-  const [policy, credentials] = await Promise.all([parts.policyOf(principal), parts.ownCredentials(principal)]);
+/** Mostly at once, from what was read a moment ago, else a promise. @throws GatewayError 503; thrown or as a rejection */
+export function readCallerRules(parts: RulesParts, principal: Principal): CallerRules | Promise<CallerRules> {
+  const policy = parts.policyOf(principal);
+  const credentials = parts.ownCredentials(principal);
+  if (policy instanceof Promise || credentials instanceof Promise)
+    return Promise.all([policy, credentials]).then((read) => rulesOf(parts, principal, ...read));
+  return rulesOf(parts, principal, policy, credentials);
+}
+
+function rulesOf(
+  parts: Pick<RulesParts, 'ledger'>,
+  principal: Principal,
+  policy: Policy,
+  credentials: CredentialsOf,
+): CallerRules {
   const limits = principal.spendLimit === undefined ? policy.limits : [principal.spendLimit, ...policy.limits];
   const { accountId } = principal;
   return { accountId, policy, limits, isLimited: parts.ledger.isLimited(limits), credentials };

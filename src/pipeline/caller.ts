@@ -7,6 +7,8 @@ export interface Caller {
   onGone(listener: () => void): void;
   /** True once status and headers have left: from then on errors travel inside the stream. */
   readonly started: boolean;
+  /** Headers that leave with an answer, whenever that is; not with an error. */
+  announce(headers: Readonly<Record<string, string>>): void;
   /** Sends status 200 and the headers of an event stream. Only the first call counts. */
   startStream(generationId: string): void;
   /** Sends frames. False when the caller reads too slowly: wait for `drained` before the next. */

@@ -8,6 +8,7 @@ import { withDefaults } from '../routing/preferences.ts';
 import { planRoute, type FormatFacts, type PlanQuestion, type RoutePlan } from '../routing/plan.ts';
 import { drawStage } from '../routing/stage.ts';
 import type { EndpointStats } from '../routing/stats.ts';
+import type { RequestFitting } from '../plugins/contract.ts';
 import type { Session, StickySessions } from '../routing/sticky.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import type { CallerRules } from './caller-rules.ts';
@@ -36,9 +37,15 @@ export interface Route {
 
 /**
  * Models and endpoints for one request: what is served and what is explained come from here alone.
+ * @param fitting what makes the request fit endpoints that are too small for it
  * @throws GatewayError 400 or 404 for the models
  */
-export async function chooseRoute(parts: RouteParts, asked: GenerationRequest, rules: CallerRules): Promise<Route> {
+export async function chooseRoute(
+  parts: RouteParts,
+  asked: GenerationRequest,
+  rules: CallerRules,
+  fitting?: RequestFitting,
+): Promise<Route> {
   const { health, stats, sticky } = parts;
   const { policy, credentials } = rules;
   const resolved = resolveModels(asked, policy.defaultModel ?? parts.defaults.model, parts.catalog);
@@ -57,6 +64,7 @@ export async function chooseRoute(parts: RouteParts, asked: GenerationRequest, r
     home: request.directives.provider.order === undefined ? parts.memory.homeOf(request) : undefined,
     ...(session !== undefined && { sticky: (model: Model) => sticky.find(session, model) ?? told?.get(model) }),
     formats: parts.formats,
+    fits: fitting?.judge(resolved.models.flatMap(({ endpoints }) => endpoints)),
     credentials,
     health: (endpoint, credential) =>
       health.look(credential === undefined ? endpointName(endpoint) : candidateName({ endpoint, credential })),
@@ -64,6 +72,16 @@ export async function chooseRoute(parts: RouteParts, asked: GenerationRequest, r
     random: parts.random(),
   });
   return { plan, request, resolved, session };
+}
+
+/** Everybody who has one of the models, whatever speaks against them. @throws GatewayError 400 or 404 for the models */
+export function endpointsOf(
+  { catalog, defaults }: Pick<RouteParts, 'catalog' | 'defaults'>,
+  request: Pick<GenerationRequest, 'directives' | 'settings'>,
+  { policy }: CallerRules,
+): readonly Endpoint[] {
+  const { models } = resolveModels(request, policy.defaultModel ?? defaults.model, catalog);
+  return models.flatMap(({ endpoints }) => endpoints);
 }
 
 /** What the request says of providers, over what its key, its workspace and the operator say. */

@@ -8,7 +8,9 @@ import { planRoute, type Candidate } from '../routing/plan.ts';
 import { authorizeCall, tryPrepareCall } from './call-upstream.ts';
 import { readCallerRules } from './caller-rules.ts';
 import { preferencesOf } from './choose-route.ts';
+import { hasFilters } from './filter-rules.ts';
 import type { GenerateParts } from './generate.ts';
+import { offerServerTools } from './offer-server-tools.ts';
 import { resolveModels } from './resolve-models.ts';
 
 export type CountTokensParts = Pick<
@@ -23,6 +25,7 @@ export type CountTokensParts = Pick<
   | 'policyOf'
   | 'providers'
   | 'rateLimiter'
+  | 'serverTools'
 >;
 
 /** A count is asked before every turn of some agents: a slow one is worse than an estimate. */
@@ -49,13 +52,14 @@ export async function countTokens(
   parts: CountTokensParts,
   {
     id,
-    request,
+    request: asked,
     principal,
   }: { readonly id: string; readonly request: GenerationRequest; readonly principal: Principal },
   signal: AbortSignal,
 ): Promise<number> {
   const rules = await readCallerRules(parts, principal);
-  const { models } = resolveModels(request, rules.policy.defaultModel ?? parts.defaults.model, parts.catalog);
+  const { models } = resolveModels(asked, rules.policy.defaultModel ?? parts.defaults.model, parts.catalog);
+  const request = offerServerTools(parts, asked, () => models.flatMap(({ endpoints }) => endpoints))?.request ?? asked;
   const { candidates } = planRoute({
     request,
     models,
@@ -70,7 +74,8 @@ export async function countTokens(
   const rated = { generationId: id, promptTokens: () => estimate, isFree: false };
   const passage = await parts.rateLimiter.admit(principal, rated);
   try {
-    const [first] = candidates;
+    // What filters might keep back is not sent anywhere to be counted.
+    const [first] = hasFilters(rules.policy) ? [] : candidates;
     return (first && (await askVendor(parts, first, request, signal))) ?? estimate;
   } finally {
     await passage?.ended(undefined);

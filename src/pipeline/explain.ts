@@ -12,13 +12,14 @@ import type { Candidate, Considered } from '../routing/plan.ts';
 import { savesByCache } from '../routing/sticky.ts';
 import { drawServiceMetadata } from '../wire/gateway/service-metadata.ts';
 import { readCallerRules, type RulesParts } from './caller-rules.ts';
-import { chooseRoute, reportRoute, type Route, type RouteParts } from './choose-route.ts';
-import { refuseUnbuilt } from './not-built-yet.ts';
+import { chooseRoute, endpointsOf, reportRoute, type Route, type RouteParts } from './choose-route.ts';
+import { offerServerTools, type OfferParts } from './offer-server-tools.ts';
 import { countPromptImages } from './prompt-images.ts';
+import { fitOnly, type ReviseParts } from './revise.ts';
 import { nothingFits } from './route-errors.ts';
 import { longestAnswer } from './worst-case.ts';
 
-export interface ExplainParts extends RouteParts, RulesParts {
+export interface ExplainParts extends RouteParts, RulesParts, ReviseParts, OfferParts {
   /** Monotonic ms. */
   readonly monotonicMs: () => number;
   readonly region: string;
@@ -38,11 +39,12 @@ export async function explainRoute(
   request: GenerationRequest,
   principal: Principal,
 ): Promise<JsonObject> {
-  refuseUnbuilt(request);
   const rules = await readCallerRules(parts, principal);
   const nowMs = parts.monotonicMs();
   const requested = request.directives.models[0] ?? parts.defaults.model ?? '';
-  const route = await chooseRoute(parts, request, rules);
+  const offered = offerServerTools(parts, request, () => endpointsOf(parts, request, rules))?.request ?? request;
+  const fitting = fitOnly(parts, offered, rules);
+  const route = await chooseRoute(parts, offered, rules, fitting);
   const { plan } = route;
   const report = openRouteReport(requested, nowMs);
   reportRoute(report, route);
@@ -54,7 +56,11 @@ export async function explainRoute(
   const first = plan.candidates[0] ?? plan.cooling[0]?.candidate;
   const refusal =
     first === undefined
-      ? nothingFits(plan.considered, request.directives.models.length > 0 ? request.directives.models : [requested])
+      ? nothingFits(
+          plan.considered,
+          request.directives.models.length > 0 ? request.directives.models : [requested],
+          fitting,
+        )
       : undefined;
   return {
     requested,

@@ -7,6 +7,22 @@ import { GatewayError } from '../canonical/gateway-error.ts';
 export interface FurtherHolds {
   /** Whether there is money for one more. Nothing is held where nothing limits the caller. */
   add(limits: readonly SpendLimit[], wish: () => Wish): Promise<boolean>;
+  /**
+   * Moves the hold of a request that goes on: what it has cost by now, and what comes next, in place of what was held
+   * before. Between the two nothing is held for a moment: who takes all that is left just then makes the limit be exceeded
+   * by what this request has cost, and ends it.
+   * @param before `undefined`: nothing limits the caller, and nothing is held
+   * @returns `undefined` when too little is left
+   */
+  move(
+    before: Hold | undefined,
+    limits: readonly SpendLimit[],
+    wish: () => Wish,
+  ): Promise<{ readonly hold: Hold | undefined } | undefined>;
+  /** Holds for a fee that comes before the request is served. @throws GatewayError 402 or 403 */
+  fund(limits: readonly SpendLimit[], nanoUsdMax: number): Promise<void>;
+  /** A hold to settle the charge with, where the request ended before it had one of its own. */
+  take(): Hold | undefined;
   /** After the charge of the whole request was settled with the first hold. Never rejects. */
   release(): Promise<void>;
 }
@@ -28,6 +44,27 @@ export function createFurtherHolds(
 
   return {
     release,
+    async fund(limits, nanoUsdMax) {
+      const worst = { ownNanoUsd: nanoUsdMax, byokNanoUsd: 0 };
+      const generationId = `${id}:${++asked}`;
+      const wish = { generationId, worst, isOpenEnded: false, affordableTokens: () => 0 };
+      const hold = await ledger.reserve(asker, limits, () => wish);
+      if (hold === undefined) return;
+      if (isOver) await ledger.settle(hold, NOTHING);
+      else open.push(hold);
+    },
+    take: () => open.shift(),
+    async move(before, limits, wish) {
+      if (before === undefined) return { hold: undefined };
+      await ledger.settle(before, NOTHING);
+      const generationId = `${id}:${++asked}`;
+      try {
+        return { hold: await ledger.reserve(asker, limits, () => ({ ...wish(), generationId })) };
+      } catch (error) {
+        if (error instanceof GatewayError) return undefined;
+        throw error;
+      }
+    },
     async add(limits, wish) {
       if (isOver) return false;
       const generationId = `${id}:${++asked}`;

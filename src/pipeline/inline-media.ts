@@ -36,7 +36,7 @@ export interface MediaInlinerParts {
   readonly memory: ByteBudget;
 }
 
-type Fetched = Required<Downloaded>;
+type Fetched = Required<Pick<Downloaded, 'bytes' | 'mediaType'>>;
 type Address = { readonly url: string; readonly media: MediaBlock['media'] };
 
 const MEMORY_WAIT_MS = 10_000;

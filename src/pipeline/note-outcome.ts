@@ -21,8 +21,10 @@ export interface OutcomeWatch {
   readonly failed: (candidate: Candidate) => void;
   /** The answer, listened to where that tells something. */
   committed(chosen: Committed): Committed;
-  /** The answer broke off, and somebody else may go on with it. */
-  brokeOff(failure: UpstreamFailure): void;
+  /** The answer broke off, and somebody else may go on with it. `undefined`: by no fault of whoever gave it. */
+  brokeOff(failure: UpstreamFailure | undefined): void;
+  /** The model's turn has come to its end, and the answer goes on with another one. */
+  turnEnded(): void;
   /** After the answer was accounted for. */
   ended(record: GenerationRecord): void;
 }
@@ -55,7 +57,10 @@ export function createOutcomeWatch({ health, stats, sticky }: OutcomeParts, { se
       };
     },
     brokeOff(failure) {
-      if (chosen !== undefined) health.brokeOff(candidateName(chosen.candidate), failure);
+      if (chosen !== undefined && failure !== undefined) health.brokeOff(candidateName(chosen.candidate), failure);
+      chosen = undefined;
+    },
+    turnEnded() {
       chosen = undefined;
     },
     ended(record) {
@@ -64,7 +69,8 @@ export function createOutcomeWatch({ health, stats, sticky }: OutcomeParts, { se
       const name = endpointName(endpoint);
       const { failure, end, report } = record;
       const usage = record.served.at(-1)?.usage;
-      if (record.cancelled || failure?.kind === 'aborted' || failure?.clock === 'total') return;
+      const isNobodysFault = failure?.kind === 'aborted' || failure?.kind === 'unfunded' || failure?.clock === 'total';
+      if (record.cancelled || isNobodysFault) return;
       const isBroken = failure !== undefined || end === undefined || end.finish === 'error';
       if (isBroken) {
         health.brokeOff(candidateName(chosen.candidate), failure ?? transportFailure('early-end'));

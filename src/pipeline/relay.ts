@@ -2,12 +2,14 @@ import { transportFailure } from '../canonical/classify-failure.ts';
 import type { EventBatch } from '../canonical/events.ts';
 import type { FormatId } from '../canonical/extra.ts';
 import { createFold } from '../canonical/fold.ts';
-import type { GatewayError } from '../canonical/gateway-error.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import type { EventReviser } from '../plugins/contract.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
 import type { AnswerIdentity, ClientFormat, Closing, ErrorContext } from '../wire/format.ts';
 import type { Committed } from './attempts.ts';
 import type { Caller } from './caller.ts';
 import { createReasoningExclusion } from './exclude-reasoning.ts';
+import type { AnswerKeeper } from './kept-answer.ts';
 import { noteLeftOut } from './left-out.ts';
 import { upstreamError } from './route-errors.ts';
 import type { StreamOutput } from './stream-output.ts';
@@ -16,47 +18,98 @@ export interface RelayContext {
   readonly format: ClientFormat;
   readonly caller: Caller;
   readonly record: GenerationRecord;
-  /** Makes the charge durable, and gives what the answer's end tells. */
-  readonly settle: () => Promise<Closing>;
+  /** What the answer goes through on its way, in this order. */
+  readonly revisers: readonly EventReviser[];
+  /** Fixes the charge: what the answer's end tells is known at once, but it may leave only when the charge is durable. */
+  readonly settle: () => { readonly closing: Closing; readonly durable: Promise<void> };
   readonly errorContext: () => ErrorContext;
+  /** Sees the answer as the caller gets it, where it may be given again. */
+  readonly keeper?: AnswerKeeper;
 }
 
 /** Frames go out as they come, with back-pressure; the terminal frame waits until the charge is durable. */
 export async function relayStream(committed: Committed, output: StreamOutput, context: RelayContext): Promise<void> {
   const { record, format } = context;
-  const { source } = committed;
   const encoder = format.createStreamEncoder(identify(record));
-  const revise = record.request.settings.reasoning?.exclude === true ? createReasoningExclusion() : undefined;
-  for (const { provider, body } of committed.echoes) await output.write(encoder.debug(provider, body));
-  for (let batch = await source.read(); batch !== undefined; batch = await source.read()) {
-    meter(record, committed.candidate.format, format, batch);
-    record.capture?.push(batch);
-    const frames = encoder.encode(revise === undefined ? batch : revise(batch));
-    if (frames !== '') {
-      const slow = output.write(frames);
-      if (slow !== undefined) await slow;
-    }
-  }
-  const error = brokenOff(record, committed);
+  let echoed = 0;
+  // Each before what the attempt gave: whoever goes on with the answer is asked when it is under way.
+  const echo = (): string => {
+    const { echoes } = committed;
+    if (echoed === echoes.length) return '';
+    const untold = echoes.slice(echoed);
+    echoed = echoes.length;
+    return untold.map(({ provider, body }) => encoder.debug(provider, body)).join('');
+  };
+  const give: Give = (batch) => {
+    const frames = echo() + encoder.encode(batch);
+    return frames === '' ? undefined : output.write(frames);
+  };
+  const error = await readAnswer(committed, context, give).catch((reason: unknown) =>
+    stopAnswer(reason, committed, record),
+  );
   if (isCallersDoing(record, output)) record.cancelled = true;
-  const closing = await context.settle();
-  output.end(error === undefined ? encoder.close(closing) : encoder.fail(error, closing, context.errorContext()));
+  const { closing, durable } = context.settle();
+  const frames = error === undefined ? encoder.close(closing) : encoder.fail(error, closing, context.errorContext());
+  await durable;
+  output.end(echo() + frames);
 }
 
-/** One folded answer. */
+/** One folded answer. @throws GatewayError when the caller must not have it */
 export async function relayWhole(committed: Committed, context: RelayContext): Promise<void> {
   const { record, format, caller } = context;
-  const { source } = committed;
   const fold = createFold();
-  const revise = record.request.settings.reasoning?.exclude === true ? createReasoningExclusion() : undefined;
+  const give: Give = (batch) => {
+    fold.push(batch);
+    return undefined;
+  };
+  await readAnswer(committed, context, give);
+  const { closing, durable } = context.settle();
+  const json = format.encodeWhole(fold.answer(), identify(record), closing);
+  await durable;
+  caller.answer(record.id, json);
+}
+
+/** Takes what the caller is to have. Resolves at once unless the caller reads too slowly. */
+type Give = (batch: EventBatch) => Promise<void> | undefined;
+
+/**
+ * Meters the answer as it comes from upstream, and hands it on as the caller is to have it.
+ * @returns why it broke off, if it did
+ * @throws GatewayError when the caller must have no more of it
+ */
+async function readAnswer(
+  committed: Committed,
+  { record, format, revisers, keeper }: RelayContext,
+  give: Give,
+): Promise<GatewayError | undefined> {
+  const { source } = committed;
+  const exclude = record.request.settings.reasoning?.exclude === true ? createReasoningExclusion() : undefined;
+  const pass: Give = (batch) => {
+    let revised = batch;
+    for (const revise of revisers) revised = revise(revised);
+    record.capture?.push(revised);
+    const given = exclude === undefined ? revised : exclude(revised);
+    keeper?.push(given);
+    return give(given);
+  };
   for (let batch = await source.read(); batch !== undefined; batch = await source.read()) {
     meter(record, committed.candidate.format, format, batch);
-    record.capture?.push(batch);
-    fold.push(revise === undefined ? batch : revise(batch));
+    const slow = pass(batch);
+    if (slow !== undefined) await slow;
   }
-  brokenOff(record, committed);
-  const closing = await context.settle();
-  caller.answer(record.id, format.encodeWhole(fold.answer(), identify(record), closing));
+  const isSilentEnd = record.end === undefined && record.failure === undefined;
+  const error = brokenOff(record, committed);
+  // Whoever holds something back hears of every end.
+  if (isSilentEnd && record.failure !== undefined) await pass([{ type: 'failed', failure: record.failure }]);
+  return error;
+}
+
+/** The answer that came so far stays with the caller, and ends with the error. @throws what is no GatewayError: a bug */
+function stopAnswer(reason: unknown, { source }: Committed, record: GenerationRecord): GatewayError {
+  source.cancel();
+  if (!(reason instanceof GatewayError)) throw reason;
+  record.error = reason;
+  return reason;
 }
 
 function identify(record: GenerationRecord): AnswerIdentity {

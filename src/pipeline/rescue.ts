@@ -17,6 +17,8 @@ export interface RescueQuestion {
   readonly record: GenerationRecord;
   readonly outcome: Pick<OutcomeWatch, 'committed' | 'brokeOff'>;
   readonly signal: AbortSignal;
+  /** Whether it is the caller's doing where an upstream that stood still meanwhile hangs up. */
+  readonly keptUsWaiting: () => boolean;
   /** Sets money aside for one more who goes on from that text. `false`: too little is left. */
   readonly fund: (delivered: string) => Promise<boolean>;
 }
@@ -99,7 +101,8 @@ class RescuedAnswer implements Committed, EventSource {
     this.#broken = failure;
     this.#first ??= { committed: this.#current, ending };
     this.#current.source.cancel();
-    this.#question.outcome.brokeOff(failure);
+    const { outcome, keptUsWaiting } = this.#question;
+    outcome.brokeOff(failure.kind === 'reset' && keptUsWaiting() ? undefined : failure);
   }
 
   async #goOn(failure: UpstreamFailure): Promise<boolean> {

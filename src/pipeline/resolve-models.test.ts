@@ -4,7 +4,7 @@ import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/model.ts';
-import { resolveModels, type ResolvedModels } from './resolve-models.ts';
+import { resolveModels, variantsOf, type ResolvedModels } from './resolve-models.ts';
 
 const endpoint = (slug: string, upstreamModel: string): Endpoint => ({
   model: slug,
@@ -108,7 +108,14 @@ test('suffixes that choose among the endpoints are read off, also behind one tha
     );
   }
   assert.equal(resolve(['acme/one:thinking']).wantsReasoning, true);
-  assert.match(refusal(['acme/one:online']).message, /not supported by this version/);
+  assert.deepEqual(slugs(['acme/one:online']), ['acme/one']);
+});
+
+test('suffixes are told apart from names that hold a colon', () => {
+  const told = (...asked: readonly string[]) => [...variantsOf(asked, 'acme/one:online', catalog)];
+  assert.deepEqual(told('acme/one', 'acme/two:free', 'acme/none:online'), []);
+  assert.deepEqual(told('acme/two:free:online', 'acme/one:nitro:online'), ['online', 'nitro']);
+  assert.deepEqual(told(), ['online'], 'the default model has them too');
 });
 
 test('a model that is named twice is tried once, as it was named first', () => {

@@ -4,7 +4,6 @@ import type { RouteReport } from '../canonical/route-report.ts';
 import type { Catalog, DynamicVariant, Model, Resolution } from '../catalog/model.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import type { Shortcut } from '../routing/service-tiers.ts';
-import { notBuilt } from './not-built-yet.ts';
 import { unknownModel } from './route-errors.ts';
 
 /** `author/slug`, maybe with variant suffixes. Pass-through names hold more slashes, dots and colons of their own. */
@@ -77,7 +76,7 @@ function fastSibling(model: Model, catalog: Catalog): Model {
 
 function lookUp(slug: string, wanted: readonly string[], catalog: Catalog): Resolution | GatewayError {
   const resolution = catalog.resolve?.(slug) ?? resolvePlain(slug, catalog);
-  if (resolution !== undefined) return resolution.variants.includes('online') ? unbuiltVariant('online') : resolution;
+  if (resolution !== undefined) return resolution;
   if (slug.length > SLUG_CHARS_MAX || !SLUG.test(slug) || slug.startsWith('@') || slug.includes('@preset/'))
     return slug.includes('@preset/')
       ? invalid('models', 'cannot name a preset: that is for model or preset to do')
@@ -96,8 +95,18 @@ function lookUp(slug: string, wanted: readonly string[], catalog: Catalog): Reso
 /** Models of their own beside the plain one: where there is none, that one does not exist. @source generation.md 3.8 "static" */
 const STATIC_VARIANTS: ReadonlySet<string> = new Set(['free', 'extended']);
 
-function unbuiltVariant(variant: DynamicVariant): GatewayError {
-  return notBuilt('model', `the suffix ":${variant}"`);
+/** Suffixes behind slugs, where they are no part of a name. */
+export function variantsOf(
+  slugs: readonly string[],
+  defaultModel: string | undefined,
+  catalog: Catalog,
+): ReadonlySet<DynamicVariant> {
+  const wanted = slugs.length > 0 ? slugs : [defaultModel ?? ''];
+  return new Set(
+    wanted
+      .filter((slug) => slug.includes(':'))
+      .flatMap((slug) => (catalog.resolve?.(slug) ?? resolvePlain(slug, catalog))?.variants ?? []),
+  );
 }
 
 const SUFFIXES: ReadonlySet<string> = new Set<DynamicVariant>(['nitro', 'floor', 'exacto', 'online', 'thinking']);

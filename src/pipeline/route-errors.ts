@@ -3,6 +3,7 @@ import type { UpstreamFailure } from '../canonical/failure.ts';
 import { explains, wordsOfFailure } from '../canonical/failure-words.ts';
 import { GatewayError, invalid, type Availability } from '../canonical/gateway-error.ts';
 import type { Json } from '../lib/json.ts';
+import type { RequestFitting } from '../plugins/contract.ts';
 import type { Candidate, Considered } from '../routing/plan.ts';
 
 type Failed = { readonly candidate: Candidate; readonly failure: UpstreamFailure };
@@ -15,8 +16,16 @@ export function unknownModel(slug: string, requested: readonly string[], nearest
   });
 }
 
-/** Endpoints exist, and every one is excluded by something that was asked. @source generation.md 8.5 */
-export function nothingFits(considered: readonly Considered[], requested: readonly string[]): GatewayError {
+/**
+ * Endpoints exist, and every one is excluded by something that was asked.
+ * @param fitting what made the request fit, as far as it could
+ * @source generation.md 8.5
+ */
+export function nothingFits(
+  considered: readonly Considered[],
+  requested: readonly string[],
+  fitting: Pick<RequestFitting, 'asked'> | undefined,
+): GatewayError {
   const excludedBy = [...new Set(considered.flatMap(({ exclusion }) => (exclusion === undefined ? [] : [exclusion])))];
   const names = requested.map((slug) => JSON.stringify(slug)).join(', ');
   if (excludedBy.length === 0) {
@@ -33,9 +42,13 @@ export function nothingFits(considered: readonly Considered[], requested: readon
   // generation.md B: nobody's context is long enough.
   if (excludedBy.every((reason) => reason === 'context_length')) {
     const longest = Math.max(...considered.map(({ endpoint }) => endpoint.contextTokensMax ?? 0));
+    const advice =
+      fitting?.asked === true
+        ? ', even without what the plugin "context-compression" may leave out: shorten them'
+        : '; shorten them, or enable the plugin "context-compression"';
     return invalid(
       'messages',
-      `are longer than the ${longest} tokens that ${names} can read`,
+      `are longer than the ${longest} tokens that ${names} can read${advice}`,
       'context_length_exceeded',
     );
   }
@@ -164,7 +177,8 @@ export function upstreamError(
     ...(shouldRetry !== undefined && { shouldRetry }),
     metadata: {
       ...(failure.providerCode !== undefined && !isRejected(failure) && { provider_code: failure.providerCode }),
-      ...(candidate !== undefined && { provider_name: candidate.endpoint.providerName }),
+      // No provider failed where the caller's own limits did.
+      ...(candidate !== undefined && failure.kind !== 'unfunded' && { provider_name: candidate.endpoint.providerName }),
       ...(explains(failure) && { raw: failure.upstreamMessage }),
       ...(previous.length > 0 && { previous_errors: previous }),
     },

@@ -147,6 +147,44 @@ test('a caller who hung up before the first content owes the prompt, as an estim
   );
 });
 
+test('a caller who hung up owes the usual length of an answer where the provider bills on, and what came where it does not', () => {
+  const cutOff = (cancellable: boolean, expectedTokens: number | undefined, answerChars: number): GenerationRecord =>
+    settled((one) => {
+      one.openAttempt({ endpoint: { ...endpoint, cancellable } }, () => expectedTokens).commit();
+      one.usage = { ...usage, completionTokens: 1 };
+      one.answerChars = answerChars;
+      one.cancelled = true;
+    });
+  const tokensOf = ({ usage: counted }: GenerationRecord) => [counted?.completionTokens, counted?.estimated];
+  assert.deepEqual(tokensOf(cutOff(false, 500, 80)), [500, true]);
+  assert.deepEqual(tokensOf(cutOff(true, 500, 80)), tokensOf(cutOff(true, undefined, 80)));
+  assert.deepEqual(tokensOf(cutOff(false, undefined, 80)), tokensOf(cutOff(true, undefined, 80)));
+  assert.ok(Number(cutOff(false, 5, 4_000).usage?.completionTokens) > 500, 'never less than what came');
+  assert.ok(
+    (cutOff(false, 500, 80).cost?.completionNanoUsd ?? 0) > (cutOff(true, 500, 80).cost?.completionNanoUsd ?? 0),
+  );
+  const unheard = settled((one) => {
+    const attempt = one.openAttempt({ endpoint: { ...endpoint, cancellable: false } }, () => 500);
+    attempt.sent();
+    attempt.fail(transportFailure('aborted'));
+    one.cancelled = true;
+  });
+  assert.deepEqual(tokensOf(unheard), [500, true], 'before the first content, and of a whole answer, too');
+});
+
+test('a part that broke off by itself is not taken for one that goes on when the caller hangs up on the next', () => {
+  const record = settled((one) => {
+    one.openAttempt({ endpoint: { ...endpoint, cancellable: false } }, () => 500).commit();
+    one.usage = { ...usage, completionTokens: 1 };
+    one.answerChars = 80;
+    const next = one.openAttempt({ endpoint: { ...endpoint, cancellable: true } }, () => 500);
+    next.sent();
+    next.fail(transportFailure('aborted'));
+    one.cancelled = true;
+  });
+  assert.ok(Number(record.usage?.completionTokens) < 100);
+});
+
 test('a caller who hung up while another endpoint was asked to go on owes what came, and that prompt', () => {
   const began = (record: GenerationRecord): void => {
     committed(record);

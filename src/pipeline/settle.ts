@@ -1,7 +1,8 @@
 import type { Hold, Ledger } from '../accounts/ledger.ts';
 import type { Spent } from '../accounts/spend-limit.ts';
-import { NO_USAGE } from '../canonical/usage.ts';
-import type { GenerationRecord } from '../telemetry/record.ts';
+import { addUsage, NO_USAGE, type Usage } from '../canonical/usage.ts';
+import { totalCost } from '../catalog/price.ts';
+import type { GenerationRecord, ServerToolUse } from '../telemetry/record.ts';
 import type { Closing } from '../wire/format.ts';
 import { drawServiceMetadata } from '../wire/gateway/service-metadata.ts';
 import { accountFor } from './account-for.ts';
@@ -33,9 +34,10 @@ export function createSettle(parts: SettleParts): Settle {
     if (before !== undefined) return before;
     record.finish();
     accountFor(record);
-    parts.observe(record);
     // Whoever sends too fast must not fill the database with refusals.
     const stored = record.error?.rateLimit === undefined ? parts.store(record) : Promise.resolve();
+    // While the disk is at work.
+    parts.observe(record);
     // Freed before the caller sees the end, so that whoever asks again at once finds it so.
     const ended = hold === undefined ? stored : stored.then(() => parts.ledger.settle(hold, chargeOf(record)));
     settled.set(record, ended);
@@ -48,17 +50,47 @@ function chargeOf({ cost, listNanoUsd }: GenerationRecord): Spent {
   return { ownNanoUsd: cost?.totalNanoUsd ?? 0, byokNanoUsd: listNanoUsd ?? 0 };
 }
 
-/** What the answer's end tells the caller. Only after `settle`. */
+/**
+ * What the answer's end tells the caller: the sums over all turns, tools and generations inside. Only after `settle`.
+ * @source generation.md 5.3
+ */
 export function closingOf(record: GenerationRecord, region: string): Closing {
+  const { serverTools, innerRuns, report } = record;
   return {
-    usage: record.usage ?? NO_USAGE,
-    charge: record.cost,
-    isByok: record.report.isByok,
+    usage: innerRuns.map(({ usage }) => usage).reduce(addInside, withTools(record.usage ?? NO_USAGE, serverTools)),
+    charge: innerRuns.length === 0 ? record.cost : totalCost([record.cost, ...innerRuns.map(({ cost }) => cost)]),
+    isByok: report.isByok,
+    ...(serverTools !== undefined && {
+      serverCalls: { requested: serverTools.requested, executed: serverTools.executed },
+    }),
     serviceMetadata: metadataOf(record, region),
   };
 }
 
+/** What the model that answers said of itself stands; of those inside only the counts are added. */
+function addInside(usage: Usage, inside: Usage): Usage {
+  const { extra, serviceTier } = usage;
+  const { extra: _extra, serviceTier: _tier, ...sum } = addUsage(usage, inside);
+  return { ...sum, ...(extra !== undefined && { extra }), ...(serviceTier !== undefined && { serviceTier }) };
+}
+
+function withTools(usage: Usage, tools: ServerToolUse | undefined): Usage {
+  if (tools === undefined) return usage;
+  const { webSearchRequests: searches, webFetchRequests: fetches } = usage;
+  return {
+    ...usage,
+    ...((searches !== undefined || tools.searches > 0) && { webSearchRequests: (searches ?? 0) + tools.searches }),
+    ...((fetches !== undefined || tools.fetches > 0) && { webFetchRequests: (fetches ?? 0) + tools.fetches }),
+  };
+}
+
 export function metadataOf(record: GenerationRecord, region: string): Closing['serviceMetadata'] {
-  const { report } = record;
-  return record.request.directives.serviceMetadata && report.routed ? drawServiceMetadata(report, region) : undefined;
+  const { request, report } = record;
+  const isTold = report.routed || isRefusedByGuardrail(record);
+  return request.directives.serviceMetadata && isTold ? drawServiceMetadata(report, region) : undefined;
+}
+
+/** Before a route was looked for. @source seed 7 */
+function isRefusedByGuardrail({ error, report }: GenerationRecord): boolean {
+  return error?.status === 403 && report.pipeline.some(({ type }) => type === 'guardrail');
 }

@@ -18,6 +18,7 @@ function setStage(t: TestContext): Stage {
   const caller: Caller = {
     onGone: () => undefined,
     started: true,
+    announce: () => undefined,
     startStream: () => undefined,
     write: () => false,
     drained: (signal) =>

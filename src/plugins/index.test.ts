@@ -8,19 +8,19 @@ import { PLUGINS, pluginSchema } from './index.ts';
 
 const REGISTERED: readonly (readonly [string, Plugin])[] = Object.entries(PLUGINS);
 
-test('the ids are those of the seed', () => {
+test('the ids are those of the seed, in the order in which plugins run', () => {
   assert.deepEqual(Object.keys(PLUGINS), [
+    'moderation',
     'auto-router',
     'auto-beta-router',
-    'moderation',
+    'pareto-router',
+    'switchyard-router',
+    'fusion',
+    'file-parser',
     'web',
     'web-fetch',
-    'file-parser',
-    'response-healing',
     'context-compression',
-    'pareto-router',
-    'fusion',
-    'switchyard-router',
+    'response-healing',
   ]);
 });
 

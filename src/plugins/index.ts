@@ -15,23 +15,29 @@ import { switchyardRouter } from './switchyard-router/plugin.ts';
 import { webFetch } from './web-fetch/plugin.ts';
 import { web } from './web/plugin.ts';
 
-/** Every plugin, under the id that callers write. @source seed 2.2 */
+/**
+ * Every plugin, under the id that callers write, in the order in which they run: what refuses a request, what chooses its
+ * models, what adds to it, what fits it to an endpoint, and what mends the answer.
+ * @source seed 2.2; generation.md 4 "Order of execution"
+ */
 export const PLUGINS = {
+  moderation,
   'auto-router': autoRouter,
   'auto-beta-router': autoBetaRouter,
-  moderation,
+  'pareto-router': paretoRouter,
+  'switchyard-router': switchyardRouter,
+  fusion,
+  'file-parser': fileParser,
   web,
   'web-fetch': webFetch,
-  'file-parser': fileParser,
-  'response-healing': responseHealing,
   'context-compression': contextCompression,
-  'pareto-router': paretoRouter,
-  fusion,
-  'switchyard-router': switchyardRouter,
+  'response-healing': responseHealing,
 } satisfies Readonly<Record<string, Plugin>>;
 
 /** One entry of `plugins`: its options stay as the caller wrote them, members that the plugin does not know are gone. */
 export const pluginSchema: z.ZodType<PluginRequest> = createPluginSchema(Object.values(PLUGINS));
+
+export const pluginsSchema = z.array(pluginSchema);
 
 /**
  * `enabled` is taken everywhere, although the seed lists it for most plugins only: whoever writes `enabled: false` must

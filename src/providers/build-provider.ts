@@ -40,7 +40,7 @@ const MODELS_PATH = '/models';
 export function buildProvider(adapter: ProviderAdapter, entry: ProviderEntry, context: BuildContext): Provider {
   const at = (member: string): string => `providers.${entry.slug}.${member}`;
   const { env, ownBaseUrl } = context;
-  const options = checkedOptions(at('options'), adapter, entry.options ?? {});
+  const { stored_files: storedFiles, ...options } = checkedOptions(at('options'), adapter, entry.options ?? {});
   const given = givenBaseUrl(adapter, entry, ownBaseUrl, at);
   const apiKey =
     entry.apiKey === undefined ? environmentKey(adapter, given, env) : checkedKey(at('api_key'), entry.apiKey);
@@ -63,6 +63,7 @@ export function buildProvider(adapter: ProviderAdapter, entry: ProviderEntry, co
     authorize: connection.authorize ?? adapter.authorize,
     formats: connection.formats ?? adapter.formats.filter((offer) => isThere(offer, connection.baseUrl, ownBaseUrl)),
     ...(options['storage_uris'] === true && { storageUris: true }),
+    ...(storedFiles === true && { storedFiles: true }),
     checkPath: connection.checkPath ?? adapter.checkPath ?? MODELS_PATH,
   };
 }

@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { nearestName } from '../lib/nearest-name.ts';
 import { SettingError, type ProviderAdapter } from './contract.ts';
+import { optionsOf } from './provider-options.ts';
 
 /** A provider that cannot be set up. The message names the setting, says what is wrong and never holds a secret. */
 export class ProviderSetupError extends Error {
@@ -53,14 +54,15 @@ export function checkedHeaders(
 /** A file's options were checked where they stand; these may come from anywhere. */
 export function checkedOptions(
   setting: string,
-  { id, options: schema }: ProviderAdapter,
+  adapter: ProviderAdapter,
   options: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
+  const schema = optionsOf(adapter);
   const known = Object.keys(schema?.shape ?? {});
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
     const nearest = nearestName(name, known);
-    const hint = known.length === 0 ? `the adapter ${id} has no options` : `known are ${known.join(', ')}`;
+    const hint = known.length === 0 ? `the adapter ${adapter.id} has no options` : `known are ${known.join(', ')}`;
     const problem = nearest === undefined ? `unknown option; ${hint}` : `unknown option; did you mean "${nearest}"?`;
     throw new ProviderSetupError(`${setting}.${name}`, problem);
   }

@@ -63,6 +63,9 @@ export class CredentialError extends Error {
   }
 }
 
+/** Formats in which a file can be named that was uploaded to the provider. */
+export const STORED_FILE_FORMATS: ReadonlySet<FormatId> = new Set(['chat', 'messages', 'responses']);
+
 /** One format that a provider offers. */
 export interface FormatOffer {
   readonly format: FormatId;
@@ -220,6 +223,8 @@ export interface Provider {
   readonly formats: readonly FormatOffer[];
   /** Callers may name files of storage that the provider opens with the operator's rights. Absent: they may not. */
   readonly storageUris?: true;
+  /** Callers may name files that were uploaded with the operator's key, by their ids. Absent: they may not. */
+  readonly storedFiles?: true;
   readonly checkPath: string | false;
   /** The credential is the caller's own: what is wrong with it is the caller's to know. */
   readonly isByok?: true;

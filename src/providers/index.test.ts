@@ -372,9 +372,9 @@ for (const [name, setup, message] of [
     'providers.alpha.options.regoin: unknown option; did you mean "region"?',
   ],
   [
-    'an option of an adapter that has none is refused',
+    'an option that an adapter does not have is refused',
     { config: [entry({ baseUrl: 'http://127.0.0.1:1', options: { region: 'us-east-1' } })] },
-    'providers.alpha.options.region: unknown option; the adapter openai-compatible has no options',
+    'providers.alpha.options.region: unknown option; known are stored_files',
   ],
   [
     'an option that is not what it must be is refused by name',

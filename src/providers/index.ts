@@ -14,6 +14,7 @@ import { googleAdapter } from './google/adapter.ts';
 import { vertexDialectOf } from './google/dialect.ts';
 import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts';
 import { messagesCompatibleAdapter } from './messages-compatible/adapter.ts';
+import { optionsOf } from './provider-options.ts';
 import { createOpenAiCompatibleAdapter, openAiCompatibleAdapter } from './openai-compatible/adapter.ts';
 import { openAiAdapter } from './openai/adapter.ts';
 import { sandboxAdapter } from './sandbox/adapter.ts';
@@ -46,7 +47,8 @@ export const ADAPTER_IDS: readonly AdapterId[] = Object.keys(ADAPTERS).filter(is
 /** What may stand under `options` of a provider, by the id of its adapter. */
 export const ADAPTER_OPTIONS: Readonly<Record<string, AdapterOptions>> = Object.fromEntries(
   ADAPTER_IDS.flatMap((id) => {
-    const { options, secretOptions = [] }: ProviderAdapter = ADAPTERS[id];
+    const { secretOptions = [] }: ProviderAdapter = ADAPTERS[id];
+    const options = optionsOf(ADAPTERS[id]);
     return options === undefined ? [] : [[id, { shape: options.shape, secrets: secretOptions }] as const];
   }),
 );

@@ -43,7 +43,11 @@ function withoutSuffix(slug: string): string {
 /** Rules on retention name authors, whoever serves them; a hyphen makes no difference (`x-ai`). */
 function mayNotRetain({ slug }: Model, groups: ZeroRetention): boolean {
   const author = slug.slice(0, slug.indexOf('/')).replaceAll('-', '').toLowerCase();
-  return new Map(Object.entries(groups)).get(author) ?? groups.other;
+  return isGroup(author, groups) ? groups[author] : groups.other;
+}
+
+function isGroup(name: string, groups: ZeroRetention): name is keyof ZeroRetention {
+  return Object.hasOwn(groups, name);
 }
 
 function isFree({ price }: Endpoint): boolean {

@@ -95,6 +95,8 @@ export interface PlanQuestion {
   readonly formats: Readonly<Partial<Record<FormatId, FormatFacts>>>;
   /** A prompt that cannot fit is not tried; counting its tokens is no reason to leave anybody out. Default true. */
   readonly mustFit?: boolean;
+  /** Whether the prompt will be made to fit an endpoint that is too small for it; `undefined`: it stays as it is. */
+  readonly fits?: ((endpoint: Endpoint) => boolean | undefined) | undefined;
   /** Each credential of a caller's own has a health of its own. */
   readonly health: (endpoint: Endpoint, credential?: OwnCredential) => EndpointHealth;
   /** Credentials of the caller's own; absent: none. */
@@ -303,7 +305,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 function findLack(
   { endpoint, format }: Candidate,
   needs: RequestNeeds,
-  { formats, mustFit = true }: PlanQuestion,
+  { formats, mustFit = true, fits }: PlanQuestion,
 ): Omit<Considered, 'endpoint'> | undefined {
   const { parameters: sayable = NOTHING, modalities: media } = formats[format] ?? {};
   const list = endpoint.supportedParameters ?? sayable;
@@ -319,5 +321,6 @@ function findLack(
       return { exclusion: 'output_modalities', lacks: modality };
   if (needs.vendorTools && (format !== 'messages' || endpoint.vendorTools !== true))
     return { exclusion: 'vendor_tools' };
-  return mustFit && needs.promptTokensMin > contextTokensMax ? { exclusion: 'context_length' } : undefined;
+  const isShortEnough = fits?.(endpoint) ?? (!mustFit || needs.promptTokensMin <= contextTokensMax);
+  return isShortEnough ? undefined : { exclusion: 'context_length' };
 }

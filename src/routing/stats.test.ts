@@ -26,6 +26,19 @@ test('percentiles are right to a few percent, and of speeds the slow ones are th
   assertNear(stats.listed('p m').throughputLast30m?.p90, 100);
 });
 
+test('the usual length of answers is that of the middle one of the last 30 minutes', () => {
+  const { stats, pass } = start();
+  for (const outputTokens of [10, 20, 300, 400])
+    stats.finished('p m', { firstTokenMs: 1, totalMs: 1_000, outputTokens });
+  assert.equal(stats.typicalTokens('p m'), undefined, 'too few');
+  stats.finished('p m', { firstTokenMs: 1, totalMs: 1_000, outputTokens: 5_000 });
+  pass(2_000);
+  assertNear(stats.typicalTokens('p m'), 300);
+  assert.equal(stats.typicalTokens('p other'), undefined);
+  pass(36 * 60_000);
+  assert.equal(stats.typicalTokens('p m'), undefined);
+});
+
 test('routing forgets after 5 minutes, listings after 30, and too few samples say nothing', () => {
   const { stats, pass } = start();
   for (let at = 0; at < 4; at++) stats.finished('p m', { firstTokenMs: 100, totalMs: 1_000, outputTokens: 50 });

@@ -57,11 +57,13 @@ export interface FinishedAnswer {
 export interface EndpointStats {
   counted(endpoint: string, isOk: boolean): void;
   finished(endpoint: string, answer: FinishedAnswer): void;
+  /** How long its answers of the last 30 minutes were, the middle one, in tokens. `undefined`: too few came. */
+  typicalTokens(endpoint: string): number | undefined;
   listed(endpoint: string): ListedFigures;
   routing(endpoint: string): RoutingFigures | undefined;
 }
 
-/** Some 20 kB each when every figure is kept. */
+/** Some 25 kB each when every figure is kept. */
 const ENDPOINTS_MAX = 2_000;
 const MINUTE_MS = 60_000;
 const SHORT_BUCKET_MS = 30_000;
@@ -76,6 +78,7 @@ const UPTIME_REQUESTS_MIN = 5;
 const LATENCY_MS_LEAST = 1;
 const THROUGHPUT_LEAST = 0.1;
 const MS_PER_TOKEN_LEAST = 0.02;
+const TOKENS_LEAST = 1;
 /** An answer of fewer tokens comes in one piece, and its speed is chance. */
 const THROUGHPUT_TOKENS_MIN = 8;
 
@@ -91,6 +94,7 @@ interface State {
   readonly tools: RollingCounts;
   short: Timings | undefined;
   long: Timings | undefined;
+  lengths: RollingHistogram | undefined;
 }
 
 export function createEndpointStats({ clock }: { readonly clock: Clock }): EndpointStats {
@@ -103,6 +107,7 @@ export function createEndpointStats({ clock }: { readonly clock: Clock }): Endpo
       tools: createRollingCounts(TOOLS_BUCKET_MS, TOOLS_BUCKETS),
       short: undefined,
       long: undefined,
+      lengths: undefined,
     };
     setBounded(states, endpoint, state, ENDPOINTS_MAX);
     return state;
@@ -128,7 +133,14 @@ export function createEndpointStats({ clock }: { readonly clock: Clock }): Endpo
         addSample(state.short.speed, 1_000 / perS, nowMs);
         addSample(state.long.speed, perS, nowMs);
       }
+      state.lengths ??= createRollingHistogram(LONG_BUCKET_MS, LONG_BUCKETS, TOKENS_LEAST);
+      addSample(state.lengths, answer.outputTokens, nowMs);
       if (answer.toolCalls !== undefined) count(state.tools, answer.toolCalls === 'valid', nowMs);
+    },
+    typicalTokens(endpoint) {
+      const lengths = states.get(endpoint)?.lengths;
+      const length = lengths && percentilesOf(lengths, clock.monotonicMs())?.p50;
+      return length === undefined ? undefined : Math.round(length);
     },
     listed(endpoint) {
       const state = states.get(endpoint);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { createAppendQueue, type AppendBatch } from './append-queue.ts';
+import { createAppendQueue, type AppendBatch, type AppendQueueOptions } from './append-queue.ts';
 
 const AWAY = new Error('away');
 
@@ -12,7 +12,7 @@ interface Harness {
 
 function build(
   store: AppendBatch<number>,
-  options: { readonly itemsMax?: number; readonly retryDelaysMs?: readonly number[] } = {},
+  options: Partial<Pick<AppendQueueOptions<number>, 'itemsMax' | 'retryDelaysMs' | 'keep'>> = {},
 ): Harness {
   const batches: (readonly number[])[] = [];
   const lost: { item: number; message: string }[] = [];
@@ -55,6 +55,15 @@ test('items of one turn of the event loop share a batch, and what comes meanwhil
     [3, 4],
   ]);
   assert.equal(queue.pending(), 0);
+});
+
+test('after an item that came alone the next is on its way at once, and what comes with it makes the next batch', async () => {
+  const { batches, queue } = build(async () => []);
+  await queue.append(1);
+  const appended = [queue.append(2), queue.append(3), queue.append(4)];
+  assert.deepEqual(batches, [[1], [2]]);
+  await Promise.all(appended);
+  assert.deepEqual(batches, [[1], [2], [3, 4]]);
 });
 
 test('an item settles only once its batch is stored', async () => {
@@ -220,4 +229,79 @@ test('that items begin to wait is told once, and once that they are stored again
     [true, AWAY],
     [false, undefined],
   ]);
+});
+
+/** Keeps everything, or nothing. */
+function createKeeper(isGood = true) {
+  const kept: (readonly number[])[] = [];
+  const keep = (items: readonly number[]): Promise<boolean> => {
+    if (isGood) kept.push(items);
+    return Promise.resolve(isGood);
+  };
+  return { kept, keep };
+}
+
+test('a batch that was tried for long is kept elsewhere, the ones behind it after one try, and nobody waits on', async () => {
+  const { kept, keep } = createKeeper();
+  const { batches, lost, queue } = build(() => Promise.reject(AWAY), { keep, retryDelaysMs: Array(30).fill(1) });
+  await Promise.all([queue.append(1), queue.append(2)]);
+  assert.equal(batches.length, 6);
+  await queue.append(3);
+  assert.equal(batches.length, 7);
+  assert.deepEqual([kept, lost, queue.pending(), queue.isBehind()], [[[1, 2], [3]], [], 0, false]);
+});
+
+test('what cannot be kept is tried on, and given up when its tries are over', async () => {
+  const { keep } = createKeeper(false);
+  let tries = 0;
+  const { lost, queue } = build(() => (++tries < 9 ? Promise.reject(AWAY) : Promise.resolve([])), {
+    keep,
+    retryDelaysMs: Array(9).fill(1),
+  });
+  await queue.append(1);
+  assert.deepEqual([tries, lost], [9, []]);
+  const hopeless = build(() => Promise.reject(AWAY), { keep });
+  await hopeless.queue.append(1);
+  assert.deepEqual(hopeless.lost, [{ item: 1, message: 'away' }]);
+});
+
+test('what is refused for good is not kept', async () => {
+  const { kept, keep } = createKeeper();
+  const { lost, queue } = build(() => Promise.reject(new Error('no such column')), { keep });
+  await queue.append(1);
+  assert.deepEqual([kept, lost.length], [[], 1]);
+});
+
+test('what comes when the queue is full or closed, and what is left at the close, is kept', async () => {
+  const { kept, keep } = createKeeper();
+  const [called, failing] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
+  const store: AppendBatch<number> = () => {
+    called.resolve();
+    return failing.promise;
+  };
+  const { lost, queue } = build(store, { keep, itemsMax: 1, retryDelaysMs: [60_000] });
+  const first = queue.append(1);
+  await called.promise;
+  await queue.append(2);
+  assert.deepEqual(kept, [[2]]);
+  const closed = queue.close();
+  failing.reject(AWAY);
+  await Promise.all([first, closed]);
+  assert.deepEqual(kept, [[2], [1]]);
+  await queue.append(3);
+  assert.deepEqual([kept.at(-1), lost], [[3], []]);
+});
+
+test('the close waits for what is being kept, and until then the queue is behind', async () => {
+  const written = Promise.withResolvers<boolean>();
+  const { queue } = build(() => Promise.resolve([]), { keep: () => written.promise, itemsMax: 0 });
+  const appended = queue.append(1);
+  assert.equal(queue.isBehind(), true);
+  let isClosed = false;
+  const closed = queue.close().then(() => (isClosed = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(isClosed, false);
+  written.resolve(true);
+  await Promise.all([appended, closed]);
+  assert.equal(queue.isBehind(), false);
 });

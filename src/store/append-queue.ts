@@ -12,23 +12,31 @@ export interface AppendQueueOptions<Item> {
   readonly isTransient: (error: unknown) => boolean;
   /** Called when items begin to wait because a batch failed, and when one is stored again. Must not throw. */
   readonly onStuck?: (isStuck: boolean, error?: unknown) => void;
+  /**
+   * Keeps items elsewhere until they can be stored; from then on whoever keeps them answers for them. Asked for those that
+   * waited for long, for which there is no room, or that are left at the end. False: it cannot. Never rejects.
+   */
+  readonly keep?: (items: readonly Item[]) => Promise<boolean>;
   /** Called once for each item that is given up. */
   readonly onLost: (item: Item, error: Error) => void;
   readonly itemsMax?: number;
   /** Default: that of the system. */
   readonly clock?: Pick<Clock, 'monotonicMs'>;
-  /** Waits before each further try of the batch that failed, ms. When they are used up its items are given up. */
+  /**
+   * Waits before each further try of the batch that failed, ms. When they are used up its items are given up, unless they
+   * were kept elsewhere before.
+   */
   readonly retryDelaysMs?: readonly number[];
 }
 
 export interface AppendQueue<Item> {
   /** Whether an item has waited for so long that whoever wants to know what is stored must not go by the store alone. */
   isBehind(): boolean;
-  /** Settles when the item is durable, or was given up (`onLost` has been told). Never rejects. */
+  /** Settles when the item is durable or kept, or was given up (`onLost` has been told). Never rejects. */
   append(item: Item): Promise<void>;
-  /** Items that are neither durable nor given up. */
+  /** Items that are neither durable nor kept nor given up. */
   pending(): number;
-  /** Tries what is left once more without waiting; afterwards nothing is pending. Later items are given up at once. */
+  /** Tries what is left once more without waiting; afterwards nothing is pending. Later items are kept or given up at once. */
   close(): Promise<void>;
 }
 
@@ -40,6 +48,9 @@ const BATCH_ITEMS_MAX = 250;
 const GATHER_TURNS_MAX = 8;
 /** Bridges a database that is away for two minutes. */
 const RETRY_DELAYS_MS: readonly number[] = [50, 100, 200, 400, 800, 1_600, 3_200, ...Array<number>(23).fill(5_000)];
+
+/** Items that could not be stored so often are kept elsewhere, so that they survive the process: after 1.5 s. */
+const TRIES_BEFORE_KEPT = 6;
 
 interface Entry<Item> {
   readonly item: Item;
@@ -63,7 +74,11 @@ class Queue<Item> implements AppendQueue<Item> {
   #waiting: Entry<Item>[] = [];
   /** Under way. */
   #batch: readonly Entry<Item>[] = [];
+  /** Those that may come to be kept elsewhere. */
+  readonly #refused = new Set<Promise<void>>();
   #draining: Promise<void> | undefined;
+  /** The last batch, if there was one, was of more than one item: more may be about to come. */
+  #isBusy = true;
   #closed = false;
   #stuck = false;
   #stopPause: (() => void) | undefined;
@@ -77,14 +92,15 @@ class Queue<Item> implements AppendQueue<Item> {
 
   isBehind(): boolean {
     const oldest = this.#batch[0] ?? this.#waiting[0];
-    return oldest !== undefined && this.#clock.monotonicMs() - oldest.sinceMs >= BEHIND_MS;
+    if (oldest === undefined) return this.#refused.size > 0;
+    return this.#clock.monotonicMs() - oldest.sinceMs >= BEHIND_MS;
   }
 
   append(item: Item): Promise<void> {
     return new Promise((settle) => {
       const entry = { item, sinceMs: this.#clock.monotonicMs(), settle };
-      if (this.#closed) return this.#giveUp(entry, new Error('The store is closed.'));
-      if (this.pending() >= this.#itemsMax) return this.#giveUp(entry, new Error('Too many rows wait for the store.'));
+      if (this.#closed) return this.#refuse(entry, new Error('The store is closed.'));
+      if (this.pending() >= this.#itemsMax) return this.#refuse(entry, new Error('Too many rows wait for the store.'));
       this.#waiting.push(entry);
       this.#draining ??= this.#drain();
     });
@@ -98,14 +114,16 @@ class Queue<Item> implements AppendQueue<Item> {
     this.#closed = true;
     this.#stopPause?.();
     await this.#draining;
+    await Promise.all(this.#refused);
   }
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await this.#gather();
+      if (this.#isBusy) await this.#gather();
       const batch = this.#waiting;
       this.#waiting = batch.splice(BATCH_ITEMS_MAX);
       this.#batch = batch;
+      this.#isBusy = batch.length > 1;
       const lost = await this.#store(batch.map(({ item }) => item));
       this.#batch = [];
       for (const [index, entry] of batch.entries()) {
@@ -118,8 +136,9 @@ class Queue<Item> implements AppendQueue<Item> {
   }
 
   /**
-   * A message to another thread and a sync of the disk cost the same for one item as for many. So a batch grows while
-   * every turn of the event loop brings more; a turn that brings none ends the wait, and a lone item waits for one.
+   * A message to another thread and a sync of the disk cost the same for one item as for many. So, where more than one
+   * came of late, a batch grows while every turn of the event loop brings more; a turn that brings none ends the wait. A
+   * lone item does not wait: it is on its way when `append` returns.
    */
   async #gather(): Promise<void> {
     for (let turn = 0; turn < GATHER_TURNS_MAX; turn++) {
@@ -131,6 +150,7 @@ class Queue<Item> implements AppendQueue<Item> {
 
   /** The items that were given up, by index. The others are durable. */
   async #store(items: readonly Item[]): Promise<ReadonlyMap<number, Error>> {
+    const triesBeforeKept = this.#stuck ? 1 : TRIES_BEFORE_KEPT;
     for (let attempt = 0; ; attempt++) {
       const delayMs = this.#closed ? undefined : this.#retryDelaysMs[attempt];
       try {
@@ -138,8 +158,11 @@ class Queue<Item> implements AppendQueue<Item> {
         this.#tell(false);
         return new Map(refused.map(({ index, error }) => [index, error]));
       } catch (error) {
-        if (delayMs === undefined || !this.#options.isTransient(error)) return allLost(items, error);
+        if (!this.#options.isTransient(error)) return allLost(items, error);
         this.#tell(true, error);
+        const isDue = attempt + 1 >= triesBeforeKept || delayMs === undefined;
+        if (isDue && (await this.#options.keep?.(items)) === true) return NONE_LOST;
+        if (delayMs === undefined) return allLost(items, error);
         if (!this.#closed) await this.#pause(delayMs);
       }
     }
@@ -161,6 +184,23 @@ class Queue<Item> implements AppendQueue<Item> {
     });
   }
 
+  /** One that does not wait here: it is kept elsewhere or given up. */
+  #refuse(entry: Entry<Item>, error: Error): void {
+    const { keep } = this.#options;
+    if (keep === undefined) return this.#giveUp(entry, error);
+    const ended = this.#keepOrGiveUp(keep, entry, error).finally(() => this.#refused.delete(ended));
+    this.#refused.add(ended);
+  }
+
+  async #keepOrGiveUp(
+    keep: NonNullable<AppendQueueOptions<Item>['keep']>,
+    entry: Entry<Item>,
+    error: Error,
+  ): Promise<void> {
+    if (await keep([entry.item])) entry.settle();
+    else this.#giveUp(entry, error);
+  }
+
   #giveUp(entry: Entry<Item>, error: Error): void {
     try {
       this.#options.onLost(entry.item, error);
@@ -175,6 +215,8 @@ function nextTurn(): Promise<void> {
     setImmediate(resolve);
   });
 }
+
+const NONE_LOST: ReadonlyMap<number, Error> = new Map();
 
 function allLost(items: readonly unknown[], error: unknown): ReadonlyMap<number, Error> {
   const reason = error instanceof Error ? error : new Error(String(error));

@@ -1,7 +1,10 @@
 /** What an engine makes of what its driver threw. The message names tables and columns, never values. */
 export interface DatabaseFault {
   readonly message: string;
-  /** Whether the same statement may work later: a full disk, a lock that another holds, a server that is away. */
+  /**
+   * Whether the same statement may work later: a full disk or a broken one, a lock that another holds, a server that is
+   * away. Otherwise it is the statement that is refused, or what it was to store.
+   */
   readonly transient: boolean;
   /** A row with the same unique value is there already. */
   readonly duplicate: boolean;

@@ -8,6 +8,11 @@ test('attempts are stored under the names that other tools read', () => {
   assert.deepEqual(readAttempts(text), [{ provider: 'alpha', model: 'one', status: 200, latencyMs: 13 }]);
 });
 
+test('the name of a provider is stored with its attempt, and an older record has none', () => {
+  const attempt = { provider: 'alpha', providerName: 'Alpha, Inc.', model: 'one', status: null, latencyMs: 1 };
+  assert.deepEqual(readAttempts(writeAttempts([attempt])), [attempt]);
+});
+
 test('what each gave of an answer that two gave together is stored with its attempt', () => {
   const attempts = [
     {

@@ -4,6 +4,8 @@ import { isJsonObject, parseJson, type Json, type JsonObject } from '../lib/json
 /** One call of an upstream. `status`: what the upstream answered; null when it never did. */
 export interface AttemptRecord {
   readonly provider: string;
+  /** For display; absent where an older version stored the record. */
+  readonly providerName?: string;
   readonly model: string;
   readonly status: number | null;
   readonly latencyMs: number;
@@ -24,8 +26,9 @@ export interface AttemptPart {
 export function writeAttempts(attempts: readonly AttemptRecord[]): string {
   if (attempts.length === 0) return '[]';
   return JSON.stringify(
-    attempts.map(({ provider, model, status, latencyMs, credential, part }) => ({
+    attempts.map(({ provider, providerName, model, status, latencyMs, credential, part }) => ({
       provider,
+      ...(providerName !== undefined && { provider_name: providerName }),
       model,
       status,
       latency_ms: Math.round(latencyMs),
@@ -51,6 +54,7 @@ function readPart(part: Json | undefined): { readonly part?: AttemptPart } {
 export function readAttempts(text: string): readonly AttemptRecord[] {
   return objectsIn(text).map((attempt) => ({
     provider: textOf(attempt['provider']),
+    ...(typeof attempt['provider_name'] === 'string' && { providerName: attempt['provider_name'] }),
     model: textOf(attempt['model']),
     status: typeof attempt['status'] === 'number' ? attempt['status'] : null,
     latencyMs: numberOf(attempt['latency_ms']),
@@ -70,6 +74,7 @@ const WARNING_CODES: readonly Warning['code'][] = [
   'content-dropped',
   'event-skipped',
   'answer-rescued',
+  'filter-matched',
 ];
 
 export function readWarnings(text: string): readonly Warning[] {

@@ -1,11 +1,14 @@
 import type { Warning } from '../canonical/extra.ts';
+import { createHousekeeping } from '../lib/housekeeping.ts';
 import { createAppendQueue } from './append-queue.ts';
 import { DatabaseError } from './database-error.ts';
 import type { Database } from './database.ts';
 import { readAttempts, readWarnings, writeAttempts, writeWarnings, type AttemptRecord } from './generation-json.ts';
 import { flagOf } from './portable.ts';
-import type { Settlement } from './settlement.ts';
+import { readSettlements, type Settlement } from './settlement.ts';
+import { openSpool } from './spool.ts';
 import type { GenerationsTable } from './tables.ts';
+import { sumUpAgain } from './usage-rollup.ts';
 
 /** What is kept of one generation: facts and figures, no text of the conversation. */
 export interface GenerationRow {
@@ -87,6 +90,8 @@ export interface GenerationRow {
   readonly mediaCompletion: number | null;
   /** At list price; negative where writing to the cache cost more than reading saved. */
   readonly cacheDiscountNanoUsd: number | null;
+  /** The generation whose answer was given again. */
+  readonly responseCacheSourceId: string | null;
 }
 
 /** What follows from a generation for those who pay. */
@@ -102,16 +107,20 @@ export interface GenerationStore {
    */
   append(row: GenerationRow, charges?: Charges): Promise<void>;
   find(id: string): Promise<GenerationRow | undefined>;
-  /** Rows that are neither stored nor given up. */
+  /** Rows that are neither stored nor given up: those in memory, and those that are kept in files. */
   pending(): number;
+  /** Begins to store what was kept in files, by this process or one before. */
+  start(): void;
   /** Whether the database, though it may answer, lacks rows that it should have taken by now: its sums are too low. */
   isBehind(): boolean;
-  /** Stores or gives up what is pending. To be called before the database closes. */
+  /** Stores what is pending, keeps it in files, or gives it up. To be called before the database closes. */
   close(): Promise<void>;
 }
 
 export interface GenerationStoreOptions {
   readonly database: Database;
+  /** Where rows are kept while the database does not take them. Absent: nowhere. */
+  readonly spool?: SpoolPlace;
   /** Called once for each row that could not be stored: the last chance to write it somewhere. Must not throw. */
   readonly onLost: (row: GenerationRow, error: Error) => void;
   /** Called when rows begin to wait for a database that is away, and when it takes them again. Must not throw. */
@@ -122,6 +131,18 @@ export interface GenerationStoreOptions {
   readonly pendingMax?: number;
 }
 
+export interface SpoolPlace {
+  readonly folder: string;
+  readonly nowMs: () => number;
+  /** A file that holds no rows was set aside. Must not throw. */
+  readonly onUnreadable: (file: string) => void;
+  /** They cannot be stored, and the database is not the reason. Must not throw. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** Between two tries to store what is kept in files. */
+const DRAIN_EVERY_MS = 1_000;
+
 /** Drawn up when it is appended, while the batch before is being stored. */
 interface PendingRow {
   readonly row: GenerationRow;
@@ -130,29 +151,58 @@ interface PendingRow {
 
 export function createGenerationStore(options: GenerationStoreOptions): GenerationStore {
   const { database, onLost, onStuck, retryDelaysMs, pendingMax } = options;
+  const spool = options.spool && openSpool({ ...options.spool, read: readSettlements });
   const { kysely } = database;
   const queue = createAppendQueue<PendingRow>({
     async appendBatch(rows) {
       const refused = await database.appendSettlements(rows.map(({ settlement }) => settlement));
       return refused.map(({ index, fault }) => ({ index, error: new DatabaseError(fault) }));
     },
-    isTransient: (error) => error instanceof DatabaseError && error.transient,
+    isTransient,
+    ...(spool !== undefined && { keep: (rows) => spool.keep(rows.map(({ settlement }) => settlement)) }),
     onLost: ({ row }, error) => onLost(row, error),
     ...(onStuck !== undefined && { onStuck }),
     ...(retryDelaysMs !== undefined && { retryDelaysMs }),
     ...(pendingMax !== undefined && { itemsMax: pendingMax }),
   });
+  const storeKept = async (kept: readonly Settlement[]): Promise<void> => {
+    for (const { index, fault } of await database.appendSettlements(kept)) {
+      const settlement = kept[index];
+      if (settlement !== undefined) onLost(rowOf(settlement.generation), new DatabaseError(fault));
+    }
+    await sumUpAgain(database, Math.min(...kept.map(({ generation }) => generation.created_at_ms)));
+  };
+  const drains = createHousekeeping({
+    async work() {
+      if (spool !== undefined && spool.count() > 0) await spool.drain(storeKept);
+      return false;
+    },
+    everyMs: DRAIN_EVERY_MS,
+    pauseMs: 0,
+    onFailed(error) {
+      // While the database is away it is tried again, which was told.
+      if (!isTransient(error)) options.spool?.onFailed(error);
+    },
+  });
   return {
+    start: () => drains.start(),
     append: (row, charges = NO_CHARGES) =>
       queue.append({ row, settlement: { generation: columnsOf(row), ...charges } }),
     async find(id) {
       const columns = await kysely.selectFrom('generations').selectAll().where('id', '=', id).executeTakeFirst();
       return columns && rowOf(columns);
     },
-    pending: () => queue.pending(),
-    isBehind: () => queue.isBehind(),
-    close: () => queue.close(),
+    pending: () => queue.pending() + (spool?.count() ?? 0),
+    isBehind: () => queue.isBehind() || (spool !== undefined && spool.count() > 0),
+    async close() {
+      await drains.stop();
+      await queue.close();
+    },
   };
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof DatabaseError && error.transient;
 }
 
 function whole(ms: number | null): number | null {
@@ -218,6 +268,7 @@ function columnsOf(row: GenerationRow) {
     audio_prompt: row.audioPrompt,
     media_completion: row.mediaCompletion,
     cache_discount_nano_usd: row.cacheDiscountNanoUsd,
+    response_cache_source_id: row.responseCacheSourceId,
   } satisfies GenerationsTable;
 }
 
@@ -280,5 +331,6 @@ export function rowOf(columns: GenerationsTable): GenerationRow {
     audioPrompt: columns.audio_prompt,
     mediaCompletion: columns.media_completion,
     cacheDiscountNanoUsd: columns.cache_discount_nano_usd,
+    responseCacheSourceId: columns.response_cache_source_id,
   };
 }

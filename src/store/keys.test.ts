@@ -21,6 +21,7 @@ function sampleKey(changes: Partial<KeyRow> = {}): KeyRow {
     creatorUserId: null,
     workspaceId: 'workspace-1',
     defaultPreferences: null,
+    defaultPlugins: null,
     ...changes,
   };
 }

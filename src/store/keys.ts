@@ -1,5 +1,7 @@
+import type { DefaultPlugin } from '../canonical/default-plugins.ts';
 import type { DefaultPreferences } from '../canonical/default-preferences.ts';
 import type { Database } from './database.ts';
+import { readDefaultPlugins, writeDefaultPlugins } from './default-plugins-json.ts';
 import { flagOf } from './portable.ts';
 import { readPreferences, writePreferences } from './preferences-json.ts';
 import { sumSpend, type SpendWindows, type SubjectSpend } from './spend.ts';
@@ -31,10 +33,15 @@ export interface KeyRow {
   readonly workspaceId: string;
   /** Null: none of its own. */
   readonly defaultPreferences: DefaultPreferences | null;
+  /** Null: none of its own. */
+  readonly defaultPlugins: readonly DefaultPlugin[] | null;
 }
 
 export type KeyChanges = Partial<
-  Pick<KeyRow, 'name' | 'disabled' | 'limitNanoUsd' | 'limitReset' | 'includeByokInLimit' | 'defaultPreferences'>
+  Pick<
+    KeyRow,
+    'name' | 'disabled' | 'limitNanoUsd' | 'limitReset' | 'includeByokInLimit' | 'defaultPreferences' | 'defaultPlugins'
+  >
 > & { readonly updatedAtMs: number };
 
 export interface KeyFilter {
@@ -174,7 +181,8 @@ async function listKeys(database: Database, filter: KeyFilter): Promise<readonly
 }
 
 function changedColumns(changes: KeyChanges): Partial<KeysTable> {
-  const { name, disabled, limitNanoUsd, limitReset, includeByokInLimit, defaultPreferences, updatedAtMs } = changes;
+  const { name, disabled, limitNanoUsd, limitReset, includeByokInLimit, updatedAtMs } = changes;
+  const { defaultPreferences, defaultPlugins } = changes;
   return {
     updated_at_ms: updatedAtMs,
     ...(name !== undefined && { name }),
@@ -183,6 +191,7 @@ function changedColumns(changes: KeyChanges): Partial<KeysTable> {
     ...(limitReset !== undefined && { limit_reset: limitReset }),
     ...(includeByokInLimit !== undefined && { include_byok_in_limit: flagOf(includeByokInLimit) }),
     ...(defaultPreferences !== undefined && { default_provider_preferences: writePreferences(defaultPreferences) }),
+    ...(defaultPlugins !== undefined && { default_plugins: writeDefaultPlugins(defaultPlugins) }),
   };
 }
 
@@ -202,6 +211,7 @@ function columnsOf(row: KeyRow): KeysTable {
     creator_user_id: row.creatorUserId,
     workspace_id: row.workspaceId,
     default_provider_preferences: writePreferences(row.defaultPreferences),
+    default_plugins: writeDefaultPlugins(row.defaultPlugins),
     deleted_at_ms: null,
   };
 }
@@ -222,5 +232,6 @@ function rowOf(columns: KeysTable): KeyRow {
     creatorUserId: columns.creator_user_id,
     workspaceId: columns.workspace_id,
     defaultPreferences: readPreferences(columns.default_provider_preferences),
+    defaultPlugins: readDefaultPlugins(columns.default_plugins),
   };
 }

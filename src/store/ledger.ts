@@ -1,8 +1,9 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from './database.ts';
+import { DatabaseError } from './database-error.ts';
 import type { Page, PageWindow } from './page.ts';
 import { numberOf } from './portable.ts';
-import type { LedgerEntriesTable } from './tables.ts';
+import type { LedgerEntriesTable, Tables } from './tables.ts';
 import { findDifferences, type Difference } from './verify-ledger.ts';
 
 export type EntryKind = LedgerEntriesTable['kind'];
@@ -30,6 +31,13 @@ export type Refund = Omit<LedgerEntry, 'kind' | 'amountNanoUsd'> & {
   readonly amountNanoUsd?: number;
 };
 
+/** What stands in the ledger under the id of an entry that was to be added. */
+export interface Entered {
+  readonly entry: LedgerEntry;
+  /** False: it stood there before, and nothing was added. It may say something else. */
+  readonly isNew: boolean;
+}
+
 /** Nano-USD. */
 export interface LedgerTotals {
   /** Everything but what was used. */
@@ -45,9 +53,10 @@ export interface EntryFilter extends PageWindow {
 
 /** Entries are only ever added; what a generation costs is added with it (`settlement.ts`). */
 export interface LedgerStore {
-  append(entry: LedgerEntry): Promise<void>;
-  /** Gives money back for a generation, and not more than was left of its charge. */
-  refund(wish: Refund): Promise<{ readonly entry?: LedgerEntry; readonly leftNanoUsd: number }>;
+  /** One id is one entry, however often it is sent. */
+  append(entry: LedgerEntry): Promise<Entered>;
+  /** Gives money back for a generation, and not more than was left of its charge. One id is one entry here too. */
+  refund(wish: Refund): Promise<Entered | { readonly leftNanoUsd: number }>;
   /** The sum of all entries, nano-USD: read from those that are no charges, and from the sums of what was spent. */
   balance(accountId: string): Promise<number>;
   totals(accountId: string): Promise<LedgerTotals>;
@@ -61,9 +70,7 @@ export function createLedgerStore({ database }: { readonly database: Database })
   const totals: LedgerStore['totals'] = (accountId) => readTotals(database, accountId);
   return {
     totals,
-    async append(entry) {
-      await database.kysely.insertInto('ledger_entries').values(columnsOf(entry)).execute();
-    },
+    append: (entry) => append(database, entry),
     refund: (entry) => refund(database, entry),
     async balance(accountId) {
       const { credits, usage } = await totals(accountId);
@@ -82,6 +89,22 @@ export function createLedgerStore({ database }: { readonly database: Database })
   };
 }
 
+async function append({ kysely }: Database, entry: LedgerEntry): Promise<Entered> {
+  try {
+    await kysely.insertInto('ledger_entries').values(columnsOf(entry)).execute();
+    return { entry, isNew: true };
+  } catch (error) {
+    const known = error instanceof DatabaseError && error.duplicate ? await find(kysely, entry.id) : undefined;
+    if (known === undefined) throw error;
+    return { entry: known, isNew: false };
+  }
+}
+
+async function find(kysely: Kysely<Tables>, id: string): Promise<LedgerEntry | undefined> {
+  const columns = await kysely.selectFrom('ledger_entries').selectAll().where('id', '=', id).executeTakeFirst();
+  return columns && entryOf(columns);
+}
+
 /** What a refund gives back, and what was given back before. */
 const REFUNDABLE = ['usage', 'byok_fee', 'refund'] as const satisfies readonly EntryKind[];
 
@@ -92,6 +115,8 @@ function entriesOf({ accountId, generationId }: Refund, kind: EntryKind): RawBui
 
 function refund(database: Database, wish: Refund): ReturnType<LedgerStore['refund']> {
   return database.runAlone('refund', async (transaction) => {
+    const known = await find(transaction, wish.id);
+    if (known !== undefined) return { entry: known, isNew: false };
     const { rows } = await sql<{ nano_usd: number | string | null }>`
       select sum(amount_nano_usd) as nano_usd from (${sql.join(
         REFUNDABLE.map((kind) => entriesOf(wish, kind)),
@@ -102,7 +127,7 @@ function refund(database: Database, wish: Refund): ReturnType<LedgerStore['refun
     if (amountNanoUsd <= 0 || amountNanoUsd > leftNanoUsd) return { leftNanoUsd };
     const entry: LedgerEntry = { ...wish, kind: 'refund', amountNanoUsd };
     await transaction.insertInto('ledger_entries').values(columnsOf(entry)).execute();
-    return { entry, leftNanoUsd };
+    return { entry, isNew: true };
   });
 }
 

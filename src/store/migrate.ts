@@ -6,6 +6,8 @@ import { up as up0002 } from './migrations/0002-ledger.ts';
 import { up as up0003 } from './migrations/0003-workspaces-guardrails.ts';
 import { up as up0004 } from './migrations/0004-presets-byok-oauth.ts';
 import { up as up0005 } from './migrations/0005-content-analytics-destinations.ts';
+import { up as up0006 } from './migrations/0006-cached-answers.ts';
+import { up as up0007 } from './migrations/0007-default-plugins.ts';
 import { COLUMN_TYPE } from './portable.ts';
 import type { Tables } from './tables.ts';
 
@@ -22,6 +24,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003-workspaces-guardrails', up: up0003 },
   { name: '0004-presets-byok-oauth', up: up0004 },
   { name: '0005-content-analytics-destinations', up: up0005 },
+  { name: '0006-cached-answers', up: up0006 },
+  { name: '0007-default-plugins', up: up0007 },
 ];
 
 /**

@@ -1,5 +1,7 @@
+import type { DefaultPlugin } from '../canonical/default-plugins.ts';
 import type { DefaultPreferences } from '../canonical/default-preferences.ts';
 import type { Database } from './database.ts';
+import { readDefaultPlugins } from './default-plugins-json.ts';
 import { guardrailOf, type GuardrailRow } from './guardrails.ts';
 import { readPreferences } from './preferences-json.ts';
 import { createBudgetStore, type BudgetRow } from './workspace-budgets.ts';
@@ -23,6 +25,7 @@ export interface StoredLayers {
   readonly memberGuardrail: GuardrailRow | undefined;
   readonly keyGuardrail: GuardrailRow | undefined;
   readonly keyPreferences: DefaultPreferences | null;
+  readonly keyPlugins: readonly DefaultPlugin[] | null;
 }
 
 export type ReadPolicyLayers = (subject: PolicySubject) => Promise<StoredLayers>;
@@ -46,7 +49,11 @@ export function createPolicyLayers({ database }: { readonly database: Database }
         .where('workspaces.id', '=', workspaceId)
         .executeTakeFirst(),
       readAssigned(database, keyHash, memberId),
-      kysely.selectFrom('keys').select('default_provider_preferences').where('hash', '=', keyHash).executeTakeFirst(),
+      kysely
+        .selectFrom('keys')
+        .select(['default_provider_preferences', 'default_plugins'])
+        .where('hash', '=', keyHash)
+        .executeTakeFirst(),
     ]);
     return {
       workspace: workspace && workspaceOf(workspace),
@@ -54,6 +61,7 @@ export function createPolicyLayers({ database }: { readonly database: Database }
       workspaceGuardrail: workspaceGuardrail && guardrailOf(workspaceGuardrail),
       ...assigned,
       keyPreferences: readPreferences(key?.default_provider_preferences ?? null),
+      keyPlugins: readDefaultPlugins(key?.default_plugins ?? null),
     };
   };
 }

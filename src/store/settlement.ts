@@ -1,3 +1,4 @@
+import { isJsonObject, parseJson } from '../lib/json.ts';
 import type { DatabaseFault } from './database-error.ts';
 import type { Flag } from './portable.ts';
 import type { GenerationsTable, LedgerEntriesTable } from './tables.ts';
@@ -19,6 +20,19 @@ export interface Settlement {
   /** Each names this generation. */
   readonly entries: readonly LedgerEntriesTable[];
   readonly spend: readonly SpendIncrement[];
+}
+
+/** Of a file that a process wrote, which may have been an older one; `undefined` when it holds something else. */
+export function readSettlements(text: string): readonly Settlement[] | undefined {
+  const found: unknown = parseJson(text);
+  return Array.isArray(found) && found.every(isSettlement) ? found : undefined;
+}
+
+function isSettlement(value: unknown): value is Settlement {
+  if (!isJsonObject(value) || !isJsonObject(value['generation'])) return false;
+  return (
+    typeof value['generation']['id'] === 'string' && Array.isArray(value['entries']) && Array.isArray(value['spend'])
+  );
 }
 
 /** A settlement that a batch left out, and why. */

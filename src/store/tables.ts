@@ -19,6 +19,8 @@ export interface KeysTable {
   readonly workspace_id: string;
   /** JSON. */
   readonly default_provider_preferences: string | null;
+  /** JSON. */
+  readonly default_plugins: string | null;
   readonly deleted_at_ms: number | null;
 }
 
@@ -91,6 +93,7 @@ export interface GenerationsTable {
   readonly audio_prompt: number | null;
   readonly media_completion: number | null;
   readonly cache_discount_nano_usd: number | null;
+  readonly response_cache_source_id: string | null;
 }
 
 /** Workspaces. A deleted one stays as a row, so that what was made in it keeps a name. */
@@ -105,6 +108,8 @@ export interface WorkspacesTable {
   readonly default_provider_sort: string | null;
   /** JSON. */
   readonly default_provider_preferences: string | null;
+  /** JSON. */
+  readonly default_plugins: string | null;
   readonly is_io_logging_enabled: Flag;
   /** Of a million generations. */
   readonly io_logging_sampling_ppm: number;

@@ -23,7 +23,7 @@ export function sampleGeneration(changes: Partial<GenerationRow> = {}): Generati
     errorMessage: null,
     attempts: [
       { provider: 'beta', model: 'one-beta', status: null, latencyMs: 31 },
-      { provider: 'alpha', model: 'one-2026', status: 200, latencyMs: 32 },
+      { provider: 'alpha', providerName: 'Alpha', model: 'one-2026', status: 200, latencyMs: 32 },
     ],
     strategy: 'direct',
     sessionId: 'session-1',
@@ -63,6 +63,7 @@ export function sampleGeneration(changes: Partial<GenerationRow> = {}): Generati
     audioPrompt: 11,
     mediaCompletion: 12,
     cacheDiscountNanoUsd: -1_004,
+    responseCacheSourceId: null,
     ...changes,
   };
 }

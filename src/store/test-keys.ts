@@ -18,6 +18,7 @@ export function keyColumns(hash: string): KeysTable {
     creator_user_id: null,
     workspace_id: 'workspace',
     default_provider_preferences: null,
+    default_plugins: null,
     deleted_at_ms: null,
   };
 }

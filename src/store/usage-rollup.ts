@@ -55,19 +55,19 @@ export function createUsageRollup({ database, lagMs }: UsageRollupOptions): Usag
       const hourMs = await nextTime(database, 'generations', progress.hourlyMs, overMs, HOUR_MS);
       if (hourMs < overMs) {
         await sumUp(database, 'generations', 'usage_hourly', hourMs, HOUR_MS);
-        await note(database, 'hourly', hourMs + HOUR_MS);
+        await note(database, 'hourly', progress.hourlyMs, hourMs + HOUR_MS);
         return true;
       }
       // Hours without records are done, too.
-      if (overMs > progress.hourlyMs) await note(database, 'hourly', overMs);
+      if (overMs > progress.hourlyMs) await note(database, 'hourly', progress.hourlyMs, overMs);
       const daysOverMs = floorTo(overMs, DAY_MS);
       const dayMs = await nextTime(database, 'usage_hourly', progress.dailyMs, daysOverMs, DAY_MS);
       if (dayMs < daysOverMs) {
         await sumUp(database, 'usage_hourly', 'usage_daily', dayMs, DAY_MS);
-        await note(database, 'daily', dayMs + DAY_MS);
+        await note(database, 'daily', progress.dailyMs, dayMs + DAY_MS);
         return true;
       }
-      if (daysOverMs > progress.dailyMs) await note(database, 'daily', daysOverMs);
+      if (daysOverMs > progress.dailyMs) await note(database, 'daily', progress.dailyMs, daysOverMs);
       return false;
     },
   };
@@ -227,7 +227,32 @@ function rowOf(startMs: number, { key, sums }: UsageGroup): UsageTable {
 }
 
 /** Never back: another process may be ahead. */
-async function note({ kysely }: Pick<Database, 'kysely'>, name: 'hourly' | 'daily', untilMs: number): Promise<void> {
+/**
+ * Records came that are older than what was summed up: their hours, their days and all later ones are summed up again.
+ * @param sinceMs when the oldest of them began
+ */
+export async function sumUpAgain({ kysely }: Pick<Database, 'kysely'>, sinceMs: number): Promise<void> {
+  for (const [name, lengthMs] of [
+    ['daily', DAY_MS],
+    ['hourly', HOUR_MS],
+  ] as const) {
+    const untilMs = floorTo(sinceMs, lengthMs);
+    await kysely
+      .updateTable('usage_progress')
+      .set({ done_until_ms: untilMs })
+      .where('name', '=', name)
+      .where('done_until_ms', '>', untilMs)
+      .execute();
+  }
+}
+
+/** Unless somebody else has noted something since it was at `fromMs`: what is done again is not said to be done. */
+async function note(
+  { kysely }: Pick<Database, 'kysely'>,
+  name: 'hourly' | 'daily',
+  fromMs: number,
+  untilMs: number,
+): Promise<void> {
   await kysely
     .insertInto('usage_progress')
     .values({ name, done_until_ms: untilMs })
@@ -235,7 +260,7 @@ async function note({ kysely }: Pick<Database, 'kysely'>, name: 'hourly' | 'dail
       conflict
         .column('name')
         .doUpdateSet({ done_until_ms: untilMs })
-        .where('usage_progress.done_until_ms', '<', untilMs),
+        .where('usage_progress.done_until_ms', '=', fromMs),
     )
     .execute();
 }

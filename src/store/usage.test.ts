@@ -5,7 +5,7 @@ import { createGenerationStore, type GenerationRow, type GenerationStore } from 
 import { ALL_ENGINES } from './test-engines.ts';
 import { sampleGeneration } from './test-generation.ts';
 import { createUsageReports, TooLateError } from './usage-reports.ts';
-import { createUsageRollup, DAY_MS, HOUR_MS, OTHER, readUsageProgress } from './usage-rollup.ts';
+import { createUsageRollup, DAY_MS, HOUR_MS, OTHER, readUsageProgress, sumUpAgain } from './usage-rollup.ts';
 import type { UsageQuestion } from './usage-sums.ts';
 
 const START_MS = Date.parse('2026-11-18T00:00:00Z');
@@ -50,7 +50,7 @@ for (const engine of ALL_ENGINES)
   suite(`sums of generations over ${engine.name}`, () => {
     let database: Database;
     let store: GenerationStore;
-    const rows = generations(2_000);
+    const rows = [...generations(2_000)];
     before(async () => {
       database = await openDatabase({ ...(await engine.makePlace()), clock });
       store = createGenerationStore({ database, onLost: () => assert.fail('nothing is lost') });
@@ -211,5 +211,19 @@ for (const engine of ALL_ENGINES)
       await sumUpAll(atMs + 2 * HOUR_MS);
       assert.deepEqual(await ask({ ...question, filters }), fromRecords);
       assert.equal(fromRecords.groups[0]?.sums[0], 1);
+    });
+
+    test('a record that comes when its hour was summed up long ago is counted, whoever sums up meanwhile', async () => {
+      const late = sampleGeneration({ id: 'gen-late', createdAtMs: START_MS + 5 * HOUR_MS + 7, tokensPrompt: 12_345 });
+      await store.append(late);
+      rows.push(late);
+      await assert.rejects(checkAll(), 'nobody looks at the records of that hour');
+      const busy = createUsageRollup({ database, lagMs: LAG_MS }).step(NOW_MS + 4 * DAY_MS);
+      await sumUpAgain(database, late.createdAtMs);
+      await busy;
+      await checkAll();
+      await sumUpAll();
+      await checkAll();
+      assert.ok((await readUsageProgress(database)).dailyMs > late.createdAtMs, 'it was summed up again');
     });
   });

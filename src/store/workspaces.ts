@@ -1,8 +1,10 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
+import type { DefaultPlugin } from '../canonical/default-plugins.ts';
 import type { DefaultPreferences } from '../canonical/default-preferences.ts';
 import type { ProviderSortMetric } from '../canonical/directives.ts';
 import type { Database } from './database.ts';
+import { readDefaultPlugins, writeDefaultPlugins } from './default-plugins-json.ts';
 import type { Page, PageWindow } from './page.ts';
 import { flagOf, numberOf } from './portable.ts';
 import { readPreferences, writePreferences } from './preferences-json.ts';
@@ -17,6 +19,7 @@ export interface WorkspaceRow {
   readonly defaultImageModel: string | null;
   readonly defaultProviderSort: ProviderSortMetric | null;
   readonly defaultPreferences: DefaultPreferences | null;
+  readonly defaultPlugins: readonly DefaultPlugin[] | null;
   readonly logsContent: boolean;
   /** Of a million generations. */
   readonly logsContentPpm: number;
@@ -174,7 +177,7 @@ async function removeContents(transaction: Transaction<Tables>, id: string, atMs
 }
 
 function changedColumns(changes: WorkspaceChanges): Partial<WorkspacesTable> {
-  const { defaultPreferences, logsContentOfKeyIds, logsContentOfKeyHashes } = changes;
+  const { defaultPreferences, defaultPlugins, logsContentOfKeyIds, logsContentOfKeyHashes } = changes;
   return {
     updated_at_ms: changes.updatedAtMs,
     ...(changes.slug !== undefined && { slug: changes.slug }),
@@ -184,6 +187,7 @@ function changedColumns(changes: WorkspaceChanges): Partial<WorkspacesTable> {
     ...(changes.defaultImageModel !== undefined && { default_image_model: changes.defaultImageModel }),
     ...(changes.defaultProviderSort !== undefined && { default_provider_sort: changes.defaultProviderSort }),
     ...(defaultPreferences !== undefined && { default_provider_preferences: writePreferences(defaultPreferences) }),
+    ...(defaultPlugins !== undefined && { default_plugins: writeDefaultPlugins(defaultPlugins) }),
     ...(changes.logsContent !== undefined && { is_io_logging_enabled: flagOf(changes.logsContent) }),
     ...(changes.logsContentPpm !== undefined && { io_logging_sampling_ppm: changes.logsContentPpm }),
     ...(logsContentOfKeyIds !== undefined && { io_logging_api_key_ids: writeList(logsContentOfKeyIds) }),
@@ -205,6 +209,7 @@ function columnsOf(row: WorkspaceRow): WorkspacesTable {
     default_image_model: row.defaultImageModel,
     default_provider_sort: row.defaultProviderSort,
     default_provider_preferences: writePreferences(row.defaultPreferences),
+    default_plugins: writeDefaultPlugins(row.defaultPlugins),
     is_io_logging_enabled: flagOf(row.logsContent),
     io_logging_sampling_ppm: row.logsContentPpm,
     io_logging_api_key_ids: writeList(row.logsContentOfKeyIds),
@@ -232,6 +237,7 @@ export function workspaceOf(columns: WorkspacesTable): WorkspaceRow {
     defaultImageModel: columns.default_image_model,
     defaultProviderSort: SORTS.find((sort) => sort === columns.default_provider_sort) ?? null,
     defaultPreferences: readPreferences(columns.default_provider_preferences),
+    defaultPlugins: readDefaultPlugins(columns.default_plugins),
     logsContent: columns.is_io_logging_enabled === 1,
     logsContentPpm: columns.io_logging_sampling_ppm,
     logsContentOfKeyIds: readList(numbers, columns.io_logging_api_key_ids),

@@ -30,7 +30,7 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
   const media = countPromptMedia(request);
   return {
     id: record.id,
-    requestId: record.id,
+    requestId: record.requestId,
     createdAtMs: record.createdMs,
     keyHash: record.asker.keyHash,
     apiType: request.format,
@@ -80,11 +80,17 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     tokensAudioPrompt: usage?.audioPromptTokens ?? null,
     tokensAudioCompletion: usage?.audioCompletionTokens ?? null,
     tokensImageCompletion: usage?.imageCompletionTokens ?? null,
-    webSearches: usage?.webSearchRequests ?? null,
-    webFetches: usage?.webFetchRequests ?? null,
+    webSearches: sumOf(usage?.webSearchRequests, record.serverTools?.searches),
+    webFetches: sumOf(usage?.webFetchRequests, record.serverTools?.fetches),
     mediaPrompt: media.all,
     audioPrompt: media.audio,
     mediaCompletion: record.answerMedia,
     cacheDiscountNanoUsd: cacheDiscountOf(record),
+    responseCacheSourceId: record.cacheSourceId ?? null,
   };
+}
+
+/** Of those that the provider made and those that the gateway made; null: neither was asked to. */
+function sumOf(provider: number | undefined, gateway: number | undefined): number | null {
+  return provider === undefined && gateway === undefined ? null : (provider ?? 0) + (gateway ?? 0);
 }

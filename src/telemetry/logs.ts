@@ -1,6 +1,6 @@
 import { destination, pino, type Logger } from 'pino';
 import { statusOf } from './generation-row.ts';
-import type { GenerationRecord } from './record.ts';
+import type { GenerationRecord, ServerToolUse } from './record.ts';
 import { CENSOR } from '../lib/censor-secrets.ts';
 
 /** Places where a secret could stand if someone logged a whole request; the sink takes them out again. */
@@ -31,8 +31,9 @@ export interface Log {
 
 /** Structured logs on standard error, so that standard output holds only what the CLI prints. */
 export function createLog(level: string): Log {
-  // Buffered: each write wakes a thread, which costs as much as half a request.
-  const sink = destination({ fd: 2, sync: false, minLength: 65_536, maxWrite: 262_144, periodicFlush: 1_000 });
+  // Buffered: each write wakes a thread, which costs as much as half a request. But the sink measures the piece that it
+  // fills anew with every line, so a piece is small.
+  const sink = destination({ fd: 2, sync: false, minLength: 8_192, maxWrite: 16_384, periodicFlush: 1_000 });
   const options = { level, base: null };
   return {
     general: pino({ ...options, redact: { paths: REDACTED_PATHS, censor: CENSOR } }, sink),
@@ -56,6 +57,8 @@ export function logGeneration(log: Pick<Log, 'generations'>, record: GenerationR
     status,
     attempts: record.attempts.length,
     byok: report.isByok || undefined,
+    inside: record.requestId === record.id ? undefined : record.requestId,
+    server_tools: record.serverTools === undefined ? undefined : drawTools(record.serverTools),
     rescues: record.rescues.length === 0 ? undefined : record.rescues,
     cancelled: record.cancelled || undefined,
     finish: record.end?.finish,
@@ -70,6 +73,10 @@ export function logGeneration(log: Pick<Log, 'generations'>, record: GenerationR
   };
   if (status >= 500) log.generations.warn(line, 'generation failed');
   else log.generations.info(line, 'generation');
+}
+
+function drawTools({ turns, requested, executed, feeNanoUsd }: ServerToolUse): object {
+  return { turns, requested, executed, fee_nano_usd: feeNanoUsd };
 }
 
 /** The operator's half of a failure: the upstream's own words stay here. */

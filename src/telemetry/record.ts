@@ -4,10 +4,11 @@ import type { UpstreamFailure } from '../canonical/failure.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import { openRouteReport, type RouteReport } from '../canonical/route-report.ts';
-import type { Usage } from '../canonical/usage.ts';
+import { NO_USAGE, type Usage } from '../canonical/usage.ts';
 import type { Cost } from '../catalog/price.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Json } from '../lib/json.ts';
 import type { AttemptRecord } from '../store/generation-json.ts';
 import type { AnswerCapture } from './answer-capture.ts';
 
@@ -29,6 +30,8 @@ interface Server {
   readonly isByok: boolean;
   /** Which of the attempts. */
   readonly attempt: number;
+  /** How long its answer is likely to become that nobody hears to the end, in tokens. */
+  readonly expectedTokens?: (() => number | undefined) | undefined;
 }
 
 /** What one endpoint gave of an answer: all of it, unless it broke off and another went on. */
@@ -39,6 +42,10 @@ export interface AnswerPart extends Server {
   readonly answerChars: number;
   /** Of the answer so far, which it was given with the request. */
   readonly givenChars: number;
+  /** What it was asked, where that is not what the caller asked: a later turn. */
+  readonly asked?: GenerationRequest | undefined;
+  /** It came to its end: a turn of the model after which tools ran. */
+  readonly isOver?: true;
 }
 
 /** The same, accounted for. */
@@ -57,6 +64,24 @@ export interface OpenAttempt {
   fail(failure: UpstreamFailure): void;
 }
 
+/** Calls of server tools, all turns together. */
+export interface ServerToolUse {
+  /** Of the model, the last one included. */
+  turns: number;
+  requested: number;
+  executed: number;
+  searches: number;
+  fetches: number;
+  /** What the calls themselves cost, beside models that they asked. Nano-USD. */
+  feeNanoUsd: number;
+}
+
+/** What a generation inside another one came to. */
+export interface InnerRun {
+  readonly usage: Usage;
+  readonly cost: Cost | undefined;
+}
+
 /** How it went when a stream broke off and another endpoint was to go on with it. */
 export type RescueOutcome = 'prefill' | 'restart' | 'failed';
 
@@ -68,7 +93,10 @@ const WARNINGS_MAX = 50;
  */
 export class GenerationRecord {
   readonly id: string;
-  readonly request: GenerationRequest;
+  /** What the caller asked for; its own id, unless it runs inside another one. */
+  readonly requestId: string;
+  /** As it may be kept: what content filters replace is replaced here too. */
+  request: GenerationRequest;
   readonly asker: Asker;
   /** Hash of account and end user: the only form in which the caller's `user` leaves. */
   readonly endUserId: string;
@@ -80,16 +108,31 @@ export class GenerationRecord {
   warningsDropped = 0;
   /** Who began the answer, or had the request when the caller hung up before that. */
   endpoint: Endpoint | undefined;
-  /** What those gave that broke off, where another endpoint went on. What stands below of the answer is the last one's. */
-  readonly brokenParts: AnswerPart[] = [];
+  /**
+   * What was given before whoever answers now: by those that broke off, where another endpoint went on, and in turns after
+   * which tools ran. What stands below of the answer is the last one's.
+   */
+  readonly earlierParts: AnswerPart[] = [];
   /** Who answers now. */
   serving: Server | undefined;
   /** Who had the request, and had said nothing, when the caller hung up. Whoever began the answer is not meant. */
   abandoned: Server | undefined;
+  /** What the model is asked with the turn that runs now; absent: what the caller asked. */
+  asked: GenerationRequest | undefined;
   readonly rescues: RescueOutcome[] = [];
+  /** What became of server tools; absent: none were offered. */
+  serverTools: ServerToolUse | undefined;
+  /** Fees of plugins, nano-USD: searches, files that a service read. */
+  pluginFeesNanoUsd = 0;
+  /** What plugins have to say in `error.metadata`, where the request fails after all. */
+  readonly forError: Record<string, Json> = {};
+  /** Generations inside this one, each with a record and a charge of its own. */
+  readonly innerRuns: InnerRun[] = [];
   /** Every part of the answer with what it cost, once the generation has ended. */
   served: readonly ServedPart[] = [];
   upstreamId: string | undefined;
+  /** The generation whose answer was given again. */
+  cacheSourceId: string | undefined;
   firstTokenMs: number | undefined;
   usage: Usage | undefined;
   end: EndEvent | undefined;
@@ -115,6 +158,8 @@ export class GenerationRecord {
 
   constructor(options: {
     readonly id: string;
+    /** Of the request that this one serves; absent: it serves none. */
+    readonly requestId?: string | undefined;
     readonly request: GenerationRequest;
     readonly asker: Asker;
     readonly endUserId: string;
@@ -123,6 +168,7 @@ export class GenerationRecord {
     readonly clock: Clock;
   }) {
     this.id = options.id;
+    this.requestId = options.requestId ?? options.id;
     this.request = options.request;
     this.asker = options.asker;
     this.endUserId = options.endUserId;
@@ -139,29 +185,31 @@ export class GenerationRecord {
     }
   }
 
-  openAttempt(candidate: {
-    readonly endpoint: Endpoint;
-    readonly credential?: { readonly label: string };
-  }): OpenAttempt {
+  openAttempt(
+    candidate: { readonly endpoint: Endpoint; readonly credential?: { readonly label: string } },
+    expectedTokens?: () => number | undefined,
+  ): OpenAttempt {
     const { endpoint, credential } = candidate;
     const own = credential === undefined ? {} : { credential: credential.label };
     const startedMs = this.#clock.monotonicMs();
     let isSent = false;
-    this.report.attempt++;
+    // Which attempt began the answer: those of later turns are no further ones.
+    if (this.asked === undefined) this.report.attempt++;
     const close = (answered: number | null, status: number): void => {
       const { provider, providerName, model } = endpoint;
       const latencyMs = Math.round(this.#clock.monotonicMs() - startedMs);
-      this.attempts.push({ provider, model, status: answered, latencyMs, ...own });
+      this.attempts.push({ provider, providerName, model, status: answered, latencyMs, ...own });
       this.report.attempts.push({ provider: providerName, model, status, ...own });
     };
-    const server = (): Server => ({ endpoint, isByok: credential !== undefined, attempt: this.attempts.length });
+    const isByok = credential !== undefined;
+    const server = (): Server => ({ endpoint, isByok, attempt: this.attempts.length, expectedTokens });
     return {
       warn: (warnings) => this.warn(warnings),
       sent: () => void (isSent = true),
       commit: () => {
         this.failure = undefined;
-        if (this.serving === undefined) this.#begin(endpoint);
-        else this.#goOn(this.serving);
+        if (this.serving !== undefined) this.#leave(this.serving);
+        else if (this.firstTokenMs === undefined) this.#begin(endpoint);
         this.serving = server();
         this.report.isByok ||= this.serving.isByok;
         close(200, 200);
@@ -172,6 +220,14 @@ export class GenerationRecord {
         close(failure.upstreamStatus ?? null, failure.upstreamStatus ?? failure.status);
       },
     };
+  }
+
+  /** An answer that an endpoint gave before is given again: nobody is asked, and nothing is used. */
+  repeat(sourceId: string, endpoint: Endpoint): void {
+    this.cacheSourceId = sourceId;
+    this.endpoint = endpoint;
+    this.firstTokenMs = this.#clock.monotonicMs();
+    this.usage = { ...NO_USAGE, estimated: false };
   }
 
   #begin(endpoint: Endpoint): void {
@@ -188,10 +244,16 @@ export class GenerationRecord {
     this.report.isByok ||= server.isByok;
   }
 
-  /** @param broken who gave the answer until now */
-  #goOn(broken: Server): void {
-    const { usage, answerChars, givenChars } = this;
-    this.brokenParts.push({ ...broken, usage, answerChars, givenChars });
+  /** The model's turn has come to its end, and another one follows. */
+  endTurn(): void {
+    if (this.serving !== undefined) this.#leave(this.serving, { isOver: true });
+    this.serving = undefined;
+  }
+
+  /** @param server who gave the answer until now */
+  #leave(server: Server, outcome: { readonly isOver?: true } = {}): void {
+    const { usage, answerChars, givenChars, asked } = this;
+    this.earlierParts.push({ ...server, usage, answerChars, givenChars, asked, ...outcome });
     this.usage = undefined;
     this.answerChars = 0;
     this.givenChars = 0;

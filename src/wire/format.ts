@@ -5,6 +5,7 @@ import type { ClientFormatId, FormatId, Warning } from '../canonical/extra.ts';
 import type { UpstreamErrorBody } from '../canonical/failure.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import type { ReplayedServerCall, ServerCall } from '../canonical/server-call.ts';
 import type { Usage } from '../canonical/usage.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { BetaRules } from './beta-flags.ts';
@@ -41,6 +42,8 @@ export interface Closing {
   /** `undefined`: the price is unknown, which is not zero. */
   readonly charge: Charge | undefined;
   readonly isByok: boolean;
+  /** Calls of server tools; absent: none were offered. */
+  readonly serverCalls?: { readonly requested: number; readonly executed: number };
   /** The drawn `service_metadata`, when the caller opted in. */
   readonly serviceMetadata: JsonObject | undefined;
 }
@@ -67,6 +70,22 @@ export interface StreamEncoder {
   fail(error: GatewayError, closing: Closing | undefined, context: ErrorContext): string;
 }
 
+/** How callers of a format are told of server tools that ran, and how they tell of them again. @source generation.md 5.3 */
+export interface ServerCallWords {
+  /**
+   * The id under which a caller sees a call.
+   * @param id the model's own
+   * @param ordinal of the call in the answer, from 0
+   */
+  shownId(id: string, ordinal: number): string;
+  /** The name under which a caller sees the call of a tool. @param name of the function that the model called */
+  shownName(type: string, name: string): string;
+  /** The block of an answer that tells what came of a call. */
+  draw(call: ServerCall): Block;
+  /** What a block of a caller's assistant turn says of a call that the gateway ran; `undefined` for any other block. */
+  read(block: Block): ReplayedServerCall | undefined;
+}
+
 /** A format that callers speak. */
 export interface ClientFormat {
   readonly id: ClientFormatId;
@@ -82,6 +101,7 @@ export interface ClientFormat {
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;
   /** Whether the format has words for this block of an answer; one without is left out, which the record notes. */
   canSay(block: Block): boolean;
+  readonly serverCalls: ServerCallWords;
   /** Where clients of the format look for the id of an answer, beside `x-generation-id`. */
   readonly requestIdHeader: string;
   /** What keeps an idle stream open: a comment or a ping, complete with its line ends. */

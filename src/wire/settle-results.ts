@@ -1,20 +1,20 @@
-import { invalid } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Warnings } from './gateway/warnings.ts';
 import { isAssistant, splitRuns, type PlacedBlock, type PlacedTurn } from './place-turns.ts';
+import { refuseStrayResults } from './stray-results.ts';
 
 /**
  * The runs of a conversation with each result in the run right behind its call: the wires want it there, and histories may
  * have it later.
- * @throws GatewayError 400 for the result of a call that there was not: a model that goes on without it makes one up
+ * @throws GatewayError 400 for the result of a call that there was not (stray-results.ts)
  * @source generation.md 1.1; pains.md 21
  */
 export function settleResults(
   turns: readonly PlacedTurn[],
-  { format }: GenerationRequest,
+  request: GenerationRequest,
   warnings: Pick<Warnings, 'add'>,
 ): readonly (readonly PlacedTurn[])[] {
-  const member = format === 'messages' ? 'tool_use_id' : 'tool_call_id';
+  refuseStrayResults(request);
   const homes = new Map<string, number>();
   const settled: PlacedTurn[][] = [];
   for (const [at, run] of splitRuns(turns).entries()) {
@@ -26,9 +26,7 @@ export function settleResults(
         if (part.block.type === 'tool-call') homes.set(part.block.id, at);
         if (part.block.type !== 'tool-result') continue;
         const home = homes.get(part.block.callId);
-        if (home === undefined)
-          throw invalid(`${part.path}.${member}`, 'is the id of no earlier tool call', 'invalid_prompt');
-        if (isAssistant(placed) || home === at - 1) continue;
+        if (home === undefined || isAssistant(placed) || home === at - 1) continue;
         warnings.add('field-changed', part.path, 'moved to the call that it is the result of');
         settled[home + 1]?.push(withBlocks(placed, [part]));
         late.push(part);

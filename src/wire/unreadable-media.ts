@@ -1,4 +1,5 @@
 import type { MediaBlock } from '../canonical/blocks.ts';
+import type { PlacedBlock } from './place-turns.ts';
 import { invalid, type GatewayError } from '../canonical/gateway-error.ts';
 
 /**
@@ -8,6 +9,16 @@ import { invalid, type GatewayError } from '../canonical/gateway-error.ts';
  */
 export function unreadableMedia(path: string, what: string): GatewayError {
   return invalid(path, `${what}, which the provider of the model cannot read`, 'invalid_prompt');
+}
+
+/**
+ * A file of the caller that stands in instructions, where the wire takes text alone.
+ * @throws GatewayError 400 for one that is more than text
+ */
+export function refuseMediaInInstructions(blocks: readonly PlacedBlock[]): void {
+  for (const { block, path } of blocks)
+    if (block.type === 'media' && block.source.type !== 'text' && block.source.type !== 'blocks')
+      throw unreadableMedia(path, `is ${MEDIUM_WORDS[block.media]} in instructions`);
 }
 
 /** A medium as part of a sentence. */

@@ -20,19 +20,28 @@ test('credit is granted, adjusted, used, given back and verified, over HTTP and 
     await upstream.close();
   });
   const credits = (...args: readonly string[]) => captureCli(['credits', ...args, '--data-dir', gateway.dataDir]);
-  const ask = async (method: string, path: string, body?: object) => {
+  const ask = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
     const answer = await fetch(gateway.baseUrl + path, {
       method,
-      headers: { authorization: `Bearer ${MANAGEMENT_KEY}` },
+      headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     return { status: answer.status, body: await answer.text() };
   };
 
-  const granted = await ask('POST', '/credits/grants', { amount: 10, note: 'for the team' });
+  const once = { 'idempotency-key': 'november' };
+  const granted = await ask('POST', '/credits/grants', { amount: 10, note: 'for the team' }, once);
   assert.equal(granted.status, 201, granted.body);
+  const sentAgain = await ask('POST', '/credits/grants', { amount: 10, note: 'for the team' }, once);
+  assert.deepEqual(sentAgain, { status: 200, body: granted.body });
+  assert.equal((await ask('POST', '/credits/grants', { amount: 11, note: 'for the team' }, once)).status, 409);
   assert.match(granted.body, /"kind":"grant","amount":10,.*"note":"for the team","author":"[0-9a-f]{64}"/);
-  assert.equal((await credits('adjust', '-0.5', '--note', 'counted wrong')).stdout, '9.5 USD (9.5 given, 0 used)\n');
+  const adjust = () => credits('adjust', '-0.5', '--note', 'counted wrong', '--id', 'correction');
+  assert.equal((await adjust()).stdout, '9.5 USD (9.5 given, 0 used)\n');
+  assert.match(
+    (await adjust()).stdout,
+    /^Entered before, at .*: nothing has changed\.\n9\.5 USD \(9\.5 given, 0 used\)\n$/,
+  );
 
   const answer = await gateway.post('/chat/completions', {
     model: 'acme/one',
@@ -55,7 +64,8 @@ test('credit is granted, adjusted, used, given back and verified, over HTTP and 
   assert.equal(lines.length, 4);
   assert.match(lines.join('\n'), new RegExp(`refund {2}0\\.00015 USD {2}${id} {2}cli {2}it was wrong`));
   assert.match((await credits('entries', '--limit', '1', '--json')).stdout, /^\{"id":"[^\n]+\}\n$/);
-  assert.match((await captureCli(['audit', '--data-dir', gateway.dataDir])).stdout, /credits adjust/);
+  const audit = (await captureCli(['audit', '--data-dir', gateway.dataDir])).stdout;
+  assert.deepEqual([...audit.matchAll(/credits adjust|grantCredits/g)].map(String), ['credits adjust', 'grantCredits']);
 });
 
 test('credit is not bought here, whoever asks', async (t) => {
@@ -78,4 +88,5 @@ test('a command that is not complete says what is missing, and changes nothing',
   assert.equal(await said('grant', '5'), 'credits grant: say why, with --note TEXT');
   assert.equal(await said('grant', '5', '6', '--note', 'x'), 'credits grant: 6: unexpected argument');
   assert.equal(await said('balance', '--note', 'x'), 'credits balance: --note belongs to grant, adjust, refund');
+  assert.equal(await said('verify', '--id', 'x'), 'credits verify: --id belongs to grant, adjust, refund');
 });

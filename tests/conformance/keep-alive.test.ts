@@ -99,6 +99,25 @@ suite('a silent upstream', { concurrency: true }, () => {
       assert.match(after ?? '', /and /);
     });
 
+    test(`${path}: a stream stays open while all of it is held back to be mended`, async (t) => {
+      const ending = sse([chatChunk({ content: ' 1,}' }), chatChunk({}, 'stop'), '[DONE]']);
+      const { gateway } = await startTwoProviders(t, {
+        first: silentUntilLate(
+          (_arrived, response) => void response.end(ending),
+          sse([chatChunk({ role: 'assistant', content: 'Here: {"a":' })]),
+        ),
+      });
+      const asked =
+        path === '/messages'
+          ? { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } }
+          : { response_format: { type: 'json_object' } };
+      const plugins = [{ id: 'response-healing', stream: true }];
+      const timed = await readTimed(gateway.post(path, { ...ask, ...asked, plugins }));
+      const answer = path === '/messages' ? readMessagesStream(timed.text) : readChatStream(timed.text);
+      assert.equal(answer.text, '{"a": 1}');
+      assert.ok(timed.text.includes(frame));
+    });
+
     test(`${path}: a total failure after it is told in the stream, with one terminal frame`, async (t) => {
       const { gateway, second } = await startTwoProviders(t, { first: silentUntilLate(fail), second: fail });
       const timed = await readTimed(gateway.post(path, ask));

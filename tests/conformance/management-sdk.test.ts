@@ -97,6 +97,21 @@ suite('the public SDK of the reference API', () => {
     assert.equal((await sdk.workspaces.delete({ id })).deleted, true);
   });
 
+  test('lists the users of the organization, once somebody was named', async () => {
+    const list = () => sdk.organization.listMembers({ limit: 10 });
+    await assert.rejects(list(), { statusCode: 404 });
+    for (const creatorUserId of ['ben@example.com', 'ann'])
+      await sdk.apiKeys.create({ requestBody: { name: 'a key of one', creatorUserId } });
+    for await (const { result } of await list())
+      assert.deepEqual(result, {
+        data: [
+          { id: 'ann', email: '', firstName: null, lastName: null, role: 'org:member' },
+          { id: 'ben@example.com', email: 'ben@example.com', firstName: null, lastName: null, role: 'org:member' },
+        ],
+        totalCount: 2,
+      });
+  });
+
   test('makes, reads, changes, assigns, lists and deletes guardrails', async () => {
     const created = await sdk.guardrails.create({
       createGuardrailRequest: {

@@ -265,8 +265,6 @@ suite('what is valid but not built is refused by its name', () => {
     'web',
     'web-fetch',
     'file-parser',
-    'response-healing',
-    'context-compression',
     'pareto-router',
     'fusion',
     'switchyard-router',
@@ -290,7 +288,6 @@ suite('what is valid but not built is refused by its name', () => {
           { tools: [{ type: `service:${name}`, parameters: name === 'advisor' ? { model: 'acme/chat' } : {} }] },
         ] as const,
     ),
-    ['transforms', { transforms: ['middle-out'] }],
   ];
   for (const path of ['/chat/completions', '/messages'])
     for (const [member, more] of cases)

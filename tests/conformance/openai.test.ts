@@ -417,8 +417,11 @@ function checkUsage(usage: OpenAI.CompletionUsage | undefined): void {
 /** The record of a generation, once it is stored. */
 async function settled(id: string): Promise<{ readonly cancelled: boolean }> {
   for (let tries = 0; tries < 200; tries++) {
-    const record = await gateway.app.generations.find(id);
-    if (record !== undefined) return record;
+    const response = await fetch(`${gateway.baseUrl}/generation?id=${id}`, {
+      headers: { authorization: `Bearer ${API_KEY}` },
+    });
+    const { data } = (await response.json()) as { data?: { cancelled: boolean } };
+    if (response.status === 200 && data !== undefined) return data;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return assert.fail(`no record of ${id}`);

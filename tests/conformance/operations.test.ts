@@ -184,7 +184,8 @@ suite('GET /generation', () => {
       assert.equal(data['native_tokens_prompt'], usage.input_tokens);
       assert.equal(data['native_tokens_completion'], usage.output_tokens);
       assert.equal(data['total_cost'], 0);
-      assert.equal((data['provider_responses'] as { status: number }[])[0]?.status, 200);
+      const [attempt] = data['provider_responses'] as { provider_name: string; status: number }[];
+      assert.deepEqual([attempt?.provider_name, attempt?.status], ['Sandbox', 200]);
     }
   });
 

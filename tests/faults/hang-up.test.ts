@@ -88,15 +88,46 @@ test('a hang-up in the middle is recorded as cancelled and charged for what came
   assert.ok((record?.costNanoUsd ?? 0) > 0);
 });
 
+for (const [adapter, billsOn] of [
+  ['openai-compatible', true],
+  ['openai', false],
+] as const)
+  for (const text of [chatStart, undefined])
+    test(`a hang-up ${text === undefined ? 'on a whole answer' : 'in the middle'} ${billsOn ? 'owes what answers usually take, where the provider bills on' : 'owes no more than came, where it stops the meter'}`, async (t) => {
+      const usage = { prompt_tokens: 10, completion_tokens: 300, total_tokens: 310 };
+      const { gateway, first } = await startTwoProviders(t, { adapter, first: json(200, chatAnswer('ok', { usage })) });
+      const ask = (stream: boolean, signal?: AbortSignal) =>
+        gateway.post('/chat/completions', { model: 'acme/first', stream, messages }, {}, signal);
+      for (let count = 0; count < 5; count++) await (await ask(false)).text();
+      const before = await usageOf(gateway);
+      const upstream = watched(text);
+      first.script = upstream.script;
+      const abort = new AbortController();
+      const asking = ask(text !== undefined, abort.signal);
+      await upstream.arrived;
+      if (text !== undefined) await (await asking).body?.getReader().read();
+      abort.abort();
+      await asking.catch(() => undefined);
+      const whole = before / 5;
+      const owed = (await usageAfterHangUp(gateway)) - before;
+      if (billsOn) assert.ok(Math.abs(owed / whole - 1) < 0.1, `${owed} is about ${whole}`);
+      else assert.ok(owed < whole / 10, `${owed} is much less than ${whole}`);
+    });
+
+async function usageOf({ baseUrl }: RunningGateway): Promise<number> {
+  const answer = await fetch(`${baseUrl}/key`, { headers: { authorization: `Bearer ${API_KEY}` } });
+  return ((await answer.json()) as { data: { usage: number } }).data.usage;
+}
+
 /** What the caller's key has spent, USD, once its hang-up has been recorded. */
-async function usageAfterHangUp({ url, baseUrl }: RunningGateway): Promise<number> {
+async function usageAfterHangUp(gateway: RunningGateway): Promise<number> {
+  const { url } = gateway;
   for (let tries = 0; tries < 200; tries++) {
     const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } });
     if (/gateway_requests_total\{[^}]*status="499"/.test(await metrics.text())) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  const answer = await fetch(`${baseUrl}/key`, { headers: { authorization: `Bearer ${API_KEY}` } });
-  return ((await answer.json()) as { data: { usage: number } }).data.usage;
+  return usageOf(gateway);
 }
 
 for (const stream of [true, false])

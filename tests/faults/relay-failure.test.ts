@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { z } from 'zod';
 import { mergeRules } from '../../src/accounts/policy.ts';
 import { samplePrincipal } from '../../src/accounts/test-principal.ts';
 import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
-import type { GatewayError } from '../../src/canonical/gateway-error.ts';
+import { GatewayError } from '../../src/canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import { createCatalog } from '../../src/catalog/catalog.ts';
 import { systemClock, type Clock } from '../../src/lib/clock.ts';
+import { createTextInspector } from '../../src/guardrails/inspector.ts';
 import { createHttpClient } from '../../src/lib/http-client.ts';
 import type { Caller } from '../../src/pipeline/caller.ts';
 import { createAnswerMemory } from '../../src/pipeline/answer-memory.ts';
 import { createGenerate, type Generate } from '../../src/pipeline/generate.ts';
 import { createFileMemory } from '../../src/pipeline/inline-media.ts';
+import type { Plugin } from '../../src/plugins/contract.ts';
 import { pluginSchema } from '../../src/plugins/index.ts';
 import { createProviders } from '../../src/providers/index.ts';
 import { createHealth } from '../../src/routing/health.ts';
 import { createEndpointStats } from '../../src/routing/stats.ts';
 import { createStickySessions } from '../../src/routing/sticky.ts';
+import { createMemoryTexts } from '../../src/store/shared/memory-texts.ts';
 import type { GenerationRecord } from '../../src/telemetry/record.ts';
 import { createChatClientFormat, chatUpstreamFormat } from '../../src/wire/chat/format.ts';
 import type { ClientFormat } from '../../src/wire/format.ts';
@@ -54,7 +58,11 @@ interface Stage {
 async function setStage(
   t: TestContext,
   totalMs: number,
-  { clock = systemClock, breaks = false }: { readonly clock?: Clock; readonly breaks?: boolean } = {},
+  {
+    clock = systemClock,
+    breaks = false,
+    plugins = [],
+  }: { readonly clock?: Clock; readonly breaks?: boolean; readonly plugins?: readonly Plugin[] } = {},
 ): Promise<Stage> {
   const dropped = Promise.withResolvers<void>();
   const upstream = await startUpstream((_arrived, response) => {
@@ -74,7 +82,10 @@ async function setStage(
   const place = { provider: 'ollama', providerName: 'Ollama', price: { prompt: 1, completion: 2 }, dataPolicy: {} };
   const settled: GenerationRecord[] = [];
   const bugs: unknown[] = [];
+  const inspector = createTextInspector();
   const generate = createGenerate({
+    inspector,
+    allowedPhrases: [],
     http,
     download: () => Promise.reject(new Error('nothing is to be fetched')),
     fileMemory: createFileMemory(1_000),
@@ -106,9 +117,17 @@ async function setStage(
     ),
     clock,
     rescue: false,
-    ledger: { isLimited: () => false, reserve: () => undefined, settle: () => Promise.resolve() },
+    ledger: {
+      isLimited: () => false,
+      admit: () => undefined,
+      reserve: () => undefined,
+      settle: () => Promise.resolve(),
+    },
     rateLimiter: { admit: () => undefined },
-    policyOf: () => ({ ...mergeRules([]), limits: [], preferences: [], defaultModel: null }),
+    responseCache: { texts: createMemoryTexts({ clock, bytesMax: 0 }), catalog: createCatalog([], []), clock },
+    serverTools: new Map(),
+    toolAbilities: {},
+    policyOf: () => ({ ...mergeRules([]), limits: [], preferences: [], plugins: [], defaultModel: null }),
     settle: (record) => {
       if (!settled.includes(record)) settled.push(record);
       return Promise.resolve();
@@ -118,6 +137,8 @@ async function setStage(
     region: 'local',
     baseUrl: () => 'http://127.0.0.1/v1',
     streams: { streamOpened: () => undefined, streamClosed: () => undefined },
+    plugins,
+    abilities: {},
     onBug: (error) => void bugs.push(error),
   });
   return { generate, dropped: dropped.promise, settled, bugs };
@@ -136,6 +157,7 @@ function createCaller(write: () => boolean = () => true, drained = (): Promise<v
   let started = false;
   const caller: Caller = {
     onGone: () => undefined,
+    announce: () => undefined,
     get started() {
       return started;
     },
@@ -236,3 +258,34 @@ for (const [waitMs, isCallersDoing] of [
     assert.match(frames.join(''), /half.*"error":\{"code":502/s);
     assert.deepEqual([settled[0]?.failure?.kind, settled[0]?.cancelled], ['reset', isCallersDoing]);
   });
+
+/** Lets nobody have an answer with this word. */
+const censor = (word: string): Plugin => ({
+  id: 'censor',
+  options: z.object({}),
+  unasked: true,
+  reviseEvents: () => (events) => {
+    if (events.some((event) => event.type === 'block-delta' && event.text?.includes(word) === true))
+      throw new GatewayError('permission_denied', 'Nobody may read this.');
+    return events;
+  },
+});
+
+test('a stream that a plugin stops ends with its error at once, and its upstream is dropped', async (t) => {
+  const { generate, dropped, settled, bugs } = await setStage(t, 60_000, { plugins: [censor('half')] });
+  const { caller, frames } = createCaller();
+  await within(generate(asked(REQUEST), chat, caller), 5_000);
+  await within(dropped, HANG_UP_LIMIT_MS);
+  assert.match(frames.join(''), /"error":\{"code":403.*\[DONE\]\n\n$/s);
+  assert.doesNotMatch(frames.join(''), /half/);
+  assert.deepEqual([settled.length, settled[0]?.error?.status], [1, 403]);
+  assert.deepEqual(bugs, []);
+});
+
+test('a whole answer that a plugin stops is refused with its error', async (t) => {
+  const { generate, settled } = await setStage(t, 60_000, { breaks: true, plugins: [censor('half')] });
+  const { caller, frames, refused } = createCaller();
+  await within(generate(asked({ ...REQUEST, delivery: 'whole' }), chat, caller), 5_000);
+  assert.deepEqual([frames, refused.map(({ status }) => status)], [[], [403]]);
+  assert.equal(settled[0]?.error?.status, 403);
+});

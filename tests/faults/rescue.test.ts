@@ -222,6 +222,34 @@ function lastTurn({ arrived }: ScriptedUpstream): { readonly role: string; reado
 
 const FORMATS = ['chat', 'messages'] as const;
 
+test('what went upstream is shown of every attempt, in its place', async (t) => {
+  const { gateway } = await start(t, {
+    first: breakingOff(chatBeginning(SAID), 'cut', 'chat'),
+    second: speakChat(` ${REST}`),
+    prefill: true,
+  });
+  const debug = { echo_upstream_body: true };
+  const answer = await gateway.post('/chat/completions', { model: 'acme/both', stream: true, messages, debug }, RESCUE);
+  const chunks = (await answer.text())
+    .split('\n\n')
+    .filter((frame) => frame.startsWith('data: {'))
+    .map(
+      (frame) => JSON.parse(frame.slice(6)) as { provider: string; debug?: JsonObject; choices: readonly JsonObject[] },
+    );
+  const shown = chunks.flatMap((chunk, at) => (chunk.debug === undefined ? [] : [{ at, ...chunk }]));
+  assert.deepEqual(
+    shown.map(({ provider }) => provider),
+    ['First', 'Second'],
+  );
+  const [first, second] = shown.map((one) => JSON.stringify(one.debug));
+  assert.ok(first?.includes(messages[0]?.content ?? '-') && !first.includes('guild of masons'));
+  assert.ok(second?.includes('guild of masons'), 'the one that went on was given the text');
+  const said = (some: typeof chunks): string =>
+    some.flatMap(({ choices }) => choices.map(({ delta }) => (delta as { content?: string }).content ?? '')).join('');
+  assert.equal(shown[0]?.at, 0);
+  assert.deepEqual([said(chunks.slice(0, shown[1]?.at)), said(chunks)], [SAID, WHOLE], 'before what came of it');
+});
+
 for (const [caller, listen] of CALLERS)
   suite(`a text stream that breaks off, ${caller} caller`, () => {
     for (const from of FORMATS)

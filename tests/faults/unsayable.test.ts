@@ -12,9 +12,9 @@ async function start(
   const gateway = await startGateway({
     yaml: `
 providers:
-  chatty: { adapter: openai-compatible, name: Chatty, base_url: "${chat.baseUrl}" }
-  wordy: { adapter: messages-compatible, name: Wordy, base_url: "${messages.baseUrl}" }
-  vendor: { adapter: anthropic, name: Vendor, base_url: "${messages.baseUrl}" }
+  chatty: { adapter: openai-compatible, name: Chatty, base_url: "${chat.baseUrl}", options: { stored_files: true } }
+  wordy: { adapter: messages-compatible, name: Wordy, base_url: "${messages.baseUrl}", options: { stored_files: true } }
+  vendor: { adapter: anthropic, name: Vendor, base_url: "${messages.baseUrl}", options: { stored_files: true } }
 models:
   acme/words: { endpoints: [{ provider: wordy, model: one }] }
   acme/vendor: { endpoints: [{ provider: vendor, model: claude-sonnet-4-6 }] }

@@ -260,3 +260,32 @@ suite('a sound', () => {
       assert.equal(upstream.arrived.length, 0);
     });
 });
+
+suite('a picture in instructions that a messages caller gives later', () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG_BASE64 } };
+  const request = {
+    max_tokens: 99,
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Hello' },
+      { role: 'system', content: [{ type: 'text', text: 'Like this:' }, image] },
+      { role: 'user', content: 'Go on' },
+    ],
+  };
+
+  for (const name of ['claude', 'messages-plain', 'gemini', 'converse'] as const satisfies readonly UpstreamName[])
+    test(`is sent where it stands: ${name}`, async () => {
+      const { ask } = shared();
+      const { arrived, warnings } = await ask('messages', name, request);
+      assert.ok(arrived.text.includes(PNG_BASE64));
+      assert.deepEqual(warnings, []);
+    });
+
+  for (const name of ['openai', 'responses', 'cohere'] as const satisfies readonly UpstreamName[])
+    test(`is 400 at its place where instructions are text alone: ${name}`, async () => {
+      const { gateway } = shared();
+      const response = await gateway.post(PATHS.messages, { model: `acme/${name}`, ...request });
+      assert.equal(response.status, 400);
+      assert.match(await response.text(), /messages\[2\]\.content\[1\]: is an image in instructions/);
+    });
+});

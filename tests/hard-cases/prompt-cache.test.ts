@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, shareAllUpstreams, type UpstreamName } from '../support/all-upstreams.ts';
+import { CALLERS, shareAllUpstreams, startAllUpstreams, type UpstreamName } from '../support/all-upstreams.ts';
+import { bring, byKey } from '../support/byok.ts';
 import { cachePrompts, readBody, type CachedBody } from '../support/caching-upstream.ts';
 import { PNG_BASE64, PNG_DATA_URL } from '../support/media.ts';
 import { messageOf, resultsFor, toolsOf } from '../support/next-turn.ts';
 import type { SpokenPart } from '../support/spoken.ts';
-import { objectOf, type Told } from '../support/told.ts';
+import { listOf, objectOf, type Told } from '../support/told.ts';
+import type { Script } from '../support/upstream.ts';
 
 const shared = shareAllUpstreams();
 
@@ -47,7 +49,31 @@ function text(caller: ClientFormatId, said: string, marked: boolean): JsonObject
   return { role: 'user', content: said.startsWith('See') ? [image, part] : [part] };
 }
 
-/** A request with these messages after its instructions; the last one is marked, as agents do. */
+/** Where a caller says what is to be cached: on blocks, as agents do, or once for the whole request. */
+type Marking = 'on blocks' | 'on the request';
+
+const BY_MARKS: ReadonlySet<UpstreamName> = new Set(['claude', 'messages-plain', 'converse', 'nova']);
+
+/** The same conversation with its one mark on the whole request, and texts as the bare strings that such callers write. */
+function markAsAWhole({ messages, system, ...body }: JsonObject): JsonObject {
+  const bare = (message: JsonObject): JsonObject => {
+    const parts = listOf(message['content']).map((part) => {
+      const { cache_control: _mark, ...unmarked } = objectOf(part);
+      return unmarked;
+    });
+    const [only] = parts;
+    if (parts.length === 0) return message;
+    return { ...message, content: parts.length === 1 && only?.['type'] === 'text' ? (only['text'] ?? '') : parts };
+  };
+  return {
+    ...body,
+    ...(system !== undefined && { system: LONG }),
+    messages: listOf(messages).map((message) => bare(objectOf(message))),
+    ...MARK,
+  };
+}
+
+/** A request with these messages after its instructions. */
 function request(caller: ClientFormatId, messages: readonly JsonObject[]): JsonObject {
   const system = [{ type: 'text', text: LONG, ...MARK }];
   const shape =
@@ -87,12 +113,18 @@ function expectedCost({ prompt, read, written }: Counts, name: UpstreamName): nu
 }
 
 /** Thrice the first request, then twice the one that follows it; what each was told to have used and to cost. */
-async function talk(name: UpstreamName, caller: ClientFormatId, stream: boolean): Promise<readonly Counts[]> {
+async function talk(
+  name: UpstreamName,
+  caller: ClientFormatId,
+  { stream, marking }: { readonly stream: boolean; readonly marking: Marking },
+): Promise<readonly Counts[]> {
   const { upstream, ask } = shared();
   upstream.script = cachePrompts((answers) => ANSWERS[answers] ?? []);
   const counts: Counts[] = [];
   const send = async (messages: readonly JsonObject[]): Promise<Told> => {
-    const { told } = await ask(caller, name, { ...request(caller, messages), stream });
+    const asked = request(caller, messages);
+    const body = marking === 'on blocks' ? asked : markAsAWhole(asked);
+    const { told } = await ask(caller, name, { ...body, stream });
     counts.push(countsOf(caller, told));
     return told;
   };
@@ -114,19 +146,28 @@ async function talk(name: UpstreamName, caller: ClientFormatId, stream: boolean)
 suite('a provider that caches prompts by their prefix', () => {
   for (const name of NAMES)
     for (const caller of CALLERS) {
-      test(`${name} writes once and then reads, as a ${caller} caller is told and charged`, async () => {
-        const counts = await talk(name, caller, false);
-        const [write, read, again, longer, longest] = counts as [Counts, Counts, Counts, Counts, Counts];
-        assert.equal(write.read, 0);
-        assert.ok(read.read > LONG.length / 4, `the instructions are read: ${read.read} of ${read.prompt}`);
-        assert.equal(read.written, 0);
-        if (write.written > 0) assert.equal(read.read, write.written);
-        assert.deepEqual(again, read);
-        assert.ok(longer.read >= read.read, 'what was cached stays cached while the conversation grows');
-        assert.equal(longest.read, longer.read + longer.written + (write.written > 0 ? 0 : longest.read - longer.read));
-        for (const one of counts) assert.equal(one.cost, expectedCost(one, name));
-        assert.deepEqual(await talk(name, caller, true), counts, 'a stream counts and costs the same');
-      });
+      for (const marking of ['on blocks', 'on the request'] as const)
+        test(`${name} writes once and then reads, as a ${caller} caller with a mark ${marking} is told and charged`, async () => {
+          const counts = await talk(name, caller, { stream: false, marking });
+          const [write, read, again, longer, longest] = counts as [Counts, Counts, Counts, Counts, Counts];
+          assert.equal(write.read, 0);
+          assert.equal(write.written > 0, BY_MARKS.has(name));
+          assert.ok(read.read > LONG.length / 4, `the instructions are read: ${read.read} of ${read.prompt}`);
+          assert.equal(read.written, 0);
+          if (write.written > 0) assert.equal(read.read, write.written);
+          assert.deepEqual(again, read);
+          assert.ok(longer.read >= read.read, 'what was cached stays cached while the conversation grows');
+          assert.equal(
+            longest.read,
+            longer.read + longer.written + (write.written > 0 ? 0 : longest.read - longer.read),
+          );
+          for (const one of counts) assert.equal(one.cost, expectedCost(one, name));
+          assert.deepEqual(
+            await talk(name, caller, { stream: true, marking }),
+            counts,
+            'a stream counts and costs the same',
+          );
+        });
 
       test(`${name} gets the same bytes for what a ${caller} caller says again`, async () => {
         const { upstream, ask } = shared();
@@ -153,6 +194,33 @@ suite('a provider that caches prompts by their prefix', () => {
         }
       });
     }
+});
+
+/** Each credential has a cache of its own, as each account has at a vendor. */
+function cacheByCredential(): Script {
+  const scripts = ['sk-own-first-0123456789', 'sk-own-second-0123456789'].map((key): [string, Script] => [
+    key,
+    cachePrompts(() => [{ type: 'text', text: 'Yes.' }]),
+  ]);
+  return byKey(Object.fromEntries(scripts));
+}
+
+suite('of two credentials that an account brought', () => {
+  for (const name of ['claude', 'messages-plain', 'openrouter'] as const satisfies readonly UpstreamName[])
+    for (const caller of CALLERS)
+      test(`the same one is used again, so that its cache is read: ${name}, ${caller} caller`, async (t) => {
+        const { gateway, upstream, ask } = await startAllUpstreams(t);
+        upstream.script = cacheByCredential();
+        for (const key of ['sk-own-first-0123456789', 'sk-own-second-0123456789']) await bring(gateway, name, key);
+        const read: number[] = [];
+        for (let call = 0; call < 3; call++) {
+          const { told } = await ask(caller, name, request(caller, [text(caller, 'What now?', true)]));
+          read.push(countsOf(caller, told).read);
+        }
+        assert.equal(read[0], 0);
+        assert.ok((read[1] ?? 0) > LONG.length / 4);
+        assert.equal(read[2], read[1]);
+      });
 });
 
 /** An answer without calls has no results. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { speak } from '../support/speak.ts';
 import { startUpstream, json, type ScriptedUpstream } from '../support/upstream.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 
 const GEMINI_ANSWER = {
   candidates: [{ content: { role: 'model', parts: [{ text: 'Seen.' }] }, finishReason: 'STOP' }],
@@ -72,4 +74,90 @@ test('in a result of a tool such an address is refused at its place, too', async
   assert.equal(refused.status, 400);
   const { error } = (await refused.json()) as { error: { metadata: { issues: { path: string }[] } } };
   assert.equal(error.metadata.issues[0]?.path, 'messages[2].content[0].content[0]');
+});
+
+/** A gateway with one upstream behind each of the two formats; of both providers one that opens stored files and one that does not. */
+async function startWithStores(t: TestContext): Promise<{ gateway: RunningGateway; upstream: ScriptedUpstream }> {
+  const upstream = await startUpstream(speak({ parts: [{ type: 'text', text: 'Seen.' }] }));
+  const providers = [
+    ['chat', 'openai-compatible'],
+    ['messages', 'anthropic'],
+  ].flatMap(([name, adapter]) => {
+    const entry = `adapter: ${adapter}, base_url: "${upstream.baseUrl}", api_key: secret-1`;
+    return [`  ${name}-closed: { ${entry} }`, `  ${name}-open: { ${entry}, options: { stored_files: true } }`];
+  });
+  const models = ['chat-closed', 'chat-open', 'messages-closed', 'messages-open'].map(
+    (name) => `  acme/${name}: { endpoints: [{ provider: ${name}, model: claude-sonnet-4-6 }] }`,
+  );
+  const gateway = await startGateway({
+    yaml: ['providers:', ...providers, 'models:', ...models].join('\n'),
+  });
+  t.after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+  return { gateway, upstream };
+}
+
+const STORED: Readonly<Record<string, readonly [path: string, body: JsonObject, at: string]>> = {
+  'a document of a chat caller': [
+    '/chat/completions',
+    { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file_1' } }] }] },
+    'messages[0].content[0]',
+  ],
+  'a document of a messages caller': [
+    '/messages',
+    {
+      max_tokens: 9,
+      messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'file_1' } }] }],
+    },
+    'messages[0].content[0]',
+  ],
+  'a picture in the result of a tool': [
+    '/messages',
+    {
+      max_tokens: 9,
+      messages: [
+        { role: 'user', content: 'Look' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'shoot', input: {} }] },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'toolu_1',
+              content: [{ type: 'image', source: { type: 'file', file_id: 'file_1' } }],
+            },
+          ],
+        },
+      ],
+    },
+    'messages[2].content[0].content[0]',
+  ],
+};
+
+for (const [what, [path, asked, at]] of Object.entries(STORED)) {
+  test(`${what} that was uploaded with the operator's key is not read unless the operator says so`, async (t) => {
+    const { gateway, upstream } = await startWithStores(t);
+    for (const format of ['chat', 'messages']) {
+      const refused = await gateway.post(path, { model: `acme/${format}-closed`, ...asked });
+      assert.equal(refused.status, 400, format);
+      const { error } = (await refused.json()) as { error: { metadata: { issues: { path: string }[] } } };
+      assert.equal(error.metadata.issues[0]?.path, at);
+    }
+    assert.equal(upstream.arrived.length, 0);
+    const home = path === '/messages' ? 'messages' : 'chat';
+    assert.equal((await gateway.post(path, { model: `acme/${home}-open`, ...asked })).status, 200);
+    assert.match(upstream.arrived[0]?.text ?? '', /file_1/);
+  });
+}
+
+test('a file for the container of a vendor is one of them', async (t) => {
+  const { gateway, upstream } = await startWithStores(t);
+  const messages = [{ role: 'user', content: [{ type: 'container_upload', file_id: 'file_1' }] }];
+  const ask = async (model: string): Promise<number> =>
+    (await gateway.post('/messages', { model, max_tokens: 9, messages })).status;
+  assert.equal(await ask('acme/messages-closed'), 400);
+  assert.equal(upstream.arrived.length, 0);
+  assert.equal(await ask('acme/messages-open'), 200);
 });

@@ -2,75 +2,89 @@ import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openDatabase, type Database } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { createLedgerStore } from '../../src/store/ledger.ts';
-import type { GenerationsTable, LedgerEntriesTable } from '../../src/store/tables.ts';
 import { ENGINES } from '../../src/store/test-engines.ts';
-import { killAgainAndAgain, type KillLoop } from '../support/kill-loop.ts';
+import { redis, useRedis, type TestRedis } from '../../src/store/shared/test-redis.ts';
+import {
+  ask,
+  HOLD_MS,
+  killAgainAndAgain,
+  NANO_USD_PER_TOKEN,
+  type KillLoop,
+  type LimitedKey,
+} from '../support/kill-loop.ts';
+import { readStored, reconcile, type Stored } from '../support/reconcile.ts';
 import { makeFolder } from '../support/spawn-cli.ts';
 
 /** `npm run test:crash` asks for more. */
 const KILLS = Number(process.env['CRASH_KILLS'] ?? 10);
 const SEED = Number(process.env['CRASH_SEED'] ?? 1);
 
-interface Stored {
-  readonly generations: readonly Pick<GenerationsTable, 'id' | 'upstream_id' | 'cost_nano_usd'>[];
-  readonly entries: readonly Pick<LedgerEntriesTable, 'generation_id' | 'amount_nano_usd'>[];
-  /** What the key spent, by the counters. */
-  readonly spentNanoUsd: number;
-}
+/** Of one key what nobody reaches, and of another what is reached before the end. */
+const LIMITS_NANO_USD = { ample: KILLS * 1_000_000_000, tight: KILLS * 2_000_000 } as const;
 
-for (const { name, makePlace } of ENGINES)
-  test(`${KILLS} times kill -9 under load lose no finished charge and make none twice, ${name}, CRASH_SEED=${SEED}`, async (t) => {
+for (const { name, makePlace, isPostgres } of ENGINES)
+  test(`${KILLS} times kill -9 under load lose no finished charge, make none twice and break no limit, ${name}, CRASH_SEED=${SEED}`, async (t) => {
     const place = await makePlace();
     t.after(() => place.remove());
     const { path, url } = place;
     const dataDir = url === undefined ? dirname(path) : makeFolder(t);
+    const shared = isPostgres && redis !== undefined ? useRedis(t) : undefined;
     const loop = await killAgainAndAgain(t, {
       kills: KILLS,
       seed: SEED,
       dataDir,
-      ...(url !== undefined && { env: { DATABASE_URL: url } }),
+      limitsNanoUsd: Object.values(LIMITS_NANO_USD),
+      env: {
+        ...(url !== undefined && { DATABASE_URL: url }),
+        ...(shared !== undefined && { REDIS_URL: shared.url, REDIS_PREFIX: shared.prefix.slice(1, -2) }),
+      },
     });
     const database = await openDatabase({ path, url, clock: systemClock });
     t.after(() => database.close());
-    reconcile(loop, await readAll(database));
+    const stored = await readStored(database);
+    assert.ok(loop.finished.length >= KILLS, 'the load was real');
+    reconcile(loop, stored);
+    checkLimits(loop.limited, stored);
     assert.deepEqual(await createLedgerStore({ database }).verify('default'), []);
-    t.diagnostic(`${loop.finished.length} answers finished, the upstream began ${loop.upstreamIds.size}`);
+    await checkHolds(loop, stored, shared);
+    const refused = loop.limited.reduce((sum, key) => sum + key.refused, 0);
+    t.diagnostic(
+      `${loop.finished.length} answers finished, the upstream began ${loop.upstreamIds.size}, ${refused} refused by a limit`,
+    );
   });
 
-function reconcile({ finished, upstreamIds }: KillLoop, { generations, entries, spentNanoUsd }: Stored): void {
-  assert.ok(finished.length >= KILLS, 'the load was real');
-  const costs = new Map(generations.map(({ id, cost_nano_usd: cost }) => [id, cost]));
-  const charges = new Map(entries.map((entry) => [entry.generation_id, -entry.amount_nano_usd]));
-  assert.equal(charges.size, entries.length, 'one charge a generation');
-  const lost = finished.filter(({ id, nanoUsd }) => costs.get(id) !== nanoUsd || charges.get(id) !== nanoUsd);
-  assert.deepEqual(lost, [], 'whoever saw an end was charged what it said');
-  const charged = generations.flatMap(({ id, upstream_id, cost_nano_usd: cost }) =>
-    cost === null || cost === 0 ? [] : [{ id, upstream_id, cost_nano_usd: cost }],
-  );
-  assert.deepEqual(
-    charged.filter(({ id, cost_nano_usd: cost }) => charges.get(id) !== cost),
-    [],
-    'every generation that cost something has its charge',
-  );
-  assert.equal(charges.size, charged.length, 'no charge without its generation');
-  const answered = charged.map(({ upstream_id: id }) => id);
-  assert.equal(new Set(answered).size, answered.length, 'no answer of the upstream is charged twice');
-  assert.deepEqual(
-    answered.filter((id) => id === null || !upstreamIds.has(id)),
-    [],
-    'nothing is charged that the upstream never began',
-  );
-  const total = charged.reduce((sum, { cost_nano_usd: cost }) => sum + cost, 0);
-  assert.equal(spentNanoUsd, total, 'the counters agree with the records');
+function spentBy({ hash }: LimitedKey, { spentNanoUsd }: Stored): number {
+  return spentNanoUsd.get(`key:${hash}`) ?? 0;
 }
 
-async function readAll({ kysely }: Database): Promise<Stored> {
-  const [generations, entries, spent] = await Promise.all([
-    kysely.selectFrom('generations').select(['id', 'upstream_id', 'cost_nano_usd']).execute(),
-    kysely.selectFrom('ledger_entries').select(['generation_id', 'amount_nano_usd']).execute(),
-    kysely.selectFrom('spend').select('nano_usd').where('subject', 'like', 'key:%').execute(),
-  ]);
-  return { generations, entries, spentNanoUsd: spent.reduce((sum, { nano_usd: nanoUsd }) => sum + nanoUsd, 0) };
+function checkLimits(limited: readonly LimitedKey[], stored: Stored): void {
+  const [ample, tight] = limited;
+  assert.ok(ample !== undefined && tight !== undefined);
+  assert.ok(spentBy(ample, stored) > 0, 'holds were made and settled');
+  assert.equal(ample.refused, 0, 'what dead processes held was less than the limit');
+  assert.ok(spentBy(tight, stored) <= tight.limitNanoUsd, 'no limit is overspent, whoever died');
+  assert.ok(tight.refused > 0, 'the limit was reached');
+}
+
+/** What dead processes held in Redis counts until its end, for others may go by it, and no longer; in memory it died with them. */
+async function checkHolds(loop: KillLoop, stored: Stored, shared?: TestRedis): Promise<void> {
+  const [ample] = loop.limited;
+  assert.ok(ample !== undefined);
+  const gateway = await loop.restart();
+  const everything = Math.floor((ample.limitNanoUsd - spentBy(ample, stored)) / NANO_USD_PER_TOKEN);
+  const askForAll = () => ask(gateway.url, { key: ample.key, stream: false, maxTokens: everything });
+  if (redis !== undefined && shared !== undefined) {
+    const ends = `${shared.prefix}ends:key:${ample.hash}:ever:0`;
+    assert.deepEqual(await askForAll(), { status: 402 }, 'what was held is still held');
+    const [, latestUs] = await redis.zrange(ends, '-1', '-1', 'WITHSCORES');
+    const [seconds] = await redis.time();
+    assert.ok(Number(latestUs) / 1_000 <= (Number(seconds) + 1) * 1_000 + HOLD_MS, 'and not for ever');
+    // As if that time was over: every hold ends at 0.
+    await redis.zunionstore(ends, 1, ends, 'WEIGHTS', '0');
+  }
+  const answer = await askForAll();
+  assert.ok(answer !== undefined && 'id' in answer, `everything that is left is free again: ${JSON.stringify(answer)}`);
+  await gateway.stop();
 }

@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
   ['openai-compatible/alibaba-tool-stream', 295, 0, 0, 22, 0, 0, 3_039_000],
   ['openai-compatible/gpustack-qwen3-stream', 15, 0, 0, 11, 160, 0, 3_882_000],
   ['openai-compatible/ollama-gptoss-tool-stream', 169, 0, 0, 55, 0, 0, 2_892_000],
-  ['openai/compat-tool-call-without-id', 35, 0, 0, 12, 0, 0, 2_189_000],
+  ['openai/compat-tool-call-without-id', 35, 0, 0, 12, 62, 0, 2_871_000],
   ['openai/gpt4o-tool-call-stream', 364, 0, 0, 40, 0, 0, 3_372_000],
   ['openai/gpt4omini-tool-stream', 53, 0, 0, 15, 0, 0, 2_264_000],
   ['openai/resp-client-tool-search-stream', 234, 0, 0, 36, 0, 0, 2_954_000],

@@ -123,6 +123,16 @@ models:
     assert.equal(upstream.arrived.length, 0);
   });
 
+  test('a key that is used up is told so before its model is looked for', async () => {
+    const { ask, change } = await createKey(10 * ANSWER_USD);
+    const unknown = { model: 'acme/none' };
+    assert.equal((await ask()).status, 200);
+    assert.equal((await ask(unknown)).status, 404);
+    await change({ limit: ANSWER_USD });
+    assert.equal((await ask(unknown)).status, 402);
+    assert.equal((await ask({ temperature: 'hot' })).status, 400, 'what is asked is read before');
+  });
+
   test('the messages endpoint refuses in its own shape', async () => {
     const { ask } = await createKey(0);
     assert.equal((await ask()).status, 402);

@@ -1,70 +1,36 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { after, before, suite, test, type TestContext } from 'node:test';
+import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import OpenAI from 'openai';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createLedgerStore } from '../../src/store/ledger.ts';
-import { redis, useRedis } from '../../src/store/shared/test-redis.ts';
-import { POSTGRES_ENGINES } from '../../src/store/test-engines.ts';
-import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
-import { makeFolder, ROOT, startCli, type CliProcess } from '../support/spawn-cli.ts';
+import { canCluster, startCluster, type Cluster } from '../support/cluster.ts';
+import { API_KEY } from '../support/gateway.ts';
 import { chatAnswer, chatStream, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 const PROCESSES = 3;
 const ANSWER_USD = 0.001;
 const USAGE = { prompt_tokens: 0, completion_tokens: 100, total_tokens: 100 };
 const REQUEST = { model: 'acme/one', max_tokens: 100, messages: [{ role: 'user' as const, content: 'hi' }] };
-const [engine] = POSTGRES_ENGINES;
+/** Requests a minute of all callers of `:free` models together. */
+const FREE_A_MINUTE = 15;
 
-suite('three processes behind one address', { skip: engine === undefined || redis === undefined }, () => {
-  const ends: (() => unknown)[] = [];
-  const t = { after: (end: () => unknown): void => void ends.push(end) } as Pick<TestContext, 'after'>;
+suite('three processes behind one address', { skip: !canCluster }, () => {
   let upstream: ScriptedUpstream;
-  let cluster: CliProcess;
-  let baseUrl = '';
-  let databaseUrl = '';
+  let cluster: Cluster;
   before(async () => {
-    const place = await engine?.makePlace();
-    assert.ok(place?.url !== undefined, 'there is a PostgreSQL');
-    databaseUrl = place.url;
-    t.after(() => place.remove());
     upstream = await startUpstream(answers());
-    t.after(() => upstream.close());
-    const { url, prefix } = useRedis(t);
-    const folder = makeFolder(t);
-    const config = join(folder, 'gateway.yaml');
-    await writeFile(
-      config,
-      `
+    cluster = await startCluster(`
+rate_limits: { free: { requests_per_minute: ${FREE_A_MINUTE} } }
 providers: { alpha: { adapter: openai-compatible, base_url: "${upstream.baseUrl}", api_key: a } }
-models: { acme/one: { endpoints: [{ provider: alpha, model: one, price: { prompt: 0, completion: 10 } }] } }
-`,
-    );
-    cluster = startCli(
-      t,
-      ['--processes', String(PROCESSES), '--port', '0', '--', '--config', config, '--data-dir', folder],
-      {
-        command: [process.execPath, join(ROOT, 'scripts/cluster.ts')],
-        env: {
-          DATABASE_URL: databaseUrl,
-          REDIS_URL: url,
-          REDIS_PREFIX: prefix.slice(1, -2),
-          GATEWAY_API_KEY: API_KEY,
-          GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY,
-        },
-      },
-    );
-    const [, address = ''] = await cluster.until(/gateways behind (http:\S+)\n/);
-    baseUrl = `${address}/v1`;
+models:
+  acme/one: { endpoints: [{ provider: alpha, model: one, price: { prompt: 0, completion: 10 } }] }
+  'acme/one:free': { endpoints: [{ provider: alpha, model: one, price: { prompt: 0, completion: 0 } }] }
+`);
   });
   after(async () => {
-    // Only by this signal it takes its gateways with it.
-    cluster.child.kill('SIGTERM');
-    await cluster.exited;
-    for (const end of ends.toReversed()) await end();
+    await cluster.close();
+    await upstream.close();
   });
 
   function answers() {
@@ -76,39 +42,15 @@ models: { acme/one: { endpoints: [{ provider: alpha, model: one, price: { prompt
     };
   }
 
-  async function manage(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
-    const response = await fetch(baseUrl + path, {
-      method,
-      // A connection each: every process gets its share.
-      headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json', connection: 'close' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    assert.ok(response.ok, text);
-    return JSON.parse(text) as Record<string, unknown>;
-  }
-
   const ask = (key: string, changes: object = {}): Promise<Response> =>
-    fetch(`${baseUrl}/chat/completions`, {
+    fetch(`${cluster.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
       body: JSON.stringify({ ...REQUEST, ...changes }),
     });
 
-  test('the official client is served, whichever process it reaches', async () => {
-    const client = new OpenAI({ apiKey: API_KEY, baseURL: baseUrl, maxRetries: 0 });
-    for (let round = 0; round < 2 * PROCESSES; round++) {
-      const answer = await client.chat.completions.create(REQUEST);
-      assert.equal(answer.choices[0]?.message.content, 'ok');
-      const stream = await client.chat.completions.create({ ...REQUEST, stream: true });
-      let text = '';
-      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
-      assert.equal(text, 'one two three');
-    }
-  });
-
   test('of 200 requests at once on a key with room for ten, ten reach the upstream over all processes', async () => {
-    const { key } = await manage('POST', '/keys', { name: 'limited', limit: 10 * ANSWER_USD });
+    const { key } = await cluster.manage('POST', '/keys', { name: 'limited', limit: 10 * ANSWER_USD });
     const decided = Promise.withResolvers<void>();
     const usual = upstream.script;
     upstream.script = async (...all) => {
@@ -131,10 +73,20 @@ models: { acme/one: { endpoints: [{ provider: alpha, model: one, price: { prompt
     assert.equal((await ask(String(key))).status, 402);
   });
 
+  test('of 60 requests in the same minute as many are let through as the rate limit says, over all processes', async () => {
+    const arrivedBefore = upstream.arrived.length;
+    const responses = await Promise.all(Array.from({ length: 60 }, () => ask(API_KEY, { model: 'acme/one:free' })));
+    const refused = responses.filter(({ status }) => status === 429);
+    for (const response of responses) await response.arrayBuffer();
+    assert.equal(refused.length, 60 - FREE_A_MINUTE);
+    assert.equal(upstream.arrived.length - arrivedBefore, FREE_A_MINUTE);
+    for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) >= 1);
+  });
+
   test('a key that one process disables is refused by all', async () => {
-    const { key, data } = await manage('POST', '/keys', { name: 'to be disabled' });
+    const { key, data } = await cluster.manage('POST', '/keys', { name: 'to be disabled' });
     for (let round = 0; round < 2 * PROCESSES; round++) assert.equal((await ask(String(key))).status, 200);
-    await manage('PATCH', `/keys/${(data as { hash: string }).hash}`, { disabled: true });
+    await cluster.manage('PATCH', `/keys/${(data as { hash: string }).hash}`, { disabled: true });
     await wait(500);
     for (let round = 0; round < 2 * PROCESSES; round++) assert.equal((await ask(String(key))).status, 401);
   });
@@ -147,7 +99,7 @@ models: { acme/one: { endpoints: [{ provider: alpha, model: one, price: { prompt
     const workers = Array.from({ length: 8 }, async (_, worker) => {
       while (!over.signal.aborted)
         try {
-          const response = await fetch(`${baseUrl}/chat/completions`, {
+          const response = await fetch(`${cluster.baseUrl}/chat/completions`, {
             method: 'POST',
             headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
             body: JSON.stringify({ ...REQUEST, stream: worker % 2 === 0 }),
@@ -160,22 +112,20 @@ models: { acme/one: { endpoints: [{ provider: alpha, model: one, price: { prompt
         }
     });
     const spentBefore = await spent();
-    const replaced = cluster.until(/all gateways were replaced\n/);
-    cluster.child.kill('SIGHUP');
-    await replaced;
+    await cluster.replaceAll();
     over.abort();
     await Promise.all(workers);
     assert.deepEqual(failures, []);
     assert.ok(statuses.length > 50, `${statuses.length} requests were answered meanwhile`);
     assert.deepEqual([...new Set(statuses)], [200]);
     assert.ok((await spent()) > spentBefore);
-    const database = await openDatabase({ path: '', url: databaseUrl, clock: systemClock });
+    const database = await openDatabase({ path: '', url: cluster.databaseUrl, clock: systemClock });
     assert.deepEqual(await createLedgerStore({ database }).verify('default'), []);
     await database.close();
   });
 
   async function spent(): Promise<number> {
-    const response = await fetch(`${baseUrl}/key`, { headers: { authorization: `Bearer ${API_KEY}` } });
+    const response = await fetch(`${cluster.baseUrl}/key`, { headers: { authorization: `Bearer ${API_KEY}` } });
     return ((await response.json()) as { data: { usage: number } }).data.usage;
   }
 });

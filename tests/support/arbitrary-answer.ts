@@ -24,11 +24,15 @@ interface Growing {
   readonly deltas: readonly { readonly text?: string; readonly signature?: string; readonly citation?: Citation }[];
 }
 
-const citation: fc.Arbitrary<Citation> = fc.record({
-  type: fc.constant('url' as const),
-  url: fc.webUrl(),
-  title: text,
-});
+const source = { type: fc.constant('url' as const), url: fc.webUrl(), title: text };
+
+const citation: fc.Arbitrary<Citation> = fc.oneof(
+  fc.record(source),
+  fc.record({ ...source, start: fc.nat({ max: 3 }), end: fc.nat({ max: 9 }) }),
+);
+
+/** Sources of the whole answer, and after how many of its events they come. */
+const wholeCitations = fc.array(fc.record({ citation, at: fc.nat({ max: 30 }) }), { maxLength: 4 });
 
 const textBlock: fc.Arbitrary<Growing> = fc.record({
   block: fc.constant({ type: 'text', text: '' }),
@@ -116,8 +120,21 @@ export function arbitraryAnswer(): fc.Arbitrary<readonly GenerationEvent[]> {
       usage,
       finish: fc.constantFrom<FinishReason>('stop', 'length', 'content_filter'),
       byTurns: fc.boolean(),
+      wholeCitations,
     })
-    .map((answer) => eventsOf(answer));
+    .map((answer) => cite(eventsOf(answer), answer));
+}
+
+/** Sources of the whole answer come at any time between its start and its end; the messages format has none. */
+function cite(
+  events: readonly GenerationEvent[],
+  answer: { readonly format: FormatId; readonly wholeCitations: readonly { citation: Citation; at: number }[] },
+): readonly GenerationEvent[] {
+  if (answer.format === 'messages') return events;
+  let cited = events;
+  for (const { citation: told, at } of answer.wholeCitations)
+    cited = cited.toSpliced(1 + (at % (cited.length - 2)), 0, { type: 'citation', index: -1, citation: told });
+  return cited;
 }
 
 function eventsOf(answer: {

@@ -56,7 +56,11 @@ export function readBody({ path, text: sent }: Pick<Arrived, 'path' | 'text'>): 
     prefix: bare.slice(0, at + conversation.length - 1),
     behind: bare.slice(at + conversation.length),
     pieces: written.map((piece) => piece.replaceAll(MARK, '')),
-    marked: written.findLastIndex((piece) => piece.search(MARK) >= 0) + 1,
+    // The mark of the whole request stands on its last block.
+    marked:
+      body['cache_control'] === undefined
+        ? written.findLastIndex((piece) => piece.search(MARK) >= 0) + 1
+        : written.length,
   };
 }
 

@@ -31,6 +31,7 @@ export interface GatewayOptions {
   readonly log?: AppOptions['log'];
   /** Default: where only chance decides, the order of the configuration stands. */
   readonly random?: () => number;
+  readonly serverTools?: AppOptions['serverTools'];
 }
 
 /** A gateway as its user would start it, on a free port, with a data directory of its own. */
@@ -41,6 +42,7 @@ export async function startGateway({
   downloads,
   log = createLog('silent'),
   random = () => 0,
+  serverTools = [],
 }: GatewayOptions = {}): Promise<RunningGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-'));
   const variables = { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY, ...env };
@@ -58,6 +60,7 @@ export async function startGateway({
     log,
     bodyLimits,
     random,
+    serverTools,
     ...(downloads !== undefined && { downloads }),
   });
   const { url } = await app.listen();
@@ -67,16 +70,21 @@ export async function startGateway({
     baseUrl,
     dataDir,
     app,
-    post: (path, body, headers = {}, signal) =>
-      fetch(baseUrl + path, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', ...headers },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-        ...(signal !== undefined && { signal }),
-      }),
+    post: postTo(baseUrl),
     async close() {
       await app.close();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Calls a gateway with the normal key. */
+export function postTo(baseUrl: string): RunningGateway['post'] {
+  return (path, body, headers = {}, signal) =>
+    fetch(baseUrl + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      ...(signal !== undefined && { signal }),
+    });
 }

@@ -136,6 +136,8 @@ export function providerOf({ adapter }: RequestTarget): Provider {
     timeouts: TIMEOUTS,
   }).get('upstream');
   if (made === undefined) throw new Error(`no provider with the adapter ${adapter}`);
-  providers.set(adapter, made);
-  return made;
+  // What a wire says of a stored file shows only where callers may name one.
+  const provider: Provider = { ...made, storedFiles: true };
+  providers.set(adapter, provider);
+  return provider;
 }

@@ -123,10 +123,13 @@ function readChat(events: readonly RecordedEvent[], facts: Facts): void {
 function readChatUsage(usage: JsonObject, facts: Facts): void {
   if (typeof usage['prompt_tokens'] !== 'number') return;
   const prompt = objectOf(usage['prompt_tokens_details']);
-  const reasoning = count(objectOf(usage['completion_tokens_details'])['reasoning_tokens']);
   const completion = count(usage['completion_tokens']);
-  // xAI counts reasoning beside the completion, which its total shows.
-  const beside = usage['total_tokens'] === usage['prompt_tokens'] + completion + reasoning ? reasoning : 0;
+  const parts = usage['prompt_tokens'] + completion;
+  // Google's address in this format tells no reasoning, and counts it in the total alone.
+  const told = objectOf(usage['completion_tokens_details'])['reasoning_tokens'] ?? count(usage['total_tokens']) - parts;
+  const reasoning = Math.max(0, count(told));
+  // xAI counts it beside the completion, which its total shows.
+  const beside = usage['total_tokens'] === parts + reasoning ? reasoning : 0;
   facts.usage = {
     prompt: usage['prompt_tokens'],
     completion: completion + beside,

@@ -111,8 +111,8 @@ export const NOTES: Readonly<Record<string, readonly string[]>> = {
   ],
   'openai/compat-tool-call-without-id': [
     NO_ID_FROM_VENDOR,
-    'total_tokens of the recording is 109, its parts are 35 and 12: the host counts the 62 thinking tokens in neither ' +
-      'part, and a total alone does not say of what.',
+    'total_tokens of the recording is 109, its parts are 35 and 12: the 62 tokens that the host counts in neither part are ' +
+      'thinking, and are told and charged as such.',
     'The signature stands at the message, not at the call: members that chat passes on and messages warns of.',
   ],
   'openai/resp-client-tool-search-stream': [

@@ -65,8 +65,13 @@ function tell(events: readonly GenerationEvent[], caller: (typeof CALLERS)[numbe
   return readTold({ status: 200, contentType, text, record: undefined }, { format: caller, stream });
 }
 
-function comparable({ calls, message: _message, ...told }: Told): unknown {
-  return { ...told, calls: calls.map((call) => ({ ...call, arguments: withoutSpaces(call.arguments) })) };
+function comparable({ calls, message, ...told }: Told): unknown {
+  return {
+    ...told,
+    calls: calls.map((call) => ({ ...call, arguments: withoutSpaces(call.arguments) })),
+    blocks: Array.isArray(message['content']) ? message['content'] : [],
+    annotations: message['annotations'],
+  };
 }
 
 suite('whatever bytes an upstream sends', () => {

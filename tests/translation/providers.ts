@@ -5,7 +5,7 @@ const BEDROCK: ReplayedProvider = { adapter: 'bedrock', entry: { options: { regi
 /** Any host of the format: these two offer it beside their own, which the adapter does not know. */
 const PLAIN_RESPONSES: ReplayedProvider = { adapter: 'perplexity' };
 
-/** The adapter that calls each provider of the recordings; by provider and format where it depends on that too. */
+/** The adapter that calls each provider of the recordings; by recording, or provider and format, where it depends on that. */
 const PLAYERS: Readonly<Record<string, ReplayedProvider>> = {
   anthropic: { adapter: 'anthropic' },
   azure: { adapter: 'azure' },
@@ -20,6 +20,8 @@ const PLAYERS: Readonly<Record<string, ReplayedProvider>> = {
   openai: { adapter: 'openai' },
   // A model that the vendor serves in this format only.
   'openai responses': { adapter: 'openai', model: 'gpt-5.4-pro' },
+  // Google's address in this format.
+  'openai/compat-tool-call-without-id': { adapter: 'openai-compatible' },
   'openai-compatible': { adapter: 'openai-compatible' },
   openrouter: { adapter: 'openrouter' },
   'openrouter responses': PLAIN_RESPONSES,
@@ -32,7 +34,7 @@ const PLAYERS: Readonly<Record<string, ReplayedProvider>> = {
 
 /** How the gateway is told to call the provider of a recording. */
 export function playerOf({ name, provider, format }: Recording): ReplayedProvider {
-  const player = PLAYERS[`${provider} ${format}`] ?? PLAYERS[provider];
+  const player = PLAYERS[name] ?? PLAYERS[`${provider} ${format}`] ?? PLAYERS[provider];
   if (player === undefined) throw new Error(`${name}: no adapter is named for ${provider}`);
   return player;
 }

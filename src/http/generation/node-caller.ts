@@ -28,6 +28,7 @@ class NodeCaller implements Caller {
   readonly #format: CallerFormat;
   readonly #untakenMs: number;
   #ended = false;
+  #announced: Readonly<Record<string, string>> | undefined;
 
   constructor(response: ServerResponse, format: CallerFormat, untakenMs: number) {
     this.#response = response;
@@ -50,10 +51,14 @@ class NodeCaller implements Caller {
     });
   }
 
+  announce(headers: Readonly<Record<string, string>>): void {
+    this.#announced = headers;
+  }
+
   startStream(generationId: string): void {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
-    response.writeHead(200, { ...STREAM_HEADERS, ...this.#idHeaders(generationId) });
+    response.writeHead(200, { ...STREAM_HEADERS, ...this.#announced, ...this.#idHeaders(generationId) });
   }
 
   write(frames: string): boolean {
@@ -85,7 +90,7 @@ class NodeCaller implements Caller {
   }
 
   answer(generationId: string, json: string): void {
-    this.#sendJson(200, { ...CORS_HEADERS, ...this.#idHeaders(generationId) }, json);
+    this.#sendJson(200, { ...CORS_HEADERS, ...this.#announced, ...this.#idHeaders(generationId) }, json);
   }
 
   refuse(error: GatewayError, context: ErrorContext): void {

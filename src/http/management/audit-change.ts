@@ -14,6 +14,7 @@ export async function auditChange(
   answer: RouteAnswer,
 ): Promise<void> {
   if (route.scope !== 'management' || route.method === 'GET' || route.onlyReads === true) return;
+  if (answer.changesNothing === true) return;
   await audit.record({
     actor,
     action: route.operationId,

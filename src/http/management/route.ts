@@ -11,16 +11,19 @@ import type { Credits } from '../../accounts/credits.ts';
 import type { Keys } from '../../accounts/keys.ts';
 import type { OauthCodes } from '../../accounts/oauth-codes.ts';
 import type { Presets } from '../../accounts/presets.ts';
+import type { Organization } from '../../accounts/organization.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import type { WorkspaceBudgets } from '../../accounts/workspace-budgets.ts';
 import type { WorkspaceMembers } from '../../accounts/workspace-members.ts';
 import type { Workspaces } from '../../accounts/workspaces.ts';
+import type { PluginRequest } from '../../canonical/directives.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { FiguresOf } from '../../catalog/figures.ts';
 import type { Catalog, Endpoint } from '../../catalog/model.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { TryFilters } from '../../pipeline/try-filters.ts';
 import type { Analytics } from '../../telemetry/analytics/analytics.ts';
 import type { ContentLog } from '../../telemetry/content-log.ts';
 import type { Destinations } from '../../telemetry/destinations/destinations.ts';
@@ -36,9 +39,12 @@ export interface ManagementServices {
   readonly keys: Keys;
   readonly workspaces: Workspaces;
   readonly members: WorkspaceMembers;
+  readonly organization: Organization;
   readonly budgets: WorkspaceBudgets;
   readonly guardrails: Guardrails;
   readonly assignments: GuardrailAssignments;
+  /** What the filters of a guardrail would do to a text. */
+  readonly tryFilters: TryFilters;
   readonly audit: Audit;
   readonly credits: Credits;
   readonly generations: GenerationLookup;
@@ -51,6 +57,11 @@ export interface ManagementServices {
   readonly oauth: OauthCodes;
   /** @throws GatewayError 400 for a body that the generation route of the format would refuse */
   readonly checkRequest: (format: ClientFormatId, body: JsonObject) => void;
+  /**
+   * Entries as they may stand in `plugins` of a request. @param path what a refusal calls the list
+   * @throws GatewayError 400 for one that no request may have
+   */
+  readonly readPlugins: (sent: readonly unknown[], path: string) => readonly PluginRequest[];
   readonly listing: ListingServices;
 }
 
@@ -94,6 +105,8 @@ export interface RouteAnswer {
   readonly contentType?: string;
   /** What an audit event says was changed, where the path does not name it for good. */
   readonly subject?: string;
+  /** What was asked for had been done before: no event. */
+  readonly changesNothing?: boolean;
 }
 
 interface RouteFacts {
@@ -115,6 +128,8 @@ interface RouteFacts {
   readonly audited?: 'values' | 'names';
   /** A question, whatever its method: it changes nothing and leaves no audit event. */
   readonly onlyReads?: boolean;
+  /** With a header `Idempotency-Key` whatever is sent again is done once. */
+  readonly idempotent?: boolean;
   /** Other methods of the path are told that they are wrong, with 405, which no other path does. @source areas.md 0.3 */
   readonly refusesOtherMethods?: boolean;
   /** Public, but it tells more to whoever brings a key; one that is not valid is refused. */

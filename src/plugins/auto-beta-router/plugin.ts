@@ -1,4 +1,8 @@
 import type { Plugin } from '../contract.ts';
 import { autoBetaRouterOptions } from './options.ts';
 
-export const autoBetaRouter = { id: 'auto-beta-router', options: autoBetaRouterOptions } satisfies Plugin;
+export const autoBetaRouter = {
+  id: 'auto-beta-router',
+  options: autoBetaRouterOptions,
+  slugs: ['service/auto-beta'],
+} satisfies Plugin;

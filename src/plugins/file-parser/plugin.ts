@@ -1,4 +1,210 @@
-import type { Plugin } from '../contract.ts';
+import type { z } from 'zod';
+import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
+import type { FileEngineId, FileReader, FileSource, ParsedFile, ParseOutcome } from '../../canonical/parsed-file.ts';
+import type { EventBatch } from '../../canonical/events.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { EndpointFacts, Plugin, PluginContext } from '../contract.ts';
+import { drawAnnotation, readAnnotations, withoutAnnotations } from './annotations.ts';
+import { findPdfs, hashOf, isNamedPdf, isPdf, putInPlace, type FoundPdf } from './find-pdfs.ts';
 import { fileParserOptions } from './options.ts';
 
-export const fileParser = { id: 'file-parser', options: fileParserOptions } satisfies Plugin;
+type ParserOptions = z.output<typeof fileParserOptions>;
+
+/** Files of one request. */
+const FILES_MAX = 16;
+
+/** What answers of requests under way will hand back. */
+const annotationsFor = new WeakMap<PluginContext, readonly JsonObject[]>();
+
+/**
+ * Puts text in the place of PDFs where no endpoint of the model takes files. It runs whether somebody asks for it or not.
+ * @source generation.md 4.4
+ */
+export const fileParser: Plugin<typeof fileParserOptions> = {
+  id: 'file-parser',
+  options: fileParserOptions,
+  unasked: true,
+  async reviseRequest(request, options, context) {
+    const found = findPdfs(request.turns);
+    if (found.length === 0) return request;
+    const endpoints = context.endpointsOf(request);
+    const engine = engineFor(request, options, endpoints, context.abilities.files);
+    return engine === undefined ? request : parseAll(found, request, { engine, endpoints, context });
+  },
+  reviseEvents({ format }, _options, context) {
+    const annotations = annotationsFor.get(context);
+    // The messages format has no place for them.
+    if (annotations === undefined || format !== 'chat') return undefined;
+    return (events) =>
+      events.flatMap((event): EventBatch =>
+        event.type === 'end'
+          ? [
+              ...annotations.map((value) => {
+                const citation = { type: 'opaque', format: 'chat', value } as const;
+                return { type: 'citation', index: -1, citation } as const;
+              }),
+              event,
+            ]
+          : [event],
+      );
+  },
+};
+
+interface Engine {
+  readonly id: FileEngineId;
+  readonly files: FileReader;
+}
+
+/** `undefined`: the endpoint reads files by itself. @throws GatewayError 400 for an engine that is not set up */
+function engineFor(
+  request: GenerationRequest,
+  { pdf }: ParserOptions,
+  endpoints: readonly EndpointFacts[],
+  files: FileReader | undefined,
+): Engine | undefined {
+  const asked = pdf?.engine ?? undefined;
+  if (asked === 'native' || (asked === undefined && endpoints.some(takesFiles))) return undefined;
+  // Without the service what can be read here is read here.
+  const usual = files?.has('mistral-ocr') === true ? 'mistral-ocr' : 'cloudflare-ai';
+  const id = asked === 'pdf-text' ? 'cloudflare-ai' : (asked ?? usual);
+  if (files === undefined || !files.has(id))
+    throw invalid(pathIn(request), `the engine ${JSON.stringify(id)} is not set up on this gateway`);
+  return { id, files };
+}
+
+function takesFiles({ inputModalities }: EndpointFacts): boolean {
+  return inputModalities === undefined || inputModalities.includes('file');
+}
+
+function takesImages({ inputModalities }: EndpointFacts): boolean {
+  return inputModalities === undefined || inputModalities.includes('image');
+}
+
+/** Where the caller wrote the plugin, if it did. */
+function pathIn({ directives }: GenerationRequest): string {
+  const index = directives.plugins.findIndex(({ id }) => id === fileParser.id);
+  return index < 0 ? 'plugins' : `plugins[${index}].pdf.engine`;
+}
+
+interface Parsing {
+  readonly engine: Engine;
+  readonly endpoints: readonly EndpointFacts[];
+  readonly context: PluginContext;
+}
+
+/** @throws GatewayError for a file that cannot be read, and for want of money */
+async function parseAll(
+  found: readonly FoundPdf[],
+  request: GenerationRequest,
+  { engine, endpoints, context }: Parsing,
+): Promise<GenerationRequest> {
+  if (found.length > FILES_MAX) throw invalid('messages', `hold more than ${FILES_MAX} files to be read`);
+  const known = readAnnotations(request.turns);
+  const files = await Promise.all(found.map((pdf) => identify(pdf, engine, context)));
+  const pdfs = files.filter((file) => file !== undefined);
+  if (pdfs.length === 0) return request;
+  const fresh = uniqueBy(
+    pdfs.filter(({ hash }) => !known.has(hash)),
+    ({ hash }) => hash,
+  );
+  const { parsed, feeNanoUsd } = await parseFresh(fresh, engine, context);
+  const byHash = new Map([...known, ...parsed]);
+  const texts = new Map(
+    pdfs.flatMap(({ pdf, hash }) => {
+      const file = byHash.get(hash);
+      return file === undefined ? [] : [[pdf.block, file] as const];
+    }),
+  );
+  noteStage(texts.values(), fresh.length, { engine, feeNanoUsd, context });
+  const annotations = uniqueBy(pdfs, ({ hash }) => hash).flatMap(({ pdf, hash }) => {
+    const file = byHash.get(hash);
+    return file === undefined ? [] : [drawAnnotation(file, pdf.block.name)];
+  });
+  annotationsFor.set(context, annotations);
+  context.keepForError('file_annotations', annotations);
+  const turns = putInPlace(withoutAnnotations(request.turns), texts, endpoints.some(takesImages));
+  return { ...request, turns };
+}
+
+interface IdentifiedPdf {
+  readonly pdf: FoundPdf;
+  readonly source: FileSource;
+  readonly hash: string;
+}
+
+/** `undefined`: it turned out to be something else, which is the endpoint's to read. */
+async function identify(
+  pdf: FoundPdf,
+  { id, files }: Engine,
+  context: PluginContext,
+): Promise<IdentifiedPdf | undefined> {
+  const { source: asked } = pdf;
+  // The service opens addresses by itself.
+  if (asked.type === 'bytes' || (id === 'mistral-ocr' && isNamedPdf(asked.url)))
+    return { pdf, source: asked, hash: hashOf(asked) };
+  const fetched = await files.fetch(asked.url, context.signal);
+  if ('status' in fetched) throw refused(pdf, fetched);
+  if (fetched.type !== 'bytes' || !isPdf(fetched.bytes)) return undefined;
+  return { pdf, source: fetched, hash: hashOf(fetched) };
+}
+
+async function parseFresh(
+  fresh: readonly IdentifiedPdf[],
+  { id, files }: Engine,
+  context: PluginContext,
+): Promise<{ readonly parsed: ReadonlyMap<string, ParsedFile>; readonly feeNanoUsd: number }> {
+  const quotes = await Promise.all(fresh.map(({ source }) => files.quote(source, id, context.signal)));
+  const feeMax = quotes.reduce((sum, quote) => sum + quote, 0);
+  if (feeMax > 0) await context.fund(feeMax);
+  let feeNanoUsd = 0;
+  let failure: GatewayError | undefined;
+  const parsed = new Map<string, ParsedFile>();
+  await Promise.all(
+    fresh.map(async ({ pdf, source, hash }) => {
+      const outcome = await files.parse(source, id, context.signal);
+      if (outcome.status === 'failed') {
+        failure ??= refused(pdf, outcome);
+        return;
+      }
+      // Whatever becomes of the others: this one was read.
+      context.charge(outcome.feeNanoUsd);
+      feeNanoUsd += outcome.feeNanoUsd;
+      parsed.set(hash, { ...outcome.file, hash });
+    }),
+  );
+  if (failure !== undefined) throw failure;
+  return { parsed, feeNanoUsd };
+}
+
+function refused({ block }: FoundPdf, { fault, message }: Extract<ParseOutcome, { status: 'failed' }>): GatewayError {
+  const name = block.name === undefined ? 'A file of the request' : `The file ${JSON.stringify(block.name)}`;
+  return new GatewayError(
+    fault === 'caller' ? 'invalid_request' : 'provider_unavailable',
+    `${name} could not be read. ${message}`,
+  );
+}
+
+function noteStage(
+  files: Iterable<ParsedFile>,
+  fresh: number,
+  {
+    engine,
+    feeNanoUsd,
+    context,
+  }: { readonly engine: Engine; readonly feeNanoUsd: number; readonly context: PluginContext },
+): void {
+  const all = [...files];
+  const pages = all.reduce((sum, file) => sum + file.pages, 0);
+  context.note({
+    type: 'plugin',
+    name: 'file-parser',
+    summary: `Put text in the place of ${all.length} ${all.length === 1 ? 'file' : 'files'}`,
+    data: { engine: engine.id, files: all.length, parsed: fresh, pages },
+    costNanoUsd: feeNanoUsd,
+  });
+}
+
+function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}

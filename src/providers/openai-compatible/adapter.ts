@@ -138,6 +138,9 @@ function withFamilies(dialect: Dialect, families: readonly ModelFamily[]): (mode
 export const openAiCompatibleAdapter: ProviderAdapter = createOpenAiCompatibleAdapter({
   id: 'openai-compatible',
   name: 'OpenAI-compatible',
+  // Google's own address in this format, and gateways that copy it, count thoughts in no part of the total: a recording of
+  // 2025-06 (generativelanguage.googleapis.com/v1beta/openai), mozilla-ai/any-llm#1290 (2026-08).
+  families: [{ match: /^(?:[a-z]+\/)?gemini-/, dialect: { reasoningInTotal: true } }],
 });
 
 function authorize({ settings }: CallContext): Readonly<Record<string, string>> {

@@ -10,7 +10,21 @@ function answer(code: string, message = 'it said no'): DatabaseError {
   return error;
 }
 
-const TRANSIENT = ['08006', '28P01', '40001', '40P01', '53100', '53300', '55P03', '57014', '57P01', '57P03', '25006'];
+const TRANSIENT = [
+  '08006',
+  '28P01',
+  '40001',
+  '40P01',
+  '53100',
+  '53300',
+  '55P03',
+  '57014',
+  '57P01',
+  '57P03',
+  '25006',
+  '42501',
+  'XX001',
+];
 const PERMANENT = ['22P02', '23502', '23505', '42703', '42P01', 'XX000'];
 
 test('what may pass is told from what will not', () => {

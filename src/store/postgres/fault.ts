@@ -14,6 +14,9 @@ const TRANSIENT_CLASSES: ReadonlySet<string> = new Set([
 const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   '25006', // read only: it was the primary until a moment ago
   '3D000', // the database is being restored
+  '42501', // rights that an operator took away
+  'XX001', // corrupted: until a backup is put in its place
+  'XX002', // an index of it
 ]);
 const UNIQUE_VIOLATION = '23505';
 /** Messages of this class repeat the value that was refused. */

@@ -47,6 +47,11 @@ export interface Holds {
    * @throws HoldsBusy when there are too many holds or sums change too fast, and what `loadSpent` throws
    */
   reserve(hold: HoldRequest, loadSpent: LoadSpent): Promise<Reservation>;
+  /**
+   * Whether that much is left of every limit if all that is held comes free; nothing is held for it.
+   * @throws HoldsBusy when sums change too fast, and what `loadSpent` throws
+   */
+  check(allowances: readonly Allowance[], loadSpent: LoadSpent): Promise<Reservation>;
   /** After the charges are durable: adds them to what is spent and frees the hold. A repetition changes nothing. */
   settle(id: string, charges: readonly Charge[]): Promise<void>;
   /** Frees the hold: nothing was used. */
@@ -57,6 +62,8 @@ export interface Holds {
 
 /** How much of something a subject may use in a time, and what is taken of it now. */
 export interface Rate {
+  /** `key:HASH`: whose it is. What one owner refuses is not even tried of the next. */
+  readonly owner: string;
   /** `key:HASH:requests`: one count. The same subject always comes with the same period. */
   readonly subject: string;
   readonly limit: number;
@@ -90,21 +97,24 @@ export interface Rates {
   take(rates: readonly Rate[]): Promise<RateAnswer>;
 }
 
-export interface Slot {
-  /** `key:HASH`: whose slots they are. */
-  readonly subject: string;
-  readonly limit: number;
-  /** Who takes it: one id, one slot. */
+/** Slots that one request takes, of all subjects or of none. */
+export interface SlotsAsked {
+  /** Who takes them: one id, one slot of each subject. */
   readonly id: string;
   readonly expiresInMs: number;
+  readonly subjects: readonly {
+    /** `key:HASH`: whose slots they are. */
+    readonly subject: string;
+    readonly limit: number;
+  }[];
 }
 
 /** Limits on what a subject may do at once. */
 export interface Slots {
-  /** Whether there was a free slot, which then is taken until it is left or ends by itself. Never rejects. */
-  enter(slot: Slot): Promise<boolean>;
+  /** Takes slots until they are left or end by themselves. Gives the first subject that has none free. Never rejects. */
+  enter(asked: SlotsAsked): Promise<string | undefined>;
   /** Never rejects. */
-  leave(slot: Pick<Slot, 'subject' | 'id'>): Promise<void>;
+  leave(asked: Pick<SlotsAsked, 'id' | 'subjects'>): Promise<void>;
 }
 
 /** What processes tell each other. A message may be lost: it only says early what is read again soon. */

@@ -35,7 +35,8 @@ end
 `;
 
 /**
- * Keys: `sum`, `ends`, `owner` of each allowance. Values: id, life of the hold ms, life of a sum ms; for each allowance
+ * Keys: `sum`, `ends`, `owner` of each allowance. Values: id (empty: nothing is to be held, and what is held does not
+ * count), life of the hold ms, life of a sum ms; for each allowance
  * limit, want, min, whether a doubtful sum is good enough, and what was read: version, owner's version, settled, sum.
  * Gives 1 and what is held of each; or 0, the number of the refusing allowance, what is left and what is held; or 2 and
  * for each sum that must be read its number, version, owner's version, settled; or 3 and the same of one that is doubtful.
@@ -83,7 +84,7 @@ if #unknown > 1 then return unknown end
 local taken = {1}
 for i = 1, count do
   local sum = KEYS[i * 3 - 2]
-  local held = tonumber(redis.call('HGET', sum, 'h') or 0)
+  local held = id == '' and 0 or tonumber(redis.call('HGET', sum, 'h') or 0)
   local left = tonumber(arg(i, 1)) - spents[i] - held
   local take = math.min(tonumber(arg(i, 2)), left)
   if take < tonumber(arg(i, 3)) then
@@ -95,6 +96,7 @@ for i = 1, count do
   end
   table.insert(taken, text(take))
 end
+if id == '' then return taken end
 for i = 1, count do
   local sum, ends = KEYS[i * 3 - 2], KEYS[i * 3 - 1]
   redis.call('HINCRBY', sum, 'h', taken[i + 1])

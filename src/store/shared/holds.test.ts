@@ -58,6 +58,23 @@ function testHolds(open: OpenHolds): void {
     assert.equal((await holds.reserve(hold('2', allow(100, 60)), nothingSpent)).ok, true);
   });
 
+  test('whether anything is left is told without a hold, and whatever is held', async (t) => {
+    const { holds } = await open(t);
+    let durable = 99;
+    const load: LoadSpent = () => Promise.resolve(durable);
+    assert.equal((await holds.reserve(hold('1', allow(100, 1)), load)).ok, true);
+    assert.deepEqual(await holds.check([allow(100, 1)], load), { ok: true, heldNanoUsd: new Map([[S, 1]]) });
+    assert.equal((await holds.reserve(hold('2', allow(100, 1)), load)).ok, false, 'the only one is held');
+    durable = 100;
+    await holds.settle('1', [{ subject: S, nanoUsd: 1 }]);
+    assert.deepEqual(await holds.check([allow(100, 1)], load), {
+      ok: false,
+      subject: S,
+      leftNanoUsd: 0,
+      heldByOthersNanoUsd: 0,
+    });
+  });
+
   test('a hold takes the lesser of what is wanted and what is left', async (t) => {
     const { holds } = await open(t);
     const first = await holds.reserve(hold('1', allow(100, 60)), nothingSpent);
@@ -504,6 +521,7 @@ function inTurn(processes: readonly Holds[]): Holds {
       serving.set(request.id, holds);
       return holds.reserve(request, loadSpent);
     },
+    check: (allowances, loadSpent) => next().check(allowances, loadSpent),
     settle: (id, charges) => of(id).settle(id, charges),
     release: (id) => of(id).release(id),
     forget: (owner) => next().forget(owner),
@@ -518,6 +536,7 @@ function withoutFallback(shared: RedisHolds): Holds {
       held.set(request.id, [...new Set(request.allowances.map(({ subject }) => subject))]);
       return shared.reserve(request, loadSpent);
     },
+    check: (allowances, loadSpent) => shared.check(allowances, loadSpent),
     settle: (id, charges) => shared.finish(id, endedBy(held.get(id) ?? [], charges)),
     release: (id) => shared.finish(id, endedBy(held.get(id) ?? [], [])),
     forget: (owner) => shared.forget(owner),

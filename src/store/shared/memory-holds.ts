@@ -79,13 +79,26 @@ class MemoryHolds implements LocalHolds {
     this.#spentLifeMs = spentLifeMs;
   }
 
-  async reserve({ id, expiresInMs, allowances }: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
+  reserve(hold: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
+    return this.#ask(hold.allowances, loadSpent, hold);
+  }
+
+  check(allowances: readonly Allowance[], loadSpent: LoadSpent): Promise<Reservation> {
+    return this.#ask(allowances, loadSpent, undefined);
+  }
+
+  /** @param hold what is opened when there is room for it; without one what others hold does not count */
+  async #ask(
+    allowances: readonly Allowance[],
+    loadSpent: LoadSpent,
+    hold: HoldRequest | undefined,
+  ): Promise<Reservation> {
     const wanted = strictest(allowances);
     const loaded = new Set<string>();
     const again = new Set<string>();
     for (let round = 0; round < ROUNDS_MAX; round++) {
       this.#endExpired();
-      const open = this.#holds.get(id);
+      const open = hold && this.#holds.get(hold.id);
       if (open !== undefined) return { ok: true, heldNanoUsd: open.held };
       const unknown = wanted.filter(({ subject }) => this.#spentBy(subject) === undefined);
       if (unknown.length > 0) {
@@ -94,9 +107,9 @@ class MemoryHolds implements LocalHolds {
         await Promise.all(unknown.map(({ subject }) => this.#load(subject, loadSpent)));
         continue;
       }
-      const verdict = this.#decide(wanted);
+      const verdict = this.#decide(wanted, hold !== undefined);
       if (verdict.ok) {
-        this.#open(id, verdict.heldNanoUsd, expiresInMs);
+        if (hold !== undefined) this.#open(hold.id, verdict.heldNanoUsd, hold.expiresInMs);
         return verdict;
       }
       const spent = this.#spentBy(verdict.subject);
@@ -147,10 +160,10 @@ class MemoryHolds implements LocalHolds {
     return Promise.resolve();
   }
 
-  #decide(allowances: readonly Allowance[]): Reservation {
+  #decide(allowances: readonly Allowance[], countsHeld: boolean): Reservation {
     const heldNanoUsd = new Map<string, number>();
     for (const { subject, limitNanoUsd, wantNanoUsd, minNanoUsd } of allowances) {
-      const heldByOthersNanoUsd = this.#subjects.get(subject)?.heldNanoUsd ?? 0;
+      const heldByOthersNanoUsd = countsHeld ? (this.#subjects.get(subject)?.heldNanoUsd ?? 0) : 0;
       const leftNanoUsd = limitNanoUsd - (this.#spentBy(subject)?.nanoUsd ?? 0) - heldByOthersNanoUsd;
       const taken = Math.min(wantNanoUsd, leftNanoUsd);
       if (taken < minNanoUsd) return { ok: false, subject, leftNanoUsd, heldByOthersNanoUsd };

@@ -10,7 +10,7 @@ import { createRedisLink } from './redis-link.ts';
 import { redis, useRedis } from './test-redis.ts';
 
 function rate(limit: number, take = 1, subject = 'key:a:requests', periodMs = 60_000): Rate {
-  return { subject, limit, take, periodMs };
+  return { owner: subject.slice(0, subject.lastIndexOf(':')), subject, limit, take, periodMs };
 }
 
 async function takes(rates: Rates, ...asked: readonly Rate[]): Promise<boolean> {
@@ -35,6 +35,18 @@ function testRates(open: (t: TestContext) => Promise<Rates>): void {
     assert.ok(answer.retryAfterMs > 0 && answer.retryAfterMs <= 1_000, `${answer.retryAfterMs} ms`);
     await wait(answer.retryAfterMs + 5);
     assert.equal(await takes(rates, short), true);
+  });
+
+  test('a flood that its own limit refuses leaves what it shares to others, also meanwhile', async (t) => {
+    const rates = await open(t);
+    const ofKey = (key: string): Rate => rate(2, 1, `key:${key}:requests`);
+    const ofAll = rate(4, 1, 'account:x:requests');
+    assert.equal(await takes(rates, ofKey('a'), ofAll), true);
+    assert.equal(await takes(rates, ofKey('a'), ofAll), true);
+    const flood = Array.from({ length: 50 }, () => takes(rates, ofKey('a'), ofAll));
+    const others = ['b', 'c'].map((key) => takes(rates, ofKey(key), ofAll));
+    assert.deepEqual(await Promise.all(others), [true, true]);
+    assert.ok((await Promise.all(flood)).every((ok) => !ok));
   });
 
   test('what is refused takes nothing, of this count and of the others', async (t) => {

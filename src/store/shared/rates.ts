@@ -39,16 +39,25 @@ export function createRates({ clock, local, shared = () => undefined }: RatesPar
 
 async function takeFrom(counter: UseCounter, rates: readonly Rate[], clock: Clock): Promise<RateAnswer> {
   const taken = new Map<string, Taken>();
-  for (const asked of rates) {
-    const { subject, limit, periodMs } = asked;
-    const take = Math.min(asked.take, limit);
-    const { used, endsInMs } = await counter.add(subject, take, periodMs);
-    taken.set(subject, { ...asked, take, endsAtMs: clock.monotonicMs() + endsInMs });
-    if (used <= limit && limit > 0) continue;
+  // One owner after the other: a flood that its own limit refuses must not eat, not even for a moment, what it shares.
+  for (const ofOwner of Map.groupBy(rates, ({ owner }) => owner).values()) {
+    const answers = await Promise.all(ofOwner.map((asked) => takeOne(counter, asked, clock)));
+    for (const { one } of answers) taken.set(one.subject, one);
+    const refused = answers.find(({ used, one: { limit } }) => used > limit || limit <= 0);
+    if (refused === undefined) continue;
     await Promise.all([...taken.values()].map((one) => correct(counter, one, 0, clock)));
-    return { ok: false, subject, limit, remaining: Math.max(0, limit - used + take), retryAfterMs: endsInMs };
+    const { used, endsInMs, one } = refused;
+    const remaining = Math.max(0, one.limit - used + one.take);
+    return { ok: false, subject: one.subject, limit: one.limit, remaining, retryAfterMs: endsInMs };
   }
   return { ok: true, ticket: ticketOf(counter, taken, clock) };
+}
+
+async function takeOne(counter: UseCounter, asked: Rate, clock: Clock) {
+  const take = Math.min(asked.take, asked.limit);
+  const { used, endsInMs } = await counter.add(asked.subject, take, asked.periodMs);
+  const one: Taken = { ...asked, take, endsAtMs: clock.monotonicMs() + endsInMs };
+  return { one, used, endsInMs };
 }
 
 function ticketOf(counter: UseCounter, taken: Map<string, Taken>, clock: Clock): RateTicket {

@@ -11,6 +11,9 @@ import { strictest } from './strictest.ts';
 /** An owner that was to be forgotten: longer than any sum from before counts. */
 const OWNER_LIFE_MS = 3_600_000;
 
+/** To the script: only whether there is room. */
+const NO_HOLD = '';
+
 /** A subject of a hold; with what it is charged, or `undefined`: nothing was used. */
 export interface Ended {
   readonly subject: string;
@@ -49,7 +52,15 @@ export class RedisHolds {
     this.#spentLifeMs = spentLifeMs;
   }
 
-  async reserve({ id, expiresInMs, allowances }: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
+  reserve(hold: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
+    return this.#ask(hold, loadSpent);
+  }
+
+  check(allowances: readonly Allowance[], loadSpent: LoadSpent): Promise<Reservation> {
+    return this.#ask({ id: NO_HOLD, expiresInMs: 0, allowances }, loadSpent);
+  }
+
+  async #ask({ id, expiresInMs, allowances }: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
     const wanted = strictest(allowances);
     if (wanted.length === 0) return { ok: true, heldNanoUsd: new Map() };
     const reads = new Map<string, Read>();

@@ -1,25 +1,36 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Slots } from './contract.ts';
+import type { Slots, SlotsAsked } from './contract.ts';
 import { redisScript } from './redis-script.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Slots of this process alone. As many as there are requests under way; those of a subject that has none take nothing. */
 export function createMemorySlots({ clock }: { readonly clock: Clock }): Slots {
-  const subjects = new Map<string, Map<string, number>>();
+  const taken = new Map<string, Map<string, number>>();
+  const takenNow = (subject: string, nowMs: number): ReadonlyMap<string, number> => {
+    const ends = taken.get(subject) ?? new Map<string, number>();
+    for (const [id, untilMs] of ends) if (untilMs <= nowMs) ends.delete(id);
+    return ends;
+  };
   return {
-    enter({ subject, limit, id, expiresInMs }) {
+    enter({ id, expiresInMs, subjects }) {
       const nowMs = clock.monotonicMs();
-      const taken = subjects.get(subject) ?? new Map<string, number>();
-      for (const [other, untilMs] of taken) if (untilMs <= nowMs) taken.delete(other);
-      const isFree = taken.has(id) || taken.size < limit;
-      if (isFree) taken.set(id, nowMs + expiresInMs);
-      if (taken.size > 0) subjects.set(subject, taken);
-      return Promise.resolve(isFree);
+      const full = subjects.find(({ subject, limit }) => {
+        const ends = takenNow(subject, nowMs);
+        return !ends.has(id) && ends.size >= limit;
+      });
+      if (full !== undefined) return Promise.resolve(full.subject);
+      for (const { subject } of subjects) {
+        const ends = taken.get(subject) ?? new Map<string, number>();
+        taken.set(subject, ends.set(id, nowMs + expiresInMs));
+      }
+      return Promise.resolve(undefined);
     },
-    leave({ subject, id }) {
-      const taken = subjects.get(subject);
-      taken?.delete(id);
-      if (taken?.size === 0) subjects.delete(subject);
+    leave({ id, subjects }) {
+      for (const { subject } of subjects) {
+        const ends = taken.get(subject);
+        ends?.delete(id);
+        if (ends?.size === 0) taken.delete(subject);
+      }
       return Promise.resolve();
     },
   };
@@ -31,33 +42,49 @@ export interface SharedSlotsParts {
   readonly local: Slots;
 }
 
-/** Key: who is in, by the end. Values: id, limit, life ms. Times are microseconds by the clock of Redis. */
+/**
+ * Keys: of each subject who is in, by the end. Values: id, life ms, the limit of each. Gives 0, or the number of the first
+ * subject that is full, and then takes nothing. Times are microseconds by the clock of Redis.
+ */
 const ENTER = redisScript(`
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
-local isIn = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if not isIn and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
-redis.call('ZADD', KEYS[1], string.format('%.0f', now + tonumber(ARGV[3]) * 1000), ARGV[1])
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
-return 1
+local id, lifeMs = ARGV[1], tonumber(ARGV[2])
+for i, key in ipairs(KEYS) do
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now))
+  local isIn = redis.call('ZSCORE', key, id)
+  if not isIn and redis.call('ZCARD', key) >= tonumber(ARGV[2 + i]) then return i end
+end
+for _, key in ipairs(KEYS) do
+  redis.call('ZADD', key, string.format('%.0f', now + lifeMs * 1000), id)
+  if redis.call('PTTL', key) < lifeMs then redis.call('PEXPIRE', key, ARGV[2]) end
+end
+return 0
 `);
+
+/** The same keys; value: id. */
+const LEAVE = redisScript(`for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end`);
 
 /** Slots that all processes share; of this process alone while Redis is away. */
 export function createSharedSlots({ link, prefix, local }: SharedSlotsParts): Slots {
-  const keyOf = (subject: string): string => `${prefix}slots:${subject}`;
+  const keysOf = (subjects: SlotsAsked['subjects']): readonly string[] =>
+    subjects.map(({ subject }) => `${prefix}slots:${subject}`);
   return {
-    enter: (slot) =>
-      link
-        .call((client) => ENTER(client, [keyOf(slot.subject)], [slot.id, slot.limit, Math.ceil(slot.expiresInMs)]))
-        .then(
-          (entered) => entered === 1,
-          () => local.enter(slot),
-        ),
-    async leave(slot) {
-      await local.leave(slot);
+    async enter(asked) {
+      const { id, expiresInMs, subjects } = asked;
+      const values = [id, Math.ceil(expiresInMs), ...subjects.map(({ limit }) => limit)];
+      try {
+        const full = await link.call((client) => ENTER(client, keysOf(subjects), values));
+        return subjects[Number(full) - 1]?.subject;
+      } catch {
+        // Who cannot be asked is no reason to refuse; here they are counted as well as it can be.
+        return local.enter(asked);
+      }
+    },
+    async leave(asked) {
+      await local.leave(asked);
       // One that cannot be told ends by itself.
-      await link.call((client) => client.zrem(keyOf(slot.subject), slot.id)).catch(() => undefined);
+      await link.call((client) => LEAVE(client, keysOf(asked.subjects), [asked.id])).catch(() => undefined);
     },
   };
 }

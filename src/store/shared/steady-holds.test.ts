@@ -213,6 +213,15 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     assert.equal((await ask(shaky.holds, 'now', 100)).ok, true);
   });
 
+  test('whether anything is left is told while Redis is away', async (t) => {
+    const { shaky, proxy } = await startBehindProxy(t);
+    const check = (spent: number) =>
+      shaky.holds.check([{ subject: S, limitNanoUsd: 100, wantNanoUsd: 1, minNanoUsd: 1 }], async () => spent);
+    assert.equal((await check(99)).ok, true);
+    await proxy.cut();
+    assert.equal((await check(100)).ok, false, 'what Redis knew is read again');
+  });
+
   test('a sum that cannot be read is no fault of Redis', async (t) => {
     const { shaky } = await startBehindProxy(t);
     const hold = {

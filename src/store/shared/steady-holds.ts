@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { setBounded } from '../../lib/bounded-map.ts';
-import type { Charge, HoldRequest, Holds, LoadSpent, Reservation } from './contract.ts';
+import type { Allowance, Charge, HoldRequest, Holds, LoadSpent, Reservation } from './contract.ts';
 import type { LocalHolds } from './memory-holds.ts';
 import { endedBy, type Ended, type RedisHolds } from './redis-holds.ts';
 import { RedisAway, type RedisLink } from './redis-link.ts';
@@ -58,6 +58,16 @@ export class SteadyHolds implements Holds {
     setBounded(this.#untold, id, true, OPEN_MAX);
     if (this.#link.isUp) await this.#catchUp().catch(unlessAway);
     return answer;
+  }
+
+  async check(allowances: readonly Allowance[], loadSpent: LoadSpent): Promise<Reservation> {
+    try {
+      await this.#catchUp();
+      return await this.#shared.check(allowances, loadSpent);
+    } catch (error) {
+      unlessAway(error);
+      return this.#local.check(allowances, loadSpent);
+    }
   }
 
   settle(id: string, charges: readonly Charge[]): Promise<void> {

@@ -87,7 +87,9 @@ class Thread implements SqliteThread {
       const refusal = this.#findRefusal();
       if (refusal !== undefined) return reject(refusal);
       this.#waiting.push({ job, resolve, reject });
-      this.#planFlush();
+      // A batch by itself, whose sender goes on working until it has to wait for it.
+      if (job.kind === 'settle') this.#flush();
+      else this.#planFlush();
     });
   }
 

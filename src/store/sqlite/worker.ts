@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../lib/assert.ts';
 import type { DatabaseFault } from '../database-error.ts';
 import type { RefusedSettlement } from '../settlement.ts';
-import { readFault } from './fault.ts';
+import { isBusy, readFault } from './fault.ts';
 import type {
   SettlementValues,
   SqliteJob,
@@ -49,7 +49,7 @@ function enterWalMode(opened: DatabaseSync): void {
       opened.exec('pragma journal_mode = wal');
       return;
     } catch (error) {
-      if (attempt === WAL_ATTEMPTS_MAX || !readFault(error).transient) throw error;
+      if (attempt === WAL_ATTEMPTS_MAX || !isBusy(error)) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_RETRY_MS);
     }
   }
@@ -78,7 +78,7 @@ type SettleJob = Extract<SqliteJob, { kind: 'settle' }>;
 
 /** All at once and, when one of them is refused, each by itself. */
 function settle(job: SettleJob): SqliteJobDone {
-  const { settlements } = job;
+  const settlements: readonly SettlementValues[] = JSON.parse(job.settlements);
   if (trySettle(job, settlements) === undefined) return { ...NOTHING, changes: settlements.length };
   const refused: RefusedSettlement[] = [];
   for (const [index, settlement] of settlements.entries()) {

@@ -1,8 +1,9 @@
+import type { AnswerCitation } from '../../canonical/answer.ts';
 import type { Block, Citation } from '../../canonical/blocks.ts';
 import type { FormatId } from '../../canonical/extra.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { asExtra, nestRest, restOf, withExtra } from '../extra.ts';
-import { joinAnswerText } from '../text-gap.ts';
+import { joinAnswerText } from '../../canonical/text-gap.ts';
 
 const ANNOTATION_MEMBERS: ReadonlySet<string> = new Set(['type', 'url_citation']);
 const URL_MEMBERS: ReadonlySet<string> = new Set(['url', 'title', 'start_index', 'end_index', 'content']);
@@ -51,27 +52,35 @@ export function encodeAnnotation(citation: Citation, range: TextRange): JsonObje
   return withExtra(own, citation.extra?.format === 'chat' ? citation.extra.fields : undefined);
 }
 
+/** Whether it has to be told where the text stands that it was found on. */
+export function isPlaceless(citation: Citation): boolean {
+  return citation.type === 'url' && citation.end === undefined;
+}
+
 /**
- * All citations of the texts among these blocks as one list, then those of the whole.
+ * All citations as one list, in the order of a stream: those of a text, then those of the whole answer that came before
+ * the next block, and at last those that stand on all of its text.
  * @param format that the blocks came in, which says how their texts are joined
  */
 export function encodeAnnotations(
   format: FormatId | undefined,
   blocks: readonly Block[],
-  whole: readonly Citation[],
+  whole: readonly AnswerCitation[],
 ): readonly JsonObject[] {
   const { text, starts } = joinAnswerText(format, blocks);
-  const annotations: JsonObject[] = [];
-  for (const [block, start] of starts) {
-    if (block.type !== 'text') continue;
+  const ofTexts = blocks.flatMap((block, index) => {
+    const start = starts.get(block);
+    if (block.type !== 'text' || start === undefined) return [];
     const range = { start, end: start + block.text.length };
-    for (const citation of block.citations ?? []) append(annotations, citation, range);
-  }
-  for (const citation of whole) append(annotations, citation, { start: 0, end: text.length });
-  return annotations;
-}
-
-function append(annotations: JsonObject[], citation: Citation, range: TextRange): void {
-  const annotation = encodeAnnotation(citation, range);
-  if (annotation !== undefined) annotations.push(annotation);
+    return (block.citations ?? []).map((citation) => ({ citation, range, afterBlocks: index + 1 }));
+  });
+  const ofAll = whole.map(({ citation, afterBlocks }) => ({
+    citation,
+    range: { start: 0, end: text.length },
+    afterBlocks: isPlaceless(citation) ? blocks.length + 1 : afterBlocks,
+  }));
+  return [...ofTexts, ...ofAll]
+    .toSorted((left, right) => left.afterBlocks - right.afterBlocks)
+    .map(({ citation, range }) => encodeAnnotation(citation, range))
+    .filter((annotation) => annotation !== undefined);
 }

@@ -7,6 +7,7 @@ import { AnswerBlocks, type Piece } from '../answer-blocks.ts';
 import { CallReader } from './call-reader.ts';
 import { CHUNK_MEMBERS, errorOfChunk, firstChoice, restOfChoice, START_MEMBERS, toolCallsOf } from './chunk.ts';
 import { readError, statusOfError } from '../read-error.ts';
+import type { ChatDialect } from './dialect.ts';
 import { piecesOf } from './delta-pieces.ts';
 import { asExtra, restOf } from '../extra.ts';
 import { decodeFinishReason } from './finish-reason.ts';
@@ -29,6 +30,7 @@ export class AnswerReader {
   readonly #calls = new CallReader(this.#blocks);
   readonly #sources = new Sources((event) => this.#blocks.emit(event));
   readonly #skip = (what: string): void => this.skip(what);
+  readonly #reasoningInTotal: boolean;
   #started = false;
   #over = false;
   #finish: Finish | undefined;
@@ -38,6 +40,10 @@ export class AnswerReader {
   #warnings = 0;
   /** What was skipped before the answer began: the start is the first event of all. */
   #early: WarningEvent[] = [];
+
+  constructor({ reasoningInTotal = false }: Pick<ChatDialect, 'reasoningInTotal'> = {}) {
+    this.#reasoningInTotal = reasoningInTotal;
+  }
 
   /** Nothing more is read after an end or a failure. */
   get over(): boolean {
@@ -67,7 +73,7 @@ export class AnswerReader {
     const usage = chunk['usage'] ?? choice?.['usage'];
     if (isJsonObject(usage) && countsTokens(usage)) {
       this.#ensureStarted();
-      this.#blocks.emit({ type: 'usage', usage: decodeUsage(usage, this.#tier) });
+      this.#blocks.emit({ type: 'usage', usage: decodeUsage(usage, this.#tier, this.#reasoningInTotal) });
     }
     // An answer that broke off holds its error beside what had come. generation.md C.4
     const error = failed ?? choice?.['error'];

@@ -287,11 +287,13 @@ suite('chat request: tools', () => {
         name: 'f',
       },
     );
-    assert.deepEqual(decode({ tool_choice: { type: 'web_search' } }).settings.toolChoice, {
+    const search = [{ type: 'web_search_preview' }];
+    assert.deepEqual(decode({ tools: search, tool_choice: { type: 'web_search' } }).settings.toolChoice, {
       type: 'opaque',
       format: 'chat',
       value: { type: 'service:web_search' },
     });
+    assert.throws(() => decode({ tools, tool_choice: { type: 'web_search' } }), /tool_choice\.type/);
     const allowed = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [tool('f')] } };
     assert.deepEqual(decode({ tools, tool_choice: allowed }).settings.toolChoice, {
       type: 'opaque',

@@ -128,8 +128,11 @@ function decodeImageConfig(config: unknown): Settings['imageConfig'] {
 
 /** A setting that is null or undefined was not asked for. */
 function withoutAbsent(settings: { readonly [Name in keyof Settings]: Settings[Name] | null | undefined }): Settings {
+  const given: Readonly<Record<string, unknown>> = settings;
   const asked: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(settings)) {
+  // Most are absent: a list of all of them with their names would be made only to be thrown away.
+  for (const name in given) {
+    const value = given[name];
     if (value !== null && value !== undefined) asked[name] = value;
   }
   return asked;

@@ -3,6 +3,7 @@ import { parseJsonObject } from '../../lib/json.ts';
 import { createSseParser } from '../../lib/sse.ts';
 import type { StreamDecoder } from '../format.ts';
 import { AnswerReader } from './answer-reader.ts';
+import type { ChatDialect } from './dialect.ts';
 import { keepArguments } from './exact-arguments.ts';
 import { plainText } from './plain-chunk.ts';
 import { TextTemplate } from './text-template.ts';
@@ -10,8 +11,8 @@ import { TextTemplate } from './text-template.ts';
 const DONE = '[DONE]';
 
 /** @source seed 2.3, 6; generation.md 6.3, 11.9 column C */
-export function createStreamDecoder(): StreamDecoder {
-  const reader = new AnswerReader();
+export function createStreamDecoder(dialect?: ChatDialect): StreamDecoder {
+  const reader = new AnswerReader(dialect);
   const parser = createSseParser({ onEvent });
   const template = new TextTemplate();
 

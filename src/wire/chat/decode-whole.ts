@@ -4,15 +4,16 @@ import { parseJsonObject } from '../../lib/json.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { firstChoice } from './chunk.ts';
 import { errorOfChunk } from './chunk.ts';
+import type { ChatDialect } from './dialect.ts';
 import { keepArguments } from './exact-arguments.ts';
 
 /** The same events as those of a stream with a single chunk, so that both fold to the same answer. */
-export function decodeWhole(text: string): EventBatch {
+export function decodeWhole(text: string, dialect?: ChatDialect): EventBatch {
   const answer = parseJsonObject(text);
   const isAnswer = answer !== undefined && firstChoice(answer['choices']) !== undefined;
   if (answer === undefined || (!isAnswer && errorOfChunk(answer) === undefined))
     return [{ type: 'failed', failure: transportFailure('garbage') }];
-  const reader = new AnswerReader();
+  const reader = new AnswerReader(dialect);
   reader.takeChunk(keepArguments(answer, text));
   reader.finish(true);
   return reader.take();

@@ -41,6 +41,8 @@ export interface ChatDialect {
   readonly reasoningEfforts?: readonly Effort[];
   /** The member that takes a budget in tokens. Absent: there is none. */
   readonly reasoningBudget?: 'thinking_budget';
+  /** Tells of reasoning in no other count than `total_tokens`: what is over there was reasoned. */
+  readonly reasoningInTotal?: boolean;
   /** Cannot be told not to reason. */
   readonly mustReason?: boolean;
   /** Refuses to be forced to call a tool while it reasons. */

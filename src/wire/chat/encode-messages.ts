@@ -10,7 +10,7 @@ import { assistantFields, encodeReasoning } from './encode-reasoning.ts';
 import { fitMessages, moveResultFiles, plainBlocks } from './fit-messages.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
 import { textOf } from '../members.ts';
-import { unreadableMedia } from '../unreadable-media.ts';
+import { refuseMediaInInstructions, unreadableMedia } from '../unreadable-media.ts';
 
 type Content = string | null | readonly JsonObject[];
 
@@ -39,6 +39,8 @@ function encodeTurn({ turn, path }: AdoptedTurn, context: EncodeContext): readon
       block.type === 'tool-result' ? [encodeResult(block, turn, path, context)] : [],
     );
   const { dialect } = context.target;
+  if (turn.role !== 'user')
+    refuseMediaInInstructions(turn.blocks.map((block, at) => ({ block, path: `${path}.content[${at}]` })));
   const role = turn.role === 'developer' && dialect.developerRole !== true ? 'system' : turn.role;
   const content = encodeContent(turn.blocks, turn, path, context);
   return [withExtra({ role, ...sayName(turn, content ?? '', context) }, fieldsOf(turn, 'chat'))];

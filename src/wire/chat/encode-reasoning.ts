@@ -2,7 +2,7 @@ import type { Block, ReasoningBlock } from '../../canonical/blocks.ts';
 import type { Turn } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { fieldsOf } from '../extra.ts';
-import { joinReasoning } from '../text-gap.ts';
+import { joinReasoning } from '../../canonical/text-gap.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeDetail } from './reasoning-details.ts';
 

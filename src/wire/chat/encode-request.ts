@@ -156,7 +156,8 @@ function withInstruction(
 function keepSupported(members: Members, context: EncodeContext): JsonObject {
   const kept: Members = {};
   const toolsSupported = isSupported('tools', context.target);
-  for (const [member, value] of Object.entries(members)) {
+  for (const member in members) {
+    const value = members[member];
     if (value === undefined) continue;
     if (isRefused(member, members, context.target.dialect)) {
       context.warn('field-dropped', member, 'the model does not take this parameter');

@@ -5,20 +5,20 @@ import type { Extra, FormatId } from '../../canonical/extra.ts';
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing, ErrorContext, StreamEncoder } from '../format.ts';
-import { encodeAnnotation } from './annotations.ts';
+import { encodeAnnotation, isPlaceless } from './annotations.ts';
 import { encodeError, UNTOLD_ERROR } from './encode-error.ts';
 import { FrameHead, identityMembers } from './frame-head.ts';
 import { moreMembers } from './json-text.ts';
 import { redactBody } from './redact-body.ts';
 import { gatewayTier } from '../gateway/service-tier.ts';
 import { openSlot, type Slot } from './stream-slots.ts';
-import { gapBeforeReasoning, gapBeforeText } from '../text-gap.ts';
+import { gapBeforeReasoning, gapBeforeText } from '../../canonical/text-gap.ts';
 import { encodeUsage } from './usage.ts';
 
 const DONE = 'data: [DONE]\n\n';
 const CHUNK = 'chat.completion.chunk';
-/** Citations that wait for the end of their text; further ones are told at once, with what has come of it. */
-const PLACELESS_MAX = 1_000;
+/** Sources that wait for the end of a text; further ones are told at once, with what has come of it. */
+const WAITING_SOURCES_MAX = 1_000;
 
 /** Members for a chunk, for its choice and for its delta. */
 interface Waiting {
@@ -44,8 +44,12 @@ export class ChatStreamEncoder implements StreamEncoder {
   #lastBlock: Block | undefined;
   /** The form of the readable reasoning that came last. */
   #lastThought: ReasoningBlock['form'] | undefined;
-  /** Citations of texts that have not come to their end. */
-  #placeless: CitationEvent[] = [];
+  /** Index of the open text. */
+  #openText: number | undefined;
+  /** What was counted of the text for the gap before the latest one. */
+  #gapChars = 0;
+  /** Sources that wait for the end of the open text, or of the answer. */
+  #sources: CitationEvent[] = [];
   /** What the upstream brought along and the next chunk will carry. */
   #waiting: Waiting | undefined;
   #end: EndEvent | undefined;
@@ -146,40 +150,56 @@ export class ChatStreamEncoder implements StreamEncoder {
   #startBlock(index: number, block: Block): string {
     const gap = this.#gapBefore(block);
     this.#lastBlock = block;
-    if (block.type === 'text') this.#textChars += gap.length;
+    if (block.type === 'text') {
+      this.#gapChars = gap.length;
+      this.#textChars += gap.length;
+    }
     const slot = openSlot(block, { call: this.#calls, detail: this.#details, text: this.#textChars, gap });
     if (block.type === 'tool-call' && block.runBy === 'caller') this.#calls += 1;
     if (block.type === 'reasoning') this.#details += 1;
     if (slot.thinks !== undefined && block.type === 'reasoning' && block.text !== '') this.#lastThought = slot.thinks;
-    if (block.type === 'text') this.#textChars += block.text.length;
+    if (block.type === 'text') {
+      this.#textChars += block.text.length;
+      this.#openText = index;
+    }
     this.#slots[index] = slot;
     if (block.extra?.format === 'chat') this.#noteChoice(block.extra.fields['choices']);
     return this.#write(slot.start);
   }
 
   #gapBefore(block: Block): string {
-    if (block.type === 'text') return gapBeforeText(this.#format, this.#lastBlock, this.#textChars);
+    if (block.type === 'text') return gapBeforeText(this.#format, this.#lastBlock, this.#textChars, block);
     return block.type === 'reasoning' ? gapBeforeReasoning(this.#format, this.#lastThought, block.form) : '';
   }
 
   #endBlock(index: number): string {
     const rest = this.#write(this.#slots[index]?.end?.());
+    if (this.#openText === index) {
+      this.#openText = undefined;
+      // A text that said nothing has no gap before it.
+      if (this.#textChars === this.#slots[index]?.textStart) this.#textChars -= this.#gapChars;
+    }
     this.#textEnds[index] = this.#textChars;
-    if (this.#placeless.length === 0) return rest;
-    const placeless = this.#placeless;
-    this.#placeless = placeless.filter((event) => event.index !== index);
-    return rest + this.#annotate(placeless.filter((event) => event.index === index));
+    if (this.#sources.length === 0) return rest;
+    const ofText = this.#sources.filter((event) => event.index === index);
+    const others = this.#sources.filter((event) => event.index !== index);
+    this.#sources = others.filter((event) => this.#waits(event));
+    return rest + this.#annotate([...ofText, ...others.filter((event) => !this.#waits(event))]);
   }
 
-  /** One that names no place stands on the whole of its text, whose end is not known before it has come. */
   #encodeCitation(event: CitationEvent): string {
-    const { index, citation } = event;
-    const comesToEnd = this.#textEnds[index] === undefined && this.#placeless.length < PLACELESS_MAX;
-    if (citation.type === 'url' && citation.end === undefined && comesToEnd) {
-      this.#placeless.push(event);
-      return '';
-    }
-    return this.#annotate([event]);
+    if (!this.#waits(event) || this.#sources.length >= WAITING_SOURCES_MAX) return this.#annotate([event]);
+    this.#sources.push(event);
+    return '';
+  }
+
+  /**
+   * A source that names no place stands on the whole of its text, whose end is not known before it has come. Others wait
+   * behind it, so that they come in the order of a whole answer.
+   */
+  #waits({ index, citation }: CitationEvent): boolean {
+    if (isPlaceless(citation)) return this.#textEnds[index] === undefined;
+    return index < 0 ? this.#openText !== undefined : this.#sources.some((waiting) => waiting.index === index);
   }
 
   #annotate(events: readonly CitationEvent[]): string {
@@ -187,7 +207,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     for (const { index, citation } of events) {
       const start = index < 0 ? 0 : (this.#slots[index]?.textStart ?? 0);
       const end = this.#textEnds[index] ?? this.#textChars;
-      const annotation = encodeAnnotation(citation, { start, end });
+      const annotation = encodeAnnotation(citation, { start: Math.min(start, end), end });
       if (annotation !== undefined) output += this.#write(`{"annotations":[${JSON.stringify(annotation)}]}`);
     }
     return output;
@@ -195,9 +215,9 @@ export class ChatStreamEncoder implements StreamEncoder {
 
   /** What is still owed of the content when the answer ends, however it ends. */
   #settle(): string {
-    const placeless = this.#placeless;
-    this.#placeless = [];
-    return this.#annotate(placeless);
+    const sources = this.#sources;
+    this.#sources = [];
+    return this.#annotate(sources);
   }
 
   /** What holds for all chunks, and what the first one brought along. */

@@ -9,7 +9,7 @@ import { fieldsOf, withExtra } from '../extra.ts';
 import { identityMembers } from './frame-head.ts';
 import { detailFields, encodeDetail } from './reasoning-details.ts';
 import { gatewayTier } from '../gateway/service-tier.ts';
-import { joinAnswerText, joinReasoning } from '../text-gap.ts';
+import { joinAnswerText, joinReasoning } from '../../canonical/text-gap.ts';
 import { encodeUsage } from './usage.ts';
 
 /** @source generation.md 6.1, 6.2, C.4 */

@@ -11,6 +11,7 @@ import { encodeRequest } from './encode-request.ts';
 import { ChatStreamEncoder } from './encode-stream.ts';
 import { encodeWhole } from './encode-whole.ts';
 import { PARAMETERS } from './parameters.ts';
+import { chatServerCalls } from './server-calls.ts';
 
 /** @param options.plugin checks one entry of `plugins` and gives it in the gateway's words */
 export function createChatClientFormat(options: { readonly plugin: z.ZodType<PluginRequest> }): ClientFormat {
@@ -22,7 +23,9 @@ export function createChatClientFormat(options: { readonly plugin: z.ZodType<Plu
     encodeError,
     requestIdHeader: 'x-request-id',
     canSay: (block) =>
-      (block.type !== 'opaque' || block.format === 'chat') && (block.type !== 'tool-call' || block.runBy === 'caller'),
+      (block.type !== 'opaque' || block.format === 'chat') &&
+      (block.type !== 'tool-call' || block.runBy !== 'upstream'),
+    serverCalls: chatServerCalls,
     // A comment line, without an `id:` line before it: pains.md 11. generation.md 6.5
     keepAlive: ': SERVICE PROCESSING\n\n',
   };

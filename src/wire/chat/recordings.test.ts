@@ -63,7 +63,7 @@ function checkFacts(answer: Answer, fact: Fact): void {
   assert.deepEqual(callsOf(answer), fact.calls ?? []);
   assert.deepEqual(signaturesOf(answer), fact.signatures ?? []);
   const sources = [
-    ...answer.citations,
+    ...answer.citations.map(({ citation }) => citation),
     ...answer.blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : [])),
   ];
   assert.deepEqual(

@@ -13,7 +13,7 @@ const note = (url: string): JsonObject => ({
 });
 const urlsOf = (answer: ReturnType<typeof foldStream>): readonly (readonly string[])[] => {
   const texts = answer.blocks.flatMap((block) => (block.type === 'text' ? [block.citations ?? []] : []));
-  return [answer.citations, ...texts].map((list) =>
+  return [answer.citations.map(({ citation }) => citation), ...texts].map((list) =>
     list.flatMap((source) => (source.type === 'url' ? [source.url] : [])),
   );
 };

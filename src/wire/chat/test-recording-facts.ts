@@ -113,7 +113,7 @@ export const FACTS: Readonly<Record<string, Fact>> = {
   'openai/compat-tool-call-without-id': {
     from: ['3SE-aKjdCcCEz7IPxpqjCA', 'gemini-2.5-pro-preview-05-06'],
     calls: ['call_made_up get_current_time({})'],
-    // Its total, 109, is more than both: thinking that the host counts nowhere.
+    // Its total, 109, is more than both: thinking, which is read where the host is known for that (usage.test.ts).
     usage: [35, 12, 0, 0, undefined],
     finish: ['tool_calls', 'tool_calls'],
   },

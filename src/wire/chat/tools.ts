@@ -49,7 +49,7 @@ function decodeServerTool(tool: Exclude<ChatTool, { type: 'function' }>): Server
   return { type: 'server', name: WEB_SEARCH, ...(parameters && { parameters }) };
 }
 
-/** @throws GatewayError 400 when the function is not among the tools */
+/** @throws GatewayError 400 when the function, or the server tool, is not among the tools */
 export function decodeToolChoice(choice: ChatToolChoice, tools: readonly Tool[]): ToolChoice {
   if (typeof choice === 'string') return { type: choice };
   if (choice.type === 'function') {
@@ -60,6 +60,8 @@ export function decodeToolChoice(choice: ChatToolChoice, tools: readonly Tool[])
   }
   if (choice.type === 'allowed_tools' && isJsonObject(choice)) return { type: 'opaque', format: 'chat', value: choice };
   const type = isWebSearchShorthand(choice.type) ? WEB_SEARCH : choice.type;
+  if (!tools.some((tool) => tool.type === 'server' && tool.name === type))
+    throw invalid('tool_choice.type', 'must be the type of one of the tools');
   return { type: 'opaque', format: 'chat', value: { type } };
 }
 

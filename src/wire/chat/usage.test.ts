@@ -73,6 +73,24 @@ suite('chat usage', () => {
     assert.equal(decode(details).completionTokens, 20);
   });
 
+  test('reasoning that only the total counts is told and paid, of hosts that are known for it', () => {
+    const read = (members: JsonObject, inTotal: boolean): Usage =>
+      decodeUsage({ prompt_tokens: 35, completion_tokens: 12, ...members }, undefined, inTotal);
+    assert.deepEqual(read({ total_tokens: 109 }, true), {
+      ...BASE,
+      promptTokens: 35,
+      completionTokens: 74,
+      reasoningTokens: 62,
+    });
+    assert.equal(read({ total_tokens: 109 }, false).completionTokens, 12);
+    for (const total of [47, 40, undefined, null, -1, '109']) {
+      const { completionTokens, reasoningTokens } = read(total === undefined ? {} : { total_tokens: total }, true);
+      assert.deepEqual([completionTokens, reasoningTokens], [12, undefined], String(total));
+    }
+    const told = { total_tokens: 109, completion_tokens_details: { reasoning_tokens: 7 } };
+    assert.equal(read(told, true).completionTokens, 12, 'a count of its own is believed');
+  });
+
   test('the tier of the answer counts where the usage names none', () => {
     assert.equal(decode({}, 'default').serviceTier, 'default');
     assert.equal(decode({ service_tier: 'flex' }, 'default').serviceTier, 'flex');

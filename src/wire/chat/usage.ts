@@ -42,9 +42,10 @@ export function countsTokens(usage: JsonObject): boolean {
 
 /**
  * @param tier the tier that the answer itself names beside its usage
+ * @param reasoningInTotal the host counts reasoning nowhere but in the total
  * @source generation.md 6.2, 11.8 column C
  */
-export function decodeUsage(usage: JsonObject, tier: string | undefined): Usage {
+export function decodeUsage(usage: JsonObject, tier: string | undefined, reasoningInTotal = false): Usage {
   const prompt = objectOf(usage['prompt_tokens_details']);
   const completion = objectOf(usage['completion_tokens_details']);
   const searches = objectOf(usage['server_tool_use_details']) ?? objectOf(usage['server_tool_use']);
@@ -57,7 +58,8 @@ export function decodeUsage(usage: JsonObject, tier: string | undefined): Usage 
   ]);
   const cacheWriteTokens = firstCount([prompt?.['cache_write_tokens']]);
   const cacheTokens = cacheReadTokens + cacheWriteTokens;
-  const reasoningTokens = tokenCount(completion?.['reasoning_tokens']);
+  const reasoningTokens =
+    tokenCount(completion?.['reasoning_tokens']) ?? (reasoningInTotal ? restOfTotal(usage, told) : undefined);
   const served = usage['service_tier'];
   return {
     // Who tells more cached tokens than prompt tokens counts them apart, as the messages format does (pains.md 27).
@@ -91,6 +93,12 @@ function completionTokens(usage: JsonObject, promptTokens: number, reasoningToke
   return total === promptTokens + completion + reasoningTokens ? completion + reasoningTokens : completion;
 }
 
+/** `undefined`: the total says nothing more than its parts. */
+function restOfTotal(usage: JsonObject, promptTokens: number): number | undefined {
+  const rest = (tokenCount(usage['total_tokens']) ?? 0) - promptTokens - (tokenCount(usage['completion_tokens']) ?? 0);
+  return rest > 0 ? rest : undefined;
+}
+
 function usageRest(
   usage: JsonObject,
   prompt: JsonObject | undefined,
@@ -104,7 +112,7 @@ function usageRest(
 }
 
 /** The `usage` of the answer's end, with what it cost. @source generation.md 6.2 */
-export function encodeUsage({ usage, charge, isByok }: Closing): JsonObject {
+export function encodeUsage({ usage, charge, isByok, serverCalls }: Closing): JsonObject {
   const { webSearchRequests } = usage;
   const own: JsonObject = {
     prompt_tokens: usage.promptTokens,
@@ -124,10 +132,16 @@ export function encodeUsage({ usage, charge, isByok }: Closing): JsonObject {
       ...given('rejected_prediction_tokens', usage.rejectedPredictionTokens),
     },
     ...drawCost({ charge, isByok }),
-    ...(webSearchRequests !== undefined && {
-      server_tool_use_details: { web_search_requests: webSearchRequests },
+    ...((webSearchRequests !== undefined || serverCalls !== undefined) && {
+      server_tool_use_details: {
+        ...(serverCalls !== undefined && {
+          tool_calls_requested: serverCalls.requested,
+          tool_calls_executed: serverCalls.executed,
+        }),
+        web_search_requests: webSearchRequests ?? 0,
+      },
       // The alias of generation.md 5.3.
-      server_tool_use: { web_search_requests: webSearchRequests },
+      server_tool_use: { web_search_requests: webSearchRequests ?? 0 },
     }),
   };
   return withExtra(own, fieldsOf(usage, 'chat'));

@@ -4,7 +4,7 @@ import type { Extra } from '../../canonical/extra.ts';
 import type { UpstreamFailure } from '../../canonical/failure.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { AnswerBlocks, textPiece } from '../answer-blocks.ts';
-import { gapBeforeText } from '../text-gap.ts';
+import { gapBeforeText } from '../../canonical/text-gap.ts';
 import { textOf } from '../members.ts';
 import { Calls } from './calls.ts';
 import { citesText, decodeCitation, type CitedText } from './citations.ts';

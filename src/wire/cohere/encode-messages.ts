@@ -6,6 +6,7 @@ import { encodeResults } from './encode-results.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { isAssistant, placeTurns, type PlacedTurn } from '../place-turns.ts';
 import { settleResults } from '../settle-results.ts';
+import { refuseMediaInInstructions } from '../unreadable-media.ts';
 
 export interface MessageOptions {
   readonly plansIn: PlansIn;
@@ -56,6 +57,7 @@ function encodeRun(
   let waiting = media;
   for (const placed of run) {
     const isSystem = placed.turn.role === 'system' || placed.turn.role === 'developer';
+    if (isSystem) refuseMediaInInstructions(placed.blocks);
     const parts = nameSpeaker(placed, encodeContent(placed.blocks, isSystem ? undefined : documents, context));
     if (isSystem) {
       const text = textOfSystem(placed, parts, context);

@@ -2,6 +2,7 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import type { Turn } from '../../canonical/request.ts';
 import { placeTurns } from '../place-turns.ts';
 import type { PlacedBlock, PlacedTurn } from '../place-turns.ts';
+import { refuseStrayResults } from '../stray-results.ts';
 import { drawBlocks } from './draw-block.ts';
 import { isToolResult } from './encode-context.ts';
 import type { EncodeContext, Message, Piece } from './encode-context.ts';
@@ -23,7 +24,7 @@ export interface EncodedTurns {
  */
 export function encodeTurns(context: EncodeContext): EncodedTurns {
   const placed = placeTurns(context.request, context.warnings);
-  refuseStrayResults(placed, context);
+  refuseStrayResults(context.request);
   const first = placed.findIndex(({ turn }) => !isSystem(turn) || turn.inline === true);
   const leading = first < 0 ? placed.length : first;
   const system = placed.slice(0, leading).flatMap((turn) => onlyText(drawTurn(turn, context), context));
@@ -32,18 +33,6 @@ export function encodeTurns(context: EncodeContext): EncodedTurns {
   const settled = placeSystem(system, trimPrefill(pairToolResults(messages, context)), context);
   const split = settled.messages.flatMap((message) => splitFromResults(withText(message, context), context));
   return { system: settled.system, messages: withUserFirst(split, context) };
-}
-
-/** A model that goes on without the result would make one up. @source generation.md 1.1 */
-function refuseStrayResults(turns: readonly PlacedTurn[], { request, hiddenCallIds }: EncodeContext): void {
-  const called = new Set(hiddenCallIds);
-  const member = request.format === 'messages' ? 'tool_use_id' : 'tool_call_id';
-  for (const { blocks } of turns)
-    for (const { block, path } of blocks) {
-      if (block.type === 'tool-call') called.add(block.id);
-      else if (block.type === 'tool-result' && !called.has(block.callId))
-        throw invalid(`${path}.${member}`, 'is the id of no earlier tool call', 'invalid_prompt');
-    }
 }
 
 function isSystem(turn: Turn): boolean {
@@ -66,8 +55,8 @@ function onlyText(pieces: readonly Piece[], { warnings }: EncodeContext): readon
 function encodeTurn(placed: PlacedTurn, context: EncodeContext): Message {
   const { turn, path } = placed;
   const role = turn.role === 'assistant' ? 'assistant' : 'user';
-  const drawn = drawTurn(placed, context);
-  const pieces = isSystem(turn) ? onlyText(drawn, context) : drawn;
+  // Later instructions are said by the user, who may show something.
+  const pieces = drawTurn(placed, context);
   if (pieces.length === 0 && turn.blocks.length > 0)
     context.warnings.add('content-dropped', path, 'nothing in it can be sent in this format');
   return { role, pieces };

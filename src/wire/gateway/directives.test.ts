@@ -64,6 +64,7 @@ test('everything that can be asked is read', () => {
     plugins: [
       { id: 'one', enabled: true, options: {} },
       { id: 'two', enabled: false, options: {} },
+      { id: 'context-compression', enabled: true, options: {} },
     ],
     sessionId: 's1',
     user: 'u',
@@ -75,7 +76,6 @@ test('everything that can be asked is read', () => {
     echoUpstreamBody: true,
     serviceMetadata: true,
     betas: ['b-1'],
-    transforms: ['middle-out'],
     app,
   });
 });
@@ -168,6 +168,7 @@ for (const [body, path] of [
   [{ preset: 'p'.repeat(257) }, 'preset'],
   [{ debug: { echo_upstream_body: 'yes' } }, 'debug.echo_upstream_body'],
   [{ transforms: 'middle-out' }, 'transforms'],
+  [{ transforms: ['inside-out'] }, 'transforms[0]'],
   [{ usage: true }, 'usage'],
 ] as const) {
   test(`${JSON.stringify(body).slice(0, 60)} is 400 at ${path}`, () => {
@@ -214,4 +215,16 @@ test('any JSON in the gateway fields is read or refused with a GatewayError', ()
     }),
     { numRuns: 1_000 },
   );
+});
+
+const ONE = { id: 'one', enabled: true, options: {} };
+const COMPRESSION_OFF = { id: 'context-compression', enabled: false, options: {} };
+
+test('the old list of transforms turns the plugin on or off, and gives way to the plugin itself', () => {
+  const compression = (enabled: boolean): object => ({ id: 'context-compression', enabled, options: {} });
+  assert.deepEqual(read({ transforms: ['middle-out'] }).plugins, [compression(true)]);
+  assert.deepEqual(read({ transforms: [] }).plugins, [compression(false)]);
+  assert.deepEqual(read({ transforms: null }).plugins, []);
+  const named = { ...checkShape(shape, { transforms: ['middle-out'] }), plugins: [COMPRESSION_OFF, ONE] };
+  assert.deepEqual(readDirectives(named, NO_HEADERS, {}).plugins, [COMPRESSION_OFF, ONE]);
 });

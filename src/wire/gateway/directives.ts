@@ -18,6 +18,10 @@ const TOOL_CALLS_MAX = 30;
 const SLUG_CHARS_MAX = 1024;
 const PRESET_CHARS_MAX = 256;
 
+/** The one transform that there was, and the plugin that it became. @source generation.md 4.6 */
+const MIDDLE_OUT = 'middle-out';
+const COMPRESSION = 'context-compression';
+
 /** A model slug as callers write it. What it names is looked up later. */
 export const modelSlug = z.string().min(1).max(SLUG_CHARS_MAX);
 
@@ -46,7 +50,7 @@ export function gatewayShape({ plugin }: { readonly plugin: z.ZodType<PluginRequ
     max_tool_calls: z.int().min(0).nullish(),
     preset: z.string().min(1).max(PRESET_CHARS_MAX).nullish(),
     debug: z.looseObject({ echo_upstream_body: z.boolean().optional() }).optional(),
-    transforms: z.array(z.string()).nullish(),
+    transforms: z.array(z.literal(MIDDLE_OUT)).nullish(),
     usage: z.looseObject({ include: z.boolean().nullish() }).nullish(),
     // An invalid filter is dropped without a word, so no shape can be wrong. generation.md 4.2
     x_search_filter: z.unknown().optional(),
@@ -81,13 +85,13 @@ export interface OwnFields {
 
 /** @throws GatewayError 400 when there are too many models */
 export function readDirectives(parsed: GatewayFields, headers: HeaderDirectives, own: OwnFields): Directives {
-  const { preset, transforms, trace: traceGiven, stop_server_tools_when, max_tool_calls } = parsed;
+  const { preset, trace: traceGiven, stop_server_tools_when, max_tool_calls } = parsed;
   // An empty id names no session: it would tie all callers that leave it empty to one endpoint.
   const sessionId = parsed.session_id || headers.sessionId;
   return {
     models: readModels(parsed.models, own),
     provider: readProviderPreferences(parsed.provider, parsed.route),
-    plugins: readPlugins(parsed.plugins),
+    plugins: readPlugins(parsed),
     echoUpstreamBody: parsed.debug?.echo_upstream_body === true,
     serviceMetadata: headers.serviceMetadata,
     betas: headers.betas,
@@ -99,7 +103,6 @@ export function readDirectives(parsed: GatewayFields, headers: HeaderDirectives,
     ...(stop_server_tools_when !== undefined && { stopServerToolsWhen: readStopConditions(stop_server_tools_when) }),
     ...(typeof max_tool_calls === 'number' && { maxToolCalls: Math.min(max_tool_calls, TOOL_CALLS_MAX) }),
     ...(preset && { preset }),
-    ...(transforms && { transforms }),
     ...(headers.app !== undefined && { app: headers.app }),
   };
 }
@@ -117,10 +120,15 @@ function readModels(models: readonly string[] | undefined, own: OwnFields): read
   return [...candidates];
 }
 
-/** Of two entries with one id the last wins. @source generation.md 4 "General" */
-function readPlugins(plugins: readonly PluginRequest[] | undefined): readonly PluginRequest[] {
-  if (plugins === undefined || plugins.length < 2) return plugins ?? [];
-  return [...new Map(plugins.map((plugin) => [plugin.id, plugin])).values()];
+/** Of two entries with one id the last wins, and the old `transforms` gives way to any. @source generation.md 2.6, 4 "General" */
+function readPlugins({
+  plugins = [],
+  transforms,
+}: Pick<GatewayFields, 'plugins' | 'transforms'>): readonly PluginRequest[] {
+  if (!transforms && plugins.length < 2) return plugins;
+  const compression = transforms && { id: COMPRESSION, enabled: transforms.length > 0, options: {} };
+  const all = new Map(plugins.map((plugin) => [plugin.id, plugin]));
+  return compression && !all.has(COMPRESSION) ? [...all.values(), compression] : [...all.values()];
 }
 
 function withoutNulls(object: Readonly<Record<string, unknown>>): JsonObject {

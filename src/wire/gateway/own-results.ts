@@ -1,21 +1,51 @@
 import type { Block } from '../../canonical/blocks.ts';
 import type { Turn } from '../../canonical/request.ts';
 
-/** Results of the gateway's own sandboxes: accepted back, never sent on. @source generation.md 5.12, 7.2 */
-const RESULT_TYPES: ReadonlySet<unknown> = new Set(['service_shell_tool_result', 'service_bash_tool_result']);
+/** Results of tools that ran at the gateway and that no vendor has. @source generation.md 5.3, 5.12, 7.2 */
+const OWN_TYPE = /^service_\w+_tool_result$/;
+/** What the gateway ran itself is told by it from what a vendor ran under the same name. */
+const OWN_ID = /^srvtoolu_service_\d+_(\w+)$/;
+/** Ids of models that stand in ours; of any other ours stands alone. */
+const MODEL_ID = /^\w{1,128}$/;
+
+/**
+ * The id under which callers of the messages format see a call that the gateway runs.
+ * @param id the model's own
+ * @param ordinal of the call in the answer
+ * @param stranger stands in where the vendor would not take the model's id
+ */
+export function ownCallId(id: string, ordinal: number, stranger: () => string): string {
+  return `srvtoolu_service_${ordinal}_${MODEL_ID.test(id) ? id : stranger()}`;
+}
+
+/** The model's own id, of the one that callers see; `undefined` for a call that the gateway did not run. */
+export function modelIdOf(ownId: string | undefined): string | undefined {
+  return ownId === undefined ? undefined : OWN_ID.exec(ownId)?.[1];
+}
 
 /** Whether a block of a caller of the messages format is the result of a tool that ran at the gateway. */
 export function isOwnResult(block: Block): boolean {
-  return block.type === 'opaque' && RESULT_TYPES.has(block.value['type']);
+  return resultId(block) !== undefined;
 }
 
-/** Ids of the calls that such results answer: no upstream knows them. */
+/** Ids of calls that ran at the gateway, in as far as they stand there as calls of the provider's: no upstream knows them. */
 export function callsOfOwnResults(turns: readonly Turn[]): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const { blocks } of turns)
     for (const block of blocks) {
-      const id = block.type === 'opaque' && isOwnResult(block) ? block.value['tool_use_id'] : undefined;
-      if (typeof id === 'string') ids.add(id);
+      const id = block.type === 'tool-call' ? ownIdOfCall(block) : resultId(block);
+      if (id !== undefined) ids.add(id);
     }
   return ids;
+}
+
+function ownIdOfCall({ id, runBy }: Extract<Block, { type: 'tool-call' }>): string | undefined {
+  return runBy === 'upstream' && OWN_ID.test(id) ? id : undefined;
+}
+
+function resultId(block: Block): string | undefined {
+  if (block.type !== 'opaque' || block.format !== 'messages') return undefined;
+  const { type, tool_use_id: id } = block.value;
+  if (typeof id !== 'string') return undefined;
+  return OWN_ID.test(id) || (typeof type === 'string' && OWN_TYPE.test(type)) ? id : undefined;
 }

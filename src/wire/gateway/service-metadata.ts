@@ -1,5 +1,6 @@
 import type { PipelineStage, RouteReport } from '../../canonical/route-report.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { usdFromNano } from '../../lib/money.ts';
 
 /**
  * `service_metadata` of answers and errors. Drawn when the generation has ended; before that it has no `generation_time`.
@@ -34,7 +35,7 @@ export function drawServiceMetadata(report: RouteReport, region: string): JsonOb
 }
 
 function drawStage(stage: PipelineStage): JsonObject {
-  const { type, name, summary, guardrailId, guardrailScope, data } = stage;
+  const { type, name, summary, guardrailId, guardrailScope, data, costNanoUsd } = stage;
   return {
     type,
     name,
@@ -42,5 +43,6 @@ function drawStage(stage: PipelineStage): JsonObject {
     ...(guardrailId !== undefined && { guardrail_id: guardrailId }),
     ...(guardrailScope !== undefined && { guardrail_scope: guardrailScope }),
     ...(data !== undefined && { data }),
+    ...(costNanoUsd !== undefined && { cost_usd: usdFromNano(costNanoUsd) }),
   };
 }

@@ -11,6 +11,7 @@ import { AnswerText } from './answer-text.ts';
 import { AudioPieces } from './audio-pieces.ts';
 import { GEMINI_FAMILY, isSignature, signatureBlock } from './call-signatures.ts';
 import { errorIn, failureOfError } from './decode-error.ts';
+import type { TextChunk } from './chunk-template.ts';
 import { decodeFinishReason } from './finish-reason.ts';
 import { countSearches, groundingCitations, quotedCitations } from './grounding.ts';
 import { chatLogprobs } from './logprobs.ts';
@@ -44,6 +45,7 @@ export class AnswerReader {
   #waitingSignatures: string[] = [];
   #lastServerCall: string | undefined;
   #usage: JsonObject | undefined;
+  #hasNewUsage = false;
   #finish: Finish | undefined;
   #explanation: string | undefined;
   #grounding: JsonObject | undefined;
@@ -55,6 +57,8 @@ export class AnswerReader {
   }
 
   take(): EventBatch {
+    // Every chunk counts anew: once a read is enough.
+    if (this.#hasNewUsage) this.#tellUsage();
     return this.#blocks.take();
   }
 
@@ -77,6 +81,13 @@ export class AnswerReader {
     if (isJsonObject(usage)) this.#takeUsage(usage);
   }
 
+  /** A chunk of which all the rest has been taken before. */
+  takeTextChunk({ text, usage }: TextChunk): void {
+    this.#calls.end();
+    this.#takeText(text, undefined, undefined);
+    if (usage !== undefined) this.#takeUsage(usage);
+  }
+
   /** Notes what could not be read and was left out. */
   skip(what: string): void {
     this.#warnings += 1;
@@ -90,6 +101,7 @@ export class AnswerReader {
   fail(failure: UpstreamFailure): void {
     if (this.#over) return;
     this.#over = true;
+    this.#tellUsage();
     this.#blocks.emit({ type: 'failed', failure });
   }
 
@@ -111,6 +123,7 @@ export class AnswerReader {
     if (finish === 'content_filter' && this.#explanation !== undefined)
       this.#write({ type: 'refusal', text: this.#explanation });
     this.#over = true;
+    this.#tellUsage();
     const native = this.#finish === undefined ? {} : { nativeFinish: word };
     this.#blocks.emit({ type: 'end', finish, ...native });
   }
@@ -325,7 +338,12 @@ export class AnswerReader {
 
   #takeUsage(usage: JsonObject): void {
     this.#usage = mergeUsage(this.#usage, usage);
-    if (!countsTokens(this.#usage)) return;
+    this.#hasNewUsage = true;
+  }
+
+  #tellUsage(): void {
+    this.#hasNewUsage = false;
+    if (this.#usage === undefined || !countsTokens(this.#usage)) return;
     const searches = this.#grounding === undefined ? undefined : countSearches(this.#grounding);
     this.#blocks.emit({ type: 'usage', usage: decodeUsage(this.#usage, searches) });
   }

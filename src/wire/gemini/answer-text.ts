@@ -1,5 +1,5 @@
 import type { Block } from '../../canonical/blocks.ts';
-import { gapBeforeText } from '../text-gap.ts';
+import { gapBeforeText } from '../../canonical/text-gap.ts';
 
 /** Texts longer than this are not kept: sources of them are told without their places. */
 const CHARS_MAX = 4 * 1024 * 1024;

@@ -3,6 +3,7 @@ import { hasFragileNumbers, isJsonObject, parseJson, parseKeepingNumbers, type J
 import { createSseParser } from '../../lib/sse.ts';
 import type { StreamDecoder } from '../format.ts';
 import { AnswerReader } from './answer-reader.ts';
+import { ChunkTemplate } from './chunk-template.ts';
 import { errorIn, failureOfError } from './decode-error.ts';
 
 /** Argument values that come by path are read as values, so their numbers must be kept. */
@@ -12,12 +13,19 @@ const PARTIAL = '"partialArgs"';
 export function createStreamDecoder(): StreamDecoder {
   const reader = new AnswerReader();
   const parser = createSseParser({ onEvent });
+  const template = new ChunkTemplate();
 
   function onEvent(data: string): void {
     if (reader.over || data === '') return;
+    const known = template.read(data);
+    if (known !== undefined) {
+      reader.takeTextChunk(known);
+      return;
+    }
     const chunk = parseChunk(data);
     if (isJsonObject(chunk)) {
       reader.takeChunk(chunk, data);
+      template.learn(chunk, data);
       return;
     }
     const error = errorIn(chunk);

@@ -1,11 +1,12 @@
 import { invalid } from '../../canonical/gateway-error.ts';
 import type { Turn } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { isAssistant, placeTurns, splitRuns, type PlacedTurn } from '../place-turns.ts';
+import { isAssistant, placeTurns, type PlacedTurn } from '../place-turns.ts';
+import { settleResults } from '../settle-results.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeModelTurns, type SentCall } from './encode-model-turn.ts';
 import { encodeParts, nameSpeaker, warnOfBlock, type WirePart } from './encode-parts.ts';
-import { encodeResults, placeResults } from './encode-results.ts';
+import { encodeResults, resultsIn } from './encode-results.ts';
 
 /** Members of the body. */
 export interface EncodedContents {
@@ -28,8 +29,7 @@ export function encodeContents(instruction: string | undefined, context: EncodeC
   const first = placed.findIndex(({ turn }) => !isInstruction(turn) || turn.inline === true);
   const leading = first < 0 ? placed.length : first;
   const said = instructionText(placed.slice(0, leading), context);
-  const runs = splitRuns(placed.slice(leading));
-  const results = placeResults(runs, context);
+  const runs = settleResults(placed.slice(leading), context.request, context.warnings);
   const contents: Content[] = [];
   let owed: readonly WirePart[] = [];
   let calls: readonly SentCall[] = [];
@@ -38,7 +38,7 @@ export function encodeContents(instruction: string | undefined, context: EncodeC
       const model = encodeModelTurns(run, context);
       push(contents, { role: 'model', parts: model.parts }, run, context);
       ({ calls } = model);
-      owed = encodeResults(calls, results[at] ?? [], context);
+      owed = encodeResults(calls, resultsIn([...run, ...(runs[at + 1] ?? [])]), context);
     } else {
       push(contents, { role: 'user', parts: [...owed, ...encodeOthers(run, context)] }, run, context);
       owed = [];

@@ -187,6 +187,20 @@ suite('output besides text', () => {
     });
     assert.deepEqual(warnings, ['field-dropped audio.format']);
   });
+
+  test('sound comes alone, whatever else is asked for, and a voice goes only where something is spoken', () => {
+    const audio = { voice: 'Kore' };
+    const spoken = encodeChat({ modalities: ['text', 'audio'], audio, stream: true });
+    assert.deepEqual(spoken.config, {
+      responseModalities: ['AUDIO'],
+      speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+    });
+    assert.deepEqual(spoken.warnings, ['field-changed modalities']);
+    const written = encodeChat({ modalities: ['text'], audio });
+    assert.deepEqual(written.config, { responseModalities: ['TEXT'] });
+    assert.deepEqual(written.warnings, ['field-dropped audio']);
+    assert.deepEqual(encodeChat({ audio }).warnings, ['field-dropped audio']);
+  });
 });
 
 suite('the form of the answer', () => {

@@ -1,5 +1,4 @@
 import type { MediaBlock, ToolResultBlock } from '../../canonical/blocks.ts';
-import { invalid } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { pathsOfContent } from '../caller-paths.ts';
 import { parseToolInput } from '../tool-input.ts';
@@ -27,29 +26,11 @@ export interface PlacedResult {
   readonly path: string;
 }
 
-/**
- * The results of the calls of each run: the wire wants them right behind their calls, and histories may have them later.
- * @throws GatewayError 400 for the result of a call that there was not: generation.md 1.1
- */
-export function placeResults(
-  runs: readonly (readonly PlacedTurn[])[],
-  { request, warn }: EncodeContext,
-): readonly (readonly PlacedResult[])[] {
-  const placed: PlacedResult[][] = runs.map(() => []);
-  const latest = new Map<string, number>();
-  const idMember = request.format === 'messages' ? 'tool_use_id' : 'tool_call_id';
-  for (const [at, run] of runs.entries()) {
-    for (const { block, path } of run.flatMap(({ blocks }) => blocks)) {
-      if (block.type === 'tool-call') latest.set(block.id, at);
-      if (block.type !== 'tool-result') continue;
-      const home = latest.get(block.callId);
-      if (home === undefined)
-        throw invalid(`${path}.${idMember}`, 'is the id of no earlier tool call', 'invalid_prompt');
-      if (home < at - 1) warn('field-changed', path, 'moved to the call that it is the result of');
-      placed[home]?.push({ block, path });
-    }
-  }
-  return placed;
+/** Those that stand in some turns. */
+export function resultsIn(turns: readonly PlacedTurn[]): readonly PlacedResult[] {
+  return turns.flatMap(({ blocks }) =>
+    blocks.flatMap(({ block, path }) => (block.type === 'tool-result' ? [{ block, path }] : [])),
+  );
 }
 
 /**

@@ -144,10 +144,16 @@ function drawLogprobs(context: EncodeContext): Members {
 /** What else than text is asked for. @source generation.md 11.2 */
 function drawModalities(context: EncodeContext): Members {
   const { modalities, imageConfig, audio } = context.request.settings;
+  const speaks = modalities?.includes('audio') === true;
+  if (speaks && modalities.length > 1)
+    context.warn('field-changed', 'modalities', 'an answer that is spoken comes without anything else');
+  // "Cannot extract voices from a non-audio request": google-gemini/cookbook#793 (2025-06).
+  if (audio !== undefined && !speaks) context.warn('field-dropped', 'audio', 'the answer is not to be spoken');
   return {
-    responseModalities: modalities?.map((modality) => modality.toUpperCase()),
+    // "only one response modality can be set" beside sound: googleapis/js-genai#382 (2025-04).
+    responseModalities: speaks ? ['AUDIO'] : modalities?.map((modality) => modality.toUpperCase()),
     imageConfig: imageConfig && drawImageConfig(imageConfig, context),
-    speechConfig: audio && drawSpeech(audio, context),
+    speechConfig: speaks && audio !== undefined ? drawSpeech(audio, context) : undefined,
   };
 }
 

@@ -7,7 +7,8 @@ import type { JsonObject } from '../../lib/json.ts';
 import { call, chunk, finish, foldStream, GROUNDED, textOfBlocks, TIDES_TEXT } from './test-streams.ts';
 
 function citationsOf({ blocks, citations }: Answer): readonly Citation[] {
-  return [...blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : [])), ...citations];
+  const ofTexts = blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : []));
+  return [...ofTexts, ...citations.map(({ citation }) => citation)];
 }
 
 /** What each source stands for, in the text of the whole answer. */
@@ -58,7 +59,9 @@ suite('sources of a text', () => {
   });
 
   test('without any place are sources of the whole answer', () => {
-    assert.deepEqual(grounded('Yes.', []).citations, [{ type: 'url', url: 'https://a.example/', title: 'A' }]);
+    assert.deepEqual(grounded('Yes.', []).citations, [
+      { citation: { type: 'url', url: 'https://a.example/', title: 'A' }, afterBlocks: 1 },
+    ]);
   });
 
   test('that lead nowhere are none', () => {
@@ -92,7 +95,7 @@ suite('sources of a text', () => {
     const groundingMetadata = { groundingChunks: [PAGE], groundingSupports: [{ segment, groundingChunkIndices: [0] }] };
     const answer = foldStream([chunk([{ text }]), finish('STOP', [call('f', {})], { groundingMetadata })]);
     assert.equal(answer.citations.length, 1);
-    const [citation] = answer.citations;
+    const citation = answer.citations[0]?.citation;
     assert.equal(citation?.type === 'url' && text.slice(citation.start, citation.end), ' 5.');
   });
 });

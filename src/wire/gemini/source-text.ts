@@ -7,6 +7,8 @@ const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
+type Path = readonly (string | number)[];
+
 /**
  * The very characters of a value inside a JSON text: parsing and writing again would turn `1.0` into `1`, and put members
  * in another order.
@@ -14,14 +16,20 @@ const CLOSE_OBJECT = 125;
  * @param path from the outermost value inwards
  * @returns `undefined` when there is no such value
  */
-export function sourceOf(text: string, path: readonly (string | number)[]): string | undefined {
+export function sourceOf(text: string, path: Path): string | undefined {
+  const range = sourceRange(text, path);
+  return range && text.slice(range.start, range.end);
+}
+
+/** Where these characters stand. */
+export function sourceRange(text: string, path: Path): { readonly start: number; readonly end: number } | undefined {
   let at = skipBlank(text, 0);
   for (const step of path) {
     const found = typeof step === 'number' ? findItem(text, at, step) : findMember(text, at, step);
     if (found === undefined) return undefined;
     at = found;
   }
-  return text.slice(at, endOfValue(text, at));
+  return { start: at, end: endOfValue(text, at) };
 }
 
 /** The items of a list, each as its source. */

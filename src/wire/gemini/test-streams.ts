@@ -139,6 +139,12 @@ export function decodeStream(bytes: Uint8Array, cuts: readonly number[] = []): E
   return events;
 }
 
+/** Counts are told once a network read, so that only the last one is the same however the bytes are cut. */
+export function withLastCount(events: EventBatch): EventBatch {
+  const last = events.findLastIndex(({ type }) => type === 'usage');
+  return events.filter(({ type }, at) => type !== 'usage' || at === last);
+}
+
 export function foldStream(chunks: readonly (JsonObject | string)[]): Answer {
   const events = decodeStream(stream(chunks));
   checkEvents(events);

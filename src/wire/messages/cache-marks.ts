@@ -58,18 +58,20 @@ export function limitCacheMarks(
   }
 }
 
-/** Puts a breakpoint on the last block that may carry one, for wires without a top-level directive. */
+/**
+ * Puts a breakpoint on the last block that may carry one, for wires without a top-level directive. All bare texts become
+ * blocks, so that a message is the same bytes when it is the last one and when the conversation has gone on behind it.
+ */
 export function markLastBlock(messages: readonly WireMessage[], mark: JsonObject): void {
+  let marked = false;
   for (const message of messages.toReversed()) {
-    const { content } = message;
-    if (typeof content === 'string') {
-      message.content = [{ type: 'text', text: content, cache_control: mark }];
-      return;
-    }
-    const last = content.findLast((block) => !UNMARKABLE.has(stringOf(block['type']) ?? ''));
+    const content: WireObject[] =
+      typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : [...message.content];
+    message.content = content;
+    const last = marked ? undefined : content.findLast((block) => !UNMARKABLE.has(stringOf(block['type']) ?? ''));
     if (last === undefined) continue;
     last['cache_control'] ??= mark;
-    return;
+    marked = true;
   }
 }
 

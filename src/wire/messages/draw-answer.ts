@@ -1,4 +1,4 @@
-import type { Block, Citation, OpaqueBlock, ReasoningBlock, TextBlock, ToolCallBlock } from '../../canonical/blocks.ts';
+import type { Block, OpaqueBlock, ReasoningBlock, TextBlock, ToolCallBlock } from '../../canonical/blocks.ts';
 import type { EndEvent } from '../../canonical/events.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { isJsonObject } from '../../lib/json.ts';
@@ -61,9 +61,11 @@ export function drawEnd(end: EndEvent | undefined, traits: AnswerTraits, refusal
   };
 }
 
-/** A text block; sources of it, or of the whole answer, that this format can say. */
-function drawText(block: TextBlock, further: readonly Citation[]): WireObject {
-  const citations = [...(block.citations ?? []), ...further].map(drawCitation).filter((drawn) => drawn !== undefined);
+/** A text block with its sources, and those of the whole answer that stand on it. */
+function drawText(block: TextBlock, native: boolean, further: readonly WireObject[]): WireObject | undefined {
+  const own = (block.citations ?? []).map(drawCitation).filter((drawn) => drawn !== undefined);
+  const citations = [...own, ...further];
+  if (!native && block.text === '' && citations.length === 0) return undefined;
   const cites = citations.length > 0 || block.citations?.length === 0;
   return addExtra({ type: 'text', text: block.text, citations: cites ? citations : null }, block.extra);
 }
@@ -80,18 +82,18 @@ export function drawReasoning(block: ReasoningBlock): WireObject {
 
 /** @param input the parsed input; `{}` as long as a stream is still to bring it */
 export function drawCall(block: ToolCallBlock, input: JsonObject): WireObject {
-  const upstream = block.runBy === 'upstream';
-  const type = upstream ? 'server_tool_use' : 'tool_use';
+  const isCallers = block.runBy === 'caller';
+  const type = isCallers ? 'tool_use' : 'server_tool_use';
   const drawn = addExtra({ type, id: block.id, name: block.name, input }, block.extra);
-  if (!upstream) drawn['caller'] ??= { type: 'direct' };
+  if (isCallers) drawn['caller'] ??= { type: 'direct' };
   return drawn;
 }
 
 /** A block for a whole answer; `undefined` where this format cannot say it. */
-export function drawWholeBlock(block: Block, native: boolean, further: readonly Citation[]): WireObject | undefined {
+export function drawWholeBlock(block: Block, native: boolean, further: readonly WireObject[]): WireObject | undefined {
   switch (block.type) {
     case 'text':
-      return native || block.text !== '' ? drawText(block, further) : undefined;
+      return drawText(block, native, further);
     case 'refusal':
       // A vendor's own refusal is told by stop_details.
       return native || block.text === '' ? undefined : { type: 'text', text: block.text, citations: null };

@@ -475,6 +475,19 @@ test('a host without the top-level directive gets a breakpoint on the last block
   ]);
 });
 
+test('what stood before the breakpoint of the whole request is the same bytes when the conversation has gone on', () => {
+  const sent = (messages: readonly JsonObject[]): string => {
+    const { body } = encode(decode({ model: 'm', messages, cache_control: { type: 'ephemeral' } }), target());
+    return JSON.stringify(body['messages']).replaceAll(',"cache_control":{"type":"ephemeral"}', '');
+  };
+  const first = [{ role: 'user', content: 'a' }];
+  const more = [
+    { role: 'assistant', content: 'b' },
+    { role: 'user', content: 'c' },
+  ];
+  assert.ok(sent([...first, ...more]).startsWith(sent(first).slice(0, -1)));
+});
+
 test('the same prompt always gives the same bytes, and the request is not touched', () => {
   const request = decode({
     system: [{ type: 'text', text: 's', cache_control: { type: 'ephemeral' } }],

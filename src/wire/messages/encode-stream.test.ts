@@ -287,8 +287,8 @@ test('sources that come when something else stands behind their text get a block
     start(1, call('x')),
     delta(1, '{}'),
     { ...late, index: -1 },
-    { ...late, index: 0 },
     end(1),
+    { ...late, index: -1 },
   ]);
   const [text, , sources] = foldContent(events);
   assert.deepEqual(text, { type: 'text', text: 'see', citations: null });

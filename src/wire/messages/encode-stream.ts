@@ -1,27 +1,25 @@
 import type { Block, Citation } from '../../canonical/blocks.ts';
-import type { BlockDeltaEvent, EndEvent, EventBatch, GenerationEvent } from '../../canonical/events.ts';
+import type { BlockDeltaEvent, CitationEvent, EndEvent, EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Usage } from '../../canonical/usage.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing, ErrorContext, StreamEncoder } from '../format.ts';
 import { drawCitation } from './citations.ts';
+import { drawingOf } from './drawing.ts';
+import type { Drawing } from './drawing.ts';
 import { drawCall, drawEnd, drawMessage, drawReasoning } from './draw-answer.ts';
 import { encodeError, UPSTREAM_ERROR } from './encode-error.ts';
 import { extend, openExtent } from './json-extent.ts';
 import type { JsonExtent } from './json-extent.ts';
+import { WHOLE_SOURCES_MAX, takesSources } from './place-sources.ts';
 import { writeSeal } from './reasoning-seal.ts';
 import { drawFinalUsage, drawUsage } from './usage.ts';
 import { addExtra } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 
 const DELTA_HEAD = 'event: content_block_delta\ndata: ';
-/** Sources that come too late for their text; further ones are lost. */
-const LATE_CITATIONS_MAX = 1_000;
 const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
-
-/** What a block of the answer becomes. `silent`: the format cannot say it. */
-type Drawing = 'text' | 'thinking' | 'redacted' | 'call' | 'opaque' | 'silent';
 
 /** A block that has not ended on the wire. */
 interface OpenBlock {
@@ -35,6 +33,8 @@ interface OpenBlock {
   /** Of a call's input, where the upstream may not say that it has ended. */
   readonly input: JsonExtent;
   signature: string | undefined;
+  /** Sources of the whole answer, which stand behind its own. */
+  readonly further: Citation[];
   /** What came while an earlier block was still open, and whether its end was among it. */
   readonly waiting: GenerationEvent[];
   ended: boolean;
@@ -55,8 +55,11 @@ export class MessagesStreamEncoder implements StreamEncoder {
   readonly #open: OpenBlock[] = [];
   /** A text that is over, but has not stopped on the wire: its sources may still come. */
   #lingering: OpenBlock | undefined;
-  /** Sources of texts that have stopped. */
+  /** The last block that the format can say, on the wire or still to come there. */
+  #latest: OpenBlock | undefined;
+  /** Sources of the whole answer that no text can take any more. */
   readonly #late: Citation[] = [];
+  #wholeSources = 0;
   /** Unknown members of the answer: those that came before it was begun, and those after. */
   readonly #messageFields: WireObject = {};
   readonly #lateFields: WireObject = {};
@@ -137,7 +140,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       case 'block-end':
         return this.#pass(event, event.index);
       case 'citation':
-        return this.#pass(event, event.index < 0 ? this.#openText() : event.index);
+        return event.index < 0 ? this.#citeWhole(event) : this.#pass(event, event.index);
       case 'block-start':
         return this.#enter(event.index, event.block);
       case 'start':
@@ -171,9 +174,11 @@ export class MessagesStreamEncoder implements StreamEncoder {
       data: '',
       input: openExtent(),
       signature: undefined,
+      further: [],
       waiting: [],
       ended: false,
     };
+    if (open.drawing !== 'silent') this.#latest = open;
     this.#open.push(open);
     return this.#open.length === 1 ? this.#begin(open) : this.#advance();
   }
@@ -183,7 +188,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     const head = this.#open[0];
     if (head?.index === index) return event.type === 'block-end' ? this.#finishHead() : this.#apply(head, event);
     const open = this.#open.find((candidate) => candidate.index === index);
-    if (open === undefined) return event.type === 'citation' ? this.#citeOver(event.citation, index) : '';
+    if (open === undefined) return '';
     if (event.type === 'block-end') open.ended = true;
     else open.waiting.push(event);
     return this.#advance();
@@ -280,18 +285,22 @@ export class MessagesStreamEncoder implements StreamEncoder {
     return frames + drawDelta(open.wireIndex, `{"type":"citations_delta","citation":${JSON.stringify(drawn)}}`);
   }
 
-  /** Index of the text on the wire; -1: there is none. */
-  #openText(): number {
-    const head = this.#open[0];
-    return head?.drawing === 'text' ? head.index : -1;
+  /** A source of the whole answer, as those of a search are, which mostly come when its text is over. */
+  #citeWhole({ citation }: CitationEvent): string {
+    if (drawCitation(citation) === undefined || this.#wholeSources >= WHOLE_SOURCES_MAX) return '';
+    this.#wholeSources++;
+    const latest = this.#latest;
+    if (latest === undefined || !takesSources(latest.block)) this.#late.push(citation);
+    else if (this.#open.includes(latest)) latest.further.push(citation);
+    else return this.#citeLingering(latest, citation);
+    return '';
   }
 
-  /** A source that comes after its text, as the sources of a search do. */
-  #citeOver(citation: Citation, index: number): string {
-    const open = this.#lingering;
-    if (open !== undefined && (index < 0 || open.index === index)) return this.#cite(open, citation);
-    if (this.#late.length < LATE_CITATIONS_MAX) this.#late.push(citation);
-    return '';
+  /** On a text that is over; one that said nothing opens for its source. */
+  #citeLingering(open: OpenBlock, citation: Citation): string {
+    const frames = this.#cite(open, citation);
+    if (open.wireIndex >= 0) this.#lingering = open;
+    return frames;
   }
 
   /** Blocks cannot be opened again, so what came too late gets a block without words. */
@@ -326,6 +335,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     // Redacted data comes whole, and a signature alone is a block too: its display was omitted (pains.md 17).
     const late = open.drawing === 'redacted' || (open.drawing === 'thinking' && open.signature !== undefined);
     let frames = late ? this.#ensureOpen(open) : '';
+    for (const citation of open.further) frames += this.#cite(open, citation);
     if (open.wireIndex < 0) return frames;
     if (open.drawing === 'thinking') frames += this.#sign(open);
     if (open.drawing === 'text' && !this.#native) {
@@ -351,28 +361,6 @@ export class MessagesStreamEncoder implements StreamEncoder {
       { format: 'messages', fields: this.#messageFields },
     );
     return drawFrame('message_start', { type: 'message_start', message }) + PING;
-  }
-}
-
-function drawingOf(block: Block, native: boolean): Drawing {
-  switch (block.type) {
-    case 'text':
-      return 'text';
-    case 'refusal':
-      // A vendor's own refusal is told by stop_details; other formats put it where the text would be.
-      return native ? 'silent' : 'text';
-    case 'reasoning':
-      return block.form === 'encrypted' ? 'redacted' : 'thinking';
-    case 'tool-call':
-      return 'call';
-    case 'opaque':
-      return block.format === 'messages' ? 'opaque' : 'silent';
-    // The format has no images, no sound and no results of the caller's tools in an answer.
-    case 'media':
-    case 'tool-result':
-      return 'silent';
-    default:
-      return unreachable(block);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Block } from '../../canonical/blocks.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { pathsOfBlocks, pathsOfTurns } from '../caller-paths.ts';
+import { refuseStrayResults } from '../stray-results.ts';
 import { callsOfOwnResults } from '../gateway/own-results.ts';
 import { drawBlocks } from './draw-block.ts';
 import type { MessagesDialect } from './dialect.ts';
@@ -34,7 +35,8 @@ export function encodeTurns(
   const strayCallIds = findStrayServerCalls(request.turns, vendor).difference(hiddenCallIds);
   const context: DrawContext = { own, vendor, warnings, hiddenCallIds, strayCallIds, places };
   const paths = pathsOfTurns(request);
-  if (!own) refuseStrayResults(request.turns, paths);
+  // One that only comes late is moved (repair-tool-results.ts).
+  if (!own) refuseStrayResults(request);
   const leading = leadingSystemTurns(request.turns);
   const system = encodeSystem(request.turns.slice(0, leading), paths, readsAttribution, context);
   const messages: WireMessage[] = [];
@@ -50,20 +52,6 @@ export function encodeTurns(
   if (!own) trimPrefill(messages);
   const repaired = own ? messages : repairToolResults(messages, places, warnings);
   return withUserMessage({ system, messages: repaired }, own, warnings);
-}
-
-/**
- * The wire answers no call that it does not know. Generation.md 1.1 refuses such a result, where pains.md 21 would drop
- * it: a model that goes on without the result makes one up. A result that only comes late is moved (repair-tool-results.ts).
- */
-function refuseStrayResults(turns: readonly Turn[], paths: readonly string[]): void {
-  const called = new Set<string>();
-  for (const [at, { blocks }] of turns.entries())
-    for (const block of blocks) {
-      if (block.type === 'tool-call') called.add(block.id);
-      else if (block.type === 'tool-result' && !called.has(block.callId))
-        throw invalid(`${paths[at]}.tool_call_id`, 'is the id of no earlier tool call', 'invalid_prompt');
-    }
 }
 
 function leadingSystemTurns(turns: readonly Turn[]): number {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing } from '../format.ts';
 import { drawEnd, drawMessage, drawWholeBlock } from './draw-answer.ts';
 import { errorTypeOf, UPSTREAM_ERROR } from './encode-error.ts';
+import { placeSources } from './place-sources.ts';
 import { drawWholeUsage } from './usage.ts';
 import { addExtra } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
@@ -34,11 +35,15 @@ export function encodeWhole(answer: Answer, identity: AnswerIdentity, closing: C
   return JSON.stringify(message);
 }
 
-/** Sources of the whole answer stand on its last text. */
-function drawContent({ blocks, citations }: Answer, native: boolean): WireObject[] {
-  const lastText = blocks.findLastIndex((block) => block.type === 'text' && block.text !== '');
-  const drawn = blocks.map((block, at) => drawWholeBlock(block, native, at === lastText ? citations : []));
-  return drawn.filter((block) => block !== undefined);
+/** What came too late for a text gets a block without words, if anything was said at all. */
+function drawContent(answer: Answer, native: boolean): WireObject[] {
+  const { onTexts, late } = placeSources(answer, native);
+  const drawn = answer.blocks
+    .map((block, index) => drawWholeBlock(block, native, onTexts.get(index) ?? []))
+    .filter((block) => block !== undefined);
+  if (late.length > 0 && drawn.some(({ type }) => type === 'text'))
+    drawn.push({ type: 'text', text: '', citations: [...late] });
+  return drawn;
 }
 
 function refusalOf(blocks: readonly Block[]): string {

@@ -9,6 +9,7 @@ import { encodeRequest } from './encode-request.ts';
 import { MessagesStreamEncoder } from './encode-stream.ts';
 import { encodeWhole } from './encode-whole.ts';
 import { PARAMETERS } from './parameters.ts';
+import { messagesServerCalls } from './server-calls.ts';
 import { answerLimit } from './thinking.ts';
 import { decodeError } from './upstream-error.ts';
 
@@ -25,6 +26,7 @@ export function createMessagesClientFormat(options: { readonly plugin: z.ZodType
     encodeError,
     requestIdHeader: 'request-id',
     canSay: (block) => block.type !== 'media' && (block.type !== 'opaque' || block.format === 'messages'),
+    serverCalls: messagesServerCalls,
     keepAlive: KEEP_ALIVE,
   };
 }

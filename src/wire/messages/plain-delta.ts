@@ -10,6 +10,9 @@ const TEXT = ',"delta":{"type":"text_delta","text":"';
 const THINKING = ',"delta":{"type":"thinking_delta","thinking":"';
 const INPUT = ',"delta":{"type":"input_json_delta","partial_json":"';
 
+/** What JSON wants escaped. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const NOT_PLAIN = /[\\\u0000-\u001f]/;
 const QUOTE = 34;
 const BACKSLASH = 92;
 const BRACE = 125;
@@ -23,7 +26,8 @@ const INDEX_DIGITS_MAX = 6;
  * then. Spaces that the vendor pads its events with may stand between the closing braces.
  */
 export function readPlainDelta(data: string): PlainDelta | undefined {
-  if (!data.startsWith(HEAD)) return undefined;
+  // Slices compare by words, `startsWith` by characters.
+  if (data.slice(0, HEAD.length) !== HEAD) return undefined;
   let at = HEAD.length;
   let wireIndex = 0;
   for (; at < HEAD.length + INDEX_DIGITS_MAX; at++) {
@@ -38,17 +42,20 @@ export function readPlainDelta(data: string): PlainDelta | undefined {
 }
 
 function readText(data: string, kind: PlainDelta['kind'], wireIndex: number, from: number): PlainDelta | undefined {
+  const quote = data.indexOf('"', from);
+  const text = data.slice(from, quote);
+  if (quote >= 0 && !NOT_PLAIN.test(text)) return endsAt(data, quote + 1) ? { kind, wireIndex, text } : undefined;
+  return readEscaped(data, kind, wireIndex, from);
+}
+
+function readEscaped(data: string, kind: PlainDelta['kind'], wireIndex: number, from: number): PlainDelta | undefined {
   let to = from;
-  let escaped = false;
   for (let code = data.charCodeAt(to); code !== QUOTE; code = data.charCodeAt(++to)) {
     // The end of the data, or a character that JSON wants escaped.
     if (!(code >= SPACE)) return undefined;
-    if (code !== BACKSLASH) continue;
-    escaped = true;
-    to++;
+    if (code === BACKSLASH) to++;
   }
   if (!endsAt(data, to + 1)) return undefined;
-  if (!escaped) return { kind, wireIndex, text: data.slice(from, to) };
   try {
     const text: unknown = JSON.parse(data.slice(from - 1, to + 1));
     return typeof text === 'string' ? { kind, wireIndex, text } : undefined;

@@ -124,7 +124,10 @@ test('a chat answer says what the format can say', () => {
         { type: 'tool-call', id: 'c1', name: 'f', input: '', runBy: 'caller' },
         { type: 'tool-call', id: 'c2', name: 'f', input: '{"cut', runBy: 'caller' },
       ],
-      citations: [{ type: 'url', url: 'https://e.com' }],
+      citations: [
+        { citation: { type: 'url', url: 'https://e.com' }, afterBlocks: 5 },
+        { citation: { type: 'url', url: 'https://late.com' }, afterBlocks: 6 },
+      ],
       end: { type: 'end', finish: 'tool_calls' },
     }),
   );
@@ -139,6 +142,19 @@ test('a chat answer says what the format can say', () => {
     },
     { type: 'tool_use', id: 'c1', name: 'f', input: {}, caller: { type: 'direct' } },
     { type: 'tool_use', id: 'c2', name: 'f', input: { _raw: '{"cut' }, caller: { type: 'direct' } },
+    {
+      type: 'text',
+      text: '',
+      citations: [
+        {
+          type: 'web_search_result_location',
+          cited_text: '',
+          url: 'https://late.com',
+          title: null,
+          encrypted_index: '',
+        },
+      ],
+    },
   ]);
   assert.equal(stopReason, 'tool_use');
 });

@@ -1,7 +1,7 @@
 import type { Block, Citation } from '../../canonical/blocks.ts';
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import type { Extra, FormatId } from '../../canonical/extra.ts';
-import { gapBeforeText } from '../text-gap.ts';
+import { gapBeforeText } from '../../canonical/text-gap.ts';
 
 const FORMAT: FormatId = 'responses';
 

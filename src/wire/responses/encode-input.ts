@@ -4,6 +4,7 @@ import { textOf } from '../members.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
 import { isAssistant, placeTurns, type PlacedTurn } from '../place-turns.ts';
 import { settleResults } from '../settle-results.ts';
+import { refuseMediaInInstructions } from '../unreadable-media.ts';
 import { createCallIds } from './call-ids.ts';
 import { encodeAssistant, type SentCall } from './encode-assistant.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -62,6 +63,7 @@ function encodeMessage({ turn, path, blocks }: PlacedTurn, context: EncodeContex
   const said = blocks.filter(({ block }) => block.type !== 'tool-result');
   if (said.length === 0) return [];
   const isInstruction = turn.role === 'system' || turn.role === 'developer';
+  if (isInstruction) refuseMediaInInstructions(said);
   const parts = encodeParts(said, context);
   const kept = isInstruction ? parts.filter((part) => part['type'] === 'input_text') : parts;
   if (kept.length < parts.length)

@@ -231,7 +231,10 @@ suite('text and what belongs to it', () => {
       ]);
       const [block] = answer.blocks;
       assert.ok(block?.type === 'text');
-      const found = { 'of the text': block.citations ?? [], 'of the answer': answer.citations };
+      const found = {
+        'of the text': block.citations ?? [],
+        'of the answer': answer.citations.map((of) => of.citation),
+      };
       const citation = { type: 'url', url: 'https://a.test/', title: 'A', start: 0, end: 2 };
       assert.deepEqual(found, { 'of the text': [], 'of the answer': [], [expected]: [citation] });
     });

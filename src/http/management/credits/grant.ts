@@ -13,6 +13,8 @@ const bodySchema = z
   })
   .meta({ id: 'GrantCreditsRequest' });
 
+const answerSchema = z.strictObject({ data: entrySchema });
+
 export const grantCredits = defineRoute({
   method: 'POST',
   path: '/credits/grants',
@@ -24,18 +26,24 @@ export const grantCredits = defineRoute({
   params: NOTHING,
   query: NOTHING,
   body: bodySchema,
-  responses: { 201: { description: 'The entry in the ledger.', schema: z.strictObject({ data: entrySchema }) } },
-  errors: [400, 413],
-  async handle({ principal, body, services }) {
+  responses: {
+    200: { description: 'The entry that this idempotency key made before.', schema: answerSchema },
+    201: { description: 'The entry in the ledger.', schema: answerSchema },
+  },
+  errors: [400, 409, 413],
+  idempotent: true,
+  async handle({ principal, body, headers, services }) {
     assert(principal !== undefined, 'a management route has a caller');
+    const idempotencyKey = headers['idempotency-key'];
     const workspaceId = body.workspace_id === undefined ? undefined : await services.workspaces.idOf(body.workspace_id);
-    const entry = await services.credits.grant({
+    const { entry, isNew } = await services.credits.grant({
       accountId: principal.accountId,
       amountNanoUsd: nanoFromUsd(body.amount),
       note: body.note,
       author: principal.keyHash,
       ...(workspaceId !== undefined && { workspaceId }),
+      ...(typeof idempotencyKey === 'string' && { idempotencyKey }),
     });
-    return { status: 201, body: { data: drawEntry(entry) } };
+    return { status: isNew ? 201 : 200, changesNothing: !isNew, body: { data: drawEntry(entry) } };
   },
 });

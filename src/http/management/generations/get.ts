@@ -121,7 +121,7 @@ function drawGeneration(record: GenerationRecord): z.output<typeof generationSch
     data_region: 'global',
     is_byok: record.isByok,
     provider_responses: record.attempts.map((attempt) => ({
-      provider_name: attempt.provider,
+      provider_name: attempt.providerName ?? attempt.provider,
       model_permaslug: attempt.model,
       status: attempt.status,
       latency: attempt.latencyMs,
@@ -149,6 +149,7 @@ function drawGeneration(record: GenerationRecord): z.output<typeof generationSch
     num_searches: record.webSearches,
     cache_discount: drawUsd(record.cacheDiscountNanoUsd),
     warnings: record.warnings.map(({ code, path, message }) => ({ code, path, message })),
+    response_cache_source_id: record.responseCacheSourceId,
     ...NOT_KEPT,
   };
 }
@@ -169,7 +170,6 @@ function drawTokens(record: GenerationRecord) {
 
 /** Members of the shape that belong to features which do not exist yet. */
 const NOT_KEPT = {
-  response_cache_source_id: null,
   num_search_results: null,
   web_search_engine: null,
   moderation_latency: null,

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
-import type { BuiltinFilter, BuiltinFilterSlug, ContentFilter } from '../../../canonical/guardrail-rules.ts';
+import {
+  LABEL_OF_BUILTIN,
+  type BuiltinFilter,
+  type BuiltinFilterSlug,
+  type ContentFilter,
+} from '../../../canonical/guardrail-rules.ts';
 
 const LABEL_CHARS_MAX = 100;
 const FILTERS_MAX = 100;
@@ -136,18 +141,6 @@ export function drawContentFilters(
   );
 }
 
-/** @source areas.md 6 "Labels are assigned" */
-const LABEL_OF: Readonly<Record<BuiltinFilterSlug, string>> = {
-  email: '[EMAIL]',
-  phone: '[PHONE]',
-  ssn: '[SSN]',
-  'credit-card': '[CREDIT_CARD]',
-  'ip-address': '[IP_ADDRESS]',
-  'person-name': '[PERSON_NAME]',
-  address: '[ADDRESS]',
-  'regex-prompt-injection': '[PROMPT_INJECTION]',
-};
-
 export function drawBuiltinFilters(
   filters: readonly BuiltinFilter[] | null,
 ): z.output<typeof drawnBuiltinFiltersSchema> {
@@ -155,7 +148,7 @@ export function drawBuiltinFilters(
     filters?.map((filter) => ({
       slug: filter.slug,
       action: filter.action,
-      label: LABEL_OF[filter.slug],
+      label: LABEL_OF_BUILTIN[filter.slug],
       ...(filter.slug === INJECTION && { scan_scope: filter.scanScope }),
       ...(filter.scanOutput && { scan_output: true }),
     })) ?? null

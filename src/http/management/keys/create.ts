@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '../../../canonical/gateway-error.ts';
+import { defaultPluginsSchema, readDefaultPlugins } from '../default-plugins.ts';
 import { defaultPreferencesSchema, readDefaultPreferences } from '../default-preferences.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { drawKey, keySchema, limitResetSchema, limitUsdSchema, readUsd } from './key-shape.ts';
@@ -18,6 +19,7 @@ const bodySchema = z
     creator_user_id: z.string().min(1).max(USER_ID_CHARS_MAX).nullable().optional(),
     workspace_id: z.uuid().optional().describe('Default: the default workspace.'),
     default_provider_preferences: defaultPreferencesSchema.optional(),
+    default_plugins: defaultPluginsSchema.optional(),
   })
   .meta({ id: 'CreateKeyRequest' });
 
@@ -48,6 +50,7 @@ export const createKey = defineRoute({
       expiresAtMs: readExpiry(body.expires_at ?? null),
       creatorUserId: body.creator_user_id ?? null,
       defaultPreferences: readDefaultPreferences(body.default_provider_preferences ?? null),
+      defaultPlugins: readDefaultPlugins(body.default_plugins ?? null, services.readPlugins),
       ...(body.workspace_id !== undefined && { workspaceId: body.workspace_id }),
     });
     return { status: 201, body: { data: drawKey(record), key } };

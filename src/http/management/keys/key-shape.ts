@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KEY_LIMIT_USD_MAX, type KeyRecord } from '../../../accounts/keys.ts';
 import { nanoFromUsd, usdFromNano } from '../../../lib/money.ts';
+import { defaultPluginsSchema, drawDefaultPlugins } from '../default-plugins.ts';
 import { defaultPreferencesSchema, drawDefaultPreferences } from '../default-preferences.ts';
 
 export const limitResetSchema = z
@@ -51,6 +52,7 @@ export const keySchema = z
     limit_reset: limitResetSchema,
     include_byok_in_limit: z.boolean(),
     default_provider_preferences: defaultPreferencesSchema,
+    default_plugins: defaultPluginsSchema,
     ...spendShape,
   })
   .meta({ id: 'ApiKey' });
@@ -71,6 +73,7 @@ export function drawKey(record: KeyRecord): z.output<typeof keySchema> {
     limit_reset: record.limitReset,
     include_byok_in_limit: record.includeByokInLimit,
     default_provider_preferences: drawDefaultPreferences(record.defaultPreferences),
+    default_plugins: drawDefaultPlugins(record.defaultPlugins),
     ...drawSpend(record),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultPluginsSchema, readDefaultPlugins } from '../default-plugins.ts';
 import { defaultPreferencesSchema, readDefaultPreferences } from '../default-preferences.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { drawKey, keyPathSchema, keySchema, limitResetSchema, limitUsdSchema, readUsd } from './key-shape.ts';
@@ -14,6 +15,7 @@ const bodySchema = z
     limit_reset: limitResetSchema.optional(),
     include_byok_in_limit: z.boolean().optional(),
     default_provider_preferences: defaultPreferencesSchema.optional(),
+    default_plugins: defaultPluginsSchema.optional(),
   })
   .meta({ id: 'UpdateKeyRequest' });
 
@@ -39,6 +41,9 @@ export const updateKey = defineRoute({
       ...(body.include_byok_in_limit !== undefined && { includeByokInLimit: body.include_byok_in_limit }),
       ...(body.default_provider_preferences !== undefined && {
         defaultPreferences: readDefaultPreferences(body.default_provider_preferences),
+      }),
+      ...(body.default_plugins !== undefined && {
+        defaultPlugins: readDefaultPlugins(body.default_plugins, services.readPlugins),
       }),
     };
     return { status: 200, body: { data: drawKey(await services.keys.update(params.hash, changes, 'normal')) } };

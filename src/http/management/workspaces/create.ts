@@ -29,7 +29,7 @@ export const createWorkspace = defineRoute({
   errors: [400, 413],
   async handle({ principal, body, services }) {
     const { name, slug, ...settings } = body;
-    const wish = { name, slug, ...readSettings(settings) };
+    const wish = { name, slug, ...readSettings(settings, services) };
     const workspace = await services.workspaces.create(wish, principal?.keyHash ?? null);
     return { status: 201, body: { data: drawWorkspace(workspace) }, subject: subjectOf(workspace) };
   },

@@ -33,7 +33,7 @@ export const updateWorkspace = defineRoute({
     const workspace = await services.workspaces.update(params.id, {
       ...(name !== undefined && { name }),
       ...(slug !== undefined && { slug }),
-      ...readSettings(settings),
+      ...readSettings(settings, services),
     });
     return { status: 200, body: { data: drawWorkspace(workspace) }, subject: subjectOf(workspace) };
   },

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Workspace } from '../../../accounts/workspaces.ts';
+import { defaultPluginsSchema, drawDefaultPlugins, readDefaultPlugins } from '../default-plugins.ts';
 import { defaultPreferencesSchema, drawDefaultPreferences, readDefaultPreferences } from '../default-preferences.ts';
+import type { ManagementServices } from '../route.ts';
 import { drawTime } from '../keys/key-shape.ts';
 
 const NAME_CHARS_MAX = 100;
@@ -34,6 +36,7 @@ export const settingsShape = {
   default_image_model: model.optional(),
   default_provider_sort: sort.optional(),
   default_provider_preferences: defaultPreferencesSchema.optional(),
+  default_plugins: defaultPluginsSchema.optional(),
   is_observability_io_logging_enabled: z.boolean().optional().describe('Whether requests and answers are kept.'),
   io_logging_sampling_rate: z.number().min(RATE_MIN).max(1).optional().describe('Of how many of them.'),
   io_logging_api_key_ids: z.array(z.int()).max(LOGGED_KEYS_MAX).nullable().optional(),
@@ -60,6 +63,7 @@ export const workspaceSchema = z
     default_image_model: z.string().nullable(),
     default_provider_sort: sort,
     default_provider_preferences: defaultPreferencesSchema,
+    default_plugins: defaultPluginsSchema,
     is_observability_io_logging_enabled: z.boolean(),
     io_logging_sampling_rate: z.number(),
     io_logging_api_key_ids: z.array(z.int()).nullable(),
@@ -75,7 +79,10 @@ export const workspaceSchema = z
   .meta({ id: 'Workspace' });
 
 /** What of the settings was sent, as it is kept. */
-export function readSettings(sent: z.output<typeof settingsSchema>) {
+export function readSettings(
+  sent: z.output<typeof settingsSchema>,
+  { readPlugins }: Pick<ManagementServices, 'readPlugins'>,
+) {
   return {
     ...(sent.description !== undefined && { description: sent.description }),
     ...(sent.default_text_model !== undefined && { defaultTextModel: sent.default_text_model }),
@@ -83,6 +90,9 @@ export function readSettings(sent: z.output<typeof settingsSchema>) {
     ...(sent.default_provider_sort !== undefined && { defaultProviderSort: sent.default_provider_sort }),
     ...(sent.default_provider_preferences !== undefined && {
       defaultPreferences: readDefaultPreferences(sent.default_provider_preferences),
+    }),
+    ...(sent.default_plugins !== undefined && {
+      defaultPlugins: readDefaultPlugins(sent.default_plugins, readPlugins),
     }),
     ...readLogging(sent),
   };
@@ -116,6 +126,7 @@ export function drawWorkspace(workspace: Workspace): z.output<typeof workspaceSc
     default_image_model: workspace.defaultImageModel,
     default_provider_sort: workspace.defaultProviderSort,
     default_provider_preferences: drawDefaultPreferences(workspace.defaultPreferences),
+    default_plugins: drawDefaultPlugins(workspace.defaultPlugins),
     is_observability_io_logging_enabled: workspace.logsContent,
     io_logging_sampling_rate: workspace.logsContentPpm / PPM,
     io_logging_api_key_ids: workspace.logsContentOfKeyIds && [...workspace.logsContentOfKeyIds],

@@ -48,6 +48,7 @@ for (const engine of ENGINES)
         default_image_model: 'acme/draw',
         default_provider_sort: 'latency',
         default_provider_preferences: { only: ['alpha'], ignore: ['beta'], sort: 'price', zdr: true },
+        default_plugins: [{ id: 'context-compression', enabled: true, prevent_overrides: true }],
         is_observability_io_logging_enabled: true,
         io_logging_sampling_rate: 0.0001,
         io_logging_api_key_ids: [1, 2],

@@ -1,16 +1,22 @@
-import type { Block, ReasoningBlock } from '../canonical/blocks.ts';
-import type { FormatId } from '../canonical/extra.ts';
+import type { Block, ReasoningBlock, TextBlock } from './blocks.ts';
+import type { FormatId } from './extra.ts';
 
 const GAP = '\n\n';
 
 /**
  * What stands between two texts of an answer that become one here. Texts with something between them were said one after
  * the other (before and after a search); neighbours are one text in pieces, as vendors cut it to cite. The chat format has
- * one text, whose pieces are joined as they came. @source generation.md 5.3 "blank line between"
+ * one text, whose pieces are joined as they came, unless one stands apart. @source generation.md 5.3 "blank line between"
  * @param said characters of text so far
  */
-export function gapBeforeText(format: FormatId | undefined, previous: Block | undefined, said: number): string {
-  return format === 'chat' || said === 0 || previous?.type === 'text' ? '' : GAP;
+export function gapBeforeText(
+  format: FormatId | undefined,
+  previous: Block | undefined,
+  said: number,
+  { apart }: Pick<TextBlock, 'apart'> = {},
+): string {
+  if (said === 0) return '';
+  return apart === true || (format !== 'chat' && previous?.type !== 'text') ? GAP : '';
 }
 
 /**
@@ -47,7 +53,7 @@ export function joinAnswerText(
   let text = '';
   for (const [index, block] of blocks.entries()) {
     if (block.type !== 'text') continue;
-    if (block.text !== '') text += gapBeforeText(format, blocks[index - 1], text.length);
+    if (block.text !== '') text += gapBeforeText(format, blocks[index - 1], text.length, block);
     starts.set(block, text.length);
     text += block.text;
   }

@@ -1,0 +1,50 @@
+import { slopeOf } from './statistics.ts';
+
+/** What a gateway under load was like at one moment. */
+export interface SoakSample {
+  /** Since the load began. */
+  readonly atMs: number;
+  readonly rssMiB: number;
+  /** After garbage was collected. */
+  readonly heapMiB: number;
+  readonly externalMiB: number;
+  readonly handles: number;
+  readonly openStreams: number;
+  readonly sent: number;
+  readonly rows: number;
+}
+
+export interface Growth {
+  readonly what: string;
+  /** By how much it rose over the last two thirds, by the line that fits the samples best. */
+  readonly rise: number;
+  readonly riseMax: number;
+  readonly isFlat: boolean;
+}
+
+/** Caches fill and the compiler works in the first third. */
+const SETTLED_SHARE = 1 / 3;
+/** MiB over the last two thirds: less than 200 bytes a request of a usual run. */
+const HEAP_MIB_MAX = 4;
+/** The allocator keeps pages that the heap gave back, and takes them in steps. */
+const RSS_MIB_MAX = 32;
+const HANDLES_MAX = 16;
+
+const BOUNDS = [
+  ['heap after collection, MiB', 'heapMiB', HEAP_MIB_MAX],
+  ['external memory, MiB', 'externalMiB', HEAP_MIB_MAX],
+  ['resident memory, MiB', 'rssMiB', RSS_MIB_MAX],
+  ['handles', 'handles', HANDLES_MAX],
+] as const;
+
+/** Whether each stayed what it was over the last two thirds of a run. @throws Error with too few samples to tell */
+export function judgeGrowth(samples: readonly SoakSample[]): readonly Growth[] {
+  const endMs = samples.at(-1)?.atMs ?? 0;
+  const settled = samples.filter(({ atMs }) => atMs >= endMs * SETTLED_SHARE);
+  if (settled.length < 3) throw new Error('too few samples to tell whether memory grows');
+  const spanMs = endMs - (settled[0]?.atMs ?? 0);
+  return BOUNDS.map(([what, member, riseMax]) => {
+    const rise = slopeOf(settled.map((sample) => [sample.atMs, sample[member]])) * spanMs;
+    return { what, rise, riseMax, isFlat: rise <= riseMax };
+  });
+}

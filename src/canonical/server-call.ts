@@ -1,0 +1,56 @@
+import type { Json } from '../lib/json.ts';
+
+/** Why a server tool gave no result, in the words of the messages format. @source generation.md 7.8 "Shared error codes" */
+export type ToolErrorCode =
+  | 'invalid_tool_input'
+  | 'unavailable'
+  | 'too_many_requests'
+  | 'execution_time_exceeded'
+  | 'max_uses_exceeded'
+  | 'query_too_long'
+  | 'url_too_long'
+  | 'url_not_allowed'
+  | 'url_not_accessible'
+  | 'unsupported_content_type';
+
+/** A call of a server tool that has run, as the caller is told of it and may tell of it again with the next request. */
+export interface ServerCall {
+  /** The model's own id of the call. */
+  readonly id: string;
+  /** The id under which the caller sees it. */
+  readonly shownId: string;
+  /** `service:datetime`. */
+  readonly type: string;
+  /** The function that the model called: `service_datetime`, `service_advisor__1`. */
+  readonly name: string;
+  /** The arguments as JSON text, as the model wrote them. */
+  readonly input: string;
+  readonly result: Json;
+  /** Set where the call failed: `result` says more. */
+  readonly errorCode?: ToolErrorCode;
+  /** Which turn of the model called, from 0. */
+  readonly turn: number;
+  /** The same turn called functions of the caller's, too: its answer ended there. */
+  readonly besideCalls: boolean;
+}
+
+/** What a block that a caller sent back says of a server tool that ran for an earlier answer. */
+export interface ReplayedServerCall {
+  readonly id: string;
+  /** Of the block that makes the call. */
+  readonly call?: {
+    readonly name: string;
+    readonly input: string;
+    /** Calls of one turn share it. Absent: the order of the blocks tells. */
+    readonly turn?: number;
+    readonly besideCalls?: boolean;
+  };
+  /** Of the block that holds the result: what the model read. */
+  readonly result?: { readonly text: string; readonly failed: boolean };
+}
+
+/** The function that the model sees in place of a server tool. @source generation.md 5.2 item 1 */
+export function functionNameOf(type: string, ordinal = 0): string {
+  const name = type.replaceAll(':', '_');
+  return ordinal === 0 ? name : `${name}__${ordinal}`;
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isAtSite, readSiteRule, type SiteRule } from './site-rules.ts';
+
+function rule(text: string): SiteRule {
+  const read = readSiteRule(text);
+  assert.ok(read !== undefined, text);
+  return read;
+}
+
+const CASES: readonly (readonly [rule: string, address: string, isThere: boolean])[] = [
+  ['x.com', 'https://x.com/', true],
+  ['x.com', 'https://news.x.com/a', true],
+  ['x.com', 'https://X.COM./a', true],
+  ['X.com', 'https://x.com:8443/', true],
+  ['x.com', 'https://notx.com/', false],
+  ['x.com', 'https://x.com.evil.example/', false],
+  ['x.com', 'https://evil.example/x.com', false],
+  ['x.com', 'https://x.com@evil.example/', false],
+  ['*.x.com', 'https://a.x.com/', true],
+  ['*.x.com', 'https://x.com/', false],
+  ['.gov', 'https://a.b.gov/', true],
+  ['x.com/docs', 'https://x.com/docs', true],
+  ['x.com/docs/', 'https://www.x.com/docs/a', true],
+  ['x.com/docs', 'https://x.com/docs-of-others', false],
+  ['https://x.com/docs', 'https://x.com/docs/a?b#c', true],
+  ['bücher.example', 'https://xn--bcher-kva.example/', true],
+  ['x.com', 'no address', false],
+];
+
+test('a rule of sites means the host and those below it, from a path on where it names one', () => {
+  for (const [text, address, isThere] of CASES)
+    assert.equal(isAtSite(address, [rule(text)]), isThere, `${text} and ${address}`);
+});
+
+test('what names no host is no rule', () => {
+  for (const text of ['', '  ', '*', '*.', '/path', 'a b.com', 'user@x.com', 'a*b.com'])
+    assert.equal(readSiteRule(text), undefined, text);
+});

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { DefaultPlugin } from '../../canonical/default-plugins.ts';
+import type { ManagementServices } from './route.ts';
+
+const PLUGINS_MAX = 32;
+
+const entrySchema = z.looseObject({
+  id: z.string(),
+  enabled: z.boolean().optional(),
+  prevent_overrides: z
+    .boolean()
+    .optional()
+    .describe(
+      'What requests say of this plugin counts for nothing, nor what a key says where this is the workspace’s.',
+    ),
+});
+
+/** The same objects as in `plugins` of a request. */
+export const defaultPluginsSchema = z
+  .array(entrySchema)
+  .max(PLUGINS_MAX)
+  .nullable()
+  .describe(
+    'Plugins of requests that say nothing of them: the objects of `plugins` of a request, each with `prevent_overrides` if it is to bind. Of two with one id the last counts.',
+  )
+  .meta({ id: 'DefaultPlugins' });
+
+type Sent = z.output<typeof defaultPluginsSchema>;
+
+/** @throws GatewayError 400 for a plugin that is unknown or not built, and for options that it does not take */
+export function readDefaultPlugins(
+  sent: Sent,
+  readPlugins: ManagementServices['readPlugins'],
+): readonly DefaultPlugin[] | null {
+  if (sent === null || sent.length === 0) return null;
+  const asked = readPlugins(
+    sent.map(({ prevent_overrides: _binding, ...entry }) => entry),
+    'default_plugins',
+  );
+  const all = asked.map((entry, index): DefaultPlugin => ({
+    ...entry,
+    preventOverrides: sent[index]?.prevent_overrides === true,
+  }));
+  return [...new Map(all.map((entry) => [entry.id, entry])).values()];
+}
+
+export function drawDefaultPlugins(plugins: readonly DefaultPlugin[] | null): Sent {
+  if (plugins === null) return null;
+  return plugins.map(({ id, enabled, options, preventOverrides }) => ({
+    ...options,
+    id,
+    enabled,
+    prevent_overrides: preventOverrides,
+  }));
+}

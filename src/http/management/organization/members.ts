@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { OrganizationMember } from '../../../accounts/organization.ts';
+import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+
+/** @source areas.md 9; reference shapes, `GET /organization/members` */
+const memberSchema = z
+  .strictObject({
+    id: z.string(),
+    email: z.string().describe('Empty where the id is no address: users are known by their ids alone.'),
+    first_name: z.string().nullable(),
+    last_name: z.string().nullable(),
+    role: z.enum(['org:admin', 'org:member']),
+  })
+  .meta({ id: 'OrganizationMember' });
+
+export const listOrganizationMembers = defineRoute({
+  method: 'GET',
+  path: '/organization/members',
+  scope: 'management',
+  operationId: 'listOrganizationMembers',
+  tag: 'Organization',
+  summary: 'List the users whom keys, workspaces and guardrails name, by id',
+  params: NOTHING,
+  query: z.strictObject(pageShape),
+  body: NO_BODY,
+  responses: { 200: { description: 'A page of users.', schema: pageSchema(memberSchema) } },
+  errors: [400, 404],
+  async handle({ query, services }) {
+    return { status: 200, body: drawPage(await services.organization.listMembers(readWindow(query)), drawMember) };
+  },
+});
+
+/** Names are told at a sign-in, and admins are those with a management key: both are no user's here. */
+function drawMember({ id, email }: OrganizationMember): z.output<typeof memberSchema> {
+  return { id, email, first_name: null, last_name: null, role: 'org:member' };
+}

@@ -1,0 +1,69 @@
+import type { Wish } from '../accounts/ledger.ts';
+import type { Spent } from '../accounts/spend-limit.ts';
+import type { InnerGenerate } from '../canonical/inner-generation.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ToolAbilities } from '../tools/contract.ts';
+import type { Committed } from './attempts.ts';
+import type { Route } from './choose-route.ts';
+import type { Inspection } from './inspect.ts';
+import type { OfferedTools } from './offer-server-tools.ts';
+import { readyTools } from './run-tools.ts';
+import { loopTools, type LoopQuestion, type NextCost } from './tool-loop.ts';
+import type { Turns } from './turns.ts';
+
+export interface ToolParts {
+  readonly clock: Clock;
+  readonly toolAbilities: ToolAbilities;
+  /** For the operator's eyes: a broken assumption of ours. */
+  readonly onBug: (error: unknown, generationId: string) => void;
+}
+
+/** What the turns after the first one go by. */
+export interface ToolQuestion extends Pick<LoopQuestion, 'record' | 'signal' | 'words'> {
+  /** Absent: the request has no server tools. */
+  readonly offered: OfferedTools | undefined;
+  readonly route: Route;
+  readonly turns: Turns;
+  readonly inner: InnerGenerate;
+  readonly inspection: Inspection;
+  /** The most that a route may come to cost. */
+  readonly wish: (route: Route) => Wish;
+  /** `false`: too little is left. */
+  readonly moveHold: (next: () => Wish) => Promise<boolean>;
+}
+
+/** The answer that begins with this turn, over all turns that its calls of server tools take. */
+export function answerWithTools(first: Committed, parts: ToolParts, question: ToolQuestion): Committed {
+  const { offered, record, route, turns, inner, inspection, wish, moveHold, signal, words } = question;
+  if (offered === undefined || offered.entries.length === 0) return first;
+  const { accountId, workspaceId, keyHash } = record.asker;
+  return loopTools(first, {
+    request: route.request,
+    offered,
+    words,
+    record,
+    signal,
+    tools: readyTools(offered, {
+      asker: { accountId, workspaceId, keyHash },
+      model: () => record.endpoint?.model ?? record.report.requested,
+      nowMs: () => parts.clock.nowMs(),
+      abilities: parts.toolAbilities,
+      generate: inner,
+    }),
+    nextTurn: async (request, after) => turns.next(await inspection.request(request), after),
+    fund: ({ charge }, next) => moveHold(() => afterSpending(charge, nextWish(next, route, wish))),
+    onBug: (error) => parts.onBug(error, record.id),
+  });
+}
+
+/** What calls of tools cost at most, or a turn of the model. */
+function nextWish(next: NextCost, route: Route, wish: (route: Route) => Wish): Wish {
+  if ('request' in next) return wish({ ...route, request: next.request });
+  const worst = { ownNanoUsd: next.feeNanoUsd, byokNanoUsd: 0 };
+  return { generationId: '', worst, isOpenEnded: false, affordableTokens: () => 0 };
+}
+
+function afterSpending(spent: Spent, { worst, ...next }: Wish): Wish {
+  const ownNanoUsd = spent.ownNanoUsd + worst.ownNanoUsd;
+  return { ...next, spent, worst: { ownNanoUsd, byokNanoUsd: spent.byokNanoUsd + worst.byokNanoUsd } };
+}

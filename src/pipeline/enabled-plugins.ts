@@ -1,0 +1,89 @@
+import type { DefaultPlugin } from '../canonical/default-plugins.ts';
+import type { Directives, PluginRequest } from '../canonical/directives.ts';
+import type { Warning } from '../canonical/extra.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import { isBuilt, type Plugin } from '../plugins/contract.ts';
+import { notBuilt } from './not-built-yet.ts';
+
+/** A plugin that runs for one request. */
+export interface EnabledPlugin {
+  readonly plugin: Plugin;
+  /** As the plugin's own schema gives them. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Somebody named it. */
+  readonly asked: boolean;
+}
+
+export interface EnabledPlugins {
+  /** In the order in which they run. */
+  readonly plugins: readonly EnabledPlugin[];
+  /** Entries of the request that do not count. */
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Which plugins run for a request, in the order of the registry.
+ * @param variants suffixes behind the slugs of the request's models
+ * @param defaults the key's, then its workspace's: each gives way to the one before and to the request, unless it prevents that
+ * @throws GatewayError 400 for options that the plugin does not take, and for a plugin that is not built
+ * @source generation.md 4 "General"
+ */
+export function enablePlugins(
+  registry: readonly Plugin[],
+  { plugins: asked, models }: Pick<Directives, 'plugins' | 'models'>,
+  defaults: readonly (readonly DefaultPlugin[])[],
+  variants: ReadonlySet<string>,
+): EnabledPlugins {
+  const warnings: Warning[] = [];
+  const plugins = registry.flatMap((plugin) => {
+    const index = asked.findIndex(({ id }) => id === plugin.id);
+    const own = asked[index];
+    const slug = plugin.slugs && models.find((model) => isSlugOf(plugin, model));
+    const isNamed = plugin.variant !== undefined && variants.has(plugin.variant);
+    if (own === undefined && slug === undefined && !isNamed && defaults.length === 0)
+      return plugin.unasked === true ? unasked(plugin) : [];
+    const layers = defaults.flatMap((layer) => layer.find(({ id }) => id === plugin.id) ?? []);
+    const binding = layers.findLast(({ preventOverrides }) => preventOverrides);
+    if (own !== undefined && binding !== undefined) warnings.push(overridden(own, `plugins[${index}]`));
+    const entry = binding ?? own ?? (isNamed ? { id: plugin.id, options: {}, ...layers[0], enabled: true } : layers[0]);
+    const path = entry !== undefined && entry === own ? `plugins[${index}]` : 'plugins';
+    return enable(plugin, entry, slug, path) ?? [];
+  });
+  return { plugins, warnings };
+}
+
+/** Whether a slug of the request is one that stands for a choice of this plugin's, whatever variant is behind it. */
+export function isSlugOf({ slugs = [] }: Plugin, slug: string): boolean {
+  return slugs.some((own) => slug === own || slug.startsWith(`${own}:`));
+}
+
+function enable(
+  plugin: Plugin,
+  entry: PluginRequest | undefined,
+  slug: string | undefined,
+  path: string,
+): EnabledPlugin | undefined {
+  if (slug !== undefined && !isBuilt(plugin)) throw notBuilt('model', `the router ${JSON.stringify(slug)}`);
+  if (entry === undefined) return plugin.unasked === true || slug !== undefined ? unasked(plugin) : undefined;
+  if (!entry.enabled) return undefined;
+  if (!isBuilt(plugin)) throw notBuilt(path, `the plugin ${JSON.stringify(plugin.id)}`);
+  const read = plugin.options.safeParse(entry.options);
+  if (read.success) return { plugin, options: read.data, asked: true };
+  // The request's own were checked with its body: these were stored by a version of the gateway that knew others.
+  const message = `the account's default options of the plugin ${JSON.stringify(plugin.id)} are not valid any more`;
+  throw new GatewayError('invalid_request', `${path}: ${message}.`, { issues: [{ path, message }] });
+}
+
+/** Those that run for every request are made once. */
+const UNASKED = new WeakMap<Plugin, EnabledPlugin>();
+
+function unasked(plugin: Plugin): EnabledPlugin {
+  const known = UNASKED.get(plugin) ?? { plugin, options: plugin.options.parse({}), asked: false };
+  UNASKED.set(plugin, known);
+  return known;
+}
+
+function overridden({ id }: PluginRequest, path: string): Warning {
+  const message = `is left out: the account prevents requests from setting the plugin ${JSON.stringify(id)}`;
+  return { code: 'field-dropped', path, message };
+}

@@ -1,0 +1,84 @@
+import type { EventBatch, GenerationEvent } from '../canonical/events.ts';
+import type { FormatId } from '../canonical/extra.ts';
+import { hasFragileNumbers, keepNumber } from '../lib/json.ts';
+
+/** A complete answer as the cache keeps it. */
+export interface KeptAnswer {
+  readonly version: typeof VERSION;
+  /** Of the generation that gave it. */
+  readonly generationId: string;
+  /** Slugs of who answered. */
+  readonly model: string;
+  readonly provider: string;
+  /** What the upstream spoke. */
+  readonly format: FormatId;
+  /** Unix ms. */
+  readonly storedAtMs: number;
+  readonly ttlMs: number;
+  /** What the caller got of it: no usage, no warnings, and deltas of one block joined. */
+  readonly events: EventBatch;
+}
+
+/** Another version of the gateway may have kept what this one cannot read: then nobody has. */
+const VERSION = 1;
+/** UTF-16 units of text and input; what is longer would not be kept anyway. */
+const CHARS_MAX = 1_000_000;
+const EVENTS_MAX = 20_000;
+
+/** Collects an answer while it passes by. */
+export class AnswerKeeper {
+  #events: GenerationEvent[] = [];
+  #chars = 0;
+  #isTooLong = false;
+
+  push(batch: EventBatch): void {
+    if (this.#isTooLong) return;
+    for (const event of batch) this.#take(event);
+    if (this.#chars <= CHARS_MAX && this.#events.length <= EVENTS_MAX) return;
+    this.#isTooLong = true;
+    this.#events = [];
+  }
+
+  /** `undefined`: there was too much of it, or it did not come to its end. */
+  events(): EventBatch | undefined {
+    return !this.#isTooLong && this.#events.some(({ type }) => type === 'end') ? this.#events : undefined;
+  }
+
+  #take(event: GenerationEvent): void {
+    if (event.type === 'usage' || event.type === 'warning') return;
+    if (event.type !== 'block-delta') {
+      this.#events.push(event);
+      return;
+    }
+    // A frame is what one upstream wrote once: the answer that is given again is drawn anew.
+    const { frame: _frame, ...delta } = event;
+    this.#chars += delta.text?.length ?? 0;
+    const last = this.#events.at(-1);
+    if (
+      last?.type === 'block-delta' &&
+      last.index === delta.index &&
+      isTextAlone(last) &&
+      isTextAlone(delta) &&
+      last.text !== undefined &&
+      delta.text !== undefined
+    )
+      this.#events[this.#events.length - 1] = { ...last, text: last.text + delta.text };
+    else this.#events.push(delta);
+  }
+}
+
+type Delta = Extract<GenerationEvent, { type: 'block-delta' }>;
+
+function isTextAlone({ signature, value, extra }: Delta): boolean {
+  return signature === undefined && value === undefined && extra === undefined;
+}
+
+export function writeKeptAnswer(answer: Omit<KeptAnswer, 'version'>): string {
+  return JSON.stringify({ version: VERSION, ...answer } satisfies KeptAnswer);
+}
+
+/** @param text that `writeKeptAnswer` made, of this or another version */
+export function readKeptAnswer(text: string): KeptAnswer | undefined {
+  const kept: KeptAnswer = hasFragileNumbers(text) ? JSON.parse(text, keepNumber) : JSON.parse(text);
+  return kept.version === VERSION ? kept : undefined;
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Block } from '../canonical/blocks.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
+import { refuseStoredFiles } from './refuse-stored-files.ts';
+
+function saying(role: 'user' | 'assistant', ...blocks: readonly Block[]): GenerationRequest {
+  return {
+    format: 'chat',
+    delivery: 'whole',
+    turns: [{ role, blocks }],
+    tools: [],
+    settings: {},
+    directives: {
+      models: ['acme/one'],
+      provider: DEFAULT_PREFERENCES,
+      plugins: [],
+      echoUpstreamBody: false,
+      serviceMetadata: false,
+      betas: [],
+    },
+    warnings: [],
+  };
+}
+
+const STORED: Block = { type: 'media', media: 'document', source: { type: 'file', fileId: 'file_1' } };
+const BUCKET: Block = { type: 'media', media: 'image', source: { type: 'url', url: 's3://bucket/a.png' } };
+const SOUND: Block = { type: 'media', media: 'audio', source: { type: 'file', fileId: 'audio_1' } };
+
+test('an account reads the files of a credential that it brought, and not what the operator keeps in buckets', () => {
+  const request = saying('user', STORED);
+  assert.throws(() => refuseStoredFiles(request, {}, 'chat'), GatewayError);
+  refuseStoredFiles(request, { isByok: true }, 'chat');
+  refuseStoredFiles(request, { storedFiles: true }, 'chat');
+  assert.throws(() => refuseStoredFiles(saying('user', BUCKET), { isByok: true }, 'chat'), GatewayError);
+  refuseStoredFiles(saying('user', BUCKET), { storageUris: true }, 'converse');
+});
+
+test('one option opens nothing that is the other’s', () => {
+  assert.throws(() => refuseStoredFiles(saying('user', STORED), { storageUris: true }, 'messages'), GatewayError);
+  assert.throws(() => refuseStoredFiles(saying('user', BUCKET), { storedFiles: true }, 'chat'), GatewayError);
+});
+
+test('what the model said aloud goes back under the id that the caller was given', () => {
+  refuseStoredFiles(saying('assistant', SOUND), {}, 'chat');
+});
+
+test('a format without words for an id says so itself', () => {
+  refuseStoredFiles(saying('user', STORED), {}, 'gemini');
+});

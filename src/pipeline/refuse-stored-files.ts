@@ -1,0 +1,72 @@
+import type { Block, MediaSource } from '../canonical/blocks.ts';
+import { invalid } from '../canonical/gateway-error.ts';
+import type { FormatId } from '../canonical/extra.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import { STORED_FILE_FORMATS, type Provider } from '../providers/contract.ts';
+import { pathsOfBlocks, pathsOfContent, pathsOfTurns } from '../wire/caller-paths.ts';
+
+/**
+ * Addresses that a provider opens with the rights of whoever calls it, which is the operator: buckets of the two clouds
+ * (generation.md 11.2), and Google's store of uploaded files (ai.google.dev "Files API", read 2026-11).
+ */
+const STORAGE = /^(?:s3|gs):\/\/|^https:\/\/generativelanguage\.googleapis\.com\//i;
+
+/** What a caller may name at a provider. */
+interface Opened {
+  readonly addresses: boolean;
+  readonly ids: boolean;
+}
+
+/**
+ * Refuses what a caller reads with the operator's rights. Whether all callers may read it, only the operator knows. Files of
+ * a credential that an account brought are the account's own.
+ * @throws GatewayError 400 at the block that names such a file
+ */
+export function refuseStoredFiles(
+  request: GenerationRequest,
+  { storageUris, storedFiles, isByok }: Pick<Provider, 'storageUris' | 'storedFiles' | 'isByok'>,
+  format: FormatId,
+): void {
+  const opened: Opened = {
+    addresses: storageUris === true,
+    // Others have no words for an id, and say so themselves.
+    ids: storedFiles === true || isByok === true || !STORED_FILE_FORMATS.has(format),
+  };
+  if (opened.addresses && opened.ids) return;
+  const paths = pathsOfTurns(request);
+  for (const [at, turn] of request.turns.entries())
+    refuseIn(turn.blocks, pathsOfBlocks(request.format, turn, paths[at] ?? ''), opened);
+}
+
+function refuseIn(blocks: readonly Block[], paths: readonly string[], opened: Opened): void {
+  for (const [at, block] of blocks.entries()) {
+    const path = paths[at] ?? '';
+    if (block.type === 'tool-result')
+      refuseIn(block.content, pathsOfContent(block.content, block.plain, `${path}.content`), opened);
+    if (block.type === 'media' && block.source.type === 'blocks')
+      refuseIn(
+        block.source.blocks,
+        pathsOfContent(block.source.blocks, block.source.plain, `${path}.source.content`),
+        opened,
+      );
+    const named = fileNamedBy(block);
+    if (named !== undefined && !opened[named])
+      throw invalid(path, 'names a file in storage, which the operator of the gateway has not opened to callers');
+  }
+}
+
+/** `undefined` for what is no file, or a file that is here or free for everybody. */
+function fileNamedBy(block: Block): keyof Opened | undefined {
+  if (block.type === 'opaque')
+    return block.format === 'messages' && block.value['type'] === 'container_upload' ? 'ids' : undefined;
+  if (block.type !== 'media') return undefined;
+  const { source } = block;
+  if (STORAGE.test(addressIn(source))) return 'addresses';
+  // The provider keeps what it said itself for a while, under an id that it gave to the caller.
+  return source.type === 'file' && block.media !== 'audio' ? 'ids' : undefined;
+}
+
+function addressIn(source: MediaSource): string {
+  if (source.type === 'url') return source.url;
+  return source.type === 'file' ? source.fileId : '';
+}

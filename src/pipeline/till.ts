@@ -1,0 +1,54 @@
+import type { Hold, Ledger, Wish } from '../accounts/ledger.ts';
+import type { Principal } from '../accounts/principal.ts';
+import type { Passage, RatedRequest, RateLimiter } from '../accounts/rate-limits.ts';
+import type { SpendLimit } from '../accounts/spend-limit.ts';
+import type { GenerationRecord } from '../telemetry/record.ts';
+import { createFurtherHolds, type FurtherHolds } from './further-holds.ts';
+import type { Settle } from './settle.ts';
+
+export interface TillParts {
+  readonly ledger: Ledger;
+  readonly rateLimiter: RateLimiter;
+  readonly settle: Settle;
+}
+
+/** What one request holds of its caller's limits, until its charge is settled. */
+export class Till {
+  readonly further: FurtherHolds;
+  readonly #parts: TillParts;
+  readonly #asker: Principal;
+  readonly #record: GenerationRecord;
+  #hold: Hold | undefined;
+  #passage: Passage | undefined;
+
+  constructor(parts: TillParts, asker: Principal, record: GenerationRecord) {
+    this.#parts = parts;
+    this.#asker = asker;
+    this.#record = record;
+    this.further = createFurtherHolds(parts.ledger, { id: record.id, asker });
+  }
+
+  /** @throws GatewayError 429 */
+  async pass(request: Omit<RatedRequest, 'generationId'>): Promise<void> {
+    this.#passage = await this.#parts.rateLimiter.admit(this.#asker, { generationId: this.#record.id, ...request });
+  }
+
+  /** @throws GatewayError 402 or 403 */
+  async reserve(limits: readonly SpendLimit[], wish: () => Wish): Promise<void> {
+    this.#hold = await this.#parts.ledger.reserve(this.#asker, limits, wish);
+  }
+
+  /** What the request has cost by now and what comes next, in place of what was held. `false`: too little is left. */
+  async move(limits: readonly SpendLimit[], next: () => Wish): Promise<boolean> {
+    const moved = await this.further.move(this.#hold, limits, next);
+    if (moved !== undefined) this.#hold = moved.hold;
+    return moved !== undefined;
+  }
+
+  /** Once for every end of the request: what comes later waits for the first. Never rejects. */
+  async settle(): Promise<void> {
+    await this.#parts.settle(this.#record, this.#hold ?? this.further.take());
+    await this.further.release();
+    await this.#passage?.ended(this.#record.usage);
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { Block, MediaBlock, TextBlock } from '../../canonical/blocks.ts';
+import type { FileSource, ParsedFile } from '../../canonical/parsed-file.ts';
+import type { Turn } from '../../canonical/request.ts';
+
+/** A document of a request that is a PDF, or may be one: what lies at an address nobody knows before it was fetched. */
+export interface FoundPdf {
+  readonly block: MediaBlock;
+  readonly source: FileSource;
+}
+
+/** Pictures that one request forwards. @source generation.md 4.4 */
+const IMAGES_MAX = 8;
+const PDF_START = '%PDF-';
+/** A reader must look for the beginning of a PDF within so many bytes. ISO 32000-1, Annex H.3.4.1 */
+const START_WITHIN_BYTES = 1_024;
+/** Of what stands in a request, so that not all of it is decoded to look at its beginning. */
+const BASE64_CHARS_PER_START = 1_368;
+
+export function findPdfs(turns: readonly Turn[]): readonly FoundPdf[] {
+  const found: FoundPdf[] = [];
+  const look = (blocks: readonly Block[]): void => {
+    for (const block of blocks) {
+      if (block.type === 'tool-result') look(block.content);
+      else if (block.type === 'media' && block.media === 'document') {
+        const source = sourceOf(block);
+        if (source !== undefined) found.push({ block, source });
+      }
+    }
+  };
+  for (const turn of turns) if (turn.role !== 'assistant') look(turn.blocks);
+  return found;
+}
+
+function sourceOf({ source }: MediaBlock): FileSource | undefined {
+  if (source.type === 'url') return { type: 'url', url: source.url };
+  if (source.type !== 'base64') return undefined;
+  const start = Buffer.from(source.data.slice(0, BASE64_CHARS_PER_START), 'base64');
+  return isPdf(start) ? { type: 'bytes', bytes: Buffer.from(source.data, 'base64') } : undefined;
+}
+
+/** By its first bytes: what a caller calls it is often wrong. */
+export function isPdf(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, START_WITHIN_BYTES));
+  return start.includes(PDF_START);
+}
+
+/** Whether an address says that it holds a PDF. */
+export function isNamedPdf(url: string): boolean {
+  return URL.parse(url)?.pathname.toLowerCase().endsWith('.pdf') === true;
+}
+
+/** @source generation.md 4.4: SHA-256 of the bytes */
+export function hashOf(source: FileSource): string {
+  return createHash('sha256')
+    .update(source.type === 'bytes' ? source.bytes : source.url)
+    .digest('hex');
+}
+
+/** Text where each file stood, wrapped with its name, and its pictures behind. */
+export function putInPlace(
+  turns: readonly Turn[],
+  files: ReadonlyMap<MediaBlock, ParsedFile>,
+  withImages: boolean,
+): readonly Turn[] {
+  let imagesLeft = withImages ? IMAGES_MAX : 0;
+  const replace = (block: Block): readonly Block[] => {
+    if (block.type === 'tool-result') return [{ ...block, content: block.content.flatMap(replace) }];
+    const file = block.type === 'media' ? files.get(block) : undefined;
+    if (block.type !== 'media' || file === undefined) return [block];
+    const images = file.parts.flatMap((part) => (part.type === 'image' ? (drawImage(part.url) ?? []) : []));
+    const shown = images.slice(0, imagesLeft);
+    imagesLeft -= shown.length;
+    return [drawText(block, file), ...shown];
+  };
+  return turns.map((turn) => (turn.role === 'assistant' ? turn : { ...turn, blocks: turn.blocks.flatMap(replace) }));
+}
+
+function drawText({ name = 'document.pdf', cache }: MediaBlock, { parts }: ParsedFile): TextBlock {
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+  const shownName = name.replaceAll(/["<>\r\n]/g, '_');
+  return {
+    type: 'text',
+    text: `<file name="${shownName}">\n${text === '' ? '(no text)' : text}\n</file>`,
+    ...(cache !== undefined && { cache }),
+  };
+}
+
+function drawImage(url: string): MediaBlock | undefined {
+  const [, mediaType, data] = /^data:(image\/[\w.+-]+);base64,(.+)$/s.exec(url) ?? [];
+  if (mediaType === undefined || data === undefined) return undefined;
+  return { type: 'media', media: 'image', source: { type: 'base64', mediaType, data } };
+}

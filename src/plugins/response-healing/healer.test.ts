@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import type { EventBatch, FinishReason, GenerationEvent } from '../../canonical/events.ts';
+import { foldEvents } from '../../canonical/fold.ts';
+import { checkEvents } from '../../canonical/test-event-grammar.ts';
+import { healJson, isJson } from './heal-json.ts';
+import { Healer, type Healing } from './healer.ts';
+import { brokenOutputs } from './test-broken-outputs.ts';
+
+const START: GenerationEvent = { type: 'start', format: 'chat' };
+
+/** An answer of one text that comes in these pieces. */
+function answerOf(pieces: readonly string[], finish: FinishReason = 'stop'): readonly EventBatch[] {
+  return [
+    [START, { type: 'block-start', index: 0, block: { type: 'text', text: '' } }],
+    ...pieces.map((text): EventBatch => [{ type: 'block-delta', index: 0, text, frame: '{}' }]),
+    [{ type: 'block-end', index: 0 }],
+    [{ type: 'end', finish }],
+  ];
+}
+
+interface Seen {
+  readonly batches: readonly EventBatch[];
+  readonly text: string;
+  readonly healings: readonly Healing[];
+}
+
+function heal(batches: readonly EventBatch[], streams: boolean): Seen {
+  const healings: Healing[] = [];
+  const healer = new Healer({ wanted: undefined, streams, onHealed: (healing) => healings.push(healing) });
+  const given = batches.map((batch) => healer.push(batch));
+  const events = given.flat();
+  checkEvents(events);
+  const text = foldEvents(events)
+    .blocks.map((block) => (block.type === 'text' ? block.text : ''))
+    .join('');
+  return { batches: given, text, healings };
+}
+
+/** What went out before the end. */
+function givenEarly({ batches }: Seen): string {
+  const deltas = batches.slice(0, -1).flat();
+  return deltas.map((event) => (event.type === 'block-delta' ? event.text : '')).join('');
+}
+
+function cut(text: string, lengths: readonly number[]): readonly string[] {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const length of lengths) {
+    pieces.push(text.slice(at, at + length));
+    at += length;
+  }
+  return [...pieces, text.slice(at)].filter((piece) => piece !== '');
+}
+
+const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 });
+
+for (const streams of [true, false]) {
+  const what = streams ? 'a stream' : 'a whole answer';
+
+  test(`valid JSON is never altered, however it comes: ${what}`, () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue(),
+        fc.constantFrom(0, 2),
+        fc.constantFrom('', ' ', '\n\n'),
+        lengths,
+        (value, indent, space, at) => {
+          const text = space + JSON.stringify(value, null, indent) + space;
+          const seen = heal(answerOf(cut(text, at)), streams);
+          assert.equal(seen.text, text);
+          assert.deepEqual(seen.healings, []);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test(`an answer that is no JSON in the end is given as it came: ${what}`, () => {
+    for (const text of ['', 'I cannot do that.', 'see {here}', '"a" and "b"', '{The answer}']) {
+      const seen = heal(answerOf(cut(text, [3, 4])), streams);
+      assert.equal(seen.text, text);
+      assert.ok(seen.healings.every(({ improved }) => !improved));
+    }
+  });
+
+  for (const finish of ['length', 'content_filter', 'tool_calls'] as const)
+    test(`an answer that ends with '${finish}' is not mended: ${what}`, () => {
+      const seen = heal(answerOf(['{"a": [1,', ' 2'], finish), streams);
+      assert.equal(seen.text, '{"a": [1, 2');
+      assert.deepEqual(seen.healings, []);
+    });
+
+  test(`an answer that breaks off is given as far as it came: ${what}`, () => {
+    const [first = [], ...rest] = answerOf(['{"a": "x"', ', ']);
+    const failed: GenerationEvent = {
+      type: 'failed',
+      failure: {
+        kind: 'early-end',
+        errorType: 'provider_unavailable',
+        status: 502,
+        mayTry: 'next-endpoint',
+        message: '',
+      },
+    };
+    const seen = heal([first, ...rest.slice(0, 2), [failed]], streams);
+    assert.equal(seen.text, '{"a": "x", ');
+  });
+
+  test(`of several texts one JSON is made, and what stands between stays: ${what}`, () => {
+    const call = { type: 'tool-call', id: 'c', name: 'f', input: '{}', runBy: 'upstream' } as const;
+    const citation = { type: 'url', url: 'https://a.example', start: 0, end: 3 } as const;
+    const events: EventBatch = [
+      START,
+      { type: 'block-start', index: 0, block: { type: 'text', text: 'Let me see. ' } },
+      { type: 'citation', index: 0, citation },
+      { type: 'block-end', index: 0 },
+      { type: 'block-start', index: 1, block: call },
+      { type: 'block-end', index: 1 },
+      { type: 'block-start', index: 2, block: { type: 'text', text: '' } },
+      { type: 'block-delta', index: 2, text: '{"a": 1,}' },
+      { type: 'block-end', index: 2 },
+      { type: 'end', finish: 'stop' },
+    ];
+    const seen = heal(
+      events.map((event) => [event]),
+      streams,
+    );
+    assert.equal(seen.text, '{"a": 1}');
+    const { blocks } = foldEvents(seen.batches.flat());
+    assert.deepEqual(
+      blocks.map(({ type }) => type),
+      ['text', 'tool-call'],
+    );
+    assert.deepEqual(blocks[1], call);
+  });
+}
+
+test('a stream that is mended says what the whole answer would, wherever it is cut, and its beginning stands', () => {
+  const outputs = brokenOutputs();
+  let early = 0;
+  fc.assert(
+    fc.property(fc.constantFrom(...outputs), lengths, ({ text }, at) => {
+      const seen = heal(answerOf(cut(text, at)), true);
+      const whole = heal(answerOf([text]), false);
+      const [healing] = seen.healings;
+      if (healing?.improved === true) {
+        assert.ok(isJson(seen.text));
+        assert.ok(seen.text.startsWith(givenEarly(seen)));
+        assert.deepEqual([healing.original, healing.healed], [text, seen.text]);
+      } else assert.ok(text.endsWith(seen.text));
+      if (whole.healings[0]?.improved === true) assert.equal(whole.text, healJson(text, undefined));
+      if (givenEarly(seen).length > text.length / 2) early++;
+    }),
+    { numRuns: 3_000, seed: 7 },
+  );
+  assert.ok(early > 1_000, 'much of it goes out before the end');
+});
+
+test('a stream heals nearly what a whole answer does', (t) => {
+  const outputs = brokenOutputs();
+  const count = (streams: boolean): number =>
+    outputs.filter(({ text }) => heal(answerOf(cut(text, [20, 20, 20])), streams).healings[0]?.improved === true)
+      .length;
+  const [whole, streamed] = [count(false), count(true)];
+  t.diagnostic(`of ${outputs.length}: ${whole} whole, ${streamed} streamed`);
+  assert.ok(streamed >= whole * 0.95);
+});
+
+test('what is sure goes out at once, and as the frame that it came in', () => {
+  const { batches } = heal(answerOf(['{"a": "one', ' two', ' three"', ', "b"', ': tru', 'e}']), true);
+  assert.deepEqual(
+    batches.map((batch) => batch.flatMap((event) => (event.type === 'block-delta' ? [[event.text, event.frame]] : []))),
+    [
+      [],
+      [['{"a": "one', '{}']],
+      [[' two', '{}']],
+      [[' three', undefined]],
+      [['", "b', undefined]],
+      [['": ', undefined]],
+      [['true}', undefined]],
+      [],
+      [],
+    ],
+  );
+});
+
+test('log probabilities stay with the answer', () => {
+  const extra = { format: 'chat', fields: { logprobs: { content: [{ token: '}' }] } } } as const;
+  const [start = [], , end = [], finish = []] = answerOf(['x']);
+  for (const streams of [true, false]) {
+    const delta: GenerationEvent = { type: 'block-delta', index: 0, text: '{"a": 1,}', extra };
+    const seen = heal([start, [delta], end, finish], streams);
+    assert.equal(seen.text, '{"a": 1}');
+    assert.deepEqual(foldEvents(seen.batches.flat()).blocks[0]?.extra, extra);
+  }
+});
+
+test('an answer of more than can be kept goes out as it is', () => {
+  const text = `{"a": "${'x'.repeat(300_000)}`;
+  const seen = heal(answerOf(cut(`${text}, }`, [100_000, 100_000])), true);
+  assert.equal(seen.text, `${text}, }`);
+});

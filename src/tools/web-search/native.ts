@@ -1,0 +1,64 @@
+import type { SearchContextSize } from '../../canonical/web-search.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import type { NativeEndpoint } from '../contract.ts';
+
+/** What of the parameters an endpoint's own search may take. */
+export interface NativeWishes {
+  readonly max_uses?: number | null | undefined;
+  readonly search_context_size?: SearchContextSize | null | undefined;
+  readonly allowed_domains?: readonly string[] | null | undefined;
+  readonly excluded_domains?: readonly string[] | null | undefined;
+  readonly user_location?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** Models from before their vendor's search. @source generation.md 5.4 "Native families" */
+const VENDORS_WITHOUT = /claude-(?:instant|2|3-(?:opus|sonnet|haiku)|3-5-sonnet)/;
+const RESPONSES_WITH = /(?:^|\/)(?:gpt-4\.1|gpt-[5-9]|o3|o4-mini)/;
+
+/** The endpoint's own search, in the words of its format; `undefined` where it has none. */
+export function drawNativeSearch(
+  wishes: NativeWishes,
+  { format, model, runsVendorTools }: NativeEndpoint,
+): JsonObject | undefined {
+  if (format === 'messages') return runsVendorTools && !VENDORS_WITHOUT.test(model) ? drawVendors(wishes) : undefined;
+  if (format === 'responses') return RESPONSES_WITH.test(model) ? drawResponses(wishes) : undefined;
+  return undefined;
+}
+
+/** One list of sites: pages to include win. @source generation.md 4.2, 7.4 */
+function drawVendors({ max_uses, allowed_domains, excluded_domains, user_location }: NativeWishes): JsonObject {
+  const allowed = allowed_domains ?? [];
+  const blocked = excluded_domains ?? [];
+  const location = locationOf(user_location);
+  return {
+    type: 'web_search_20250305',
+    name: 'web_search',
+    ...(typeof max_uses === 'number' && { max_uses }),
+    ...(allowed.length > 0 && { allowed_domains: allowed }),
+    ...(allowed.length === 0 && blocked.length > 0 && { blocked_domains: blocked }),
+    ...(location !== undefined && { user_location: location }),
+  };
+}
+
+/** Sites to leave out cannot be said. @source generation.md 4.2; developers.openai.com "Web search", read 2026-11 */
+function drawResponses({ search_context_size, allowed_domains, user_location }: NativeWishes): JsonObject {
+  const allowed = allowed_domains ?? [];
+  const location = locationOf(user_location);
+  return {
+    type: 'web_search',
+    ...(typeof search_context_size === 'string' && { search_context_size }),
+    ...(allowed.length > 0 && { filters: { allowed_domains: allowed } }),
+    ...(location !== undefined && { user_location: location }),
+  };
+}
+
+const PLACES = ['city', 'region', 'country', 'timezone'] as const;
+
+function locationOf(location: NativeWishes['user_location']): JsonObject | undefined {
+  if (location === undefined || location === null) return undefined;
+  const known = PLACES.flatMap((name): [string, Json][] => {
+    const place = location[name];
+    return typeof place === 'string' ? [[name, place]] : [];
+  });
+  return { type: 'approximate', ...Object.fromEntries(known) };
+}

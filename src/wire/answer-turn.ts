@@ -1,0 +1,26 @@
+import type { Block } from '../canonical/blocks.ts';
+import type { Turn } from '../canonical/request.ts';
+
+/**
+ * What a model answered as a turn of the conversation, for the model itself: its reasoning with every signature, its text,
+ * its calls under its own ids. What stood around the message in the chat format is no part of it.
+ */
+export function answerAsTurn(blocks: readonly Block[]): Turn {
+  const said = blocks.filter(saysSomething).map(withoutSurroundings);
+  const isPlain = said.filter(({ type }) => type === 'text').length === 1;
+  return { role: 'assistant', blocks: said, ...(isPlain && { plain: true }) };
+}
+
+/** Vendors refuse blocks that are empty, but for reasoning whose display was left out. */
+function saysSomething(block: Block): boolean {
+  if (block.type === 'text' || block.type === 'refusal') return block.text.trim() !== '';
+  return block.type !== 'reasoning' || block.text !== '' || block.signature !== undefined;
+}
+
+function withoutSurroundings(block: Block): Block {
+  const { extra } = block;
+  if (extra?.format !== 'chat' || extra.fields['choices'] === undefined) return block;
+  const { choices: _around, ...fields } = extra.fields;
+  const { extra: _extra, ...bare } = block;
+  return Object.keys(fields).length === 0 ? bare : { ...bare, extra: { ...extra, fields } };
+}

@@ -1,0 +1,144 @@
+import type { OpaqueBlock } from '../../canonical/blocks.ts';
+import type { ServerCall, ToolErrorCode } from '../../canonical/server-call.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { stringOf } from './wire-object.ts';
+
+/** How the result of one kind of server tool is drawn as a block of this format, and read from it again. */
+interface ResultKind {
+  /** Type of the block. */
+  readonly block: string;
+  /** Type of its content where the call failed; absent: the content is the result, whatever it says. */
+  readonly error?: string;
+  draw(result: Json): Json;
+  /** What the model read, of the content. */
+  read(content: Json): Json;
+}
+
+const AS_IS: Pick<ResultKind, 'draw' | 'read'> = {
+  draw: (result) => (isJsonObject(result) ? result : { result }),
+  read: (content) => content,
+};
+
+/** @source generation.md 7.8; of what it does not list, the block is named like those of `bash` and `shell` */
+const KINDS: Readonly<Record<string, ResultKind>> = {
+  'service:web_search': {
+    block: 'web_search_tool_result',
+    error: 'web_search_tool_result_error',
+    draw: (result) => objectsIn(result).map(drawHit),
+    read: (content) => objectsIn(content).map(readHit),
+  },
+  'service:web_fetch': {
+    block: 'web_fetch_tool_result',
+    error: 'web_fetch_tool_result_error',
+    draw: (result) => drawPage(isJsonObject(result) ? result : {}),
+    read: (content) => readPage(isJsonObject(content) ? content : {}),
+  },
+  'service:tool_search': {
+    block: 'tool_search_tool_result',
+    error: 'tool_search_tool_result_error',
+    draw: (result) => ({
+      type: 'tool_search_tool_search_result',
+      tool_references: namesIn(result, 'tools').map((name) => ({ type: 'tool_reference', tool_name: name })),
+    }),
+    read: (content) => ({
+      tools: isJsonObject(content)
+        ? objectsIn(content['tool_references']).map((reference) => reference['tool_name'] ?? '')
+        : [],
+    }),
+  },
+  'service:advisor': {
+    block: 'advisor_tool_result',
+    draw: (result) =>
+      isJsonObject(result) && result['status'] === 'ok'
+        ? { type: 'advisor_result', text: stringOf(result['advice']) ?? '', model: result['model'] ?? null }
+        : AS_IS.draw(result),
+    read: (content) =>
+      isJsonObject(content) && content['type'] === 'advisor_result'
+        ? { status: 'ok', model: content['model'] ?? null, advice: content['text'] ?? '' }
+        : content,
+  },
+};
+
+const ERROR_DEFAULT: ToolErrorCode = 'unavailable';
+
+/** @source generation.md 5.3: the result stands in a block of its own, after the call */
+export function drawServerResult(call: ServerCall): OpaqueBlock {
+  const kind = kindOf(call.type);
+  const { errorCode = ERROR_DEFAULT } = call;
+  const content =
+    call.errorCode !== undefined && kind.error !== undefined
+      ? { type: kind.error, error_code: errorCode, error_message: messageOf(call.result) }
+      : kind.draw(call.result);
+  const value = { type: kind.block, tool_use_id: call.shownId, caller: { type: 'direct' }, content };
+  return { type: 'opaque', format: 'messages', value };
+}
+
+export function readServerResult(block: JsonObject): { readonly text: string; readonly failed: boolean } {
+  const type = stringOf(block['type']) ?? '';
+  const content = block['content'] ?? {};
+  const kind = Object.values(KINDS).find((one) => one.block === type) ?? AS_IS;
+  if (isJsonObject(content) && stringOf(content['error_code']) !== undefined)
+    return { text: JSON.stringify({ status: 'error', error: content['error_message'] ?? '' }), failed: true };
+  const failed = isJsonObject(content) && content['status'] === 'error';
+  return { text: JSON.stringify(kind.read(content)), failed };
+}
+
+function kindOf(type: string): ResultKind {
+  const known = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
+  return known ?? { block: `${type.replaceAll(':', '_')}_tool_result`, ...AS_IS };
+}
+
+/** The text of a page rides where a vendor keeps it sealed, so that it comes back with the conversation. */
+function drawHit(hit: JsonObject): JsonObject {
+  return {
+    type: 'web_search_result',
+    url: hit['url'] ?? '',
+    title: hit['title'] ?? '',
+    encrypted_content: stringOf(hit['content']) ?? '',
+    page_age: hit['page_age'] ?? null,
+  };
+}
+
+function readHit({ url, title, encrypted_content: content }: JsonObject): JsonObject {
+  return { url: url ?? '', title: title ?? '', content: content ?? '' };
+}
+
+function drawPage(page: JsonObject): JsonObject {
+  return {
+    type: 'web_fetch_result',
+    url: page['url'] ?? '',
+    retrieved_at: page['retrieved_at'] ?? null,
+    content: {
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: stringOf(page['content']) ?? '' },
+      title: page['title'] ?? null,
+      citations: null,
+    },
+  };
+}
+
+function readPage({ url, retrieved_at: retrievedAt, content }: JsonObject): JsonObject {
+  const document = isJsonObject(content) ? content : {};
+  const source = isJsonObject(document['source']) ? document['source'] : {};
+  return {
+    url: url ?? '',
+    title: document['title'] ?? '',
+    content: source['data'] ?? '',
+    status: 'completed',
+    retrieved_at: retrievedAt ?? null,
+  };
+}
+
+function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function namesIn(value: Json, member: string): readonly string[] {
+  const list = isJsonObject(value) ? value[member] : undefined;
+  return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
+}
+
+function messageOf(result: Json): string {
+  const said = isJsonObject(result) ? result['error'] : undefined;
+  return typeof said === 'string' ? said : '';
+}

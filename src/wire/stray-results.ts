@@ -1,0 +1,26 @@
+import { invalid } from '../canonical/gateway-error.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import { pathsOfBlocks, pathsOfTurns } from './caller-paths.ts';
+
+/**
+ * No wire answers a call that it was not told of. generation.md 1.1 refuses such a result, where pains.md 21 would drop it:
+ * a model that goes on without the result makes one up.
+ * @throws GatewayError 400 for the result of a call that there was not before
+ */
+export function refuseStrayResults(request: GenerationRequest): void {
+  const called = new Set<string>();
+  for (const [at, { blocks }] of request.turns.entries())
+    for (const [index, block] of blocks.entries()) {
+      if (block.type === 'tool-call') called.add(block.id);
+      else if (block.type === 'tool-result' && !called.has(block.callId))
+        throw invalid(pathOfCallId(request, at, index), 'is the id of no earlier tool call', 'invalid_prompt');
+    }
+}
+
+function pathOfCallId(request: GenerationRequest, at: number, index: number): string {
+  const { format, turns } = request;
+  const turn = turns[at];
+  const path = pathsOfTurns(request)[at] ?? 'messages';
+  const block = turn && pathsOfBlocks(format, turn, path)[index];
+  return `${block ?? path}.${format === 'messages' ? 'tool_use_id' : 'tool_call_id'}`;
+}

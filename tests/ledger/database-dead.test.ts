@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { suite, test, type TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock as clock } from '../../src/lib/clock.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createLedgerStore } from '../../src/store/ledger.ts';
+import { POSTGRES_ENGINES } from '../../src/store/test-engines.ts';
+import { API_KEY } from '../support/gateway.ts';
+import { makeFolder, startGateway } from '../support/spawn-cli.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { chatAnswer, json, startUpstream } from '../support/upstream.ts';
+
+/** 100 tokens at 10 USD a million. */
+const ANSWER_NANO_USD = 1_000_000;
+const USAGE = { prompt_tokens: 0, completion_tokens: 100, total_tokens: 100 };
+const LONG_MS = 30_000;
+
+for (const { makePlace } of POSTGRES_ENGINES)
+  suite('answers that were given while the database was dead', () => {
+    async function prepare(t: TestContext) {
+      const upstream = await startUpstream(json(200, chatAnswer('ok', { usage: USAGE })));
+      t.after(() => upstream.close());
+      const place = await makePlace();
+      t.after(() => place.remove());
+      const direct = new URL(place.url ?? '');
+      const proxy = await startTcpProxy(t, { host: direct.hostname, port: Number(direct.port) });
+      const proxied = new URL(direct);
+      proxied.host = `127.0.0.1:${proxy.port}`;
+      const dataDir = makeFolder(t);
+      const config = join(dataDir, 'gateway.yaml');
+      await writeFile(
+        config,
+        `
+providers:
+  alpha: { adapter: openai-compatible, base_url: ${upstream.baseUrl}, api_key: a }
+models:
+  acme/one:
+    endpoints: [{ provider: alpha, model: one, price: { prompt: 0, completion: 10 } }]
+`,
+      );
+      const start = (url: URL) =>
+        startGateway(t, {
+          dataDir,
+          args: ['--config', config],
+          env: { GATEWAY_API_KEY: API_KEY, DATABASE_URL: url.href },
+        });
+      const kept = async () => (await readdir(join(dataDir, 'unstored')).catch(() => [])).length;
+      return { place, proxy, start, direct, proxied, kept };
+    }
+
+    async function ask(url: string): Promise<string> {
+      const answer = await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'acme/one', messages: [{ role: 'user', content: 'hi' }] }),
+      });
+      const text = await answer.text();
+      assert.equal(answer.status, 200, text);
+      return answer.headers.get('x-generation-id') ?? '';
+    }
+
+    async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
+      const endMs = performance.now() + LONG_MS;
+      while (!(await isSo())) {
+        assert.ok(performance.now() < endMs, what);
+        await wait(50);
+      }
+    }
+
+    const isReady = async (url: string): Promise<boolean> => (await fetch(`${url}/health/ready`)).ok;
+
+    async function checkCharges(url: string | undefined, ids: readonly string[]): Promise<void> {
+      const database = await openDatabase({ path: ':memory:', url, clock });
+      try {
+        const { rows } = await createLedgerStore({ database }).list({ accountId: 'default', offset: 0, limit: 100 });
+        assert.deepEqual(
+          new Map(rows.map(({ generationId, amountNanoUsd }) => [generationId, amountNanoUsd])),
+          new Map(ids.map((id) => [id, -ANSWER_NANO_USD])),
+        );
+        assert.equal(rows.length, ids.length, 'each once');
+        assert.deepEqual(await createLedgerStore({ database }).verify('default'), []);
+      } finally {
+        await database.close();
+      }
+    }
+
+    test('are charged, once, by the next process when this one is killed', async (t) => {
+      const { place, proxy, start, direct, proxied, kept } = await prepare(t);
+      const gateway = await start(proxied);
+      const ids = [await ask(gateway.url)];
+      await proxy.cut();
+      ids.push(...(await Promise.all([1, 2, 3].map(() => ask(gateway.url)))));
+      // The first waits until the tries are over, the others come to the disk at once.
+      await until(async () => (await kept()) > 0, 'they are kept');
+      const before = await kept();
+      ids.push(await ask(gateway.url));
+      await until(async () => (await kept()) > before, 'whoever comes later is kept as well');
+      gateway.child.kill('SIGKILL');
+      await gateway.exited;
+      const next = await start(direct);
+      await until(() => isReady(next.url), 'it takes over what was kept');
+      assert.equal(await kept(), 0);
+      await checkCharges(place.url, ids);
+    });
+
+    test('are charged when the database is back, though nobody asks anything more', async (t) => {
+      const { place, proxy, start, proxied, kept } = await prepare(t);
+      const gateway = await start(proxied);
+      const ids = [await ask(gateway.url)];
+      await proxy.cut();
+      ids.push(...(await Promise.all([1, 2].map(() => ask(gateway.url)))));
+      await until(async () => (await kept()) > 0, 'they are kept');
+      assert.equal(await isReady(gateway.url), false);
+      await proxy.restore();
+      await until(() => isReady(gateway.url), 'it is ready when all is stored');
+      assert.equal(await kept(), 0);
+      await checkCharges(place.url, ids);
+    });
+  });

@@ -1,0 +1,389 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { listOf, objectOf } from '../support/told.ts';
+import {
+  ask,
+  ASKINGS,
+  nameOf,
+  recordOf,
+  startToolTurns,
+  testTool,
+  type Asking,
+  type Model,
+} from '../support/tool-turns.ts';
+import { chatChunk, json, sse, type Script } from '../support/upstream.ts';
+
+const CHAT: Asking = { format: 'chat', model: 'acme/chat', stream: true };
+const TIME = [{ type: 'service:datetime', parameters: { timezone: 'Europe/Berlin' } }];
+const FILES = [{ type: 'service:files' }];
+
+/** Calls once, then says what it was told. */
+const callsOnce: Model = ({ body }, at) =>
+  at % 2 === 0
+    ? { text: 'Let me look.', calls: [{ name: 'service_files', input: '{"at":1}' }] }
+    : { text: `It said ${lastResult(body)}` };
+
+/** The text of the result that came last, in either format. */
+function lastResult(body: Readonly<Record<string, unknown>>): string {
+  return resultsIn(body).at(-1)?.text ?? 'nothing';
+}
+
+interface Result {
+  readonly id: string;
+  readonly text: string;
+}
+
+function resultsIn(body: Readonly<Record<string, unknown>>): readonly Result[] {
+  const messages = listOf(body['messages'] as JsonObject[]).map((message) => objectOf(message));
+  return messages.flatMap((message) => {
+    if (message['role'] === 'tool') return [{ id: textOf(message['tool_call_id']), text: textOf(message['content']) }];
+    const content = Array.isArray(message['content']) ? message['content'].map((block) => objectOf(block)) : [];
+    return content
+      .filter(({ type }) => type === 'tool_result')
+      .map((block) => ({ id: textOf(block['tool_use_id']), text: textOf(block['content']) }));
+  });
+}
+
+/** A text, or the texts of its parts. */
+function textOf(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .map((part) => textOf(objectOf(part)['text']))
+    .join('');
+}
+
+/** Calls of server tools and their results, as the caller sees them. */
+function serverCalls(message: JsonObject): readonly JsonObject[] {
+  const details = listOf(message['reasoning_details']).map((detail) => objectOf(detail));
+  const blocks = listOf(message['content'] as JsonObject[]).map((block) => objectOf(block));
+  return [...details, ...blocks].filter(
+    ({ type }) =>
+      type === 'reasoning.server_tool_call' || type === 'server_tool_use' || textOf(type).endsWith('_tool_result'),
+  );
+}
+
+suite('a server tool is run and the answer goes on', () => {
+  for (const asking of ASKINGS) {
+    test(nameOf(asking), async (t) => {
+      const files = testTool('files', async ({ input }) => ({ result: { got: input['at'] as number } }));
+      const turns = await startToolTurns(t, callsOnce, { serverTools: [files] });
+      const told = await ask(turns, asking, { tools: FILES }, { 'x-service-metadata': 'enabled' });
+      assert.equal(told.status, 200);
+      assert.equal(told.text.replace('\n\n', ''), 'Let me look.It said {"got":1}');
+      if (asking.format === 'chat') assert.equal(told.text, 'Let me look.\n\nIt said {"got":1}');
+      assert.deepEqual(told.calls, [], 'nothing is left for the caller to run');
+      assert.equal(told.finish, asking.format === 'chat' ? 'stop' : 'end_turn');
+      const shown = serverCalls(told.message);
+      if (asking.format === 'chat') {
+        assert.deepEqual(
+          shown.map(({ tool_name: name, arguments: given, result }) => [name, given, result]),
+          [['service:files', '{"at":1}', '{"got":1}']],
+        );
+      } else {
+        const [call, result] = shown;
+        assert.match(textOf(call?.['id']), /^srvtoolu_\w+$/);
+        assert.deepEqual([call?.['type'], call?.['name'], call?.['input']], ['server_tool_use', 'files', { at: 1 }]);
+        assert.equal(result?.['tool_use_id'], call?.['id']);
+        assert.equal(result?.['type'], 'service_files_tool_result');
+        assert.deepEqual(result?.['content'], { got: 1 });
+      }
+      // Two turns of 10 and 5 tokens.
+      const counts =
+        asking.format === 'chat' ? ['prompt_tokens', 'completion_tokens'] : ['input_tokens', 'output_tokens'];
+      assert.deepEqual(
+        counts.map((count) => told.usage[count]),
+        [20, 10],
+      );
+      assert.equal(told.usage['cost'], 0.00004);
+      assert.deepEqual((await recordOf(turns.gateway, told.id)).warnings, [], 'nothing is lost on the way');
+      const { arrived } = asking.model === 'acme/chat' ? turns.chat : turns.messages;
+      assert.equal(arrived.length, 2);
+    });
+  }
+});
+
+suite('the model', () => {
+  test('is offered a function with the schema of the arguments, and no server tool', async (t) => {
+    const turns = await startToolTurns(t, () => ({ text: 'Hi.' }));
+    await ask(turns, CHAT, { tools: [...TIME, { type: 'function', function: { name: 'mine' } }] });
+    const [tool, mine] = listOf(turns.chat.arrived[0]?.body['tools'] as JsonObject[]).map((one) => objectOf(one));
+    const { name, parameters, description } = objectOf(tool?.['function']);
+    assert.equal(name, 'service_datetime');
+    assert.deepEqual(parameters, { type: 'object', properties: {}, additionalProperties: false });
+    assert.match(textOf(description), /Europe\/Berlin/);
+    assert.equal(objectOf(mine?.['function'])['name'], 'mine');
+  });
+
+  test('gets its own turn back as it was, with reasoning, signature and ids', async (t) => {
+    const turns = await startToolTurns(t, (_arrived, at) =>
+      at === 0
+        ? { thinking: 'Hm.', text: 'One moment.', calls: [{ id: 'toolu_x', name: 'service_datetime' }] }
+        : { text: 'Late.' },
+    );
+    await ask(
+      turns,
+      { format: 'messages', model: 'acme/messages', stream: true },
+      {
+        tools: TIME,
+        max_tokens: 3_000,
+        thinking: { type: 'enabled', budget_tokens: 2_000 },
+      },
+    );
+    const messages = listOf(turns.messages.arrived[1]?.body['messages'] as JsonObject[]).map((one) => objectOf(one));
+    assert.deepEqual(messages[1], {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature: 'signed(Hm.)' },
+        { type: 'text', text: 'One moment.' },
+        { type: 'tool_use', id: 'toolu_x', name: 'service_datetime', input: {} },
+      ],
+    });
+    assert.equal(messages[2]?.['role'], 'user');
+    assert.equal(objectOf(listOf(messages[2]?.['content'])[0])['tool_use_id'], 'toolu_x');
+    assert.deepEqual(turns.messages.arrived[0]?.body['tools'], turns.messages.arrived[1]?.body['tools']);
+  });
+
+  test('may call in parallel, and the calls run at the same time', async (t) => {
+    let running = 0;
+    let most = 0;
+    const both = Promise.withResolvers<void>();
+    const files = testTool('files', async ({ input }) => {
+      running++;
+      most = Math.max(most, running);
+      if (running === 2) both.resolve();
+      await both.promise;
+      running--;
+      return { result: { at: input['at'] as number } };
+    });
+    const calls = [1, 2].map((at) => ({ name: 'service_files', input: JSON.stringify({ at }) }));
+    const turns = await startToolTurns(t, (_arrived, at) => (at === 0 ? { calls } : { text: 'Both.' }), {
+      serverTools: [files],
+    });
+    const told = await ask(turns, CHAT, { tools: FILES });
+    assert.equal(most, 2);
+    assert.deepEqual(
+      resultsIn(turns.chat.arrived[1]?.body ?? {}).map(({ text }) => text),
+      ['{"at":1}', '{"at":2}'],
+    );
+    assert.deepEqual(told.usage['server_tool_use_details'], {
+      tool_calls_requested: 2,
+      tool_calls_executed: 2,
+      web_search_requests: 0,
+    });
+  });
+});
+
+suite('a forced server tool', () => {
+  const once: Model = (_arrived, at) => (at === 0 ? { calls: [{ name: 'service_datetime' }] } : { text: 'Noon.' });
+
+  test('is forced in the first turn, and in no later one', async (t) => {
+    const turns = await startToolTurns(t, once);
+    await ask(turns, CHAT, { tools: TIME, tool_choice: { type: 'service:datetime' } });
+    const choices = turns.chat.arrived.map(({ body }) => body['tool_choice']);
+    assert.deepEqual(choices, [{ type: 'function', function: { name: 'service_datetime' } }, undefined]);
+  });
+
+  test('is forced by its type in the messages format', async (t) => {
+    const turns = await startToolTurns(t, once);
+    const asking: Asking = { format: 'messages', model: 'acme/messages', stream: false };
+    await ask(turns, asking, { tools: TIME, tool_choice: { type: 'tool', name: 'service:datetime' } });
+    const choices = turns.messages.arrived.map(({ body }) => body['tool_choice']);
+    assert.deepEqual(choices, [{ type: 'tool', name: 'service_datetime' }, undefined]);
+  });
+
+  test('"required" holds for the first turn alone', async (t) => {
+    const turns = await startToolTurns(t, once);
+    await ask(turns, CHAT, { tools: TIME, tool_choice: 'required' });
+    assert.deepEqual(
+      turns.chat.arrived.map(({ body }) => body['tool_choice']),
+      ['required', undefined],
+    );
+  });
+
+  test('that is not among the tools is 400', async (t) => {
+    const turns = await startToolTurns(t, once);
+    const answer = await turns.gateway.post('/chat/completions', {
+      model: 'acme/chat',
+      messages: [{ role: 'user', content: 'Go.' }],
+      tools: TIME,
+      tool_choice: { type: 'service:files' },
+    });
+    assert.equal(answer.status, 400);
+    assert.match(await answer.text(), /tool_choice/);
+  });
+});
+
+suite('what cannot be offered is 400 and names the member', () => {
+  const cases: readonly (readonly [string, 'chat' | 'messages', readonly object[], RegExp])[] = [
+    [
+      'a zone that does not exist',
+      'chat',
+      [{ type: 'service:datetime', parameters: { timezone: 'Mars/Base' } }],
+      /tools\[0\]\.parameters\.timezone/,
+    ],
+    [
+      'a parameter that the tool has not',
+      'chat',
+      [{ type: 'service:datetime', parameters: { zone: 'UTC' } }],
+      /tools\[0\]\.parameters/,
+    ],
+    ['a tool that is listed twice', 'chat', [...TIME, ...TIME], /tools\[1\]\.type/],
+    [
+      'a function of the same name',
+      'chat',
+      [...TIME, { type: 'function', function: { name: 'service_datetime' } }],
+      /tools\[1\]/,
+    ],
+    ['a tool that is not built', 'chat', [{ type: 'service:subagent' }], /service:subagent/],
+    ['an unknown one', 'messages', [{ type: 'service:crystal_ball' }], /tools\[0\]\.type/],
+    [
+      'a shell in the sandbox that there is not',
+      'messages',
+      [{ type: 'service:bash', parameters: { engine: 'service' } }],
+      /tools\[0\]\.parameters\.engine/,
+    ],
+    ['a shell', 'messages', [{ type: 'service:shell' }], /service:shell/],
+  ];
+  for (const [name, format, tools, message] of cases) {
+    test(name, async (t) => {
+      const turns = await startToolTurns(t, () => ({ text: 'Hi.' }));
+      const answer = await turns.gateway.post(format === 'chat' ? '/chat/completions' : '/messages', {
+        model: 'acme/chat',
+        max_tokens: 100,
+        messages: [{ role: 'user', content: 'Go.' }],
+        tools,
+      });
+      const text = await answer.text();
+      assert.equal(answer.status, 400, text);
+      assert.match(text, message);
+      assert.equal(turns.chat.arrived.length, 0);
+    });
+  }
+});
+
+suite('a tool that fails', () => {
+  const failures = {
+    throws: () => Promise.reject(new TypeError('a bug of the tool')),
+    'says so': () => Promise.resolve({ result: { status: 'error', error: 'no such file' }, failed: true as const }),
+  };
+  for (const [how, run] of Object.entries(failures)) {
+    test(`and ${how} gives the model an error, and the request goes on`, async (t) => {
+      const turns = await startToolTurns(t, callsOnce, { serverTools: [testTool('files', run)] });
+      const told = await ask(turns, { ...CHAT, stream: false }, { tools: FILES });
+      assert.equal(told.status, 200);
+      assert.match(told.text, /It said (?:Error: )?\{"status":"error","error":"/);
+      assert.ok(!told.text.includes('a bug of the tool'), 'what broke is for the operator');
+    });
+  }
+
+  test('because its arguments are wrong tells the model which', async (t) => {
+    const model: Model = ({ body }, at) =>
+      at === 0
+        ? { calls: [{ name: 'service_experimental__search_models', input: '{"min_context_length":-1}' }] }
+        : { text: lastResult(body) };
+    const turns = await startToolTurns(t, model);
+    const told = await ask(turns, CHAT, { tools: [{ type: 'service:experimental__search_models' }] });
+    assert.match(told.text, /arguments\.min_context_length/);
+  });
+
+  test('because its arguments are no JSON is no end either', async (t) => {
+    const model: Model = ({ body }, at) =>
+      at === 0 ? { calls: [{ name: 'service_datetime', input: '{"half' }] } : { text: lastResult(body) };
+    const turns = await startToolTurns(t, model);
+    const told = await ask(turns, CHAT, { tools: TIME });
+    assert.match(told.text, /not a JSON object/);
+  });
+
+  test('by taking too long is given up, and the model is told', async (t) => {
+    const ended = Promise.withResolvers<string>();
+    const files = testTool(
+      'files',
+      ({ signal }) =>
+        new Promise((_resolve) => {
+          signal.addEventListener('abort', () => ended.resolve(String(signal.reason)));
+        }),
+      { callMsMax: 50 },
+    );
+    const turns = await startToolTurns(t, callsOnce, { serverTools: [files] });
+    const told = await ask(turns, CHAT, { tools: FILES });
+    assert.match(told.text, /no result within/);
+    assert.equal(await ended.promise, 'time');
+  });
+});
+
+suite('a turn that fails after a tool has run', () => {
+  const TWO_PROVIDERS = `
+  acme/both:
+    endpoints:
+      - { provider: chatty, model: one-2026, price: { prompt: 1, completion: 2 } }
+      - { provider: wordy, model: claude-sonnet-4-6, price: { prompt: 1, completion: 2 } }
+`;
+
+  test('is asked of another endpoint, and the turns before it are not asked again', async (t) => {
+    let chatAsked = 0;
+    const model: Model = ({ path }) => {
+      if (path.endsWith('/messages')) return { text: 'Said by another.' };
+      return chatAsked++ === 0 ? { calls: [{ name: 'service_datetime' }] } : json(500, { error: { message: 'no' } });
+    };
+    const turns = await startToolTurns(t, model, { yaml: TWO_PROVIDERS });
+    const told = await ask(turns, { ...CHAT, model: 'acme/both' }, { tools: TIME });
+    assert.equal(told.text, 'Said by another.');
+    assert.equal(turns.chat.arrived.length, 2);
+    assert.equal(turns.messages.arrived.length, 1);
+    assert.equal(resultsIn(turns.messages.arrived[0]?.body ?? {}).length, 1, 'it is told what the tool said');
+  });
+
+  test('in the middle is gone on with by another endpoint, where a rescue was asked for', async (t) => {
+    const half = 'The clock on the tower of the town hall says that it is ';
+    const breaks: Script = (_arrived, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(sse([chatChunk({ role: 'assistant', content: half })]), () => response.destroy());
+    };
+    let chatAsked = 0;
+    const model: Model = ({ path }) => {
+      if (path.endsWith('/messages')) return { text: `${half}noon.` };
+      return chatAsked++ === 0 ? { text: 'Let me look.', calls: [{ name: 'service_datetime' }] } : breaks;
+    };
+    const turns = await startToolTurns(t, model, { yaml: TWO_PROVIDERS });
+    const rescue = { 'x-service-rescue': 'enabled' };
+    const told = await ask(turns, { ...CHAT, model: 'acme/both' }, { tools: TIME }, rescue);
+    assert.equal(told.text, `Let me look.\n\n${half}noon.`);
+    assert.equal(told.finish, 'stop');
+    const record = await recordOf(turns.gateway, told.id);
+    assert.equal(record.attempts.length, 3);
+    assert.equal(record.attempts.filter(({ part }) => part !== undefined).length, 3, 'each is paid for its part');
+  });
+
+  test('everywhere is an error, and costs no tokens', async (t) => {
+    const model: Model = (_arrived, at) =>
+      at === 0 ? { calls: [{ name: 'service_datetime' }] } : json(400, { error: { message: 'too long' } });
+    const turns = await startToolTurns(t, model);
+    const whole = await turns.gateway.post('/chat/completions', {
+      model: 'acme/chat',
+      messages: [{ role: 'user', content: 'Go.' }],
+      tools: TIME,
+    });
+    assert.equal(whole.status, 400, await whole.text());
+  });
+});
+
+test('the stage tells which tools ran, and is absent where none did', async (t) => {
+  const turns = await startToolTurns(t, (_arrived, at) =>
+    at === 0 ? { calls: [{ name: 'service_datetime' }] } : { text: 'Noon.' },
+  );
+  const body = { model: 'acme/chat', messages: [{ role: 'user', content: 'Go.' }], tools: TIME };
+  const stagesOf = async (): Promise<readonly JsonObject[]> => {
+    const answer = await turns.gateway.post('/chat/completions', body, { 'x-service-metadata': 'enabled' });
+    const { service_metadata: metadata } = objectOf((await answer.json()) as JsonObject);
+    assert.equal(objectOf(metadata)['attempt'], 1, 'a later turn is no further attempt');
+    return listOf(objectOf(metadata)['pipeline']).map((stage) => objectOf(stage));
+  };
+  const stage = (await stagesOf()).find(({ type }) => type === 'server_tools');
+  assert.equal(stage?.['name'], 'server-tools');
+  assert.deepEqual(stage?.['data'], { mode: 'sdk', tools: ['service:datetime'], calls: 1, turns: 2 });
+  assert.equal(
+    (await stagesOf()).find(({ type }) => type === 'server_tools'),
+    undefined,
+  );
+});

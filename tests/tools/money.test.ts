@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { MANAGEMENT_KEY, type RunningGateway } from '../support/gateway.ts';
+import { objectOf } from '../support/told.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { ask, recordOf, startToolTurns, testTool, type Asking, type Model } from '../support/tool-turns.ts';
+import { json } from '../support/upstream.ts';
+
+const CHAT: Asking = { format: 'chat', model: 'acme/chat', stream: true };
+const FILES = [{ type: 'service:files' }];
+/** 10 prompt tokens at 1 USD and 5 at 2 USD a million. */
+const TURN_NANO_USD = 20_000;
+const CREDITS = 'credits: { enforce: true }\n';
+
+async function manage(gateway: RunningGateway, method: string, path: string, body?: object): Promise<JsonObject> {
+  const answer = await fetch(gateway.baseUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  assert.ok(answer.ok, `${path}: ${text}`);
+  return JSON.parse(text) as JsonObject;
+}
+
+async function grant(gateway: RunningGateway, usd: number): Promise<void> {
+  await manage(gateway, 'POST', '/credits/grants', { amount: usd, note: 'for the test' });
+}
+
+/** What the account has spent, USD. */
+async function spent(gateway: RunningGateway): Promise<number> {
+  const { data } = await manage(gateway, 'GET', '/credits');
+  return Number(objectOf(data)['total_usage']);
+}
+
+const usd = (nano: number): number => nano / 1e9;
+
+suite('an answer of several turns', () => {
+  const model: Model = (_arrived, at) => (at < 2 ? { calls: [{ name: 'service_files' }] } : { text: 'Done.' });
+  const files = testTool('files', () => Promise.resolve({ result: {}, feeNanoUsd: 7_000 }), {
+    feeNanoUsdMax: () => 7_000,
+  });
+
+  test('costs the sum of its turns and of the fees of its tools, charged once', async (t) => {
+    const { gateway } = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
+    await grant(gateway, 1);
+    const told = await ask({ gateway }, CHAT, { tools: FILES, max_tokens: 100 });
+    const total = 3 * TURN_NANO_USD + 2 * 7_000;
+    assert.equal(told.usage['cost'], usd(total));
+    const details = objectOf(told.usage['cost_details']);
+    assert.equal(details['upstream_inference_prompt_cost'], usd(3 * 10_000), 'the fees are in no part of the details');
+    assert.equal(details['upstream_inference_completions_cost'], usd(3 * 10_000));
+    const record = await recordOf(gateway, told.id);
+    assert.equal(record.costNanoUsd, total);
+    assert.deepEqual([record.tokensPrompt, record.tokensCompletion], [30, 15]);
+    assert.equal(await spent(gateway), usd(total));
+  });
+
+  test('holds no more than it may still cost: what is left lets the next request in', async (t) => {
+    const { gateway } = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
+    // Too little for three worst cases at once, enough for one beside what was spent.
+    await grant(gateway, 0.0007);
+    const told = await ask({ gateway }, CHAT, { tools: FILES, max_tokens: 200 });
+    assert.equal(told.text, 'Done.');
+    const again = await ask({ gateway }, CHAT, { tools: FILES, max_tokens: 200 });
+    assert.equal(again.status, 200, 'nothing is held any more');
+  });
+
+  test('goes on without a limit of its own as long as something is left', async (t) => {
+    const { gateway } = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
+    await grant(gateway, 0.001);
+    const told = await ask({ gateway }, CHAT, { tools: FILES });
+    assert.equal(told.text, 'Done.');
+  });
+});
+
+suite('where too little is left for another turn', () => {
+  const model: Model = (_arrived, at) =>
+    at < 20 ? { text: 'More.', calls: [{ name: 'service_files' }] } : { text: 'Done.' };
+  const files = testTool('files', () => Promise.resolve({ result: {} }));
+
+  for (const stream of [true, false]) {
+    test(`the answer ends with payment_required, and the turns before are owed: ${stream ? 'stream' : 'whole'}`, async (t) => {
+      const turns = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
+      await grant(turns.gateway, 0.0005);
+      const told = await ask(turns, { ...CHAT, stream }, { tools: FILES, max_tokens: 100 });
+      assert.equal(told.status, 200);
+      assert.equal(told.error?.['code'], 402);
+      assert.equal(objectOf(told.error?.['metadata'])['error_type'], 'payment_required');
+      assert.match(told.text, /^More\./);
+      assert.equal(told.finish, 'error');
+      const { length } = turns.chat.arrived;
+      assert.ok(length > 1 && length < 20, `${length} turns`);
+      assert.equal((await recordOf(turns.gateway, told.id)).costNanoUsd, length * TURN_NANO_USD);
+      assert.equal(await spent(turns.gateway), usd(length * TURN_NANO_USD));
+    });
+  }
+
+  test('no endpoint is blamed for it', async (t) => {
+    const turns = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
+    const { gateway } = turns;
+    for (let asked = 0; asked < 8; asked++) {
+      await grant(gateway, 0.0005);
+      await ask(turns, CHAT, { tools: FILES, max_tokens: 100 });
+    }
+    await grant(gateway, 1);
+    turns.chat.arrived.length = 0;
+    const told = await ask(turns, CHAT, { max_tokens: 100 });
+    assert.equal(told.status, 200, 'the endpoint is asked as before');
+  });
+
+  test('a tool that costs more than what is left does not run', async (t) => {
+    let ran = 0;
+    const dear = testTool('files', () => Promise.resolve({ result: { run: ++ran } }), { feeNanoUsdMax: () => 1e9 });
+    const turns = await startToolTurns(t, model, { serverTools: [dear], yaml: CREDITS });
+    await grant(turns.gateway, 0.01);
+    const told = await ask(turns, CHAT, { tools: FILES, max_tokens: 100 });
+    assert.equal(told.error?.['code'], 402);
+    assert.equal(ran, 0);
+  });
+});
+
+test('a later turn that fails everywhere costs no tokens, and the fees of tools that ran stay', async (t) => {
+  const model: Model = (_arrived, at) =>
+    at === 0 ? { calls: [{ name: 'service_files' }] } : json(400, { error: { message: 'no' } });
+  const files = testTool('files', () => Promise.resolve({ result: {}, feeNanoUsd: 5_000 }));
+  const turns = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
+  await grant(turns.gateway, 1);
+  const told = await ask(turns, CHAT, { tools: FILES });
+  assert.equal(told.error?.['code'], 400);
+  assert.equal((await recordOf(turns.gateway, told.id)).costNanoUsd, 5_000);
+});
+
+suite('a generation inside a request', () => {
+  const asks = testTool('files', async ({ signal }, { generate }) => {
+    const { answer, model, costNanoUsd, generationId } = await generate(
+      {
+        models: ['acme/messages'],
+        turns: [{ role: 'user', blocks: [{ type: 'text', text: 'Advise.' }] }],
+        settings: { maxTokens: 50 },
+      },
+      signal,
+    );
+    const said = answer.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    return { result: { said, model, costNanoUsd, generationId } };
+  });
+  const model: Model = ({ path, body }, at) => {
+    if (path.endsWith('/messages')) return { text: 'Inner words.', promptTokens: 100, completionTokens: 50 };
+    return at === 0 ? { calls: [{ name: 'service_files' }] } : { text: JSON.stringify(body['messages']) };
+  };
+  const INNER_NANO_USD = 200_000;
+
+  test('is charged once, with a record of its own that names the request', async (t) => {
+    const turns = await startToolTurns(t, model, { serverTools: [asks], yaml: CREDITS });
+    await grant(turns.gateway, 1);
+    const told = await ask(turns, CHAT, { tools: FILES, user: 'somebody' });
+    assert.match(told.text, /Inner words\./);
+    assert.equal(told.usage['cost'], usd(2 * TURN_NANO_USD + INNER_NANO_USD), 'the caller is told the sum');
+    assert.deepEqual([told.usage['prompt_tokens'], told.usage['completion_tokens']], [120, 60]);
+    const inner = /generationId[^g]*(gen-\d+-\w+)/.exec(told.text)?.[1] ?? '';
+    const record = await recordOf(turns.gateway, inner);
+    assert.equal(record.requestId, told.id);
+    assert.equal(record.costNanoUsd, INNER_NANO_USD);
+    assert.equal((await recordOf(turns.gateway, told.id)).costNanoUsd, 2 * TURN_NANO_USD);
+    assert.equal(await spent(turns.gateway), usd(2 * TURN_NANO_USD + INNER_NANO_USD));
+  });
+
+  test('that is refused is an error of the tool', async (t) => {
+    const unknown = testTool('files', async ({ signal }, { generate }) => {
+      await generate({ models: ['acme/nothing'], turns: [] }, signal);
+      return { result: {} };
+    });
+    const turns = await startToolTurns(t, model, { serverTools: [unknown] });
+    const told = await ask(turns, CHAT, { tools: FILES });
+    assert.match(told.text, /acme\/nothing.{0,10} does not exist/);
+  });
+
+  test('may call server tools itself, and nests no deeper than two', async (t) => {
+    const deeper = testTool('files', async ({ signal }, { generate }) => {
+      const question = {
+        models: ['acme/chat'],
+        turns: [{ role: 'user' as const, blocks: [{ type: 'text' as const, text: 'Deeper.' }] }],
+        tools: [{ type: 'server' as const, name: 'service:files' }],
+      };
+      const { answer } = await generate(question, signal);
+      return { result: answer.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('') };
+    });
+    const ever: Model = ({ body }) => {
+      const text = JSON.stringify(body['messages']);
+      return text.includes('"tool"')
+        ? { text: text.includes('nest deeper') ? 'Too deep.' : text }
+        : { calls: [{ name: 'service_files' }] };
+    };
+    const turns = await startToolTurns(t, ever, { serverTools: [deeper] });
+    const told = await ask(turns, CHAT, { tools: FILES });
+    assert.match(told.text, /Too deep\./);
+    assert.equal(turns.chat.arrived.length, 6, 'three requests of two turns each');
+  });
+
+  test('with a budget is told to write no more than that pays for', async (t) => {
+    const frugal = testTool('files', async ({ signal }, { generate }) => {
+      await generate(
+        {
+          models: ['acme/messages'],
+          turns: [{ role: 'user', blocks: [{ type: 'text', text: 'Hi.' }] }],
+          budgetNanoUsd: 100_000,
+        },
+        signal,
+      );
+      return { result: {} };
+    });
+    const turns = await startToolTurns(t, model, { serverTools: [frugal] });
+    await ask(turns, CHAT, { tools: FILES });
+    const limit = Number(turns.messages.arrived[0]?.body['max_tokens']);
+    assert.ok(limit > 10 && limit <= 50, `${limit} tokens at 2,000 nano-USD`);
+  });
+});
+
+test('without server tools an answer tells nothing of them', async (t) => {
+  const { gateway } = await startToolTurns(t, () => ({ text: 'Hi.' }));
+  const told = await ask({ gateway }, CHAT, {});
+  assert.equal(told.usage['server_tool_use_details'], undefined);
+});
