@@ -1,20 +1,39 @@
 import type { Principal } from '../accounts/principal.ts';
-import { GatewayError, withMetadata } from '../canonical/gateway-error.ts';
+import type { InnerGenerate } from '../canonical/inner-generation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
-import { GenerationRecord } from '../telemetry/record.ts';
-import type { ClientFormat, ErrorContext } from '../wire/format.ts';
+import type { GenerationRecord } from '../telemetry/record.ts';
+import type { ClientFormat } from '../wire/format.ts';
 import type { Caller } from './caller.ts';
-import { hashEndUser } from './end-user-id.ts';
+import { readCallerRules, type RulesParts } from './caller-rules.ts';
 import { createInnerGenerate, type Inside } from './inner-generation.ts';
-import { serve, type AnswerContext, type ServeParts, type Serving } from './serve.ts';
-import { closingOf, metadataOf } from './settle.ts';
-import { openStreamOutput, type StreamOutput } from './stream-output.ts';
-import { Till } from './till.ts';
+import { createInspection, type Inspection, type InspectParts } from './inspect.ts';
+import { openAnswer, type AnswerContext, type AnswerParts, type Serving } from './open-answer.ts';
+import { prepare, type PrepareParts } from './prepare.ts';
+import { relayStream, relayWhole } from './relay.ts';
+import {
+  asGatewayError,
+  errorContext,
+  limitTime,
+  openOutput,
+  openRecord,
+  refuse,
+  type FrameParts,
+} from './request-frame.ts';
+import { lookUpAnswer, type CacheHit, type ResponseCacheParts } from './response-cache.ts';
+import { closingOf } from './settle.ts';
+import type { StreamOutput } from './stream-output.ts';
+import { Till, type TillParts } from './till.ts';
 
-export interface GenerateParts extends ServeParts {
+export interface GenerateParts
+  extends
+    FrameParts,
+    TillParts,
+    Omit<RulesParts, 'ledger'>,
+    InspectParts,
+    Omit<PrepareParts, 'memory' | 'formats'>,
+    AnswerParts {
+  readonly responseCache: ResponseCacheParts;
   readonly totalMs: number;
-  readonly region: string;
-  readonly baseUrl: () => string;
   readonly streams: { streamOpened(): void; streamClosed(): void };
   /** Keeps what answers say, where somebody wants that. Absent: nobody does. */
   readonly openCapture?: (record: GenerationRecord) => GenerationRecord['capture'];
@@ -34,7 +53,7 @@ export interface Asked {
 /** Answers the caller in every case, and returns when the answer has been handed over and accounted for. */
 export type Generate = (asked: Asked, format: ClientFormat, caller: Caller) => Promise<void>;
 
-/** What is around a request, whatever becomes of it: its record, its time, its charge, and the error it ends with. */
+/** A request from its arrival to its account, whatever becomes of it. */
 export function createGenerate(parts: GenerateParts): Generate {
   const { streams, clock } = parts;
   const generate: Generate = async (asked, format, caller) => {
@@ -55,11 +74,10 @@ export function createGenerate(parts: GenerateParts): Generate {
       },
       errorContext: () => errorContext(record, parts),
     };
-    const { asker, inside } = asked;
     const inner = createInnerGenerate({ generate, clock }, asked, { record, format, signal });
     const serving: Serving = {};
     try {
-      await serve(parts, { asker, context, output, till, signal, inner, inside }, serving);
+      await serve(parts, { asked, context, output, till, signal, inner }, serving);
     } catch (error) {
       // Whatever failed, an upstream that still sends must not send to nobody.
       limit.abort();
@@ -78,66 +96,58 @@ export function createGenerate(parts: GenerateParts): Generate {
   return generate;
 }
 
-function openRecord(
-  { id, request, asker, arrivedMs, inside }: Asked,
-  { clock, defaults }: GenerateParts,
-): GenerationRecord {
-  return new GenerationRecord({
-    id,
-    requestId: inside?.requestId,
-    request,
-    asker,
-    endUserId: hashEndUser(asker.accountId, request.directives.user),
-    requested: request.directives.models[0] ?? defaults.model ?? '',
-    arrivedMs,
-    clock,
-  });
+interface ServeQuestion {
+  readonly asked: Asked;
+  readonly context: AnswerContext;
+  /** Absent: the caller gets the whole answer at once. */
+  readonly output: StreamOutput | undefined;
+  readonly till: Till;
+  /** Aborts when nobody waits for the answer any more, or it took too long. */
+  readonly signal: AbortSignal;
+  /** Asks a model inside this request. */
+  readonly inner: InnerGenerate;
 }
 
-function openOutput(
-  { id }: GenerationRecord,
-  { keepAlive }: ClientFormat,
-  caller: Caller,
-  signal: AbortSignal,
-  { clock }: GenerateParts,
-): StreamOutput {
-  return openStreamOutput(caller, { generationId: id, keepAlive, signal, monotonicMs: () => clock.monotonicMs() });
-}
-
-/** One signal for the whole request: the caller hung up, or the total time is over (its reason is then `total`). */
-function limitTime(caller: Caller, totalMs: number): { readonly signal: AbortSignal; abort(): void; stop(): void } {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort('total'), totalMs);
-  caller.onGone(() => controller.abort('gone'));
-  return { signal: controller.signal, abort: () => controller.abort('over'), stop: () => clearTimeout(timer) };
-}
-
-function errorContext(record: GenerationRecord, parts: GenerateParts): ErrorContext {
-  return {
-    generationId: record.id,
-    serviceMetadata: metadataOf(record, parts.region),
-    baseUrl: parts.baseUrl(),
-  };
-}
-
-function asGatewayError(error: unknown, record: GenerationRecord, parts: GenerateParts): GatewayError {
-  if (record.failure?.kind === 'aborted') record.cancelled = true;
-  if (error instanceof GatewayError) return withMetadata(error, record.forError);
-  parts.onBug(error, record.id);
-  return new GatewayError('server', 'The gateway failed unexpectedly.', { cause: error });
-}
-
-function refuse(error: GatewayError, output: StreamOutput | undefined, context: AnswerContext): void {
-  const { caller, record, format } = context;
-  output?.stop();
-  if (!caller.started) {
-    caller.refuse(error, context.errorContext());
+/**
+ * What happens to a request, from top to bottom.
+ * @param serving is filled as the parts of the answer open
+ * @throws GatewayError what the caller is to be told in place of an answer
+ */
+async function serve(parts: GenerateParts, question: ServeQuestion, serving: Serving): Promise<void> {
+  const { asked, context, output, till, signal } = question;
+  const { record, caller } = context;
+  const { asker, inside } = asked;
+  const rules = await readCallerRules(parts, asker);
+  await parts.ledger.admit(asker, rules.limits);
+  const inspection = createInspection(parts, { record, policy: rules.policy, signal });
+  record.request = await inspection.request(record.request, () => till.pass(NOTHING_ASKED));
+  const cached = await lookUpAnswer(parts.responseCache, record, rules);
+  if (cached !== undefined) caller.announce(cached.headers);
+  if (cached?.hit !== undefined) {
+    await till.pass(NOTHING_ASKED);
+    await repeat(cached.hit, inspection, output, context);
     return;
   }
-  const encoder = format.createStreamEncoder({
-    id: record.id,
-    createdS: Math.floor(record.createdMs / 1_000),
-    model: record.report.requested,
-  });
-  caller.end(encoder.fail(error, undefined, context.errorContext()));
+  const prepared = await prepare(parts, { ...question, rules, inside });
+  const answer = await openAnswer(parts, { ...question, ...prepared, rules, inspection }, serving);
+  const inspected = await inspection.answer(answer);
+  const keeper = cached?.keeper;
+  const relayed = { ...context, revisers: prepared.revision.revisers, ...(keeper !== undefined && { keeper }) };
+  await (output === undefined ? relayWhole(inspected, relayed) : relayStream(inspected, output, relayed));
+  cached?.keep(record);
+}
+
+/** An answer that is given again costs and counts nothing, but it is a request. */
+const NOTHING_ASKED = { promptTokens: () => 1, isFree: false } as const;
+
+async function repeat(
+  { sourceId, endpoint, committed }: CacheHit,
+  inspection: Inspection,
+  output: StreamOutput | undefined,
+  context: AnswerContext,
+): Promise<void> {
+  context.record.repeat(sourceId, endpoint);
+  const relayed = { ...context, revisers: [] };
+  const answer = await inspection.answer(committed);
+  await (output === undefined ? relayWhole(answer, relayed) : relayStream(answer, output, relayed));
 }
