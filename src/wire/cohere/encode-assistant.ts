@@ -1,4 +1,4 @@
-import type { Block, ReasoningBlock, ToolCallBlock } from '../../canonical/blocks.ts';
+import type { Block, ReasoningBlock } from '../../canonical/blocks.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
 import { pathOfCitations } from '../caller-paths.ts';
 import { nameOf } from '../members.ts';
@@ -6,17 +6,12 @@ import type { EncodeContext } from './encode-context.ts';
 import type { ContentPart } from './encode-content.ts';
 import { joinParts } from './encode-content.ts';
 import type { PlacedBlock, PlacedTurn } from '../place-turns.ts';
+import type { SentCall } from '../results-by-call.ts';
 import { toolNameOf } from './tool-name.ts';
 
 export interface EncodedAssistant {
   readonly message: JsonObject;
   readonly calls: readonly SentCall[];
-}
-
-/** A call of an assistant's, under the id that it is sent with. */
-export interface SentCall {
-  readonly block: ToolCallBlock;
-  readonly id: string;
 }
 
 /** What an assistant said, in order: each piece is one of the two. */

@@ -1,6 +1,7 @@
 import { invalid } from '../../canonical/gateway-error.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { encodeAssistant, type PlansIn, type SentCall } from './encode-assistant.ts';
+import { encodeAssistant, type PlansIn } from './encode-assistant.ts';
+import type { SentCall } from '../results-by-call.ts';
 import { encodeContent, joinParts, type CitedDocuments, type ContentPart } from './encode-content.ts';
 import { encodeResults } from './encode-results.ts';
 import type { EncodeContext } from './encode-context.ts';

@@ -15,7 +15,8 @@ import type { EncodedTurns } from './encode-turns.ts';
 import { withoutHonoured } from './honoured-extras.ts';
 import { encodeOutputFormat } from './output-format.ts';
 import { planReasoning } from './reasoning.ts';
-import { drawSampling, drawServiceTier, warnOfUnsayable } from './sampling.ts';
+import { drawSampling, drawServiceTier } from './sampling.ts';
+import { warnOfUnsayable } from '../unsayable-settings.ts';
 import { STOP_SEQUENCE_PATHS } from './stop-reason.ts';
 import type { WireObject } from './wire-object.ts';
 
@@ -37,7 +38,7 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
   const instructions = words.filter((text) => text !== undefined);
   const drawn = drawWithCachePoints({ tools: tools.tools, ...withInstructions(turns, instructions, context) }, context);
   const parts = banned ? { ...drawn, messages: sayLast(drawn.messages, tools.ban ?? '') } : drawn;
-  warnOfUnsayable(context);
+  warnOfUnsayable(request.settings, context.warnings);
   const cacheMarks = facts.cachePoints === undefined ? 'none' : 'all';
   const reasoning = facts.claude === true ? (['display'] as const) : [];
   const takes = { format: 'converse', cacheMarks, reasoning, betas: true } as const;

@@ -1,4 +1,3 @@
-import type { Settings } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { ReasoningPlan } from './reasoning.ts';
@@ -8,24 +7,6 @@ import type { WireObject } from './wire-object.ts';
 const SAMPLING_MAX = 1;
 /** generation.md 11.4: what a Claude takes beside thinking. */
 const THINKING_TOP_P_MIN = 0.95;
-
-/** Settings of other formats that this wire has no word for, as callers spell them. @source generation.md 11.1 */
-const UNSAYABLE: readonly (readonly [keyof Settings, string])[] = [
-  ['topA', 'top_a'],
-  ['minP', 'min_p'],
-  ['frequencyPenalty', 'frequency_penalty'],
-  ['presencePenalty', 'presence_penalty'],
-  ['repetitionPenalty', 'repetition_penalty'],
-  ['logitBias', 'logit_bias'],
-  ['topLogprobs', 'top_logprobs'],
-  ['seed', 'seed'],
-  ['prediction', 'prediction'],
-  ['promptCacheKey', 'prompt_cache_key'],
-  ['promptCacheOptions', 'prompt_cache_options'],
-  ['imageConfig', 'image_config'],
-  ['audio', 'audio'],
-  ['webSearchOptions', 'web_search_options'],
-];
 
 export interface Sampling {
   readonly inferenceConfig: WireObject;
@@ -127,14 +108,4 @@ export function drawServiceTier({ request, warnings }: EncodeContext): { readonl
   if (type !== undefined) return { serviceTier: { type } };
   warnings.add('field-dropped', 'service_tier', 'is not a tier of this format');
   return {};
-}
-
-/** Records what was asked for and cannot be said here. */
-export function warnOfUnsayable({ request, warnings }: EncodeContext): void {
-  const { settings } = request;
-  for (const [setting, name] of UNSAYABLE)
-    if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'cannot be said in this format');
-  if (settings.logprobs === true) warnings.add('field-dropped', 'logprobs', 'cannot be said in this format');
-  if (settings.modalities?.some((modality) => modality !== 'text') === true)
-    warnings.add('field-dropped', 'modalities', 'only text can be asked for in this format');
 }

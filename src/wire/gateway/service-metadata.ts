@@ -29,6 +29,7 @@ export function drawServiceMetadata(report: RouteReport, region: string): JsonOb
         ...(credential !== undefined && { credential }),
       })),
     }),
+    ...(Object.keys(report.params).length > 0 && { params: { ...report.params } }),
     ...(pipeline.length > 0 && { pipeline: pipeline.map(drawStage) }),
     ...(endedMs !== undefined && { generation_time: Math.max(0, Math.round(endedMs - report.arrivedMs)) }),
   };

@@ -1,4 +1,4 @@
-import type { GenerationRequest, Settings } from '../../canonical/request.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Dialect } from '../format.ts';
 import type { Warnings } from '../gateway/warnings.ts';
 import { isBlank } from './wire-object.ts';
@@ -8,24 +8,6 @@ import type { WireObject } from './wire-object.ts';
 const TEMPERATURE_MAX = 1;
 /** generation.md 11.4: what the vendor takes beside thinking. */
 const THINKING_TOP_P_MIN = 0.95;
-
-/** Settings of other formats that this wire has no word for, as callers spell them. @source generation.md 11.1 */
-const UNSAYABLE: readonly (readonly [keyof Settings, string])[] = [
-  ['topA', 'top_a'],
-  ['minP', 'min_p'],
-  ['frequencyPenalty', 'frequency_penalty'],
-  ['presencePenalty', 'presence_penalty'],
-  ['repetitionPenalty', 'repetition_penalty'],
-  ['logitBias', 'logit_bias'],
-  ['topLogprobs', 'top_logprobs'],
-  ['seed', 'seed'],
-  ['prediction', 'prediction'],
-  ['promptCacheKey', 'prompt_cache_key'],
-  ['promptCacheOptions', 'prompt_cache_options'],
-  ['imageConfig', 'image_config'],
-  ['audio', 'audio'],
-  ['webSearchOptions', 'web_search_options'],
-];
 
 /** @source generation.md 7.1, 11.1, 11.4; decisions.md 8 */
 export function drawSampling(
@@ -76,13 +58,4 @@ function drawStop(request: GenerationRequest, warnings: Warnings): readonly stri
   if (visible.length < stop.length)
     warnings.add('field-dropped', 'stop', 'a sequence of white space is refused by this format');
   return visible.length === 0 ? undefined : visible;
-}
-
-/** Records what another format asked for and this one cannot say. */
-export function warnOfUnsayable(settings: Settings, warnings: Warnings): void {
-  for (const [setting, name] of UNSAYABLE)
-    if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'cannot be said in this format');
-  if (settings.logprobs === true) warnings.add('field-dropped', 'logprobs', 'cannot be said in this format');
-  if (settings.modalities?.some((modality) => modality !== 'text') === true)
-    warnings.add('field-dropped', 'modalities', 'only text can be asked for in this format');
 }

@@ -5,15 +5,10 @@ import { textOf } from '../members.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
 import type { PlacedTurn } from '../place-turns.ts';
+import type { SentCall } from '../results-by-call.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { takesBreakpoints, warnOfBlock } from './input-parts.ts';
 import { addReasoning, drawReasoning, takesReasoning, type ReasoningItem } from './reasoning-items.ts';
-
-/** A call as it is sent: its id may not be the caller's. */
-export interface SentCall {
-  readonly block: ToolCallBlock;
-  readonly id: string;
-}
 
 export interface EncodedAssistant {
   readonly items: readonly JsonObject[];

@@ -1,0 +1,29 @@
+import type { Settings } from '../canonical/request.ts';
+import type { Warnings } from './gateway/warnings.ts';
+
+/** Settings that neither messages nor converse has a word for, as callers spell them. @source generation.md 11.1 */
+const UNSAYABLE: readonly (readonly [keyof Settings, string])[] = [
+  ['topA', 'top_a'],
+  ['minP', 'min_p'],
+  ['frequencyPenalty', 'frequency_penalty'],
+  ['presencePenalty', 'presence_penalty'],
+  ['repetitionPenalty', 'repetition_penalty'],
+  ['logitBias', 'logit_bias'],
+  ['topLogprobs', 'top_logprobs'],
+  ['seed', 'seed'],
+  ['prediction', 'prediction'],
+  ['promptCacheKey', 'prompt_cache_key'],
+  ['promptCacheOptions', 'prompt_cache_options'],
+  ['imageConfig', 'image_config'],
+  ['audio', 'audio'],
+  ['webSearchOptions', 'web_search_options'],
+];
+
+/** Tells what was asked for and cannot be said. */
+export function warnOfUnsayable(settings: Settings, warnings: Pick<Warnings, 'add'>): void {
+  for (const [setting, name] of UNSAYABLE)
+    if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'cannot be said in this format');
+  if (settings.logprobs === true) warnings.add('field-dropped', 'logprobs', 'cannot be said in this format');
+  if (settings.modalities?.some((modality) => modality !== 'text') === true)
+    warnings.add('field-dropped', 'modalities', 'only text can be asked for in this format');
+}
