@@ -1,6 +1,9 @@
 import type { Row, SettingResult } from './measure.ts';
 import { findLargestPassed, GOAL_STREAMS, type PacedResult } from './paced.ts';
+import type { DocumentCosts } from './document-cost.ts';
 import type { GuardrailCosts } from './guardrail-cost.ts';
+import type { FusionResult } from './fusion.ts';
+import type { RouterCosts } from './router-cost.ts';
 import type { RoutingResult } from './routing-cost.ts';
 import { ACCOUNTS_CONNECTIONS, BURST_CONNECTIONS } from './suites.ts';
 import type { VariantId } from './variants.ts';
@@ -78,11 +81,7 @@ const KEPT_MIB_MAX = 16;
 
 export function judgeRouting({ costs, keptMiB }: RoutingResult): readonly Goal[] {
   return [
-    ...costs.flatMap(({ what, us, usMax }) =>
-      usMax === undefined
-        ? []
-        : [{ promise: `${what}: under ${usMax} us`, measured: `${us.toFixed(1)} us`, met: us < usMax }],
-    ),
+    ...judgeCosts(costs),
     {
       promise: 'picking 1,000,000 times leaves nothing behind',
       measured: `${keptMiB.toFixed(1)} MiB`,
@@ -91,8 +90,30 @@ export function judgeRouting({ costs, keptMiB }: RoutingResult): readonly Goal[]
   ];
 }
 
+export function judgeRouters(costs: RouterCosts): readonly Goal[] {
+  return judgeCosts(costs);
+}
+
+function judgeCosts(costs: RouterCosts | RoutingResult['costs']): readonly Goal[] {
+  return costs.flatMap(({ what, us, usMax }) =>
+    usMax === undefined
+      ? []
+      : [{ promise: `${what}: under ${usMax} us`, measured: `${us.toFixed(1)} us`, met: us < usMax }],
+  );
+}
+
 const PATTERNS_MS_MAX = 20;
 const BLOCK_MS_MAX = 5;
+
+const FUSION_MS_MAX = 5;
+
+export function judgeFusion(results: readonly FusionResult[]): readonly Goal[] {
+  return results.map(({ members, aroundMs }) => ({
+    promise: `a panel of ${members}: under ${FUSION_MS_MAX} ms beside its slowest member and its analyst`,
+    measured: `${aroundMs.toFixed(2)} ms`,
+    met: aroundMs < FUSION_MS_MAX,
+  }));
+}
 
 export function judgeGuardrails(costs: GuardrailCosts): readonly Goal[] {
   return costs.flatMap(({ what, ms, blockMs }) => {
@@ -107,6 +128,16 @@ export function judgeGuardrails(costs: GuardrailCosts): readonly Goal[] {
       block,
     ];
   });
+}
+
+const DOCUMENT_BLOCK_MS_MAX = 20;
+
+export function judgeDocuments(costs: DocumentCosts): readonly Goal[] {
+  return costs.map(({ what, blockMs }) => ({
+    promise: `reading ${what}: the event loop waits under ${DOCUMENT_BLOCK_MS_MAX} ms`,
+    measured: `${blockMs.toFixed(1)} ms`,
+    met: blockMs < DOCUMENT_BLOCK_MS_MAX,
+  }));
 }
 
 /** Of what the gateway does with accounts off. @source README.md, "Accounts" */

@@ -6,6 +6,7 @@ import { LABEL_OF_BUILTIN, type BuiltinFilterSlug } from '../src/canonical/guard
 import type { FilterRule } from '../src/guardrails/contract.ts';
 import { createTextInspector } from '../src/guardrails/inspector.ts';
 import { median } from './statistics.ts';
+import { watchLoop } from './watch-loop.ts';
 
 const costSchema = z.object({
   what: z.string(),
@@ -22,8 +23,6 @@ export type GuardrailCosts = readonly Readonly<z.infer<typeof costSchema>>[];
 const WARM_UP_RUNS = 10;
 const RUNS = 30;
 const US_PER_MS = 1_000;
-/** Seldom enough to leave the processor to the work. */
-const WATCH_MS = 1;
 
 /** What operators look for: names of projects, formats of their own numbers, words that must not leave. */
 function ownPatterns(count: number): readonly FilterRule[] {
@@ -73,27 +72,6 @@ const CASES: readonly (readonly [what: string, chars: number, rules: readonly Fi
     [...ownPatterns(50), ...builtIn(...SENSITIVE, 'person-name', 'address', 'regex-prompt-injection')],
   ],
 ];
-
-/** The longest stretch between two turns of the loop. */
-function watchLoop(): { stop(): number } {
-  let longestMs = 0;
-  let lastMs = performance.now();
-  let isOver = false;
-  const look = (): void => {
-    const nowMs = performance.now();
-    longestMs = Math.max(longestMs, nowMs - lastMs);
-    lastMs = nowMs;
-    if (!isOver) setTimeout(look, WATCH_MS);
-  };
-  setTimeout(look, WATCH_MS);
-  return {
-    stop() {
-      isOver = true;
-      look();
-      return longestMs;
-    },
-  };
-}
 
 async function measure(): Promise<GuardrailCosts> {
   const inspector = createTextInspector();

@@ -7,8 +7,11 @@ export const SUITES = [
   'paced',
   'codecs',
   'routing',
+  'routers',
   'plugins',
   'guardrails',
+  'documents',
+  'fusion',
   'accounts',
 ] as const;
 export type Suite = (typeof SUITES)[number];
@@ -26,7 +29,7 @@ export interface Options {
   readonly profile?: Profile;
 }
 
-const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing|plugins|guardrails|accounts] [--rounds N] [--json] [--baselines]
+const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing|routers|plugins|guardrails|documents|fusion|accounts] [--rounds N] [--json] [--baselines]
        npm run bench -- --profile whole|stream|translated`;
 
 /** @throws Error that tells what is wrong and how it is called. */

@@ -1,6 +1,9 @@
 import type { Cost } from './codec-cost.ts';
 import type { PluginCosts } from './plugin-cost.ts';
+import type { FusionResult } from './fusion.ts';
+import type { RouterCosts } from './router-cost.ts';
 import type { RoutingResult } from './routing-cost.ts';
+import type { DocumentCosts } from './document-cost.ts';
 import type { GuardrailCosts } from './guardrail-cost.ts';
 import type { Goal } from './goals.ts';
 import type { Row, SettingResult } from './measure.ts';
@@ -151,6 +154,13 @@ export function drawRouting({ costs }: RoutingResult): string {
   );
 }
 
+export function drawRouters(costs: RouterCosts): string {
+  return drawTable(
+    ['routers, without a socket', 'CPU us'],
+    costs.map(({ what, us }) => [what, round(us, 1)]),
+  );
+}
+
 export function drawPlugins(costs: PluginCosts): string {
   return drawTable(
     ['plugins, without a socket', 'CPU us', 'us a KB'],
@@ -162,6 +172,27 @@ export function drawGuardrails(costs: GuardrailCosts): string {
   return drawTable(
     ['filters, without a socket', 'ms', 'CPU ms', 'longest block, ms'],
     costs.map(({ what, ms, cpuMs, blockMs }) => [what, round(ms, 2), round(cpuMs, 2), round(blockMs, 2)]),
+  );
+}
+
+export function drawFusion(results: readonly FusionResult[]): string {
+  return drawTable(
+    ['fusion, ms', 'whole request', 'slowest member', 'analyst', 'around them', 'beyond the same calls alone'],
+    results.map(({ members, wholeMs, slowestMs, analystMs, aroundMs, beyondMs }) => [
+      `${members} members`,
+      round(wholeMs, 1),
+      round(slowestMs, 1),
+      round(analystMs, 1),
+      round(aroundMs, 2),
+      round(beyondMs, 1),
+    ]),
+  );
+}
+
+export function drawDocuments(costs: DocumentCosts): string {
+  return drawTable(
+    ['reading PDFs here', 'pages a second', 'longest block, ms'],
+    costs.map(({ what, pagesPerS, blockMs }) => [what, round(pagesPerS), round(blockMs, 1)]),
   );
 }
 

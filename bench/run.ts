@@ -6,12 +6,15 @@ import path from 'node:path';
 import { measureAccounts } from './accounts.ts';
 import type { Cost } from './codec-cost.ts';
 import { measureCodecs } from './codecs.ts';
-import { startGateway } from './gateway.ts';
+import { startGateway, type GatewayOptions } from './gateway.ts';
 import {
   judgeAccounts,
+  judgeDocuments,
+  judgeFusion,
   judgeGuardrails,
   judgePaced,
   judgePairs,
+  judgeRouters,
   judgeRouting,
   judgeStreams,
   judgeWhole,
@@ -26,21 +29,29 @@ import { profileGateway } from './profile.ts';
 import {
   drawAccounts,
   drawCodecs,
+  drawDocuments,
+  drawFusion,
   drawGoals,
   drawGuardrails,
   drawPaced,
   drawPeaks,
   drawPlugins,
+  drawRouters,
   drawRouting,
   drawStream,
   drawWarning,
   drawWhole,
   type Peak,
 } from './report.ts';
+import type { DocumentCosts } from './document-cost.ts';
+import { measureDocuments } from './documents.ts';
+import { measureFusion, type FusionResult } from './fusion.ts';
 import type { GuardrailCosts } from './guardrail-cost.ts';
 import { measureGuardrails } from './guardrails.ts';
 import { measurePlugins } from './plugins.ts';
 import type { PluginCosts } from './plugin-cost.ts';
+import { measureRouters } from './routers.ts';
+import type { RouterCosts } from './router-cost.ts';
 import { measureRouting } from './routing.ts';
 import type { RoutingResult } from './routing-cost.ts';
 import { listModels, listPairSettings, listStreamSettings, listWholeSettings, planRun, type Plan } from './suites.ts';
@@ -54,8 +65,11 @@ interface Results {
   readonly paced: readonly PacedResult[];
   readonly codecs: readonly Cost[];
   readonly routing: RoutingResult | undefined;
+  readonly routers: RouterCosts;
   readonly plugins: PluginCosts;
   readonly guardrails: GuardrailCosts;
+  readonly documents: DocumentCosts;
+  readonly fusion: readonly FusionResult[];
   readonly accounts: readonly SettingResult[];
   readonly peaks: readonly Peak[];
   readonly goals: readonly Goal[];
@@ -109,15 +123,21 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
   const accounts = await measureAccountsOf(options, plan, { directory, mock, load, note });
   const codecs = options.suites.includes('codecs') ? await measureCodecs() : [];
   const routing = options.suites.includes('routing') ? await measureRouting() : undefined;
+  const routers = options.suites.includes('routers') ? await measureRouters() : [];
   const plugins = options.suites.includes('plugins') ? await measurePlugins() : [];
   const guardrails = options.suites.includes('guardrails') ? await measureGuardrails() : [];
+  const documents = options.suites.includes('documents') ? await measureDocuments() : [];
+  const fusion = await measureFusionOf(options, { directory, upstream: mock, models: [] });
   const goals = [
     ...judgeWhole(whole),
     ...judgeStreams(stream),
     ...judgePairs(pairs),
     ...judgePaced(paced),
     ...(routing === undefined ? [] : judgeRouting(routing)),
+    ...judgeRouters(routers),
     ...judgeGuardrails(guardrails),
+    ...judgeDocuments(documents),
+    ...judgeFusion(fusion),
     ...judgeAccounts(accounts.results),
   ];
   return {
@@ -128,8 +148,11 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
     paced,
     codecs,
     routing,
+    routers,
     plugins,
     guardrails,
+    documents,
+    fusion,
     accounts: accounts.results,
     peaks: [...peaks, ...accounts.peaks],
     goals,
@@ -143,6 +166,16 @@ async function measureAccountsOf(
 ): ReturnType<typeof measureAccounts> {
   if (!suites.includes('accounts') || baselinesOnly) return { results: [], peaks: [] };
   return measureAccounts(parts, plan, { rounds, warmUpLimitMs: plan.warmUpLimitMs });
+}
+
+const FUSION_RUNS = { quick: 20, full: 100 };
+
+async function measureFusionOf(
+  { suites, baselinesOnly, quick }: Options,
+  gateway: GatewayOptions,
+): Promise<readonly FusionResult[]> {
+  if (!suites.includes('fusion') || baselinesOnly) return [];
+  return measureFusion(gateway, { runs: quick ? FUSION_RUNS.quick : FUSION_RUNS.full, note });
 }
 
 function describeEnvironment(options: Options): Readonly<Record<string, string>> {
@@ -174,8 +207,11 @@ function print(results: Results): void {
     ...results.accounts.map(drawAccounts),
     ...(results.codecs.length === 0 ? [] : [drawCodecs(results.codecs)]),
     ...(results.routing === undefined ? [] : [drawRouting(results.routing)]),
+    ...(results.routers.length === 0 ? [] : [drawRouters(results.routers)]),
     ...(results.plugins.length === 0 ? [] : [drawPlugins(results.plugins)]),
     ...(results.guardrails.length === 0 ? [] : [drawGuardrails(results.guardrails)]),
+    ...(results.documents.length === 0 ? [] : [drawDocuments(results.documents)]),
+    ...(results.fusion.length === 0 ? [] : [drawFusion(results.fusion)]),
     drawPeaks(results.peaks),
     ...(results.goals.length === 0 ? [] : [drawGoals(results.goals)]),
     ...(warning === undefined ? [] : [warning]),

@@ -38,7 +38,7 @@ test('a socket that is left open each minute is found', () => {
   assert.equal(
     verdictOf(
       sampleRun((minute) => ({ handles: 40 + minute })),
-      'handles',
+      'fewest handles',
     )?.isFlat,
     false,
   );
@@ -47,4 +47,9 @@ test('a socket that is left open each minute is found', () => {
 test('a peak that is over is no growth', () => {
   const samples = sampleRun((minute) => (minute === 20 ? { rssMiB: 400 } : {}));
   assert.equal(verdictOf(samples, 'resident')?.isFlat, true);
+});
+
+test('a moment with many requests under way is no growth', () => {
+  const samples = sampleRun((minute) => (minute > 26 && minute % 2 === 0 ? { handles: 300 } : {}));
+  assert.equal(verdictOf(samples, 'fewest handles')?.isFlat, true);
 });

@@ -16,7 +16,7 @@ export interface SoakSample {
 
 export interface Growth {
   readonly what: string;
-  /** By how much it rose over the last two thirds, by the line that fits the samples best. */
+  /** By how much it rose over the last two thirds. */
   readonly rise: number;
   readonly riseMax: number;
   readonly isFlat: boolean;
@@ -28,13 +28,12 @@ const SETTLED_SHARE = 1 / 3;
 const HEAP_MIB_MAX = 4;
 /** The allocator keeps pages that the heap gave back, and takes them in steps. */
 const RSS_MIB_MAX = 32;
-const HANDLES_MAX = 16;
+const HANDLES_MAX = 8;
 
 const BOUNDS = [
   ['heap after collection, MiB', 'heapMiB', HEAP_MIB_MAX],
   ['external memory, MiB', 'externalMiB', HEAP_MIB_MAX],
   ['resident memory, MiB', 'rssMiB', RSS_MIB_MAX],
-  ['handles', 'handles', HANDLES_MAX],
 ] as const;
 
 /** Whether each stayed what it was over the last two thirds of a run. @throws Error with too few samples to tell */
@@ -43,8 +42,17 @@ export function judgeGrowth(samples: readonly SoakSample[]): readonly Growth[] {
   const settled = samples.filter(({ atMs }) => atMs >= endMs * SETTLED_SHARE);
   if (settled.length < 3) throw new Error('too few samples to tell whether memory grows');
   const spanMs = endMs - (settled[0]?.atMs ?? 0);
-  return BOUNDS.map(([what, member, riseMax]) => {
+  const memory = BOUNDS.map(([what, member, riseMax]) => {
+    // The line that fits the samples best.
     const rise = slopeOf(settled.map((sample) => [sample.atMs, sample[member]])) * spanMs;
     return { what, rise, riseMax, isFlat: rise <= riseMax };
   });
+  const rise = riseOfFewest(settled.map(({ handles }) => handles));
+  return [...memory, { what: 'fewest handles', rise, riseMax: HANDLES_MAX, isFlat: rise <= HANDLES_MAX }];
+}
+
+/** Most handles are of requests under way, whose number is that of the moment: what is left open raises the fewest. */
+function riseOfFewest(handles: readonly number[]): number {
+  const half = Math.floor(handles.length / 2);
+  return Math.min(...handles.slice(half)) - Math.min(...handles.slice(0, half));
 }

@@ -22,6 +22,7 @@ import { createBetaTable } from './providers/beta-flags.ts';
 import { openCatalog } from './open-catalog.ts';
 import { checkerOf, createClientFormats, drawErrorIn } from './client-formats.ts';
 import { createGenerateParts } from './generate-parts.ts';
+import { createFileArea } from './file-area.ts';
 import { generationRoutes } from './generation-routes.ts';
 import { createListing } from './listing.ts';
 import { readPlugins } from './read-plugins.ts';
@@ -30,6 +31,7 @@ import type { SharedParts } from './shared-parts.ts';
 import { openCatalogRefresher } from './open-catalog-refresher.ts';
 import { createObservability } from './observability.ts';
 import { createSpending } from './spending.ts';
+import { openMcpServers } from './mcp-from-config.ts';
 import { openSharedState } from './shared-state.ts';
 import { createLocalServers, type LocalServers } from './local-servers.ts';
 import type { LiveCatalog } from './live-catalog.ts';
@@ -43,7 +45,7 @@ import { createKeyStore, type KeyStore } from './store/keys.ts';
 import type { News } from './store/shared/contract.ts';
 import { createLog, type Log } from './telemetry/logs.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
-import type { ServerTool } from './tools/contract.ts';
+import type { RegisteredTool } from './tools/contract.ts';
 import { SERVER_TOOLS } from './tools/index.ts';
 import { createWebAbilities } from './web-abilities.ts';
 
@@ -60,7 +62,7 @@ export interface AppOptions {
   /** From 0 up to, not including, 1: who serves where several may. Default: chance. */
   readonly random?: () => number;
   /** Server tools beside those of the registry; one of a type that it has stands in for that. */
-  readonly serverTools?: readonly ServerTool[];
+  readonly serverTools?: readonly RegisteredTool[];
   /** Keeps accounts in place of what was built for it: to measure what they cost (`bench/`). */
   readonly accounting?: (built: Accounting) => Accounting;
 }
@@ -96,8 +98,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const administration = openAdministration(shared, database, accounts.keyStore, live);
   const { workspaces } = administration;
   const areas = createAccountAreas({ ...shared, ...catalog, ...accounts, database, workspaces, news: state.news });
+  const fileArea = createFileArea({ ...shared, database });
   const observability = createObservability({ ...shared, database, keys: accounts.keyStore, box: areas.box });
-  const parts = { ...areas, ...administration, observability };
+  const parts = { ...areas, ...administration, observability, files: fileArea.files };
   const built = createAccounting(spending, generations, config.server.region);
   const accounting = options.accounting?.(built) ?? built;
   const generateParts = createGenerateParts(shared, providers, live, accounting, parts);
@@ -107,6 +110,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...administration,
     generations,
     ...areas.services,
+    files: fileArea.files,
     ...observability.services,
     credits: spending.credits,
     checkRequest: checkerOf(formats),
@@ -136,6 +140,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (options.findsLocalServers === true) localServers.start();
       refresher?.start();
       observability.start();
+      fileArea.start();
       return { url, ...(firstKeys !== undefined && { firstKeys }) };
     },
     reload(next) {
@@ -149,6 +154,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await server.close({ farewellMs, drainMs: config.server.drainMs });
       await generations.close();
       await observability.close();
+      await fileArea.close();
       await foundation.close();
     },
   };
@@ -168,7 +174,7 @@ interface Foundation {
 
 async function openFoundation(options: AppOptions): Promise<Foundation> {
   const { config, env, random = Math.random } = options;
-  const serverTools = new Map([
+  const serverTools = new Map<string, RegisteredTool>([
     ...SERVER_TOOLS,
     ...(options.serverTools ?? []).map((tool) => [tool.type, tool] as const),
   ]);
@@ -182,6 +188,7 @@ async function openFoundation(options: AppOptions): Promise<Foundation> {
   const downloader = createDownloader(options.downloads);
   const { download } = downloader;
   const web = createWebAbilities({ config, env, clock, http, download }, options.downloads);
+  const mcp = openMcpServers({ config, env, clock, log });
   const inspector = createTextInspector();
   const betaTable = createBetaTable(config.betaFlags);
   let address = '';
@@ -194,6 +201,7 @@ async function openFoundation(options: AppOptions): Promise<Foundation> {
       http,
       download,
       web,
+      mcp,
       inspector,
       metrics,
       log,
@@ -211,7 +219,8 @@ async function openFoundation(options: AppOptions): Promise<Foundation> {
       address = url;
     },
     async close() {
-      await Promise.all([http.close(), downloader.close(), web.close(), inspector.close(), sandbox.close()]);
+      const others = [downloader, web, mcp, inspector, sandbox];
+      await Promise.all([http.close(), ...others.map((other) => other.close())]);
       await database.close();
       state.close();
       log.flush();

@@ -1,4 +1,5 @@
 import { createCatalog, type PassThrough } from './catalog/catalog.ts';
+import type { FormatId } from './canonical/extra.ts';
 import type { KnownEndpoint, KnownModel } from './catalog/built-in.ts';
 import { FREE, priceTableOf } from './catalog/price.ts';
 import { endpointKey } from './catalog/endpoint-key.ts';
@@ -102,6 +103,7 @@ function createPlace(
     const there = providers.get(provider);
     const takes = there && parametersOf(there, upstreamModel);
     const toolFormats = there && toolFormatsOf(there, upstreamModel);
+    const searchFormat = there && searchFormatOf(there, upstreamModel);
     const isKnownVendor = there !== undefined && isVendor(provider, there);
     const facts = isKnownVendor ? factsOf(index, provider, upstreamModel, tier) : undefined;
     const listed = facts?.supportedParameters;
@@ -118,6 +120,7 @@ function createPlace(
       formats: there === undefined ? ['chat'] : formatsOf(there, upstreamModel),
       ...(toolFormats !== undefined && { toolFormats }),
       vendorTools: there !== undefined && runsVendorTools(there, upstreamModel),
+      ...(searchFormat !== undefined && { searchFormat }),
       cancellable: there?.adapter.cancellable ?? false,
       ...(parameters !== undefined && { supportedParameters: parameters }),
     };
@@ -156,6 +159,14 @@ function runsVendorTools(provider: Provider, model: string): boolean {
   return formatsOf(provider, model).some(
     (format) => format === 'messages' && provider.adapter.dialect({ format, model }).vendor === true,
   );
+}
+
+/** In the words of its dialects: a tool of the upstream's own that no caller of another format can name. */
+function searchFormatOf(provider: Provider, model: string): FormatId | undefined {
+  return formatsOf(provider, model).find((format) => {
+    const { webSearchTool, gemini } = provider.adapter.dialect({ format, model });
+    return (format === 'responses' && webSearchTool === true) || (format === 'gemini' && gemini?.searchTool === true);
+  });
 }
 
 /** What the vendor itself takes: a list of the operator's own says more. */

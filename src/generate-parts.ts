@@ -1,3 +1,4 @@
+import type { Files } from './accounts/files.ts';
 import type { AccountAreas } from './account-areas.ts';
 import type { Accounting } from './accounting.ts';
 import type { Administration } from './administration.ts';
@@ -13,9 +14,10 @@ import { createAnswerMemory } from './pipeline/answer-memory.ts';
 import type { GenerateParts } from './pipeline/generate.ts';
 import { createFileMemory } from './pipeline/inline-media.ts';
 import { createSettle } from './pipeline/settle.ts';
-import { PLUGINS } from './plugins/index.ts';
+import { PLUGINS, SLUG_ROUTERS } from './plugins/index.ts';
 import { credentialWarnings } from './providers-from-config.ts';
 import type { Provider } from './providers/contract.ts';
+import { createRouterParts, createTagger } from './routers.ts';
 import { createEndpointStats } from './routing/stats.ts';
 import { createStickySessions } from './routing/sticky.ts';
 import type { SharedParts } from './shared-parts.ts';
@@ -25,7 +27,7 @@ import { UPSTREAM_FORMATS } from './upstream-formats.ts';
 
 /** What the path of a request (`pipeline/generate.ts`) works with. */
 export function createGenerateParts(
-  { config, clock, http, download, web, inspector, metrics, log, baseUrl, random, serverTools, state }: SharedParts,
+  shared: SharedParts,
   providers: ReadonlyMap<string, Provider>,
   { catalog }: LiveCatalog,
   { ledger, rateLimiter, store }: Accounting,
@@ -34,17 +36,21 @@ export function createGenerateParts(
     ownUpstreams,
     policies,
     observability,
+    files,
   }: Pick<AccountAreas & Administration, 'ownCredentials' | 'ownUpstreams' | 'policies'> & {
     readonly observability: Observability;
+    readonly files: Files;
   },
 ): GenerateParts {
-  const { region } = config.server;
+  const { config, clock, http, download, inspector, metrics, log, baseUrl, random, state } = shared;
   const stats = createEndpointStats({ clock });
+  const tag = createTagger({ config, clock });
   for (const warning of credentialWarnings(config, providers)) log.general.warn(warning);
   return {
     http,
     download,
     fileMemory: createFileMemory(config.server.fileMemoryBytes),
+    storedFiles: files,
     formats: UPSTREAM_FORMATS,
     providers,
     ownCredentials: (asker) => ownCredentials.of(asker),
@@ -69,13 +75,13 @@ export function createGenerateParts(
         logGeneration(log, record);
         observability.ended(record);
       },
+      ...(tag !== undefined && { tag }),
     }),
+    routers: createRouterParts({ config, clock, state }, observability.traffic),
     inspector,
     allowedPhrases: config.guardrails.allowedPhrases,
-    plugins: Object.values(PLUGINS),
-    abilities: { search: web.search, files: web.files, moderation: moderationOf(http, config.moderation) },
-    serverTools,
-    toolAbilities: { findModels: (query) => findModels(catalog, query), search: web.search, pages: web.pages },
+    plugins: [...Object.values(SLUG_ROUTERS), ...Object.values(PLUGINS)],
+    ...abilitiesOf(shared, catalog, files),
     openCapture: (record) => observability.openCapture(record),
     defaults: {
       ...(config.defaults.model !== undefined && { model: config.defaults.model }),
@@ -84,10 +90,24 @@ export function createGenerateParts(
     responseCache: { texts: state.texts, catalog, clock },
     totalMs: config.timeouts.totalMs,
     rescue: config.rescue.enabled,
-    region,
+    region: config.server.region,
     baseUrl,
     streams: metrics,
     onBug: (error, id) => log.general.error({ err: error, id }, 'bug'),
+  };
+}
+
+/** What plugins and tools can do beside what they are given of a request. */
+function abilitiesOf(
+  { config, http, web, mcp, serverTools }: SharedParts,
+  catalog: LiveCatalog['catalog'],
+  files: Files,
+): Pick<GenerateParts, 'abilities' | 'serverTools' | 'toolAbilities'> {
+  const { search, pages, files: reader } = web;
+  return {
+    abilities: { search, files: reader, moderation: moderationOf(http, config.moderation) },
+    serverTools,
+    toolAbilities: { findModels: (query) => findModels(catalog, query), search, pages, mcp, files, reader },
   };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createInsightQuota } from './accounts/insight-quota.ts';
 import type { Config } from './config/config.ts';
 import type { ManagementServices } from './http/management/route.ts';
 import type { Clock } from './lib/clock.ts';
@@ -7,8 +8,11 @@ import { createHousekeeping, type Housekeeping } from './lib/housekeeping.ts';
 import type { SecretBox } from './lib/secret-box.ts';
 import type { Database } from './store/database.ts';
 import { createDestinationStore } from './store/destinations.ts';
+import { createTaskTrafficStore } from './store/task-traffic.ts';
+import { watchTaskTraffic, type TaskTrafficWatch } from './telemetry/task-traffic.ts';
 import { createContentStore } from './store/generation-content.ts';
 import { createFeedbackStore } from './store/generation-feedback.ts';
+import type { SharedState } from './store/shared/contract.ts';
 import type { KeyStore } from './store/keys.ts';
 import { createUsageReports } from './store/usage-reports.ts';
 import { createUsageRollup } from './store/usage-rollup.ts';
@@ -27,7 +31,9 @@ import type { GenerationRecord } from './telemetry/record.ts';
 
 /** What is done with records of generations after their requests have ended. */
 export interface Observability {
-  readonly services: Pick<ManagementServices, 'analytics' | 'content' | 'feedback' | 'destinations'>;
+  readonly services: Pick<ManagementServices, 'analytics' | 'content' | 'feedback' | 'destinations' | 'insights'>;
+  /** What requests of the last days were about. */
+  readonly traffic: TaskTrafficWatch;
   /** Begins to keep what an answer says; `undefined` where nobody wants that. */
   openCapture(record: GenerationRecord): AnswerCapture | undefined;
   /** A generation has ended and was accounted for. Never throws, and nobody waits for what follows from it. */
@@ -44,6 +50,7 @@ export interface ObservabilityParts {
   readonly box: () => Promise<SecretBox>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly state: Pick<SharedState, 'rates'>;
   readonly metrics: Pick<Metrics, 'contentLost' | 'exported'>;
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
@@ -98,7 +105,8 @@ export function createObservability(parts: ObservabilityParts): Observability {
     },
   });
   const { destinations, broadcast, poster } = openDestinations(parts);
-  const jobs = jobsOf(parts, content, broadcast);
+  const traffic = watchTaskTraffic(createTaskTrafficStore(database), config.timeouts.totalMs);
+  const jobs = jobsOf(parts, content, broadcast, traffic);
   const underWay = new Set<Promise<void>>();
 
   async function handOn(record: GenerationRecord, isWanted: boolean): Promise<void> {
@@ -114,7 +122,9 @@ export function createObservability(parts: ObservabilityParts): Observability {
       content,
       feedback: createFeedbackBox({ store: createFeedbackStore({ database }), clock }),
       destinations,
+      insights: insightsOf(parts, traffic),
     },
+    traffic,
     openCapture: (record) => content.open(record),
     ended(record) {
       const isWanted = broadcast.isWanted(record.asker.workspaceId, record.asker.keyHash);
@@ -168,10 +178,22 @@ function openDestinations({ config, database, keys, box, clock, log, metrics, ra
   return { destinations, broadcast, poster };
 }
 
+function insightsOf(
+  { state, clock }: ObservabilityParts,
+  traffic: TaskTrafficWatch,
+): Observability['services']['insights'] {
+  return {
+    take: createInsightQuota({ rates: state.rates, clock }),
+    taskGroups: () => traffic.groups(),
+    nowMs: () => clock.nowMs(),
+  };
+}
+
 function jobsOf(
   { config, database, clock, log }: ObservabilityParts,
   content: ContentLog,
   broadcast: Broadcast,
+  traffic: TaskTrafficWatch,
 ): readonly Housekeeping[] {
   const rollup = createUsageRollup({ database, lagMs: config.timeouts.totalMs + RECORD_GRACE_MS });
   const onFailed =
@@ -184,6 +206,12 @@ function jobsOf(
       everyMs: SUM_UP_EVERY_MS,
       pauseMs: PAUSE_MS,
       onFailed: onFailed('generations could not be summed up'),
+    }),
+    createHousekeeping({
+      work: () => traffic.step(clock.nowMs()),
+      everyMs: SUM_UP_EVERY_MS,
+      pauseMs: PAUSE_MS,
+      onFailed: onFailed('what requests were about could not be read'),
     }),
     createHousekeeping({
       work: () => content.purge(),

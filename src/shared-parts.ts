@@ -3,11 +3,12 @@ import type { Clock } from './lib/clock.ts';
 import type { Download } from './lib/download.ts';
 import type { TextInspector } from './guardrails/contract.ts';
 import type { HttpClient } from './lib/http-client.ts';
+import type { McpGateway } from './mcp/servers.ts';
 import type { BetaTable } from './providers/beta-flags.ts';
 import type { SharedState } from './store/shared/contract.ts';
 import type { Log } from './telemetry/logs.ts';
 import type { Metrics } from './telemetry/metrics.ts';
-import type { ServerTool } from './tools/contract.ts';
+import type { RegisteredTool } from './tools/contract.ts';
 import type { WebAbilities } from './web-abilities.ts';
 
 /** What most parts need. */
@@ -18,6 +19,7 @@ export interface SharedParts {
   readonly http: HttpClient;
   readonly download: Download;
   readonly web: WebAbilities;
+  readonly mcp: McpGateway;
   /** Runs the filters of guardrails. */
   readonly inspector: TextInspector;
   readonly metrics: Metrics;
@@ -26,6 +28,6 @@ export interface SharedParts {
   readonly baseUrl: () => string;
   readonly random: () => number;
   /** By their type. */
-  readonly serverTools: ReadonlyMap<string, ServerTool>;
+  readonly serverTools: ReadonlyMap<string, RegisteredTool>;
   readonly state: SharedState;
 }

@@ -97,3 +97,16 @@ test("PostgreSQL's client is not loaded while the embedded database will do", ()
   assert.ok(loaded.includes('kysely'), 'the record works');
   assert.ok(!loaded.includes('pg'));
 });
+
+const MCP = `
+  import { createMcpServers } from './src/mcp/servers.ts';
+  const rules = { name: 'tests', callMsMax: 1000, transport: 'stdio', command: '/no/such/command', args: [], env: {} };
+  const mcp = createMcpServers({ servers: [rules], env: {}, monotonicMs: () => 0, log: () => undefined });
+`;
+const ASK = `await mcp.check('tests').catch(() => undefined);`;
+
+test('the client of MCP servers is loaded when the first of them is asked', () => {
+  const client = '@modelcontextprotocol/client';
+  assert.ok(!packagesOf(`import './src/tools/index.ts';${MCP}`).includes(client));
+  assert.ok(packagesOf(MCP + ASK).includes(client));
+});

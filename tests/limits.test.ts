@@ -54,6 +54,9 @@ const NO_BOUNDS: ReadonlySet<string> = new Set([
   // The length of a day.
   'accounts/windows.ts DAY_MS',
   'telemetry/charges.ts DAY_MS',
+  'telemetry/task-traffic.ts DAY_MS',
+  'accounts/insight-quota.ts MINUTE_MS',
+  'accounts/insight-quota.ts DAY_MS',
 ]);
 
 /** Constants of a file whose names end like those of bounds and times, and that are a number or a product of some. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite, test, type TestContext } from 'node:test';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
+import { setFilters } from './guardrails/filtered-gateway.ts';
 import { manage } from './support/byok.ts';
 import { API_KEY } from './support/gateway.ts';
 import { readChatStream } from './support/read-stream.ts';
@@ -118,6 +119,16 @@ suite('the response cache', () => {
     const headers = { ...ON, authorization: `Bearer ${asText(made.body['key'])}` };
     assert.equal((await ask(stage, BODY, headers)).cache['status'], 'MISS');
     assert.equal((await ask(stage, BODY, headers)).cache['status'], 'HIT');
+  });
+
+  test('gives no answer from before the rules of its key changed', async (t) => {
+    const stage = await setUp(t);
+    await ask(stage);
+    await setFilters(stage.gateway, { content_filter_builtins: [{ slug: 'email', action: 'redact' }] });
+    assert.equal((await ask(stage)).cache['status'], 'MISS', 'other words may have been sent');
+    await setFilters(stage.gateway, { allowed_models: ['acme/second'] });
+    assert.ok((await ask(stage)).status >= 400, 'nobody may ask that model any more');
+    assert.equal(stage.first.arrived.length, 2);
   });
 
   test('is off where nobody asks for it, and a preset can forbid it', async (t) => {

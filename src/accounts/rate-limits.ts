@@ -154,7 +154,8 @@ function tooManyAtOnce(bounded: readonly Bounded[], full: string, clock: Clock):
   });
 }
 
-function tooFast(words: string, answer: Extract<RateAnswer, { ok: false }>, clock: Clock): GatewayError {
+/** @param words whose limit it is, and of what */
+export function tooFast(words: string, answer: Extract<RateAnswer, { ok: false }>, clock: Clock): GatewayError {
   const { limit, remaining, retryAfterMs } = answer;
   return new GatewayError('rate_limit_exceeded', `${words}, of which ${remaining} are left.`, {
     retryAfterMs,

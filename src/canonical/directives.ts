@@ -63,6 +63,8 @@ export interface Directives {
   readonly stopServerToolsWhen?: readonly StopCondition[];
   readonly maxToolCalls?: number;
   readonly preset?: string;
+  /** `x_search_filter`, as it came: whoever uses it checks it. @source generation.md 4.2 */
+  readonly postFilter?: unknown;
   /** Stream begins with the transformed upstream body. */
   readonly echoUpstreamBody: boolean;
   /** `X-Service-Metadata: enabled`. */
@@ -90,3 +92,22 @@ export const DEFAULT_PREFERENCES: ProviderPreferences = {
   zdr: false,
   enforceDistillableText: false,
 };
+
+/**
+ * What of a caller's preferences holds for models that it did not name: providers that it shuts out stay out, while an order
+ * was meant for another model.
+ */
+export function privacyOf({
+  ignore,
+  dataCollection,
+  zdr,
+  enforceDistillableText,
+}: ProviderPreferences): ProviderPreferences {
+  return {
+    ...DEFAULT_PREFERENCES,
+    dataCollection,
+    zdr,
+    enforceDistillableText,
+    ...(ignore !== undefined && { ignore }),
+  };
+}

@@ -12,8 +12,12 @@ export interface InnerQuestion {
   /** How many calls of server tools it may make. Absent: as many as any request. */
   readonly maxToolCalls?: number;
   readonly settings?: Settings;
+  /** Types of server tools that neither it nor any generation inside of it is offered: who asks would ask itself. */
+  readonly withoutTools?: readonly string[];
   /** The most that it may cost, nano-USD. Absent: what the caller's limits leave. */
   readonly budgetNanoUsd?: number;
+  /** Hears what it came to, once, whether it gave an answer or not; never where it was refused before it began. */
+  readonly ended?: (run: { readonly usage: Usage; readonly costNanoUsd: number }) => void;
 }
 
 /** What the inner model answered. */

@@ -13,8 +13,6 @@ export type FilePart =
 
 /** A file as text and pictures. */
 export interface ParsedFile {
-  /** SHA-256 of its bytes, hexadecimal; of its address where a service read it there. */
-  readonly hash: string;
   readonly pages: number;
   readonly parts: readonly FilePart[];
 }

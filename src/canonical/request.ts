@@ -1,4 +1,5 @@
 import type { ExactNumber, Json, JsonObject } from '../lib/json.ts';
+import type { OwnSearch } from './own-search.ts';
 import type { Block, CacheMark } from './blocks.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, FormatId, Warning } from './extra.ts';
@@ -28,6 +29,8 @@ export interface FunctionTool {
   readonly parameters?: JsonObject;
   readonly strict?: boolean;
   readonly cache?: CacheMark;
+  /** It stands for a search of the gateway's, which the endpoint makes by itself where it can. */
+  readonly standsForSearch?: true;
   readonly extra?: Extra;
 }
 
@@ -121,6 +124,8 @@ export interface Settings {
   readonly imageConfig?: Readonly<Record<string, Json>>;
   readonly audio?: JsonObject;
   readonly webSearchOptions?: JsonObject;
+  /** The endpoint is to search the web by itself: asked for by a plugin, whatever the caller's format has words for. */
+  readonly ownSearch?: OwnSearch;
 }
 
 /** One request for a generation, whatever format it came in. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../lib/json.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
 
 /** How a request was routed. Routing and the pipeline fill it; `wire/gateway/service-metadata.ts` draws it. */
 export interface RouteReport {
@@ -32,6 +32,10 @@ export interface RouteReport {
     readonly credential?: string;
   }[];
   pipeline: PipelineStage[];
+  /** What a router held to, and what its choice is compared with. @source generation.md 10 `params` */
+  readonly params: Record<string, Json>;
+  /** Models that a router chose in the place of a slug: whoever of them serves, the router's strategy stands. */
+  chosen: readonly string[];
   /** Monotonic ms at arrival, and at the end or the failure. */
   arrivedMs: number;
   endedMs: number | undefined;
@@ -62,6 +66,8 @@ export function openRouteReport(requested: string, arrivedMs: number): RouteRepo
     isByok: false,
     attempts: [],
     pipeline: [],
+    params: {},
+    chosen: [],
     arrivedMs,
     endedMs: undefined,
     routed: false,

@@ -49,6 +49,12 @@ export interface ReplayedServerCall {
   readonly result?: { readonly text: string; readonly failed: boolean };
 }
 
+/** How the functions of MCP servers begin, and no other function that stands for a server tool. */
+export const MCP_FUNCTION_PREFIX = 'mcp_';
+
+/** The type of the entry behind them. */
+export const MCP_TYPE = 'service:mcp';
+
 /** The function that the model sees in place of a server tool. @source generation.md 5.2 item 1 */
 export function functionNameOf(type: string, ordinal = 0): string {
   const name = type.replaceAll(':', '_');

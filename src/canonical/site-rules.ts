@@ -11,15 +11,25 @@ export interface SiteRule {
   readonly path: string;
 }
 
-/** `undefined` for what names no host. */
+/** In one list. */
+export const SITES_MAX = 200;
+/** Of one rule. A host has 253 at the most. */
+const SITE_CHARS_MAX = 1_024;
+
+/** `undefined` for what names no host. A path may end in `/*`, as vendors write it: everything below it is meant anyway. */
 export function readSiteRule(text: string): SiteRule | undefined {
+  if (text.length > SITE_CHARS_MAX) return undefined;
   const bare = text.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
   const slash = bare.indexOf('/');
   const named = (slash < 0 ? bare : bare.slice(0, slash)).toLowerCase();
   const isBelow = /^\*?\./.test(named);
   const host = hostOf(named.replace(/^\*?\./, ''));
   if (host === undefined) return undefined;
-  return { host, isBelow, path: slash < 0 ? '' : bare.slice(slash).replace(/\/+$/, '') };
+  return { host, isBelow, path: slash < 0 ? '' : bare.slice(slash).replace(/\/\*$/, '').replace(/\/+$/, '') };
+}
+
+export function isSiteRule(text: string): boolean {
+  return readSiteRule(text) !== undefined;
 }
 
 /** As addresses spell it: names in other scripts have a spelling of their own there. */

@@ -46,6 +46,8 @@ export interface Endpoint {
   readonly toolFormats?: readonly FormatId[];
   /** The messages format's own vendor: its tools run there (`web_search_20250305`), and nowhere else. generation.md 7.4 */
   readonly vendorTools?: boolean;
+  /** The format in which it searches the web by itself, where it is asked to and that is not the format for all else. */
+  readonly searchFormat?: FormatId;
   /**
    * Where the conversation ends with the assistant, the model goes on from its last word. Absent: as its provider's adapter
    * knows.
@@ -100,6 +102,8 @@ export interface Model {
   readonly scores?: readonly Score[];
   /** From a public list that nobody of the project has read through: it is served by its name, and never chosen for a caller. */
   readonly unreviewed?: boolean;
+  /** It stands in for a model (the sandbox): routers choose it only where there is nothing else. @source decisions.md 16 */
+  readonly simulated?: boolean;
 }
 
 /** Suffixes that change how a model is asked for, not which one it is. @source generation.md 3.8 "dynamic" */

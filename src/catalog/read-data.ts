@@ -38,6 +38,11 @@ export function readProviderData(): readonly ProviderFile[] {
   return readEach('providers', isProviderFile);
 }
 
+/** What tests say of models, by slug: those that this gateway does not serve, too. */
+export function readScores(): ScoresFile {
+  return readOne('scores.json', isScoresFile);
+}
+
 /** Every file as it stands, for whoever checks it: by its path below `data/`. */
 export function readRawCatalog(): ReadonlyMap<string, unknown> {
   const paths = [...listFolder('authors'), ...listFolder('providers'), 'scores.json', 'sources.json'];

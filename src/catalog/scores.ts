@@ -33,6 +33,11 @@ function bestScore({ scores = [] }: Model, metric: string): number | undefined {
   return best;
 }
 
+/** What the operator's configuration says of an ability; `undefined`: nothing. */
+export function abilityNamed(model: Model, ability: Ability): number | undefined {
+  return bestScore(model, ability);
+}
+
 /** One row a metric, the best variant. */
 export function bestScores({ scores = [] }: Model): readonly Score[] {
   const best = new Map<string, Score>();

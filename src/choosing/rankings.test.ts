@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { blend, createRankings, recipeOf, type TestedModel } from './rankings.ts';
+import type { TestedModel } from '../canonical/model-choice.ts';
+import { blend, createRankings, recipeOf } from './rankings.ts';
 import { TASK_TAGS } from './task-tags.ts';
 
 const NEW = 'livebench-2026-06-25';

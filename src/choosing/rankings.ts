@@ -1,17 +1,19 @@
+import type { TestedModel } from '../canonical/model-choice.ts';
 import type { TaskTag } from './task-tags.ts';
 import { groupOf } from './task-tags.ts';
-
-/** A model with what tests say of it; `scores` as the catalog has them. */
-export interface TestedModel {
-  readonly slug: string;
-  readonly scores: readonly { readonly metric: string; readonly score: number }[];
-}
 
 /** How good models are at what a request is about, before anybody has asked them here. */
 export interface Rankings {
   /** 0 to 1, where among the tested models it stands; `undefined`: nobody tested it. */
   priorOf(slug: string, tag: TaskTag): number | undefined;
+  /**
+   * Where a model would stand by what its operator says of it, on the scale of the newest tests; `undefined`: nothing is said.
+   */
+  placeOwn(own: OwnScores, tag: TaskTag): number | undefined;
 }
+
+/** What an operator's configuration says of a model, 0 to 1. */
+export type OwnScores = Readonly<Partial<Record<'coding' | 'agentic' | 'intelligence', number>>>;
 
 /** Releases of one harness, newest first: scores of two releases are on two scales, so that a model counts in one. */
 const RELEASES = ['livebench-2026-06-25', 'livebench-2026-01-08'] as const;
@@ -65,7 +67,47 @@ export function createRankings(models: readonly TestedModel[]): Rankings {
       if (!known.has(key) && percentiles.has(slug)) known.set(key, weigh(percentiles.get(slug), recipeOf(tag)));
       return known.get(key);
     },
+    placeOwn(own, tag) {
+      const ability = OWN_BY_GROUP[groupOf(tag)].find((name) => own[name] !== undefined);
+      const score = ability && own[ability];
+      if (ability === undefined || score === undefined) return undefined;
+      const scale = scaleOf(ability, models);
+      // Alone it stands where it says.
+      return scale.length === 0 ? score : scale.filter((other) => other <= score).length / scale.length;
+    },
   };
+}
+
+type Ability = keyof OwnScores;
+
+/** What is said of a model counts for what it is nearest to, and else for all. */
+const OWN_BY_GROUP: Readonly<Record<ReturnType<typeof groupOf>, readonly Ability[]>> = {
+  code: ['coding', 'agentic', 'intelligence'],
+  agent: ['agentic', 'coding', 'intelligence'],
+  data: ['intelligence', 'agentic', 'coding'],
+  general: ['intelligence', 'agentic', 'coding'],
+};
+
+/** What an ability is the mean of, as listings have it. */
+const TESTS_OF: Readonly<Record<Ability, readonly string[]>> = {
+  coding: ['coding', 'agentic-coding'],
+  agentic: ['agentic-coding'],
+  intelligence: ['global-average'],
+};
+
+/** Scores of the ability in the newest release, of all that were tested in it. */
+function scaleOf(ability: Ability, models: readonly TestedModel[]): readonly number[] {
+  return models.flatMap(({ scores }) => {
+    const found = TESTS_OF[ability].map((test) => bestOf(scores, `${RELEASES[0]}/${test}`));
+    return found.every((score) => score !== undefined)
+      ? [found.reduce((sum, score) => sum + score, 0) / found.length]
+      : [];
+  });
+}
+
+function bestOf(scores: TestedModel['scores'], wanted: string): number | undefined {
+  const found = scores.flatMap(({ metric, score }) => (metric === wanted ? [score] : []));
+  return found.length === 0 ? undefined : Math.max(...found);
 }
 
 /** By model and metric: the part of the others that it is as good as or better than. */

@@ -38,6 +38,10 @@ export const TASK_TAGS = [
 
 export type TaskTag = (typeof TASK_TAGS)[number];
 
+export function isTaskTag(text: string): text is TaskTag {
+  return TASK_TAGS.some((tag) => tag === text);
+}
+
 export type TaskGroup = 'code' | 'agent' | 'data' | 'general';
 
 export function groupOf(tag: TaskTag): TaskGroup {

@@ -61,6 +61,26 @@ const TRANSCRIPTS: readonly (readonly [
     turnsOf('Summary of the earlier conversation: we began to fix it.', READ),
     { tier: 'capable', by: 'override' },
   ],
+  ['writing three times in a row is one signal', turnsOf('x', EDIT, EDIT, EDIT), undefined],
+  ['reading three times in a long conversation is one signal', turnsOf('x', READ, READ, READ, READ), undefined],
+  [
+    'a tool that says itself that it failed, of an agent that only looks around',
+    turnsOf('x', READ, READ, READ, ['read_file', { path: 'b.py' }, 'no', true]),
+    { tier: 'capable', by: 'dimensions' },
+  ],
+  ['a command that ends badly', turnsOf('x', EDIT, run('exited with code 2')), undefined],
+  ['tests that pass where nothing was written', turnsOf('x', READ, run('12 passed')), undefined],
+  [
+    'tests that pass after an edit by the shell',
+    turnsOf('x', ['bash', { command: 'sed -i s/a/b/ x.py' }, ''], run('ok')),
+    { tier: 'efficient', by: 'tests_passed' },
+  ],
+  ['tests that pass beside a missing file', turnsOf('x', EDIT, run('no such file'), run('3 passed')), undefined],
+  [
+    'a critical error that three calls have passed over',
+    turnsOf('x', run('out of memory'), READ, READ, EDIT),
+    undefined,
+  ],
   ['a write by the shell counts as one', turnsOf('x', ['bash', { command: 'echo hi > a.txt' }, '']), undefined],
 ];
 

@@ -6,6 +6,7 @@ import { providersFromConfig } from '../providers-from-config.ts';
 import type { Provider, ProviderAdapter } from '../providers/contract.ts';
 import { checkClock, checkDataDir, checkSecret } from './check-machine.ts';
 import { checkDatabase } from './check-database.ts';
+import { checkMcpServers } from './check-mcp.ts';
 import { checkProvider } from './check-provider.ts';
 import { checkRedis } from './check-redis.ts';
 import { UsageError } from './command.ts';
@@ -39,11 +40,13 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
   ] as const satisfies readonly (readonly [string, Finding])[];
   for (const [subject, finding] of machine) say(subject, finding);
   const findings = await checkAll(providers, config, say);
+  // Who asks about some providers does not ask about servers.
+  const servers = names.length > 0 ? [] : await checkMcpServers(config, io.env, say);
   const clock = checkClock(findings);
   say('clock', clock);
   for (const hint of hintsOf(io.env, config)) say(...hint);
   if (findings.length === 0) io.stdout.write('No provider is configured; only the sandbox answers.\n');
-  const all: readonly Finding[] = [...machine.map(([, finding]) => finding), ...findings, clock];
+  const all: readonly Finding[] = [...machine.map(([, finding]) => finding), ...findings, ...servers, clock];
   return all.some(({ verdict }) => verdict === 'failed') ? 1 : 0;
 }
 

@@ -121,6 +121,17 @@ Options:
   --accept-moved    of refresh: take over prices that moved by more than four times, which you have looked at
 ${CONFIG_OPTIONS}`;
 
+export const REPORT_HELP = `Usage: model-gateway report routers [options]
+
+What routers (service/auto and the others) chose, what it cost, and what that saved against the most capable model that the
+request might have gone to, at its list price for the same tokens. Negative: so much more was spent.
+
+Options:
+  --days N          how far back; default 7
+  --by WHAT         a line for each router (default), or for each model or task of a router: router, model, task
+  --json            one JSON object a line
+${CONFIG_OPTIONS}`;
+
 export const GENERATIONS_HELP = `Usage: model-gateway generations <command> [options]
 
   list              records of generations, newest first

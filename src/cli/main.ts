@@ -14,6 +14,7 @@ import {
   EXPLAIN_HELP,
   GENERATIONS_HELP,
   KEYS_HELP,
+  REPORT_HELP,
   SECRET_HELP,
   SERVE_HELP,
   drawOverview,
@@ -55,6 +56,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'list and show records of generations',
     help: GENERATIONS_HELP,
     run: async (args, io) => (await import('./generations.ts')).runGenerations(args, io),
+  },
+  report: {
+    summary: 'sum up what routers chose and saved',
+    help: REPORT_HELP,
+    run: async (args, io) => (await import('./report.ts')).runReport(args, io),
   },
   audit: {
     summary: 'tell who changed what',

@@ -18,6 +18,12 @@ export interface Config {
     readonly region: string;
   };
   readonly dataDir: string;
+  readonly files: {
+    /** Absent: below the data directory. */
+    readonly directory?: string;
+    /** Of all files of a workspace. */
+    readonly workspaceBytesMax: number;
+  };
   readonly defaults: { readonly model?: string; readonly provider: ProviderDefaults };
   readonly timeouts: Timeouts;
   readonly databaseUrl?: string;
@@ -27,7 +33,10 @@ export interface Config {
   readonly catalog: { readonly refresh: CatalogRefreshConfig };
   /** Whether another endpoint goes on with a stream that breaks off, where the caller does not say. */
   readonly rescue: { readonly enabled: boolean };
+  readonly routers: RoutersConfig;
   readonly credits: { readonly enforce: boolean };
+  /** Whose tools models may use, those that are switched off among them. */
+  readonly mcpServers: readonly McpServerConfig[];
   /** Engines that the gateway searches the web with; those that the environment sets up are not among them. */
   readonly search: {
     /** Absent: the first that is set up. */
@@ -75,6 +84,62 @@ export type SearchEngineName = (typeof SEARCH_ENGINES)[number];
 export interface ServiceConfig {
   readonly apiKey?: string;
   readonly baseUrl?: string;
+}
+
+/** Whom routers ask and choose where the request does not say. Slugs and aliases (`~author/family-latest`). */
+export interface RoutersConfig {
+  /** What requests are about is told of those that no auto router saw, too: some of them, on this machine. */
+  readonly classifiesTraffic: boolean;
+  /** Whom a router asks for a verdict: the first that can be asked. */
+  readonly judge: { readonly models: readonly string[]; readonly timeoutMs: number };
+  readonly auto: {
+    /** The judge is asked what a request is about, where words leave doubt. */
+    readonly judge: boolean;
+    /** Where nothing is ranked. */
+    readonly defaultModels: readonly string[];
+  };
+  readonly switchyard: { readonly efficient?: string; readonly capable?: string };
+  readonly fusion: {
+    /** What is absent is as usual. */
+    readonly presets: Readonly<Partial<Record<FusionPresetName, FusionPresetConfig>>>;
+  };
+}
+
+type FusionPresetName = 'general-high' | 'general-budget' | 'general-fast';
+
+/** Places of a panel, each with the slugs that may take it, first choice first. */
+export interface FusionPresetConfig {
+  readonly panel?: readonly (readonly string[])[];
+  readonly analyst?: readonly string[];
+}
+
+/** A server of the Model Context Protocol. */
+export type McpServerConfig = McpServerRules &
+  (
+    | {
+        readonly transport: 'http';
+        readonly url: string;
+        readonly headers: Readonly<Record<string, string>>;
+      }
+    | {
+        readonly transport: 'stdio';
+        readonly command: string;
+        readonly args: readonly string[];
+        /** Beside these the process gets PATH and HOME of the gateway, and nothing else. */
+        readonly env: Readonly<Record<string, string>>;
+        readonly cwd?: string;
+      }
+  );
+
+export interface McpServerRules {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly callMsMax: number;
+  /** Names of tools that are offered, with `*` for any characters. Absent: all. */
+  readonly tools?: readonly string[];
+  /** Ids of the workspaces, and hashes of the keys, that may use it. With neither: everybody. */
+  readonly workspaces?: readonly string[];
+  readonly keys?: readonly string[];
 }
 
 /** A public list of models that is read again and again. */

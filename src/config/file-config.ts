@@ -2,6 +2,7 @@ import type {
   CatalogRefreshConfig,
   Config,
   EndpointConfig,
+  FusionPresetConfig,
   ModelConfig,
   PassThroughConfig,
   ProviderConfig,
@@ -11,6 +12,7 @@ import type {
   Timeouts,
 } from './config.ts';
 import { readPrice } from './endpoint-price.ts';
+import { mcpServerOf } from './mcp-servers.ts';
 import type { CheckedOptions } from './read-options.ts';
 import type { ConfigFile, ModelEntry, PassThroughEntry, ProviderEntry } from './schema.ts';
 
@@ -33,6 +35,8 @@ const REDIS_PREFIX = 'gateway';
 
 const BYTES_PER_MB = 1_048_576;
 const DEFAULT_RETENTION_DAYS = 30;
+/** areas.md 23 "default 10 GB". */
+const DEFAULT_FILE_QUOTA_MB = 10_240;
 const MS_PER_DAY = 86_400_000;
 
 /** The file's snake_case as `Config`, with the defaults of README.md where it is silent. */
@@ -53,13 +57,19 @@ export function fileConfig(
       drainMs: (server.drain_seconds ?? 30) * 1_000,
       region: server.region ?? 'local',
     },
+    files: {
+      ...present({ directory: file.files.directory }),
+      workspaceBytesMax: Math.floor((file.files.workspace_quota_mb ?? DEFAULT_FILE_QUOTA_MB) * BYTES_PER_MB),
+    },
     defaults: { ...present({ model: defaults.model }), provider: providerDefaultsOf(defaults.provider) },
     timeouts: { ...DEFAULT_TIMEOUTS, ...attemptTimeoutsOf(timeouts), ...present({ totalMs: timeouts.total_ms }) },
     ...present({ databaseUrl: file.database_url, redisUrl: file.redis_url }),
     redisPrefix: file.redis_prefix ?? REDIS_PREFIX,
     catalog: { refresh: refreshOf(file.catalog.refresh) },
     rescue: { enabled: file.rescue.enabled ?? false },
+    routers: routersOf(file.routers),
     credits: { enforce: file.credits.enforce ?? false },
+    mcpServers: Object.entries(file.mcp_servers).map(([name, entry]) => mcpServerOf(name, entry)),
     search: searchOf(file.search),
     webFetch: { privateAddresses: file.web_fetch.private_addresses ?? false },
     fileParser: {
@@ -101,6 +111,36 @@ function refreshOf(entry: ConfigFile['catalog']['refresh']): CatalogRefreshConfi
     overridePrices: entry.override_prices ?? false,
     ...present({ url: entry.url }),
   };
+}
+
+const JUDGE_MODELS = ['~google/gemini-flash-latest', '~openai/gpt-mini-latest', '~anthropic/claude-haiku-latest'];
+const JUDGE_TIMEOUT_MS = 10_000;
+const DEFAULT_MODELS = [
+  '~anthropic/claude-sonnet-latest',
+  '~openai/gpt-mini-latest',
+  '~google/gemini-flash-latest',
+  '~deepseek/deepseek-flash-latest',
+];
+
+function routersOf(routers: ConfigFile['routers']): Config['routers'] {
+  const { classify_traffic, judge, auto, switchyard, fusion } = routers;
+  return {
+    classifiesTraffic: classify_traffic ?? true,
+    judge: { models: judge.models ?? JUDGE_MODELS, timeoutMs: judge.timeout_ms ?? JUDGE_TIMEOUT_MS },
+    auto: { judge: auto.judge ?? false, defaultModels: auto.default_models ?? DEFAULT_MODELS },
+    switchyard: present(switchyard),
+    fusion: {
+      presets: present({
+        'general-high': presetOf(fusion.presets['general-high']),
+        'general-budget': presetOf(fusion.presets['general-budget']),
+        'general-fast': presetOf(fusion.presets['general-fast']),
+      }),
+    },
+  };
+}
+
+function presetOf(entry: ConfigFile['routers']['fusion']['presets']['general-high']): FusionPresetConfig | undefined {
+  return entry && present({ panel: entry.analysis_models, analyst: entry.model });
 }
 
 function searchOf({ engine, ...engines }: ConfigFile['search']): Config['search'] {

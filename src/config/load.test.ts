@@ -39,9 +39,17 @@ server:     { host: 127.0.0.1, port: 8787, max_body_mb: 16, file_memory_mb: 128,
 defaults:   { model: acme/one, provider: { order: [alpha], data_collection: deny, zdr: true } }
 timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6 }
 rescue:     { enabled: true }
+routers:
+  classify_traffic: false
+  judge: { models: [acme/one], timeout_ms: 700 }
+  auto: { judge: true, default_models: [acme/one, acme/two] }
+  switchyard: { efficient: acme/one, capable: acme/two }
+  fusion: { presets: { general-fast: { analysis_models: [acme/one, [acme/two, acme/one]], model: acme/two } } }
 credits:    { enforce: true }
+mcp_servers: { wiki: { url: "http://127.0.0.1:9105/mcp" } }
 search:     { engine: tavily, exa: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9102/" }, tavily: }
 web_fetch:  { private_addresses: true }
+files:      { directory: /mnt/files, workspace_quota_mb: 512 }
 file_parser: { mistral_ocr: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9103/v1", model: ocr-1 } }
 guardrails: { allowed_phrases: [Ignore The Above] }
 moderation: { endpoint: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9104/v1", model: mod-1 }, judge: acme/one }
@@ -107,7 +115,26 @@ test('every key of the file reaches the configuration', () => {
       refresh: { enabled: true, everyMs: 12 * 3_600_000, url: 'https://models.test/api.json', overridePrices: true },
     },
     rescue: { enabled: true },
+    routers: {
+      classifiesTraffic: false,
+      judge: { models: ['acme/one'], timeoutMs: 700 },
+      auto: { judge: true, defaultModels: ['acme/one', 'acme/two'] },
+      switchyard: { efficient: 'acme/one', capable: 'acme/two' },
+      fusion: {
+        presets: { 'general-fast': { panel: [['acme/one'], ['acme/two', 'acme/one']], analyst: ['acme/two'] } },
+      },
+    },
     credits: { enforce: true },
+    mcpServers: [
+      {
+        name: 'wiki',
+        enabled: true,
+        callMsMax: 60_000,
+        transport: 'http',
+        url: 'http://127.0.0.1:9105/mcp',
+        headers: {},
+      },
+    ],
     search: {
       engine: 'tavily',
       engines: {
@@ -121,6 +148,7 @@ test('every key of the file reaches the configuration', () => {
       },
     },
     webFetch: { privateAddresses: true },
+    files: { directory: '/mnt/files', workspaceBytesMax: 512 * 1_048_576 },
     fileParser: { mistralOcr: { apiKey: 'sk-secret', baseUrl: 'http://127.0.0.1:9103/v1', model: 'ocr-1' } },
     guardrails: { allowedPhrases: ['ignore the above'] },
     moderation: {

@@ -10,6 +10,7 @@ import type {
 } from './config.ts';
 
 import { drawPrice } from './endpoint-price.ts';
+import { drawMcpServers } from './mcp-servers.ts';
 
 const REDACTED = '(redacted)';
 const BYTES_PER_MB = 1_048_576;
@@ -21,16 +22,12 @@ const MS_PER_DAY = 86_400_000;
  * values count as secrets: they carry credentials as often as not. What no file may hold stands in comments.
  */
 export function renderConfig(config: Config): string {
-  const { server, defaults } = config;
+  const { defaults } = config;
   const body = {
-    server: {
-      host: server.host,
-      port: server.port,
-      max_body_mb: server.maxBodyBytes / BYTES_PER_MB,
-      file_memory_mb: server.fileMemoryBytes / BYTES_PER_MB,
-      response_cache_mb: server.responseCacheBytes / BYTES_PER_MB,
-      drain_seconds: server.drainMs / 1_000,
-      region: server.region,
+    server: drawServer(config.server),
+    files: {
+      directory: config.files.directory,
+      workspace_quota_mb: config.files.workspaceBytesMax / BYTES_PER_MB,
     },
     defaults: {
       model: defaults.model,
@@ -54,7 +51,9 @@ export function renderConfig(config: Config): string {
       },
     },
     rescue: { enabled: config.rescue.enabled },
+    routers: drawRouters(config.routers),
     credits: { enforce: config.credits.enforce },
+    mcp_servers: drawMcpServers(config.mcpServers, REDACTED),
     search: {
       engine: config.search.engine,
       ...Object.fromEntries(Object.entries(config.search.engines).map(([name, entry]) => [name, drawService(entry)])),
@@ -85,6 +84,35 @@ export function renderConfig(config: Config): string {
     ]),
   };
   return drawComments(config) + stringify(body, { lineWidth: 0 });
+}
+
+function drawRouters({ classifiesTraffic, judge, auto, switchyard, fusion }: Config['routers']): object {
+  return {
+    classify_traffic: classifiesTraffic,
+    judge: { models: judge.models, timeout_ms: judge.timeoutMs },
+    auto: { judge: auto.judge, default_models: auto.defaultModels },
+    switchyard: { efficient: switchyard.efficient, capable: switchyard.capable },
+    fusion: {
+      presets: Object.fromEntries(
+        Object.entries(fusion.presets).map(([name, { panel, analyst }]) => [
+          name,
+          { analysis_models: panel, model: analyst },
+        ]),
+      ),
+    },
+  };
+}
+
+function drawServer(server: Config['server']): object {
+  return {
+    host: server.host,
+    port: server.port,
+    max_body_mb: server.maxBodyBytes / BYTES_PER_MB,
+    file_memory_mb: server.fileMemoryBytes / BYTES_PER_MB,
+    response_cache_mb: server.responseCacheBytes / BYTES_PER_MB,
+    drain_seconds: server.drainMs / 1_000,
+    region: server.region,
+  };
 }
 
 function drawComments(config: Config): string {

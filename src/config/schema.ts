@@ -3,6 +3,7 @@ import { nearestName } from '../lib/nearest-name.ts';
 import { DATABASE_URL_RULE, isDatabaseUrl } from './database-url.ts';
 import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './redis-url.ts';
 import { priceShape } from './endpoint-price.ts';
+import { checkTransport, mcpServersSection, mcpServerShape } from './mcp-servers.ts';
 
 /*
  * The configuration file as the operator writes it: the names of README.md, closed objects, nothing converted. A key
@@ -17,6 +18,13 @@ const BODY_MB_MAX = 1_024;
 const FILE_MEMORY_MB_MIN = 64;
 const FILE_MEMORY_MB_MAX = 65_536;
 const RESPONSE_CACHE_MB_MAX = 65_536;
+const FILE_QUOTA_MB_MAX = 100_000_000;
+/** Slugs that an operator lists for routers, the first that can be asked counts. */
+const ROUTER_MODELS_MAX = 32;
+/** @source seed 8 "fusion analysis_models" */
+const PANEL_MODELS_MAX = 8;
+/** Every request that goes to a judge waits for it. */
+const JUDGE_TIMEOUT_MS_MAX = 60_000;
 const RATE_MAX = 1_000_000_000;
 const CONCURRENT_MAX = 1_000_000;
 const DRAIN_SECONDS_MAX = 3_600;
@@ -208,6 +216,18 @@ const allowedPhrases = z
     error: 'must not name a phrase twice; case does not matter',
   });
 
+/** One place of a panel: a slug, or several of which the first that can be asked takes it. */
+const fusionSlot = z.preprocess(
+  (value) => (typeof value === 'string' ? [value] : value),
+  z.array(text).min(1).max(ROUTER_MODELS_MAX),
+);
+
+/** What is left out of a preset is as usual. */
+const fusionPreset = section({
+  analysis_models: z.array(fusionSlot).min(1).max(PANEL_MODELS_MAX).optional(),
+  model: fusionSlot.optional(),
+});
+
 export const configFile = section({
   server: optionalSection({
     host: text.optional(),
@@ -253,6 +273,10 @@ export const configFile = section({
     searxng: searchEngine,
   }),
   web_fetch: optionalSection({ private_addresses: z.boolean().optional() }),
+  files: optionalSection({
+    directory: text.optional(),
+    workspace_quota_mb: z.number().min(0).max(FILE_QUOTA_MB_MAX).optional(),
+  }),
   file_parser: optionalSection({
     mistral_ocr: optionalSection({
       api_key: serviceKey.optional(),
@@ -265,7 +289,27 @@ export const configFile = section({
     endpoint: optionalSection({ api_key: serviceKey.optional(), base_url: httpUrl.optional(), model: text.optional() }),
     judge: text.optional(),
   }),
+  routers: optionalSection({
+    classify_traffic: z.boolean().optional(),
+    judge: optionalSection({
+      models: z.array(text).min(1).max(ROUTER_MODELS_MAX).optional(),
+      timeout_ms: z.int().min(1).max(JUDGE_TIMEOUT_MS_MAX).optional(),
+    }),
+    auto: optionalSection({
+      judge: z.boolean().optional(),
+      default_models: z.array(text).min(1).max(ROUTER_MODELS_MAX).optional(),
+    }),
+    switchyard: optionalSection({ efficient: text.optional(), capable: text.optional() }),
+    fusion: optionalSection({
+      presets: optionalSection({
+        'general-high': fusionPreset.optional(),
+        'general-budget': fusionPreset.optional(),
+        'general-fast': fusionPreset.optional(),
+      }),
+    }),
+  }),
   credits: optionalSection({ enforce: z.boolean().optional() }),
+  mcp_servers: mcpServersSection(section(mcpServerShape(headers)).superRefine(checkTransport)),
   observability: optionalSection({
     content_retention_days: z.number().positive().max(RETENTION_DAYS_MAX).optional(),
     private_destinations: z.boolean().optional(),

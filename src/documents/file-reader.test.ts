@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, suite, test } from 'node:test';
@@ -47,7 +46,6 @@ function reader(more: Partial<FileReaderParts> = {}) {
 
 const nobody = (): AbortSignal => new AbortController().signal;
 const PDF = makePdf([{ lines: ['one'] }, { lines: ['two'] }, { lines: ['three'] }]);
-const HASH = createHash('sha256').update(PDF).digest('hex');
 const FILE = { type: 'bytes', bytes: PDF } as const;
 
 /** As docs.mistral.ai shows it. */
@@ -62,7 +60,6 @@ test('a PDF is read here, and costs nothing', async () => {
   assert.deepEqual(await reader().parse(FILE, 'cloudflare-ai', nobody()), {
     status: 'parsed',
     file: {
-      hash: HASH,
       pages: 3,
       parts: [{ type: 'text', text: '## Page 1\n\none\n\n## Page 2\n\ntwo\n\n## Page 3\n\nthree' }],
     },
@@ -98,7 +95,6 @@ suite('the service reads', () => {
     assert.deepEqual(parsed, {
       status: 'parsed',
       file: {
-        hash: HASH,
         pages: 3,
         parts: [
           { type: 'text', text: '## Page 1\n\n# One\n\n## Page 3\n\nthree' },
@@ -116,7 +112,7 @@ suite('the service reads', () => {
     const source = { type: 'url', url: 'https://a.example/a.pdf' } as const;
     const parsed = await reader().parse(source, 'mistral-ocr', nobody());
     assert.deepEqual(Object(seen[0]?.body).document, { type: 'document_url', document_url: source.url });
-    assert.equal(parsed.status === 'parsed' && parsed.file.hash, createHash('sha256').update(source.url).digest('hex'));
+    assert.equal(parsed.status === 'parsed' && parsed.file.pages, 1);
     assert.equal(await reader().quote(source, 'mistral-ocr', nobody()), 2_000_000_000);
   });
 

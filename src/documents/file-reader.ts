@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { FileReader, FileSource, ParsedFile, ParseOutcome } from '../canonical/parsed-file.ts';
 import { DownloadError, type Download } from '../lib/download.ts';
 import type { HttpClient } from '../lib/http-client.ts';
@@ -35,12 +34,12 @@ export function createFileReader({ http, download, textMaker, ocr }: FileReaderP
   }
 
   async function parseThere(source: FileSource, settings: OcrSettings, signal: AbortSignal): Promise<ParseOutcome> {
-    const pages = source.type === 'bytes' ? await countPages(source.bytes, signal) : undefined;
-    if (typeof pages === 'object') return pages;
+    const counted = source.type === 'bytes' ? await countPages(source.bytes, signal) : undefined;
+    if (typeof counted === 'object') return counted;
     const read = await runOcr(http, settings, source, signal);
     if (read.status === 'failed') return read;
-    const file = { hash: hashOf(source), pages: read.pages, parts: read.parts };
-    return { status: 'parsed', file, feeNanoUsd: read.pages * PAGE_NANO_USD };
+    const { pages, parts } = read;
+    return { status: 'parsed', file: { pages, parts }, feeNanoUsd: pages * PAGE_NANO_USD };
   }
 
   async function parseHere(bytes: Uint8Array, signal: AbortSignal): Promise<ParseOutcome> {
@@ -48,8 +47,7 @@ export function createFileReader({ http, download, textMaker, ocr }: FileReaderP
     const read = await textMaker.read(job, READ_TIMEOUT_MS, signal);
     if (read.status === 'failed') return faultOf(read.fault);
     const parts: ParsedFile['parts'] = read.text === '' ? [] : [{ type: 'text', text: read.text }];
-    const file = { hash: hashOf({ type: 'bytes', bytes }), pages: read.pages, parts };
-    return { status: 'parsed', file, feeNanoUsd: 0 };
+    return { status: 'parsed', file: { pages: read.pages, parts }, feeNanoUsd: 0 };
   }
 
   return {
@@ -85,13 +83,6 @@ function failed(fault: 'caller' | 'service', message: string): Failed {
 }
 
 const NOT_SET_UP = failed('service', 'The service that reads files is not set up on this gateway.');
-
-/** Of what lies elsewhere nobody here has the bytes. */
-function hashOf(source: FileSource): string {
-  return createHash('sha256')
-    .update(source.type === 'bytes' ? source.bytes : source.url)
-    .digest('hex');
-}
 
 function faultOf(fault: TextFault): Failed {
   return FAILURES[fault];

@@ -28,7 +28,8 @@ const READ_TIMEOUT_MS = 20_000;
 const PDF_PAGES_MAX = 1_000;
 /** Of a page, where nobody says: a fifth of a usual context window. */
 const CONTENT_CHARS_DEFAULT = 100_000;
-const CONTENT_CHARS_MAX = 2_000_000;
+/** A result of a tool is JSON text of bounded length, in which line ends and quotes take two characters. */
+const CONTENT_CHARS_MAX = 500_000;
 /** A token is about so many characters. */
 const CHARS_PER_TOKEN = 4;
 

@@ -169,6 +169,10 @@ const explanationSchema = z.looseObject({
   candidates: z.array(explainedEndpoint),
   resting: z.array(explainedEndpoint),
   excluded: z.array(explainedEndpoint.extend({ reason: z.string(), lacks: z.string().optional() })),
+  routers: z
+    .array(z.looseObject({ router: z.string(), strategy: z.string(), chosen: z.array(z.string()) }))
+    .optional()
+    .describe('What each router that takes part came to, and by what. No judge is asked and nothing is remembered.'),
   sticky: z.looseObject({ held: z.boolean(), saves_at_most: z.number().describe('USD') }),
   service_metadata: z.looseObject({}),
 });
@@ -218,9 +222,15 @@ function drawRoute(components: SchemaComponents, route: ManagementRoute, error: 
     ...drawParameters(components.inline(`${name}Query`, route.query, 'input'), 'query'),
     ...(route.idempotent === true ? [IDEMPOTENCY_KEY] : []),
   ];
-  const answers = Object.entries(route.responses).map(([status, { description, schema }]) => [
+  const answers = Object.entries(route.responses).map(([status, { description, schema, contentType }]) => [
     status,
-    { description, content: jsonContent(components.add(`${name}Response`, schema, 'output')) },
+    {
+      description,
+      content:
+        contentType === undefined
+          ? jsonContent(components.add(`${name}Response`, schema, 'output'))
+          : { [contentType]: { schema: components.inline(`${name}Response`, schema, 'output') } },
+    },
   ]);
   return {
     operationId: route.operationId,
@@ -228,13 +238,21 @@ function drawRoute(components: SchemaComponents, route: ManagementRoute, error: 
     summary: route.summary,
     security: route.readsKey === true ? [{}, ...SECURITY.any] : SECURITY[route.scope],
     ...(parameters.length > 0 && { parameters }),
-    ...(route.body !== NO_BODY && { requestBody: jsonBody(components.add(`${name}Request`, route.body, 'input')) }),
+    ...drawBody(components, name, route),
     responses: {
       ...Object.fromEntries(answers),
       ...(route.hasTag === true && NOT_MODIFIED),
       ...drawErrors(errorsOf(route), error),
     },
   };
+}
+
+function drawBody(components: SchemaComponents, name: string, { body, upload }: ManagementRoute): JsonObject {
+  if (upload !== undefined) {
+    const schema = components.add(`${name}Request`, upload.form, 'input');
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } };
+  }
+  return body === NO_BODY ? {} : { requestBody: jsonBody(components.add(`${name}Request`, body, 'input')) };
 }
 
 const IDEMPOTENCY_KEY = {

@@ -186,6 +186,7 @@ suite('management routes', () => {
           limit_reset: 'monthly',
           include_byok_in_limit: true,
           default_provider_preferences: null,
+          default_plugins: null,
           usage: 0,
           usage_daily: 0,
           usage_weekly: 0,

@@ -24,6 +24,11 @@ import { getCredits } from './management/credits/get.ts';
 import { grantCredits } from './management/credits/grant.ts';
 import { listEndpoints } from './management/endpoints/list.ts';
 import { listZdrEndpoints } from './management/endpoints/zdr.ts';
+import { downloadFileContent } from './management/files/content.ts';
+import { deleteFile } from './management/files/delete.ts';
+import { getFileMetadata } from './management/files/get.ts';
+import { listFiles } from './management/files/list.ts';
+import { uploadFile } from './management/files/upload.ts';
 import { getGenerationContent } from './management/generations/content.ts';
 import { submitGenerationFeedback } from './management/generations/feedback.ts';
 import { getGeneration } from './management/generations/get.ts';
@@ -33,6 +38,8 @@ import { getGuardrail } from './management/guardrails/get.ts';
 import { listGuardrails } from './management/guardrails/list.ts';
 import { testGuardrail } from './management/guardrails/try.ts';
 import { updateGuardrail } from './management/guardrails/update.ts';
+import { getBenchmarks } from './management/insights/benchmarks.ts';
+import { getTaskClassifications } from './management/insights/tasks.ts';
 import { createKey } from './management/keys/create.ts';
 import { deleteKey } from './management/keys/delete.ts';
 import { getKey } from './management/keys/get.ts';
@@ -73,6 +80,8 @@ import { updateWorkspace } from './management/workspaces/update.ts';
 /** Every management route. A new one is a file and a line here; documentation and tests follow from the list. */
 export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getOwnKey,
+  getTaskClassifications,
+  getBenchmarks,
   listKeys,
   createKey,
   getKey,
@@ -141,6 +150,11 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getPresetVersion,
   writePresetFromChat,
   writePresetFromMessages,
+  listFiles,
+  uploadFile,
+  getFileMetadata,
+  deleteFile,
+  downloadFileContent,
   issueAuthCode,
   exchangeAuthCode,
 ];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { after, test } from 'node:test';
 import { createJobThreads, JobError, type JobThreads } from './job-threads.ts';
 
@@ -66,6 +67,13 @@ test('who leaves while the job runs or waits is told at once, and one too many i
   assert.equal(await running, 'aborted');
   assert.equal(await faultOf(threads.run({ act: 'echo' }, 60_000, [], first.signal)), 'aborted');
   assert.equal(await threads.run({ act: 'echo', value: 1 }, 60_000, [], nobody()), 1);
+});
+
+test('a signal that outlives many jobs keeps nothing of them', async () => {
+  const threads = open(1, 32);
+  const { signal } = new AbortController();
+  await Promise.all(Array.from({ length: 5 }, (_, value) => threads.run({ act: 'echo', value }, 60_000, [], signal)));
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
 test('closing ends what runs and what waits', async () => {

@@ -41,6 +41,8 @@ interface Asked<Job, Result> {
   readonly timeoutMs: number;
   readonly transfer: readonly Transferable[];
   readonly signal: AbortSignal;
+  /** Takes it out of the queue when nobody waits any more. */
+  readonly leave: () => void;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: JobError) => void;
 }
@@ -62,6 +64,8 @@ export function createJobThreads<Job, Result>(options: JobThreadsOptions): JobTh
     for (const asked of waiting) {
       if (idle.size === 0 && all.size >= options.threadsMax) return;
       waiting.delete(asked);
+      // A signal may outlive many jobs, and must not keep what they were about.
+      asked.signal.removeEventListener('abort', asked.leave);
       void work(takeThread(), asked);
     }
   }
@@ -114,11 +118,10 @@ export function createJobThreads<Job, Result>(options: JobThreadsOptions): JobTh
       if (signal.aborted) return Promise.reject(new JobError('aborted'));
       if (isClosed || waiting.size >= options.waitingMax) return Promise.reject(new JobError('busy'));
       return new Promise((resolve, reject) => {
-        const asked: Asked<Job, Result> = { job, timeoutMs, transfer, signal, resolve, reject };
+        const leave = (): void => void (waiting.delete(asked) && reject(new JobError('aborted')));
+        const asked: Asked<Job, Result> = { job, timeoutMs, transfer, signal, leave, resolve, reject };
         waiting.add(asked);
-        signal.addEventListener('abort', () => void (waiting.delete(asked) && reject(new JobError('aborted'))), {
-          once: true,
-        });
+        signal.addEventListener('abort', leave, { once: true });
         serve();
       });
     },

@@ -7,6 +7,8 @@ export interface JsonRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: Json | undefined;
+  /** In its place, where it is JSON text already. */
+  readonly bodyText?: string | undefined;
 }
 
 export interface JsonAnswer {
@@ -38,11 +40,12 @@ const CONNECT_MS = 5_000;
  */
 export async function callJson(
   http: HttpClient,
-  { method, url, headers, body }: JsonRequest,
+  { method, url, headers, body, bodyText }: JsonRequest,
   limits: JsonCallLimits,
   signal: AbortSignal,
 ): Promise<JsonAnswer> {
   if (signal.aborted) throw new JsonCallError('was not asked: nobody waits any more');
+  const sent = bodyText ?? (body === undefined ? undefined : JSON.stringify(body));
   const call = http.call({
     origin: url.origin,
     path: url.pathname + url.search,
@@ -50,10 +53,10 @@ export async function callJson(
     headers: {
       accept: 'application/json',
       'user-agent': 'model-gateway',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(sent !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(sent !== undefined && { body: sent }),
     connectTimeoutMs: CONNECT_MS,
   });
   let reason = 'could not be reached';

@@ -83,7 +83,7 @@ function countedParts(record: GenerationRecord): readonly CountedPart[] {
   if (serving !== undefined) {
     const last = { ...serving, usage, answerChars, givenChars, asked };
     // Where somebody else has the request by now, it broke off by itself.
-    const isCutOff = record.cancelled && abandoned === undefined;
+    const isCutOff = (record.cancelled || isBlocked(record)) && abandoned === undefined;
     counted.push({ ...last, usage: countUsage(last, end !== undefined, record, isCutOff ? billedOn(serving) : 0) });
   }
   if (abandoned !== undefined && !abandoned.endpoint.cancellable) {
@@ -132,16 +132,22 @@ function countUsage(
 
 /**
  * Nothing is owed for an answer that an error ended, nor for one that said nothing and did not end; but a caller who hung
- * up owes the prompt where the provider goes on and charges for it, and one whose limits leave too little for another turn
- * owes those before it.
+ * up owes the prompt where the provider goes on and charges for it, one whose limits leave too little for another turn
+ * owes those before it, and so does one whose own filters block what came.
  * @param billsOn hanging up does not stop the meter of who had the request last
  * @source generation.md 8.6, decisions.md 21
  */
-function isFreeOfCharge({ end, cancelled, failure }: GenerationRecord, usage: Usage, billsOn: boolean): boolean {
+function isFreeOfCharge(record: GenerationRecord, usage: Usage, billsOn: boolean): boolean {
+  const { end, cancelled, failure } = record;
   if (end !== undefined) return end.finish === 'error';
-  if (failure?.kind === 'unfunded') return false;
+  if (failure?.kind === 'unfunded' || isBlocked(record)) return false;
   const silent = usage.completionTokens === 0;
   return !cancelled || (silent && !billsOn);
+}
+
+/** A rule of the account's own refuses it: nobody upstream failed. */
+function isBlocked({ error, failure }: GenerationRecord): boolean {
+  return failure === undefined && error?.type === 'permission_denied';
 }
 
 function priceOf(

@@ -1,8 +1,13 @@
 import type { Wish } from '../accounts/ledger.ts';
 import type { Spent } from '../accounts/spend-limit.ts';
+import type { Directives } from '../canonical/directives.ts';
 import type { InnerGenerate } from '../canonical/inner-generation.ts';
+import type { ModelChoice } from '../canonical/model-choice.ts';
 import type { Clock } from '../lib/clock.ts';
+import { nanoFromUsd } from '../lib/money.ts';
+import type { GenerationRecord } from '../telemetry/record.ts';
 import type { ToolAbilities } from '../tools/contract.ts';
+import { spentSoFar } from './account-for.ts';
 import type { Committed } from './attempts.ts';
 import type { Route } from './choose-route.ts';
 import type { Inspection } from './inspect.ts';
@@ -25,6 +30,7 @@ export interface ToolQuestion extends Pick<LoopQuestion, 'record' | 'signal' | '
   readonly route: Route;
   readonly turns: Turns;
   readonly inner: InnerGenerate;
+  readonly choice: ModelChoice;
   readonly inspection: Inspection;
   /** The most that a route may come to cost. */
   readonly wish: (route: Route) => Wish;
@@ -34,7 +40,7 @@ export interface ToolQuestion extends Pick<LoopQuestion, 'record' | 'signal' | '
 
 /** The answer that begins with this turn, over all turns that its calls of server tools take. */
 export function answerWithTools(first: Committed, parts: ToolParts, question: ToolQuestion): Committed {
-  const { offered, record, route, turns, inner, inspection, wish, moveHold, signal, words } = question;
+  const { offered, record, route, turns, inner, choice, inspection, wish, moveHold, signal, words } = question;
   if (offered === undefined || offered.entries.length === 0) return first;
   const { accountId, workspaceId, keyHash } = record.asker;
   return loopTools(first, {
@@ -47,13 +53,26 @@ export function answerWithTools(first: Committed, parts: ToolParts, question: To
       asker: { accountId, workspaceId, keyHash },
       model: () => record.endpoint?.model ?? record.report.requested,
       nowMs: () => parts.clock.nowMs(),
+      monotonicMs: () => parts.clock.monotonicMs(),
       abilities: parts.toolAbilities,
       generate: inner,
+      choice,
+      budgetNanoUsd: () => budgetLeft(offered.asked.directives, record),
+      note: (stage) => void record.report.pipeline.push(stage),
     }),
-    nextTurn: async (request, after) => turns.next(await inspection.request(request), after),
+    inspect: (asked) => inspection.request(asked),
+    nextTurn: async (asked, after) => inspection.answer(await turns.next(asked, after)),
     fund: ({ charge }, next) => moveHold(() => afterSpending(charge, nextWish(next, route, wish))),
     onBug: (error) => parts.onBug(error, record.id),
   });
+}
+
+/** Nano-USD, by the strictest of the caller's conditions. @param record whose last turn has ended */
+function budgetLeft({ stopServerToolsWhen = [] }: Directives, record: GenerationRecord): number | undefined {
+  const limits = stopServerToolsWhen.flatMap((one) =>
+    one.type === 'max_cost' ? nanoFromUsd(one.maxCostInDollars) : [],
+  );
+  return limits.length === 0 ? undefined : Math.max(0, Math.min(...limits) - spentSoFar(record).costNanoUsd);
 }
 
 /** What calls of tools cost at most, or a turn of the model. */

@@ -7,7 +7,9 @@ const SEARCHES_MAX = 1_000;
 
 /** The most web searches that upstreams are expected to run for a request, each at a fee: what its tools allow. */
 export function boundedSearches({ tools, settings }: Pick<GenerationRequest, 'tools' | 'settings'>): number {
-  let searches = settings.webSearchOptions === undefined ? 0 : SEARCHES_DEFAULT;
+  const { webSearchOptions, ownSearch } = settings;
+  let searches = webSearchOptions === undefined ? 0 : SEARCHES_DEFAULT;
+  if (ownSearch !== undefined) searches = usesOf(ownSearch.usesMax);
   for (const tool of tools) if (searchesTheWeb(tool)) searches += usesOf(tool.value['max_uses']);
   return Math.min(searches, SEARCHES_MAX);
 }

@@ -105,7 +105,7 @@ function withReasoning(request: GenerationRequest): GenerationRequest {
 export function reportRoute(report: RouteReport, { plan, resolved }: Route): void {
   const first = resolved.models[0];
   report.routed = true;
-  report.strategy = (first && resolved.strategies.get(first)) ?? 'direct';
+  if (report.chosen.length === 0) report.strategy = (first && resolved.strategies.get(first)) ?? 'direct';
   report.total = plan.considered.length;
   report.available = plan.considered
     .filter(({ exclusion }) => exclusion === undefined)
@@ -117,6 +117,6 @@ export function reportRoute(report: RouteReport, { plan, resolved }: Route): voi
 /** @source generation.md 3.7: a model that is not the first one asked for served */
 export function reportServed(report: RouteReport, { resolved }: Route, served: Endpoint): void {
   const [first] = resolved.models;
-  const asked = first?.slug === served.model && !resolved.isFirstMissing;
+  const asked = (first?.slug === served.model && !resolved.isFirstMissing) || report.chosen.includes(served.model);
   if (!asked && resolved.asked > 1) report.strategy = 'fallback';
 }

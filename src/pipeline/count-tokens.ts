@@ -1,6 +1,7 @@
 import type { Principal } from '../accounts/principal.ts';
 import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import type { BytesTaken } from '../lib/byte-budget.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
 import { tokenCount } from '../canonical/usage.ts';
 import { endpointName } from '../routing/endpoint-name.ts';
@@ -12,11 +13,13 @@ import { hasFilters } from './filter-rules.ts';
 import type { GenerateParts } from './generate.ts';
 import { offerServerTools } from './offer-server-tools.ts';
 import { resolveModels } from './resolve-models.ts';
+import { takeInFiles } from './take-in-files.ts';
 
 export type CountTokensParts = Pick<
   GenerateParts,
   | 'catalog'
   | 'defaults'
+  | 'fileMemory'
   | 'formats'
   | 'health'
   | 'http'
@@ -26,6 +29,8 @@ export type CountTokensParts = Pick<
   | 'providers'
   | 'rateLimiter'
   | 'serverTools'
+  | 'storedFiles'
+  | 'toolAbilities'
 >;
 
 /** A count is asked before every turn of some agents: a slow one is worse than an estimate. */
@@ -43,6 +48,12 @@ const COUNTED_MEMBERS = [
   'context_management',
 ];
 
+interface CountQuestion {
+  readonly id: string;
+  readonly request: GenerationRequest;
+  readonly principal: Principal;
+}
+
 /**
  * The input tokens of a request: asked from the vendor where it counts for nothing and where the caller's rules would let
  * the request go, else estimated. It counts as a request against limits on the rate.
@@ -50,16 +61,32 @@ const COUNTED_MEMBERS = [
  */
 export async function countTokens(
   parts: CountTokensParts,
-  {
-    id,
-    request: asked,
-    principal,
-  }: { readonly id: string; readonly request: GenerationRequest; readonly principal: Principal },
+  { id, request: given, principal }: CountQuestion,
+  signal: AbortSignal,
+): Promise<number> {
+  let files: BytesTaken | undefined;
+  const onTaken = (taken: BytesTaken): void => void (files = taken);
+  try {
+    const request = await takeInFiles(parts, given, { owner: principal, signal, onTaken });
+    return await count(parts, { id, request, principal }, signal);
+  } finally {
+    files?.shrink(0);
+  }
+}
+
+async function count(
+  parts: CountTokensParts,
+  { id, request: asked, principal }: CountQuestion,
   signal: AbortSignal,
 ): Promise<number> {
   const rules = await readCallerRules(parts, principal);
   const { models } = resolveModels(asked, rules.policy.defaultModel ?? parts.defaults.model, parts.catalog);
-  const request = offerServerTools(parts, asked, () => models.flatMap(({ endpoints }) => endpoints))?.request ?? asked;
+  const offered = await offerServerTools(parts, asked, {
+    endpointsOf: () => models.flatMap(({ endpoints }) => endpoints),
+    asker: principal,
+    signal,
+  });
+  const request = offered?.request ?? asked;
   const { candidates } = planRoute({
     request,
     models,

@@ -91,6 +91,18 @@ test('a slug that stands for a choice runs its plugin, listed or not', () => {
   assert.deepEqual(run([], [], ['service/picky']).ran, [ALWAYS]);
 });
 
+test('a slug whose plugin is switched off still stands for a model: nothing else of the plugin runs', () => {
+  const { plugins } = enablePlugins(
+    REGISTRY,
+    { plugins: [entry('router', false, 4)], models: ['service/pick'] },
+    [],
+    new Set(),
+  );
+  const [router] = plugins;
+  assert.deepEqual([router?.plugin.id, router?.options['level'], router?.onlyChooses], ['router', 4, true]);
+  assert.deepEqual(run([entry('router', false)]).ran, [ALWAYS]);
+});
+
 function refusal(act: () => unknown): readonly [number | undefined, string | undefined] {
   try {
     act();

@@ -12,6 +12,8 @@ export interface EnabledPlugin {
   readonly options: Readonly<Record<string, unknown>>;
   /** Somebody named it. */
   readonly asked: boolean;
+  /** It is switched off, and a slug of its own was asked for all the same: it says which model that is, and does nothing else. */
+  readonly onlyChooses?: true;
 }
 
 export interface EnabledPlugins {
@@ -65,10 +67,11 @@ function enable(
 ): EnabledPlugin | undefined {
   if (slug !== undefined && !isBuilt(plugin)) throw notBuilt('model', `the router ${JSON.stringify(slug)}`);
   if (entry === undefined) return plugin.unasked === true || slug !== undefined ? unasked(plugin) : undefined;
-  if (!entry.enabled) return undefined;
+  if (!entry.enabled && slug === undefined) return undefined;
   if (!isBuilt(plugin)) throw notBuilt(path, `the plugin ${JSON.stringify(plugin.id)}`);
   const read = plugin.options.safeParse(entry.options);
-  if (read.success) return { plugin, options: read.data, asked: true };
+  if (read.success)
+    return { plugin, options: read.data, asked: true, ...(!entry.enabled && { onlyChooses: true as const }) };
   // The request's own were checked with its body: these were stored by a version of the gateway that knew others.
   const message = `the account's default options of the plugin ${JSON.stringify(plugin.id)} are not valid any more`;
   throw new GatewayError('invalid_request', `${path}: ${message}.`, { issues: [{ path, message }] });

@@ -15,38 +15,48 @@ import { readCallerRules, type RulesParts } from './caller-rules.ts';
 import { chooseRoute, endpointsOf, reportRoute, type Route, type RouteParts } from './choose-route.ts';
 import { offerServerTools, type OfferParts } from './offer-server-tools.ts';
 import { countPromptImages } from './prompt-images.ts';
+import { rehearseRouters, type RehearsalParts } from './rehearse-routers.ts';
 import { fitOnly, type ReviseParts } from './revise.ts';
 import { nothingFits } from './route-errors.ts';
 import { longestAnswer } from './worst-case.ts';
 
-export interface ExplainParts extends RouteParts, RulesParts, ReviseParts, OfferParts {
+export interface ExplainParts extends RouteParts, RulesParts, ReviseParts, OfferParts, RehearsalParts {
   /** Monotonic ms. */
   readonly monotonicMs: () => number;
   readonly region: string;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
+/** How long is waited for those who are asked what tools they have, all together. */
+const LISTING_MS_MAX = 30_000;
 const NANO_PER_USD = 1e9;
 const PICO_PER_USD = 1e12;
 const TOKENS_PER_MILLION = 1e6;
 
 /**
- * What would happen to a request, by the very code that serves it, without asking anybody and without changing anything.
+ * What would happen to a request, by the very code that serves it, without asking anybody but MCP servers for their tools,
+ * and without changing anything.
  * @throws GatewayError 400, 404 or 503 as the request itself would
  */
 export async function explainRoute(
   parts: ExplainParts,
-  request: GenerationRequest,
+  asked: GenerationRequest,
   principal: Principal,
 ): Promise<JsonObject> {
   const rules = await readCallerRules(parts, principal);
   const nowMs = parts.monotonicMs();
-  const requested = request.directives.models[0] ?? parts.defaults.model ?? '';
-  const offered = offerServerTools(parts, request, () => endpointsOf(parts, request, rules))?.request ?? request;
+  const requested = asked.directives.models[0] ?? parts.defaults.model ?? '';
+  const report = openRouteReport(requested, nowMs);
+  const { request, drawn: routers } = await rehearseRouters(parts, asked, rules, report);
+  const lowered = await offerServerTools(parts, request, {
+    endpointsOf: () => endpointsOf(parts, request, rules),
+    asker: principal,
+    signal: AbortSignal.timeout(LISTING_MS_MAX),
+  });
+  const offered = lowered?.request ?? request;
   const fitting = fitOnly(parts, offered, rules);
   const route = await chooseRoute(parts, offered, rules, fitting);
   const { plan } = route;
-  const report = openRouteReport(requested, nowMs);
   reportRoute(report, route);
   const tokens: Counted = {
     prompt: estimateRequestTokens(route.request),
@@ -78,6 +88,7 @@ export async function explainRoute(
         ? []
         : [{ ...drawEndpoint(endpoint), reason: exclusion, ...(lacks !== undefined && { lacks }) }],
     ),
+    ...(routers.length > 0 && { routers }),
     sticky: drawSticky(route, first?.endpoint, tokens),
     ...(refusal !== undefined && { error: { code: refusal.status, message: refusal.message } }),
     service_metadata: drawServiceMetadata(report, parts.region),

@@ -8,7 +8,7 @@ export interface FurtherHolds {
   /** Whether there is money for one more. Nothing is held where nothing limits the caller. */
   add(limits: readonly SpendLimit[], wish: () => Wish): Promise<boolean>;
   /**
-   * Moves the hold of a request that goes on: what it has cost by now, and what comes next, in place of what was held
+   * Moves the holds of a request that goes on: what it has cost by now, and what comes next, in place of all that was held
    * before. Between the two nothing is held for a moment: who takes all that is left just then makes the limit be exceeded
    * by what this request has cost, and ends it.
    * @param before `undefined`: nothing limits the caller, and nothing is held
@@ -37,9 +37,13 @@ export function createFurtherHolds(
   let asked = 0;
   let isOver = false;
 
+  async function free(holds: readonly Hold[]): Promise<void> {
+    await Promise.all(holds.map((hold) => ledger.settle(hold, NOTHING)));
+  }
+
   async function release(): Promise<void> {
     isOver = true;
-    await Promise.all(open.splice(0).map((hold) => ledger.settle(hold, NOTHING)));
+    await free(open.splice(0));
   }
 
   return {
@@ -56,7 +60,7 @@ export function createFurtherHolds(
     take: () => open.shift(),
     async move(before, limits, wish) {
       if (before === undefined) return { hold: undefined };
-      await ledger.settle(before, NOTHING);
+      await free([before, ...open.splice(0)]);
       const generationId = `${id}:${++asked}`;
       try {
         return { hold: await ledger.reserve(asker, limits, () => ({ ...wish(), generationId })) };

@@ -1,6 +1,7 @@
 import type { Principal } from '../accounts/principal.ts';
 import type { InnerGenerate } from '../canonical/inner-generation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import type { BytesTaken } from '../lib/byte-budget.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
 import type { ClientFormat } from '../wire/format.ts';
 import type { Caller } from './caller.ts';
@@ -14,6 +15,7 @@ import {
   asGatewayError,
   errorContext,
   limitTime,
+  noteHangUp,
   openOutput,
   openRecord,
   refuse,
@@ -22,6 +24,7 @@ import {
 import { lookUpAnswer, type CacheHit, type ResponseCacheParts } from './response-cache.ts';
 import { closingOf } from './settle.ts';
 import type { StreamOutput } from './stream-output.ts';
+import { takeInFiles, type TakeInParts } from './take-in-files.ts';
 import { Till, type TillParts } from './till.ts';
 
 export interface GenerateParts
@@ -31,7 +34,8 @@ export interface GenerateParts
     Omit<RulesParts, 'ledger'>,
     InspectParts,
     Omit<PrepareParts, 'memory' | 'formats'>,
-    AnswerParts {
+    AnswerParts,
+    TakeInParts {
   readonly responseCache: ResponseCacheParts;
   readonly totalMs: number;
   readonly streams: { streamOpened(): void; streamClosed(): void };
@@ -64,17 +68,22 @@ export function createGenerate(parts: GenerateParts): Generate {
     const output = record.request.delivery === 'stream' ? openOutput(record, format, caller, signal, parts) : undefined;
     if (output !== undefined) streams.streamOpened();
     const till = new Till(parts, asked.asker, record);
+    const settle = (): Promise<void> => {
+      noteHangUp(record, signal);
+      return till.settle();
+    };
     const context: AnswerContext = {
       format,
       caller,
       record,
       settle: () => {
-        const durable = till.settle();
+        const durable = settle();
         return { durable, closing: closingOf(record, parts.region) };
       },
       errorContext: () => errorContext(record, parts),
     };
-    const inner = createInnerGenerate({ generate, clock }, asked, { record, format, signal });
+    const underWay = new Set<Promise<unknown>>();
+    const inner = createInnerGenerate({ generate, clock }, asked, { record, format, signal, underWay });
     const serving: Serving = {};
     try {
       await serve(parts, { asked, context, output, till, signal, inner }, serving);
@@ -82,15 +91,22 @@ export function createGenerate(parts: GenerateParts): Generate {
       // Whatever failed, an upstream that still sends must not send to nobody.
       limit.abort();
       record.error = asGatewayError(error, record, parts);
-      await till.settle();
+      await settle();
       refuse(record.error, output, context);
     } finally {
       limit.stop();
       serving.turns?.close();
+      serving.files?.shrink(0);
       output?.stop();
       if (output !== undefined) streams.streamClosed();
-      await till.settle();
+      await settle();
       serving.outcome?.ended(record);
+      // Nobody waits for them any more, and each has a charge of its own to settle.
+      if (underWay.size > 0) {
+        limit.abort();
+        await Promise.allSettled(underWay);
+      }
+      asked.inside?.ended(closingOf(record, parts.region));
     }
   };
   return generate;
@@ -119,8 +135,11 @@ async function serve(parts: GenerateParts, question: ServeQuestion, serving: Ser
   const { asker, inside } = asked;
   const rules = await readCallerRules(parts, asker);
   await parts.ledger.admit(asker, rules.limits);
+  const onTaken = (taken: BytesTaken): void => void (serving.files = taken);
+  record.request = await takeInFiles(parts, record.request, { owner: asker, signal, onTaken });
   const inspection = createInspection(parts, { record, policy: rules.policy, signal });
-  record.request = await inspection.request(record.request, () => till.pass(NOTHING_ASKED));
+  const inspect: Inspection['request'] = (request) => inspection.request(request, () => till.pass(NOTHING_ASKED));
+  record.request = await inspect(record.request);
   const cached = await lookUpAnswer(parts.responseCache, record, rules);
   if (cached !== undefined) caller.announce(cached.headers);
   if (cached?.hit !== undefined) {
@@ -128,12 +147,11 @@ async function serve(parts: GenerateParts, question: ServeQuestion, serving: Ser
     await repeat(cached.hit, inspection, output, context);
     return;
   }
-  const prepared = await prepare(parts, { ...question, rules, inside });
+  const prepared = await prepare(parts, { ...question, rules, inside, inspect });
   const answer = await openAnswer(parts, { ...question, ...prepared, rules, inspection }, serving);
-  const inspected = await inspection.answer(answer);
   const keeper = cached?.keeper;
   const relayed = { ...context, revisers: prepared.revision.revisers, ...(keeper !== undefined && { keeper }) };
-  await (output === undefined ? relayWhole(inspected, relayed) : relayStream(inspected, output, relayed));
+  await (output === undefined ? relayWhole(answer, relayed) : relayStream(answer, output, relayed));
   cached?.keep(record);
 }
 

@@ -1,10 +1,5 @@
 import type { Wish } from '../accounts/ledger.ts';
-import {
-  DEFAULT_PREFERENCES,
-  type Directives,
-  type ProviderPreferences,
-  type StopCondition,
-} from '../canonical/directives.ts';
+import { privacyOf, type Directives, type StopCondition } from '../canonical/directives.ts';
 import { wordsOfFailure } from '../canonical/failure-words.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { InnerAnswer, InnerGenerate, InnerQuestion } from '../canonical/inner-generation.ts';
@@ -13,7 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import { newGenerationId } from '../lib/ids.ts';
 import { usdFromNano } from '../lib/money.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
-import type { ClientFormat } from '../wire/format.ts';
+import type { ClientFormat, Closing } from '../wire/format.ts';
 import type { Caller } from './caller.ts';
 import type { Route } from './choose-route.ts';
 import type { Asked, Generate } from './generate.ts';
@@ -26,11 +21,17 @@ export interface Inside {
   readonly depth: number;
   /** The most that it may cost, nano-USD. */
   readonly budgetNanoUsd: number | undefined;
+  /** Types of server tools that nobody in it is offered. */
+  readonly withoutTools: ReadonlySet<string>;
+  /** Generations inside the outermost request so far, however deep. */
+  readonly runs: { count: number };
+  /** Hears what it came to, once it is accounted for, whatever became of it. */
+  readonly ended: (closing: Closing) => void;
 }
 
 /** A panel that asks an advisor is two deep; nobody needs more. */
 const DEPTH_MAX = 2;
-/** Generations inside one request, side by side and one after the other. */
+/** Generations inside one request, side by side, one after the other, and inside of each other. */
 const RUNS_MAX = 64;
 
 export interface InnerParts {
@@ -49,31 +50,55 @@ export function createInnerGenerate(
     record,
     format,
     signal,
-  }: { readonly record: GenerationRecord; readonly format: ClientFormat; readonly signal: AbortSignal },
+    underWay,
+  }: {
+    readonly record: GenerationRecord;
+    readonly format: ClientFormat;
+    readonly signal: AbortSignal;
+    /** Those that run, for whoever must not end before they have. */
+    readonly underWay: Set<Promise<unknown>>;
+  },
 ): InnerGenerate {
-  let runs = 0;
+  const runs = outer.inside?.runs ?? { count: 0 };
   return async (question, toolSignal) => {
     const depth = (outer.inside?.depth ?? 0) + 1;
     if (depth > DEPTH_MAX)
       throw new GatewayError('invalid_request', `Generations do not nest deeper than ${DEPTH_MAX}.`);
-    if (++runs > RUNS_MAX)
+    if (++runs.count > RUNS_MAX)
       throw new GatewayError('rate_limit_exceeded', `One request runs at most ${RUNS_MAX} generations inside of it.`);
+    // A header that tells the depth, as generation.md 9.1 has it, anybody could send: this is told from one to the next.
+    const withoutTools = new Set([...(outer.inside?.withoutTools ?? []), ...(question.withoutTools ?? [])]);
     const asked: Asked = {
       id: newGenerationId(clock.nowMs()),
-      request: requestOf(question, outer.request),
+      request: requestOf(question, outer.request, withoutTools),
       asker: outer.asker,
       arrivedMs: clock.monotonicMs(),
       inside: {
         requestId: outer.inside?.requestId ?? outer.id,
         depth,
         budgetNanoUsd: question.budgetNanoUsd,
+        withoutTools,
+        runs,
+        ended({ usage, charge }) {
+          record.innerRuns.push({ usage, cost: charge });
+          question.ended?.({ usage, costNanoUsd: charge?.totalNanoUsd ?? 0 });
+        },
       },
     };
-    const answered = await answerOf(generate, asked, format, AbortSignal.any([signal, toolSignal]));
-    const { usage, charge } = answered.closing;
-    record.innerRuns.push({ usage, cost: charge });
-    return answered.answer;
+    const running = answerOf(generate, asked, format, [signal, toolSignal]);
+    underWay.add(running);
+    return running.finally(() => underWay.delete(running));
   };
+}
+
+/** The route with an answer that every endpoint of it can write: whoever asks inside a request bounds answers of any model. */
+export function withinEndpoints(route: Route): Route {
+  const { plan, request } = route;
+  const { maxTokens } = request.settings;
+  const candidates = [...plan.candidates, ...plan.cooling.map(({ candidate }) => candidate)];
+  const least = Math.min(...candidates.map(({ endpoint }) => endpoint.outputTokensMax ?? Infinity));
+  if (maxTokens === undefined || maxTokens <= least) return route;
+  return { ...route, request: { ...request, settings: { ...request.settings, maxTokens: least } } };
 }
 
 /**
@@ -95,59 +120,66 @@ export function withinBudget(route: Route, budgetNanoUsd: number | undefined, wi
   return { ...route, request: { ...request, settings: { ...request.settings, maxTokens } } };
 }
 
-interface Answered {
-  readonly answer: InnerAnswer;
-  readonly closing: Parameters<ClientFormat['encodeWhole']>[2];
-}
-
-/** @throws GatewayError what a caller of its own would be told */
-function answerOf(generate: Generate, asked: Asked, format: ClientFormat, signal: AbortSignal): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    let answered: Answered | undefined;
-    const collecting: ClientFormat = {
-      ...format,
-      canSay: () => true,
-      encodeWhole(answer, { id, model }, closing) {
-        const { usage, charge } = closing;
-        const costNanoUsd = charge?.totalNanoUsd ?? 0;
-        answered = { answer: { generationId: id, model, answer, usage, costNanoUsd }, closing };
-        return '';
-      },
-    };
-    const caller: Caller = {
-      onGone(listener) {
-        if (signal.aborted) listener();
-        else signal.addEventListener('abort', listener, { once: true });
-      },
-      started: false,
-      announce: () => undefined,
-      startStream: () => undefined,
-      write: () => true,
-      drained: () => Promise.resolve(),
-      end: () => undefined,
-      answer() {
-        if (answered === undefined) return;
-        const { failure } = answered.answer.answer;
-        if (failure === undefined) resolve(answered);
-        // Half an answer is none: whoever asked for it would take it for the whole.
-        else reject(new GatewayError(failure.errorType, wordsOfFailure(failure), { status: failure.status }));
-      },
-      refuse: (error) => reject(error),
-    };
-    generate(asked, collecting, caller).then(
-      () => reject(new GatewayError('server', 'The generation inside this one gave no answer.')),
-      reject,
-    );
-  });
+/** Settles when it is accounted for, too. @throws GatewayError what a caller of its own would be told */
+async function answerOf(
+  generate: Generate,
+  asked: Asked,
+  format: ClientFormat,
+  signals: readonly AbortSignal[],
+): Promise<InnerAnswer> {
+  let answered: InnerAnswer | undefined;
+  let refusal: GatewayError | undefined;
+  const collecting: ClientFormat = {
+    ...format,
+    canSay: () => true,
+    encodeWhole(answer, { id, model }, { usage, charge }) {
+      answered = { generationId: id, model, answer, usage, costNanoUsd: charge?.totalNanoUsd ?? 0 };
+      return '';
+    },
+  };
+  // Not `AbortSignal.any`: Node keeps its signal, with all that listens to it, for as long as it has not aborted.
+  const gone: (() => void)[] = [];
+  const caller: Caller = {
+    onGone(listener) {
+      if (signals.some(({ aborted }) => aborted)) return listener();
+      gone.push(listener);
+      for (const signal of signals) signal.addEventListener('abort', listener, { once: true });
+    },
+    started: false,
+    announce: () => undefined,
+    startStream: () => undefined,
+    write: () => true,
+    drained: () => Promise.resolve(),
+    end: () => undefined,
+    answer: () => undefined,
+    refuse: (error) => void (refusal = error),
+  };
+  try {
+    await generate(asked, collecting, caller);
+  } finally {
+    for (const signal of signals) for (const listener of gone) signal.removeEventListener('abort', listener);
+  }
+  if (refusal !== undefined) throw refusal;
+  if (answered === undefined) throw new GatewayError('server', 'The generation inside this one gave no answer.');
+  const { failure } = answered.answer;
+  // Half an answer is none: whoever asked for it would take it for the whole.
+  if (failure !== undefined)
+    throw new GatewayError(failure.errorType, wordsOfFailure(failure), { status: failure.status });
+  return answered;
 }
 
 /** Who asks, and what must not become known, is the outer request's; everything else is the question's. */
-function requestOf(question: InnerQuestion, outer: GenerationRequest): GenerationRequest {
+function requestOf(
+  question: InnerQuestion,
+  outer: GenerationRequest,
+  withoutTools: ReadonlySet<string>,
+): GenerationRequest {
+  const { tools = [] } = question;
   return {
     format: outer.format,
     delivery: 'whole',
     turns: question.turns,
-    tools: question.tools ?? [],
+    tools: tools.filter((tool) => tool.type !== 'server' || !withoutTools.has(tool.name)),
     settings: question.settings ?? {},
     directives: directivesOf(question, outer.directives),
     warnings: [],
@@ -156,7 +188,8 @@ function requestOf(question: InnerQuestion, outer: GenerationRequest): Generatio
 
 function directivesOf({ models, maxToolCalls, budgetNanoUsd }: InnerQuestion, outer: Directives): Directives {
   const { user, app, sessionId } = outer;
-  const stop = budgetNanoUsd === undefined ? undefined : stopAt(budgetNanoUsd, maxToolCalls);
+  // Without a call of a tool there is no further turn that could cost more.
+  const stop = budgetNanoUsd === undefined || maxToolCalls === 0 ? undefined : stopAt(budgetNanoUsd, maxToolCalls);
   return {
     models,
     provider: privacyOf(outer.provider),
@@ -177,15 +210,4 @@ function stopAt(budgetNanoUsd: number, maxToolCalls: number | undefined): readon
     { type: 'max_cost', maxCostInDollars: usdFromNano(budgetNanoUsd) },
     ...(maxToolCalls === undefined ? [] : [{ type: 'step_count_is', stepCount: maxToolCalls } as const]),
   ];
-}
-
-/** Providers that the caller shuts out stay out; an order of preference was meant for another model. */
-function privacyOf({ ignore, dataCollection, zdr, enforceDistillableText }: ProviderPreferences): ProviderPreferences {
-  return {
-    ...DEFAULT_PREFERENCES,
-    dataCollection,
-    zdr,
-    enforceDistillableText,
-    ...(ignore !== undefined && { ignore }),
-  };
 }

@@ -58,7 +58,7 @@ interface Seen {
 
 async function inspect(rules: readonly FilterRule[], batches: readonly EventBatch[]): Promise<Seen> {
   const report = openRouteReport('a/b', 0);
-  const record = { report, warn: () => undefined };
+  const record = { report, warn: () => undefined, usage: undefined, end: undefined, answerChars: 0 };
   const sources = rules.map(() => ({ guardrailId: 'g', name: 'G', scope: 'api-key' as const }));
   const { signal } = new AbortController();
   const { source } = await inspectingAnswer({ inspector }, answerOf(batches), {
@@ -177,7 +177,13 @@ suite('an answer that filters look through', () => {
   test('goes by as it is where no filter looks at answers', async () => {
     const answer = answerOf([]);
     const question = {
-      record: { report: openRouteReport('a/b', 0), warn: () => undefined },
+      record: {
+        report: openRouteReport('a/b', 0),
+        warn: () => undefined,
+        usage: undefined,
+        end: undefined,
+        answerChars: 0,
+      },
       filters: { rules: [], sources: [] },
       signal: new AbortController().signal,
     };

@@ -30,10 +30,13 @@ export async function inspectingAnswer(
   return new InspectedAnswer(committed, { inspector, filters, record, signal, windowChars });
 }
 
+/** What is told of the answer where it is blocked, and who asked owes it. */
+type InspectedRecord = Pick<GenerationRecord, 'report' | 'warn' | 'usage' | 'end' | 'answerChars'>;
+
 interface AnswerQuestion {
   readonly inspector: TextInspector;
   readonly filters: FilterRules;
-  readonly record: Pick<GenerationRecord, 'report' | 'warn'>;
+  readonly record: InspectedRecord;
   readonly signal: AbortSignal;
   readonly windowChars: number;
 }
@@ -91,11 +94,34 @@ class InspectedAnswer implements Committed, EventSource {
   /** @throws GatewayError when the caller must have no more of it */
   async read(): Promise<EventBatch | undefined> {
     while (!this.#isOver) {
+      const heldChars = this.#heldChars();
       const batch = await this.#committed.source.read();
-      const events = batch === undefined ? await this.#close() : await this.#pass(batch);
-      if (events.length > 0) return events;
+      try {
+        const events = batch === undefined ? await this.#close() : await this.#pass(batch);
+        if (events.length > 0) return events;
+      } catch (error) {
+        this.#meter(heldChars, batch ?? []);
+        throw error;
+      }
     }
     return undefined;
+  }
+
+  #heldChars(): number {
+    let chars = 0;
+    for (const { held } of this.#blocks.values()) chars += held.length;
+    return chars;
+  }
+
+  /** Whoever counts what passes sees nothing of what is blocked, and it came all the same. */
+  #meter(heldChars: number, batch: EventBatch): void {
+    const { record } = this.#question;
+    record.answerChars += heldChars;
+    for (const event of batch)
+      if (event.type === 'usage') record.usage = event.usage;
+      else if (event.type === 'end') record.end = event;
+      else if (event.type === 'block-start') record.answerChars += textOf(event.block).length;
+      else if (event.type === 'block-delta') record.answerChars += event.text?.length ?? 0;
   }
 
   async #pass(batch: EventBatch): Promise<EventBatch> {
@@ -205,6 +231,11 @@ class InspectedAnswer implements Committed, EventSource {
     const hits = [...this.#hits].map(([rule, patterns]) => ({ rule, patterns: [...patterns] }));
     noteFindings(record, 'answer', filters, { hits, skipped: [...this.#skipped], unfinished });
   }
+}
+
+function textOf(block: Block): string {
+  if ('text' in block) return block.text;
+  return 'input' in block ? block.input : '';
 }
 
 /** How it is looked through; `undefined`: not at all. */

@@ -15,7 +15,7 @@ export interface InspectParts {
 }
 
 export interface InspectQuestion {
-  readonly record: Pick<GenerationRecord, 'report' | 'warn' | 'request'>;
+  readonly record: Pick<GenerationRecord, 'report' | 'warn' | 'request' | 'usage' | 'end' | 'answerChars'>;
   readonly policy: Pick<Policy, 'contentFilters' | 'builtinFilters'>;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;

@@ -11,9 +11,9 @@ import { createToolCheck, type ToolCheck } from './check-tool-calls.ts';
 import type { Route } from './choose-route.ts';
 
 export interface OutcomeParts {
-  readonly health: Health;
-  readonly stats: EndpointStats;
-  readonly sticky: StickySessions;
+  readonly health: Pick<Health, 'brokeOff'>;
+  readonly stats: Pick<EndpointStats, 'finished'>;
+  readonly sticky: Pick<StickySessions, 'failed' | 'succeeded'>;
 }
 
 /** Tells what routing learns from, as one request goes its way. */
@@ -29,7 +29,10 @@ export interface OutcomeWatch {
   ended(record: GenerationRecord): void;
 }
 
-export function createOutcomeWatch({ health, stats, sticky }: OutcomeParts, { session, request }: Route): OutcomeWatch {
+export function createOutcomeWatch(
+  { health, stats, sticky }: OutcomeParts,
+  { session, request }: Pick<Route, 'session' | 'request'>,
+): OutcomeWatch {
   let chosen: Committed | undefined;
   let tools: ToolCheck | undefined;
   return {
@@ -67,10 +70,12 @@ export function createOutcomeWatch({ health, stats, sticky }: OutcomeParts, { se
       if (chosen === undefined) return;
       const { endpoint } = chosen.candidate;
       const name = endpointName(endpoint);
-      const { failure, end, report } = record;
+      const { failure, error, end, report } = record;
       const usage = record.served.at(-1)?.usage;
       const isNobodysFault = failure?.kind === 'aborted' || failure?.kind === 'unfunded' || failure?.clock === 'total';
       if (record.cancelled || isNobodysFault) return;
+      // It is we who ended it: a filter of the account's blocked it, or we broke.
+      if (failure === undefined && end === undefined && error !== undefined) return;
       const isBroken = failure !== undefined || end === undefined || end.finish === 'error';
       if (isBroken) {
         health.brokeOff(candidateName(chosen.candidate), failure ?? transportFailure('early-end'));

@@ -1,9 +1,20 @@
+import type { Warning } from '../canonical/extra.ts';
 import { invalid } from '../canonical/gateway-error.ts';
 import type { FunctionTool, GenerationRequest, ServerTool as AskedTool, ToolChoice } from '../canonical/request.ts';
-import { functionNameOf } from '../canonical/server-call.ts';
+import { functionNameOf, MCP_FUNCTION_PREFIX, MCP_TYPE } from '../canonical/server-call.ts';
 import type { Endpoint } from '../catalog/model.ts';
-import { drawArguments, type ArgumentsSchema, type ServerTool } from '../tools/contract.ts';
+import {
+  drawArguments,
+  isToolSet,
+  type ArgumentsSchema,
+  type RegisteredTool,
+  type ServerTool,
+  type ToolAbilities,
+  type ToolSetListing,
+  type ToolSetQuestion,
+} from '../tools/contract.ts';
 import { checkShape } from '../wire/gateway/issues.ts';
+import { checkInnerTools } from './check-inner-tools.ts';
 import { notBuilt } from './not-built-yet.ts';
 import { replaceVendorTools } from './vendor-tools.ts';
 
@@ -16,9 +27,11 @@ export interface OfferedTools {
   readonly entries: readonly OfferedTool[];
   /** Functions of the caller's that no turn shows before a search has found them, by name. */
   readonly hidden: ReadonlyMap<string, FunctionTool>;
+  /** What the caller asked for and does not get. */
+  readonly warnings: readonly Warning[];
 }
 
-/** One entry of `tools` as it is offered. */
+/** One function: an entry of `tools` as it is offered, or one of several tools that an entry comes to. */
 export interface OfferedTool {
   readonly tool: ServerTool;
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -31,51 +44,112 @@ export interface OfferedTool {
 
 export interface OfferParts {
   /** Those that are built, by their type. */
-  readonly serverTools: ReadonlyMap<string, ServerTool>;
+  readonly serverTools: ReadonlyMap<string, RegisteredTool>;
+  readonly toolAbilities: ToolAbilities;
+}
+
+export interface OfferQuestion extends Pick<ToolSetQuestion, 'asker' | 'signal'> {
+  /** Those of the models that are asked for; asked only where that counts. */
+  readonly endpointsOf: () => readonly Endpoint[];
 }
 
 /**
- * Puts functions in the place of server tools. `undefined`, at once, for a request without any.
- * @param endpointsOf those of the models that are asked for; asked only where that counts
- * @throws GatewayError 400 for parameters that a tool does not take, and for names that meet
+ * Puts functions in the place of server tools. `undefined` for a request without any.
+ * @throws GatewayError 400 for parameters that a tool does not take, and for names that meet; 403 for what is not for
+ * this asker
  * @source generation.md 5.2 item 1
  */
-export function offerServerTools(
-  { serverTools }: OfferParts,
+export async function offerServerTools(
+  parts: OfferParts,
   given: GenerationRequest,
-  endpointsOf: () => readonly Endpoint[],
-): OfferedTools | undefined {
+  { endpointsOf, ...question }: OfferQuestion,
+): Promise<OfferedTools | undefined> {
+  const { serverTools } = parts;
   const asked = replaceVendorTools(given, serverTools, endpointsOf);
   if (!asked.tools.some(({ type }) => type === 'server')) return undefined;
   const { maxToolCalls, stopServerToolsWhen } = asked.directives;
   // Nothing could be called. generation.md 5.2 item 3
   if (maxToolCalls === 0 && stopServerToolsWhen === undefined)
-    return { request: withoutServerTools(asked), asked, entries: [], hidden: new Map() };
+    return { request: withoutServerTools(asked), asked, entries: [], hidden: new Map(), warnings: [] };
+  const { singles, warnings } = await listTools(parts, readEntries(serverTools, asked), question);
   const entries: OfferedTool[] = [];
-  const functions = new Map<number, FunctionTool>();
-  for (const entry of readEntries(serverTools, asked)) {
-    const { tool, parameters, index } = entry;
-    const client = tool.clientFunction?.(parameters, `tools[${index}].parameters`);
-    const { name, description, arguments: schema } = client ?? { name: entry.name, ...tool.describe(parameters) };
+  const functions = new Map<number, FunctionTool[]>();
+  for (const single of singles) {
+    const { tool, parameters, index } = single;
+    const client = tool.clientFunction?.(parameters, pathOf(index));
+    const { name, description, arguments: schema } = client ?? { name: single.name, ...tool.describe(parameters) };
     refuseSameName(asked.tools, name);
-    if (client === undefined) entries.push({ ...entry, arguments: schema });
-    functions.set(index, { type: 'function', name, description, parameters: drawArguments(schema) });
+    if (client === undefined) entries.push({ ...single, arguments: schema });
+    const drawn: FunctionTool = {
+      type: 'function',
+      name,
+      description,
+      parameters: drawArguments(schema),
+      ...(tool.searchesNatively?.(parameters) === true && { standsForSearch: true }),
+    };
+    functions.set(index, [...(functions.get(index) ?? []), drawn]);
   }
   const hides = entries.some(({ tool }) => tool.findsHiddenTools === true);
   const hidden = new Map<string, FunctionTool>();
   const tools = asked.tools.flatMap((tool, index) => {
-    const offered = functions.get(index) ?? tool;
-    if (!hides || offered.type !== 'function' || !isDeferred(offered)) return [offered];
-    hidden.set(offered.name, withoutMark(offered));
+    if (tool.type === 'server') return functions.get(index) ?? [];
+    if (!hides || tool.type !== 'function' || !isDeferred(tool)) return [tool];
+    hidden.set(tool.name, withoutMark(tool));
     return [];
   });
-  const toolChoice = lowerChoice(asked, entries);
+  const isGone = namesGoneFunction(asked, entries);
+  const toolChoice = isGone ? undefined : lowerChoice(asked, entries);
   const { toolChoice: _choice, ...settings } = asked.settings;
   const request = { ...asked, tools, settings: { ...settings, ...(toolChoice !== undefined && { toolChoice }) } };
-  return { request, asked, entries, hidden };
+  return { request, asked, entries, hidden, warnings: isGone ? [...warnings, CHOICE_GONE] : warnings };
 }
 
-type Entry = Omit<OfferedTool, 'arguments'>;
+const CHOICE_GONE: Warning = {
+  code: 'field-dropped',
+  path: 'tool_choice',
+  message: 'names a function that no MCP server of the request offers now',
+};
+
+/** What functions MCP servers have was not known when the choice was read. */
+function namesGoneFunction(
+  { settings: { toolChoice }, tools }: GenerationRequest,
+  entries: readonly Single[],
+): boolean {
+  if (toolChoice?.type !== 'function' || !toolChoice.name.startsWith(MCP_FUNCTION_PREFIX)) return false;
+  if (!tools.some((tool) => tool.type === 'server' && tool.name === MCP_TYPE)) return false;
+  const { name } = toolChoice;
+  return (
+    !entries.some((entry) => entry.name === name) &&
+    !tools.some((tool) => tool.type === 'function' && tool.name === name)
+  );
+}
+
+/** What comes of an entry, but for what the model reads of it. */
+type Single = Omit<OfferedTool, 'arguments'>;
+
+/** An entry of `tools`, which may come to several. */
+type Entry = Omit<Single, 'tool'> & { readonly tool: RegisteredTool };
+
+/** Each entry as what it comes to: nearly always itself. All sets are asked at once. */
+async function listTools(
+  { toolAbilities: abilities }: OfferParts,
+  entries: readonly Entry[],
+  question: Omit<OfferQuestion, 'endpointsOf'>,
+): Promise<{ readonly singles: readonly Single[]; readonly warnings: readonly Warning[] }> {
+  const list = ({ tool, parameters, index, name }: Entry): ToolSetListing | Promise<ToolSetListing> =>
+    isToolSet(tool)
+      ? tool.list(parameters, { ...question, abilities, path: pathOf(index) })
+      : { tools: [{ name, tool }], warnings: [] };
+  const listings = await Promise.all(entries.map(async (entry) => ({ entry, listing: await list(entry) })));
+  return {
+    singles: listings.flatMap(({ entry, listing }) => listing.tools.map((single) => ({ ...entry, ...single }))),
+    warnings: listings.flatMap(({ listing }) => listing.warnings),
+  };
+}
+
+function pathOf(index: number): string {
+  return `tools[${index}].parameters`;
+}
 
 function readEntries(serverTools: OfferParts['serverTools'], { tools }: GenerationRequest): readonly Entry[] {
   const entries: Entry[] = [];
@@ -84,21 +158,23 @@ function readEntries(serverTools: OfferParts['serverTools'], { tools }: Generati
     const tool = serverTools.get(asked.name);
     if (tool === undefined) throw notBuilt(`tools[${index}].type`, `the server tool ${JSON.stringify(asked.name)}`);
     const ordinal = entries.filter((entry) => entry.tool === tool).length;
-    if (ordinal > 0 && tool.mayRepeat !== true) throw invalid(`tools[${index}].type`, 'is the type of an earlier tool');
+    if (ordinal > 0 && !isToolSet(tool) && tool.mayRepeat !== true)
+      throw invalid(`tools[${index}].type`, 'is the type of an earlier tool');
     const name = functionNameOf(asked.name, ordinal);
     entries.push({ tool, parameters: readParameters(tool, asked, index), index, name });
   }
+  for (const { tool, parameters, index } of entries) checkInnerTools(serverTools, tool, parameters, pathOf(index));
   for (const tool of new Set(entries.map((entry) => entry.tool)))
     tool.checkTogether?.(
       entries
         .filter((entry) => entry.tool === tool)
-        .map(({ index, parameters }) => ({ path: `tools[${index}].parameters`, parameters })),
+        .map(({ index, parameters }) => ({ path: pathOf(index), parameters })),
     );
   return entries;
 }
 
-function readParameters(tool: ServerTool, { parameters }: AskedTool, index: number): Entry['parameters'] {
-  return checkShape(tool.parameters, parameters ?? {}, { root: `tools[${index}].parameters` });
+function readParameters(tool: RegisteredTool, { parameters }: AskedTool, index: number): Entry['parameters'] {
+  return checkShape(tool.parameters, parameters ?? {}, { root: pathOf(index) });
 }
 
 /** @source generation.md 5.2 item 1: the model could not tell the two apart */
@@ -116,17 +192,19 @@ function withoutServerTools(request: GenerationRequest): GenerationRequest {
 }
 
 /**
- * A choice that names a server tool names its function; of several entries of a type the first one.
+ * A choice that names a server tool names its function; of several entries of a type the first one. Of a set any of its
+ * tools will do, which no format can say but as: some tool.
  * @throws GatewayError 400 for a server tool that is not among the tools
  * @source generation.md 2.2
  */
-function lowerChoice(request: GenerationRequest, entries: readonly Entry[]): ToolChoice | undefined {
+function lowerChoice(request: GenerationRequest, entries: readonly Single[]): ToolChoice | undefined {
   const { toolChoice } = request.settings;
   const type = toolChoice === undefined ? undefined : forcedType(toolChoice, request);
   if (type === undefined) return toolChoice;
-  const entry = entries.find(({ tool }) => tool.type === type);
-  if (entry === undefined) throw invalid('tool_choice', `names ${type}, which is not one of the tools`);
-  return { type: 'function', name: entry.name };
+  const [first, ...others] = entries.filter(({ tool }) => tool.type === type);
+  if (first === undefined) throw invalid('tool_choice', `names ${type}, which is not one of the tools`);
+  if (others.some(({ index }) => index === first.index)) return { type: 'required' };
+  return { type: 'function', name: first.name };
 }
 
 /** The server tool that a choice forces: `{type: "service:..."}` in chat, its type as a name in messages. */

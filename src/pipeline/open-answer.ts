@@ -1,5 +1,6 @@
 import type { Wish } from '../accounts/ledger.ts';
 import type { InnerGenerate } from '../canonical/inner-generation.ts';
+import type { BytesTaken } from '../lib/byte-budget.ts';
 import type { EndpointStats } from '../routing/stats.ts';
 import { answerWithTools, type ToolParts } from './answer-with-tools.ts';
 import { longestGoOn } from './ask-to-go-on.ts';
@@ -7,7 +8,6 @@ import type { AttemptsParts, Committed } from './attempts.ts';
 import type { CallerRules } from './caller-rules.ts';
 import type { Route, RouteParts } from './choose-route.ts';
 import type { Inspection } from './inspect.ts';
-import { withNativeTools } from './native-tools.ts';
 import { createOutcomeWatch, type OutcomeWatch } from './note-outcome.ts';
 import type { Prepared } from './prepare.ts';
 import type { RelayContext } from './relay.ts';
@@ -39,6 +39,8 @@ export interface AnswerQuestion extends Prepared {
 export interface Serving {
   turns?: Turns;
   outcome?: OutcomeWatch;
+  /** The memory that stored files of the request take. */
+  files?: BytesTaken;
 }
 
 /**
@@ -47,27 +49,29 @@ export interface Serving {
  * @throws GatewayError what the last failure means for the caller
  */
 export async function openAnswer(parts: AnswerParts, question: AnswerQuestion, serving: Serving): Promise<Committed> {
-  const { context, output, rules, till, signal, inner, inspection, revision, offered, route, wish } = question;
+  const { context, output, rules, till, signal, inner, inspection, revision, choice, offered, adapt, route, wish } =
+    question;
   const { record, format } = context;
   const outcome = (serving.outcome = createOutcomeWatch(parts, route));
   const turns = (serving.turns = openTurns(parts, {
     route,
     fitting: revision.fitting,
-    // Tools that an endpoint runs itself differ from one to the other.
-    adapt: offered && ((request, candidate) => withNativeTools(request, candidate, offered)),
+    adapt,
     record,
     outcome,
     signal,
     rescue: output !== undefined && mayRescue(route, parts) ? rescueBy(till, rules, route, wish) : undefined,
     keptUsWaiting: () => output?.keptUsWaiting() === true,
   }));
-  const first = await turns.begin();
+  // Each turn before anybody acts on it: what a filter replaces in a call is not what the tool is given.
+  const first = await inspection.answer(await turns.begin());
   return answerWithTools(first, parts, {
     offered,
     record,
     route,
     turns,
     inner,
+    choice,
     inspection,
     signal,
     words: format.serverCalls,

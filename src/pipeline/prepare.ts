@@ -1,14 +1,19 @@
+import type { GenerationRequest } from '../canonical/request.ts';
 import type { Wish } from '../accounts/ledger.ts';
 import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import type { InnerGenerate } from '../canonical/inner-generation.ts';
+import type { ModelChoice } from '../canonical/model-choice.ts';
 import type { ClientFormat } from '../wire/format.ts';
 import type { AttemptParts } from './attempt.ts';
+import type { AttemptsQuestion } from './attempts.ts';
 import type { CallerRules } from './caller-rules.ts';
 import { chooseRoute, endpointsOf, reportRoute, type Route, type RouteParts } from './choose-route.ts';
-import { withinBudget, type Inside } from './inner-generation.ts';
+import { withinBudget, withinEndpoints, type Inside } from './inner-generation.ts';
+import { createModelChoice, type ChoiceParts } from './model-choice.ts';
+import { withNativeTools } from './native-tools.ts';
 import { offerServerTools, type OfferedTools, type OfferParts } from './offer-server-tools.ts';
 import type { AnswerContext } from './open-answer.ts';
-import { variantsOf } from './resolve-models.ts';
+import { variantsOf, withDefaultModel } from './resolve-models.ts';
 import { restoreServerCalls } from './restore-server-calls.ts';
 import { revise, type ReviseParts, type Revision } from './revise.ts';
 import { nothingFits } from './route-errors.ts';
@@ -16,7 +21,12 @@ import { wishOf } from './route-wish.ts';
 import type { Till } from './till.ts';
 
 export interface PrepareParts
-  extends ReviseParts, OfferParts, Omit<RouteParts, 'formats'>, Pick<AttemptParts, 'formats' | 'providers'> {}
+  extends
+    ReviseParts,
+    OfferParts,
+    Omit<RouteParts, 'formats'>,
+    Pick<AttemptParts, 'formats' | 'providers'>,
+    Pick<ChoiceParts, 'routers'> {}
 
 export interface PrepareQuestion {
   readonly context: AnswerContext;
@@ -28,12 +38,17 @@ export interface PrepareQuestion {
   readonly inner: InnerGenerate;
   /** Set where it serves another request. */
   readonly inside: Inside | undefined;
+  /** Has filters look through what they have not seen. @throws GatewayError 403 */
+  readonly inspect: (request: GenerationRequest) => Promise<GenerationRequest>;
 }
 
 /** A request that may go upstream. */
 export interface Prepared {
   readonly revision: Revision;
+  readonly choice: ModelChoice;
   readonly offered: OfferedTools | undefined;
+  /** Tools that an endpoint runs itself differ from one to the other. */
+  readonly adapt: AttemptsQuestion['adapt'];
   readonly route: Route;
   readonly wish: (route: Route) => Wish;
 }
@@ -44,37 +59,59 @@ export interface Prepared {
  */
 export async function prepare(
   parts: PrepareParts,
-  { context: { record, format }, rules, till, signal, inner, inside }: PrepareQuestion,
+  { context: { record, format }, rules, till, signal, inner, inside, inspect }: PrepareQuestion,
 ): Promise<Prepared> {
-  const { request } = record;
   const model = rules.policy.defaultModel ?? parts.defaults.model;
-  const revision = await revise(parts, request, {
+  const request = withDefaultModel(record.request, model);
+  const choice = createModelChoice(parts, { request, rules, record });
+  const revised = await revise(parts, request, {
     record,
     rules,
     signal,
-    abilities: { generate: inner },
+    abilities: { generate: inner, choice },
+    isInside: inside !== undefined,
     variants: variantsOf(request.directives.models, model, parts.catalog),
     endpointsOf: (of) => endpointsOf(parts, of, rules),
     fund: (nanoUsdMax) => till.further.fund(rules.limits, nanoUsdMax),
   });
-  const offered = offerServerTools(parts, revision.request, () => endpointsOf(parts, revision.request, rules));
-  const wish = (of: Route): Wish => wishOf(record, of, parts);
+  // What plugins put in: files as text, pages of the web.
+  const revision = revised.request === request ? revised : { ...revised, request: await inspect(revised.request) };
+  const offered = await offerServerTools(parts, revision.request, {
+    endpointsOf: () => endpointsOf(parts, revision.request, rules),
+    asker: record.asker,
+    signal,
+  });
+  if (offered !== undefined && offered.warnings.length > 0) noteMissing(offered, record);
+  const adapt: Prepared['adapt'] = offered && ((of, candidate) => withNativeTools(of, candidate, offered));
+  const wish = (of: Route): Wish => wishOf(record, of, parts, adapt);
   const found = await findRoute(parts, record, rules, withOffered(revision, offered, format));
-  const route = withinBudget(found, inside?.budgetNanoUsd, wish);
+  const route = inside === undefined ? found : withinBudget(withinEndpoints(found), inside.budgetNanoUsd, wish);
   await till.reserve(rules.limits, () => wish(route));
   await till.pass({
     promptTokens: () => estimateRequestTokens(record.request),
     // Free is what a slug comes to, however it is spelled and whoever chose it.
     isFree: route.resolved.models.some(({ slug }) => slug.endsWith(':free')),
   });
-  return { revision, offered, route, wish };
+  return { revision, choice, offered, adapt, route, wish };
+}
+
+/** The caller asked for tools that the model cannot call: the log says so, and the metadata. */
+function noteMissing({ warnings }: OfferedTools, record: AnswerContext['record']): void {
+  record.warn(warnings);
+  const missing = warnings.map(({ path, message }) => ({ path, reason: message }));
+  record.report.pipeline.push({
+    type: 'server_tools',
+    name: 'tools-left-out',
+    summary: missing.map(({ path, reason }) => `${path}: ${reason}`).join(' '),
+    data: { left_out: missing },
+  });
 }
 
 /** Functions stand for server tools, and calls of earlier answers are turns again. */
 function withOffered(revision: Revision, offered: OfferedTools | undefined, { serverCalls }: ClientFormat): Revision {
   if (offered === undefined) return revision;
-  const names = new Set(offered.entries.map(({ name }) => name));
-  return { ...revision, request: restoreServerCalls(offered.request, serverCalls, names) };
+  const tools = new Map(offered.entries.map(({ name, tool }) => [name, tool]));
+  return { ...revision, request: restoreServerCalls(offered.request, serverCalls, tools) };
 }
 
 /** @throws GatewayError 400 or 404 */

@@ -57,6 +57,14 @@ export function limitTime(
   return { signal: controller.signal, abort: () => controller.abort('over'), stop: () => clearTimeout(timer) };
 }
 
+/** Whoever leaves before the answer's end owes what there is of it, whatever was under way just then. @source decisions.md 21 */
+export function noteHangUp(record: GenerationRecord, { reason }: AbortSignal): void {
+  const { failure, serving, end, report } = record;
+  const brokeOffBefore = serving !== undefined && failure !== undefined && failure.kind !== 'aborted';
+  const isOver = end !== undefined || report.endedMs !== undefined;
+  if (reason === 'gone' && !isOver && !brokeOffBefore) record.cancelled = true;
+}
+
 export function errorContext(record: GenerationRecord, parts: FrameParts): ErrorContext {
   return {
     generationId: record.id,
@@ -66,7 +74,6 @@ export function errorContext(record: GenerationRecord, parts: FrameParts): Error
 }
 
 export function asGatewayError(error: unknown, record: GenerationRecord, parts: FrameParts): GatewayError {
-  if (record.failure?.kind === 'aborted') record.cancelled = true;
   if (error instanceof GatewayError) return withMetadata(error, record.forError);
   parts.onBug(error, record.id);
   return new GatewayError('server', 'The gateway failed unexpectedly.', { cause: error });

@@ -64,6 +64,13 @@ export function resolveModels(
   return { models: [...models], shortcuts, strategies, asked: wanted.length, isFirstMissing, wantsReasoning };
 }
 
+/** The default model, named: it may be a slug that stands for a router's choice. */
+export function withDefaultModel(request: GenerationRequest, defaultModel: string | undefined): GenerationRequest {
+  const { directives } = request;
+  if (directives.models.length > 0 || defaultModel === undefined) return request;
+  return { ...request, directives: { ...directives, models: [defaultModel] } };
+}
+
 function isShortcut(variant: DynamicVariant): variant is Shortcut {
   return variant === 'nitro' || variant === 'floor' || variant === 'exacto';
 }

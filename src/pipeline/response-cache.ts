@@ -52,7 +52,8 @@ export async function lookUpAnswer(
   if (wish === undefined || Object.values(policy.zeroRetention).some(Boolean)) return undefined;
   const { texts, clock } = parts;
   const { ttlMs } = wish;
-  const name = nameOf([asker.keyHash, request.format, request.delivery, report.requested, wish.bodyDigest]);
+  const asked = [request.format, request.delivery, report.requested, wish.bodyDigest];
+  const name = nameOf([asker.keyHash, ...asked, rulesIn(policy)]);
   if (wish.clear) texts.delete(name);
   const text = wish.clear ? undefined : await texts.get(name);
   const hit = text === undefined ? undefined : openHit(parts, readKeptAnswer(text));
@@ -75,6 +76,11 @@ export async function lookUpAnswer(
       );
     },
   };
+}
+
+/** What else decides what the answer is: who changes the rules of a key gets no answers from before. */
+function rulesIn({ limits: _limits, ...rules }: CallerRules['policy']): string {
+  return JSON.stringify(rules);
 }
 
 /** Whoever shares the store must not learn keys or words from a name. */

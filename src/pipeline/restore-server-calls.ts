@@ -1,18 +1,22 @@
 import type { Block, ToolCallBlock, ToolResultBlock } from '../canonical/blocks.ts';
 import type { GenerationRequest, Turn } from '../canonical/request.ts';
 import type { ReplayedServerCall } from '../canonical/server-call.ts';
+import type { ServerTool } from '../tools/contract.ts';
 import type { ServerCallWords } from '../wire/format.ts';
+
+/** Tools that are offered. */
+type Recalling = ReadonlyMap<string, Pick<ServerTool, 'recall'>>;
 
 /**
  * Takes the answers that callers send back apart again into the turns that models gave them in: calls of server tools, what
  * the tools said, and what the model said then. Only calls of tools that are offered again; others stay as they came.
- * @param names of the functions that stand for server tools in this request
+ * @param tools by the names of the functions that stand for them in this request
  * @source generation.md 5.2 item 6
  */
 export function restoreServerCalls(
   request: GenerationRequest,
   words: ServerCallWords,
-  names: ReadonlySet<string>,
+  tools: Recalling,
 ): GenerationRequest {
   const isRestored = (block: Block): boolean => words.read(block) !== undefined;
   if (!request.turns.some(({ role, blocks }) => role === 'assistant' && blocks.some(isRestored))) return request;
@@ -20,7 +24,7 @@ export function restoreServerCalls(
   let owed: readonly ToolResultBlock[] = [];
   for (const turn of request.turns) {
     if (turn.role === 'assistant') {
-      const split = splitAnswer(turn, words, names);
+      const split = splitAnswer(turn, words, tools);
       turns.push(...payResults(owed), ...split.turns);
       owed = split.owed;
       continue;
@@ -44,16 +48,25 @@ interface SplitAnswer {
   readonly owed: readonly ToolResultBlock[];
 }
 
-function splitAnswer(answer: Turn, words: ServerCallWords, names: ReadonlySet<string>): SplitAnswer {
+function splitAnswer(answer: Turn, words: ServerCallWords, tools: Recalling): SplitAnswer {
   const split = new AnswerSplit(answer);
-  const known = new Set<string>();
+  const known = new Map<string, Pick<ServerTool, 'recall'>>();
   for (const block of answer.blocks) {
     const replayed = words.read(block);
-    if (replayed?.call !== undefined && names.has(replayed.call.name)) known.add(replayed.id);
-    if (replayed === undefined || !known.has(replayed.id)) split.add(block);
-    else split.restore(replayed);
+    const called = replayed?.call === undefined ? undefined : tools.get(replayed.call.name);
+    if (replayed !== undefined && called !== undefined) known.set(replayed.id, called);
+    const tool = replayed === undefined ? undefined : known.get(replayed.id);
+    if (replayed === undefined || tool === undefined) split.add(block);
+    else split.restore(recalled(replayed, tool));
   }
   return split.end();
+}
+
+/** What the model is to read of it, where that is not all. */
+function recalled(replayed: ReplayedServerCall, { recall }: Pick<ServerTool, 'recall'>): ReplayedServerCall {
+  const { result } = replayed;
+  if (result === undefined || recall === undefined) return replayed;
+  return { ...replayed, result: { ...result, text: recall(result.text) } };
 }
 
 /** A class because it lives as long as it takes to go through one answer. */

@@ -90,6 +90,38 @@ test('each plugin sees what those before it made of the request, and the chosen 
   );
 });
 
+test('a plugin that is switched off says which model its slug is, and does nothing else', async () => {
+  const router: Plugin = {
+    id: 'router',
+    options,
+    slugs: ['service/pick'],
+    chooseModels: () => Promise.resolve(['a/b']),
+    reviseRequest: () => assert.fail('it is switched off'),
+    reviseEvents: () => assert.fail('it is switched off'),
+  };
+  const asked = requestFor(['service/pick']);
+  const plugins = [{ id: 'router', enabled: false, options: {} }];
+  const { request } = await run([router], { ...asked, directives: { ...asked.directives, plugins } }).revised;
+  assert.deepEqual(request.directives.models, ['a/b']);
+});
+
+test('a plugin knows which of its slugs was asked for', async () => {
+  const seen: (string | undefined)[] = [];
+  const router: Plugin = {
+    id: 'router',
+    options,
+    slugs: ['service/pick', 'service/pick-fast'],
+    chooseModels: () => Promise.resolve(['a/b']),
+    reviseRequest(request, _options, { slug }) {
+      seen.push(slug);
+      return Promise.resolve(request);
+    },
+  };
+  await run([router], requestFor(['c/d', 'service/pick-fast:nitro'])).revised;
+  await run([router], requestFor(['c/d'], 'router')).revised;
+  assert.deepEqual(seen, ['service/pick-fast:nitro', undefined]);
+});
+
 test('a request that no plugin changes goes on as it is', async () => {
   const plain: Plugin = {
     id: 'plain',

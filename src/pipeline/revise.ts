@@ -20,6 +20,8 @@ export interface ReviseQuestion {
   readonly signal: AbortSignal;
   /** Made for this one request. */
   readonly abilities?: PluginAbilities;
+  /** It serves another request. */
+  readonly isInside?: boolean;
   /** Suffixes behind the slugs of its models. */
   readonly variants: ReadonlySet<string>;
   readonly endpointsOf: PluginContext['endpointsOf'];
@@ -48,18 +50,37 @@ export async function revise(
   const { record, rules } = question;
   const { plugins, warnings } = enablePlugins(parts.plugins, asked.directives, rules.policy.plugins, question.variants);
   record.warn(warnings);
-  const running = plugins.map((enabled) => ({ ...enabled, context: contextOf(parts, question, enabled) }));
+  const contexts = plugins.map((enabled) => ({ ...enabled, context: contextOf(parts, asked, question, enabled) }));
+  const running = contexts.filter(({ onlyChooses }) => onlyChooses !== true);
   let request = asked;
-  for (const { plugin, options, context } of running) {
+  for (const { plugin, options, context, onlyChooses } of contexts) {
     if (plugin.chooseModels !== undefined) request = await chooseModels(plugin, request, options, context);
-    if (plugin.reviseRequest !== undefined) request = await plugin.reviseRequest(request, options, context);
+    if (onlyChooses === true || plugin.reviseRequest === undefined) continue;
+    request = await plugin.reviseRequest(request, options, context);
   }
   const revised = request;
   return {
     request,
-    fitting: fittingOf(plugins, revised),
+    fitting: fittingOf(running, revised),
     revisers: running.flatMap(({ plugin, options, context }) => plugin.reviseEvents?.(revised, options, context) ?? []),
   };
+}
+
+/**
+ * The request with models in the place of slugs that stand for a choice, without running anything else.
+ * @throws GatewayError 400 for a plugin that is not built; 404 when a router finds nobody
+ */
+export async function chooseOnly(
+  parts: ReviseParts,
+  asked: GenerationRequest,
+  question: ReviseQuestion,
+): Promise<GenerationRequest> {
+  const { policy } = question.rules;
+  const { plugins } = enablePlugins(parts.plugins, asked.directives, policy.plugins, question.variants);
+  let request = asked;
+  for (const enabled of plugins)
+    request = await chooseModels(enabled.plugin, request, enabled.options, contextOf(parts, asked, question, enabled));
+  return request;
 }
 
 /**
@@ -77,12 +98,16 @@ export function fitOnly(
 
 function contextOf(
   parts: ReviseParts,
-  { record, signal, abilities, endpointsOf, fund }: ReviseQuestion,
-  { asked }: EnabledPlugin,
+  { directives }: GenerationRequest,
+  { record, signal, abilities, endpointsOf, fund, isInside = false }: ReviseQuestion,
+  { asked, plugin }: EnabledPlugin,
 ): PluginContext {
+  const slug = directives.models.find((model) => isSlugOf(plugin, model));
   return {
     signal,
     asked,
+    ...(slug !== undefined && { slug }),
+    ...(isInside && { isInside: true as const }),
     abilities: { ...parts.abilities, ...abilities },
     nowMs: parts.nowMs,
     note: (stage) => void record.report.pipeline.push(stage),

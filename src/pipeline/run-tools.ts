@@ -1,6 +1,7 @@
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
-import { isJsonObject, parseJson } from '../lib/json.ts';
+import { hasFragileNumbers, isJsonObject, parseJson, parseKeepingNumbers, type JsonObject } from '../lib/json.ts';
+import { findExcess } from '../lib/json-bounds.ts';
 import { failedOutcome, type OpenTool, type ToolContext, type ToolOutcome } from '../tools/contract.ts';
 import { checkShape } from '../wire/gateway/issues.ts';
 import type { OfferedTool, OfferedTools } from './offer-server-tools.ts';
@@ -10,6 +11,8 @@ import type { PendingCall } from './tool-turn.ts';
 const CALL_MS_DEFAULT = 120_000;
 /** Of a result as JSON text: more would fill the context of any model. */
 const RESULT_CHARS_MAX = 1_000_000;
+/** Of one that the model reads something else of, and that only the caller sees: it may hold a picture. */
+const SHOWN_RESULT_CHARS_MAX = 32_000_000;
 
 /** A tool that stands ready for the calls of one request. */
 export interface ReadyTool extends OfferedTool {
@@ -49,8 +52,6 @@ export interface RunQuestion {
  * @source generation.md 5.2 item 7
  */
 export async function runTool(tool: ReadyTool, call: PendingCall, question: RunQuestion): Promise<ToolOutcome> {
-  const input = readInput(tool, call.input);
-  if ('failed' in input) return input.failed;
   const { turn, turns, onBug } = question;
   const limitMs = tool.tool.callMsMax ?? CALL_MS_DEFAULT;
   const end = new AbortController();
@@ -59,6 +60,8 @@ export async function runTool(tool: ReadyTool, call: PendingCall, question: RunQ
   if (question.signal.aborted) stop();
   const timer = setTimeout(() => end.abort('time'), limitMs);
   try {
+    const input = readInput(tool, call.input);
+    if ('failed' in input) return input.failed;
     const ended = new Promise<ToolOutcome>((resolve) => {
       const giveUp = (): void => resolve(cutShort(end.signal.reason, limitMs));
       end.signal.addEventListener('abort', giveUp, { once: true });
@@ -89,12 +92,21 @@ function readInput({ arguments: schema }: ReadyTool, text: string): Input {
   const value = text.trim() === '' ? {} : parseJson(text);
   if (!isJsonObject(value))
     return { failed: failedOutcome('The arguments are not a JSON object.', 'invalid_tool_input') };
+  if ('jsonSchema' in schema) return readForeign(value, text);
   try {
     return { value: checkShape(schema, value, { root: 'arguments' }) };
   } catch (error) {
     if (error instanceof GatewayError) return { failed: failedOutcome(error.message, 'invalid_tool_input') };
     throw error;
   }
+}
+
+/** Whoever runs the call holds it against the schema. Here it is bounded, and numbers stay as the model wrote them. */
+function readForeign(value: JsonObject, text: string): Input {
+  const excess = findExcess(value);
+  if (excess !== undefined) return { failed: failedOutcome(`arguments: ${excess}`, 'invalid_tool_input') };
+  const exact = hasFragileNumbers(text) ? parseKeepingNumbers(text) : value;
+  return { value: isJsonObject(exact) ? exact : value };
 }
 
 function cutShort(reason: unknown, limitMs: number): ToolOutcome {
@@ -104,10 +116,15 @@ function cutShort(reason: unknown, limitMs: number): ToolOutcome {
 }
 
 function bounded(outcome: ToolOutcome): ToolOutcome {
-  if (JSON.stringify(outcome.result).length <= RESULT_CHARS_MAX) return outcome;
-  const { feeNanoUsd, searches, fetches } = outcome;
+  const charsMax = outcome.modelReads === undefined ? RESULT_CHARS_MAX : SHOWN_RESULT_CHARS_MAX;
+  if (JSON.stringify(outcome.result).length <= charsMax) return outcome;
+  return withoutResult(outcome, `The result is longer than ${charsMax} characters.`);
+}
+
+/** What it cost is owed all the same. */
+export function withoutResult({ feeNanoUsd, searches, fetches }: ToolOutcome, message: string): ToolOutcome {
   return {
-    ...failedOutcome(`The result is longer than ${RESULT_CHARS_MAX} characters.`),
+    ...failedOutcome(message),
     ...(feeNanoUsd !== undefined && { feeNanoUsd }),
     ...(searches !== undefined && { searches }),
     ...(fetches !== undefined && { fetches }),

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { transportFailure } from '../canonical/classify-failure.ts';
-import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
 import type { Usage } from '../canonical/usage.ts';
-import type { Endpoint } from '../catalog/model.ts';
-import { GenerationRecord } from '../telemetry/record.ts';
-import { samplePrincipal } from '../accounts/test-principal.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import type { GenerationRecord } from '../telemetry/record.ts';
 import { closingOf, createSettle } from './settle.ts';
+import { sampleEndpoint, sampleRecord } from './test-record.ts';
 
-const endpoint: Endpoint = {
-  model: 'acme/one',
-  provider: 'first',
-  providerName: 'First',
-  upstreamModel: 'one',
-  price: { prompt: 1_000_000, completion: 2_000_000 },
-  dataPolicy: {},
-  formats: ['chat'],
-  cancellable: true,
-};
+const endpoint = sampleEndpoint;
 const usage: Usage = {
   promptTokens: 10,
   completionTokens: 5,
@@ -27,37 +17,10 @@ const usage: Usage = {
   estimated: false,
 };
 
-function open(): GenerationRecord {
-  return new GenerationRecord({
-    id: 'gen-1',
-    request: {
-      format: 'chat',
-      delivery: 'stream',
-      turns: [{ role: 'user', blocks: [{ type: 'text', text: 'a question of some length' }], plain: true }],
-      tools: [],
-      settings: {},
-      directives: {
-        models: ['acme/one'],
-        provider: DEFAULT_PREFERENCES,
-        plugins: [],
-        echoUpstreamBody: false,
-        serviceMetadata: false,
-        betas: [],
-      },
-      warnings: [],
-    },
-    asker: samplePrincipal(),
-    endUserId: 'u',
-    requested: 'acme/one',
-    arrivedMs: 0,
-    clock: { nowMs: () => 0, monotonicMs: () => 0 },
-  });
-}
-
 const NO_LEDGER = { settle: () => Promise.reject(new Error('nothing was held')) };
 
 function settled(change: (record: GenerationRecord) => void): GenerationRecord {
-  const record = open();
+  const record = sampleRecord();
   change(record);
   void createSettle({ store: () => Promise.resolve(), observe: () => undefined, ledger: NO_LEDGER })(record, undefined);
   return record;
@@ -272,7 +235,7 @@ test('a generation is settled once, and everybody waits for that once', async ()
     observe: () => void observed++,
     ledger: NO_LEDGER,
   });
-  const record = open();
+  const record = sampleRecord();
   const both = Promise.all([settle(record, undefined), settle(record, undefined)]);
   gate.resolve();
   await both;
@@ -288,7 +251,7 @@ test('what was held is freed once, after the charge is durable and before anybod
       settle: async ({ id }, charge) => void steps.push(`${id} ${charge.ownNanoUsd} ${charge.byokNanoUsd}`),
     },
   });
-  const record = open();
+  const record = sampleRecord();
   committed(record);
   record.usage = usage;
   record.end = { type: 'end', finish: 'stop' };
@@ -296,4 +259,37 @@ test('what was held is freed once, after the charge is durable and before anybod
   await Promise.all([settle(record, hold), settle(record, hold)]);
   steps.push('went on');
   assert.deepEqual(steps, ['stored', 'gen-1 20000 0', 'went on']);
+});
+
+test('who sends too fast leaves no row, unless something was paid for before that', async () => {
+  const stored: GenerationRecord[] = [];
+  const settle = createSettle({
+    store: (record) => Promise.resolve(void stored.push(record)),
+    observe: () => undefined,
+    ledger: NO_LEDGER,
+  });
+  const rateLimit = { limit: 1, remaining: 0, resetAtMs: 0 };
+  const refused = (feeNanoUsd: number): GenerationRecord => {
+    const record = sampleRecord();
+    record.error = new GatewayError('rate_limit_exceeded', 'Too fast.', { rateLimit });
+    record.pluginFeesNanoUsd = feeNanoUsd;
+    return record;
+  };
+  await settle(refused(0), undefined);
+  assert.equal(stored.length, 0);
+  await settle(refused(4_000_000), undefined);
+  assert.deepEqual(
+    stored.map(({ cost }) => cost?.totalNanoUsd),
+    [4_000_000],
+  );
+});
+
+test('an answer that a filter of the account ends is owed as far as it came', () => {
+  const record = settled((one) => {
+    committed(one);
+    one.answerChars = 40;
+    one.error = new GatewayError('permission_denied', 'Answer blocked by content filter.');
+  });
+  assert.equal(record.usage?.completionTokens, 10);
+  assert.ok((record.cost?.totalNanoUsd ?? 0) > 0);
 });

@@ -1,7 +1,8 @@
 import type { Hold, Ledger } from '../accounts/ledger.ts';
 import type { Spent } from '../accounts/spend-limit.ts';
 import { addUsage, NO_USAGE, type Usage } from '../canonical/usage.ts';
-import { totalCost } from '../catalog/price.ts';
+import { costOf, totalCost } from '../catalog/price.ts';
+import { usdFromNano } from '../lib/money.ts';
 import type { GenerationRecord, ServerToolUse } from '../telemetry/record.ts';
 import type { Closing } from '../wire/format.ts';
 import { drawServiceMetadata } from '../wire/gateway/service-metadata.ts';
@@ -13,6 +14,8 @@ export interface SettleParts {
   readonly ledger: Pick<Ledger, 'settle'>;
   /** Tells logs and metrics. Never throws. */
   readonly observe: (record: GenerationRecord) => void;
+  /** Tells what the request was about, of as many as there is time for. Absent: nobody looks. Never throws. */
+  readonly tag?: (record: GenerationRecord) => string | undefined;
 }
 
 export interface Settle {
@@ -34,8 +37,11 @@ export function createSettle(parts: SettleParts): Settle {
     if (before !== undefined) return before;
     record.finish();
     accountFor(record);
-    // Whoever sends too fast must not fill the database with refusals.
-    const stored = record.error?.rateLimit === undefined ? parts.store(record) : Promise.resolve();
+    compare(record);
+    record.taskType ??= parts.tag?.(record);
+    // Whoever sends too fast must not fill the database with refusals; what plugins cost before that is owed.
+    const isRefusal = record.error?.rateLimit !== undefined && (record.cost?.totalNanoUsd ?? 0) === 0;
+    const stored = isRefusal ? Promise.resolve() : parts.store(record);
     // While the disk is at work.
     parts.observe(record);
     // Freed before the caller sees the end, so that whoever asks again at once finds it so.
@@ -43,6 +49,21 @@ export function createSettle(parts: SettleParts): Settle {
     settled.set(record, ended);
     return ended;
   };
+}
+
+/** What a router's choice saved, its own questions to models included. Fees of tools would have been the same. */
+function compare(record: GenerationRecord): void {
+  const { comparedWith, usage, served, innerRuns, report, end } = record;
+  if (comparedWith === undefined || usage === undefined || end === undefined || end.finish === 'error') return;
+  const spent = totalCost([...served, ...innerRuns].map(({ cost }) => cost));
+  if (spent === undefined) return;
+  const { totalNanoUsd } = costOf(comparedWith.price, usage, { atMs: record.createdMs });
+  record.savedNanoUsd = totalNanoUsd - spent.totalNanoUsd;
+  Object.assign(report.params, {
+    compared_with: comparedWith.model,
+    compared_cost_usd: usdFromNano(totalNanoUsd),
+    saved_usd: usdFromNano(record.savedNanoUsd),
+  });
 }
 
 /** Calls on the caller's own credentials count at list price, where they count. */

@@ -13,7 +13,7 @@ const STEPS_CEILING = 100;
 export interface LoopState {
   /** Calls, those of the latest turn included. */
   readonly steps: number;
-  /** Functions that were called, in any turn. */
+  /** Functions that were called, in any turn, and the types of the tools that they stand for. */
   readonly called: ReadonlySet<string>;
   readonly totalTokens: number;
   readonly costNanoUsd: number;

@@ -13,7 +13,7 @@ import { spentSoFar, type SpentSoFar } from './account-for.ts';
 import type { Committed } from './attempts.ts';
 import { nativeTypes } from './native-tools.ts';
 import type { OfferedTools } from './offer-server-tools.ts';
-import { runTool, type ReadyTool } from './run-tools.ts';
+import { runTool, withoutResult, type ReadyTool } from './run-tools.ts';
 import { createStopRules, type StopRules } from './stop-rules.ts';
 import { ShownAnswer, ToolTurn, type PendingCall } from './tool-turn.ts';
 
@@ -26,6 +26,8 @@ export interface LoopQuestion {
   readonly words: ServerCallWords;
   readonly record: GenerationRecord;
   readonly signal: AbortSignal;
+  /** What filters make of the request for a later turn. @throws GatewayError 403 when one blocks it */
+  readonly inspect: (request: GenerationRequest) => Promise<GenerationRequest>;
   /** Asks for one more turn, first of whoever gave the last one. @throws GatewayError when nobody gives it */
   readonly nextTurn: (request: GenerationRequest, after: Candidate) => Promise<Committed>;
   /** Sets money aside for what comes next, beside what was spent. `false`: too little is left. */
@@ -55,6 +57,8 @@ class ToolLoop implements Committed, EventSource {
   readonly #rules: StopRules;
   readonly #shown = new ShownAnswer();
   #citations = 0;
+  /** Of results as JSON text: of those that the model reads so, and of those that only the caller sees. */
+  readonly #resultChars = { read: 0, shown: 0 };
   readonly #called = new Set<string>();
   readonly #use: ServerToolUse = { turns: 1, requested: 0, executed: 0, searches: 0, fetches: 0, feeNanoUsd: 0 };
   readonly #cancelled = new AbortController();
@@ -97,10 +101,19 @@ class ToolLoop implements Committed, EventSource {
       this.#next = undefined;
       if (next !== undefined && !(await this.#begin(next))) return this.#breakOff(UNFUNDED);
       const batch = await this.#current.source.read();
-      const events = batch === undefined ? await this.#endTurn() : this.#turn.push(batch);
+      const events = batch === undefined ? await this.#endTurn() : this.#take(batch);
       if (events.length > 0) return events;
     }
     return undefined;
+  }
+
+  /** Of the turn all is kept until it is over: another one may follow that is to be told of it. */
+  #take(batch: EventBatch): EventBatch {
+    const turn = this.#turn;
+    const events = turn.push(batch);
+    if (turn.chars <= TURN_CHARS_MAX || turn.failed) return events;
+    this.#current.source.cancel();
+    return [...events, ...this.#breakOff(transportFailure('too-large'))];
   }
 
   cancel(): void {
@@ -125,13 +138,13 @@ class ToolLoop implements Committed, EventSource {
 
   /** `false`: the caller's limits leave too little for it. */
   async #begin(request: GenerationRequest): Promise<boolean> {
-    const { record, fund, nextTurn } = this.#question;
+    const { record, fund, inspect, nextTurn } = this.#question;
     if (!(await fund(spentSoFar(record), { request }))) return false;
+    this.#request = await inspect(request);
     this.#turns++;
     this.#use.turns++;
-    this.#request = request;
     this.#turn = this.#openTurn();
-    this.#current = await nextTurn(request, this.#current.candidate);
+    this.#current = await nextTurn(this.#request, this.#current.candidate);
     if (this.#isOver) this.#current.source.cancel();
     return true;
   }
@@ -141,21 +154,22 @@ class ToolLoop implements Committed, EventSource {
     const turn = this.#turn;
     const { calls, end } = turn;
     // Whoever reads on finds out why there is no end.
-    if (end === undefined || turn.failed || calls.length === 0) return this.#finish(end);
+    if (end === undefined || turn.failed || end.finish === 'error' || calls.length === 0) return this.#finish(end);
     const { record, fund } = this.#question;
     record.endTurn();
     this.#use.requested += calls.length;
     const running = calls.slice(0, Math.max(0, this.#rules.stepsMax - this.#steps));
     this.#steps += running.length;
-    for (const call of calls) this.#called.add(call.name);
+    for (const { name } of calls) this.#called.add(name).add(this.#question.tools.get(name)?.tool.type ?? name);
     const spent = spentSoFar(record);
     const feeNanoUsd = running.reduce((sum, call) => sum + this.#feeMaxOf(call), 0);
     if (!(await fund(spent, { feeNanoUsd }))) return this.#breakOff(UNFUNDED);
-    const outcomes = await this.#run(calls, new Set(running));
-    if (this.#signal.aborted) return this.#breakOff(abortFailure(this.#signal));
+    const outcomes = (await this.#run(calls, new Set(running))).map((outcome) => this.#bounded(outcome));
     for (const outcome of outcomes) this.#count(outcome);
     this.#use.executed += running.length;
-    const results = calls.map((call, at) => resultOf(call, outcomes[at] ?? LIMIT_REACHED));
+    if (this.#signal.aborted) return this.#breakOff(abortFailure(this.#signal));
+    const { inputModalities } = this.candidate.endpoint;
+    const results = calls.map((call, at) => resultOf(call, outcomes[at] ?? LIMIT_REACHED, inputModalities));
     const events = calls.flatMap((call, at) => this.#show(call, outcomes[at] ?? LIMIT_REACHED));
     if (turn.callsCaller) return [...events, ...this.#finish(end)];
     const { costNanoUsd, totalTokens } = spentSoFar(record);
@@ -181,6 +195,16 @@ class ToolLoop implements Committed, EventSource {
           : runTool(tool, call, question);
       }),
     );
+  }
+
+  /** The results of one request fill no more memory than this, however many there are. */
+  #bounded(outcome: ToolOutcome): ToolOutcome {
+    const isRead = outcome.modelReads === undefined;
+    const chars = this.#resultChars;
+    chars[isRead ? 'read' : 'shown'] += JSON.stringify(outcome.result).length;
+    return chars.read <= RESULTS_CHARS_MAX && chars.shown <= SHOWN_RESULTS_CHARS_MAX
+      ? outcome
+      : withoutResult(outcome, 'The results of this request are too long together. Answer with what you have.');
   }
 
   #count({ feeNanoUsd = 0, searches = 0, fetches = 0, citations = [] }: ToolOutcome): void {
@@ -271,6 +295,12 @@ class ToolLoop implements Committed, EventSource {
   }
 }
 
+/** UTF-16 units of one turn: ten times what models of today write at once. */
+const TURN_CHARS_MAX = 16_777_216;
+/** UTF-16 units of all results of one request, as JSON text. */
+const RESULTS_CHARS_MAX = 8_000_000;
+/** The same of results that the model reads something else of: they may hold pictures. */
+const SHOWN_RESULTS_CHARS_MAX = 64_000_000;
 /** Sources of one answer; further ones are not told. */
 const CITATIONS_MAX = 1_000;
 
@@ -291,9 +321,18 @@ function abortFailure(signal: AbortSignal): UpstreamFailure {
   return signal.reason === 'total' ? timeoutFailure('total') : transportFailure('aborted');
 }
 
-function resultOf(call: PendingCall, { result, modelReads, failed }: ToolOutcome): ToolResultBlock {
+/** @param modalities that the model reads; absent: nobody knows */
+function resultOf(
+  call: PendingCall,
+  { result, modelReads, failed }: ToolOutcome,
+  modalities: readonly string[] | undefined,
+): ToolResultBlock {
   const base = { type: 'tool-result', callId: call.id, ...(failed === true && { failed }) } as const;
-  if (modelReads !== undefined) return { ...base, content: modelReads };
+  if (modelReads !== undefined)
+    return {
+      ...base,
+      content: modelReads.filter(({ type }) => type !== 'media' || modalities?.includes('image') !== false),
+    };
   return { ...base, content: [{ type: 'text', text: JSON.stringify(result) }], plain: true };
 }
 

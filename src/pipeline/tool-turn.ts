@@ -4,6 +4,9 @@ import type { FormatId } from '../canonical/extra.ts';
 import { createFold, type Fold } from '../canonical/fold.ts';
 import { gapBeforeText } from '../canonical/text-gap.ts';
 
+/** What a block takes beside its text. UTF-16 units. */
+const BLOCK_CHARS = 64;
+
 /** What the caller has of the answer, all turns together. It lives as long as the answer. */
 export class ShownAnswer {
   nextIndex = 0;
@@ -45,6 +48,8 @@ export class ToolTurn {
   ranUpstream = false;
   end: EndEvent | undefined;
   failed = false;
+  /** UTF-16 units of all that it says. */
+  chars = 0;
   readonly #options: ToolTurnOptions;
   readonly #fold: Fold = createFold();
   /** Where each block went; -1: the caller does not see it. */
@@ -120,6 +125,7 @@ export class ToolTurn {
 
   #open(index: number, block: Block): GenerationEvent | undefined {
     if (block.type === 'text') this.#texts.add(index);
+    this.chars += BLOCK_CHARS + ('text' in block ? block.text.length : 0);
     const shownBlock = block.type === 'tool-call' ? this.#call(index, block) : this.#said(block);
     this.#lastBlock = block;
     if (shownBlock === undefined) {
@@ -164,6 +170,7 @@ export class ToolTurn {
   #delta(event: BlockDeltaEvent): GenerationEvent | undefined {
     const { index, text, frame: _told, ...rest } = event;
     const call = this.#byIndex.get(index);
+    this.chars += text?.length ?? 0;
     if (call !== undefined && text !== undefined) call.input += text;
     const at = this.#moved[index] ?? -1;
     if (at < 0) return undefined;

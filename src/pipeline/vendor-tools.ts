@@ -1,6 +1,6 @@
 import type { GenerationRequest, Tool } from '../canonical/request.ts';
 import type { Endpoint } from '../catalog/model.ts';
-import type { ServerTool } from '../tools/contract.ts';
+import type { RegisteredTool } from '../tools/contract.ts';
 
 /**
  * Where no endpoint of the models that are asked for runs its vendor's own tools, those that the gateway has too become the gateway's.
@@ -8,7 +8,7 @@ import type { ServerTool } from '../tools/contract.ts';
  */
 export function replaceVendorTools(
   request: GenerationRequest,
-  serverTools: ReadonlyMap<string, ServerTool>,
+  serverTools: ReadonlyMap<string, RegisteredTool>,
   endpointsOf: () => readonly Endpoint[],
 ): GenerationRequest {
   if (!request.tools.some(isVendors)) return request;
@@ -30,7 +30,7 @@ function isVendors(tool: Tool): boolean {
   return tool.type === 'opaque' && tool.format === 'messages';
 }
 
-function replace(tool: Tool, serverTools: ReadonlyMap<string, ServerTool>): Tool {
+function replace(tool: Tool, serverTools: ReadonlyMap<string, RegisteredTool>): Tool {
   if (tool.type !== 'opaque' || tool.format !== 'messages') return tool;
   for (const [name, serverTool] of serverTools) {
     const parameters = serverTool.readVendorTool?.(tool.value);

@@ -3,6 +3,7 @@ import type { EventBatch } from '../canonical/events.ts';
 import type { FormatId, Warning } from '../canonical/extra.ts';
 import type { Json } from '../lib/json.ts';
 import type { InnerGenerate } from '../canonical/inner-generation.ts';
+import type { ModelChoice } from '../canonical/model-choice.ts';
 import type { Moderation } from '../canonical/moderation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { PipelineStage } from '../canonical/route-report.ts';
@@ -18,6 +19,8 @@ export interface PluginAbilities {
   readonly files?: FileReader;
   readonly generate?: InnerGenerate;
   readonly moderation?: Moderation;
+  /** Absent where no router may choose: where only tokens are counted. */
+  readonly choice?: ModelChoice;
 }
 
 /** What a plugin is given beside the request. */
@@ -26,6 +29,10 @@ export interface PluginContext {
   readonly signal: AbortSignal;
   /** Somebody named the plugin: the caller, or the account's defaults. Otherwise it runs because it is `unasked`. */
   readonly asked: boolean;
+  /** Which of the plugin's own slugs the request names, the first of several, as it stands there. */
+  readonly slug?: string;
+  /** The request serves another one: a member of a panel, an adviser. */
+  readonly isInside?: true;
   readonly abilities: PluginAbilities;
   /** Wall clock, Unix ms. */
   nowMs(): number;
@@ -67,6 +74,7 @@ export interface EndpointFacts {
   readonly inputModalities?: readonly string[];
   readonly supportedParameters?: ReadonlySet<string>;
   readonly vendorTools?: boolean;
+  readonly searchFormat?: FormatId;
   /** Most native first. */
   readonly formats?: readonly FormatId[];
   readonly outputModalities?: readonly string[];

@@ -4,7 +4,7 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { z } from 'zod';
 import type { Plugin } from './contract.ts';
-import { PLUGINS, pluginSchema } from './index.ts';
+import { PLUGINS, pluginSchema, SLUG_ROUTERS } from './index.ts';
 
 const REGISTERED: readonly (readonly [string, Plugin])[] = Object.entries(PLUGINS);
 
@@ -26,7 +26,7 @@ test('the ids are those of the seed, in the order in which plugins run', () => {
 
 test('every folder is registered, and every registered plugin has its folder', () => {
   const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  assert.deepEqual(folders.map((entry) => entry.name).toSorted(), Object.keys(PLUGINS).toSorted());
+  assert.deepEqual(folders.map((entry) => entry.name).toSorted(), Object.keys({ ...PLUGINS, ...SLUG_ROUTERS }).toSorted());
 });
 
 for (const [id, plugin] of REGISTERED) {

@@ -4,9 +4,11 @@ import { assert } from '../lib/assert.ts';
 import { isJsonObject } from '../lib/json.ts';
 import { autoBetaRouter } from './auto-beta-router/plugin.ts';
 import { autoRouter } from './auto-router/plugin.ts';
+import { bodybuilder } from './bodybuilder/plugin.ts';
 import { contextCompression } from './context-compression/plugin.ts';
 import type { Plugin } from './contract.ts';
 import { fileParser } from './file-parser/plugin.ts';
+import { freeRouter } from './free-router/plugin.ts';
 import { fusion } from './fusion/plugin.ts';
 import { moderation } from './moderation/plugin.ts';
 import { paretoRouter } from './pareto-router/plugin.ts';
@@ -32,6 +34,12 @@ export const PLUGINS = {
   'web-fetch': webFetch,
   'context-compression': contextCompression,
   'response-healing': responseHealing,
+} satisfies Readonly<Record<string, Plugin>>;
+
+/** Routers that take no options and no entry in `plugins`: their slug says it all. @source generation.md 3.8 */
+export const SLUG_ROUTERS = {
+  'free-router': freeRouter,
+  bodybuilder,
 } satisfies Readonly<Record<string, Plugin>>;
 
 /** One entry of `plugins`: its options stay as the caller wrote them, members that the plugin does not know are gone. */

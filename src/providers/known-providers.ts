@@ -18,7 +18,12 @@ export interface KnownProvider {
   /** Differences from the plainest spelling. */
   readonly dialect?: Dialect;
   /** Families of models that differ from the host's others: the first that matches adds to the dialect. */
-  readonly families?: readonly { readonly match: RegExp; readonly dialect: Dialect; readonly body?: JsonObject }[];
+  readonly families?: readonly {
+    readonly match: RegExp;
+    readonly dialect: Dialect;
+    readonly responses?: Dialect;
+    readonly body?: JsonObject;
+  }[];
   /** What it speaks of chat and responses, most native first. Default: chat. */
   readonly formats?: readonly FormatId[];
   /** What is particular to its responses format. */
@@ -52,6 +57,7 @@ const FIXED_SAMPLING: ReadonlySet<string> = new Set(['temperature', 'top_p', 'pr
 // "Thinking mode does not support this tool_choice": deepseek-ai/DeepSeek-V3#1376 (2026-05), simstudioai/sim#5716 (2026-07).
 const SEES_REASONING = { reasoningFiller: ' ', unforcedReasoning: true } as const satisfies Dialect;
 const KIMI = { ...SEES_REASONING, refused: FIXED_SAMPLING } as const satisfies Dialect;
+const WITHOUT_SEARCH = { webSearchTool: false, postSearchTool: false } as const satisfies Dialect;
 const REFUSED_BY_GROK: ReadonlySet<string> = new Set(['presence_penalty', 'frequency_penalty', 'stop']);
 // "Unexpected role 'user' after role 'tool'" and "Tool call id was ... but must be a-z, A-Z, 0-9, with a length of 9" say
 // the vendor and its tokenizer wherever that runs: BerriAI/litellm#17761 (2025-12), avante.nvim#2951 (2026-02),
@@ -186,6 +192,10 @@ export const KNOWN_PROVIDERS = [
         documentInputs: 'links',
         runsCustomTools: true,
         serviceTiers: ['default', 'priority'],
+        // docs.x.ai "Web Search" and "X Search", read 2026-11: tools of models since Grok 4, five sites in one list.
+        webSearchTool: true,
+        excludedSitesMax: 5,
+        postSearchTool: true,
       },
     },
     // docs.x.ai "Multi-agent": not to be had in the chat format.
@@ -196,13 +206,15 @@ export const KNOWN_PROVIDERS = [
       {
         match: /grok-3-mini/,
         dialect: { reasoningEfforts: ['low', 'high'], mustReason: true, refused: REFUSED_BY_GROK },
+        responses: WITHOUT_SEARCH,
       },
       {
         match: /grok-4\.3/,
         dialect: { reasoningEfforts: ['none', 'low', 'medium', 'high', 'xhigh'], refused: REFUSED_BY_GROK },
       },
       // The models before refuse `reasoning_effort` as well, whatever it says.
-      { match: /grok-[23]|non-reasoning|beta/, dialect: { reasoningSettings: 'none' } },
+      { match: /grok-[23]/, dialect: { reasoningSettings: 'none' }, responses: WITHOUT_SEARCH },
+      { match: /non-reasoning|beta/, dialect: { reasoningSettings: 'none' } },
       {
         match: /grok-(?:4(?![.\d])|4[.-](?:0|1|20)|code)/,
         dialect: { reasoningSettings: 'none', refused: REFUSED_BY_GROK },

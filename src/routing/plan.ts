@@ -183,10 +183,11 @@ function withoutProbes(entries: readonly Entry[]): readonly Entry[] {
   return first?.candidate.probe === true ? [...entries.slice(1), first] : entries;
 }
 
-function considerModel(
+/** Those of a model's endpoints that may serve the request, in no order. @param considered gets a line for each endpoint */
+export function considerModel(
   model: Model,
   needs: RequestNeeds,
-  question: PlanQuestion,
+  question: Omit<PlanQuestion, 'models'>,
   considered: Considered[],
 ): readonly Entry[] {
   const { preferences, request } = question;
@@ -214,7 +215,7 @@ function findExclusion(
   model: Model,
   candidate: Candidate,
   needs: RequestNeeds,
-  question: PlanQuestion,
+  question: Omit<PlanQuestion, 'models'>,
 ): Omit<Considered, 'endpoint'> | undefined {
   const { endpoint } = candidate;
   const unfit = endpointFits(endpoint, question.preferences);
@@ -228,9 +229,17 @@ function findExclusion(
 }
 
 /** The caller's own format where the endpoint speaks it, and takes all of the request in it: nothing is lost between equals. */
-function chooseFormat({ formats, toolFormats }: Endpoint, { format, tools }: GenerationRequest): FormatId {
+function chooseFormat(
+  { formats, toolFormats, searchFormat }: Endpoint,
+  { format, tools, settings }: GenerationRequest,
+): FormatId {
+  if (searchFormat !== undefined && (settings.ownSearch !== undefined || tools.some(isSearch))) return searchFormat;
   const fit = tools.length > 0 && toolFormats !== undefined ? toolFormats : formats;
   return fit.includes(format) ? format : (fit[0] ?? format);
+}
+
+function isSearch(tool: GenerationRequest['tools'][number]): boolean {
+  return tool.type === 'function' && tool.standsForSearch === true;
 }
 
 /** Soft bounds move over all models, so that a fallback model may come first. @source generation.md 3.3 item 5 */
@@ -305,7 +314,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 function findLack(
   { endpoint, format }: Candidate,
   needs: RequestNeeds,
-  { formats, mustFit = true, fits }: PlanQuestion,
+  { formats, mustFit = true, fits }: Omit<PlanQuestion, 'models'>,
 ): Omit<Considered, 'endpoint'> | undefined {
   const { parameters: sayable = NOTHING, modalities: media } = formats[format] ?? {};
   const list = endpoint.supportedParameters ?? sayable;

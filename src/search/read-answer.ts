@@ -4,6 +4,9 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 /** Between pieces of a page that do not follow each other. @source generation.md 1.5 */
 const GAP = '\n[...]\n';
 
+/** Of the address of a result. */
+const URL_CHARS_MAX = 4_096;
+
 /** The hits of a list of results; those without an address are left out. `undefined`: there is no list. */
 export function readHits(
   list: Json | undefined,
@@ -12,9 +15,14 @@ export function readHits(
   if (!Array.isArray(list)) return undefined;
   return list.filter(isJsonObject).flatMap((result) => {
     const { url, title } = result;
-    if (typeof url !== 'string' || URL.parse(url) === null) return [];
+    if (typeof url !== 'string' || !isPage(url)) return [];
     return [{ url, title: typeof title === 'string' && title !== '' ? title : url, ...read(result) }];
   });
+}
+
+/** Callers show it as a link: nothing that a browser would run, and nothing longer than any page's address. */
+function isPage(url: string): boolean {
+  return url.length <= URL_CHARS_MAX && /^https?:$/.test(URL.parse(url)?.protocol ?? '');
 }
 
 /** A text, or pieces of one. */

@@ -308,12 +308,56 @@ test('what an engine lets through against the rules of sites is dropped', async 
 
 test('hits without an address of their own are left out, and long ones are cut', async () => {
   answer.body = {
-    results: [{ title: 'none' }, { url: 'nonsense' }, null, { url: 'https://a.example/', text: 'word '.repeat(50) }],
+    results: [
+      { title: 'none' },
+      { url: 'nonsense' },
+      { url: 'javascript:alert(1)' },
+      { url: `https://a.example/${'x'.repeat(4_096)}` },
+      null,
+      { url: 'https://a.example/', text: 'word '.repeat(50) },
+    ],
   };
   const found = await search({ charsMax: 22 }, 'exa');
   assert.deepEqual(found.status === 'found' && found.hits, [
     { url: 'https://a.example/', title: 'https://a.example/', content: 'word word word word' },
   ]);
+});
+
+suite('an engine that knows operators instead of lists', () => {
+  const askedOf = async (query: Partial<WebSearchQuery>, id: 'brave' | 'searxng'): Promise<string> => {
+    answer.body = { type: 'search', results: [] };
+    await search(query, id);
+    return new URL(seen.at(-1)?.path ?? '', baseUrl).searchParams.get('q') ?? '';
+  };
+
+  test('is asked for sites in place of words where there is no room for both', async () => {
+    const asked = await askedOf({ text: 'word '.repeat(80), includeSites: ['a.example', 'b.example/docs'] }, 'brave');
+    assert.ok(asked.endsWith('word (site:a.example OR site:b.example/docs)'), asked);
+    assert.equal(asked.split(' ').length, 50, 'as many words as it takes');
+    assert.ok(asked.length <= 400);
+  });
+
+  test('is told of sites to leave out as far as there is room, and of too many to look at not at all', async () => {
+    const excludeSites = Array.from({ length: 100 }, (_, index) => `host${index}.example`);
+    const left = await askedOf({ text: 'word', excludeSites }, 'brave');
+    assert.ok(left.startsWith('word -site:host0.example') && left.length <= 400 && left.split(' ').length <= 50);
+    const includeSites = Array.from({ length: 100 }, (_, index) => `host${index}.example`);
+    assert.equal(await askedOf({ text: 'word', includeSites }, 'searxng'), 'word');
+  });
+});
+
+test('many long results share what a prompt has room for', async () => {
+  answer.body = {
+    results: Array.from({ length: 25 }, (_, index) => ({
+      url: `https://a.example/${index}`,
+      title: 'word '.repeat(200),
+      text: 'word '.repeat(30_000),
+    })),
+  };
+  const found = await search({ resultsMax: 25 }, 'exa');
+  assert.ok(found.status === 'found' && found.hits.length === 25);
+  const chars = found.hits.reduce((sum, { content, title }) => sum + content.length + title.length, 0);
+  assert.ok(chars < 520_000 && found.hits.every(({ content }) => content.length > 19_000), `${chars}`);
 });
 
 suite('a search that fails costs nothing and says why', () => {

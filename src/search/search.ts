@@ -1,4 +1,4 @@
-import { isAtSite, readSiteRule, type SiteRule } from '../canonical/site-rules.ts';
+import { isAtSite, readSiteRule, SITES_MAX, type SiteRule } from '../canonical/site-rules.ts';
 import type {
   SearchEngineId,
   WebSearch,
@@ -23,8 +23,6 @@ export interface SearchParts {
 
 /** A question is a few words; what is longer is no question. */
 const QUERY_CHARS_MAX = 2_000;
-/** In a list of sites. */
-const SITES_MAX = 200;
 
 type Failed = Extract<WebSearchOutcome, { status: 'failed' }>;
 
@@ -92,7 +90,7 @@ async function searchAt(
   return {
     status: 'found',
     engine: engine.id,
-    hits: allowedHits(given, query).map((hit) => withBoundedText(hit, query)),
+    hits: withBoundedTexts(allowedHits(given, query), query),
     feeNanoUsd: engine.fee(asked.mode, given.length),
   };
 }
@@ -127,8 +125,16 @@ function allowedHits(hits: readonly WebSearchHit[], query: WebSearchQuery): read
 
 /** More than any setting asks for; an engine must not fill a prompt with one page. @source generation.md 5.4 */
 const CONTENT_CHARS_MAX = 100_000;
+const TITLE_CHARS_MAX = 500;
+/** Of all results together, which then have an equal share each. */
+const CONTENTS_CHARS_MAX = 500_000;
 
-function withBoundedText(hit: WebSearchHit, { charsMax = CONTENT_CHARS_MAX }: WebSearchQuery): WebSearchHit {
-  const max = Math.min(charsMax, CONTENT_CHARS_MAX);
-  return hit.content.length <= max ? hit : { ...hit, content: cutAtWord(hit.content, max) };
+function withBoundedTexts(hits: readonly WebSearchHit[], { charsMax = CONTENT_CHARS_MAX }: WebSearchQuery) {
+  const max = Math.min(charsMax, CONTENT_CHARS_MAX, Math.floor(CONTENTS_CHARS_MAX / Math.max(1, hits.length)));
+  return hits.map((hit): WebSearchHit => {
+    const { url, title, content, published } = hit;
+    if (title.length <= TITLE_CHARS_MAX && content.length <= max) return hit;
+    const bounded = { url, title: cutAtWord(title, TITLE_CHARS_MAX), content: cutAtWord(content, max) };
+    return published === undefined ? bounded : { ...bounded, published };
+  });
 }

@@ -1,20 +1,46 @@
 import type { SiteRule } from '../canonical/site-rules.ts';
+import { cutAtWord } from '../lib/cut-text.ts';
 import type { EngineQuery } from './contract.ts';
 
+/** How long a question may be, with its operators. */
+export interface QueryRoom {
+  readonly charsMax: number;
+  readonly wordsMax?: number;
+}
+
 /**
- * The question with its sites as the operators of search engines: `site:` and `-site:`. Those for which there is no room are
- * seen to in what was found.
+ * The question with its sites as the operators of search engines: `site:` and `-site:`. Pages to include take up to half of
+ * the room from the words, since a search elsewhere finds nothing that counts; those sites for which there is no room are seen
+ * to in what was found.
  */
-export function withSites({ text, includeSites, excludeSites }: EngineQuery, charsMax: number): string {
+export function withSites({ text, includeSites, excludeSites }: EngineQuery, room: QueryRoom): string {
   const sites = includeSites.map(drawSite);
-  const wanted = sites.length > 1 ? `(${sites.join(' OR ')})` : sites.join('');
-  let query = `${text} ${wanted}`.trimEnd();
-  if (query.length > charsMax) query = text;
+  const drawn = sites.length > 1 ? `(${sites.join(' OR ')})` : sites.join('');
+  const wanted = fits(drawn, halfOf(room)) ? drawn : '';
+  const { charsMax, wordsMax = Number.POSITIVE_INFINITY } = room;
+  const words = cutWords(cutAtWord(text, charsMax - wanted.length - 1), wordsMax - countWords(wanted));
+  let query = `${words} ${wanted}`.trimEnd();
   for (const host of wholeHosts(excludeSites)) {
     const further = `${query} -site:${host}`;
-    if (further.length <= charsMax) query = further;
+    if (fits(further, room)) query = further;
   }
   return query;
+}
+
+function halfOf({ charsMax, wordsMax }: QueryRoom): QueryRoom {
+  return { charsMax: charsMax / 2, ...(wordsMax !== undefined && { wordsMax: wordsMax / 2 }) };
+}
+
+function fits(query: string, { charsMax, wordsMax = Number.POSITIVE_INFINITY }: QueryRoom): boolean {
+  return query.length <= charsMax && countWords(query) <= wordsMax;
+}
+
+function countWords(text: string): number {
+  return text.match(/\S+/g)?.length ?? 0;
+}
+
+function cutWords(text: string, wordsMax: number): string {
+  return countWords(text) <= wordsMax ? text : (text.match(/\S+/g) ?? []).slice(0, wordsMax).join(' ');
 }
 
 function drawSite({ host, path }: SiteRule): string {

@@ -92,6 +92,13 @@ export interface GenerationRow {
   readonly cacheDiscountNanoUsd: number | null;
   /** The generation whose answer was given again. */
   readonly responseCacheSourceId: string | null;
+  /** What the request was about. Null: nobody looked. */
+  readonly taskType: string | null;
+  /** The plugin that chose the model. */
+  readonly router: string | null;
+  /** The model that a router's choice is compared with, and what was saved against it; negative: spent more. */
+  readonly comparedModel: string | null;
+  readonly savedNanoUsd: number | null;
 }
 
 /** What follows from a generation for those who pay. */
@@ -269,6 +276,10 @@ function columnsOf(row: GenerationRow) {
     media_completion: row.mediaCompletion,
     cache_discount_nano_usd: row.cacheDiscountNanoUsd,
     response_cache_source_id: row.responseCacheSourceId,
+    task_type: row.taskType,
+    router: row.router,
+    compared_model: row.comparedModel,
+    saved_nano_usd: row.savedNanoUsd,
   } satisfies GenerationsTable;
 }
 
@@ -332,5 +343,9 @@ export function rowOf(columns: GenerationsTable): GenerationRow {
     mediaCompletion: columns.media_completion,
     cacheDiscountNanoUsd: columns.cache_discount_nano_usd,
     responseCacheSourceId: columns.response_cache_source_id,
+    taskType: columns.task_type,
+    router: columns.router,
+    comparedModel: columns.compared_model,
+    savedNanoUsd: columns.saved_nano_usd,
   };
 }

@@ -8,6 +8,8 @@ import { up as up0004 } from './migrations/0004-presets-byok-oauth.ts';
 import { up as up0005 } from './migrations/0005-content-analytics-destinations.ts';
 import { up as up0006 } from './migrations/0006-cached-answers.ts';
 import { up as up0007 } from './migrations/0007-default-plugins.ts';
+import { up as up0008 } from './migrations/0008-files.ts';
+import { up as up0009 } from './migrations/0009-task-types.ts';
 import { COLUMN_TYPE } from './portable.ts';
 import type { Tables } from './tables.ts';
 
@@ -26,6 +28,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-content-analytics-destinations', up: up0005 },
   { name: '0006-cached-answers', up: up0006 },
   { name: '0007-default-plugins', up: up0007 },
+  { name: '0008-files', up: up0008 },
+  { name: '0009-task-types', up: up0009 },
 ];
 
 /**

@@ -94,6 +94,13 @@ export interface GenerationsTable {
   readonly media_completion: number | null;
   readonly cache_discount_nano_usd: number | null;
   readonly response_cache_source_id: string | null;
+  /** A tag of `choosing/task-tags.ts`. Null: nobody looked. */
+  readonly task_type: string | null;
+  /** The plugin that chose the model. */
+  readonly router: string | null;
+  /** What the router's choice is compared with, and what it saved against that; negative: what it cost more. */
+  readonly compared_model: string | null;
+  readonly saved_nano_usd: number | null;
 }
 
 /** Workspaces. A deleted one stays as a row, so that what was made in it keeps a name. */
@@ -315,6 +322,32 @@ export interface DestinationsTable {
   readonly updated_at_ms: number;
 }
 
+/** What callers stored to refer to it later, and what tools made for them. The content is a file of `store/blobs.ts`. */
+export interface FilesTable {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly filename: string;
+  /** Found from the bytes. Empty while it is written. */
+  readonly mime_type: string;
+  readonly size_bytes: number;
+  /** Only what is `stored` can be seen. */
+  readonly status: 'writing' | 'stored' | 'deleted';
+  /** A tool made it: what was uploaded cannot be downloaded. */
+  readonly made_here: Flag;
+  /** In the words of a vendor. */
+  readonly purpose: string;
+  readonly key_hash: string;
+  readonly created_at_ms: number;
+  readonly expires_at_ms: number | null;
+}
+
+/** What the stored files of a workspace come to. */
+export interface FileUsageTable {
+  readonly workspace_id: string;
+  readonly size_bytes: number;
+  readonly files: number;
+}
+
 /** Money that came and went. Only ever inserted. @source areas.md 2 "Ledger" */
 export interface LedgerEntriesTable {
   readonly id: string;
@@ -379,5 +412,7 @@ export interface Tables {
   readonly usage_daily: UsageTable;
   readonly usage_progress: UsageProgressTable;
   readonly destinations: DestinationsTable;
+  readonly files: FilesTable;
+  readonly file_usage: FileUsageTable;
   readonly schema_migrations: SchemaMigrationsTable;
 }

@@ -64,6 +64,10 @@ export function sampleGeneration(changes: Partial<GenerationRow> = {}): Generati
     mediaCompletion: 12,
     cacheDiscountNanoUsd: -1_004,
     responseCacheSourceId: null,
+    taskType: 'math',
+    router: 'auto-router',
+    comparedModel: 'acme/best',
+    savedNanoUsd: -1_007,
     ...changes,
   };
 }

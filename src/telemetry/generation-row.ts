@@ -87,6 +87,10 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     mediaCompletion: record.answerMedia,
     cacheDiscountNanoUsd: cacheDiscountOf(record),
     responseCacheSourceId: record.cacheSourceId ?? null,
+    taskType: record.taskType ?? null,
+    router: record.router ?? null,
+    comparedModel: record.savedNanoUsd === undefined ? null : (record.comparedWith?.model ?? null),
+    savedNanoUsd: record.savedNanoUsd ?? null,
   };
 }
 

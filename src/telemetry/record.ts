@@ -5,7 +5,7 @@ import type { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import { openRouteReport, type RouteReport } from '../canonical/route-report.ts';
 import { NO_USAGE, type Usage } from '../canonical/usage.ts';
-import type { Cost } from '../catalog/price.ts';
+import type { Cost, PriceTable } from '../catalog/price.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Json } from '../lib/json.ts';
@@ -130,6 +130,14 @@ export class GenerationRecord {
   readonly innerRuns: InnerRun[] = [];
   /** Every part of the answer with what it cost, once the generation has ended. */
   served: readonly ServedPart[] = [];
+  /** What the request is about, a tag of `choosing/task-tags.ts`; absent: nobody looked. */
+  taskType: string | undefined;
+  /** The plugin that chose the models; absent: the caller did. */
+  router: string | undefined;
+  /** The model that would have answered without a router, at list price. */
+  comparedWith: { readonly model: string; readonly price: PriceTable } | undefined;
+  /** What the router's choice saved against that model, its own questions to models included; negative: what it cost more. Nano-USD. */
+  savedNanoUsd: number | undefined;
   upstreamId: string | undefined;
   /** The generation whose answer was given again. */
   cacheSourceId: string | undefined;

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { after, before, test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { runCli } from '../../src/cli/main.ts';
 
 let folder = '';
@@ -85,4 +86,35 @@ test('a provider that half of its variables turn on is a warning', async () => {
     stdout,
     /^warning azure {12}AZURE_OPENAI_API_KEY is set, but AZURE_OPENAI_ENDPOINT is not, so this provider is off\.$/m,
   );
+});
+
+suite('each MCP server', () => {
+  const script = fileURLToPath(new URL('../support/mcp-stdio-server.ts', import.meta.url));
+  const server = (name: string, mode: string, more = ''): string =>
+    `  ${name}: { command: "${process.execPath}", args: ["${script}", ${mode}], env: { MCP_TOKEN: its-own-secret }${more} }\n`;
+
+  test('that answers is named with its version, and the number of its tools', async () => {
+    const yaml = `mcp_servers:\n${server('tests', 'new')}${server('narrow', 'old', ', tools: [add, "e*"]')}${server('off', 'broken', ', enabled: false')}`;
+    const { code, stdout } = await doctor(yaml);
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /^ok {6}mcp tests {8}test-server 1\.2\.3 answers; 10 tools\.$/m);
+    assert.match(stdout, /^ok {6}mcp narrow {7}test-server 1\.2\.3 answers; 10 tools, of which 3 are offered\.$/m);
+    assert.doesNotMatch(stdout, /mcp off/);
+  });
+
+  test('that does not is told with its reason and its last words, without its secrets', async () => {
+    const yaml = `mcp_servers:
+${server('broken', 'broken')}  missing: { command: /no/such/command }
+  closed: { url: "http://127.0.0.1:2/mcp", headers: { authorization: Bearer its-own-secret } }
+`;
+    const { code, stdout } = await doctor(yaml);
+    assert.equal(code, 1);
+    assert.match(
+      stdout,
+      /^FAILED {2}mcp broken {7}The process ended with exit code 7\..* Its last words: ready with \[redacted\]$/m,
+    );
+    assert.match(stdout, /^FAILED {2}mcp missing {6}spawn \/no\/such\/command ENOENT/m);
+    assert.match(stdout, /^FAILED {2}mcp closed {7}.*ECONNREFUSED/m);
+    assert.doesNotMatch(stdout, /its-own-secret/);
+  });
 });

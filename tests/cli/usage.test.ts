@@ -8,7 +8,7 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
   [
     ['launch'],
     2,
-    'launch: unknown command; known are serve, keys, credits, backup, restore, secret, generations, audit, config, doctor, catalog, chat, explain, sandbox\n',
+    'launch: unknown command; known are serve, keys, credits, backup, restore, secret, generations, report, audit, config, doctor, catalog, chat, explain, sandbox\n',
   ],
   [['--prot', '1'], 2, '--prot: unknown flag; did you mean "--port"?\n'],
   [['serve', '--port'], 2, '--port needs a value\n'],
@@ -22,6 +22,8 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
   [['keys', 'list', 'x'], 2, 'keys list: x: unexpected argument\n'],
   [['keys', 'list', '--limit', '1'], 2, 'keys list: --name, --limit and --management belong to "keys create"\n'],
   [['keys', 'create', '--limit=-1'], 2, '--limit: must be an amount in USD from 0 to 9000000, not "-1"\n'],
+  [['report'], 2, 'report: say of what: routers\n'],
+  [['report', 'routers', '--by', 'key'], 2, '--by: must be router, model or task, not "key"\n'],
   [['catalog'], 2, 'catalog: say what to do: list, show, check, refresh\n'],
   [['catalog', 'shew'], 2, 'catalog shew: unknown command; did you mean "show"?\n'],
   [['catalog', 'show'], 2, 'catalog show: takes one model\n'],

@@ -64,9 +64,9 @@ test('a tool call without input has none, and a schema without a type is one of 
 
 test("a vendor's tool goes to the vendor, and is 400 at whoever else speaks its format or another", async (t) => {
   const { gateway, chat, messages } = await startScriptedFormats(t);
-  const search = { type: 'web_search_20250305', name: 'web_search' };
+  const execution = { type: 'code_execution_20250825', name: 'code_execution' };
   for (const model of ['acme/messages', 'acme/chat']) {
-    const refused = await gateway.post('/messages', { ...ask, model, tools: [tool, search] });
+    const refused = await gateway.post('/messages', { ...ask, model, tools: [tool, execution] });
     assert.equal(refused.status, 400, model);
     const { error } = (await refused.json()) as Refusal;
     assert.equal(error.type, 'invalid_request_error');
@@ -79,8 +79,23 @@ test("a vendor's tool goes to the vendor, and is 400 at whoever else speaks its 
 
   // An endpoint of a fallback that can is asked.
   const fallbacks = [{ model: 'acme/anthropic' }];
-  assert.equal((await gateway.post('/messages', { ...ask, tools: [search], fallbacks })).status, 200);
-  assert.deepEqual(messages.arrived[0]?.body['tools'], [search]);
+  assert.equal((await gateway.post('/messages', { ...ask, tools: [execution], fallbacks })).status, 200);
+  assert.deepEqual(messages.arrived[0]?.body['tools'], [execution]);
+});
+
+test("a vendor's search goes to the vendor, and is the gateway's own at whoever else", async (t) => {
+  const { gateway, chat, messages } = await startScriptedFormats(t);
+  const search = { type: 'web_search_20250305', name: 'web_search' };
+  const offered = async (model: string): Promise<readonly unknown[]> => {
+    assert.equal((await gateway.post('/messages', { ...ask, model, tools: [search] })).status, 200, model);
+    const sent = model === 'acme/chat' ? chat : messages;
+    return sent.arrived.at(-1)?.body['tools'] as readonly unknown[];
+  };
+  assert.deepEqual(await offered('acme/anthropic'), [search]);
+  const [elsewhere] = (await offered('acme/messages')) as readonly { readonly name: string }[];
+  assert.equal(elsewhere?.name, 'service_web_search');
+  const [lowered] = (await offered('acme/chat')) as readonly { readonly function: { readonly name: string } }[];
+  assert.equal(lowered?.function.name, 'service_web_search');
 });
 
 test('a withdrawn tool is not offered on by a model that cannot hear of it', async (t) => {

@@ -89,7 +89,7 @@ test('a picture is not asked of a model that only writes', async (t) => {
   assert.deepEqual(error.availability?.excluded_by, ['output_modalities']);
 });
 
-test('forcing a server tool that is not built is refused, not forgotten', async (t) => {
+test('forcing a server tool that is not among the tools is refused, not forgotten', async (t) => {
   const { gateway, chat } = await startSized(t);
   const refused = await gateway.post('/chat/completions', {
     model: 'acme/both',
@@ -98,7 +98,7 @@ test('forcing a server tool that is not built is refused, not forgotten', async 
   });
   const { error } = (await refused.json()) as Refusal;
   assert.equal(refused.status, 400);
-  assert.deepEqual(error.metadata.issues?.[0]?.path, 'tool_choice');
-  assert.match(error.message, /web_search/);
+  assert.deepEqual(error.metadata.issues?.[0]?.path, 'tool_choice.type');
+  assert.match(error.message, /one of the tools/);
   assert.equal(chat.arrived.length, 0);
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { NO_ROUTERS } from '../support/no-routers.ts';
 import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { mergeRules } from '../../src/accounts/policy.ts';
@@ -89,6 +90,10 @@ async function setStage(
     http,
     download: () => Promise.reject(new Error('nothing is to be fetched')),
     fileMemory: createFileMemory(1_000),
+    storedFiles: {
+      find: () => Promise.resolve(undefined),
+      read: () => Promise.reject(new Error('no file is named')),
+    },
     providers,
     ownCredentials: () => () => [],
     ownUpstream: () => Promise.reject(new Error('nobody brought a credential')),
@@ -126,6 +131,7 @@ async function setStage(
     rateLimiter: { admit: () => undefined },
     responseCache: { texts: createMemoryTexts({ clock, bytesMax: 0 }), catalog: createCatalog([], []), clock },
     serverTools: new Map(),
+    routers: NO_ROUTERS,
     toolAbilities: {},
     policyOf: () => ({ ...mergeRules([]), limits: [], preferences: [], plugins: [], defaultModel: null }),
     settle: (record) => {

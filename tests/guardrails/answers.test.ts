@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { isJsonObject } from '../../src/lib/json.ts';
 import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
+import { ask as askTools, ASKINGS, nameOf, recordOf, startToolTurns } from '../support/tool-turns.ts';
 import {
   chatAnswer,
+  chatChunk,
   chatStream,
   json,
   messagesAnswer,
   messagesStream,
+  sse,
   stream,
   type Script,
 } from '../support/upstream.ts';
-import { ask, startFiltered, type FilteredGateway } from './filtered-gateway.ts';
+import { ask, setFilters, startFiltered, type FilteredGateway } from './filtered-gateway.ts';
 
 const SAID = 'You reach her at ann@example.com or under (415) 555-2671 until noon.';
 const CLEAN = 'You reach her at [EMAIL] or under [PHONE] until noon.';
@@ -94,6 +97,30 @@ suite('filters that look through answers', () => {
       assert.deepEqual([error?.code, error?.message], [403, 'Answer blocked by content filter: TIME']);
     });
   }
+
+  for (const asking of ASKINGS) {
+    test(`charge what a blocked answer cost: ${nameOf(asking)}`, async (t) => {
+      const turns = await startToolTurns(t, () => ({ text: `${'All is well. '.repeat(200)}It is noon.` }));
+      await setFilters(turns.gateway, BLOCK);
+      const { id } = await askTools(turns, asking, {});
+      const { costNanoUsd, tokensPrompt, tokensCompletion, usageSource } = await recordOf(turns.gateway, id);
+      assert.deepEqual([costNanoUsd, tokensPrompt, tokensCompletion, usageSource], [20_000, 10, 5, 'upstream']);
+    });
+  }
+
+  test('cut an answer off that goes on, and charge what came of it', async (t) => {
+    const said = `${'All is well. '.repeat(200)}It is noon.`;
+    const goesOn: Script = (_arrived, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(sse([chatChunk({ role: 'assistant', content: said })]));
+    };
+    const turns = await startToolTurns(t, () => goesOn);
+    await setFilters(turns.gateway, BLOCK);
+    const told = await askTools(turns, { format: 'chat', model: 'acme/chat', stream: true }, {});
+    assert.equal(told.error?.['code'], 403);
+    const { tokensCompletion, usageSource } = await recordOf(turns.gateway, told.id);
+    assert.deepEqual([tokensCompletion, usageSource], [Math.ceil(said.length / 4), 'estimated']);
+  });
 
   test('leave answers alone unless they say that they look at them', async (t) => {
     const stage = await startFiltered(

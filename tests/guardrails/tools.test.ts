@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { ask, ASKINGS, nameOf, startToolTurns, testTool, type Model } from '../support/tool-turns.ts';
+import {
+  ask,
+  ASKINGS,
+  nameOf,
+  recordOf,
+  startToolTurns,
+  testTool,
+  type Asking,
+  type Model,
+  type ToolTurns,
+} from '../support/tool-turns.ts';
 import { setFilters } from './filtered-gateway.ts';
 
 const FILES = [{ type: 'service:files' }];
@@ -8,7 +18,62 @@ const callsOnce: Model = (_arrived, at) =>
   at === 0 ? { calls: [{ name: 'service_files', input: '{"at":1}' }] } : { text: 'Done.' };
 const says = (words: string) => testTool('files', () => Promise.resolve({ result: { said: words } }));
 
+/** What came, as it came. */
+async function rawOf({ gateway }: ToolTurns, { format, model, stream }: Asking): Promise<string> {
+  const answer = await gateway.post(
+    format === 'chat' ? '/chat/completions' : '/messages',
+    { model, stream, max_tokens: 100, messages: [{ role: 'user', content: 'Go.' }], tools: FILES },
+    { 'x-service-metadata': 'enabled' },
+  );
+  return answer.text();
+}
+
+suite('what models write into calls of server tools', () => {
+  for (const asking of ASKINGS) {
+    test(`is cleaned before the tool reads it, and the caller: ${nameOf(asking)}`, async (t) => {
+      const given: unknown[] = [];
+      const files = testTool('files', ({ input }) => {
+        given.push(input);
+        return Promise.resolve({ result: {} });
+      });
+      const model: Model = (_arrived, at) =>
+        at === 0
+          ? { calls: [{ name: 'service_files', input: '{"to":"ann@example.com"}' }] }
+          : { text: 'It went to ann@example.com.' };
+      const turns = await startToolTurns(t, model, { serverTools: [files] });
+      const filter = { slug: 'email', action: 'redact', scan_output: true };
+      await setFilters(turns.gateway, { content_filter_builtins: [filter] });
+      const raw = await rawOf(turns, asking);
+      assert.deepEqual(given, [{ to: '[EMAIL]' }]);
+      assert.ok(raw.includes('It went to [EMAIL].') && !raw.includes('ann@'), raw);
+    });
+  }
+
+  test('does not run where it is blocked', async (t) => {
+    let ran = 0;
+    const files = testTool('files', () => Promise.resolve({ result: { run: ++ran } }));
+    const turns = await startToolTurns(t, callsOnce, { serverTools: [files] });
+    await setFilters(turns.gateway, { content_filters: [{ pattern: '1', action: 'block', scan_output: true }] });
+    const raw = await rawOf(turns, { format: 'chat', model: 'acme/chat', stream: true });
+    assert.match(raw, /Answer blocked by content filter/);
+    assert.equal(ran, 0);
+  });
+});
+
 suite('what server tools bring in', () => {
+  test('is looked through once, however many turns follow', async (t) => {
+    const model: Model = (_arrived, at) => (at < 3 ? { calls: [{ name: 'service_files' }] } : { text: 'Done.' });
+    let run = 0;
+    const files = testTool('files', () =>
+      Promise.resolve({ result: { at: ++run, from: run === 1 ? 'ann@example.com' : '' } }),
+    );
+    const turns = await startToolTurns(t, model, { serverTools: [files] });
+    await setFilters(turns.gateway, { content_filter_builtins: [{ slug: 'email', action: 'redact' }] });
+    const raw = await rawOf(turns, { format: 'chat', model: 'acme/chat', stream: false });
+    assert.equal(turns.chat.arrived.length, 4);
+    assert.equal(raw.split('Redacted: EMAIL in the request').length - 1, 1, raw);
+  });
+
   for (const asking of ASKINGS) {
     test(`is cleaned before a model reads it: ${nameOf(asking)}`, async (t) => {
       const turns = await startToolTurns(t, callsOnce, { serverTools: [says('Ann is ann@example.com.')] });
@@ -29,6 +94,8 @@ suite('what server tools bring in', () => {
       assert.equal(turns.chat.arrived.length + turns.messages.arrived.length, 1);
       if (asking.stream) assert.equal(told.error?.['message'], 'Request blocked: prompt injection detected.');
       else assert.equal(told.status, 403);
+      const { costNanoUsd, tokensCompletion } = await recordOf(turns.gateway, told.id);
+      assert.deepEqual([costNanoUsd, tokensCompletion], [20_000, 5], 'the turn before it is owed');
     });
   }
 });

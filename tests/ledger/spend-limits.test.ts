@@ -23,11 +23,14 @@ providers:
   alpha: { adapter: openai-compatible, base_url: ${upstream.baseUrl}, api_key: a }
   beta: { adapter: openai-compatible, base_url: ${upstream.baseUrl}, api_key: b }
   gamma: { adapter: messages-compatible, base_url: ${upstream.baseUrl}, api_key: c }
+  delta: { adapter: fireworks, base_url: ${upstream.baseUrl}, api_key: d }
 models:
   acme/one:
     endpoints: [{ provider: alpha, model: one, price: { prompt: 0, completion: 10 } }]
   acme/thinker:
     endpoints: [{ provider: gamma, model: thinker, price: { prompt: 0, completion: 10 } }]
+  acme/stopping:
+    endpoints: [{ provider: delta, model: one, price: { prompt: 0, completion: 10 } }]
   acme/rescued:
     endpoints:
       - { provider: alpha, model: one, price: { prompt: 0, completion: 10 } }
@@ -158,7 +161,8 @@ models:
       response.write(sse([chatChunk({ role: 'assistant', content: 'x'.repeat(40) })]));
     };
     const controller = new AbortController();
-    const response = await ask({ stream: true }, controller.signal);
+    // Its provider stops, and stops charging, when nobody listens.
+    const response = await ask({ model: 'acme/stopping', stream: true }, controller.signal);
     await response.body?.getReader().read();
     assert.equal((await ask({ max_tokens: 2 * ANSWER_TOKENS })).status, 402);
     controller.abort();

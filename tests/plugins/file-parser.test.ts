@@ -106,33 +106,35 @@ suite('a PDF for a model that takes none', () => {
     assert.ok(at < deltas.findIndex(({ choices }) => typeof choices[0]?.finish_reason === 'string'));
   });
 
-  test('is read in the messages format, in results of tools as well', async (t) => {
-    const setup = await startWeb(t);
-    const document = {
-      type: 'document',
-      title: 'report.pdf',
-      source: { type: 'base64', media_type: 'application/pdf', data: PDF.toString('base64') },
-    };
-    const answer = await setup.gateway.post('/messages', {
-      model: 'acme/deaf',
-      max_tokens: 100,
-      plugins: LOCALLY,
-      messages: [
-        { role: 'user', content: 'Look it up.' },
-        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }] },
-        {
-          role: 'user',
-          content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [document] }, document],
-        },
-      ],
-      tools: [{ name: 'look', input_schema: { type: 'object' } }],
+  for (const stream of [false, true])
+    test(`is read in the messages format, in results of tools as well: ${stream ? 'stream' : 'whole'}`, async (t) => {
+      const setup = await startWeb(t);
+      const document = {
+        type: 'document',
+        title: 'report.pdf',
+        source: { type: 'base64', media_type: 'application/pdf', data: PDF.toString('base64') },
+      };
+      const answer = await setup.gateway.post('/messages', {
+        model: 'acme/deaf',
+        stream,
+        max_tokens: 100,
+        plugins: LOCALLY,
+        messages: [
+          { role: 'user', content: 'Look it up.' },
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }] },
+          {
+            role: 'user',
+            content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [document] }, document],
+          },
+        ],
+        tools: [{ name: 'look', input_schema: { type: 'object' } }],
+      });
+      assert.equal(answer.status, 200, await answer.clone().text());
+      const [result, second] = partsOf(setup.messages.arrived[0]) as [{ content: unknown }, { text: string }];
+      const read = `<file name="report.pdf">\n${TEXT}\n</file>`;
+      assert.deepEqual(result.content, [text(read)]);
+      assert.equal(second.text, read);
     });
-    assert.equal(answer.status, 200, await answer.clone().text());
-    const [result, second] = partsOf(setup.messages.arrived[0]) as [{ content: unknown }, { text: string }];
-    const read = `<file name="report.pdf">\n${TEXT}\n</file>`;
-    assert.deepEqual(result.content, [text(read)]);
-    assert.equal(second.text, read);
-  });
 });
 
 suite('the service for files', () => {

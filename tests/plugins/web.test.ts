@@ -157,6 +157,36 @@ suite('the web plugin', () => {
     );
   });
 
+  test('gives it to a model of the messages format beside the question, behind results of tools', async (t) => {
+    const setup = await startWeb(t, { text: SAID });
+    const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'done' };
+    for (const [messages, before] of [
+      [[{ role: 'user', content: 'what is new?' }], []],
+      [
+        [
+          { role: 'user', content: 'first' },
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }] },
+          { role: 'user', content: [result, { type: 'text', text: 'what is new?' }] },
+        ],
+        [result],
+      ],
+    ] as const) {
+      const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+      const request = { model: 'acme/messages', max_tokens: 100, messages, tools, plugins: [{ id: 'web' }] };
+      assert.equal((await setup.gateway.post('/messages', request)).status, 200);
+      const sent = setup.messages.arrived.at(-1)?.body['messages'] as { role: string; content: { text: string }[] }[];
+      assert.deepEqual(
+        sent.map(({ role }) => role),
+        messages.map(({ role }) => role),
+        'no message is between those of the caller',
+      );
+      const content = sent.at(-1)?.content ?? [];
+      assert.deepEqual(content.slice(0, before.length), before);
+      assert.match(content.at(-2)?.text ?? '', /Result 1: One\nURL: https:\/\/a\.example\/one/);
+      assert.deepEqual(content.at(-1), { type: 'text', text: 'what is new?' });
+    }
+  });
+
   test('names what the model was given and did not link to, as sources of the whole answer', async (t) => {
     const setup = await startWeb(t, { text: 'Nothing is new.' });
     const { body } = await askChat(setup);
@@ -252,7 +282,7 @@ suite('what speaks against a search', () => {
   test('a site that is none', async (t) => {
     const setup = await startWeb(t, { text: SAID });
     const { status, body } = await askChat(setup, { plugins: [{ id: 'web', include_domains: ['no site'] }] });
-    assert.deepEqual([status, body.error.message], [400, 'plugins[0]: "no site" is no site.']);
+    assert.deepEqual([status, body.error.message], [400, 'plugins[0].include_domains[0]: names no site']);
   });
 });
 

@@ -28,6 +28,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   catalog: ['store', 'canonical', 'lib'],
   search: ['canonical', 'lib'],
   documents: ['canonical', 'lib'],
+  mcp: ['canonical', 'lib'],
   choosing: ['canonical', 'lib'],
   wire: ['canonical', 'lib'],
   store: ['canonical', 'lib'],
@@ -42,8 +43,9 @@ const COMPOSITION: ReadonlySet<string> = new Set(['', 'cli']);
 /** What a member of a registry, its contract and its index may import besides their own folder. */
 const REGISTRY_IMPORTS: Readonly<Record<Registry, readonly string[]>> = {
   providers: ['wire', 'canonical', 'lib'],
-  plugins: ['canonical', 'lib'],
-  tools: ['canonical', 'lib'],
+  plugins: ['choosing', 'canonical', 'lib'],
+  // A panel is put together as routers choose.
+  tools: ['choosing', 'canonical', 'lib'],
   guardrails: ['canonical', 'lib'],
 };
 
@@ -61,6 +63,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['store'],
   'rate-limiter-flexible': ['store'],
   yaml: ['config'],
+  '@modelcontextprotocol/client': ['mcp'],
   // Of telemetry the configurations of destinations, which users write.
   zod: ['wire', 'config', 'http', 'store', 'catalog', 'telemetry', ...REGISTRIES],
 };
@@ -68,8 +71,11 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const FOLDER_DEPTH_MAX = 3;
 const FORBIDDEN_FOLDERS: ReadonlySet<string> = new Set(['utils', 'helpers', 'common', 'services', 'types']);
 const FILE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.test)?\.ts$/;
-/** Where a provider's id may stand in quotes, besides tests: its registry, and the catalog's data. */
-const MAY_QUOTE_PROVIDERS = /^src\/(?:providers|catalog\/data)\//;
+/**
+ * Where a provider's id may stand in quotes, besides tests: its registry, the catalog's data, and the answers of `/files`, two
+ * of whose shapes the specification names after the vendors that they are like.
+ */
+const MAY_QUOTE_PROVIDERS = /^src\/(?:(?:providers|catalog\/data)\/|http\/management\/files\/file-shape\.ts$)/;
 /** Where formats are at home, one of which may be called like the vendor whose own it is. */
 const MAY_QUOTE_FORMATS = /^src\/(?:wire|canonical)\//;
 
@@ -167,7 +173,14 @@ function mayRegistryImport(registry: Registry, from: Place, to: Place): boolean 
   if (to.folder !== registry) return REGISTRY_IMPORTS[registry].includes(to.folder);
   // The registry and its data see every member; the contract sees none; a member sees itself and the contract.
   if (from.member === '') return !isContract(from) || to.member === '';
-  return to.member === from.member || isContract(to);
+  return to.member === from.member || isContract(to) || isShared(to);
+}
+
+/** What several members of a registry have in common, and nobody else needs to know. */
+const SHARED_BY_MEMBERS: ReadonlySet<string> = new Set(['tools/inner-model.ts']);
+
+function isShared({ folder, member, file }: Place): boolean {
+  return member === '' && SHARED_BY_MEMBERS.has(`${folder}/${file}`);
 }
 
 function isContract(place: Place): boolean {

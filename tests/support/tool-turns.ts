@@ -46,7 +46,7 @@ const policy = 'data_policy: { training: false, retention_days: 0 }';
 export async function startToolTurns(
   t: { after(close: () => Promise<void>): void },
   model: Model,
-  { yaml = '', ...options }: GatewayOptions = {},
+  { yaml = '', providers = '', ...options }: GatewayOptions & { readonly providers?: string } = {},
 ): Promise<ToolTurns> {
   const chat = await startUpstream((...exchange) => speak('chat', model, chat, exchange));
   const messages = await startUpstream((...exchange) => speak('messages', model, messages, exchange));
@@ -56,6 +56,7 @@ export async function startToolTurns(
 providers:
   chatty: { adapter: openai-compatible, name: Chatty, base_url: "${chat.baseUrl}", api_key: upstream-secret-1, ${policy} }
   wordy: { adapter: anthropic, name: Wordy, base_url: "${messages.baseUrl}", api_key: upstream-secret-2, ${policy} }
+  ${providers}
 models:
   acme/chat: { endpoints: [{ provider: chatty, model: one-2026, price: ${price} }] }
   acme/messages: { endpoints: [{ provider: wordy, model: claude-sonnet-4-6, price: ${price} }] }

@@ -88,6 +88,43 @@ suite('a caller that hangs up', () => {
     });
   }
 
+  test('owes the fees of calls that had ended', async (t) => {
+    const begun = Promise.withResolvers<void>();
+    const files = testTool('files', ({ input }) => {
+      if (input['at'] === 1) return Promise.resolve({ result: {}, feeNanoUsd: 7_000 });
+      begun.resolve();
+      return new Promise(() => undefined);
+    });
+    const calls = [1, 2].map((at) => ({ name: 'service_files', input: JSON.stringify({ at }) }));
+    const { gateway } = await startToolTurns(t, () => ({ text: 'Both.', calls }), { serverTools: [files] });
+    const caller = new AbortController();
+    const body = { model: 'acme/chat', stream: true, messages: [{ role: 'user', content: 'Go.' }], tools: TOOLS };
+    const answer = await gateway.post('/chat/completions', body, {}, caller.signal);
+    await begun.promise;
+    caller.abort();
+    const record = await recordOf(gateway, answer.headers.get('x-generation-id') ?? '');
+    assert.equal(record.costNanoUsd, TURN_NANO_USD + 7_000);
+  });
+
+  test('while a later turn is asked for owes the turns before it', async (t) => {
+    const begun = Promise.withResolvers<void>();
+    const model: Model = (_arrived, at) => {
+      if (at === 0) return { text: 'Let me look.', calls: [{ name: 'service_files' }] };
+      begun.resolve();
+      return silence(() => undefined);
+    };
+    const files = testTool('files', () => Promise.resolve({ result: {} }));
+    const { gateway } = await startToolTurns(t, model, { serverTools: [files] });
+    const caller = new AbortController();
+    const body = { model: 'acme/messages', stream: true, max_tokens: 99, messages: [{ role: 'user', content: 'Go.' }] };
+    const answer = await gateway.post('/messages', { ...body, tools: TOOLS }, {}, caller.signal);
+    await begun.promise;
+    caller.abort();
+    const record = await recordOf(gateway, answer.headers.get('x-generation-id') ?? '');
+    assert.equal(record.cancelled, true);
+    assert.equal(record.costNanoUsd, TURN_NANO_USD, 'the later turn stops with the caller at this provider');
+  });
+
   test('owes the turns that came to their end, once', async (t) => {
     const begun = Promise.withResolvers<void>();
     const files = testTool('files', () => {

@@ -235,7 +235,7 @@ suite('what cannot be offered is 400 and names the member', () => {
       [...TIME, { type: 'function', function: { name: 'service_datetime' } }],
       /tools\[1\]/,
     ],
-    ['a tool that is not built', 'chat', [{ type: 'service:subagent' }], /service:subagent/],
+    ['a tool that is not built', 'chat', [{ type: 'service:weather' }], /service:weather/],
     ['an unknown one', 'messages', [{ type: 'service:crystal_ball' }], /tools\[0\]\.type/],
     [
       'a shell in the sandbox that there is not',
@@ -310,6 +310,47 @@ suite('a tool that fails', () => {
     assert.match(told.text, /no result within/);
     assert.equal(await ended.promise, 'time');
   });
+});
+
+test('a turn that ends with an error runs no tools', async (t) => {
+  let ran = 0;
+  const files = testTool('files', () => Promise.resolve({ result: { run: ++ran } }));
+  const model: Model = () => ({ text: 'I begin.', calls: [{ name: 'service_files' }], finish: 'error' });
+  const turns = await startToolTurns(t, model, { serverTools: [files] });
+  const told = await ask(turns, CHAT, { tools: FILES });
+  assert.equal(told.finish, 'error');
+  assert.deepEqual([ran, turns.chat.arrived.length], [0, 1]);
+});
+
+test('the results of one request are bounded together, and the model is told', async (t) => {
+  const long = testTool('files', () => Promise.resolve({ result: 'x'.repeat(999_000) }));
+  const calls = Array.from({ length: 10 }, () => ({ name: 'service_files' })).map((call, at) => ({
+    ...call,
+    id: `c${at}`,
+  }));
+  const turns = await startToolTurns(t, (_arrived, at) => (at === 0 ? { calls } : { text: 'Enough.' }), {
+    serverTools: [long],
+  });
+  const told = await ask(turns, { ...CHAT, stream: false }, { tools: FILES });
+  assert.equal(told.text, 'Enough.');
+  const results = resultsIn(turns.chat.arrived[1]?.body ?? {}).map(({ text }) => text);
+  assert.equal(results.filter((text) => text.includes('too long together')).length, 2);
+});
+
+test('a turn that never ends is cut off', async (t) => {
+  const piece = 'x'.repeat(262_144);
+  const endless: Script = (_arrived, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const more = (): void => {
+      while (!response.destroyed && response.write(sse([chatChunk({ content: piece })])));
+    };
+    response.on('drain', more);
+    more();
+  };
+  const turns = await startToolTurns(t, () => endless);
+  const told = await ask(turns, CHAT, { tools: TIME });
+  assert.equal(told.finish, 'error');
+  assert.ok(told.text.length >= 16_777_216 && told.text.length < 20_000_000, String(told.text.length));
 });
 
 suite('a turn that fails after a tool has run', () => {

@@ -109,6 +109,26 @@ suite('where too little is left for another turn', () => {
     assert.equal(told.status, 200, 'the endpoint is asked as before');
   });
 
+  test('searches that an endpoint runs itself are held for, too', async (t) => {
+    const yaml = `
+  acme/searching:
+    endpoints:
+      - { provider: wordy, model: claude-sonnet-4-6, price: { prompt: 1, completion: 2, web_search: 0.01 } }
+${CREDITS}`;
+    const { gateway, messages } = await startToolTurns(t, () => ({ text: 'Found.' }), { yaml });
+    await grant(gateway, 0.015);
+    const asked = (uses: number): Promise<Response> =>
+      gateway.post('/chat/completions', {
+        model: 'acme/searching',
+        max_tokens: 100,
+        messages: [{ role: 'user', content: 'Go.' }],
+        tools: [{ type: 'service:web_search', parameters: { max_uses: uses } }],
+      });
+    assert.equal((await asked(2)).status, 402);
+    assert.equal(messages.arrived.length, 0);
+    assert.equal((await asked(1)).status, 200);
+  });
+
   test('a tool that costs more than what is left does not run', async (t) => {
     let ran = 0;
     const dear = testTool('files', () => Promise.resolve({ result: { run: ++ran } }), { feeNanoUsdMax: () => 1e9 });

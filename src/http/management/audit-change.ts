@@ -3,7 +3,10 @@ import type { Principal } from '../../accounts/principal.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ManagementRoute, RouteAnswer } from './route.ts';
 
-type ChangingRoute = Pick<ManagementRoute, 'method' | 'path' | 'scope' | 'operationId' | 'audited' | 'onlyReads'>;
+type ChangingRoute = Pick<
+  ManagementRoute,
+  'method' | 'path' | 'scope' | 'operationId' | 'audited' | 'onlyReads' | 'auditsManagers' | 'upload'
+>;
 
 /** Records what a management key changed. Whatever is only read leaves no trace. */
 export async function auditChange(
@@ -13,13 +16,16 @@ export async function auditChange(
   asked: { readonly params: unknown; readonly body: unknown },
   answer: RouteAnswer,
 ): Promise<void> {
-  if (route.scope !== 'management' || route.method === 'GET' || route.onlyReads === true) return;
+  const isAdministration =
+    route.scope === 'management' || (route.auditsManagers === true && actor.kind === 'management');
+  if (!isAdministration || route.method === 'GET' || route.onlyReads === true) return;
   if (answer.changesNothing === true) return;
   await audit.record({
     actor,
     action: route.operationId,
     subject: answer.subject ?? subjectOf(route, asked.params, answer),
-    changes: isJsonObject(asked.body) ? drawChanges(asked.body, route.audited === 'values') : {},
+    changes:
+      route.upload === undefined && isJsonObject(asked.body) ? drawChanges(asked.body, route.audited === 'values') : {},
   });
 }
 

@@ -1,13 +1,15 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Audit } from '../../accounts/audit.ts';
 import { requireKind, type Authenticate } from '../../accounts/authenticate.ts';
 import type { ByokKeys } from '../../accounts/byok-keys.ts';
+import type { Files } from '../../accounts/files.ts';
 import type { GenerationLookup } from '../../accounts/generation-lookup.ts';
 import type { GuardrailAssignments } from '../../accounts/guardrail-assignments.ts';
 import type { Guardrails } from '../../accounts/guardrails.ts';
 import type { Credits } from '../../accounts/credits.ts';
+import type { TakeInsight } from '../../accounts/insight-quota.ts';
 import type { Keys } from '../../accounts/keys.ts';
 import type { OauthCodes } from '../../accounts/oauth-codes.ts';
 import type { Presets } from '../../accounts/presets.ts';
@@ -28,6 +30,7 @@ import type { Analytics } from '../../telemetry/analytics/analytics.ts';
 import type { ContentLog } from '../../telemetry/content-log.ts';
 import type { Destinations } from '../../telemetry/destinations/destinations.ts';
 import type { FeedbackBox } from '../../telemetry/feedback.ts';
+import type { TaskTrafficWatch } from '../../telemetry/task-traffic.ts';
 import { checkShape } from '../../wire/gateway/issues.ts';
 import { CORS_HEADERS } from '../cors.ts';
 import { entityTagOf, hasAlready } from '../entity-tag.ts';
@@ -54,6 +57,7 @@ export interface ManagementServices {
   readonly destinations: Destinations;
   readonly byok: ByokKeys;
   readonly presets: Presets;
+  readonly files: Files;
   readonly oauth: OauthCodes;
   /** @throws GatewayError 400 for a body that the generation route of the format would refuse */
   readonly checkRequest: (format: ClientFormatId, body: JsonObject) => void;
@@ -63,6 +67,15 @@ export interface ManagementServices {
    */
   readonly readPlugins: (sent: readonly unknown[], path: string) => readonly PluginRequest[];
   readonly listing: ListingServices;
+  readonly insights: InsightServices;
+}
+
+/** Statistics over all requests. */
+export interface InsightServices {
+  /** @throws GatewayError 429 after too many looks */
+  readonly take: TakeInsight;
+  readonly taskGroups: TaskTrafficWatch['groups'];
+  readonly nowMs: () => number;
 }
 
 /** What the lists of models, endpoints and providers are made from. */
@@ -96,6 +109,8 @@ export type RouteScope = 'management' | 'any' | 'public';
 export interface RouteResponse {
   readonly description: string;
   readonly schema: z.ZodType;
+  /** Default: JSON. */
+  readonly contentType?: string;
 }
 
 export interface RouteAnswer {
@@ -103,6 +118,7 @@ export interface RouteAnswer {
   readonly body: object | string;
   /** Default: JSON. */
   readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** What an audit event says was changed, where the path does not name it for good. */
   readonly subject?: string;
   /** What was asked for had been done before: no event. */
@@ -120,7 +136,7 @@ interface RouteFacts {
   readonly summary: string;
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Statuses of errors that the route can give beside 401, 403 and 500, which follow from its scope. */
-  readonly errors: readonly (400 | 403 | 404 | 408 | 409 | 410 | 413 | 429)[];
+  readonly errors: readonly (400 | 403 | 404 | 408 | 409 | 410 | 413 | 429 | 503)[];
   /**
    * What an audit event tells of a body that changes something: its members with their values, or, as for all routes
    * that do not say, their names alone, since a value may be a secret.
@@ -128,14 +144,25 @@ interface RouteFacts {
   readonly audited?: 'values' | 'names';
   /** A question, whatever its method: it changes nothing and leaves no audit event. */
   readonly onlyReads?: boolean;
+  /** Any key may call, and what a management key changes leaves an audit event. */
+  readonly auditsManagers?: boolean;
   /** With a header `Idempotency-Key` whatever is sent again is done once. */
   readonly idempotent?: boolean;
   /** Other methods of the path are told that they are wrong, with 405, which no other path does. @source areas.md 0.3 */
   readonly refusesOtherMethods?: boolean;
+  /** Takes a form whose files are read as they come, and not a JSON body: `body` is the request itself. */
+  readonly upload?: UploadFacts;
   /** Public, but it tells more to whoever brings a key; one that is not valid is refused. */
   readonly readsKey?: boolean;
   /** Answers hold nothing secret and change rarely: whoever has one asks whether it still holds. @source areas.md 13 "ETag" */
   readonly hasTag?: boolean;
+}
+
+export interface UploadFacts {
+  /** Of the whole form. One that is declared to be larger is not read at all. */
+  readonly bytesMax: number;
+  /** What the form holds, for the documentation. */
+  readonly form: z.ZodType;
 }
 
 export interface RouteContext<Params, Query, Body> {
@@ -187,7 +214,8 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
         principal,
         params: checkShape(definition.params, params, { root: 'path' }),
         query: checkShape(definition.query, query, { root: 'query' }),
-        body: checkShape(definition.body, body),
+        // A request that is still to be read is no JSON whose bounds could be looked at.
+        body: body instanceof IncomingMessage ? definition.body.parse(body) : checkShape(definition.body, body),
         headers,
         services,
       });
@@ -216,11 +244,25 @@ export function registerManagementRoutes(
   parts: ManagementParts,
 ): void {
   for (const { scope, path } of routes) assert(SCOPES.includes(scope), `the route ${path} says who may call it`);
-  // A context of its own: neither its error handler nor its body parser reaches other routes.
+  const uploads = routes.filter(({ upload }) => upload !== undefined);
+  const others = routes.filter(({ upload }) => upload === undefined);
+  registerContext(fastify, others, parts, readAnyBodyAsJson);
+  registerContext(fastify, uploads, parts, leaveBodyToRoute);
+}
+
+/** A context of its own: neither its error handler nor its body parser reaches other routes. */
+function registerContext(
+  fastify: FastifyInstance,
+  routes: readonly ManagementRoute[],
+  parts: ManagementParts,
+  setBodyParser: (context: FastifyInstance) => void,
+): void {
   void fastify.register((context, _options, done) => {
-    readAnyBodyAsJson(context);
-    context.setErrorHandler((error, _request, reply) => {
+    setBodyParser(context);
+    context.setErrorHandler((error, request, reply) => {
       const { status, headers, body } = problemBody(error, parts.log);
+      // What is left of a body that was not read would be taken for the next request.
+      if (hasBody(request.headers) && !request.raw.complete) reply.header('connection', 'close');
       return reply
         .code(status)
         .headers({ ...CORS_HEADERS, ...headers })
@@ -238,11 +280,12 @@ function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute,
     url: prefix + route.path.replaceAll('{', ':').replaceAll('}', ''),
     bodyLimit: BODY_BYTES_MAX,
     // The first hook: credentials are judged before a body is read. @source decisions.md 18
-    async onRequest(request) {
+    async onRequest(request, reply) {
       if (route.scope === 'public' && (route.readsKey !== true || !bringsKey(request.headers))) return;
       const principal = await parts.authenticate(request.headers, { allowApiKeyHeader: route.scope !== 'management' });
       if (route.scope === 'management') requireKind(principal, 'management');
       principals.set(request, principal);
+      if (route.upload !== undefined) admitUpload(request, reply, route.upload);
     },
     async handler(request, reply) {
       const { params, query, headers } = request;
@@ -250,12 +293,12 @@ function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute,
       const { services } = parts;
       const answer = await route.answer({ principal, params, query, body: request.body, headers, services });
       if (principal !== undefined) await auditChange(services.audit, route, principal, request, answer);
-      const { status, body, contentType = JSON_TYPE } = answer;
+      const { status, body, contentType = JSON_TYPE, headers: more } = answer;
       if (route.hasTag === true && status === 200) return sendTagged(reply, headers, body, contentType);
       // Answers hold spend, and one of them a key in full: no cache keeps them.
       return reply
         .code(status)
-        .headers({ ...CORS_HEADERS, 'cache-control': 'no-store', 'content-type': contentType })
+        .headers({ ...CORS_HEADERS, 'cache-control': 'no-store', 'content-type': contentType, ...more })
         .send(body);
     },
   });
@@ -293,6 +336,22 @@ function refuseOthers(fastify: FastifyInstance, prefix: string, { method, path }
 
 function bringsKey(headers: IncomingHttpHeaders): boolean {
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined;
+}
+
+/** @throws GatewayError 413 for a form that says by itself that it is too large */
+function admitUpload(request: FastifyRequest, reply: FastifyReply, { bytesMax }: UploadFacts): void {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax)
+    throw new GatewayError('payload_too_large', `The request body is larger than ${bytesMax} bytes.`);
+  if (request.headers.expect !== undefined) reply.raw.writeContinue();
+}
+
+function hasBody({ 'content-length': length, 'transfer-encoding': encoding }: IncomingHttpHeaders): boolean {
+  return Number(length ?? 0) > 0 || encoding !== undefined;
+}
+
+function leaveBodyToRoute(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
 
 /** Bodies are JSON whatever the Content-Type says; clients that send an empty one with a DELETE are common. */

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 const HASH = /^[0-9a-f]{64}$/;
 
 /** What the caller gets with the answer, and sends back so that the file is not read again. @source generation.md 1.5 */
-export function drawAnnotation({ hash, parts }: ParsedFile, name: string | undefined): JsonObject {
+export function drawAnnotation(hash: string, { parts }: ParsedFile, name: string | undefined): JsonObject {
   return {
     type: 'file',
     file: {
@@ -24,8 +24,8 @@ export function readAnnotations(turns: readonly Turn[]): ReadonlyMap<string, Par
   const files = new Map<string, ParsedFile>();
   for (const { blocks } of turns)
     for (const citation of blocks.flatMap(citationsOf)) {
-      const file = readFile(citation);
-      if (file !== undefined) files.set(file.hash, file);
+      const known = readFile(citation);
+      if (known !== undefined) files.set(known.hash, known.file);
     }
   return files;
 }
@@ -34,14 +34,14 @@ function citationsOf(block: Block): readonly Citation[] {
   return block.type === 'text' ? (block.citations ?? []) : [];
 }
 
-function readFile(citation: Citation): ParsedFile | undefined {
+function readFile(citation: Citation): { readonly hash: string; readonly file: ParsedFile } | undefined {
   if (citation.type !== 'opaque' || citation.format !== 'chat' || citation.value['type'] !== 'file') return undefined;
   const { file } = citation.value;
   if (!isJsonObject(file)) return undefined;
   const { hash, content } = file;
   if (typeof hash !== 'string' || !HASH.test(hash) || !Array.isArray(content)) return undefined;
   // How many pages it had nobody says again.
-  return { hash, pages: 0, parts: content.filter(isJsonObject).flatMap(readPart) };
+  return { hash, file: { pages: 0, parts: content.filter(isJsonObject).flatMap(readPart) } };
 }
 
 function readPart({ type, text, image_url: image }: JsonObject): readonly FilePart[] {

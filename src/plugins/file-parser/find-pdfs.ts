@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Block, MediaBlock, TextBlock } from '../../canonical/blocks.ts';
 import type { FileSource, ParsedFile } from '../../canonical/parsed-file.ts';
 import type { Turn } from '../../canonical/request.ts';
@@ -6,7 +7,7 @@ import type { Turn } from '../../canonical/request.ts';
 /** A document of a request that is a PDF, or may be one: what lies at an address nobody knows before it was fetched. */
 export interface FoundPdf {
   readonly block: MediaBlock;
-  readonly source: FileSource;
+  readonly source: Extract<FileSource, { type: 'url' }> | Extract<MediaBlock['source'], { type: 'base64' }>;
 }
 
 /** Pictures that one request forwards. @source generation.md 4.4 */
@@ -32,11 +33,11 @@ export function findPdfs(turns: readonly Turn[]): readonly FoundPdf[] {
   return found;
 }
 
-function sourceOf({ source }: MediaBlock): FileSource | undefined {
+function sourceOf({ source }: MediaBlock): FoundPdf['source'] | undefined {
   if (source.type === 'url') return { type: 'url', url: source.url };
   if (source.type !== 'base64') return undefined;
   const start = Buffer.from(source.data.slice(0, BASE64_CHARS_PER_START), 'base64');
-  return isPdf(start) ? { type: 'bytes', bytes: Buffer.from(source.data, 'base64') } : undefined;
+  return isPdf(start) ? source : undefined;
 }
 
 /** By its first bytes: what a caller calls it is often wrong. */
@@ -50,11 +51,18 @@ export function isNamedPdf(url: string): boolean {
   return URL.parse(url)?.pathname.toLowerCase().endsWith('.pdf') === true;
 }
 
-/** @source generation.md 4.4: SHA-256 of the bytes */
-export function hashOf(source: FileSource): string {
-  return createHash('sha256')
-    .update(source.type === 'bytes' ? source.bytes : source.url)
-    .digest('hex');
+/** What is hashed before others have their turn: a few milliseconds. */
+const BYTES_PER_TURN = 4 * 1_024 * 1_024;
+
+/** SHA-256 of the bytes; of the address where nobody here has them. @source generation.md 4.4 */
+export async function hashOf(source: FileSource): Promise<string> {
+  const hash = createHash('sha256');
+  if (source.type === 'url') return hash.update(source.url).digest('hex');
+  for (let at = 0; at < source.bytes.length; at += BYTES_PER_TURN) {
+    hash.update(source.bytes.subarray(at, at + BYTES_PER_TURN));
+    await nextTurn();
+  }
+  return hash.digest('hex');
 }
 
 /** Text where each file stood, wrapped with its name, and its pictures behind. */
@@ -65,7 +73,10 @@ export function putInPlace(
 ): readonly Turn[] {
   let imagesLeft = withImages ? IMAGES_MAX : 0;
   const replace = (block: Block): readonly Block[] => {
-    if (block.type === 'tool-result') return [{ ...block, content: block.content.flatMap(replace) }];
+    if (block.type === 'tool-result') {
+      const content = block.content.flatMap(replace);
+      return [content.every((part, index) => part === block.content[index]) ? block : { ...block, content }];
+    }
     const file = block.type === 'media' ? files.get(block) : undefined;
     if (block.type !== 'media' || file === undefined) return [block];
     const images = file.parts.flatMap((part) => (part.type === 'image' ? (drawImage(part.url) ?? []) : []));
@@ -73,7 +84,11 @@ export function putInPlace(
     imagesLeft -= shown.length;
     return [drawText(block, file), ...shown];
   };
-  return turns.map((turn) => (turn.role === 'assistant' ? turn : { ...turn, blocks: turn.blocks.flatMap(replace) }));
+  // Whoever looked through a turn need not do so again where nothing stood in it.
+  return turns.map((turn) => {
+    const blocks = turn.role === 'assistant' ? turn.blocks : turn.blocks.flatMap(replace);
+    return blocks.every((block, index) => block === turn.blocks[index]) ? turn : { ...turn, blocks };
+  });
 }
 
 function drawText({ name = 'document.pdf', cache }: MediaBlock, { parts }: ParsedFile): TextBlock {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { FileEngineId, FileReader, FileSource, ParsedFile, ParseOutcome } from '../../canonical/parsed-file.ts';
@@ -101,8 +102,7 @@ async function parseAll(
 ): Promise<GenerationRequest> {
   if (found.length > FILES_MAX) throw invalid('messages', `hold more than ${FILES_MAX} files to be read`);
   const known = readAnnotations(request.turns);
-  const files = await Promise.all(found.map((pdf) => identify(pdf, engine, context)));
-  const pdfs = files.filter((file) => file !== undefined);
+  const pdfs = await identifyAll(found, engine, context);
   if (pdfs.length === 0) return request;
   const fresh = uniqueBy(
     pdfs.filter(({ hash }) => !known.has(hash)),
@@ -119,7 +119,7 @@ async function parseAll(
   noteStage(texts.values(), fresh.length, { engine, feeNanoUsd, context });
   const annotations = uniqueBy(pdfs, ({ hash }) => hash).flatMap(({ pdf, hash }) => {
     const file = byHash.get(hash);
-    return file === undefined ? [] : [drawAnnotation(file, pdf.block.name)];
+    return file === undefined ? [] : [drawAnnotation(hash, file, pdf.block.name)];
   });
   annotationsFor.set(context, annotations);
   context.keepForError('file_annotations', annotations);
@@ -133,20 +133,42 @@ interface IdentifiedPdf {
   readonly hash: string;
 }
 
-/** `undefined`: it turned out to be something else, which is the endpoint's to read. */
-async function identify(
+/** In their order, without those that turned out to be something else, which is the endpoint's to read. */
+async function identifyAll(
+  found: readonly FoundPdf[],
+  engine: Engine,
+  context: PluginContext,
+): Promise<readonly IdentifiedPdf[]> {
+  const fetching = Promise.all(
+    found.flatMap((pdf) => (pdf.source.type === 'url' ? [identifyUrl(pdf, pdf.source.url, engine, context)] : [])),
+  );
+  // Who waits for it comes later; until then its failure is nobody's.
+  fetching.catch(() => undefined);
+  const identified = new Map<FoundPdf, IdentifiedPdf>();
+  for (const pdf of found) {
+    if (pdf.source.type !== 'base64') continue;
+    // One after the other: each takes a while that belongs to others too.
+    const source = { type: 'bytes', bytes: Buffer.from(pdf.source.data, 'base64') } as const;
+    await nextTurn();
+    identified.set(pdf, { pdf, source, hash: await hashOf(source) });
+  }
+  for (const fetched of await fetching) if (fetched !== undefined) identified.set(fetched.pdf, fetched);
+  return found.flatMap((pdf) => identified.get(pdf) ?? []);
+}
+
+async function identifyUrl(
   pdf: FoundPdf,
+  url: string,
   { id, files }: Engine,
   context: PluginContext,
 ): Promise<IdentifiedPdf | undefined> {
-  const { source: asked } = pdf;
+  const asked = { type: 'url', url } as const;
   // The service opens addresses by itself.
-  if (asked.type === 'bytes' || (id === 'mistral-ocr' && isNamedPdf(asked.url)))
-    return { pdf, source: asked, hash: hashOf(asked) };
-  const fetched = await files.fetch(asked.url, context.signal);
+  if (id === 'mistral-ocr' && isNamedPdf(url)) return { pdf, source: asked, hash: await hashOf(asked) };
+  const fetched = await files.fetch(url, context.signal);
   if ('status' in fetched) throw refused(pdf, fetched);
   if (fetched.type !== 'bytes' || !isPdf(fetched.bytes)) return undefined;
-  return { pdf, source: fetched, hash: hashOf(fetched) };
+  return { pdf, source: fetched, hash: await hashOf(fetched) };
 }
 
 async function parseFresh(
@@ -170,7 +192,7 @@ async function parseFresh(
       // Whatever becomes of the others: this one was read.
       context.charge(outcome.feeNanoUsd);
       feeNanoUsd += outcome.feeNanoUsd;
-      parsed.set(hash, { ...outcome.file, hash });
+      parsed.set(hash, outcome.file);
     }),
   );
   if (failure !== undefined) throw failure;

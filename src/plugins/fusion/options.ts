@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { ANALYSIS_MODELS_MAX, FUSION_PRESETS, TOOL_CALLS_MAX, TOOLS_MAX } from '../../canonical/fusion.ts';
 
-/** seed 8 "fusion". */
-const ANALYSIS_MODELS_MAX = 8;
-const TOOL_CALLS_MAX = 16;
-const TOOLS_MAX = 8;
+/** What the plugin puts among the tools. */
+export const FUSION_TOOL = 'service:fusion';
 
 /** @source seed 2.2 "Fusion rules" */
 export const fusionOptions = z.object({
@@ -13,10 +12,18 @@ export const fusionOptions = z.object({
   model: z.string().min(1).optional(),
   /** Steps of each panelist, and of the analyst. Absent: 4. */
   max_tool_calls: z.int().min(1).max(TOOL_CALLS_MAX).optional(),
-  preset: z.enum(['general-high', 'general-budget', 'general-fast']).optional(),
+  preset: z.enum(FUSION_PRESETS).optional(),
   /** Absent: web search and web fetch. Empty: none. */
   tools: z
-    .array(z.object({ type: z.string().min(1), parameters: z.record(z.string(), z.unknown()).optional() }))
+    .array(
+      z.object({
+        type: z
+          .string()
+          .regex(/^service:/, 'must be a server tool, such as "service:web_search"')
+          .refine((type) => type !== FUSION_TOOL, 'must not be a panel itself'),
+        parameters: z.record(z.string(), z.unknown()).optional(),
+      }),
+    )
     .max(TOOLS_MAX)
     .optional(),
 });

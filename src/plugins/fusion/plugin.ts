@@ -1,8 +1,94 @@
+import type { z } from 'zod';
+import { FUSION_PRESET_DEFAULT, type FusionPresetName } from '../../canonical/fusion.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { GenerationRequest, ServerTool, Tool } from '../../canonical/request.ts';
+import { choosePanel, forPanel, type ChosenPanel } from '../../choosing/fusion-panel.ts';
+import { assert } from '../../lib/assert.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { Plugin } from '../contract.ts';
-import { fusionOptions } from './options.ts';
+import { FUSION_TOOL, fusionOptions } from './options.ts';
 
+const SLUG = 'service/fusion';
+/** The panel of the fast preset, unless the request names another. @source generation.md 3.8 */
+const FLASH_SLUG = 'service/fusion-flash';
+const FLASH_PRESET: FusionPresetName = 'general-fast';
+
+type Options = z.output<typeof fusionOptions>;
+
+/**
+ * Offers the model the panel as a tool, and says which model that is where a slug of its own was asked for.
+ * @source generation.md 4.9
+ */
 export const fusion = {
   id: 'fusion',
   options: fusionOptions,
-  slugs: ['service/fusion', 'service/fusion-flash'],
-} satisfies Plugin;
+  slugs: [SLUG, FLASH_SLUG],
+  chooseModels(request, slug, options, { abilities: { choice } }) {
+    assert(choice !== undefined, 'whoever chooses models is given what to choose by');
+    const name = presetOf(options, slug) ?? FUSION_PRESET_DEFAULT;
+    const choose = (from: GenerationRequest): ChosenPanel =>
+      choosePanel(name, choice.settings.fusion[name], {
+        ...choice.field(from),
+        resolve: (other) => choice.resolve(other),
+      });
+    // Whoever writes the answer has to call the panel.
+    const author = options.model ?? choose(withPanel(request, options, slug)).analyst;
+    if (author === undefined) throw nobody(slug);
+    const { analysis_models: named } = options;
+    const details = (): JsonObject =>
+      named === undefined ? { preset: name, panel: choose(forPanel(request)).panel } : { panel: named };
+    choice.decided({ router: 'fusion', strategy: 'fusion', chosen: [author], details });
+    return Promise.resolve([author + suffixesOf(slug)]);
+  },
+  reviseRequest(request, options, context) {
+    // A panel asks no panels, whatever the account has as its default.
+    return Promise.resolve(context.isInside === true ? request : withPanel(request, options, context.slug));
+  },
+} satisfies Plugin<typeof fusionOptions>;
+
+function presetOf({ preset }: Options, slug: string | undefined): FusionPresetName | undefined {
+  return preset ?? (slug !== undefined && baseOf(slug) === FLASH_SLUG ? FLASH_PRESET : undefined);
+}
+
+function baseOf(slug: string): string {
+  const colon = slug.indexOf(':');
+  return colon < 0 ? slug : slug.slice(0, colon);
+}
+
+/** `:nitro` behind the slug is for whoever writes the answer. */
+function suffixesOf(slug: string): string {
+  return slug.slice(baseOf(slug).length);
+}
+
+function nobody(slug: string): GatewayError {
+  return new GatewayError(
+    'not_found',
+    `${slug}: no model of the panel can be asked; name one in the plugin's "model".`,
+    {
+      availability: { code: 'constraint_filtered', retryable: false, requestedModels: [slug] },
+    },
+  );
+}
+
+/** What the caller says in an entry of its own counts before what the plugin says. */
+function withPanel(request: GenerationRequest, options: Options, slug: string | undefined): GenerationRequest {
+  const parameters = parametersOf(options, presetOf(options, slug));
+  const own = request.tools.find(isPanel);
+  const tools: readonly Tool[] =
+    own === undefined
+      ? [...request.tools, { type: 'server', name: FUSION_TOOL, parameters }]
+      : request.tools.map((tool) =>
+          tool === own ? { ...own, parameters: { ...parameters, ...own.parameters } } : tool,
+        );
+  return { ...request, tools };
+}
+
+function isPanel(tool: Tool): tool is ServerTool {
+  return tool.type === 'server' && tool.name === FUSION_TOOL;
+}
+
+function parametersOf({ preset: _asked, ...options }: Options, preset: FusionPresetName | undefined): JsonObject {
+  const parameters: unknown = { ...options, ...(preset !== undefined && { preset }) };
+  assert(isJsonObject(parameters), 'what came as JSON is JSON');
+  return parameters;
+}

@@ -54,6 +54,9 @@ function cut(text: string, lengths: readonly number[]): readonly string[] {
   return [...pieces, text.slice(at)].filter((piece) => piece !== '');
 }
 
+/** Longer than what is mended. */
+const LONG = '1'.repeat(300_000);
+
 const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 });
 
 for (const streams of [true, false]) {
@@ -106,6 +109,28 @@ for (const streams of [true, false]) {
     };
     const seen = heal([first, ...rest.slice(0, 2), [failed]], streams);
     assert.equal(seen.text, '{"a": "x", ');
+  });
+
+  test(`sources keep their places where the text stays, and lose them where it changes: ${what}`, () => {
+    const citation = { type: 'url', url: 'https://a.example', start: 7, end: 10 } as const;
+    for (const [pieces, text, places] of [
+      [['{"a": ', '"x"}'], '{"a": "x"}', [7, 10]],
+      [['Sure: {"a": ', '"x"}'], '{"a": "x"}', [undefined, undefined]],
+      [['{"a": ', '"x",}'], '{"a": "x"}', [undefined, undefined]],
+      [['no JSON', ' at all'], 'no JSON at all', [7, 10]],
+      [['{', LONG], `{${LONG}`, [7, 10]],
+    ] as const) {
+      const [start, first, second, end, ...rest] = answerOf(pieces);
+      const batches = [start, first, [{ type: 'citation', index: 0, citation } as const], second, end, ...rest];
+      const seen = heal(
+        batches.filter((batch) => batch !== undefined),
+        streams,
+      );
+      assert.equal(seen.text, text);
+      const [cited] = seen.batches.flat().flatMap((event) => (event.type === 'citation' ? [event.citation] : []));
+      assert.ok(cited?.type === 'url');
+      assert.deepEqual([cited.start, cited.end], places, text);
+    }
   });
 
   test(`of several texts one JSON is made, and what stands between stays: ${what}`, () => {

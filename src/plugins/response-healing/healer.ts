@@ -1,4 +1,11 @@
-import type { BlockDeltaEvent, EndEvent, EventBatch, FailedEvent, GenerationEvent } from '../../canonical/events.ts';
+import type {
+  BlockDeltaEvent,
+  CitationEvent,
+  EndEvent,
+  EventBatch,
+  FailedEvent,
+  GenerationEvent,
+} from '../../canonical/events.ts';
 import { healJson, isJson, type WantedKind } from './heal-json.ts';
 import { JsonPrefix } from './json-prefix.ts';
 import { textOf, withOneText } from './one-text.ts';
@@ -37,6 +44,8 @@ export class Healer {
   /** How much of it went out or was left out, and what did neither. */
   #given = 0;
   #waiting = '';
+  /** Of the first block: each has its place in the text as it ends up, which nobody knows before. */
+  readonly #sources: CitationEvent[] = [];
   /** What comes after the first thing that must wait. */
   #held: GenerationEvent[] | undefined;
   #isOver = false;
@@ -68,15 +77,17 @@ export class Healer {
     if (!('index' in event) || event.index !== this.#target) return [event];
     if (event.type === 'block-delta' && event.text !== undefined) {
       const passed = this.#passText(event.index, event.text, event.extra);
+      // Too long to be mended: all of it goes out as it came.
+      if (this.#isOver) return [...passed, ...this.#sources];
       // Nothing was held back or left out, so that the upstream's own frame still tells it.
       return passed.length === 1 && this.#waiting === '' && passed[0]?.text === event.text ? [event] : passed;
     }
-    if (event.type !== 'block-end') return [event];
-    if (this.#prefix.closed && this.#prefix.start === 0 && this.#waiting === '') {
+    if (event.type === 'citation') this.#sources.push(event);
+    else if (event.type !== 'block-end') return [event];
+    else if (this.#prefix.closed && this.#prefix.start === 0 && this.#waiting === '') {
       this.#isOver = true;
-      return [event];
-    }
-    this.#held = [event];
+      return [...this.#sources, event];
+    } else this.#held = [...this.#sources, event];
     return [];
   }
 
@@ -99,7 +110,7 @@ export class Healer {
 
   #finish(end: EndEvent | FailedEvent): readonly GenerationEvent[] {
     this.#isOver = true;
-    const held = this.#held ?? [];
+    const held = this.#held ?? this.#sources;
     const target = this.#target;
     const text = this.#pieces.join('');
     const delivered = text.slice(this.#prefix.start, this.#given);

@@ -14,6 +14,7 @@ const REFUSED: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ max_uses: null }, 'max_uses'],
   [{ allowed_domains: 'example.com' }, 'allowed_domains'],
   [{ blocked_domains: [1] }, 'blocked_domains.0'],
+  [{ blocked_domains: ['http://'] }, 'blocked_domains.0'],
   [{ max_content_tokens: 0 }, 'max_content_tokens'],
 ];
 

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { isSiteRule, SITES_MAX } from '../../canonical/site-rules.ts';
+
+const sites = z.array(z.string().refine(isSiteRule, { error: 'names no site' })).max(SITES_MAX);
 
 /** @source seed 2.2, generation.md 4.3 */
 export const webFetchOptions = z.object({
   max_uses: z.int().min(0).optional(),
-  allowed_domains: z.array(z.string()).optional(),
-  blocked_domains: z.array(z.string()).nullish(),
+  allowed_domains: sites.optional(),
+  blocked_domains: sites.nullish(),
   /** Approximate: longer pages are cut. */
   max_content_tokens: z.int().min(1).nullish(),
 });

@@ -102,6 +102,20 @@ test('an answer that breaks off tells only what it linked to', () => {
   assert.equal(out.filter(({ type }) => type === 'citation').length, 1);
 });
 
+test('texts that are made to keep it busy take no longer than others', { timeout: 20_000 }, () => {
+  // Each takes minutes where the search begins again at every character.
+  const chars = 1_000_000;
+  for (const text of [
+    `[x](http://${'a'.repeat(chars)}`,
+    `https://a${'.'.repeat(chars)}x`,
+    `[x](http://a${'()'.repeat(chars / 2)}`,
+    `[x](http://a${' b'.repeat(chars / 2)}`,
+    '['.repeat(chars),
+    '[x](http://a '.repeat(chars / 13),
+  ])
+    assert.equal(cite(eventsOf([text], 'chat', chars)).filter(({ type }) => type === 'citation').length, HITS.length);
+});
+
 test('however a text is cut into pieces and batches, the same is cited, and nothing else changes', () => {
   const word = fc.constantFrom(
     'word ',

@@ -11,9 +11,14 @@ const PLACES_MAX = 200;
 /** Of one text that is looked through; no answer is that long. */
 const TEXT_CHARS_MAX = 4_000_000;
 
-/** A link in Markdown with its words, or an address that stands alone. */
+/**
+ * A link in Markdown with its words, or an address that stands alone. What follows the address in a link is told apart by
+ * the space before it: whoever shapes the answer must not find a text that is searched again and again.
+ */
 const LINK =
-  /\[[^[\]]*\]\(\s*<?(?<linked>https?:\/\/[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)[^()]*\)|(?<bare>https?:\/\/[^\s<>()[\]"'`]+)/g;
+  /\[[^[\]]*\]\(\s*<?(?<linked>https?:\/\/[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)>?(?:\s[^()]*)?\)|(?<bare>https?:\/\/[^\s<>()[\]"'`]+)/g;
+/** What ends a sentence and no address. */
+const ENDS = '.,;:!?*_';
 
 /**
  * Tells on which of the found pages an answer rests: those that it links to, each with the place of the link, and at its
@@ -90,7 +95,9 @@ export class SourceCiter {
   #hitAt(address: string): readonly [string, WebSearchHit | undefined] {
     const known = this.#hits.get(plainAddress(address));
     if (known !== undefined) return [address, known];
-    const bare = address.replace(/[.,;:!?*_]+$/, '');
+    let length = address.length;
+    while (ENDS.includes(address[length - 1] ?? ' ')) length--;
+    const bare = address.slice(0, length);
     return [bare, this.#hits.get(plainAddress(bare))];
   }
 

@@ -1,15 +1,27 @@
 import type { z } from 'zod';
-import type { GenerationRequest } from '../../canonical/request.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
-import type { Json, JsonObject } from '../../lib/json.ts';
+import type { OwnSearch, UserPlace } from '../../canonical/own-search.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
 import type { EndpointFacts, PluginContext } from '../contract.ts';
 import type { webOptions } from './options.ts';
+import { readPostFilter } from './post-filter.ts';
 
 type WebOptions = z.output<typeof webOptions>;
 
-/** Whether everybody who may serve searches by itself: then whoever does searches. */
-export function searchesNatively(endpoints: readonly EndpointFacts[]): boolean {
-  return endpoints.length > 0 && endpoints.every((endpoint) => isVendor(endpoint) || takesSearchOptions(endpoint));
+/** Whether everybody who may serve searches by itself, as the caller wants it: then whoever does searches. */
+export function searchesNatively(
+  endpoints: readonly EndpointFacts[],
+  request: GenerationRequest,
+  options: WebOptions,
+): boolean {
+  return endpoints.length > 0 && endpoints.every((endpoint) => searchesItself(endpoint, request, options));
+}
+
+function searchesItself(endpoint: EndpointFacts, { tools }: GenerationRequest, options: WebOptions): boolean {
+  const { include_domains: include = [], exclude_domains: exclude = [] } = options;
+  // This family cannot be told where to search, nor does it search beside functions. generation.md 4.2 "Domain support"
+  if (endpoint.searchFormat === 'gemini') return include.length + exclude.length + tools.length === 0;
+  return endpoint.searchFormat !== undefined || isVendor(endpoint) || takesSearchOptions(endpoint);
 }
 
 /** One that may be spoken to in another format may not be given the tool. */
@@ -22,7 +34,7 @@ function takesSearchOptions({ supportedParameters }: EndpointFacts): boolean {
 }
 
 /**
- * Has the endpoint search: the vendor of the messages format by its tool, others by `web_search_options`.
+ * Has the endpoint search, in the words of its format.
  * @throws GatewayError 400 where nobody who may serve searches by itself
  */
 export function askNatively(
@@ -31,11 +43,10 @@ export function askNatively(
   endpoints: readonly EndpointFacts[],
   context: PluginContext,
 ): GenerationRequest {
-  const byTool = endpoints.every(isVendor);
-  if (endpoints.length === 0 || !(byTool || endpoints.some(takesSearchOptions)))
+  if (!endpoints.some((endpoint) => searchesItself(endpoint, request, options)))
     throw invalid(
       'plugins',
-      'the engine "native" needs an endpoint that searches by itself, and no endpoint of the model does',
+      'the engine "native" needs an endpoint that searches by itself, and no endpoint of the model does so as it is asked to',
     );
   context.note({
     type: 'plugin',
@@ -43,63 +54,27 @@ export function askNatively(
     summary: 'Left to the endpoint',
     data: { engine: 'native' },
   });
-  return byTool ? withTool(request, options) : withOptions(request, options, context);
-}
-
-/** What the caller itself says of such a tool counts. */
-function withTool(request: GenerationRequest, options: WebOptions): GenerationRequest {
-  const isAsked = request.tools.some((tool) => tool.type === 'opaque' && isSearch(tool.value['type']));
-  if (isAsked) return request;
-  const { max_uses, include_domains: allowed = [], exclude_domains: blocked = [] } = options;
-  const location = locationOf(options);
-  const value: JsonObject = {
-    type: 'web_search_20250305',
-    name: 'web_search',
-    ...(max_uses !== undefined && { max_uses }),
-    // One of the two: pages to include win. generation.md 4.2
-    ...(allowed.length > 0 && { allowed_domains: allowed }),
-    ...(allowed.length === 0 && blocked.length > 0 && { blocked_domains: blocked }),
-    ...(location !== undefined && { user_location: location }),
+  const { max_uses: usesMax, include_domains: includeSites, exclude_domains: excludeSites } = options;
+  const place = placeOf(options);
+  const posts = readPostFilter(options.x_search ?? request.directives.postFilter);
+  const ownSearch: OwnSearch = {
+    ...(includeSites !== undefined && { includeSites }),
+    ...(excludeSites !== undefined && { excludeSites }),
+    ...(usesMax !== undefined && { usesMax }),
+    ...(place !== undefined && { place }),
+    ...(posts !== undefined && { posts }),
   };
-  return { ...request, tools: [...request.tools, { type: 'opaque', format: 'messages', value }] };
-}
-
-function isSearch(type: Json | undefined): boolean {
-  return typeof type === 'string' && type.startsWith('web_search');
-}
-
-function withOptions(request: GenerationRequest, options: WebOptions, context: PluginContext): GenerationRequest {
-  const { settings } = request;
-  for (const [member, value] of [
-    ['include_domains', options.include_domains],
-    ['exclude_domains', options.exclude_domains],
-    ['x_search', options.x_search],
-  ] as const)
-    if (value !== undefined)
-      context.warn({
-        code: 'field-dropped',
-        path: `plugins.${member}`,
-        message: 'web_search_options cannot say it, so the search of the endpoint does without',
-      });
-  const location = locationOf(options);
-  const webSearchOptions: JsonObject = {
-    ...(location !== undefined && { user_location: nestedLocation(location) }),
-    ...settings.webSearchOptions,
-  };
-  return { ...request, settings: { ...settings, webSearchOptions } };
+  return { ...request, settings: { ...request.settings, ownSearch } };
 }
 
 /** Where the user is, without what was left empty. */
-function locationOf({ user_location: location }: WebOptions): Readonly<Record<string, Json>> | undefined {
+function placeOf({ user_location: location }: WebOptions): UserPlace | undefined {
   if (location === undefined || location === null) return undefined;
-  const { type: _type, ...places } = location;
-  const known = Object.entries(places).flatMap(([name, place]): [string, Json][] =>
-    typeof place === 'string' ? [[name, place]] : [],
-  );
-  return { type: 'approximate', ...Object.fromEntries(known) };
-}
-
-/** The chat format puts the place one level down. developers.openai.com "Web search", read 2026-11 */
-function nestedLocation({ type = 'approximate', ...approximate }: Readonly<Record<string, Json>>): JsonObject {
-  return { type, approximate };
+  const { city, region, country, timezone } = location;
+  return {
+    ...(typeof city === 'string' && { city }),
+    ...(typeof region === 'string' && { region }),
+    ...(typeof country === 'string' && { country }),
+    ...(typeof timezone === 'string' && { timezone }),
+  };
 }

@@ -8,6 +8,7 @@ const TAKEN: readonly Readonly<Record<string, unknown>>[] = [
   { engine: 'firecrawl' },
   { engine: 'parallel', mode: 'turbo' },
   { engine: 'perplexity' },
+  { engine: 'searxng' },
   { include_domains: ['*.example.com', 'example.org/docs'], exclude_domains: [] },
   { user_location: { type: 'approximate', city: 'Oslo', country: 'NO', region: null, timezone: 'Europe/Oslo' } },
   { user_location: null },
@@ -27,6 +28,8 @@ const REFUSED: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ search_prompt: 1 }, 'search_prompt'],
   [{ include_domains: 'example.com' }, 'include_domains'],
   [{ exclude_domains: [1] }, 'exclude_domains.0'],
+  [{ exclude_domains: ['x.com', 'no site'] }, 'exclude_domains.1'],
+  [{ include_domains: Array.from({ length: 201 }, () => 'x.com') }, 'include_domains'],
   [{ user_location: { type: 'exact' } }, 'user_location.type'],
   [{ user_location: { city: 7 } }, 'user_location.city'],
 ];

@@ -30,7 +30,7 @@ export const web: Plugin<typeof webOptions> = {
     // A slug that does not exist is told before anything is paid.
     const endpoints = context.endpointsOf(request);
     const { engine } = options;
-    if (engine === 'native' || (engine === undefined && searchesNatively(endpoints)))
+    if (engine === 'native' || (engine === undefined && searchesNatively(endpoints, request, options)))
       return askNatively(request, options, endpoints, context);
     const text = lastWordsOf(request);
     return text === '' ? request : searchFor(text, request, { ...options, engine }, context);
@@ -118,6 +118,17 @@ function pathIn({ directives }: GenerationRequest): string {
 /** Right before the words that were looked up. @source generation.md 4.2 "Non-native" */
 function withResults(request: GenerationRequest, text: string): GenerationRequest {
   const at = request.turns.findLastIndex(({ role }) => role === 'user');
-  const results = { role: 'system', blocks: [{ type: 'text', text }], plain: true, inline: true } as const;
-  return { ...request, turns: request.turns.toSpliced(at, 0, results) };
+  const asked = request.turns[at];
+  if (request.format === 'chat' || asked === undefined) {
+    const results = { role: 'system', blocks: [{ type: 'text', text }], plain: true, inline: true } as const;
+    return { ...request, turns: request.turns.toSpliced(at, 0, results) };
+  }
+  // Most models of that format take no instructions between messages, and nothing before results of tools.
+  const { plain: _, ...turn } = asked;
+  const first = Math.max(
+    0,
+    turn.blocks.findIndex(({ type }) => type !== 'tool-result'),
+  );
+  const blocks = turn.blocks.toSpliced(first, 0, { type: 'text', text });
+  return { ...request, turns: request.turns.with(at, { ...turn, blocks }) };
 }

@@ -72,6 +72,8 @@ function factsOf(name: string): GeminiFacts {
     refusesPenalties: version >= BUDGETS_SINCE,
     // googleapis/python-genai#1921 (2026-01): "Logprobs is not enabled" since 2.5.
     refusesLogprobs: version >= BUDGETS_SINCE,
+    // ai.google.dev "Grounding with Google Search", read 2026-11. generation.md 5.4 "Native families"
+    searchTool: third && !/image|tts|audio|live|embedding/.test(name),
     // A name that moves on may mean one that heeds them.
     fixedSampling: version >= LEVELS_ONLY_SINCE && Number.isFinite(version),
   };

@@ -33,6 +33,8 @@ export interface OpenAiCompatibleFacts {
 export interface ModelFamily {
   readonly match: RegExp;
   readonly dialect: Dialect;
+  /** In which its responses format differs from that of the host's other models. */
+  readonly responses?: Dialect;
   /** Members that requests to its models carry besides. */
   readonly body?: JsonObject;
 }
@@ -124,7 +126,7 @@ function dialectsOf({
   if (more === undefined) return (_format, model) => inChat(model);
   const inResponses = withFamilies(
     { ...dialect, ...more },
-    families.map((family) => ({ ...family, dialect: { ...family.dialect, ...more } })),
+    families.map((family) => ({ ...family, dialect: { ...family.dialect, ...more, ...family.responses } })),
   );
   return (format, model) => (format === 'responses' ? inResponses : inChat)(model);
 }

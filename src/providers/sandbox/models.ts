@@ -10,6 +10,7 @@ export interface SandboxModel {
   readonly name: string;
   readonly description: string;
   readonly contextTokensMax: number;
+  readonly simulated: true;
   readonly endpoints: readonly [SandboxEndpoint];
 }
 
@@ -70,6 +71,7 @@ export function sandboxModels(): readonly SandboxModel[] {
     name: `Sandbox: ${name}`,
     description,
     contextTokensMax: CONTEXT_TOKENS_MAX,
+    simulated: true,
     endpoints: [
       {
         model: `sandbox/${model}`,

@@ -8,6 +8,9 @@ import { isJsonObject } from '../../lib/json.ts';
 /** 0.005 USD, ours: Brave's own price depends on the plan. */
 const SEARCH_NANO_USD = 5_000_000;
 
+/** Of a question; with more it is refused. */
+const WORDS_MAX = 50;
+
 export const brave: SearchEngine = {
   id: 'brave',
   baseUrl: 'https://api.search.brave.com/res/v1',
@@ -20,7 +23,7 @@ export const brave: SearchEngine = {
   fee: () => SEARCH_NANO_USD,
   call(query, { apiKey = '' }) {
     const asked = new URLSearchParams({
-      q: withSites(query, brave.queryCharsMax),
+      q: withSites(query, { charsMax: brave.queryCharsMax, wordsMax: WORDS_MAX }),
       count: String(query.resultsMax),
       result_filter: 'web',
       extra_snippets: 'true',

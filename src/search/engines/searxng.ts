@@ -15,7 +15,7 @@ export const searxng: SearchEngine = {
   takesBothSites: true,
   fee: () => 0,
   call(query, { apiKey }) {
-    const asked = new URLSearchParams({ q: withSites(query, searxng.queryCharsMax), format: 'json' });
+    const asked = new URLSearchParams({ q: withSites(query, { charsMax: searxng.queryCharsMax }), format: 'json' });
     return {
       method: 'GET',
       path: `/search?${asked.toString()}`,

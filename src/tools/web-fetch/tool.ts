@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSiteRule, SITES_MAX } from '../../canonical/site-rules.ts';
 import type { ToolErrorCode } from '../../canonical/server-call.ts';
 import { PAGE_ENGINES, type PageEngineId, type WebPageOutcome, type WebPages } from '../../canonical/web-page.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -7,7 +8,10 @@ import { failedOutcome, type OpenTool, type ServerTool, type ToolOutcome } from 
 /** Of one request. @source generation.md 5.5 "Hard cap", 12 */
 const FETCHES_MAX = 50;
 
-const sites = z.array(z.string()).nullish();
+const sites = z
+  .array(z.string().refine(isSiteRule, { error: 'names no site' }))
+  .max(SITES_MAX)
+  .nullish();
 
 /** @source generation.md 5.5 */
 const parameters = z.object({

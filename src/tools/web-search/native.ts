@@ -11,18 +11,41 @@ export interface NativeWishes {
   readonly user_location?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
+/** Whoever else speaks the vendor's format, as the sandbox does, has no search behind it. */
+const VENDORS = /claude/;
 /** Models from before their vendor's search. @source generation.md 5.4 "Native families" */
 const VENDORS_WITHOUT = /claude-(?:instant|2|3-(?:opus|sonnet|haiku)|3-5-sonnet)/;
 const RESPONSES_WITH = /(?:^|\/)(?:gpt-4\.1|gpt-[5-9]|o3|o4-mini)/;
+const GROK_WITH = /grok-(?:[4-9]|[1-9]\d)/;
+/** Sites in one list. docs.x.ai "Web Search", read 2026-11 */
+const GROK_SITES_MAX = 5;
 
 /** The endpoint's own search, in the words of its format; `undefined` where it has none. */
 export function drawNativeSearch(
   wishes: NativeWishes,
   { format, model, runsVendorTools }: NativeEndpoint,
 ): JsonObject | undefined {
-  if (format === 'messages') return runsVendorTools && !VENDORS_WITHOUT.test(model) ? drawVendors(wishes) : undefined;
-  if (format === 'responses') return RESPONSES_WITH.test(model) ? drawResponses(wishes) : undefined;
-  return undefined;
+  if (format === 'messages') {
+    const searches = runsVendorTools && VENDORS.test(model) && !VENDORS_WITHOUT.test(model);
+    return searches ? drawVendors(wishes) : undefined;
+  }
+  if (format !== 'responses') return undefined;
+  if (GROK_WITH.test(model)) return drawGroks(wishes);
+  return RESPONSES_WITH.test(model) ? drawResponses(wishes) : undefined;
+}
+
+/** One list of sites: pages to include win. With more sites than it takes it would search elsewhere. @source generation.md 4.2 */
+function drawGroks({ allowed_domains, excluded_domains, user_location }: NativeWishes): JsonObject | undefined {
+  const allowed = allowed_domains ?? [];
+  const excluded = excluded_domains ?? [];
+  if ((allowed.length > 0 ? allowed : excluded).length > GROK_SITES_MAX) return undefined;
+  const location = locationOf(user_location);
+  return {
+    type: 'web_search',
+    ...(allowed.length > 0 && { filters: { allowed_domains: allowed } }),
+    ...(allowed.length === 0 && excluded.length > 0 && { filters: { excluded_domains: excluded } }),
+    ...(location !== undefined && { user_location: location }),
+  };
 }
 
 /** One list of sites: pages to include win. @source generation.md 4.2, 7.4 */

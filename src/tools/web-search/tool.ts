@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { UrlCitation } from '../../canonical/blocks.ts';
+import { isSiteRule, SITES_MAX } from '../../canonical/site-rules.ts';
 import type { ToolErrorCode } from '../../canonical/server-call.ts';
 import {
   SEARCH_ENGINES,
@@ -24,7 +25,10 @@ const QUERY_CHARS_MAX = 2_000;
 /** Of an excerpt in a citation: the whole text is in the result. */
 const EXCERPT_CHARS_MAX = 2_000;
 
-const sites = z.array(z.string()).nullish();
+const sites = z
+  .array(z.string().refine(isSiteRule, { error: 'names no site' }))
+  .max(SITES_MAX)
+  .nullish();
 
 /** Of what is not listed the tool takes no notice: other interfaces write further members on it. @source generation.md 5.4 */
 const parameters = z.object({
@@ -55,6 +59,7 @@ export const webSearch: ServerTool<typeof parameters, typeof query> = {
   type: 'service:web_search',
   parameters,
   nativeTool: (asked, endpoint) => (isLeftToEndpoint(asked) ? drawNativeSearch(asked, endpoint) : undefined),
+  searchesNatively: isLeftToEndpoint,
   readVendorTool: (tool) =>
     typeof tool['type'] === 'string' && VENDOR_TYPE.test(tool['type']) ? readVendors(tool) : undefined,
   describe: () => ({

@@ -273,6 +273,19 @@ suite('chat request: tools', () => {
     ]);
   });
 
+  test('the sites that a web search by another name is bound to are those of the service tool', () => {
+    const { tools } = decode({
+      tools: [
+        { type: 'web_search', filters: { allowed_domains: ['a.example'], blocked_domains: ['b.example'] } },
+        { type: 'web_search_2025_08_26', filters: null, excluded_domains: ['c.example'] },
+      ],
+    });
+    assert.deepEqual(
+      tools.map((one) => (one.type === 'server' ? one.parameters : one)),
+      [{ allowed_domains: ['a.example'], excluded_domains: ['b.example'] }, { excluded_domains: ['c.example'] }],
+    );
+  });
+
   test('a service tool keeps its parameters', () => {
     const { tools } = decode({ tools: [{ type: 'service:datetime', parameters: { timezone: 'UTC' } }] });
     assert.deepEqual(tools, [{ type: 'server', name: 'service:datetime', parameters: { timezone: 'UTC' } }]);

@@ -1,4 +1,4 @@
-import type { GenerationRequest, ResponseFormat } from '../../canonical/request.ts';
+import type { GenerationRequest, ResponseFormat, Settings } from '../../canonical/request.ts';
 import { parameterOfFormat, supportsParameter } from '../../canonical/supports-parameter.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { PARAMETERS } from './parameters.ts';
@@ -9,6 +9,7 @@ import { encodeMessages } from './encode-messages.ts';
 import { warnOfDroppedExtras, type Takes } from '../dropped-extras.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
 import { strictnessOf } from '../strict-schema.ts';
+import { encodeOwnSearch } from './own-search.ts';
 import { encodeReasoningSettings } from './encode-reasoning-settings.ts';
 import { renameTools } from './rename-tools.ts';
 import { JSON_INSTRUCTION, schemaInstruction } from '../gateway/json-instruction.ts';
@@ -95,12 +96,19 @@ function encodeOptions(request: GenerationRequest, context: EncodeContext): Json
     prompt_cache_key: settings.promptCacheKey,
     prompt_cache_options: settings.promptCacheOptions,
     image_config: settings.imageConfig,
-    web_search_options: settings.webSearchOptions,
+    web_search_options: searchOptionsOf(settings, context),
     ...(settings.reasoning && encodeReasoningSettings(settings.reasoning, context, settings.maxTokens)),
     ...encodeToolOptions(request, context),
     ...(target.dialect.cacheMarks === 'cache_control' && writeCacheMark(settings.cache, target.dialect)),
   };
   return keepSupported(members, context);
+}
+
+/** What the caller itself says of the search counts, member by member. */
+function searchOptionsOf({ webSearchOptions, ownSearch }: Settings, context: EncodeContext): JsonObject | undefined {
+  if (ownSearch === undefined) return webSearchOptions;
+  const asked = encodeOwnSearch(ownSearch, context);
+  return asked === undefined ? webSearchOptions : { ...asked, ...webSearchOptions };
 }
 
 /** Options about tools go only with tools, unless the caller's own format sent them so. */

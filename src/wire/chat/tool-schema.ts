@@ -18,6 +18,7 @@ const SERVER_TOOLS = [
   'service:files',
   'service:fusion',
   'service:image_generation',
+  'service:mcp',
   'service:experimental__search_models',
   'service:subagent',
   'service:web_fetch',

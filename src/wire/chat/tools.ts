@@ -1,6 +1,7 @@
 import type { FunctionTool, ServerTool, Tool, ToolChoice } from '../../canonical/request.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { MCP_FUNCTION_PREFIX, MCP_TYPE } from '../../canonical/server-call.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { ephemeralMark, keepMarkRest, nestMarkRest, writeCacheMark } from './cache-marks.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../extra.ts';
@@ -45,8 +46,23 @@ function decodeServerTool(tool: Exclude<ChatTool, { type: 'function' }>): Server
   const given = objectOf(tool.parameters);
   if (!isWebSearchShorthand(tool.type))
     return { type: 'server', name: tool.type, ...(given && { parameters: given }), ...asExtra('chat', rest) };
-  const parameters = rest === undefined ? given : { ...rest, ...given };
+  const parameters = rest === undefined ? given : { ...readFilters(rest), ...given };
   return { type: 'server', name: WEB_SEARCH, ...(parameters && { parameters }) };
+}
+
+/** Lists of sites as the interface that the shorthand comes from has them. @source reference shapes, `WebSearchDomainFilter` */
+function readFilters({ filters, ...flat }: JsonObject): JsonObject {
+  const { allowed_domains: allowed, excluded_domains: excluded, blocked_domains: blocked } = objectOf(filters) ?? {};
+  const left = excluded ?? blocked;
+  return {
+    ...(isPresent(allowed) && { allowed_domains: allowed }),
+    ...(isPresent(left) && { excluded_domains: left }),
+    ...flat,
+  };
+}
+
+function isPresent(value: Json | undefined): value is Exclude<Json, null> {
+  return value !== undefined && value !== null;
 }
 
 /** @throws GatewayError 400 when the function, or the server tool, is not among the tools */
@@ -54,7 +70,7 @@ export function decodeToolChoice(choice: ChatToolChoice, tools: readonly Tool[])
   if (typeof choice === 'string') return { type: choice };
   if (choice.type === 'function') {
     const { name } = choice.function;
-    if (!tools.some((tool) => tool.type === 'function' && tool.name === name))
+    if (!tools.some((tool) => mayBeCalled(tool, name)))
       throw invalid('tool_choice.function.name', 'must be the name of one of the tools');
     return { type: 'function', name };
   }
@@ -63,6 +79,12 @@ export function decodeToolChoice(choice: ChatToolChoice, tools: readonly Tool[])
   if (!tools.some((tool) => tool.type === 'server' && tool.name === type))
     throw invalid('tool_choice.type', 'must be the type of one of the tools');
   return { type: 'opaque', format: 'chat', value: { type } };
+}
+
+/** What functions an MCP server has is known only when it is asked. */
+function mayBeCalled(tool: Tool, name: string): boolean {
+  if (tool.type === 'server') return tool.name === MCP_TYPE && name.startsWith(MCP_FUNCTION_PREFIX);
+  return tool.type === 'function' && tool.name === name;
 }
 
 /** Tools that the upstream can be offered; the others are left out with a warning. */

@@ -54,6 +54,8 @@ export function encodeSampling(context: EncodeContext): Members {
   members['seed'] = encodeSeed(context);
   members['stop_sequences'] = encodeStop(context);
   if (settings.logprobs === true) members['logprobs'] = supported('logprobs', context) ? true : undefined;
+  if (settings.ownSearch !== undefined)
+    warnings.add('field-dropped', 'plugins', 'web: the endpoint has no search of its own');
   for (const [setting, name] of UNSAYABLE)
     if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'cannot be said in this format');
   if (settings.topLogprobs !== undefined && settings.topLogprobs > 0)

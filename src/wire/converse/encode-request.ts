@@ -39,6 +39,8 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
   const drawn = drawWithCachePoints({ tools: tools.tools, ...withInstructions(turns, instructions, context) }, context);
   const parts = banned ? { ...drawn, messages: sayLast(drawn.messages, tools.ban ?? '') } : drawn;
   warnOfUnsayable(request.settings, context.warnings);
+  if (request.settings.ownSearch !== undefined)
+    context.warnings.add('field-dropped', 'plugins', 'web: the endpoint has no search of its own');
   const cacheMarks = facts.cachePoints === undefined ? 'none' : 'all';
   const reasoning = facts.claude === true ? (['display'] as const) : [];
   const takes = { format: 'converse', cacheMarks, reasoning, betas: true } as const;

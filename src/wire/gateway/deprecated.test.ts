@@ -15,7 +15,7 @@ test('each older spelling and each member without effect is one warning at its p
     usage: { include: true },
     n: 3,
     x_search_filter: {},
-    plugins: [{ id: 'web', enabled: true, options: {} }, router],
+    plugins: [{ id: 'web', enabled: false, options: {} }, router],
   });
   assert.deepEqual(
     warnings.map(({ path, code }) => [path, code]),
@@ -29,4 +29,9 @@ test('each older spelling and each member without effect is one warning at its p
     ],
   );
   for (const { message } of warnings) assert.match(message, /^(is|has) /);
+});
+
+test('the filter of posts has its effect beside the plugin that searches', () => {
+  const plugins = [{ id: 'web', enabled: true, options: {} }];
+  assert.deepEqual(deprecationWarnings({ x_search_filter: {}, plugins }), []);
 });

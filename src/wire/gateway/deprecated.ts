@@ -9,12 +9,19 @@ const DEPRECATED_MEMBERS: readonly (Warning & { readonly path: keyof Deprecated 
   { path: 'transforms', code: 'field-changed', message: 'is deprecated: use the context-compression plugin' },
   { path: 'usage', code: 'field-dropped', message: 'has no effect: usage is always sent' },
   { path: 'n', code: 'field-dropped', message: 'has no effect: exactly one answer comes back' },
-  { path: 'x_search_filter', code: 'field-dropped', message: 'is not built yet: the request runs without it' },
+  {
+    path: 'x_search_filter',
+    code: 'field-dropped',
+    message: 'has no effect without the plugin web',
+  },
 ];
 
 /** What to tell the operator about older spellings and members without effect in a request's gateway fields. */
 export function deprecationWarnings(parsed: Deprecated): readonly Warning[] {
-  const warnings: Warning[] = DEPRECATED_MEMBERS.filter(({ path }) => (parsed[path] ?? null) !== null);
+  const searches = parsed.plugins?.some(({ id, enabled }) => id === 'web' && enabled) === true;
+  const warnings: Warning[] = DEPRECATED_MEMBERS.filter(
+    ({ path }) => (parsed[path] ?? null) !== null && !(path === 'x_search_filter' && searches),
+  );
   for (const [index, { options }] of (parsed.plugins ?? []).entries()) {
     if (options['cost_quality_tradeoff'] === undefined) continue;
     const path = `plugins[${index}].cost_quality_tradeoff`;

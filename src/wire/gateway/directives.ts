@@ -103,6 +103,7 @@ export function readDirectives(parsed: GatewayFields, headers: HeaderDirectives,
     ...(stop_server_tools_when !== undefined && { stopServerToolsWhen: readStopConditions(stop_server_tools_when) }),
     ...(typeof max_tool_calls === 'number' && { maxToolCalls: Math.min(max_tool_calls, TOOL_CALLS_MAX) }),
     ...(preset && { preset }),
+    ...((parsed.x_search_filter ?? undefined) !== undefined && { postFilter: parsed.x_search_filter }),
     ...(headers.app !== undefined && { app: headers.app }),
   };
 }

@@ -72,6 +72,17 @@ suite('merging', () => {
     );
   });
 
+  test('MCP servers are the same by the server that is named', () => {
+    const mcp = (server: string, allowed: string): JsonObject => ({
+      type: 'service:mcp',
+      parameters: { server, allowed_tools: [allowed] },
+    });
+    assert.deepEqual(
+      inChat({ messages, tools: [mcp('b', 'new')] }, { tools: [mcp('a', 'old'), mcp('b', 'old')] })['tools'],
+      [mcp('a', 'old'), mcp('b', 'new')],
+    );
+  });
+
   test('no tools, and none in particular, leave the tools of the preset', () => {
     for (const body of [{ messages }, { messages, tools: [] }, { messages, tools: null }])
       assert.deepEqual(inChat(body, { tools: [fn('a', 'old')] })['tools'], [fn('a', 'old')]);

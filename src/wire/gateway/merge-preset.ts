@@ -48,8 +48,12 @@ function uniteTools(preset: readonly Json[], asked: readonly Json[]): readonly J
   ];
 }
 
-/** Server tools that may stand there more than once, under names of their own. */
-const NAMED_SERVER_TOOLS: ReadonlySet<unknown> = new Set(['service:advisor', 'service:subagent']);
+/** Server tools that may stand there more than once, and the parameter that tells them apart. */
+const NAMED_SERVER_TOOLS: ReadonlyMap<unknown, string> = new Map([
+  ['service:advisor', 'name'],
+  ['service:subagent', 'name'],
+  ['service:mcp', 'server'],
+]);
 
 /** What makes two tools the same one. @source generation.md 3.9 */
 function identityOf(tool: Json): string {
@@ -57,6 +61,7 @@ function identityOf(tool: Json): string {
   const { type, function: called, name, parameters } = tool;
   if (isJsonObject(called)) return JSON.stringify(['function', called['name']]);
   if (type === undefined || type === null || type === 'custom') return JSON.stringify(['function', name]);
-  const own = NAMED_SERVER_TOOLS.has(type) && isJsonObject(parameters) ? parameters['name'] : undefined;
+  const member = NAMED_SERVER_TOOLS.get(type);
+  const own = member !== undefined && isJsonObject(parameters) ? parameters[member] : undefined;
   return JSON.stringify(own === undefined ? [type] : [type, own]);
 }

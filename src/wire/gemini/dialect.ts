@@ -49,6 +49,8 @@ export interface GeminiFacts {
   readonly fixedSampling?: boolean;
   /** Where the tier is named: in the body (AI Studio), or in a header (Vertex). */
   readonly tierIn?: 'body' | 'header';
+  /** Searches the web by itself: the tool `googleSearch`. */
+  readonly searchTool?: boolean;
   /** Watches videos at an address of YouTube. */
   readonly youTube?: boolean;
 }

@@ -23,7 +23,7 @@ export function encodeTools(context: EncodeContext): EncodedTools {
   const names = new Map<string, string>();
   if (request.tools.length > 0 && (!context.supports('tools') || context.facts.refusesTools === true)) {
     context.warn('field-dropped', 'tools', 'the endpoint takes no tools');
-    return { members: {}, offered: false, names };
+    return { members: encodeOwnSearch(false, context) ? { tools: [{ googleSearch: {} }] } : {}, offered: false, names };
   }
   const declarations: JsonObject[] = [];
   const budget = createBudget();
@@ -41,15 +41,34 @@ export function encodeTools(context: EncodeContext): EncodedTools {
     strict ||= isStrict(tool, pathOfFunction(request.format, at), context);
   }
   const offered = declarations.length > 0;
+  const searches = encodeOwnSearch(offered, context);
   const config = encodeChoice(offered, strict, context);
   return {
     members: {
       ...(offered && { tools: [{ functionDeclarations: declarations }] }),
+      ...(searches && { tools: [{ googleSearch: {} }] }),
       ...(config !== undefined && { toolConfig: { functionCallingConfig: config } }),
     },
     offered,
     names,
   };
+}
+
+/** Whether the model searches by itself. It cannot be told where, nor how often. @source generation.md 4.2 "Domain support" */
+function encodeOwnSearch(besideFunctions: boolean, { request, facts, warn }: EncodeContext): boolean {
+  const { ownSearch } = request.settings;
+  if (ownSearch === undefined) return false;
+  const drop = (what: string): void => warn('field-dropped', 'plugins', `web: the endpoint ${what}`);
+  const { includeSites = [], excludeSites = [], posts } = ownSearch;
+  if (facts.searchTool !== true) drop('has no search of its own');
+  // Both together are a preview that shows its calls. ai.google.dev "Combine built-in tools and function calling", read 2026-11
+  else if (besideFunctions) drop('does not search beside functions');
+  else {
+    if (includeSites.length + excludeSites.length > 0) drop('cannot be told of sites');
+    if (posts !== undefined) drop('does not search posts');
+    return true;
+  }
+  return false;
 }
 
 function declare(tool: FunctionTool, name: string, budget: SchemaBudget, context: EncodeContext): JsonObject {

@@ -1,5 +1,6 @@
 import type { Settings, Tool, ToolChoice } from '../../canonical/request.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
+import { MCP_FUNCTION_PREFIX, MCP_TYPE } from '../../canonical/server-call.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -87,7 +88,7 @@ function readChoice(wire: WireToolChoice, tools: readonly Tool[]): ToolChoice {
       return { type: 'required' };
     case 'tool': {
       // Clients also send a choice without any tools; that is for the upstream to judge.
-      if (tools.length > 0 && !tools.some((tool) => nameOf(tool) === wire.name))
+      if (tools.length > 0 && !tools.some((tool) => nameOf(tool) === wire.name || mayHave(tool, wire.name)))
         throw invalid('tool_choice.name', 'is not the name of a tool in tools');
       return { type: 'function', name: wire.name };
     }
@@ -96,6 +97,11 @@ function readChoice(wire: WireToolChoice, tools: readonly Tool[]): ToolChoice {
     default:
       return unreachable(wire);
   }
+}
+
+/** What functions an MCP server has is known only when it is asked. */
+function mayHave(tool: Tool, name: string): boolean {
+  return tool.type === 'server' && tool.name === MCP_TYPE && name.startsWith(MCP_FUNCTION_PREFIX);
 }
 
 function isToolSearch(tool: Tool): boolean {

@@ -6,6 +6,7 @@ import { drawCacheMark } from './cache-marks.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
 import type { Warnings } from '../gateway/warnings.ts';
 import type { AnswerTool } from './output-format.ts';
+import { drawOwnSearch } from './own-search.ts';
 import { addExtra, stringOf } from './wire-object.ts';
 import type { WireObject } from './wire-object.ts';
 
@@ -34,7 +35,7 @@ export interface EncodedTools {
 
 /** @source generation.md 7.4, 7.5, 11.3 */
 export function encodeTools(context: ToolsContext): EncodedTools {
-  const { request, supports, answerTool, places, warnings } = context;
+  const { request, vendor, supports, answerTool, places, warnings } = context;
   const names = new Map<string, string>();
   const offered = supports('tools') ? request.tools : [];
   if (offered.length < request.tools.length) warnings.add('field-dropped', 'tools', 'the endpoint takes no tools');
@@ -48,6 +49,8 @@ export function encodeTools(context: ToolsContext): EncodedTools {
     const name = stringOf(drawn['name']);
     if (tool.type === 'function' && name !== undefined && name !== tool.name) names.set(name, tool.name);
   }
+  const search = drawOwnSearch(request, vendor, warnings);
+  if (search !== undefined) tools.push(search);
   // A choice among tools that are not there is refused; without any tools in the request the caller may mean it.
   const choosable = tools.length > 0 || (request.tools.length === 0 && request.format === 'messages');
   const toolChoice = drawChoice(request, choosable, supports, warnings);

@@ -1,5 +1,5 @@
 import type { Block } from '../../canonical/blocks.ts';
-import type { ReplayedServerCall } from '../../canonical/server-call.ts';
+import { MCP_FUNCTION_PREFIX, type ReplayedServerCall } from '../../canonical/server-call.ts';
 import { randomText } from '../../lib/ids.ts';
 import type { ServerCallWords } from '../format.ts';
 import { modelIdOf, ownCallId } from '../gateway/own-results.ts';
@@ -7,7 +7,6 @@ import { callIdOfResult } from './stray-server-calls.ts';
 import { drawServerResult, readServerResult } from './server-results.ts';
 
 const RANDOM_CHARS = 20;
-const TYPE_PREFIX = 'service:';
 const FUNCTION_PREFIX = 'service_';
 
 /**
@@ -16,8 +15,7 @@ const FUNCTION_PREFIX = 'service_';
  */
 export const messagesServerCalls: ServerCallWords = {
   shownId: (id, ordinal) => ownCallId(id, ordinal, () => randomText(RANDOM_CHARS)),
-  shownName: (type, name) =>
-    name.startsWith(FUNCTION_PREFIX) ? name.slice(FUNCTION_PREFIX.length) : type.slice(TYPE_PREFIX.length),
+  shownName: (_type, name) => (name.startsWith(FUNCTION_PREFIX) ? name.slice(FUNCTION_PREFIX.length) : name),
   draw: drawServerResult,
   read: readBlock,
 };
@@ -25,9 +23,14 @@ export const messagesServerCalls: ServerCallWords = {
 function readBlock(block: Block): ReplayedServerCall | undefined {
   if (block.type === 'tool-call') {
     const id = block.runBy === 'upstream' ? modelIdOf(block.id) : undefined;
-    return id === undefined ? undefined : { id, call: { name: FUNCTION_PREFIX + block.name, input: block.input } };
+    return id === undefined ? undefined : { id, call: { name: functionOf(block.name), input: block.input } };
   }
   if (block.type !== 'opaque' || block.format !== 'messages') return undefined;
   const id = modelIdOf(callIdOfResult(block));
   return id === undefined ? undefined : { id, result: readServerResult(block.value) };
+}
+
+/** What was shown without its prefix had one, but for the functions of MCP servers. */
+function functionOf(shown: string): string {
+  return shown.startsWith(MCP_FUNCTION_PREFIX) ? shown : FUNCTION_PREFIX + shown;
 }

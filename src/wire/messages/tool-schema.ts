@@ -77,6 +77,7 @@ const SERVICE_TOOLS: ReadonlySet<string> = new Set(
     'subagent',
     'files',
     'experimental__search_models',
+    'mcp',
     'bash',
     'shell',
     'tool_search',

@@ -38,6 +38,10 @@ export interface ResponsesDialect {
   readonly messagePhases?: boolean;
   /** Has a search of its own: the tool `web_search`. */
   readonly webSearchTool?: boolean;
+  /** That tool takes sites to leave out, beside or in place of sites to include: one list, of so many. Absent: sites to include. */
+  readonly excludedSitesMax?: number;
+  /** Searches posts of X: the tool `x_search`. */
+  readonly postSearchTool?: boolean;
   /** Draws pictures by the tool `image_generation`. */
   readonly imageTool?: boolean;
   /** Custom calls in its answers are its own tools at work, not calls for the caller. */

@@ -5,6 +5,7 @@ import { nameOf, objectOf, objectsOf, textOf } from '../members.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
 import { withoutAbsent, type EncodeContext } from './encode-context.ts';
+import { encodeOwnSearch } from './own-search.ts';
 
 /** What a function without parameters takes. @source generation.md 2.1 */
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
@@ -72,10 +73,13 @@ function encodeFunction(tool: FunctionTool): JsonObject {
 }
 
 /** Tools of the upstream's own, which other formats ask for by options. @source generation.md 2.4, 11.2 "image_config" */
-function encodeOwnTools({ request, target, warnings, supports }: EncodeContext): readonly JsonObject[] {
+function encodeOwnTools(context: EncodeContext): readonly JsonObject[] {
+  const { request, target, warnings, supports } = context;
   const { webSearchTool, imageTool } = target.dialect;
-  const { webSearchOptions, imageConfig, modalities } = request.settings;
+  const { webSearchOptions, ownSearch, imageConfig, modalities } = request.settings;
   const tools: JsonObject[] = [];
+  // What the caller itself says of the search counts.
+  if (ownSearch !== undefined && webSearchOptions === undefined) tools.push(...encodeOwnSearch(ownSearch, context));
   if (webSearchOptions !== undefined) {
     if (webSearchTool === true && supports('web_search_options')) tools.push(encodeWebSearch(webSearchOptions));
     else warnings.add('field-dropped', 'web_search_options', 'the endpoint has no search of its own');

@@ -72,6 +72,12 @@ const generationSchema = z
     http_referer: text,
     user_agent: text,
     usage_source: z.enum(['upstream', 'estimated', 'none']).describe('Who counted the tokens.'),
+    task_type: text.describe('What the request was about; null: nobody looked.'),
+    compared_model: text.describe('The most capable model that the router might have chosen.'),
+    router_savings: z
+      .number()
+      .nullable()
+      .describe("USD that the router's choice saved against that model at list price; negative: it cost more."),
     warnings: z
       .array(z.strictObject({ code: z.string(), path: z.string(), message: z.string() }))
       .describe('What was dropped or changed on the way.'),
@@ -99,7 +105,7 @@ export const getGeneration = defineRoute({
   },
 });
 
-const ROUTERS: ReadonlySet<string> = new Set(['auto', 'pareto', 'bodybuilder', 'fusion', 'switchyard']);
+const ROUTERS: ReadonlySet<string> = new Set(['auto', 'free', 'pareto', 'bodybuilder', 'fusion', 'switchyard']);
 
 function drawGeneration(record: GenerationRecord): z.output<typeof generationSchema> {
   const cost = drawUsd(record.costNanoUsd);
@@ -150,6 +156,9 @@ function drawGeneration(record: GenerationRecord): z.output<typeof generationSch
     cache_discount: drawUsd(record.cacheDiscountNanoUsd),
     warnings: record.warnings.map(({ code, path, message }) => ({ code, path, message })),
     response_cache_source_id: record.responseCacheSourceId,
+    task_type: record.taskType,
+    compared_model: record.comparedModel,
+    router_savings: drawUsd(record.savedNanoUsd),
     ...NOT_KEPT,
   };
 }

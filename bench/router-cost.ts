@@ -1,0 +1,150 @@
+// What a router adds to a request, without a socket: telling what the request is about, finding who may answer it, and the
+// choice itself. Run by routers.ts in a process of its own.
+import * as z from 'zod';
+
+import { DEFAULT_PREFERENCES } from '../src/canonical/directives.ts';
+import type { GenerationRequest } from '../src/canonical/request.ts';
+import type { Model } from '../src/catalog/model.ts';
+import { classifyTask } from '../src/choosing/classify-task.ts';
+import { choosePareto, type ParetoModel, type ParetoWish } from '../src/choosing/pareto.ts';
+import { mergeRules } from '../src/accounts/policy.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { openField } from '../src/pipeline/model-field.ts';
+import { createEndpointStats } from '../src/routing/stats.ts';
+import { UPSTREAM_FORMATS } from '../src/upstream-formats.ts';
+import { median } from './statistics.ts';
+
+export const resultSchema = z.array(
+  z.object({
+    what: z.string(),
+    us: z.number(),
+    /** The promise, where there is one. */
+    usMax: z.number().optional(),
+  }),
+);
+export type RouterCosts = Readonly<z.infer<typeof resultSchema>>;
+type RouterCost = RouterCosts[number];
+
+const ROUNDS = 15;
+const WARM_UP_MS = 400;
+const ROUND_MS = 20;
+const MODELS = 300;
+const PROMPT_CHARS = 8_192;
+const PARETO_US_MAX = 50;
+const CLASSIFY_US_MAX = 1_000;
+
+/** CPU time of one call. */
+function measure(what: string, run: () => unknown, usMax?: number): RouterCost {
+  const untilMs = performance.now() + WARM_UP_MS;
+  let calls = 0;
+  while (performance.now() < untilMs) {
+    run();
+    calls++;
+  }
+  const batch = Math.max(1, Math.round((calls * ROUND_MS) / WARM_UP_MS));
+  const rounds = Array.from({ length: ROUNDS }, () => {
+    const begin = process.cpuUsage();
+    for (let call = 0; call < batch; call++) run();
+    const { user, system } = process.cpuUsage(begin);
+    return (user + system) / batch;
+  });
+  return { what, us: median(rounds), ...(usMax !== undefined && { usMax }) };
+}
+
+function createRequest(text: string): GenerationRequest {
+  return {
+    format: 'chat',
+    delivery: 'stream',
+    turns: [
+      { role: 'system', blocks: [{ type: 'text', text: 'You help developers.' }], plain: true },
+      { role: 'user', blocks: [{ type: 'text', text }], plain: true },
+    ],
+    tools: [],
+    settings: { maxTokens: 1_000 },
+    directives: {
+      models: ['service/auto'],
+      provider: DEFAULT_PREFERENCES,
+      plugins: [],
+      echoUpstreamBody: false,
+      serviceMetadata: false,
+      betas: [],
+    },
+    warnings: [],
+  };
+}
+
+/** Prose with code in it, as people paste it. */
+function createPrompt(chars: number): string {
+  const part =
+    'Please look at this function and tell me why the second test fails after the latest change to the parser.\n' +
+    'const entries = lines.filter((line) => line.length > 0).map((line) => line.split(","));\n' +
+    'The customer wants a summary of it in plain words, and the numbers of last month in a table.\n';
+  return part.repeat(Math.ceil(chars / part.length)).slice(0, chars);
+}
+
+/** Prices and scores that have nothing to do with each other: the frontier is short, and everything has to be looked at. */
+function createField(): readonly ParetoModel[] {
+  return Array.from({ length: MODELS }, (_, at) => ({
+    slug: `bench/model-${at}`,
+    price: ((at * 7_919) % 1_000) / 100,
+    score: ((at * 104_729) % 997) / 997,
+    throughput: (at * 31) % 200,
+  }));
+}
+
+function createModels(): readonly Model[] {
+  return Array.from({ length: MODELS }, (_, at): Model => {
+    const slug = `bench/model-${at}`;
+    const price = { prompt: 1_000_000 + at * 37_000, completion: 4_000_000 + at * 91_000 };
+    return {
+      slug,
+      name: slug,
+      outputModalities: ['text'],
+      endpoints: ['first', 'second'].map((provider) => ({
+        model: slug,
+        provider,
+        providerName: provider,
+        upstreamModel: slug,
+        price,
+        contextTokensMax: 200_000,
+        supportedParameters: new Set(['tools', 'temperature', 'response_format', 'max_tokens']),
+        dataPolicy: {},
+        formats: ['chat'],
+        cancellable: true,
+      })),
+    };
+  });
+}
+
+function measurePareto(what: string, wish: ParetoWish): RouterCost {
+  const field = createField();
+  return measure(`pareto over ${MODELS} models: ${what}`, () => choosePareto(field, wish), PARETO_US_MAX);
+}
+
+function measureField(): RouterCost {
+  const models = createModels();
+  const parts = {
+    catalog: { list: () => models },
+    stats: createEndpointStats({ clock: systemClock }),
+    formats: UPSTREAM_FORMATS,
+  };
+  const rules = { preferences: DEFAULT_PREFERENCES, permissions: mergeRules([]) };
+  const request = createRequest('Write a poem');
+  return measure(`finding who may answer: ${MODELS} models, ${2 * MODELS} endpoints`, () =>
+    openField(parts, request, rules),
+  );
+}
+
+function measureAll(): RouterCosts {
+  const long = createRequest(createPrompt(PROMPT_CHARS));
+  return [
+    measure('telling what a prompt of 8 KB is about', () => classifyTask(long), CLASSIFY_US_MAX),
+    measureField(),
+    measurePareto('the high tier', {}),
+    measurePareto('the low tier', { scoreMin: 0.1 }),
+    measurePareto('the fastest', { fastest: true }),
+    measurePareto('under a cap', { priceMax: 4 }),
+  ];
+}
+
+if (import.meta.main) console.log(JSON.stringify(measureAll()));

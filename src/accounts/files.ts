@@ -1,0 +1,326 @@
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { GatewayError, invalid } from '../canonical/gateway-error.ts';
+import { isOwnFileId, type FileOwner, type StoredFile, type StoredFiles } from '../canonical/stored-files.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createFileTypeFinder } from '../lib/file-type.ts';
+import { NoRoomError, type BlobStore } from '../store/blobs.ts';
+import type { FileRow, FileStore } from '../store/files.ts';
+
+/** What is kept of a file beside its content. */
+export type FileRecord = FileRow;
+
+/** What whoever uploads a file says of it. */
+export interface FileWish {
+  readonly filename: string;
+  readonly purpose?: string | undefined;
+  /** Counted from now. */
+  readonly expiresAfterMs?: number | undefined;
+}
+
+export interface FileWindow {
+  readonly afterId: string | undefined;
+  readonly limit: number;
+  /** Only files of this one. */
+  readonly purpose?: string | undefined;
+}
+
+export interface FilePage {
+  readonly rows: readonly FileRecord[];
+  readonly hasMore: boolean;
+}
+
+/** What callers stored to refer to it later. Each file belongs to a workspace, and nobody outside of that sees it. */
+export interface Files extends StoredFiles {
+  /**
+   * @param content the bytes, and what else is known once they have come
+   * @throws GatewayError 400 for what is empty or of another type, 413 for too much, 429, 503 without room on the disk
+   */
+  upload(owner: FileOwner, content: FileContent): Promise<FileRecord>;
+  /** @throws GatewayError 404 */
+  get(owner: FileOwner, id: string): Promise<FileRecord>;
+  /** Oldest first. @throws GatewayError 400 for an `afterId` that is no id */
+  list(owner: FileOwner, window: FileWindow): Promise<FilePage>;
+  /** @throws GatewayError 404 */
+  delete(owner: FileOwner, id: string): Promise<FileRecord>;
+  /** @throws GatewayError 400 for a file that was uploaded, 404, 503 */
+  download(owner: FileOwner, id: string): Promise<{ readonly file: FileRecord; readonly content: Readable }>;
+  /** Clears away what was begun and never ended, what has expired, and what was deleted. Whether there is more to do. */
+  clearAway(): Promise<boolean>;
+}
+
+/** A file as it comes: some of what is said of it may follow its bytes. */
+export interface FileContent {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Asked once all chunks have come. @throws GatewayError 400 */
+  readonly wish: () => FileWish;
+}
+
+export interface FilesParts {
+  readonly store: FileStore;
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+  /** Of all files of a workspace. */
+  readonly workspaceBytesMax: number;
+  readonly fileBytesMax?: number;
+  /** No other process writes files of this database: what is begun and not under way here was left behind. */
+  readonly isAlone: boolean;
+}
+
+/** areas.md 23. */
+const FILE_BYTES_MAX = 100 * 1_024 * 1_024;
+const FILES_PER_WORKSPACE_MAX = 100_000;
+const UPLOADS_AT_ONCE_MAX = 32;
+/** Longer than any upload may take. */
+const WRITING_MS_MAX = 3_600_000;
+const CLEAR_AT_ONCE_MAX = 200;
+const FILENAME_CHARS_MAX = 255;
+/** Nobody has asked before, and the disk may have been cleaned by then. */
+const RETRY_AFTER_MS = 60_000;
+
+export function createFiles(parts: FilesParts): Files {
+  return new WorkspaceFiles(parts);
+}
+
+/** A class because it knows what is under way. */
+class WorkspaceFiles implements Files {
+  readonly #parts: FilesParts;
+  readonly #fileBytesMax: number;
+  readonly #writing = new Set<string>();
+
+  constructor(parts: FilesParts) {
+    this.#parts = parts;
+    this.#fileBytesMax = parts.fileBytesMax ?? FILE_BYTES_MAX;
+  }
+
+  async upload(owner: FileOwner, content: FileContent): Promise<FileRecord> {
+    return this.#store(owner, content, false);
+  }
+
+  async write(owner: FileOwner, filename: string, text: string): Promise<StoredFile> {
+    const chunks = inPieces(Buffer.from(text));
+    return this.#store(owner, { chunks, wish: () => ({ filename }) }, true);
+  }
+
+  async #store(owner: FileOwner, { chunks, wish }: FileContent, madeHere: boolean): Promise<FileRecord> {
+    const { store, blobs, clock, workspaceBytesMax } = this.#parts;
+    if (this.#writing.size >= UPLOADS_AT_ONCE_MAX)
+      throw new GatewayError('rate_limit_exceeded', `At most ${UPLOADS_AT_ONCE_MAX} files are written at once.`, {
+        retryAfterMs: 1_000,
+      });
+    const { bytes: used } = await store.usage(owner.workspaceId);
+    if (used >= workspaceBytesMax) throw noRoomLeft(workspaceBytesMax);
+    const draft = draftFile(owner, clock.nowMs(), madeHere);
+    this.#writing.add(draft.id);
+    try {
+      await store.begin(draft);
+      const counted = new CountedBytes(chunks, this.#fileBytesMax);
+      const sizeBytes = await blobs.write(draft.id, counted);
+      const row = finishedFile(draft, wish(), counted.mimeType(), sizeBytes);
+      const outcome = await store.finish(row, { bytesMax: workspaceBytesMax, filesMax: FILES_PER_WORKSPACE_MAX });
+      if (outcome === 'full') throw noRoomLeft(workspaceBytesMax);
+      if (outcome === 'gone') throw new GatewayError('timeout', 'The file arrived too slowly.', { status: 408 });
+      return row;
+    } catch (error) {
+      await this.#undo(draft.id);
+      throw error instanceof NoRoomError ? diskFull(error) : error;
+    } finally {
+      this.#writing.delete(draft.id);
+    }
+  }
+
+  /** What cannot be undone now is cleared away later. */
+  async #undo(id: string): Promise<void> {
+    const { store, blobs } = this.#parts;
+    try {
+      await store.abandon(id);
+      await blobs.remove(id);
+      await store.forget([id]);
+    } catch {
+      // The row still says that it was begun.
+    }
+  }
+
+  async get({ workspaceId }: FileOwner, id: string): Promise<FileRecord> {
+    const { store, clock } = this.#parts;
+    const found = isOwnFileId(id) ? await store.find(workspaceId, id, clock.nowMs()) : undefined;
+    if (found === undefined) throw noSuchFile();
+    return found;
+  }
+
+  async list({ workspaceId }: FileOwner, { afterId, limit, purpose }: FileWindow): Promise<FilePage> {
+    const { store, clock } = this.#parts;
+    const wanted = { afterId, limit: limit + 1, ...(purpose !== undefined && { purpose }) };
+    const rows = await store.list(workspaceId, clock.nowMs(), wanted);
+    return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+  }
+
+  async delete(owner: FileOwner, id: string): Promise<FileRecord> {
+    const { store, blobs } = this.#parts;
+    const file = await this.get(owner, id);
+    if (!(await store.remove(owner.workspaceId, id))) throw noSuchFile();
+    try {
+      await blobs.remove(id);
+      await store.forget([id]);
+    } catch {
+      // Nobody sees it any more, and its bytes go with the next clearing.
+    }
+    return file;
+  }
+
+  async download(owner: FileOwner, id: string): Promise<{ readonly file: FileRecord; readonly content: Readable }> {
+    const file = await this.get(owner, id);
+    if (!file.madeHere)
+      throw new GatewayError(
+        'invalid_request',
+        'Only files that a tool made can be downloaded; this one was uploaded.',
+      );
+    const content = await this.#parts.blobs.open(id);
+    if (content === undefined) throw notHere();
+    return { file, content };
+  }
+
+  async search({ workspaceId }: FileOwner, nameHas: string | undefined, limit: number): Promise<readonly StoredFile[]> {
+    const { store, clock } = this.#parts;
+    const named = nameHas === undefined ? {} : { nameHas };
+    return store.list(workspaceId, clock.nowMs(), { afterId: undefined, limit, ...named });
+  }
+
+  async find({ workspaceId }: FileOwner, id: string): Promise<StoredFile | undefined> {
+    const { store, clock } = this.#parts;
+    return isOwnFileId(id) ? store.find(workspaceId, id, clock.nowMs()) : undefined;
+  }
+
+  async findByName({ workspaceId }: FileOwner, filename: string): Promise<StoredFile | undefined> {
+    const { store, clock } = this.#parts;
+    return store.findByName(workspaceId, filename, clock.nowMs());
+  }
+
+  async read({ id }: StoredFile): Promise<Uint8Array> {
+    const content = await this.#parts.blobs.read(id);
+    if (content === undefined) throw notHere();
+    return content;
+  }
+
+  async clearAway(): Promise<boolean> {
+    const { store, blobs, clock, isAlone } = this.#parts;
+    const nowMs = clock.nowMs();
+    // Beside others a file that is begun may be under way in any of them.
+    const begunBeforeMs = isAlone && this.#writing.size === 0 ? nowMs : nowMs - WRITING_MS_MAX;
+    const givenUp = await store.giveUp(nowMs, begunBeforeMs, CLEAR_AT_ONCE_MAX);
+    const ids = await store.listLeftovers(CLEAR_AT_ONCE_MAX);
+    for (const id of ids) await blobs.remove(id);
+    await store.forget(ids);
+    return Math.max(givenUp, ids.length) >= CLEAR_AT_ONCE_MAX;
+  }
+}
+
+/** Bytes on their way to the disk. */
+class CountedBytes implements AsyncIterable<Uint8Array> {
+  readonly #chunks: AsyncIterable<Uint8Array>;
+  readonly #bytesMax: number;
+  readonly #type = createFileTypeFinder();
+  #bytes = 0;
+
+  constructor(chunks: AsyncIterable<Uint8Array>, bytesMax: number) {
+    this.#chunks = chunks;
+    this.#bytesMax = bytesMax;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.#chunks) {
+      this.#bytes += chunk.length;
+      if (this.#bytes > this.#bytesMax)
+        throw new GatewayError('payload_too_large', `The file is larger than ${this.#bytesMax} bytes.`);
+      this.#type.push(chunk);
+      yield chunk;
+    }
+    if (this.#bytes === 0) throw invalid('file', 'is empty');
+  }
+
+  /** @throws GatewayError 400 for a type that is not taken */
+  mimeType(): string {
+    const type = this.#type.end();
+    if (type === undefined) throw invalid('file', TYPES_TAKEN);
+    return type;
+  }
+}
+
+const TYPES_TAKEN =
+  'is none of the types that are taken: PDF, PNG, JPEG, GIF, WebP, DOCX, XLSX, PPTX, MP3, WAV, FLAC, OGG, and text in UTF-8';
+
+async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+  await Promise.resolve();
+}
+
+function draftFile({ workspaceId, keyHash }: FileOwner, nowMs: number, madeHere: boolean): FileRecord {
+  return {
+    id: newFileId(nowMs),
+    workspaceId,
+    filename: '',
+    mimeType: '',
+    sizeBytes: 0,
+    madeHere,
+    purpose: madeHere ? 'assistants_output' : 'user_data',
+    keyHash,
+    createdAtMs: nowMs,
+    expiresAtMs: null,
+  };
+}
+
+function finishedFile(
+  draft: FileRecord,
+  { filename, purpose, expiresAfterMs }: FileWish,
+  mimeType: string,
+  sizeBytes: number,
+): FileRecord {
+  return {
+    ...draft,
+    filename: checkName(filename),
+    purpose: purpose ?? draft.purpose,
+    mimeType,
+    sizeBytes,
+    expiresAtMs: expiresAfterMs === undefined ? null : draft.createdAtMs + expiresAfterMs,
+  };
+}
+
+/** Grows with time, so that a list in the order of ids is one in the order of uploads. */
+function newFileId(nowMs: number): string {
+  return `file_${Math.floor(nowMs).toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
+}
+
+/** It is shown, searched and written into headers, and never used as a path. */
+function checkName(filename: string): string {
+  const name = filename.trim();
+  if (name === '' || name.length > FILENAME_CHARS_MAX || /[\p{Cc}\p{Cs}/\\]/u.test(name))
+    throw invalid(
+      'file.filename',
+      `must have 1 to ${FILENAME_CHARS_MAX} characters, none of them a slash, a backslash or a control character`,
+    );
+  return name;
+}
+
+function noRoomLeft(bytesMax: number): GatewayError {
+  return new GatewayError(
+    'payload_too_large',
+    `The files of the workspace would take more than the ${bytesMax} bytes, or the ${FILES_PER_WORKSPACE_MAX} files, that it may have. Delete some.`,
+  );
+}
+
+function diskFull(cause: unknown): GatewayError {
+  return new GatewayError('provider_overloaded', 'The disk of the gateway is full: the file was not stored.', {
+    retryAfterMs: RETRY_AFTER_MS,
+    cause,
+  });
+}
+
+function noSuchFile(): GatewayError {
+  return new GatewayError('not_found', 'There is no such file.');
+}
+
+function notHere(): GatewayError {
+  return new GatewayError('provider_overloaded', 'The content of the file is not on the disk of this gateway.', {
+    status: 503,
+  });
+}

@@ -1,0 +1,24 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Rates } from '../store/shared/contract.ts';
+import type { Principal } from './principal.ts';
+import { tooFast } from './rate-limits.ts';
+
+/** @source areas.md 28: 30 per minute per key, 500 per day per account */
+const KEY_REQUESTS_MAX = 30;
+const ACCOUNT_REQUESTS_MAX = 500;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Counts a look at one of the statistics. @throws GatewayError 429 after too many */
+export type TakeInsight = (principal: Principal) => Promise<void>;
+
+export function createInsightQuota({ rates, clock }: { readonly rates: Rates; readonly clock: Clock }): TakeInsight {
+  return async ({ keyHash, accountId }) => {
+    const [key, account] = [`insights:key:${keyHash}`, `insights:account:${accountId}`];
+    const answer = await rates.take([
+      { owner: key, subject: `${key}:minute`, limit: KEY_REQUESTS_MAX, periodMs: MINUTE_MS, take: 1 },
+      { owner: account, subject: `${account}:day`, limit: ACCOUNT_REQUESTS_MAX, periodMs: DAY_MS, take: 1 },
+    ]);
+    if (!answer.ok) throw tooFast('The limit on statistics is reached', answer, clock);
+  };
+}

@@ -1,0 +1,22 @@
+/** seed 8 "fusion". */
+export const ANALYSIS_MODELS_MAX = 8;
+export const TOOL_CALLS_MAX = 16;
+export const TOOLS_MAX = 8;
+
+/** @source seed 2.2 "Fusion rules" */
+export const FUSION_PRESETS = ['general-high', 'general-budget', 'general-fast'] as const;
+export type FusionPresetName = (typeof FUSION_PRESETS)[number];
+
+/** The panel and the analyst where nobody says anything. @source generation.md 4.9 "general-high = quality panel" */
+export const FUSION_PRESET_DEFAULT: FusionPresetName = 'general-high';
+
+/** Slugs and aliases that may take one place, first choice first: which of them can be asked depends on the gateway. */
+export type FusionSlot = readonly string[];
+
+export interface FusionPreset {
+  readonly panel: readonly FusionSlot[];
+  /** Compares the answers of the panel, and where the model asked for is a fusion slug writes the final answer. */
+  readonly analyst: FusionSlot;
+}
+
+export type FusionPresets = Readonly<Record<FusionPresetName, FusionPreset>>;

@@ -1,0 +1,126 @@
+import type { JsonObject } from '../lib/json.ts';
+import type { FusionPresets } from './fusion.ts';
+import type { GenerationRequest } from './request.ts';
+import type { RouteReport } from './route-report.ts';
+
+/** A concrete model of which at least one endpoint may serve the request. */
+export interface FieldModel {
+  readonly slug: string;
+  readonly name: string;
+  /** What `~author/family-latest` looks for. Absent: unknown. */
+  readonly family?: string;
+  /** USD per million tokens at list: the author's own endpoint, else the middle of those that the gateway may use. */
+  readonly promptPrice: number;
+  readonly completionPrice: number;
+  /** Neither prompt nor completion nor the request costs anything. */
+  readonly isFree: boolean;
+  /** Tokens; absent: unknown. */
+  readonly contextTokensMax?: number;
+  /** `2026-02` or `2026-02-17`. Absent: unknown. */
+  readonly released?: string;
+  /** Results of tests by metric (`livebench-2026-06-25/coding`), 0 to 1, the best variant of each. */
+  readonly scores: ReadonlyMap<string, number>;
+  /** 0 to 1, as listings sort by them; what the operator's configuration says of a model comes first. Absent: unknown. */
+  readonly coding?: number;
+  readonly intelligence?: number;
+  readonly agentic?: number;
+  /** Tokens a second, the middle of the last five minutes, at its fastest endpoint; `undefined`: nobody asked it. */
+  throughput(): number | undefined;
+}
+
+/** A model that may not serve the request, and why. */
+export interface LeftOut {
+  readonly slug: string;
+  /** The reason of its first endpoint that could have been: `input_modalities`, `guardrail:models`, `no_text`. */
+  readonly reason: string;
+  /** The parameter or modality that it lacks. */
+  readonly lacks?: string;
+}
+
+export interface ModelField {
+  /** In the catalog's order. */
+  readonly models: readonly FieldModel[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** What this gateway did for one kind of task in the last seven days. */
+export interface TaskTraffic {
+  readonly requests: number;
+  /** Of an average request; `undefined`: there were none. */
+  readonly tokens: { readonly prompt: number; readonly completion: number } | undefined;
+  /** 0 to 1: where a model stands among those that money was spent on for it, the most is 1; 0: nothing was. */
+  standingOf(slug: string): number;
+}
+
+/** A model with what tests say of it. */
+export interface TestedModel {
+  readonly slug: string;
+  readonly scores: readonly { readonly metric: string; readonly score: number }[];
+}
+
+/** What a router came to. */
+export interface RouterDecision {
+  /** The plugin's id. */
+  readonly router: string;
+  readonly strategy: RouteReport['strategy'];
+  /** The models that take the slug's place, best first. */
+  readonly chosen: readonly string[];
+  /** Tag of `choosing/task-tags.ts`. Absent: it was not told. */
+  readonly taskType?: string;
+  /** Members of `params` in the metadata: `quality_floor`, `throughput_floor`. */
+  readonly params?: JsonObject;
+  /** What the request would have gone to for the best answer: what it costs is compared with that model's list price. */
+  readonly comparedWith?: string;
+  /** What `POST /route/explain` shows of it. Asked for only there. */
+  readonly details?: () => JsonObject;
+}
+
+/** What the operator says of routers. */
+export interface RouterSettings {
+  /** Slugs and aliases, first choice first: who judges where a router asks a model. */
+  readonly judgeModels: readonly string[];
+  readonly judgeTimeoutMs: number;
+  /** Auto routers ask the judge what a request is about where words leave doubt. */
+  readonly judgesTasks: boolean;
+  /** For auto routers where nothing is ranked. Slugs and aliases. */
+  readonly defaultModels: readonly string[];
+  /** Of switchyard, where the request lists no models. Slugs or aliases. */
+  readonly efficientModel?: string;
+  readonly capableModel?: string;
+  readonly fusion: FusionPresets;
+}
+
+/** What routers choose by. Made for one request. */
+export interface ModelChoice {
+  readonly settings: RouterSettings;
+  /** It is only told what would be: no model is asked, and nothing remembered. */
+  readonly isRehearsal: boolean;
+  /**
+   * Every reviewed model with a known price that answers in text and that the request, its account and the operator let
+   * answer it, sandbox models only where there is nothing else. One pass over the catalog.
+   */
+  field(request: GenerationRequest): ModelField;
+  /** The concrete slug that a slug or an alias (`~author/family-latest`) stands for; `undefined`: nobody serves it. */
+  resolve(slug: string): string | undefined;
+  /** 0 to 1: where a model stands among all that were tested in what a tag is measured by; `undefined`: nobody tested it. */
+  priorOf(slug: string, taskType: string): number | undefined;
+  /** Every model that was tested, served here or not: among few models places say little. */
+  tested(): readonly TestedModel[];
+  traffic(taskType: string): TaskTraffic;
+  /**
+   * USD per million prompt tokens that real requests of the last seven days came to, caches included; `undefined`: too few
+   * were sent. @source generation.md 4.8 `price_source`
+   */
+  paidPromptPrice(slug: string): number | undefined;
+  /** From 0 up to, not including, 1. */
+  random(): number;
+  /**
+   * What a router remembered of this conversation under a name of its own; never of another account's. Never rejects.
+   * @param what `auto-router`, `switchyard-router:tier`
+   */
+  remembered(what: string): Promise<string | undefined>;
+  /** Bounded and lost with the process, unless processes share their state. @param lifeMs since the last word of it */
+  remember(what: string, value: string, lifeMs: number): void;
+  /** Tells the record and the metadata; once a router. */
+  decided(decision: RouterDecision): void;
+}

@@ -1,0 +1,189 @@
+import type { FieldModel as Serving, LeftOut, ModelChoice, RouterDecision } from '../canonical/model-choice.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { classifyTask, type TaskClass } from './classify-task.ts';
+import type { CostTier } from './cost-band.ts';
+import { isDoubtful, judgeTask, type JudgeQuestion } from './judge-task.ts';
+import { nobodyLeft } from './no-models.ts';
+import type { FieldModel } from './rank-for-task.ts';
+import { namesVariants, slugFilter } from './slug-patterns.ts';
+import type { TaskTag } from './task-tags.ts';
+
+/** Options that auto routers have in common, as callers write them. @source seed 2.2 "Router rules" */
+export interface AutoOptions {
+  readonly allowed_models?: readonly string[] | undefined;
+  readonly excluded_models?: readonly string[] | undefined;
+  readonly cost_tier?: CostTier | undefined;
+  readonly cost_quality_tradeoff?: number | undefined;
+}
+
+export interface TaskFieldQuestion {
+  /** As it stands in the request. */
+  readonly slug: string;
+  readonly options: AutoOptions;
+  readonly choice: ModelChoice;
+  /** Absent: no model may be asked. */
+  readonly generate: JudgeQuestion['generate'] | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Who may be chosen for a request, and what it is about. */
+export interface TaskField {
+  readonly task: TaskClass;
+  /** A model said what it is about. `would`: it would be asked, if this were not a rehearsal. */
+  readonly judged: boolean | 'would';
+  /** In the order of the operator's default models where nothing is ranked; never empty. */
+  readonly models: readonly FieldModel[];
+  /** `rankings`: by tests and traffic; `defaults`: the operator's models; `price`: there is nothing but prices. */
+  readonly by: 'rankings' | 'defaults' | 'price';
+  /** Of the tag in the time that own traffic counts for. */
+  readonly requests: number;
+  /** Allowed, ranked or not. */
+  readonly eligible: ReadonlySet<string>;
+  readonly leftOut: readonly LeftOut[];
+}
+
+/**
+ * Classifies a request and finds who may answer it: in the order of generation.md 4.1, restrictions before everything else.
+ * @throws GatewayError 404 when nobody is left
+ */
+export async function openTaskField(request: GenerationRequest, question: TaskFieldQuestion): Promise<TaskField> {
+  const { slug, options, choice } = question;
+  const { task, judged } = await tellTask(request, question);
+  const { models, leftOut } = choice.field(request);
+  const wishes = { allowed: options.allowed_models, excluded: options.excluded_models };
+  const refusal = slugFilter(wishes, (alias) => choice.resolve(alias));
+  const takesVariants = namesVariants(wishes);
+  const out: LeftOut[] = [...leftOut];
+  const eligible = models.filter((model) => {
+    // A variant is the same model again, under limits or at prices of its own.
+    const reason = refusal(model.slug) ?? (model.slug.includes(':') && !takesVariants ? 'variant' : undefined);
+    if (reason !== undefined) out.push({ slug: model.slug, reason });
+    return reason === undefined;
+  });
+  if (eligible.length === 0) throw nobodyLeft(slug, out);
+  const ranked = rank(eligible, task.tag, options, choice);
+  const kept = new Set(ranked.models.map((model) => model.slug));
+  for (const model of eligible) if (!kept.has(model.slug)) out.push({ slug: model.slug, reason: 'unranked' });
+  return {
+    task,
+    judged,
+    ...ranked,
+    requests: choice.traffic(task.tag).requests,
+    eligible: new Set(eligible.map((model) => model.slug)),
+    leftOut: out,
+  };
+}
+
+async function tellTask(
+  request: GenerationRequest,
+  { choice, generate, signal }: TaskFieldQuestion,
+): Promise<Pick<TaskField, 'task' | 'judged'>> {
+  const task = classifyTask(request);
+  const { judgesTasks, judgeModels, judgeTimeoutMs: timeoutMs } = choice.settings;
+  if (!judgesTasks || !isDoubtful(task)) return { task, judged: false };
+  if (choice.isRehearsal || generate === undefined) return { task, judged: 'would' };
+  const models = judgeModels.flatMap((slug) => choice.resolve(slug) ?? []);
+  const tag = models.length === 0 ? undefined : await judgeTask(request, { generate, models, timeoutMs, signal });
+  return tag === undefined ? { task, judged: false } : { task: { ...task, tag }, judged: true };
+}
+
+/** Whether it belongs to a conversation that a router may remember: a first message alone is no news of an earlier one. */
+export function goesOn({ turns, directives, settings }: GenerationRequest): boolean {
+  const name = directives.sessionId ?? settings.promptCacheKey ?? '';
+  return name !== '' || turns.some(({ role }) => role === 'assistant');
+}
+
+/** Who takes part for the tag, and by what they are compared. */
+function rank(
+  eligible: readonly Serving[],
+  tag: TaskTag,
+  options: AutoOptions,
+  choice: ModelChoice,
+): Pick<TaskField, 'models' | 'by'> {
+  const traffic = choice.traffic(tag);
+  const all = eligible.map((model): FieldModel => ({
+    slug: model.slug,
+    price: blendedPrice(model, traffic.tokens),
+    prior: choice.priorOf(model.slug, tag),
+    share: traffic.standingOf(model.slug),
+  }));
+  const ranked = all.filter(({ prior, share }) => prior !== undefined || share > 0);
+  // Whom a caller names takes part, tested or not.
+  if (ranked.length > 0) return { models: options.allowed_models === undefined ? ranked : all, by: 'rankings' };
+  const defaults = choice.settings.defaultModels
+    .map((slug) => choice.resolve(slug))
+    .flatMap((slug) => all.find((model) => model.slug === slug) ?? []);
+  if (defaults.length > 0) return { models: [...new Set(defaults)], by: 'defaults' };
+  return { models: all.toSorted((left, right) => left.price - right.price), by: 'price' };
+}
+
+/** Where nobody knows how long requests of a kind are: prompts are mostly three times as long as answers. */
+const PROMPT_PARTS = 3;
+const COMPLETION_PARTS = 1;
+
+/** USD per million tokens of an average request of the kind. @source generation.md 4.1 "average cost per generation" */
+export function blendedPrice(
+  { promptPrice, completionPrice }: Pick<Serving, 'promptPrice' | 'completionPrice'>,
+  tokens: { readonly prompt: number; readonly completion: number } | undefined,
+): number {
+  const { prompt, completion } =
+    tokens === undefined || tokens.prompt + tokens.completion === 0
+      ? { prompt: PROMPT_PARTS, completion: COMPLETION_PARTS }
+      : tokens;
+  return (promptPrice * prompt + completionPrice * completion) / (prompt + completion);
+}
+
+/** The one that would answer best, whatever it costs: what a choice is compared with. */
+export function mostCapable({ models, by }: Pick<TaskField, 'models' | 'by'>): string | undefined {
+  const worth = (model: FieldModel): number => (by === 'rankings' ? (model.prior ?? model.share) : model.price);
+  const best = models.reduce<FieldModel | undefined>(
+    (top, model) => (top === undefined || worth(model) > worth(top) ? model : top),
+    undefined,
+  );
+  return best?.slug;
+}
+
+/** What explanations of auto routers have in common. */
+export function drawTask({ task, judged, by, requests }: TaskField): JsonObject {
+  const { tag, confidence, source, scores } = task;
+  return {
+    classification: {
+      task_type: tag,
+      source: judged === true ? 'judge' : source,
+      confidence: rounded(confidence),
+      scores: scores.map(({ tag: name, score }) => ({ task_type: name, score })),
+      ...(judged === 'would' && { judge: 'would be asked: words leave doubt' }),
+    },
+    ranked_by: by,
+    requests_last_7d: requests,
+  };
+}
+
+export function drawLeftOut(leftOut: readonly LeftOut[]): JsonObject[] {
+  return leftOut.map(({ slug, reason, lacks }) => ({ model: slug, reason, ...(lacks !== undefined && { lacks }) }));
+}
+
+const DECIMALS = 1e4;
+
+export function rounded(value: number): number {
+  return Math.round(value * DECIMALS) / DECIMALS;
+}
+
+/** What both auto routers tell of their choice. */
+export function decisionOf(
+  router: string,
+  field: TaskField,
+  chosen: readonly string[],
+  details: () => JsonObject,
+): RouterDecision {
+  const comparedWith = mostCapable(field);
+  return {
+    router,
+    strategy: 'auto',
+    chosen,
+    taskType: field.task.tag,
+    ...(comparedWith !== undefined && { comparedWith }),
+    details: () => ({ ...drawTask(field), ...details(), left_out: drawLeftOut(field.leftOut) }),
+  };
+}

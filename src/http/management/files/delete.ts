@@ -1,0 +1,21 @@
+import { defineRoute, NO_BODY } from '../route.ts';
+import { drawDeleted, fileDeletedSchema, filePathSchema, fileQuerySchema, ownerOf, shapeFor } from './file-shape.ts';
+
+export const deleteFile = defineRoute({
+  method: 'DELETE',
+  path: '/files/{file_id}',
+  scope: 'any',
+  operationId: 'deleteFile',
+  tag: 'Files',
+  summary: 'Delete a file, for good',
+  params: filePathSchema,
+  query: fileQuerySchema,
+  body: NO_BODY,
+  responses: { 200: { description: 'It is gone.', schema: fileDeletedSchema } },
+  errors: [400, 404],
+  auditsManagers: true,
+  async handle({ params, query, headers, services, ...context }) {
+    const file = await services.files.delete(ownerOf(query, context), params.file_id);
+    return { status: 200, body: drawDeleted(file, shapeFor({ headers, purpose: query.purpose })) };
+  },
+});

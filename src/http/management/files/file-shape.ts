@@ -1,0 +1,184 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
+import type { FilePage, FileRecord } from '../../../accounts/files.ts';
+import type { Principal } from '../../../accounts/principal.ts';
+import { GatewayError } from '../../../canonical/gateway-error.ts';
+import { assert } from '../../../lib/assert.ts';
+import { drawTime } from '../keys/key-shape.ts';
+import type { RouteContext } from '../route.ts';
+
+/** Words of the spec, which names two of the shapes after the vendors whose clients read them. @source areas.md 23 `_shape` */
+const [SERVICE, VENDOR_A, VENDOR_B] = ['service', 'openai', 'anthropic'] as const;
+export type FileShape = typeof SERVICE | typeof VENDOR_A | typeof VENDOR_B;
+
+/** What clients of vendor A say that they upload files for. */
+export const UPLOAD_PURPOSES = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const;
+const PURPOSES = [...UPLOAD_PURPOSES, 'assistants_output', 'batch_output', 'fine-tune-results'] as const;
+/** Of what another version of the gateway wrote. */
+const PURPOSE_DEFAULT = 'user_data';
+
+/** The clients that vendor A publishes. */
+const CLIENT_OF_A = /^(?:Async)?OpenAI\//;
+
+const ownShape = {
+  id: z.string(),
+  type: z.literal('file'),
+  filename: z.string(),
+  mime_type: z.string().describe('Found from the bytes.'),
+  size_bytes: z.int(),
+  created_at: z.iso.datetime(),
+  downloadable: z.boolean().describe('A tool made it; what was uploaded cannot be downloaded.'),
+};
+const pageOfIds = { has_more: z.boolean(), first_id: z.string().nullable(), last_id: z.string().nullable() };
+
+const serviceFile = z.strictObject({ _shape: z.literal(SERVICE), ...ownShape }).meta({ id: 'ServiceFile' });
+const fileOfB = z.strictObject({ _shape: z.literal(VENDOR_B), ...ownShape }).meta({ id: 'AnthropicFile' });
+const fileOfA = z
+  .strictObject({
+    _shape: z.literal(VENDOR_A),
+    id: z.string(),
+    object: z.literal('file'),
+    bytes: z.int(),
+    created_at: z.int().describe('Unix seconds.'),
+    expires_at: z.int().optional().describe('Unix seconds. Absent: never.'),
+    filename: z.string(),
+    purpose: z.enum(PURPOSES),
+    status: z.literal('processed'),
+  })
+  .meta({ id: 'OpenAIFile' });
+
+/** @source reference shapes, `FileResponse` */
+export const fileSchema = z.union([serviceFile, fileOfA, fileOfB]).meta({ id: 'FileResponse' });
+
+/** @source reference shapes, `FileListResponse` */
+export const fileListSchema = z
+  .union([
+    z
+      .strictObject({
+        _shape: z.literal(SERVICE),
+        data: z.array(serviceFile),
+        ...pageOfIds,
+        cursor: z.string().nullable().describe('For the next page.'),
+      })
+      .meta({ id: 'ServiceFileList' }),
+    z
+      .strictObject({ _shape: z.literal(VENDOR_A), object: z.literal('list'), data: z.array(fileOfA), ...pageOfIds })
+      .meta({ id: 'OpenAIFileList' }),
+    z
+      .strictObject({
+        _shape: z.literal(VENDOR_B),
+        data: z.array(fileOfB),
+        ...pageOfIds,
+        next_page: z.string().nullable().describe('What later clients of the vendor ask with.'),
+      })
+      .meta({ id: 'AnthropicFileList' }),
+  ])
+  .meta({ id: 'FileListResponse' });
+
+const deletedShape = { id: z.string(), type: z.literal('file_deleted') };
+
+/** @source reference shapes, `FileDeleteResponse` */
+export const fileDeletedSchema = z
+  .union([
+    z.strictObject({ _shape: z.literal(SERVICE), ...deletedShape }).meta({ id: 'ServiceFileDeleted' }),
+    z
+      .strictObject({
+        _shape: z.literal(VENDOR_A),
+        id: z.string(),
+        object: z.literal('file'),
+        deleted: z.literal(true),
+      })
+      .meta({ id: 'OpenAIFileDeleted' }),
+    z.strictObject({ _shape: z.literal(VENDOR_B), ...deletedShape }).meta({ id: 'AnthropicFileDeleted' }),
+  ])
+  .meta({ id: 'FileDeleteResponse' });
+
+export const filePathSchema = z.strictObject({ file_id: z.string().min(1) });
+
+/** Query parameters that every route of files takes. */
+export const fileQueryShape = {
+  workspace_id: z.uuid().optional().describe("For management keys. Default: the key's own workspace."),
+  provider: z
+    .undefined({ error: 'is valid but not supported by this version of the gateway: files are stored here' })
+    .optional(),
+  purpose: z.string().optional().describe('As the client of a vendor says it; it also asks for that shape.'),
+  beta: z.string().optional().describe('Sent by a client of a vendor, and ignored.'),
+};
+export const fileQuerySchema = z.strictObject(fileQueryShape);
+
+interface ShapeWish {
+  readonly headers: IncomingHttpHeaders;
+  /** What the client says in the form, or in the query. */
+  readonly purpose: string | undefined;
+}
+
+/** @source areas.md 23 "How a shape is chosen" (ours); the user agent, since clients of vendor A say a purpose only to upload */
+export function shapeFor({ headers, purpose }: ShapeWish): FileShape {
+  if (headers['anthropic-version'] !== undefined) return VENDOR_B;
+  return purpose !== undefined || CLIENT_OF_A.test(headers['user-agent'] ?? '') ? VENDOR_A : SERVICE;
+}
+
+export function drawFile(file: FileRecord, shape: FileShape): z.output<typeof fileSchema> {
+  if (shape === VENDOR_A) return drawForA(file);
+  const own = drawOwn(file);
+  return shape === VENDOR_B ? { _shape: VENDOR_B, ...own } : { _shape: SERVICE, ...own };
+}
+
+function drawOwn(file: FileRecord) {
+  return {
+    id: file.id,
+    type: 'file' as const,
+    filename: file.filename,
+    mime_type: file.mimeType,
+    size_bytes: file.sizeBytes,
+    created_at: drawTime(file.createdAtMs),
+    downloadable: file.madeHere,
+  };
+}
+
+function drawForA(file: FileRecord): z.output<typeof fileOfA> {
+  const { expiresAtMs } = file;
+  return {
+    _shape: VENDOR_A,
+    id: file.id,
+    object: 'file',
+    bytes: file.sizeBytes,
+    created_at: Math.floor(file.createdAtMs / 1_000),
+    ...(expiresAtMs !== null && { expires_at: Math.floor(expiresAtMs / 1_000) }),
+    filename: file.filename,
+    purpose: PURPOSES.find((one) => one === file.purpose) ?? PURPOSE_DEFAULT,
+    status: 'processed',
+  };
+}
+
+export function drawFiles({ rows, hasMore }: FilePage, shape: FileShape): z.output<typeof fileListSchema> {
+  const ids = { has_more: hasMore, first_id: rows[0]?.id ?? null, last_id: rows.at(-1)?.id ?? null };
+  if (shape === VENDOR_A) return { _shape: VENDOR_A, object: 'list', data: rows.map(drawForA), ...ids };
+  const next = hasMore ? ids.last_id : null;
+  if (shape === VENDOR_B) {
+    const data = rows.map((row) => ({ _shape: VENDOR_B, ...drawOwn(row) }));
+    return { _shape: VENDOR_B, data, ...ids, next_page: next };
+  }
+  const data = rows.map((row) => ({ _shape: SERVICE, ...drawOwn(row) }));
+  return { _shape: SERVICE, data, ...ids, cursor: next };
+}
+
+export function drawDeleted({ id }: FileRecord, shape: FileShape): z.output<typeof fileDeletedSchema> {
+  if (shape === VENDOR_A) return { _shape: VENDOR_A, id, object: 'file', deleted: true };
+  const type = 'file_deleted' as const;
+  return shape === VENDOR_B ? { _shape: VENDOR_B, id, type } : { _shape: SERVICE, id, type };
+}
+
+/**
+ * Whose files are meant: those of the workspace of the key, or of any for a management key.
+ * @throws GatewayError 404 for another workspace than a normal key's own: what is there is not its business
+ */
+export function ownerOf(
+  { workspace_id: named }: { readonly workspace_id?: string | undefined },
+  { principal }: Pick<RouteContext<unknown, unknown, unknown>, 'principal'>,
+): Principal {
+  assert(principal !== undefined, 'no route of files is public');
+  if (named === undefined || named === principal.workspaceId) return principal;
+  if (principal.kind === 'management') return { ...principal, workspaceId: named };
+  throw new GatewayError('not_found', 'There is no such workspace.');
+}

@@ -1,0 +1,20 @@
+import { defineRoute, NO_BODY } from '../route.ts';
+import { drawFile, filePathSchema, fileQuerySchema, fileSchema, ownerOf, shapeFor } from './file-shape.ts';
+
+export const getFileMetadata = defineRoute({
+  method: 'GET',
+  path: '/files/{file_id}',
+  scope: 'any',
+  operationId: 'getFileMetadata',
+  tag: 'Files',
+  summary: 'What is known of a file',
+  params: filePathSchema,
+  query: fileQuerySchema,
+  body: NO_BODY,
+  responses: { 200: { description: 'The file.', schema: fileSchema } },
+  errors: [400, 404],
+  async handle({ params, query, headers, services, ...context }) {
+    const file = await services.files.get(ownerOf(query, context), params.file_id);
+    return { status: 200, body: drawFile(file, shapeFor({ headers, purpose: query.purpose })) };
+  },
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { invalid } from '../../../canonical/gateway-error.ts';
+import { isOwnFileId } from '../../../canonical/stored-files.ts';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+import { drawFiles, fileListSchema, fileQueryShape, ownerOf, shapeFor } from './file-shape.ts';
+
+/** areas.md 23. */
+const PAGE_FILES = 100;
+const PAGE_FILES_MAX = 1_000;
+
+const query = z.strictObject({
+  ...fileQueryShape,
+  limit: z.coerce.number().int().min(1).max(PAGE_FILES_MAX).optional().describe('Files on the page. Default 100.'),
+  cursor: z.string().optional().describe('From the page before.'),
+  after: z.string().optional().describe('The last id of the page before, for clients of one vendor.'),
+  after_id: z.string().optional().describe('The same, for clients of the other.'),
+  page: z.string().optional().describe('The same, for its later clients.'),
+  before_id: z.undefined({ error: 'is not supported: files are listed forwards' }).optional(),
+  order: z.literal('asc', { error: 'must be "asc", the oldest first' }).optional(),
+});
+
+export const listFiles = defineRoute({
+  method: 'GET',
+  path: '/files',
+  scope: 'any',
+  operationId: 'listFiles',
+  tag: 'Files',
+  summary: "The files of the key's workspace, oldest first",
+  params: NOTHING,
+  query,
+  body: NO_BODY,
+  responses: { 200: { description: 'A page of files.', schema: fileListSchema } },
+  errors: [400, 404],
+  async handle({ query: asked, headers, services, ...context }) {
+    const window = { afterId: readAfter(asked), limit: asked.limit ?? PAGE_FILES, purpose: asked.purpose };
+    const page = await services.files.list(ownerOf(asked, context), window);
+    const shape = shapeFor({ headers, purpose: asked.purpose ?? asked.after });
+    return { status: 200, body: drawFiles(page, shape) };
+  },
+});
+
+/** A file that is gone still tells where the list goes on. @throws GatewayError 400 for what is no id */
+function readAfter(asked: z.output<typeof query>): string | undefined {
+  for (const name of ['cursor', 'after', 'after_id', 'page'] as const) {
+    const id = asked[name];
+    if (id === undefined) continue;
+    if (!isOwnFileId(id)) throw invalid(`query.${name}`, 'is not the id of a file');
+    return id;
+  }
+  return undefined;
+}

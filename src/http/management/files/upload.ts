@@ -1,0 +1,66 @@
+import { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import type { FileWish } from '../../../accounts/files.ts';
+import { GatewayError } from '../../../canonical/gateway-error.ts';
+import { checkShape } from '../../../wire/gateway/issues.ts';
+import { defineRoute, NOTHING } from '../route.ts';
+import { drawFile, fileQuerySchema, fileSchema, ownerOf, shapeFor, UPLOAD_PURPOSES } from './file-shape.ts';
+import { readForm } from './read-form.ts';
+
+/** A file of 100 MB and what is around it. */
+const FORM_BYTES_MAX = 101 * 1_024 * 1_024;
+/** As the vendor has it whose clients send it. */
+const EXPIRES_AFTER_S_MIN = 3_600;
+const EXPIRES_AFTER_S_MAX = 2_592_000;
+
+/** What stands beside the file. Of what other clients send no notice is taken. */
+const fields = z.object({
+  purpose: z.enum(UPLOAD_PURPOSES).optional(),
+  'expires_after[anchor]': z.literal('created_at').optional(),
+  'expires_after[seconds]': z.coerce.number().int().min(EXPIRES_AFTER_S_MIN).max(EXPIRES_AFTER_S_MAX).optional(),
+});
+
+export const uploadFile = defineRoute({
+  method: 'POST',
+  path: '/files',
+  scope: 'any',
+  operationId: 'uploadFile',
+  tag: 'Files',
+  summary: 'Store a file, to name it in requests',
+  params: NOTHING,
+  query: fileQuerySchema,
+  body: z.instanceof(IncomingMessage, { error: 'must be a form with a file' }),
+  upload: {
+    bytesMax: FORM_BYTES_MAX,
+    form: z.object({ file: z.string().meta({ format: 'binary' }), ...fields.shape }),
+  },
+  responses: { 200: { description: 'The file, once it is on the disk.', schema: fileSchema } },
+  errors: [400, 404, 408, 413, 429, 503],
+  auditsManagers: true,
+  async handle({ query, body, headers, services, ...context }) {
+    const owner = ownerOf(query, context);
+    const form = readForm(body);
+    try {
+      const file = await form.file();
+      const said = (): z.output<typeof fields> => checkShape(fields, form.fields(), { root: 'form' });
+      const wish = (): FileWish => {
+        const { purpose = query.purpose, 'expires_after[seconds]': seconds } = said();
+        return {
+          filename: file.filename,
+          purpose,
+          expiresAfterMs: seconds === undefined ? undefined : seconds * 1_000,
+        };
+      };
+      const stored = await services.files.upload(owner, { chunks: file.chunks, wish });
+      const shape = shapeFor({ headers, purpose: said().purpose ?? query.purpose });
+      return { status: 200, body: drawFile(stored, shape), subject: `/files/${stored.id}` };
+    } catch (error) {
+      // Whoever hung up is told nothing, and no bug is looked for.
+      if (body.destroyed && !body.complete)
+        throw new GatewayError('invalid_request', 'The request body broke off.', { cause: error });
+      throw error;
+    } finally {
+      form.close();
+    }
+  },
+});

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { Model, Score } from '../../../catalog/model.ts';
+import { bestScores } from '../../../catalog/scores.ts';
+import { assert } from '../../../lib/assert.ts';
+import { drawPricing } from '../models/pricing.ts';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+
+/** The reference's sources, of which this gateway has nothing, and its own. @source areas.md 29 */
+const SOURCES = ['artificial-analysis', 'design-arena', 'service', 'imported', 'configured'] as const;
+const OWN_SOURCES = ['imported', 'configured'] as const;
+const TASK_TYPES = ['coding', 'intelligence', 'agentic', 'search'] as const;
+type TaskType = (typeof TASK_TYPES)[number];
+const RESULTS_MAX = 10_000;
+
+/** What the tests behind a metric ask for. */
+const TESTS: Readonly<Record<TaskType, RegExp>> = {
+  coding: /(?:^|\/)(?:agentic-)?coding$|^aider-/,
+  intelligence:
+    /(?:^|\/)(?:global-average|intelligence|reasoning|mathematics|data-analysis|language|instruction-following)$/,
+  agentic: /(?:^|\/)(?:agentic-coding|agentic)$|^tau2-bench\//,
+  search: /^search_/,
+};
+
+const itemSchema = z.strictObject({
+  source: z.enum(OWN_SOURCES).describe('`imported`: from a public table; `configured`: the operator says so.'),
+  model_permaslug: z.string(),
+  display_name: z.string(),
+  benchmark_type: z.string().describe('With its release: scores of two releases are on two scales.'),
+  accuracy: z.number().min(0).max(1),
+  accuracy_stddev: z.null(),
+  avg_cost_per_task: z.null(),
+  total_tasks: z.null(),
+  last_run_timestamp: z.string().nullable().describe('The day of the table.'),
+  variant: z.string().nullable().describe('The effort or form that scored best.'),
+  citation: z.string().nullable().describe('Which table.'),
+  pricing: z.strictObject({ prompt: z.string(), completion: z.string() }).nullable(),
+});
+
+/** @source areas.md 29; reference shapes, `UnifiedBenchmarksResponse` */
+const benchmarksSchema = z
+  .strictObject({
+    data: z.array(itemSchema),
+    meta: z.strictObject({
+      as_of: z.string().nullable(),
+      version: z.literal('v1'),
+      source: z.string().nullable(),
+      source_url: z.null(),
+      citation: z.string().nullable(),
+      model_count: z.int(),
+      task_type: z.string().nullable(),
+    }),
+  })
+  .meta({ id: 'BenchmarksResponse' });
+
+type Item = z.output<typeof itemSchema>;
+
+const query = z.strictObject({
+  source: z.enum(SOURCES).optional(),
+  task_type: z.enum(TASK_TYPES).optional(),
+  benchmark_type: z.string().max(200).optional(),
+  include_run_config: z.enum(['true', 'false']).optional(),
+  search_engine: z.string().max(100).optional(),
+  search_surface: z.enum(['server-tool', 'plugin']).optional(),
+  arena: z.enum(['models', 'builders', 'agents']).optional(),
+  category: z.string().max(100).optional(),
+  max_results: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1')
+    .optional(),
+});
+
+export const getBenchmarks = defineRoute({
+  method: 'GET',
+  path: '/benchmarks',
+  scope: 'any',
+  operationId: 'getBenchmarks',
+  tag: 'Benchmarks',
+  summary: 'What tests say of the models that are served here: the figures that routers choose by',
+  params: NOTHING,
+  query,
+  body: NO_BODY,
+  responses: { 200: { description: 'One item a model and a test, the best first.', schema: benchmarksSchema } },
+  errors: [400, 429],
+  async handle({ principal, query: asked, services: { insights, listing } }) {
+    assert(principal !== undefined, 'only a key gets here');
+    await insights.take(principal);
+    const items = listing.catalog
+      .list()
+      .flatMap(itemsOf)
+      .filter((item) => isWanted(item, asked))
+      .toSorted(
+        (left, right) => left.benchmark_type.localeCompare(right.benchmark_type) || right.accuracy - left.accuracy,
+      )
+      .slice(0, Math.min(Number(asked.max_results ?? RESULTS_MAX), RESULTS_MAX));
+    const days = items.flatMap(({ last_run_timestamp: day }) => day ?? []).toSorted();
+    const citations = [...new Set(items.flatMap(({ citation }) => citation ?? []))];
+    return {
+      status: 200,
+      body: {
+        data: items,
+        meta: {
+          as_of: days.at(-1) ?? null,
+          version: 'v1',
+          source: asked.source ?? null,
+          source_url: null,
+          citation: citations.length === 0 ? null : citations.join(', '),
+          model_count: new Set(items.map((item) => item.model_permaslug)).size,
+          task_type: asked.task_type ?? null,
+        },
+      } satisfies z.output<typeof benchmarksSchema>,
+    };
+  },
+});
+
+function itemsOf(model: Model): readonly Item[] {
+  return bestScores(model).map((score) => drawItem(model, score));
+}
+
+function drawItem({ slug, canonicalSlug, name, endpoints }: Model, score: Score): Item {
+  const price = endpoints.find((endpoint) => endpoint.price !== undefined)?.price;
+  const pricing = price && drawPricing(price);
+  return {
+    source: score.source === undefined ? 'configured' : 'imported',
+    model_permaslug: canonicalSlug ?? slug,
+    display_name: name,
+    benchmark_type: score.metric,
+    accuracy: score.score,
+    accuracy_stddev: null,
+    avg_cost_per_task: null,
+    total_tasks: null,
+    last_run_timestamp: score.date ?? null,
+    variant: score.variant ?? null,
+    citation: score.source ?? null,
+    pricing: pricing === undefined ? null : { prompt: pricing.prompt, completion: pricing.completion },
+  };
+}
+
+/** Whoever asks for arenas or searches asks for tests that nobody ran here. */
+function isWanted(item: Item, asked: z.output<typeof query>): boolean {
+  const { source, task_type: task, benchmark_type: type } = asked;
+  const isOther = [asked.arena, asked.category, asked.search_engine, asked.search_surface].some(
+    (one) => one !== undefined,
+  );
+  if (isOther || (source !== undefined && item.source !== source)) return false;
+  if (type !== undefined && item.benchmark_type !== type) return false;
+  return task === undefined || TESTS[task].test(item.benchmark_type);
+}

@@ -1,0 +1,71 @@
+import { StreamableHTTPClientTransport, type FetchLike } from '@modelcontextprotocol/client';
+import { Agent, fetch } from 'undici';
+import type { HttpServerSettings } from './settings.ts';
+
+/** One message of a server, as bytes: an answer as JSON, or an event of a stream. */
+const MESSAGE_BYTES_MAX = 10_485_760;
+const CONNECT_MS_MAX = 5_000;
+/** Of the stream on which a server speaks unasked: how often, and after how long, it is opened again. */
+const REOPENINGS_MAX = 5;
+const REOPEN_MS = 1_000;
+const REOPEN_MS_MAX = 30_000;
+const REOPEN_GROWTH = 2;
+
+/** What all servers are called through. Other limits on time belong to each call. */
+export function createMcpAgent(): Agent {
+  return new Agent({ connect: { timeout: CONNECT_MS_MAX }, headersTimeout: 0, bodyTimeout: 0, allowH2: false });
+}
+
+/** Redirects are followed within the origin alone: the library's default. */
+export function openHttpTransport(settings: HttpServerSettings, agent: Agent): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(settings.url), {
+    requestInit: { headers: settings.headers },
+    fetch: boundedFetch(agent),
+    reconnectionOptions: {
+      initialReconnectionDelay: REOPEN_MS,
+      maxReconnectionDelay: REOPEN_MS_MAX,
+      reconnectionDelayGrowFactor: REOPEN_GROWTH,
+      maxRetries: REOPENINGS_MAX,
+    },
+  });
+}
+
+/** The library reads whatever comes to its end, so that what comes is bounded here. */
+function boundedFetch(agent: Agent): FetchLike {
+  return async (url, { method = 'GET', headers, body, signal, redirect } = {}) => {
+    const answer = await fetch(url, {
+      dispatcher: agent,
+      method,
+      headers: [...new Headers(headers)],
+      // The library sends nothing but JSON text.
+      body: typeof body === 'string' ? body : null,
+      signal: signal ?? null,
+      ...(redirect !== undefined && { redirect }),
+    });
+    const { status, statusText } = answer;
+    const bounded = answer.body === null ? null : answer.body.pipeThrough(boundMessages());
+    return new Response(bounded, { status, statusText, headers: [...answer.headers] });
+  };
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/** Counts from one empty line to the next: events of a stream end so, and JSON has none. */
+function boundMessages(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let bytes = 0;
+  let isLineEmpty = false;
+  return new TransformStream({
+    transform(chunk, controller) {
+      for (const byte of chunk) {
+        bytes++;
+        if (byte === LINE_FEED) {
+          if (isLineEmpty) bytes = 0;
+          isLineEmpty = true;
+        } else if (byte !== CARRIAGE_RETURN) isLineEmpty = false;
+      }
+      if (bytes > MESSAGE_BYTES_MAX) controller.error(new Error('A message of the server is too long.'));
+      else controller.enqueue(chunk);
+    },
+  });
+}

@@ -1,0 +1,26 @@
+/** An MCP server as the operator set it up. */
+export type McpServerSettings = McpServerRules & (HttpServerSettings | StdioServerSettings);
+
+export interface McpServerRules {
+  readonly name: string;
+  readonly callMsMax: number;
+  /** Names of tools that are offered, with `*` for any characters. Absent: all. */
+  readonly tools?: readonly string[];
+  /** Ids of the workspaces, and hashes of the keys, that may use it. With neither: everybody. */
+  readonly workspaces?: readonly string[];
+  readonly keys?: readonly string[];
+}
+
+export interface HttpServerSettings {
+  readonly transport: 'http';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface StdioServerSettings {
+  readonly transport: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { samplePrincipal } from '../accounts/test-principal.ts';
+import type { Hold, Ledger, Wish } from '../accounts/ledger.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import { createFurtherHolds } from './further-holds.ts';
+
+/** Holds by their ids, as far as this much money goes. */
+function openLedger(nanoUsd: number) {
+  const held = new Map<string, number>();
+  const ledger: Pick<Ledger, 'reserve' | 'settle'> = {
+    reserve(_principal, _limits, wishOf) {
+      const { generationId, worst } = wishOf();
+      const sum = [...held.values()].reduce((all, each) => all + each, 0);
+      if (sum + worst.ownNanoUsd > nanoUsd) return Promise.reject(new GatewayError('payment_required', 'Too little.'));
+      held.set(generationId, worst.ownNanoUsd);
+      return Promise.resolve({ id: generationId, counted: [] });
+    },
+    settle: ({ id }) => Promise.resolve(void held.delete(id)),
+  };
+  const further = createFurtherHolds(ledger, { id: 'gen-1', asker: samplePrincipal() });
+  const first: Hold = { id: 'gen-1', counted: [] };
+  held.set(first.id, 10);
+  return { further, first, sums: () => [...held.values()] };
+}
+
+const wish = (ownNanoUsd: number) => (): Wish => ({
+  generationId: '',
+  worst: { ownNanoUsd, byokNanoUsd: 0 },
+  isOpenEnded: false,
+  affordableTokens: () => 0,
+});
+
+test('a request that goes on holds what it has cost and what comes next, and nothing of before', async () => {
+  const { further, first, sums } = openLedger(30);
+  await further.fund([], 5);
+  assert.equal(await further.add([], wish(10)), true, 'somebody else goes on with the answer');
+  assert.deepEqual(sums(), [10, 5, 10]);
+  const moved = await further.move(first, [], wish(28));
+  assert.deepEqual(sums(), [28]);
+  assert.deepEqual(moved?.hold, { id: 'gen-1:3', counted: [] });
+});
+
+test('a request for which too little is left holds nothing any more', async () => {
+  const { further, first, sums } = openLedger(30);
+  assert.equal(await further.move(first, [], wish(31)), undefined);
+  assert.deepEqual(sums(), []);
+});
+
+test('a request that is over holds nothing, and nobody goes on with it', async () => {
+  const { further, sums } = openLedger(30);
+  await further.fund([], 5);
+  await further.release();
+  assert.equal(await further.add([], wish(1)), false);
+  assert.deepEqual(sums(), [10], 'the first hold is settled with the charge');
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { FieldModel, ModelChoice, RouterDecision, TestedModel } from '../../canonical/model-choice.ts';
+import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import type { PluginContext } from '../contract.ts';
+import type { paretoRouterOptions } from './options.ts';
+import { paretoRouter } from './plugin.ts';
+
+const SLUG = 'service/pareto-code';
+
+function serving(slug: string, price: number, coding?: number): FieldModel {
+  return {
+    slug,
+    name: slug,
+    promptPrice: price,
+    completionPrice: price,
+    isFree: price === 0,
+    scores: new Map(),
+    throughput: () => undefined,
+    ...(coding !== undefined && { coding }),
+  };
+}
+
+interface Given {
+  readonly field: readonly FieldModel[];
+  readonly tested?: readonly TestedModel[];
+  /** What real prompts came to. */
+  readonly paid?: Readonly<Record<string, number>>;
+  readonly slug?: string;
+}
+
+interface Chosen {
+  readonly slugs: readonly string[];
+  readonly decision: RouterDecision | undefined;
+}
+
+async function choose(
+  { field, tested = [], paid = {}, slug = SLUG }: Given,
+  options: (typeof paretoRouterOptions)['_output'] = {},
+): Promise<Chosen> {
+  let decision: RouterDecision | undefined;
+  const choice: ModelChoice = {
+    settings: {} as ModelChoice['settings'],
+    isRehearsal: false,
+    field: () => ({ models: field, leftOut: [{ slug: 'a/out', reason: 'zdr' }] }),
+    resolve: (name) => name,
+    priorOf: () => undefined,
+    tested: () => tested,
+    traffic: () => ({ requests: 0, tokens: undefined, standingOf: () => 0 }),
+    paidPromptPrice: (name) => paid[name],
+    random: () => 0,
+    remembered: () => Promise.resolve(undefined),
+    remember: () => assert.fail('a conversation that nobody named is not remembered'),
+    decided: (made) => void (decision = made),
+  };
+  const context = { abilities: { choice }, note: () => undefined } as unknown as PluginContext;
+  const request: GenerationRequest = {
+    format: 'chat',
+    delivery: 'whole',
+    turns: [],
+    tools: [],
+    settings: {},
+    directives: {
+      models: [slug],
+      provider: DEFAULT_PREFERENCES,
+      plugins: [],
+      echoUpstreamBody: false,
+      serviceMetadata: false,
+      betas: [],
+    },
+    warnings: [],
+  };
+  return { slugs: await paretoRouter.chooseModels(request, slug, options, context), decision };
+}
+
+suite('what a price is', () => {
+  const field = [serving('a/cached', 5, 0.9), serving('a/plain', 3, 0.9)];
+  const paid = { 'a/cached': 1 };
+
+  test('the list price, where nothing is said', async () => {
+    assert.equal((await choose({ field, paid })).slugs[0], 'a/plain');
+    assert.equal((await choose({ field, paid }, { price_source: 'prompt' })).slugs[0], 'a/plain');
+  });
+
+  test('what real prompts came to, where that is asked for, and the list price of whom nobody asked', async () => {
+    assert.deepEqual((await choose({ field, paid }, { price_source: 'weighted_avg' })).slugs, ['a/cached', 'a/plain']);
+    assert.deepEqual((await choose({ field, paid }, { price_source: 'weighted_avg', max_price: 1 })).slugs, [
+      'a/cached',
+    ]);
+  });
+});
+
+suite('who takes part', () => {
+  test('a model that only the older tests know, by its place in them', async () => {
+    const both = (release: string, score: number): TestedModel['scores'] => [
+      { metric: `${release}/coding`, score },
+      { metric: `${release}/agentic-coding`, score },
+    ];
+    const tested: readonly TestedModel[] = [
+      { slug: 'a/new', scores: [...both('livebench-2026-06-25', 0.5), ...both('livebench-2026-01-08', 0.5)] },
+      { slug: 'a/top', scores: both('livebench-2026-06-25', 0.8) },
+      { slug: 'a/old', scores: both('livebench-2026-01-08', 0.7) },
+    ];
+    const field = [serving('a/new', 1, 0.5), serving('a/old', 2)];
+    assert.deepEqual((await choose({ field, tested }, { max_price: 9 })).slugs, ['a/old', 'a/new']);
+  });
+
+  test('no variant of a model, unless there is nothing else', async () => {
+    const free = serving('a/one:free', 0, 0.9);
+    assert.deepEqual((await choose({ field: [free, serving('a/one', 1, 0.9)] })).slugs, ['a/one']);
+    assert.deepEqual((await choose({ field: [free] })).slugs, ['a/one:free']);
+  });
+
+  test('a cap that only a variant keeps to is kept by it', async () => {
+    const field = [serving('a/one:free', 0, 0.9), serving('a/one', 1, 0.9)];
+    assert.deepEqual((await choose({ field }, { max_price: 0 })).slugs, ['a/one:free']);
+  });
+
+  test('nobody is 404 and tells who was left out by what', async () => {
+    await assert.rejects(choose({ field: [] }), (error) => {
+      assert.ok(error instanceof GatewayError);
+      assert.equal(error.status, 404);
+      assert.match(error.message, /No models match your request and model restrictions: left out were 1 by zdr/);
+      return true;
+    });
+  });
+});
+
+suite('what is told', () => {
+  test('the suffix goes on with every model, and the decision names them plainly', async () => {
+    const { slugs, decision } = await choose({ field: [serving('a/one', 1, 0.9)], slug: `${SLUG}:nitro` });
+    assert.deepEqual([slugs, decision?.chosen], [['a/one:nitro'], ['a/one']]);
+  });
+
+  test('costs are compared with the best model that might have answered', async () => {
+    const field = [serving('a/small', 1, 0.2), serving('a/best', 9, 0.9)];
+    const { decision } = await choose({ field }, { max_price: 2 });
+    assert.deepEqual([decision?.chosen, decision?.comparedWith], [['a/small'], 'a/best']);
+  });
+});

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import type { Turn } from '../../canonical/request.ts';
+import { decide, type Algorithm, type Decision } from './decide.ts';
+import type { Candidates } from './candidates.ts';
+import type { Judgement } from './judge.ts';
+import { assistant, fieldModel, remembering, requestOf, use, user, type Remembering } from './test-candidates.ts';
+
+const EFFICIENT = fieldModel('a/small', 1);
+const MIDDLE = fieldModel('a/middle', 3);
+const CAPABLE = fieldModel('a/large', 10);
+const CANDIDATES: Candidates = {
+  ranked: [CAPABLE, MIDDLE, EFFICIENT],
+  capable: CAPABLE,
+  efficient: EFFICIENT,
+  from: 'ranking',
+  spell: ({ slug }) => slug,
+};
+
+const EASY: Judgement = { verdict: { rule: 'known_way', boundary: 'supported', pSolve: 0.9 }, costNanoUsd: 5 };
+const HARD: Judgement = { verdict: { rule: 'long_reasoning', boundary: 'unsupported', pSolve: 0.4 }, costNanoUsd: 5 };
+const SILENT: Judgement = { costNanoUsd: 0, failure: 'timeout' };
+
+/** A conversation with one router, whose judge says what it is told to, or must not be asked. */
+class Conversation {
+  readonly algorithm: Algorithm;
+  readonly choice: Remembering;
+  /** What the judge was asked. */
+  readonly asked: string[] = [];
+
+  constructor(algorithm: Algorithm, choice: Remembering = remembering()) {
+    this.algorithm = algorithm;
+    this.choice = choice;
+  }
+
+  decide(turns: readonly Turn[], judgement?: Judgement, sessionId?: string): Promise<Decision> {
+    return decide(this.algorithm, {
+      request: requestOf(turns, [], sessionId),
+      candidates: CANDIDATES,
+      choice: this.choice,
+      judge: ({ opening, latest }) => {
+        this.asked.push(latest ?? opening);
+        if (judgement === undefined) throw new Error('nobody was to be asked');
+        return Promise.resolve(judgement);
+      },
+    });
+  }
+
+  async tell(turns: readonly Turn[], judgement?: Judgement): Promise<readonly (string | undefined)[]> {
+    const { tier, source } = await this.decide(turns, judgement);
+    return [tier, source];
+  }
+}
+
+const ask = [user('Fix the tests')];
+const passed = [...ask, ...use('edit_file', { path: 'a' }, 'done'), ...use('bash', { command: 'pytest' }, '3 passed')];
+const crashed = [...ask, ...use('bash', { command: 'psql' }, 'psql: connection refused')];
+const unclear = [...ask, ...use('read_file', { path: 'a' }, 'def f(): pass')];
+
+suite('capability', () => {
+  test('the judge’s forecast decides', async () => {
+    assert.deepEqual(await new Conversation('capability').tell(ask, EASY), ['efficient', 'judge']);
+    assert.deepEqual(await new Conversation('capability').tell(ask, HARD), ['capable', 'judge']);
+  });
+
+  test('without a verdict the capable one answers', async () => {
+    assert.deepEqual(await new Conversation('capability').tell(ask, SILENT), ['capable', 'default']);
+  });
+
+  test('what tools say does not count', async () => {
+    assert.deepEqual(await new Conversation('capability').tell(crashed, EASY), ['efficient', 'judge']);
+  });
+
+  test('a person who speaks again is judged again, tools that go on are not', async () => {
+    const conversation = new Conversation('capability');
+    await conversation.tell(ask, EASY);
+    assert.deepEqual(await conversation.tell(unclear), ['efficient', 'judge']);
+    assert.deepEqual(await conversation.tell([...unclear, assistant('Done'), user('Now prove it')], HARD), [
+      'capable',
+      'judge',
+    ]);
+    assert.deepEqual(conversation.asked, ['Fix the tests', 'Now prove it']);
+  });
+
+  test('the same words asked anew are judged anew', async () => {
+    const conversation = new Conversation('capability');
+    await conversation.tell(ask, EASY);
+    assert.deepEqual(await conversation.tell(ask, HARD), ['capable', 'judge']);
+  });
+
+  test('whoever is chosen falls back to the capable one', async () => {
+    const { order } = await new Conversation('capability').decide(ask, EASY);
+    assert.deepEqual(order, [EFFICIENT, CAPABLE, MIDDLE]);
+  });
+});
+
+suite('stage', () => {
+  test('what tools say decides, and no judge is asked', async () => {
+    assert.deepEqual(await new Conversation('stage').tell(passed), ['efficient', 'signals']);
+    assert.deepEqual(await new Conversation('stage').tell(crashed), ['capable', 'signals']);
+  });
+
+  test('where they do not decide, the judge does', async () => {
+    assert.deepEqual(await new Conversation('stage').tell(unclear, EASY), ['efficient', 'judge']);
+    assert.deepEqual(await new Conversation('stage').tell(ask, HARD), ['capable', 'judge']);
+    assert.deepEqual(await new Conversation('stage').tell(unclear, SILENT), ['capable', 'default']);
+  });
+});
+
+suite('auto', () => {
+  test('decides as stage does, and never asks a judge', async () => {
+    assert.deepEqual(await new Conversation('auto').tell(crashed), ['capable', 'signals']);
+    assert.deepEqual(await new Conversation('auto').tell(passed), ['efficient', 'signals']);
+    assert.deepEqual(await new Conversation('auto').tell(unclear), ['efficient', 'default']);
+    assert.deepEqual(await new Conversation('auto').tell(ask), ['efficient', 'default']);
+  });
+});
+
+suite('composite', () => {
+  test('what the judge said of a person’s words holds while tools go on', async () => {
+    const conversation = new Conversation('composite');
+    assert.deepEqual(await conversation.tell(ask, EASY), ['efficient', 'judge']);
+    assert.deepEqual(await conversation.tell(unclear), ['efficient', 'judge']);
+    assert.equal((await conversation.decide(unclear)).isHeld, true);
+  });
+
+  test('what tools say goes before it, for that turn only', async () => {
+    const conversation = new Conversation('composite');
+    await conversation.tell(ask, EASY);
+    assert.deepEqual(await conversation.tell(crashed), ['capable', 'signals']);
+    assert.deepEqual(await conversation.tell(unclear), ['efficient', 'judge']);
+  });
+
+  test('tools that failed do not count once a person speaks', async () => {
+    const conversation = new Conversation('composite');
+    assert.deepEqual(await conversation.tell([...crashed, user('Never mind, write a poem')], EASY), [
+      'efficient',
+      'judge',
+    ]);
+  });
+
+  test('a judge that fails later leaves the tier as it was', async () => {
+    const conversation = new Conversation('composite');
+    await conversation.tell(ask, EASY);
+    const later = [...unclear, assistant('Done'), user('And again')];
+    assert.deepEqual(await conversation.tell(later, SILENT), ['efficient', 'default']);
+  });
+
+  test('a judge that fails at the opening means capable, whatever another conversation held', async () => {
+    const conversation = new Conversation('composite');
+    await conversation.tell(ask, EASY);
+    assert.deepEqual(await conversation.tell(ask, SILENT), ['capable', 'default']);
+  });
+
+  test('where nothing is held, a turn of tools is judged by what its person said', async () => {
+    const conversation = new Conversation('composite');
+    assert.deepEqual(await conversation.tell(unclear, HARD), ['capable', 'judge']);
+    assert.deepEqual(conversation.asked, ['Fix the tests']);
+  });
+});
+
+suite('random', () => {
+  test('chance decides, each as likely as the other', async () => {
+    const drawn = [0, 0.34, 0.67, 0.999].map(async (random) => {
+      const { order, source } = await new Conversation('random', remembering({ random })).decide(ask);
+      assert.equal(source, 'random');
+      return order;
+    });
+    const firsts = (await Promise.all(drawn)).map(([first]) => first);
+    assert.deepEqual(firsts, [CAPABLE, MIDDLE, EFFICIENT, EFFICIENT]);
+  });
+
+  test('the others stand in', async () => {
+    const { order } = await new Conversation('random', remembering({ random: 0.5 })).decide(ask);
+    assert.deepEqual(order, [MIDDLE, CAPABLE, EFFICIENT]);
+  });
+
+  test('a named session keeps what was drawn for it, others draw again', async () => {
+    const choice = remembering({ random: 0.999 });
+    const first = await new Conversation('random', choice).decide(ask, undefined, 'session-1');
+    const again = await new Conversation('random', { ...choice, random: () => 0 }).decide(ask, undefined, 'session-1');
+    assert.deepEqual(again.order, first.order);
+    const other = await new Conversation('random', { ...choice, random: () => 0 }).decide(ask);
+    assert.equal(other.order[0], CAPABLE);
+  });
+});
+
+const ALGORITHMS = ['capability', 'stage', 'auto', 'random', 'composite', 'passthrough'] as const;
+
+suite('whatever the algorithm', () => {
+  test('every candidate is in the order once, who leads it is of the tier, and a judge is asked at most once', async () => {
+    const piece = fc.constantFrom<readonly Turn[]>(
+      [user('Fix it')],
+      [assistant('Done')],
+      use('bash', { command: 'make' }, 'Traceback'),
+      use('bash', { command: 'make' }, 'out of memory'),
+      use('edit_file', {}, 'done'),
+      use('read_file', {}, 'text'),
+      use('bash', { command: 'pytest' }, '3 passed'),
+    );
+    const given = fc.record({
+      algorithm: fc.constantFrom(...ALGORITHMS),
+      turns: fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.flat()),
+      judgement: fc.constantFrom(EASY, HARD, SILENT),
+      random: fc.double({ min: 0, max: 0.999, noNaN: true }),
+      session: fc.option(fc.constant('session-1'), { nil: undefined }),
+    });
+    await fc.assert(
+      fc.asyncProperty(given, async ({ algorithm, turns, judgement, random, session }) => {
+        const conversation = new Conversation(algorithm, remembering({ random }));
+        const { order, tier, source } = await conversation.decide(turns, judgement, session);
+        assert.deepEqual(new Set(order), new Set(CANDIDATES.ranked));
+        assert.equal(order.length, CANDIDATES.ranked.length);
+        if (tier !== undefined) assert.equal(order[0], tier === 'capable' ? CAPABLE : EFFICIENT);
+        const mayAsk = algorithm === 'capability' || algorithm === 'stage' || algorithm === 'composite';
+        assert.ok(conversation.asked.length <= (mayAsk ? 1 : 0));
+        if (source === 'judge') assert.equal(conversation.asked.length, 1);
+      }),
+      { seed: 20_261_122, numRuns: 500 },
+    );
+  });
+
+  test('passthrough keeps the ranked order', async () => {
+    const { order, source, tier } = await new Conversation('passthrough').decide(crashed);
+    assert.deepEqual([order, source, tier], [CANDIDATES.ranked, 'default', undefined]);
+  });
+
+  test('one model that is the best and the cheapest is asked, and no judge', async () => {
+    for (const algorithm of ['capability', 'stage', 'auto', 'composite'] as const) {
+      const { order, source } = await decide(algorithm, {
+        request: requestOf(ask),
+        candidates: { ...CANDIDATES, efficient: CAPABLE },
+        choice: remembering(),
+        judge: () => Promise.reject(new Error('nobody was to be asked')),
+      });
+      assert.deepEqual([order[0], source], [CAPABLE, 'default']);
+    }
+  });
+
+  test('a rehearsal asks no judge, and says that it would have', async () => {
+    for (const algorithm of ['capability', 'stage', 'composite'] as const) {
+      const decision = await new Conversation(algorithm, remembering({ isRehearsal: true })).decide(ask);
+      assert.deepEqual([decision.tier, decision.wouldAsk], ['capable', true]);
+    }
+  });
+
+  test('where no person spoke, there is nothing to judge', async () => {
+    assert.deepEqual(await new Conversation('capability').tell([]), ['capable', 'default']);
+  });
+});

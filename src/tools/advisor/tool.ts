@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { InnerAnswer } from '../../canonical/inner-generation.ts';
+import type { Turn } from '../../canonical/request.ts';
+import { joinAnswerText } from '../../canonical/text-gap.ts';
+import {
+  failedOutcome,
+  type OpenTool,
+  type ServerTool,
+  type ToolCall,
+  type ToolContext,
+  type ToolOutcome,
+} from '../contract.ts';
+import {
+  checkInnerModels,
+  createCallCount,
+  functionOf,
+  INNER_MODEL_SHAPE,
+  innerToolsOf,
+  questionOf,
+} from '../inner-model.ts';
+import { charsOf, earlierAdvice, middleOut, type Advice } from './memory.ts';
+import { asTranscript } from './transcript.ts';
+
+const TYPE = 'service:advisor';
+/** generation.md 5.9 "cap per request". */
+const CALLS_MAX = 10;
+/** A model that thinks for long is what advisors are for. */
+const CALL_MS_MAX = 300_000;
+const PROMPT_CHARS_MAX = 200_000;
+/** Of what an advisor remembers. Where it is too much for its model, a quarter of that, and so on. */
+const MEMORY_CHARS_MAX = 400_000;
+const SHRINKS_TO = 1 / 4;
+
+const parameters = z.strictObject({
+  ...INNER_MODEL_SHAPE,
+  forward_transcript: z.boolean().nullish(),
+  /** Of another interface; here the advice is a result, which comes as a whole. */
+  stream: z.boolean().nullish(),
+});
+type Parameters = z.output<typeof parameters>;
+
+const prompt = z
+  .string()
+  .min(1)
+  .max(PROMPT_CHARS_MAX)
+  .describe('What you want advice on, with everything that one must know for it.');
+const question = z.string().max(PROMPT_CHARS_MAX).optional();
+const forwarded = question.describe('What you want advice on. The advisor reads the whole conversation anyway.');
+const model = z.string().min(1).optional().describe('The slug of the model to ask, such as "author/name".');
+
+const WITH_PROMPT = z.object({ prompt });
+const WITH_PROMPT_AND_MODEL = z.object({ prompt, model });
+const FORWARDED = z.object({ prompt: forwarded });
+const FORWARDED_WITH_MODEL = z.object({ prompt: forwarded, model });
+
+/** The vendor's own, of which only `model` counts. @source generation.md 7.4 */
+const VENDOR_TYPE = /^advisor_\d{8}$/;
+
+const mayRun = createCallCount(CALLS_MAX);
+
+/** Asks another model, mostly a better one, for advice, and lets it remember its own. @source generation.md 5.9 */
+export const advisor: ServerTool<typeof parameters> = {
+  type: TYPE,
+  parameters,
+  callMsMax: CALL_MS_MAX,
+  mayRepeat: true,
+  readVendorTool: ({ type, model: asked }) =>
+    typeof type === 'string' && VENDOR_TYPE.test(type)
+      ? { ...(typeof asked === 'string' && { model: asked }) }
+      : undefined,
+  checkTogether: (entries) => checkInnerModels(TYPE, entries),
+  innerTools: innerToolsOf,
+  describe: (asked) => ({ description: describe(asked), arguments: argumentsOf(asked) }),
+  open: (asked, context) => openAdvisor(asked, context),
+};
+
+function describe({ name, forward_transcript: forwards }: Parameters): string {
+  const who = name === undefined || name === null ? 'an advisor' : `the advisor "${name}"`;
+  const reads =
+    forwards === true
+      ? 'It reads the whole conversation.'
+      : 'It reads nothing but what you write to it, and remembers what you asked it before.';
+  return `Asks ${who}, another model, for advice. ${reads} Decide for yourself what to make of the advice.`;
+}
+
+function argumentsOf({ forward_transcript: forwards, model: fixed }: Parameters): z.ZodObject {
+  const isFixed = fixed !== undefined && fixed !== null;
+  if (forwards === true) return isFixed ? FORWARDED : FORWARDED_WITH_MODEL;
+  return isFixed ? WITH_PROMPT : WITH_PROMPT_AND_MODEL;
+}
+
+function openAdvisor(asked: Parameters, context: ToolContext): OpenTool<Readonly<Record<string, unknown>>> {
+  const name = functionOf(TYPE, context);
+  return {
+    async run(call) {
+      if (!mayRun(context.request))
+        return failedOutcome(`Advisors are asked at most ${CALLS_MAX} times for one answer.`, 'max_uses_exceeded');
+      const answered = await ask(asked, context, call, name);
+      const { text: advice } = joinAnswerText(answered.answer.format, answered.answer.blocks);
+      return advice === '' ? failedOutcome('The advisor said nothing.') : adviceOf(answered, advice);
+    },
+  };
+}
+
+function adviceOf({ model: slug }: InnerAnswer, advice: string): ToolOutcome {
+  return { result: { status: 'ok', model: slug, advice } };
+}
+
+/** @throws GatewayError what the generation inside is refused with */
+async function ask(
+  asked: Parameters,
+  { model: outer, generate }: ToolContext,
+  { input, turns, signal }: ToolCall<Readonly<Record<string, unknown>>>,
+  name: string,
+): Promise<InnerAnswer> {
+  const prompted = typeof input['prompt'] === 'string' ? input['prompt'] : '';
+  const called = typeof input['model'] === 'string' ? input['model'] : undefined;
+  const forwards = asked.forward_transcript === true;
+  let memory = forwards ? [] : middleOut(earlierAdvice(turns, name), MEMORY_CHARS_MAX);
+  for (;;) {
+    const conversation = forwards ? asTranscript(turns) : memory.flatMap(asTurns);
+    const wish = {
+      ...questionOf(asked),
+      models: [asked.model ?? called ?? outer()],
+      turns: [...instructionsOf(asked), ...conversation, userTurn(prompted === '' ? GO_ON : prompted)],
+      withoutTools: [TYPE],
+    };
+    try {
+      return await generate(wish, signal);
+    } catch (error) {
+      if (memory.length === 0 || !(error instanceof GatewayError) || error.type !== 'context_length_exceeded')
+        throw error;
+      memory = middleOut(memory, Math.floor(charsOf(memory) * SHRINKS_TO));
+    }
+  }
+}
+
+const GO_ON = 'What do you advise?';
+
+function instructionsOf({ instructions }: Parameters): readonly Turn[] {
+  if (instructions === undefined || instructions === null || instructions === '') return [];
+  return [{ role: 'system', blocks: [{ type: 'text', text: instructions }], plain: true }];
+}
+
+function asTurns({ prompt: asked, advice }: Advice): readonly Turn[] {
+  return [userTurn(asked), { role: 'assistant', blocks: [{ type: 'text', text: advice }], plain: true }];
+}
+
+function userTurn(text: string): Turn {
+  return { role: 'user', blocks: [{ type: 'text', text }], plain: true };
+}

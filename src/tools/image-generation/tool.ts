@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { Block, MediaBlock } from '../../canonical/blocks.ts';
+import { joinAnswerText } from '../../canonical/text-gap.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
+import { failedOutcome, type OpenTool, type ServerTool, type ToolContext } from '../contract.ts';
+
+/** generation.md 5.7. */
+const MODEL_DEFAULT = 'openai/gpt-5-image';
+const PROMPT_CHARS_MAX = 32_000;
+/** Large pictures take minutes. */
+const CALL_MS_MAX = 300_000;
+
+const parameters = z
+  .object({
+    model: z.string().min(1).nullish(),
+    output_compression: z.int().min(0).max(100).optional(),
+  })
+  .catchall(z.union([z.string(), z.number(), z.array(z.json())], { error: 'must be a string, a number or an array' }));
+type Parameters = z.output<typeof parameters>;
+
+const wish = z.object({
+  prompt: z.string().min(1).max(PROMPT_CHARS_MAX).describe('What the picture is to show, in words.'),
+});
+
+/** Has a model that draws make a picture. @source generation.md 5.7 */
+export const imageGeneration: ServerTool<typeof parameters, typeof wish> = {
+  type: 'service:image_generation',
+  parameters,
+  callMsMax: CALL_MS_MAX,
+  recall: (text) => withoutPicture(text),
+  describe: () => ({
+    description: 'Draws a picture. It is shown to the user; you are only told that it was drawn.',
+    arguments: wish,
+  }),
+  open: (asked, context) => openImages(asked, context),
+};
+
+function openImages({ model, ...rest }: Parameters, { generate }: ToolContext): OpenTool<z.output<typeof wish>> {
+  const imageConfig = Object.fromEntries(
+    Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  );
+  const config = Object.keys(imageConfig).length === 0 ? {} : { imageConfig };
+  return {
+    async run({ input, signal }) {
+      const { answer } = await generate(
+        {
+          models: [model ?? MODEL_DEFAULT],
+          turns: [{ role: 'user', blocks: [{ type: 'text', text: input.prompt }], plain: true }],
+          settings: { modalities: ['image', 'text'], ...config },
+        },
+        signal,
+      );
+      const media = answer.blocks.filter(isPicture);
+      const imageUrl = media.map(urlOf).find((url) => url !== undefined);
+      const { text } = joinAnswerText(answer.format, answer.blocks);
+      if (imageUrl === undefined)
+        return failedOutcome(`The model drew no picture.${text === '' ? '' : ` It said: ${text}`}`);
+      const result: JsonObject = { status: 'ok', imageUrl, ...(text !== '' && { revisedPrompt: text }) };
+      return { result, media, modelReads: [{ type: 'text', text: withoutPicture(JSON.stringify(result)) }] };
+    },
+  };
+}
+
+function isPicture(block: Block): block is MediaBlock {
+  return block.type === 'media' && block.media === 'image';
+}
+
+function urlOf({ source }: MediaBlock): string | undefined {
+  if (source.type === 'url') return source.url;
+  return source.type === 'base64' ? `data:${source.mediaType};base64,${source.data}` : undefined;
+}
+
+const SHOWN = 'The picture is shown to the user.';
+
+/** A picture in base64 would fill the context of any model, and tells it nothing. */
+function withoutPicture(text: string): string {
+  const result: Json | undefined = parseJson(text);
+  if (!isJsonObject(result)) return text;
+  const { imageUrl, imageB64: _bytes, ...rest } = result;
+  if (typeof imageUrl !== 'string') return text;
+  return JSON.stringify({ ...rest, imageUrl: imageUrl.startsWith('data:') ? SHOWN : imageUrl });
+}

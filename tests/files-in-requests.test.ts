@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { suite, test, type TestContext } from 'node:test';
+import type { JsonObject } from '../src/lib/json.ts';
+import { manage, textAt } from './support/byok.ts';
+import { makePdf } from './support/make-pdf.ts';
+import { PNG_BASE64, PNG_DATA_URL } from './support/media.ts';
+import { listOf, objectOf } from './support/told.ts';
+import { startToolTurns, type ToolTurns } from './support/tool-turns.ts';
+import { upload, type UploadWish } from './support/upload.ts';
+
+const PNG = Buffer.from(PNG_BASE64, 'base64');
+const PDF = Buffer.from(makePdf([{ lines: ['A page.'] }]));
+const UNKNOWN = `file_${'0'.repeat(32)}`;
+
+type Format = 'chat' | 'messages';
+
+const start = (t: TestContext): Promise<ToolTurns> => startToolTurns(t, () => ({ text: 'Seen.' }));
+
+async function store(
+  { gateway }: ToolTurns,
+  content: string | Uint8Array<ArrayBuffer>,
+  wish: Partial<UploadWish> = {},
+): Promise<string> {
+  const { status, body } = await upload(gateway, content, wish);
+  assert.equal(status, 200, JSON.stringify(body));
+  return textAt(body, 'id');
+}
+
+function part(format: Format, id: string, type: 'document' | 'image' = 'document'): object {
+  return format === 'chat' ? { type: 'file', file: { file_id: id } } : { type, source: { type: 'file', file_id: id } };
+}
+
+async function ask(
+  { gateway }: ToolTurns,
+  format: Format,
+  model: string,
+  content: readonly object[],
+): Promise<{ readonly status: number; readonly text: string }> {
+  const answer = await gateway.post(format === 'chat' ? '/chat/completions' : '/messages', {
+    model,
+    max_tokens: 100,
+    messages: [{ role: 'user', content }],
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+function sentTo(turns: ToolTurns, format: Format): readonly JsonObject[] {
+  const { body } = turns[format].arrived.at(-1) ?? {};
+  const [message] = listOf(body?.['messages'] as JsonObject[]).map((one) => objectOf(one));
+  return listOf(message?.['content']).map((one) => objectOf(one));
+}
+
+/** What an upstream of each format gets of each file. */
+const DRAWN: readonly (readonly [
+  name: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  filename: string,
+  chat: JsonObject,
+  messages: JsonObject,
+])[] = [
+  [
+    'a picture',
+    PNG,
+    'pixel.png',
+    { type: 'image_url', image_url: { url: PNG_DATA_URL } },
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG_BASE64 } },
+  ],
+  [
+    'a PDF',
+    PDF,
+    'page.pdf',
+    {
+      type: 'file',
+      file: { file_data: `data:application/pdf;base64,${PDF.toString('base64')}`, filename: 'page.pdf' },
+    },
+    {
+      type: 'document',
+      source: { type: 'base64', media_type: 'application/pdf', data: PDF.toString('base64') },
+      title: 'page.pdf',
+    },
+  ],
+];
+
+suite('a stored file that a request names', () => {
+  for (const [name, content, filename, chat, messages] of DRAWN)
+    for (const caller of ['chat', 'messages'] as const)
+      for (const upstream of ['chat', 'messages'] as const)
+        test(`reaches the model as the ${name.slice(2)} it is: ${caller} caller, ${upstream} upstream`, async (t) => {
+          const turns = await start(t);
+          const id = await store(turns, content, { name: filename });
+          const question = { type: 'text', text: 'What is it?' };
+          const { status, text } = await ask(turns, caller, `acme/${upstream}`, [question, part(caller, id)]);
+          assert.equal(status, 200, text);
+          assert.deepEqual(sentTo(turns, upstream)[1], upstream === 'chat' ? chat : messages);
+          assert.ok(!(turns[upstream].arrived[0]?.text ?? '').includes(id), 'the id is not for upstreams');
+        });
+
+  for (const upstream of ['chat', 'messages'] as const)
+    test(`is text where it is one: ${upstream} upstream`, async (t) => {
+      const turns = await start(t);
+      const id = await store(turns, '# A heading\n\nGrüße.\n', { name: 'notes.md' });
+      for (const caller of ['chat', 'messages'] as const) {
+        const { status, text } = await ask(turns, caller, `acme/${upstream}`, [part(caller, id)]);
+        assert.equal(status, 200, text);
+        const sent = turns[upstream].arrived.at(-1)?.text ?? '';
+        assert.ok(sent.includes('# A heading\\n\\nGrüße.'), sent);
+      }
+    });
+
+  test('is found in results of tools and in documents of content, too', async (t) => {
+    const turns = await start(t);
+    const id = await store(turns, PNG, { name: 'pixel.png' });
+    const image = part('messages', id, 'image');
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} };
+    const answer = await turns.gateway.post('/messages', {
+      model: 'acme/messages',
+      max_tokens: 100,
+      tools: [{ name: 'look', input_schema: { type: 'object' } }],
+      messages: [
+        { role: 'user', content: 'Look.' },
+        { role: 'assistant', content: [call] },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'toolu_1', content: [image] },
+            { type: 'document', source: { type: 'content', content: [image] } },
+          ],
+        },
+      ],
+    });
+    assert.equal(answer.status, 200, await answer.text());
+    const sent = turns.messages.arrived[0]?.text ?? '';
+    assert.equal(sent.split(PNG_BASE64).length - 1, 2, sent);
+  });
+
+  test('is counted as what it is', async (t) => {
+    const turns = await start(t);
+    const id = await store(turns, 'word '.repeat(2_000));
+    const answer = await turns.gateway.post('/messages/count_tokens', {
+      model: 'acme/chat',
+      messages: [{ role: 'user', content: [part('messages', id)] }],
+    });
+    const { input_tokens: tokens } = (await answer.json()) as JsonObject;
+    assert.ok(Number(tokens) > 1_000, String(tokens));
+  });
+});
+
+suite('a file that a request cannot have', () => {
+  for (const [format, path] of [
+    ['chat', 'messages[0].content[1].file.file_id'],
+    ['messages', 'messages[0].content[1].source.file_id'],
+  ] as const)
+    test(`is 404 at its path: ${format}`, async (t) => {
+      const turns = await start(t);
+      const text = { type: 'text', text: 'What is it?' };
+      const answer = await ask(turns, format, 'acme/chat', [text, part(format, UNKNOWN)]);
+      assert.equal(answer.status, 404, answer.text);
+      assert.ok(answer.text.includes(path) && answer.text.includes(UNKNOWN), answer.text);
+      assert.equal(turns.chat.arrived.length, 0);
+    });
+
+  test('is one of another workspace, which nobody learns is there', async (t) => {
+    const turns = await start(t);
+    const { gateway } = turns;
+    const made = await manage(gateway, 'POST', '/workspaces', { name: 'Other', slug: 'other' });
+    const workspaceId = textAt(objectOf(made.body['data']), 'id');
+    const created = await manage(gateway, 'POST', '/keys', { name: 'Other', workspace_id: workspaceId });
+    const id = await store(turns, PNG, { key: textAt(created.body, 'key') });
+    const theirs = await ask(turns, 'chat', 'acme/chat', [part('chat', id)]);
+    const nobodys = await ask(turns, 'chat', 'acme/chat', [part('chat', UNKNOWN)]);
+    assert.equal(theirs.status, 404);
+    const masked = (text: string, one: string): string => text.replaceAll(one, 'ID').replaceAll(/gen-[\w-]+/g, 'GEN');
+    assert.equal(masked(theirs.text, id), masked(nobodys.text, UNKNOWN));
+  });
+
+  test('is one that was deleted', async (t) => {
+    const turns = await start(t);
+    const id = await store(turns, PNG);
+    await fetch(`${turns.gateway.baseUrl}/files/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: 'Bearer test-normal-key-0123456789abcdef' },
+    });
+    assert.equal((await ask(turns, 'chat', 'acme/chat', [part('chat', id)])).status, 404);
+  });
+
+  test('is one whose bytes another machine has, and that is no fault of the request', async (t) => {
+    const turns = await start(t);
+    const id = await store(turns, PNG);
+    await rm(join(turns.gateway.dataDir, 'files'), { recursive: true });
+    assert.equal((await ask(turns, 'chat', 'acme/chat', [part('chat', id)])).status, 503);
+  });
+
+  test('is too large for any model', async (t) => {
+    const turns = await start(t);
+    const id = await store(turns, 'x'.repeat(51 * 1_024 * 1_024));
+    const { status, text } = await ask(turns, 'chat', 'acme/chat', [part('chat', id)]);
+    assert.equal(status, 400);
+    assert.match(text, /messages\[0\]\.content\[0\]\.file\.file_id: is a file of 53477376 bytes/);
+  });
+
+  test('is one too many', async (t) => {
+    const turns = await start(t);
+    const parts = Array.from({ length: 33 }, (_, at) => part('chat', `file_${String(at).padStart(32, '0')}`));
+    const { status, text } = await ask(turns, 'chat', 'acme/chat', parts);
+    assert.equal(status, 400, text);
+    assert.match(text, /more than 32 stored files/);
+  });
+
+  test('an id of a vendor is not looked up here', async (t) => {
+    const turns = await start(t);
+    const { status, text } = await ask(turns, 'chat', 'acme/chat', [part('chat', 'file-abc123')]);
+    assert.equal(status, 400);
+    assert.match(text, /which the operator of the gateway has not opened to callers/);
+  });
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { manage } from '../support/byok.ts';
+import type { RunningGateway } from '../support/gateway.ts';
+import { askedOf, fusionTool, PANEL, resultRead, says, startPanel } from '../support/panel.ts';
+import { objectOf } from '../support/told.ts';
+import { ask, recordOf, testTool, type Asking } from '../support/tool-turns.ts';
+import { json } from '../support/upstream.ts';
+
+const CHAT: Asking = { format: 'chat', model: 'acme/outer', stream: true };
+const CREDITS = { yaml: 'credits: { enforce: true }\n' };
+/** 10 prompt tokens at 1 USD and 5 at 2 USD a million. */
+const TURN_NANO_USD = 20_000;
+
+const usd = (nano: number): number => nano / 1e9;
+
+async function grant(gateway: RunningGateway, amount: number): Promise<void> {
+  const { status, text } = await manage(gateway, 'POST', '/credits/grants', { amount, note: 'for the test' });
+  assert.ok(status < 300, text);
+}
+
+async function spent(gateway: RunningGateway): Promise<number> {
+  const { body } = await manage(gateway, 'GET', '/credits');
+  return Number(objectOf(body['data'])['total_usage']);
+}
+
+/** What each of them was allowed to write, in tokens. */
+const limitsOf = (arrived: readonly { readonly body: Record<string, unknown> }[]): readonly number[] =>
+  arrived.map(({ body }) => Number(body['max_tokens'] ?? body['max_completion_tokens']));
+
+suite('a panel', () => {
+  test('costs the sum of all who were asked, charged once', async (t) => {
+    const { gateway } = await startPanel(t, says, CREDITS);
+    await grant(gateway, 1);
+    const told = await ask({ gateway }, CHAT, { tools: [fusionTool()], max_tokens: 100 });
+    // Two turns of the outer model, three members, and the analyst.
+    assert.equal(told.usage['cost'], usd(6 * TURN_NANO_USD));
+    assert.deepEqual([told.usage['prompt_tokens'], told.usage['completion_tokens']], [60, 30]);
+    assert.equal((await recordOf(gateway, told.id)).costNanoUsd, 2 * TURN_NANO_USD);
+    assert.equal(await spent(gateway), usd(6 * TURN_NANO_USD));
+  });
+
+  test('of which nobody can be paid is a result that says so', async (t) => {
+    const turns = await startPanel(t, says, CREDITS);
+    await grant(turns.gateway, 0.001);
+    const told = await ask(turns, CHAT, { tools: [fusionTool()], max_tokens: 100 });
+    assert.match(told.text, /tea\.$/);
+    assert.equal(resultRead(turns)['failure_reason'], 'insufficient_credits');
+    assert.equal(askedOf(turns, 'one').length, 0);
+    assert.equal(await spent(turns.gateway), usd(2 * TURN_NANO_USD));
+  });
+
+  test('goes on with those that can be paid', async (t) => {
+    const turns = await startPanel(t, says, CREDITS);
+    // Enough for two answers of 16,000 tokens at once.
+    await grant(turns.gateway, 0.08);
+    await ask(turns, CHAT, { tools: [fusionTool()], max_tokens: 100 });
+    const result = resultRead(turns);
+    assert.equal((result['responses'] as readonly JsonObject[]).length, 2);
+    const [failed] = result['failed_models'] as readonly JsonObject[];
+    assert.equal(failed?.['status_code'], 402);
+  });
+
+  test('that fails costs what its tools took, and the caller is told of it', async (t) => {
+    const paid = testTool('files', () => Promise.resolve({ result: {}, feeNanoUsd: 5_000 }));
+    const { gateway } = await startPanel(
+      t,
+      (who, arrived, turn) => {
+        if (who !== 'one') return says(who, arrived);
+        return turn === 0 ? { calls: [{ name: 'service_files' }] } : json(400, { error: { message: 'no' } });
+      },
+      { ...CREDITS, serverTools: [paid] },
+    );
+    await grant(gateway, 1);
+    const panel = { analysis_models: ['acme/one'], tools: [{ type: 'service:files' }] };
+    const told = await ask({ gateway }, CHAT, { tools: [fusionTool(panel)], max_tokens: 100 });
+    assert.equal(told.usage['cost'], usd(2 * TURN_NANO_USD + 5_000));
+    assert.equal(await spent(gateway), usd(2 * TURN_NANO_USD + 5_000));
+  });
+});
+
+suite('where the caller bounds the cost with max_cost', () => {
+  const bounded = (dollars: number): object => ({
+    tools: [fusionTool()],
+    max_tokens: 100,
+    stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: dollars }],
+  });
+
+  test('nobody may write more than an equal share pays for', async (t) => {
+    const turns = await startPanel(t);
+    const told = await ask(turns, CHAT, bounded(0.01));
+    assert.match(told.text, /tea\.$/);
+    const asked = [...PANEL, 'acme/judge'].flatMap((slug) => askedOf(turns, slug.slice(5) as 'one'));
+    assert.equal(asked.length, 4);
+    // A fifth of a cent, at 2 micro-USD a token.
+    for (const limit of limitsOf(asked)) assert.ok(limit > 100 && limit < 1_000, `${limit} tokens`);
+  });
+
+  test('a bound that pays for nobody is a result that says so', async (t) => {
+    const turns = await startPanel(t);
+    const told = await ask(turns, CHAT, bounded(0.0001));
+    assert.match(told.text, /tea\.$/);
+    assert.equal(resultRead(turns)['failure_reason'], 'insufficient_credits');
+    assert.equal(askedOf(turns, 'one').length, 0);
+  });
+});

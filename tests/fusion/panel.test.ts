@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { JsonObject } from '../../src/lib/json.ts';
+import {
+  ANALYSIS,
+  askedOf,
+  fusionTool,
+  hasResult,
+  PANEL,
+  resultRead,
+  says,
+  startPanel,
+  type Says,
+} from '../support/panel.ts';
+import { objectOf } from '../support/told.ts';
+import { ask, type Asking } from '../support/tool-turns.ts';
+import { json, type Arrived } from '../support/upstream.ts';
+
+const ASKINGS: readonly Asking[] = (['chat', 'messages'] as const).flatMap((format) =>
+  [true, false].map((stream) => ({ format, model: 'acme/outer', stream })),
+);
+const CHAT: Asking = { format: 'chat', model: 'acme/outer', stream: false };
+const nameOf = ({ format, stream }: Asking): string => `${format} caller, ${stream ? 'stream' : 'whole'}`;
+
+const METADATA = { 'x-service-metadata': 'enabled' };
+
+/** Everybody who is named fails with the status; the others say what they usually do. */
+function failing(statuses: Readonly<Record<string, number>>): Says {
+  return (who, arrived) => {
+    const status = statuses[who];
+    return status === undefined ? says(who, arrived) : json(status, { error: { message: 'no', type: 'x', code: 'y' } });
+  };
+}
+
+/** The stage of the panel, as a whole chat answer tells it. */
+async function stageOf(...[turns, body]: [Parameters<typeof ask>[0], object]): Promise<JsonObject> {
+  const answer = await turns.gateway.post(
+    '/chat/completions',
+    { model: 'acme/outer', messages: [{ role: 'user', content: 'Tea?' }], ...body },
+    METADATA,
+  );
+  const { service_metadata: metadata } = (await answer.json()) as Record<string, JsonObject>;
+  const pipeline = objectOf(metadata)['pipeline'] as readonly JsonObject[];
+  return objectOf(pipeline.find(({ name }) => name === 'fusion'));
+}
+
+suite('a panel of which all answer', () => {
+  for (const asking of ASKINGS) {
+    test(`is compared, and the outer model writes the answer: ${nameOf(asking)}`, async (t) => {
+      const turns = await startPanel(t);
+      const told = await ask(turns, asking, { tools: [fusionTool()] });
+      assert.equal(told.status, 200);
+      assert.match(told.text, /In the end: tea\.$/);
+      const result = resultRead(turns);
+      assert.deepEqual(result, {
+        status: 'ok',
+        analysis: ANALYSIS,
+        responses: PANEL.map((model) => ({ model, content: `${model.slice(5)} says tea.` })),
+      });
+    });
+  }
+
+  test('reads the prompt as it stands, and nothing of the other answers', async (t) => {
+    const turns = await startPanel(t);
+    await ask(turns, CHAT, { tools: [fusionTool()], messages: [{ role: 'user', content: 'Tea or coffee?' }] });
+    const [asked] = askedOf(turns, 'one');
+    const [system, user, ...more] = (asked?.body['messages'] ?? []) as readonly JsonObject[];
+    assert.deepEqual(more, []);
+    assert.equal(objectOf(system)['role'], 'system');
+    assert.match(JSON.stringify(user), /"Tea or coffee\?"/);
+    assert.doesNotMatch(asked?.text ?? '', /says tea/);
+  });
+
+  test('reads a longer conversation as a transcript without pictures', async (t) => {
+    const turns = await startPanel(t);
+    await ask(turns, CHAT, {
+      tools: [fusionTool()],
+      messages: [
+        { role: 'system', content: 'Answer in verse.' },
+        { role: 'user', content: 'Hello.' },
+        { role: 'assistant', content: 'Good day.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+          ],
+        },
+      ],
+    });
+    const { text } = askedOf(turns, 'one')[0] as Arrived;
+    for (const words of ['Answer in verse.', 'Good day.', 'What is this?', '[image]'])
+      assert.ok(text.includes(words), words);
+    assert.doesNotMatch(text, /iVBORw0KGgo/);
+  });
+
+  test('is asked as the parameters say; the analyst at temperature 0, bound to its schema', async (t) => {
+    const turns = await startPanel(t);
+    const parameters = {
+      temperature: 0.7,
+      max_completion_tokens: 321,
+      reasoning: { effort: 'low' },
+      cache_control: { type: 'ephemeral' },
+    };
+    await ask(turns, CHAT, { tools: [fusionTool(parameters)] });
+    const member = askedOf(turns, 'one')[0]?.body ?? {};
+    assert.equal(member['temperature'], 0.7);
+    assert.equal(member['max_tokens'] ?? member['max_completion_tokens'], 321);
+    assert.equal(member['response_format'], undefined);
+    const judge = askedOf(turns, 'judge')[0]?.body ?? {};
+    assert.equal(judge['temperature'], 0);
+    assert.equal(objectOf(judge['response_format'] as JsonObject)['type'], 'json_schema');
+    assert.match(JSON.stringify(judge), /one says tea/);
+    assert.match(askedOf(turns, 'two')[0]?.text ?? '', /"cache_control":\{"type":"ephemeral"\}/);
+  });
+
+  test('is asked for no longer answers than its models write', async (t) => {
+    const endpoint = 'endpoints: [{ provider: chatty, model: three, price: { prompt: 1, completion: 2 } }]';
+    const yaml = `  acme/short: { max_completion_tokens: 4096, ${endpoint} }\n`;
+    const turns = await startPanel(t, says, { yaml });
+    await ask(turns, CHAT, { tools: [fusionTool({ analysis_models: ['acme/one', 'acme/short'] })] });
+    const limits = (['one', 'three'] as const).map((who) => {
+      const { body } = askedOf(turns, who)[0] as Arrived;
+      return body['max_tokens'] ?? body['max_completion_tokens'];
+    });
+    assert.deepEqual(limits, [16_000, 4_096]);
+  });
+
+  test('tells in metadata who was asked, how long that took and what it cost', async (t) => {
+    const stage = await stageOf(await startPanel(t), { tools: [fusionTool()] });
+    assert.equal(stage['type'], 'fusion');
+    assert.equal(stage['summary'], '3 of 3 models of the panel answered');
+    const { members, analyst } = objectOf(stage['data']);
+    for (const [at, member] of (members as readonly JsonObject[]).entries()) {
+      const { ms, ...rest } = member;
+      assert.equal(typeof ms, 'number');
+      const cost = { prompt_tokens: 10, completion_tokens: 5, cost_usd: 0.00002 };
+      assert.deepEqual(rest, { model: PANEL[at], status: 'ok', ...cost });
+    }
+    assert.equal(objectOf(analyst)['model'], 'acme/judge');
+    assert.equal(stage['cost_usd'], 0.00008);
+  });
+
+  test('is asked once, however often the model calls', async (t) => {
+    const turns = await startPanel(t, (who, arrived) => {
+      if (who !== 'outer' || hasResult(arrived.body)) return says(who, arrived);
+      return {
+        calls: [
+          { id: 'a', name: 'service_fusion' },
+          { id: 'b', name: 'service_fusion' },
+        ],
+      };
+    });
+    await ask(turns, CHAT, { tools: [fusionTool()] });
+    assert.equal(askedOf(turns, 'one').length, 1);
+    const result = resultRead(turns);
+    assert.deepEqual([result['status'], result['failure_reason']], ['error', 'fusion_invocation_capped']);
+  });
+
+  test('may be one model, and no more than eight', async (t) => {
+    const turns = await startPanel(t);
+    const told = await ask(turns, CHAT, { tools: [fusionTool({ analysis_models: ['acme/one'] })] });
+    assert.match(told.text, /tea\.$/);
+    const nine = Array.from({ length: 9 }, () => 'acme/one');
+    const refused = await turns.gateway.post('/chat/completions', {
+      model: 'acme/outer',
+      messages: [{ role: 'user', content: 'Tea?' }],
+      tools: [fusionTool({ analysis_models: nine })],
+    });
+    assert.equal(refused.status, 400);
+    assert.match(await refused.text(), /tools\[0\]\.parameters\.analysis_models/);
+  });
+});
+
+suite('a panel of which some fail', () => {
+  for (const asking of ASKINGS) {
+    test(`goes on with the others, and names those that failed: ${nameOf(asking)}`, async (t) => {
+      const turns = await startPanel(t, failing({ two: 500 }));
+      const told = await ask(turns, asking, { tools: [fusionTool()] });
+      assert.match(told.text, /In the end: tea\.$/);
+      const result = resultRead(turns);
+      assert.equal(result['status'], 'ok');
+      assert.deepEqual(
+        (result['responses'] as readonly JsonObject[]).map(({ model }) => model),
+        ['acme/one', 'acme/three'],
+      );
+      const [failed, ...more] = result['failed_models'] as readonly JsonObject[];
+      assert.deepEqual([failed?.['model'], failed?.['status_code'], more], ['acme/two', 502, []]);
+    });
+  }
+
+  test('says so in metadata', async (t) => {
+    const stage = await stageOf(await startPanel(t, failing({ two: 500 })), { tools: [fusionTool()] });
+    assert.equal(stage['summary'], '2 of 3 models of the panel answered');
+    const statuses = (objectOf(stage['data'])['members'] as readonly JsonObject[]).map(({ status }) => status);
+    assert.deepEqual(statuses, ['ok', 'failed', 'ok']);
+  });
+
+  test('counts a member that says nothing as failed', async (t) => {
+    const turns = await startPanel(t, (who, arrived) => (who === 'three' ? { text: '' } : says(who, arrived)));
+    await ask(turns, CHAT, { tools: [fusionTool()] });
+    const [failed] = resultRead(turns)['failed_models'] as readonly JsonObject[];
+    assert.equal(failed?.['model'], 'acme/three');
+  });
+
+  test('asks a member again without tools, where it cannot be asked with them', async (t) => {
+    const turns = await startPanel(t, (who, arrived) =>
+      who === 'one' && 'tools' in arrived.body
+        ? json(400, { error: { message: 'tools are not supported', type: 'invalid_request_error' } })
+        : says(who, arrived),
+    );
+    await ask(turns, CHAT, { tools: [fusionTool({ tools: [{ type: 'service:datetime' }] })] });
+    assert.equal(resultRead(turns)['failed_models'], undefined);
+    assert.equal(askedOf(turns, 'one').length, 2);
+  });
+});
+
+suite('a panel of which all fail', () => {
+  const FAILURES: readonly (readonly [string, Says, readonly string[], string])[] = [
+    ['upstreams that fail', failing({ one: 500, two: 500, three: 500 }), PANEL, 'all_panels_failed'],
+    ['upstreams that are asked too often', failing({ one: 429, two: 429, three: 429 }), PANEL, 'rate_limited'],
+    ['models that do not exist', says, ['acme/nobody', 'acme/nowhere'], 'invalid_model'],
+    ['different reasons', failing({ one: 429 }), ['acme/one', 'acme/nobody'], 'all_panels_failed'],
+  ];
+  for (const [what, say, panel, reason] of FAILURES) {
+    test(`is a result that says why, and the outer model answers all the same: ${what}`, async (t) => {
+      const turns = await startPanel(t, say);
+      const told = await ask(turns, CHAT, { tools: [fusionTool({ analysis_models: [...panel] })] });
+      assert.equal(told.status, 200);
+      assert.match(told.text, /In the end: tea\.$/);
+      const result = resultRead(turns);
+      assert.deepEqual([result['status'], result['failure_reason']], ['error', reason]);
+      assert.equal((result['failed_models'] as readonly JsonObject[]).length, panel.length);
+      assert.equal(askedOf(turns, 'judge').length, 0, 'there is nothing to compare');
+    });
+  }
+});
+
+suite('an analyst that fails', () => {
+  const FAULTS: readonly (readonly [string, Says, string])[] = [
+    [
+      'says no JSON',
+      (who, arrived) => (who === 'judge' ? { text: 'Tea, I think.' } : says(who, arrived)),
+      'judge_not_valid_json',
+    ],
+    [
+      'forgets members',
+      (who, arrived) => (who === 'judge' ? { text: '{"consensus": []}' } : says(who, arrived)),
+      'judge_schema_mismatch',
+    ],
+    ['says nothing', (who, arrived) => (who === 'judge' ? { text: '' } : says(who, arrived)), 'judge_empty_completion'],
+    ['fails upstream', failing({ judge: 500 }), 'judge_upstream_error'],
+  ];
+  for (const [what, say, fault] of FAULTS) {
+    test(`costs the analysis and nothing else: it ${what}`, async (t) => {
+      const turns = await startPanel(t, say);
+      await ask(turns, CHAT, { tools: [fusionTool()] });
+      const result = resultRead(turns);
+      assert.deepEqual([result['status'], result['failure_reason'], result['analysis']], ['ok', fault, undefined]);
+      assert.equal((result['responses'] as readonly JsonObject[]).length, 3);
+    });
+  }
+
+  test('is understood where it puts a fence around its JSON', async (t) => {
+    const text = `Here it is:\n\`\`\`json\n${JSON.stringify(ANALYSIS)}\n\`\`\``;
+    const turns = await startPanel(t, (who, arrived) => (who === 'judge' ? { text } : says(who, arrived)));
+    await ask(turns, CHAT, { tools: [fusionTool()] });
+    assert.deepEqual(resultRead(turns)['analysis'], ANALYSIS);
+  });
+});
+
+suite('tools of the panel', () => {
+  const called =
+    (name: string): Says =>
+    (who, arrived, turn) => {
+      if (who !== 'one') return says(who, arrived);
+      return turn < 9 && arrived.body['tool_choice'] !== 'none' ? { calls: [{ name }] } : { text: 'one has looked.' };
+    };
+
+  test('are searching and fetching the web, where nobody says otherwise', async (t) => {
+    const turns = await startPanel(t);
+    const { tools: _none, ...parameters } = fusionTool()['parameters'] as JsonObject;
+    await ask(turns, CHAT, { tools: [{ type: 'service:fusion', parameters }] });
+    for (const who of ['one', 'judge'] as const) {
+      const tools = askedOf(turns, who)[0]?.body['tools'] as readonly { function: { name: string } }[];
+      assert.deepEqual(
+        tools.map((tool) => tool.function.name),
+        ['service_web_search', 'service_web_fetch'],
+      );
+    }
+  });
+
+  for (const [given, most] of [
+    [undefined, 4],
+    [2, 2],
+  ] as const) {
+    test(`may be called ${most} times by each where max_tool_calls is ${given ?? 'not given'}`, async (t) => {
+      const turns = await startPanel(t, called('service_datetime'));
+      const parameters = {
+        tools: [{ type: 'service:datetime' }],
+        ...(given !== undefined && { max_tool_calls: given }),
+      };
+      await ask(turns, CHAT, { tools: [fusionTool(parameters)] });
+      // Each call is a turn, and one without tools follows.
+      assert.equal(askedOf(turns, 'one').length, most + 1);
+      const [first] = resultRead(turns)['responses'] as readonly JsonObject[];
+      assert.equal(first?.['content'], 'one has looked.');
+    });
+  }
+
+  for (const type of ['service:fusion', 'service:nothing', 'function']) {
+    test(`cannot be ${type}`, async (t) => {
+      const { gateway } = await startPanel(t);
+      const answer = await gateway.post('/chat/completions', {
+        model: 'acme/outer',
+        messages: [{ role: 'user', content: 'Tea?' }],
+        tools: [fusionTool({ tools: [{ type }] })],
+      });
+      assert.equal(answer.status, 400);
+      assert.match(await answer.text(), /tools\[0\]\.parameters\.tools\[0\]\.type/);
+    });
+  }
+});

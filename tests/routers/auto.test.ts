@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { manage, textAt } from '../support/byok.ts';
+import { at, CODE, startRouted } from '../support/routed.ts';
+import { chatAnswer, json } from '../support/upstream.ts';
+
+const auto = (options: object = {}, more: object = {}) => ({
+  model: 'service/auto',
+  messages: CODE,
+  plugins: [{ id: 'auto-router', ...options }],
+  ...more,
+});
+
+test('without a word on cost a cheap model answers, and the metadata tells the task', async (t) => {
+  const { post } = await startRouted(t);
+  const { status, body } = await post({ model: 'service/auto', messages: CODE });
+  assert.equal(status, 200);
+  assert.equal(body['model'], 'acme/cheap');
+  const metadata = body['service_metadata'];
+  assert.equal(at(metadata, 'strategy'), 'auto');
+  assert.equal(at(metadata, 'requested'), 'service/auto');
+  const stage = at(metadata, 'pipeline', 0);
+  assert.equal(at(stage, 'name'), 'auto-router');
+  assert.equal(at(stage, 'data', 'task_type'), 'code:general_impl');
+});
+
+/** Options, and who answers. */
+const CHOICES: readonly (readonly [options: object, model: string])[] = [
+  [{ cost_tier: 'max' }, 'acme/best'],
+  [{ cost_tier: 'low' }, 'acme/cheap'],
+  [{ cost_quality_tradeoff: 0 }, 'acme/mid'],
+  [{ cost_quality_tradeoff: 0, cost_tier: 'max' }, 'acme/best'],
+  [{ cost_quality_tradeoff: 10 }, 'acme/cheap'],
+  [{ cost_tier: 'high' }, 'acme/mid'],
+  [{ cost_tier: 'low', excluded_models: ['acme/cheap'] }, 'acme/mid'],
+  [{ allowed_models: ['acme/b*'] }, 'acme/best'],
+  [{ allowed_models: ['acme/*'], excluded_models: ['*/cheap', 'acme/mid'] }, 'acme/best'],
+];
+
+for (const [options, model] of CHOICES) {
+  test(`${JSON.stringify(options)} leads to ${model}`, async (t) => {
+    const { post } = await startRouted(t);
+    assert.equal((await post(auto(options))).body['model'], model);
+  });
+}
+
+test('a slug reads the options of its own plugin and of no other', async (t) => {
+  const { post } = await startRouted(t);
+  const plugins = [{ id: 'auto-beta-router', cost_tier: 'max' }];
+  assert.equal((await post({ model: 'service/auto', messages: CODE, plugins })).body['model'], 'acme/cheap');
+});
+
+test('restrictions that leave nobody are a 404 that names them, and no upstream is asked', async (t) => {
+  const { post, asked } = await startRouted(t);
+  const { status, body } = await post(auto({ allowed_models: ['acme/*'], excluded_models: ['acme/*'] }));
+  assert.equal(status, 404);
+  assert.match(JSON.stringify(at(body, 'error', 'message')), /^"No models match your request and model restrictions/);
+  assert.deepEqual(at(body, 'error', 'availability', 'excluded_by'), ['excluded_models']);
+  assert.deepEqual(asked(), []);
+});
+
+test('only models that can do what is asked are chosen: pictures, tools, and a long prompt', async (t) => {
+  const { post } = await startRouted(t);
+  const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+  const seen = await post(auto({ cost_tier: 'max' }, { messages: [{ role: 'user', content: [picture] }] }));
+  assert.equal(seen.body['model'], 'acme/mid');
+  const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }];
+  assert.equal((await post(auto({ cost_tier: 'max' }, { tools }))).body['model'], 'acme/mid');
+  const long = await post(auto({}, { messages: [{ role: 'user', content: 'word '.repeat(9_000) }] }));
+  assert.equal(long.body['model'], 'acme/mid');
+});
+
+test('providers and guardrails that leave a model out leave it out for the router, too', async (t) => {
+  const { post, gateway } = await startRouted(t);
+  const shut = await post(auto({}, { provider: { only: ['nobody'] } }));
+  assert.equal(shut.status, 404);
+  assert.deepEqual(at(shut.body, 'error', 'availability', 'excluded_by'), ['allowed_providers']);
+  const made = await manage(gateway, 'POST', '/guardrails', { name: 'No cheap ones', ignored_models: ['acme/cheap'] });
+  const key = await manage(gateway, 'POST', '/keys', { name: 'Ruled' });
+  const hash = at(key.body, 'data', 'hash');
+  await manage(
+    gateway,
+    'POST',
+    `/guardrails/${JSON.stringify(at(made.body, 'data', 'id')).slice(1, -1)}/assignments/keys`,
+    {
+      key_hashes: [hash],
+    },
+  );
+  const headers = { authorization: `Bearer ${textAt(key.body, 'key')}` };
+  assert.equal((await post(auto(), '/chat/completions', headers)).body['model'], 'acme/mid');
+});
+
+test('who fails is followed by the next of the band, and the strategy is still the router', async (t) => {
+  const { post, upstream, asked } = await startRouted(t);
+  upstream.script = (arrived, response, request) =>
+    arrived.body['model'] === 'mid-1'
+      ? json(500, { error: { message: 'down' } })(arrived, response, request)
+      : json(200, chatAnswer('well'))(arrived, response, request);
+  const { body } = await post(auto({ cost_quality_tradeoff: 0 }));
+  assert.deepEqual(asked(), ['mid-1', 'cheap-1']);
+  assert.equal(body['model'], 'acme/cheap');
+  assert.equal(at(body, 'service_metadata', 'strategy'), 'auto');
+});
+
+test('pin_model keeps the model of the last answer while it may serve', async (t) => {
+  const { post } = await startRouted(t);
+  const messages = [...CODE, { role: 'assistant', content: 'def f(): pass', model: 'acme/best' }, ...CODE];
+  assert.equal((await post(auto({}, { messages }))).body['model'], 'acme/cheap');
+  assert.equal((await post(auto({ pin_model: true }, { messages }))).body['model'], 'acme/best');
+  const excluded = await post(auto({ pin_model: true, excluded_models: ['acme/best'] }, { messages }));
+  assert.equal(excluded.body['model'], 'acme/cheap');
+});
+
+test('a conversation stays with its model while that is among the best, and another one does not', async (t) => {
+  const { post } = await startRouted(t);
+  const wide = { cost_quality_tradeoff: 0 };
+  const first = await post(auto({ ...wide, excluded_models: ['acme/mid'] }, { session_id: 'blue' }));
+  assert.equal(first.body['model'], 'acme/cheap');
+  assert.equal((await post(auto(wide, { session_id: 'blue' }))).body['model'], 'acme/cheap');
+  assert.equal((await post(auto(wide, { session_id: 'red' }))).body['model'], 'acme/mid');
+  assert.equal((await post(auto({ cost_tier: 'max' }, { session_id: 'blue' }))).body['model'], 'acme/best');
+});
+
+test('without a name a conversation is known by how it begins, once an answer was given', async (t) => {
+  const { post } = await startRouted(t);
+  const wide = { cost_quality_tradeoff: 0 };
+  assert.equal((await post(auto({ cost_tier: 'low' }))).body['model'], 'acme/cheap');
+  assert.equal((await post(auto(wide))).body['model'], 'acme/mid', 'the same first words are another conversation');
+  assert.equal((await post(auto({ ...wide, excluded_models: ['acme/mid'] }))).body['model'], 'acme/cheap');
+  const messages = [
+    ...CODE,
+    { role: 'assistant', content: 'def f(): pass' },
+    { role: 'user', content: 'And now a class' },
+  ];
+  assert.equal((await post(auto(wide, { messages }))).body['model'], 'acme/cheap');
+});
+
+const UNTESTED = `
+  acme/a: { name: A, endpoints: [{ provider: alpha, model: a-1, price: { prompt: 3, completion: 3 } }] }
+  acme/b: { name: B, endpoints: [{ provider: alpha, model: b-1, price: { prompt: 1, completion: 1 } }] }
+  acme/unpriced: { name: C, endpoints: [{ provider: alpha, model: c-1 }] }
+`;
+
+test("where nothing is ranked the operator's default models answer, and without them the cheapest", async (t) => {
+  const more = 'routers: { auto: { default_models: [nobody/there, acme/a, acme/b] } }';
+  const withDefaults = await startRouted(t, { models: UNTESTED, more });
+  const { body } = await withDefaults.post({ model: 'service/auto', messages: CODE });
+  assert.equal(body['model'], 'acme/a');
+  assert.equal(at(body, 'service_metadata', 'pipeline', 0, 'data', 'ranked_by'), 'defaults');
+  const without = await startRouted(t, { models: UNTESTED });
+  assert.equal((await without.post({ model: 'service/auto', messages: CODE })).body['model'], 'acme/b');
+});
+
+test('the sandbox answers only where there is nothing else', async (t) => {
+  const { post } = await startRouted(t, { models: ' {}' });
+  assert.equal((await post({ model: 'service/auto', messages: CODE })).body['model'], 'sandbox/echo');
+  const other = await startRouted(t);
+  assert.equal((await other.post(auto({ allowed_models: ['sandbox/*'] }))).status, 404);
+});
+
+test('a router may be the default model', async (t) => {
+  const { post } = await startRouted(t, { more: 'defaults: { model: service/auto }' });
+  const { body } = await post({ messages: CODE });
+  assert.equal(body['model'], 'acme/cheap');
+  assert.equal(at(body, 'service_metadata', 'strategy'), 'auto');
+});
+
+test('what the choice saved is in the metadata, in the record and in the report', async (t) => {
+  const { post, gateway } = await startRouted(t);
+  const { body } = await post({ model: 'service/auto', messages: CODE });
+  // 10 tokens in and 5 out: 200 USD a million at the best one, 2 at the cheap one.
+  const params = at(body, 'service_metadata', 'params');
+  assert.deepEqual(params, { compared_with: 'acme/best', compared_cost_usd: 0.0002, saved_usd: 0.000198 });
+  const record = await manage(gateway, 'GET', `/generation?id=${textAt(body, 'id')}`);
+  assert.equal(at(record.body, 'data', 'task_type'), 'code:general_impl');
+  assert.equal(at(record.body, 'data', 'router'), 'auto');
+  assert.equal(at(record.body, 'data', 'compared_model'), 'acme/best');
+  assert.equal(at(record.body, 'data', 'router_savings'), 0.000198);
+});
+
+test('a dearer choice than the most capable one is told as spent', async (t) => {
+  const models = `
+  acme/dear: { name: D, scores: { coding: 0.2 }, endpoints: [{ provider: alpha, model: d-1, price: { prompt: 10, completion: 10 } }] }
+  acme/good: { name: G, scores: { coding: 0.9 }, endpoints: [{ provider: alpha, model: g-1, price: { prompt: 1, completion: 1 } }] }
+`;
+  const { post } = await startRouted(t, { models });
+  const { body } = await post(auto({ cost_tier: 'max' }));
+  assert.equal(body['model'], 'acme/dear');
+  assert.equal(at(body, 'service_metadata', 'params', 'saved_usd'), -0.000135);
+});
+
+test('an explanation shows the task, the ranking, the band and each exclusion, and remembers nothing', async (t) => {
+  const { post, asked } = await startRouted(t);
+  const session = { session_id: 'blue' };
+  const body = auto({ cost_quality_tradeoff: 0, excluded_models: ['acme/best'] }, session);
+  const explained = await post(body, '/route/explain');
+  assert.equal(explained.status, 200);
+  assert.deepEqual(at(explained.body, 'models'), ['acme/cheap']);
+  const router = at(explained.body, 'routers', 0);
+  assert.equal(at(router, 'router'), 'auto-router');
+  assert.equal(at(router, 'classification', 'task_type'), 'code:general_impl');
+  assert.deepEqual(at(router, 'cost_band'), [0, 0.9]);
+  assert.deepEqual(at(router, 'ranking', 0, 'model'), 'acme/mid');
+  assert.deepEqual(at(router, 'left_out'), [{ model: 'acme/best', reason: 'excluded_models' }]);
+  assert.equal(at(explained.body, 'service_metadata', 'strategy'), 'auto');
+  // Had it been remembered, cheap would stand before mid here.
+  const wide = await post(auto({ cost_quality_tradeoff: 0 }, session), '/route/explain');
+  assert.deepEqual(at(wide.body, 'models'), ['acme/mid', 'acme/cheap']);
+  assert.deepEqual(asked(), []);
+});
+
+test('a judge is asked only where the operator wants it and words leave doubt, and its failure is nobody else’s', async (t) => {
+  const more = 'routers: { judge: { models: [acme/best] }, auto: { judge: true } }';
+  const verdict = json(200, chatAnswer('{"tag": "math"}'));
+  const { post, upstream, asked } = await startRouted(t, { more, script: verdict });
+  const vague = { model: 'service/auto', messages: [{ role: 'user', content: 'Hm, and what about it then, friend?' }] };
+  const judged = await post(vague);
+  assert.deepEqual(asked(), ['best-1', 'cheap-1']);
+  assert.equal(at(judged.body, 'service_metadata', 'pipeline', 0, 'data', 'task_type'), 'math');
+  const explained = await post(vague, '/route/explain');
+  assert.match(JSON.stringify(at(explained.body, 'routers', 0, 'classification', 'judge')), /would be asked/);
+  assert.equal(asked().length, 2, 'an explanation asks nobody');
+  upstream.script = (arrived, response, request) =>
+    arrived.body['model'] === 'best-1'
+      ? json(500, { error: { message: 'down' } })(arrived, response, request)
+      : json(200, chatAnswer('well'))(arrived, response, request);
+  assert.equal((await post(vague)).status, 200);
+  const before = asked().length;
+  assert.equal((await post({ model: 'service/auto', messages: CODE })).status, 200);
+  assert.deepEqual(asked().slice(before), ['cheap-1'], 'clear words need no judge');
+});

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { messageOf } from '../support/next-turn.ts';
+import { listOf, objectOf } from '../support/told.ts';
+import {
+  ask,
+  recordOf,
+  startToolTurns,
+  type Asking,
+  type Model,
+  type Said,
+  type ToolTurns,
+} from '../support/tool-turns.ts';
+import { json, type Arrived } from '../support/upstream.ts';
+
+const CHAT: Asking = { format: 'chat', model: 'acme/chat', stream: true };
+const ADVISED = 'acme/messages';
+
+/** One who asks for advice, and one who gives it. */
+function both(asks: Model, advises: (arrived: Arrived, at: number) => Said): Model {
+  return (arrived, at) => (arrived.path.endsWith('/messages') ? advises(arrived, at) : asks(arrived, at));
+}
+
+function asking(input: object, name = 'service_advisor'): Model {
+  return (_arrived, at) =>
+    at === 0 ? { calls: [{ name, input: JSON.stringify(input) }] } : { text: 'I was advised.' };
+}
+
+const advisor = (parameters: object = {}): object => ({
+  type: 'service:advisor',
+  parameters: { model: ADVISED, ...parameters },
+});
+
+/** Who said what, as the advisor was told. */
+function messagesTo({ messages }: ToolTurns, at = 0): readonly (readonly [role: string, text: string])[] {
+  return listOf(messages.arrived[at]?.body['messages'] as JsonObject[]).map((message) => {
+    const { role, content } = objectOf(message);
+    return [String(role), textIn(content)];
+  });
+}
+
+function textIn(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .map((block) => String(objectOf(block)['text']))
+    .join('\n');
+}
+
+function resultsOf(message: JsonObject): readonly JsonObject[] {
+  return listOf(message['reasoning_details']).map(
+    (detail) => JSON.parse(String(objectOf(detail)['result'])) as JsonObject,
+  );
+}
+
+test('an advisor reads the prompt and its instructions alone, and its advice is the result', async (t) => {
+  const turns = await startToolTurns(
+    t,
+    both(asking({ prompt: 'Which way?' }), () => ({ text: 'Left.' })),
+  );
+  const settings = { instructions: 'Be wise.', max_completion_tokens: 77, temperature: 0.5 };
+  const told = await ask(turns, CHAT, { tools: [advisor(settings)] });
+  assert.equal(told.text, 'I was advised.');
+  assert.deepEqual(resultsOf(told.message), [{ status: 'ok', model: ADVISED, advice: 'Left.' }]);
+  assert.deepEqual(messagesTo(turns), [['user', 'Which way?']]);
+  const { body } = turns.messages.arrived[0] ?? {};
+  assert.deepEqual(
+    [textIn(body?.['system'] as Json), body?.['max_tokens'], body?.['temperature']],
+    ['Be wise.', 77, 0.5],
+  );
+  assert.equal(body?.['tools'], undefined);
+  const record = await recordOf(turns.gateway, told.id);
+  assert.equal(record.model, 'acme/chat');
+});
+
+suite('the model of an advisor', () => {
+  const model = (input: object): Model => both(asking(input), () => ({ text: 'Yes.' }));
+
+  test('is the one of its definition, whatever the call says', async (t) => {
+    const turns = await startToolTurns(t, model({ prompt: 'So?', model: 'acme/chat' }));
+    await ask(turns, CHAT, { tools: [advisor()] });
+    assert.equal(turns.messages.arrived.length, 1);
+    const offered = JSON.stringify(turns.chat.arrived[0]?.body['tools']);
+    assert.doesNotMatch(offered, /slug of the model/, 'the model is not even offered the choice');
+  });
+
+  test('is the one that the call names, where the definition names none', async (t) => {
+    const turns = await startToolTurns(t, model({ prompt: 'So?', model: ADVISED }));
+    await ask(turns, CHAT, { tools: [{ type: 'service:advisor' }] });
+    assert.equal(turns.messages.arrived.length, 1);
+  });
+
+  test('is the one that asks, where nobody names any', async (t) => {
+    const turns = await startToolTurns(t, asking({ prompt: 'So?' }));
+    const told = await ask(turns, CHAT, { tools: [{ type: 'service:advisor' }] });
+    assert.equal(turns.chat.arrived.length, 3);
+    assert.equal(resultsOf(told.message)[0]?.['model'], 'acme/chat');
+  });
+});
+
+test('a conversation that is forwarded is all there, with the prompt as the last word of the user', async (t) => {
+  const model = both(
+    (_arrived, at) => {
+      if (at === 0) return { text: 'Wait.', calls: [{ name: 'service_datetime' }] };
+      return at === 1 ? { calls: [{ name: 'service_advisor', input: '{"prompt":"What now?"}' }] } : { text: 'Done.' };
+    },
+    () => ({ text: 'Go on.' }),
+  );
+  const turns = await startToolTurns(t, model);
+  const messages = [
+    { role: 'system', content: 'You plan trips.' },
+    { role: 'user', content: 'Plan one.' },
+  ];
+  const tools = [{ type: 'service:datetime' }, advisor({ forward_transcript: true })];
+  await ask(turns, CHAT, { messages, tools });
+  const sent = turns.messages.arrived[0]?.text ?? '';
+  for (const said of ['You plan trips.', 'Plan one.', 'Wait.', 'service_datetime', 'timezone'])
+    assert.ok(sent.includes(said), `${said}: ${sent}`);
+  assert.match(JSON.stringify(messagesTo(turns).at(-1)), /What now\?/);
+  assert.doesNotMatch(sent, /"tool_use"|"tool_result"/, 'no vendor takes calls of tools that are not there');
+});
+
+suite('the memory of an advisor', () => {
+  const model = both(
+    ({ body }, at) => {
+      const last = objectOf(listOf(body['messages'] as JsonObject[]).at(-1));
+      if (last['role'] === 'tool') return { text: `Advised ${at}.` };
+      return {
+        calls: [
+          { id: `call_a${at}`, name: 'service_advisor', input: `{"prompt":"first ${at}"}` },
+          { id: `call_b${at}`, name: 'service_advisor__1', input: `{"prompt":"second ${at}"}` },
+        ],
+      };
+    },
+    ({ body }) => {
+      const said = objectOf(listOf(body['messages'] as JsonObject[]).at(-1))['content'];
+      return { text: `advice on ${textIn(said)}` };
+    },
+  );
+  const tools = [advisor(), advisor({ name: 'Second' })];
+
+  for (const format of ['chat', 'messages'] as const)
+    test(`is what it said before in the conversation, and not what another said: ${format}`, async (t) => {
+      const turns = await startToolTurns(t, model);
+      const asked = { ...CHAT, format };
+      const user = { role: 'user', content: 'Go.' };
+      const first = await ask(turns, asked, { messages: [user], tools });
+      assert.equal(turns.messages.arrived.length, 2);
+      const again = [user, messageOf(format, first), { role: 'user', content: 'Again.' }];
+      await ask(turns, asked, { messages: again, tools });
+      const conversations = [messagesTo(turns, 2), messagesTo(turns, 3)].map((messages) => JSON.stringify(messages));
+      const [one] = conversations.filter((text) => text.includes('first 2'));
+      assert.ok(one !== undefined && one.includes('advice on first 0') && !one.includes('second'), one);
+      assert.match(one, /first 0.*advice on first 0.*first 2/, 'oldest first');
+      const [two] = conversations.filter((text) => text.includes('second 2'));
+      assert.ok(two !== undefined && two.includes('advice on second 0') && !two.includes('first'), two);
+    });
+
+  test('is found in calls that the caller replays as its own', async (t) => {
+    const turns = await startToolTurns(
+      t,
+      both(asking({ prompt: 'And now?' }), () => ({ text: 'Right.' })),
+    );
+    const replayed = [
+      { role: 'user', content: 'Go.' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'service_advisor', arguments: '{"prompt":"Before?"}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: '{"status":"ok","model":"x","advice":"Straight on."}' },
+      { role: 'user', content: 'Go on.' },
+    ];
+    await ask(turns, CHAT, { messages: replayed, tools: [advisor()] });
+    assert.deepEqual(messagesTo(turns), [
+      ['user', 'Before?'],
+      ['assistant', 'Straight on.'],
+      ['user', 'And now?'],
+    ]);
+  });
+
+  test('gives way in its middle where it does not fit its model', async (t) => {
+    const yaml = `  acme/small: { context_length: 3000, endpoints: [{ provider: wordy, model: small, price: { prompt: 1, completion: 2 } }] }`;
+    const turns = await startToolTurns(
+      t,
+      both(asking({ prompt: 'And now?' }), () => ({ text: 'Right.' })),
+      { yaml },
+    );
+    const earlier = Array.from({ length: 9 }, (_, at) => [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          {
+            id: `c${at}`,
+            type: 'function',
+            function: { name: 'service_advisor', arguments: JSON.stringify({ prompt: `Question ${at}?` }) },
+          },
+        ],
+      },
+      {
+        role: 'tool',
+        tool_call_id: `c${at}`,
+        content: JSON.stringify({ status: 'ok', advice: `${at} ${'word '.repeat(600)}` }),
+      },
+    ]).flat();
+    const messages = [{ role: 'user', content: 'Go.' }, ...earlier, { role: 'user', content: 'Go on.' }];
+    const told = await ask(turns, CHAT, {
+      messages,
+      tools: [advisor({ model: 'acme/small', max_completion_tokens: 50 })],
+    });
+    assert.deepEqual(resultsOf(told.message)[0], { status: 'ok', model: 'acme/small', advice: 'Right.' });
+    const sent = JSON.stringify(messagesTo(turns));
+    assert.match(sent, /Question 8/, 'the last is remembered');
+    assert.doesNotMatch(sent, /Question 4/);
+  });
+});
+
+suite('an advisor that cannot be asked', () => {
+  test('is an error that the model reads', async (t) => {
+    const turns = await startToolTurns(t, asking({ prompt: 'So?' }));
+    const told = await ask(turns, CHAT, { tools: [advisor({ model: 'acme/unknown' })] });
+    const [result] = resultsOf(told.message);
+    assert.equal(result?.['status'], 'error');
+    assert.match(String(result['error']), /acme\/unknown/);
+    assert.equal(told.text, 'I was advised.');
+  });
+
+  test('is one whose upstream fails, too', async (t) => {
+    const fails = json(500, { error: { message: 'broken' } });
+    const model: Model = (arrived, at) =>
+      arrived.path.endsWith('/messages') ? fails : asking({ prompt: 'So?' })(arrived, at);
+    const turns = await startToolTurns(t, model);
+    const told = await ask(turns, CHAT, { tools: [advisor()] });
+    assert.equal(resultsOf(told.message)[0]?.['status'], 'error');
+    assert.equal(told.finish, 'stop');
+  });
+
+  test('may be asked ten times for one answer, by whatever name', async (t) => {
+    const model = both(
+      (_arrived, at) => {
+        const call = (id: number) => ({
+          id: `call_${at}_${id}`,
+          name: id % 2 === 0 ? 'service_advisor' : 'service_advisor__1',
+          input: '{"prompt":"So?"}',
+        });
+        return at === 0 ? { calls: Array.from({ length: 12 }, (_, id) => call(id)) } : { text: 'Enough.' };
+      },
+      () => ({ text: 'Yes.' }),
+    );
+    const turns = await startToolTurns(t, model);
+    const told = await ask(turns, CHAT, { tools: [advisor(), advisor({ name: 'Other' })] });
+    const results = resultsOf(told.message);
+    assert.equal(results.filter(({ status }) => status === 'ok').length, 10);
+    assert.equal(results.filter(({ status }) => status === 'error').length, 2);
+    assert.equal(turns.messages.arrived.length, 10);
+  });
+});
+
+test('an advisor with tools of its own uses them, and never another advisor', async (t) => {
+  const model = both(asking({ prompt: 'So?' }), ({ body }, at) => {
+    assert.deepEqual(
+      listOf(body['tools'] as JsonObject[]).map((tool) => objectOf(tool)['name']),
+      ['service_datetime'],
+    );
+    return at === 0 ? { calls: [{ name: 'service_datetime' }] } : { text: 'It is late.' };
+  });
+  const turns = await startToolTurns(t, model);
+  const told = await ask(turns, CHAT, { tools: [advisor({ tools: [{ type: 'service:datetime' }] })] });
+  assert.equal(resultsOf(told.message)[0]?.['advice'], 'It is late.');
+});
+
+test("the vendor's advisor becomes this one where the model is another vendor's", async (t) => {
+  const turns = await startToolTurns(
+    t,
+    both(asking({ prompt: 'So?' }), () => ({ text: 'Yes.' })),
+  );
+  const tools = [{ type: 'advisor_20260301', name: 'advisor', model: ADVISED, max_uses: 3 }];
+  const told = await ask(turns, { ...CHAT, format: 'messages' }, { tools });
+  const blocks = listOf(told.message['content']).map((block) => objectOf(block));
+  assert.equal(blocks[0]?.['name'], 'advisor');
+  assert.equal(blocks[1]?.['type'], 'advisor_tool_result');
+  assert.deepEqual(blocks[1]['content'], { type: 'advisor_result', text: 'Yes.', model: ADVISED });
+});
+
+test('a choice that forces the type forces its first entry', async (t) => {
+  const turns = await startToolTurns(
+    t,
+    both(asking({ prompt: 'So?' }), () => ({ text: 'Yes.' })),
+  );
+  await ask(turns, CHAT, {
+    tools: [advisor({ name: 'One' }), advisor()],
+    tool_choice: { type: 'service:advisor' },
+  });
+  assert.deepEqual(turns.chat.arrived[0]?.body['tool_choice'], {
+    type: 'function',
+    function: { name: 'service_advisor' },
+  });
+});
