@@ -14,7 +14,13 @@ const NS_PER_MS = 1e6;
 
 /** Nobody is limited, nothing is held, nothing is stored. */
 const NO_ACCOUNTING: Accounting = {
-  ledger: { isLimited: () => false, admit: () => undefined, reserve: () => undefined, settle: () => Promise.resolve() },
+  ledger: {
+    isLimited: () => false,
+    admit: () => undefined,
+    reserve: () => undefined,
+    settle: () => Promise.resolve(),
+    release: () => Promise.resolve(),
+  },
   rateLimiter: { admit: () => undefined },
   store: () => Promise.resolve(),
 };

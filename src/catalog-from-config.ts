@@ -48,7 +48,10 @@ export function catalogFromConfig(
   return createCatalog([...models, ...foundModels(found, place, models)], passThrough);
 }
 
-/** What providers were found to serve goes by the provider's slug and their own name: nobody says which model it is. */
+/** Models that make vectors or orders of texts, as engines name them. */
+const EMBEDDERS = /embed|rerank|\bbge-|minilm/i;
+
+/** What engines on this machine serve costs nothing (README, "Configure"). It goes by the provider's slug and their own name: nobody says which model it is. */
 function foundModels(
   found: ReadonlyMap<string, readonly string[]>,
   place: Place,
@@ -59,7 +62,13 @@ function foundModels(
     names
       .map((name) => ({ slug: `${provider}/${name}`, name }))
       .filter(({ slug }) => !named.has(slug))
-      .map(({ slug, name }) => ({ slug, name, endpoints: [place(slug, provider, name)] })),
+      .map(({ slug, name }) => ({
+        slug,
+        name,
+        // A router must not choose what says nothing.
+        ...(EMBEDDERS.test(name) && { outputModalities: ['embeddings'] }),
+        endpoints: [{ ...place(slug, provider, name), price: FREE }],
+      })),
   );
 }
 

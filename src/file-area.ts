@@ -33,6 +33,7 @@ export function createFileArea(parts: {
     clock,
     workspaceBytesMax,
     isAlone: database.engine === 'sqlite',
+    onDiskFull: (error) => log.general.error({ err: error, directory }, 'the disk is full: a file was not stored'),
   });
   const onFailed = (error: unknown): void => log.general.error({ err: error }, 'files could not be cleared away');
   const housekeeping = createHousekeeping({

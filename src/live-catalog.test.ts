@@ -38,13 +38,20 @@ test('models of a configuration that is read again come and go for whoever holds
   );
 });
 
+test('a local model that answers with vectors is listed as such, so that no router chooses it', () => {
+  const live = liveOf(ONE);
+  live.discovered('alpha', ['nomic-embed-text:latest', 'llama3.3:70b']);
+  assert.deepEqual(live.catalog.find('alpha/nomic-embed-text:latest')?.outputModalities, ['embeddings']);
+  assert.equal(live.catalog.find('alpha/llama3.3:70b')?.outputModalities, undefined);
+});
+
 test('what a local server serves is listed under its own name, and no public model is said to be it', () => {
   const live = liveOf(ONE);
   live.discovered('alpha', ['llama3.3:70b', 'a']);
   const slugs = () => live.catalog.list().map(({ slug }) => slug);
   assert.deepEqual(slugs(), ['acme/one', 'alpha/llama3.3:70b', 'alpha/a']);
   assert.equal(live.catalog.find('alpha/llama3.3:70b')?.endpoints[0]?.upstreamModel, 'llama3.3:70b');
-  assert.equal(live.catalog.find('alpha/a')?.endpoints[0]?.price, undefined);
+  assert.deepEqual(live.catalog.find('alpha/a')?.endpoints[0]?.price, { prompt: 0, completion: 0 });
   live.discovered('alpha', []);
   assert.deepEqual(slugs(), ['acme/one']);
 });

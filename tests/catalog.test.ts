@@ -56,6 +56,16 @@ suite("the project's own catalog", () => {
     assert.deepEqual(policyOf('openai/gpt-5.1', 'openai'), { training: false, retentionDays: 30 });
   });
 
+  test("a provider's price of a search is that of its endpoints, but for those whose own price says more", () => {
+    const priceOf = (slug: string, provider: string) => {
+      const model = knownModels(readCatalogData(), library).find(({ facts }) => facts.slug === slug);
+      return model?.endpoints.find((endpoint) => endpoint.provider === provider)?.facts.price?.webSearch;
+    };
+    // Twice as much as the one whose own price has it.
+    assert.equal(priceOf('anthropic/claude-sonnet-4.5', 'anthropic'), 2 * (priceOf('x-ai/grok-4.3', 'xai') ?? 0));
+    assert.equal(priceOf('x-ai/grok-4.7', 'bedrock'), undefined);
+  });
+
   test('nothing claims that a person checked it', () => {
     const { authors, providers } = readCatalogData();
     assert.ok(authors.every(({ models }) => models.every(({ checked }) => checked === null)));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'node:test';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
+import { textAt } from './support/byok.ts';
 import { API_KEY } from './support/gateway.ts';
 import { makeFolder, startCli, type CliProcess } from './support/spawn-cli.ts';
 import { listOf, objectOf } from './support/told.ts';
@@ -54,12 +55,12 @@ test('kill -9 in the middle of uploads leaves no half file to be seen, and the n
     startCli(t, ['serve', '--port', '0', '--data-dir', dataDir], {
       env: { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: 'test-management-key-0123456789abcdef' },
     });
-  const whole: unknown[] = [];
+  const whole: string[] = [];
   for (let kill = 0; kill < KILLS; kill++) {
     const cli = start();
     const baseUrl = await baseUrlOf(cli);
     const { body } = await upload({ baseUrl }, `whole ${kill}`, { name: 'whole.txt' });
-    whole.push(body['id']);
+    whole.push(textAt(body, 'id'));
     beginUpload(baseUrl);
     beginUpload(baseUrl);
     await until(async () => (await filesIn(folder)).filter((name) => name.endsWith('.partial')).length >= 2);

@@ -143,8 +143,21 @@ suite('a stored file that a request names', () => {
       messages: [{ role: 'user', content: [part('messages', id)] }],
     });
     const { input_tokens: tokens } = (await answer.json()) as JsonObject;
-    assert.ok(Number(tokens) > 1_000, String(tokens));
+    assert.ok(Number(tokens) > 1_000, JSON.stringify(tokens));
   });
+});
+
+test('how a request with a stored file would be routed is told by what the file is', async (t) => {
+  const turns = await start(t);
+  const id = await store(turns, 'word '.repeat(2_000));
+  const explain = async (file: string): Promise<Response> =>
+    turns.gateway.post('/route/explain', {
+      model: 'acme/chat',
+      messages: [{ role: 'user', content: [part('chat', file)] }],
+    });
+  const told = (await (await explain(id)).json()) as JsonObject;
+  assert.ok(Number(told['estimated_prompt_tokens']) > 2_000, JSON.stringify(told));
+  assert.equal((await explain(UNKNOWN)).status, 404, 'as the request itself would be');
 });
 
 suite('a file that a request cannot have', () => {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { after, before, suite, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile } from 'openai';
 import type { JsonObject } from '../src/lib/json.ts';
@@ -18,7 +20,7 @@ const get = (gateway: RunningGateway, path: string, key = API_KEY): ReturnType<t
   manage(gateway, 'GET', path, undefined, key);
 
 function messageOf({ body }: Pick<Uploaded, 'body'>): string {
-  return String(objectOf(body['error'])['message']);
+  return textAt(objectOf(body['error']), 'message');
 }
 
 async function filesOnDisk({ dataDir }: RunningGateway): Promise<readonly string[]> {
@@ -45,7 +47,8 @@ suite('files', () => {
   test('are stored, found, listed and deleted, and then nothing of them is left', async () => {
     const { status, body } = await upload(gateway, 'Hello.');
     assert.equal(status, 200);
-    const { id, created_at: at, ...rest } = body;
+    const { created_at: _at, id: _id, ...rest } = body;
+    const [id, at] = [textAt(body, 'id'), textAt(body, 'created_at')];
     assert.deepEqual(rest, {
       _shape: 'service',
       type: 'file',
@@ -54,13 +57,13 @@ suite('files', () => {
       size_bytes: 6,
       downloadable: false,
     });
-    assert.ok(Math.abs(Date.parse(String(at)) - Date.now()) < 60_000);
-    assert.deepEqual((await get(gateway, `/files/${String(id)}`)).body, body);
+    assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
+    assert.deepEqual((await get(gateway, `/files/${id}`)).body, body);
     assert.deepEqual(await filesOnDisk(gateway), [id]);
-    const { body: deleted } = await manage(gateway, 'DELETE', `/files/${String(id)}`, undefined, API_KEY);
+    const { body: deleted } = await manage(gateway, 'DELETE', `/files/${id}`, undefined, API_KEY);
     assert.deepEqual(deleted, { _shape: 'service', id, type: 'file_deleted' });
-    assert.equal((await get(gateway, `/files/${String(id)}`)).status, 404);
-    assert.equal((await manage(gateway, 'DELETE', `/files/${String(id)}`, undefined, API_KEY)).status, 404);
+    assert.equal((await get(gateway, `/files/${id}`)).status, 404);
+    assert.equal((await manage(gateway, 'DELETE', `/files/${id}`, undefined, API_KEY)).status, 404);
     assert.deepEqual(await filesOnDisk(gateway), []);
   });
 
@@ -85,7 +88,7 @@ suite('files', () => {
         [first['_shape'], first['has_more'], first['first_id'], first['last_id'], first['cursor']],
         ['service', true, ids[0], ids[1], ids[1]],
       );
-      const second = (await get(listing, `/files?limit=2&cursor=${String(first['cursor'])}`)).body;
+      const second = (await get(listing, `/files?limit=2&cursor=${textAt(first, 'cursor')}`)).body;
       assert.deepEqual([second['has_more'], second['cursor'], second['last_id']], [false, null, ids[2]]);
       for (const query of ['limit=0', 'limit=1001', 'order=desc', `before_id=${String(ids[0])}`, 'after=x', 'other=1'])
         assert.equal((await get(listing, `/files?${query}`)).status, 400, query);
@@ -96,7 +99,7 @@ suite('files', () => {
 
   test('an uploaded one is not given out again', async () => {
     const { body } = await upload(gateway, 'Mine.');
-    const content = await get(gateway, `/files/${String(body['id'])}/content`);
+    const content = await get(gateway, `/files/${textAt(body, 'id')}/content`);
     assert.equal(content.status, 400);
     assert.match(messageOf(content), /uploaded/);
     assert.equal((await get(gateway, '/files/file_nothing/content')).status, 404);
@@ -119,11 +122,11 @@ suite('files', () => {
     ];
     for (const [name, content, wish, message] of cases)
       test(name, async () => {
-        const before = await filesOnDisk(gateway);
+        const known = await filesOnDisk(gateway);
         const answered = await upload(gateway, content, wish);
         assert.equal(answered.status, 400);
         assert.match(messageOf(answered), message);
-        assert.deepEqual(await filesOnDisk(gateway), before, 'nothing of it is left');
+        assert.deepEqual(await filesOnDisk(gateway), known, 'nothing of it is left');
       });
 
     test('forms that are none', async () => {
@@ -146,17 +149,18 @@ suite('files', () => {
       const many = new FormData();
       many.append('file', new Blob(['one']), '1.txt');
       for (let at = 0; at < 20; at++) many.append(`field${at}`, 'x');
-      const cases: readonly (readonly [body: string | FormData, headers: Record<string, string>])[] = [
+      const forms: readonly (readonly [body: string | FormData, headers: Record<string, string>])[] = [
         ['{}', { 'content-type': 'application/json' }],
         ['', {}],
         ['--x--\r\n', multipart],
         [part, multipart],
+        [`${part}\r\n--x\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nvis`, multipart],
         [`${part}\r\n`, { 'content-type': 'multipart/form-data' }],
         [two, {}],
         [another, {}],
         [many, {}],
       ];
-      for (const [body, headers] of cases) {
+      for (const [body, headers] of forms) {
         const answered = await send(body, headers);
         assert.equal(answered.status, 400, JSON.stringify(answered.body));
         assert.equal(objectOf(answered.body['error'])['code'], 400);
@@ -185,8 +189,30 @@ suite('files', () => {
     });
   });
 
+  test('a field that follows the file counts, however late it comes', async () => {
+    const known = await filesOnDisk(gateway);
+    const field = (name: string): string => `content-disposition: form-data; name="${name}"`;
+    const answered = await new Promise<JsonObject>((resolve, reject) => {
+      const sent = request(`${gateway.baseUrl}/files`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'multipart/form-data; boundary=x' },
+      });
+      sent.on('error', reject);
+      sent.on('response', (response) => json(response).then((body) => resolve(body as JsonObject), reject));
+      sent.write(`--x\r\n${field('file')}; filename="a.txt"\r\n\r\nabc\r\n--x\r\n${field('purpose')}\r\n\r\n`);
+      const goOn = async (): Promise<void> => {
+        while ((await filesOnDisk(gateway)).length === known.length) await wait(5);
+        // Whoever does not wait for the field has answered by then.
+        await wait(50);
+        sent.end('vision\r\n--x--\r\n');
+      };
+      goOn().catch(reject);
+    });
+    assert.deepEqual([answered['_shape'], answered['purpose']], ['openai', 'vision']);
+  });
+
   test('a caller who hangs up in the middle leaves nothing', async () => {
-    const before = await filesOnDisk(gateway);
+    const known = await filesOnDisk(gateway);
     await new Promise<void>((resolve) => {
       const sent = request(`${gateway.baseUrl}/files`, {
         method: 'POST',
@@ -195,20 +221,19 @@ suite('files', () => {
       sent.on('error', () => resolve());
       sent.write('--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n');
       sent.write('a'.repeat(200_000));
-      const look = setInterval(() => {
-        void filesOnDisk(gateway).then((files) => {
-          if (files.length === before.length) return;
-          clearInterval(look);
-          sent.destroy();
-        });
-      }, 5);
+      const look = setInterval(() => void hangUp(), 5);
+      const hangUp = async (): Promise<void> => {
+        if ((await filesOnDisk(gateway)).length === known.length) return;
+        clearInterval(look);
+        sent.destroy();
+      };
     });
-    for (let tries = 0; (await filesOnDisk(gateway)).length > before.length; tries++) {
+    for (let tries = 0; (await filesOnDisk(gateway)).length > known.length; tries++) {
       assert.ok(tries < 500, 'what was begun is cleared away');
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await wait(10);
     }
     const { body } = await get(gateway, '/files?limit=1000');
-    assert.equal(listOf(body['data']).length, before.length);
+    assert.equal(listOf(body['data']).length, known.length);
   });
 });
 
@@ -217,7 +242,7 @@ suite('files of a workspace', () => {
     const gateway = await startGateway();
     t.after(() => gateway.close());
     const { key, workspaceId } = await makeKey(gateway, 'other');
-    const id = String((await upload(gateway, 'Ours.', { key })).body['id']);
+    const id = textAt((await upload(gateway, 'Ours.', { key })).body, 'id');
     for (const path of [`/files/${id}`, `/files/${id}/content`]) assert.equal((await get(gateway, path)).status, 404);
     assert.equal((await manage(gateway, 'DELETE', `/files/${id}`, undefined, API_KEY)).status, 404);
     assert.equal((await get(gateway, `/files?workspace_id=${workspaceId}`)).status, 404);
@@ -240,7 +265,7 @@ suite('files of a workspace', () => {
     assert.equal(refused.status, 413);
     assert.match(messageOf(refused), /1048 bytes/);
     assert.equal((await filesOnDisk(gateway)).length, 1);
-    await manage(gateway, 'DELETE', `/files/${String(body['id'])}`, undefined, API_KEY);
+    await manage(gateway, 'DELETE', `/files/${textAt(body, 'id')}`, undefined, API_KEY);
     assert.equal((await upload(gateway, content)).status, 200);
   });
 

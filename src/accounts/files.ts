@@ -63,6 +63,8 @@ export interface FilesParts {
   /** Of all files of a workspace. */
   readonly workspaceBytesMax: number;
   readonly fileBytesMax?: number;
+  /** For the operator's eyes. */
+  readonly onDiskFull?: (error: Error) => void;
   /** No other process writes files of this database: what is begun and not under way here was left behind. */
   readonly isAlone: boolean;
 }
@@ -77,6 +79,8 @@ const CLEAR_AT_ONCE_MAX = 200;
 const FILENAME_CHARS_MAX = 255;
 /** Nobody has asked before, and the disk may have been cleaned by then. */
 const RETRY_AFTER_MS = 60_000;
+/** How soon others may be done. */
+const BUSY_RETRY_AFTER_MS = 1_000;
 
 export function createFiles(parts: FilesParts): Files {
   return new WorkspaceFiles(parts);
@@ -102,31 +106,38 @@ class WorkspaceFiles implements Files {
     return this.#store(owner, { chunks, wish: () => ({ filename }) }, true);
   }
 
-  async #store(owner: FileOwner, { chunks, wish }: FileContent, madeHere: boolean): Promise<FileRecord> {
-    const { store, blobs, clock, workspaceBytesMax } = this.#parts;
+  async #store(owner: FileOwner, content: FileContent, madeHere: boolean): Promise<FileRecord> {
     if (this.#writing.size >= UPLOADS_AT_ONCE_MAX)
       throw new GatewayError('rate_limit_exceeded', `At most ${UPLOADS_AT_ONCE_MAX} files are written at once.`, {
-        retryAfterMs: 1_000,
+        retryAfterMs: BUSY_RETRY_AFTER_MS,
       });
-    const { bytes: used } = await store.usage(owner.workspaceId);
-    if (used >= workspaceBytesMax) throw noRoomLeft(workspaceBytesMax);
-    const draft = draftFile(owner, clock.nowMs(), madeHere);
+    const draft = draftFile(owner, this.#parts.clock.nowMs(), madeHere);
     this.#writing.add(draft.id);
     try {
-      await store.begin(draft);
-      const counted = new CountedBytes(chunks, this.#fileBytesMax);
-      const sizeBytes = await blobs.write(draft.id, counted);
-      const row = finishedFile(draft, wish(), counted.mimeType(), sizeBytes);
-      const outcome = await store.finish(row, { bytesMax: workspaceBytesMax, filesMax: FILES_PER_WORKSPACE_MAX });
-      if (outcome === 'full') throw noRoomLeft(workspaceBytesMax);
-      if (outcome === 'gone') throw new GatewayError('timeout', 'The file arrived too slowly.', { status: 408 });
-      return row;
+      return await this.#write(draft, content);
     } catch (error) {
       await this.#undo(draft.id);
-      throw error instanceof NoRoomError ? diskFull(error) : error;
+      if (!(error instanceof NoRoomError)) throw error;
+      this.#parts.onDiskFull?.(error);
+      throw diskFull(error);
     } finally {
       this.#writing.delete(draft.id);
     }
+  }
+
+  /** The row first, so that whoever dies has left word of what is to be cleared away. */
+  async #write(draft: FileRecord, { chunks, wish }: FileContent): Promise<FileRecord> {
+    const { store, blobs, workspaceBytesMax: bytesMax } = this.#parts;
+    const { bytes: used } = await store.usage(draft.workspaceId);
+    if (used >= bytesMax) throw noRoomLeft(bytesMax);
+    await store.begin(draft);
+    const counted = new CountedBytes(chunks, this.#fileBytesMax);
+    const sizeBytes = await blobs.write(draft.id, counted);
+    const row = finishedFile(draft, wish(), counted.mimeType(), sizeBytes);
+    const outcome = await store.finish(row, { bytesMax, filesMax: FILES_PER_WORKSPACE_MAX });
+    if (outcome === 'full') throw noRoomLeft(bytesMax);
+    if (outcome === 'gone') throw new GatewayError('timeout', 'The file arrived too slowly.', { status: 408 });
+    return row;
   }
 
   /** What cannot be undone now is cleared away later. */

@@ -80,6 +80,19 @@ suite('the ledger', () => {
     failures = [];
   });
 
+  test('a request that goes on moves its hold, over the end of a day too', async () => {
+    const daily: SpendLimit = { ...KEY, reset: 'daily' };
+    const ledger = open([KEY, daily], { holdMs: 86_400_000 });
+    const first = await held(ledger.reserve(principal, wish(600)));
+    nowMs += 12 * 3_600_000;
+    const second = await held(ledger.reserve(principal, wish(900, { instead: [first] })));
+    await ledger.release(first);
+    await refusal(ledger.reserve(principal, wish(101)));
+    await ledger.settle(second, { ownNanoUsd: 700, byokNanoUsd: 0 });
+    await held(ledger.reserve(principal, wish(300)));
+    assert.deepEqual(failures, []);
+  });
+
   test('before anything else is asked, whoever used a limit up is refused, and nobody for what others hold', async () => {
     const ledger = open([KEY]);
     const hold = await held(ledger.reserve(principal, wish(1_000)));

@@ -23,6 +23,8 @@ interface CostBound {
 /** What is to be held for one request. */
 export interface Wish extends CostBound {
   readonly generationId: string;
+  /** Holds of the same request that this one takes the place of, in one step: nobody else gets what they held. */
+  readonly instead?: readonly Hold[];
 }
 
 /** Money that is set aside for one request, until it is settled or released. */
@@ -60,6 +62,8 @@ export interface Ledger {
   isLimited(limits: readonly SpendLimit[]): boolean;
   /** After the charge, which may be nothing, is durable: counts it, once, and frees what is left. Never rejects. */
   settle(hold: Hold, charge: Spent): Promise<void>;
+  /** Frees what is held: nothing was used of it, or another hold took its place. Never rejects. */
+  release(hold: Hold): Promise<void>;
 }
 
 export interface LedgerParts {
@@ -91,6 +95,9 @@ export function createLedger(parts: LedgerParts): Ledger {
       const charges = counted.map(({ name, limit }) => ({ subject: name, nanoUsd: countedSpend(limit, charge) }));
       await holds.settle(id, charges).catch(onFailed);
     },
+    async release({ id }) {
+      await holds.release(id).catch(onFailed);
+    },
   };
 }
 
@@ -116,7 +123,12 @@ async function reserve(
   const byName = countedLimits(parts, principal, limits);
   const counted = [...byName.values()];
   const hold: Hold = { id: wish.generationId, counted };
-  const asked = { id: hold.id, expiresInMs: parts.holdMs, allowances: counted.map((each) => allowanceOf(each, wish)) };
+  const asked = {
+    id: hold.id,
+    expiresInMs: parts.holdMs,
+    allowances: counted.map((each) => allowanceOf(each, wish)),
+    ...(wish.instead !== undefined && { instead: wish.instead.map(({ id }) => id) }),
+  };
   await ask(parts, principal, byName, wish, (load) => parts.holds.reserve(asked, load));
   return hold;
 }

@@ -1,4 +1,4 @@
-import type { EndpointEntry, ModelEntry } from './data-schema.ts';
+import type { EndpointEntry, ModelEntry, ProviderFile } from './data-schema.ts';
 import { listPriceOf } from './list-price.ts';
 import type { Endpoint, Model, Score } from './model.ts';
 import type { PriceLibrary } from './price-library.ts';
@@ -20,7 +20,7 @@ export interface KnownModel {
 
 /** Every model of the project's own files, authors by name, in a family the newest first. Prices are looked up here, once. */
 export function knownModels(data: CatalogData, library: PriceLibrary): readonly KnownModel[] {
-  const policies = new Map(data.providers.map(({ slug, data_policy: policy }) => [slug, policy]));
+  const providers = new Map(data.providers.map((provider) => [provider.slug, provider]));
   return data.authors.flatMap(({ author, models }) =>
     models.map((entry) => {
       const slug = `${author}/${entry.slug}`;
@@ -28,7 +28,7 @@ export function knownModels(data: CatalogData, library: PriceLibrary): readonly 
       return {
         facts,
         endpoints: entry.endpoints.map((endpoint) =>
-          knownEndpoint(entry, endpoint, library, policies.get(endpoint.provider)),
+          knownEndpoint(entry, endpoint, library, providers.get(endpoint.provider)),
         ),
       };
     }),
@@ -67,19 +67,19 @@ function knownEndpoint(
   model: ModelEntry,
   entry: EndpointEntry,
   library: PriceLibrary,
-  providersPolicy: EndpointEntry['data_policy'],
+  provider: ProviderFile | undefined,
 ): KnownEndpoint {
   const { price_ref: reference, price } = entry;
   const listed = price === undefined ? reference && library(reference) : listPriceOf(price);
   const parameters = entry.supported_parameters ?? model.supported_parameters;
-  const policy = entry.data_policy ?? providersPolicy;
+  const policy = entry.data_policy ?? provider?.data_policy;
   return {
     provider: entry.provider,
     upstreamModel: entry.model,
     facts: {
       inputModalities: inputsOf(model),
       outputModalities: model.output_modalities,
-      ...given('price', listed && priceTableOf(listed)),
+      ...given('price', listed && priceTableOf({ ...given('webSearch', provider?.web_search), ...listed })),
       ...given('contextTokensMax', entry.context_length ?? model.context_length),
       ...given('outputTokensMax', entry.max_completion_tokens ?? model.max_completion_tokens),
       ...given('outputTokensMin', entry.min_completion_tokens),

@@ -184,6 +184,8 @@ export const providerFile = z.strictObject({
   status_page_url: z.url().nullable(),
   /** What the public list calls it, where its rows may be read: aggregators list prices of others there. */
   models_dev: text.optional(),
+  /** USD, for each search of the web that one of its models makes itself, where the model's own price says nothing of it. */
+  web_search: usd.optional(),
   data_policy: dataPolicy,
   source,
   sources: z.record(z.string(), source).optional(),

@@ -44,6 +44,13 @@ for (const [text, bodies] of WISHES) {
   test(text, () => assert.deepEqual(write(text), bodies));
 }
 
+test('words and marks in rows of any length are looked through once', () => {
+  // Where each of them is tried with each of the others, this does not end.
+  for (const piece of [' ', ', ', 'with ', 'the,', '.', 'models '])
+    assert.deepEqual(write(`ask claude opus: hi ${piece.repeat(20_000)}x`).length, 1, JSON.stringify(piece));
+  assert.deepEqual(write(`Write a poem with claude ${'and the '.repeat(20_000)}.`), [[OPUS, 'Write a poem']]);
+});
+
 test('whatever is written, each request has a known model and a message that is not empty', () => {
   const word = fc.constantFrom(
     'ask',

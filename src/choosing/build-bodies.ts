@@ -172,7 +172,9 @@ const QUOTED = /["“”«»](?<words>[^"“”«»]{8,})["“”«»]/;
 const ASKING =
   /^\s*(?:please\s+)?(?:can you\s+)?(?:ask|have|let|get|use|query|prompt|tell|send(?: this)? to|run(?: this)?(?: on| with)?|try)\s+(?:,|\band\b|\bor\b|\bwith\b|\bthe\b|\bmodels?\b|\s)*(?:\bto\b|:|,)?\s*/i;
 const LEADING = /^(?:[\s,:&]|\b(?:and|or)\b)+/i;
-const TRAILING = /\s*(?:\b(?:using|with|on|via|by|from|in|and|or|both|the|models?)\b|[,&\s])+\s*[.!]?\s*$/i;
+const LAST_WORD = /\b(?:using|with|on|via|by|from|in|and|or|both|the|models?)$/i;
+/** More than the longest of these words. */
+const LAST_WORD_CHARS = 8;
 
 /** What is asked of the models: what stands in quotes, else the text without the names and what led to them. */
 function promptOf(text: string, wish: string, mentions: readonly Mention[]): string {
@@ -186,6 +188,19 @@ function promptOf(text: string, wish: string, mentions: readonly Mention[]): str
     at = to;
   }
   rest += text.slice(at);
-  const prompt = rest.replace(ASKING, '').replace(LEADING, '').replace(TRAILING, '').replace(/\s+/g, ' ').trim();
+  const prompt = withoutTrail(rest.replace(ASKING, '').replace(LEADING, '')).replace(/\s+/g, ' ').trim();
   return prompt === '' ? text.trim() : prompt;
+}
+
+/** Without the words and marks at its end that led to a name. Word by word: one pattern for all of them would never end. */
+function withoutTrail(text: string): string {
+  const whole = text.trimEnd();
+  let end = /[.!]$/.test(whole.slice(-1)) ? whole.length - 1 : whole.length;
+  const sentenceEnd = end;
+  for (;;) {
+    while (end > 0 && /[,&\s]/.test(whole[end - 1] ?? '')) end--;
+    const word = LAST_WORD.exec(whole.slice(Math.max(0, end - LAST_WORD_CHARS), end));
+    if (word === null) return end === sentenceEnd ? whole : whole.slice(0, end);
+    end -= word[0].length;
+  }
 }

@@ -1,8 +1,9 @@
 import type { GenerationRequest, Turn } from '../canonical/request.ts';
+import { TASK_CUES } from './task-cues.ts';
 import { TASK_PHRASES } from './task-phrases.ts';
-import { groupOf, TASK_TAGS, type TaskTag } from './task-tags.ts';
+import { tagOfStructure, type Scores } from './task-structure.ts';
+import { TASK_TAGS, type TaskTag } from './task-tags.ts';
 import { TASK_TERMS } from './task-terms.ts';
-import { readToolUse, type ToolUse } from './tool-kinds.ts';
 
 /** What a request is about, and what says so. */
 export interface TaskClass {
@@ -22,6 +23,11 @@ const SYSTEM_CHARS_MAX = 1_500;
 /** Words at the beginning of a message count more: that is where the verb stands. */
 const OPENING_WORDS = 14;
 const OPENING_FACTOR = 1.8;
+/** What a message goes on with is mostly what is to be worked on. */
+const WISH_WORDS = 80;
+const REST_FACTOR = 0.5;
+/** Whatever is wanted may be put as a question. */
+const QUESTION_FACTOR = 0.55;
 const SYSTEM_FACTOR = 0.55;
 const STRONG = 2;
 const WEAK = 0.5;
@@ -30,29 +36,23 @@ const PHRASE = 2.5;
 const SCORE_MIN = 0.5;
 /** A text as long as this with a schema to fill is read out rather than thought up. */
 const LONG_TEXT_CHARS = 400;
-/** So much more than the tools' own tag words must say to be believed before tools that nobody has called yet. */
-const WORDS_OVER_TOOLS = 4;
 
 /** Pure, and fast enough for every request: a few hundred look-ups of words, and no model. @source catalog of the tags: task-tags.ts */
 export function classifyTask(request: GenerationRequest): TaskClass {
   const text = lastUserText(request.turns);
-  const scores = scoreWords(text, systemText(request.turns));
-  const structured = byStructure(request, text, scores);
-  if (structured !== undefined) return { tag: structured, confidence: 1, source: 'structure', scores: best(scores) };
+  const system = systemText(request.turns);
+  const scores = scoreWords(text, system);
+  addCues(text, system, scores);
   if (text.trim() !== '') addShape(request, text, scores);
+  temper(scores, system);
+  const structured = tagOfStructure(request, scores);
+  if (structured !== undefined) return { tag: structured, confidence: 1, source: 'structure', scores: best(scores) };
   const [first, second] = best(scores);
   if (first === undefined || first.score < SCORE_MIN)
-    return {
-      tag: text.trim() === '' ? 'other' : 'qa_knowledge',
-      confidence: 0,
-      source: 'default',
-      scores: best(scores),
-    };
+    return { tag: unsaid(text), confidence: 0, source: 'default', scores: best(scores) };
   const confidence = (first.score - (second?.score ?? 0)) / (first.score + 1);
   return { tag: first.tag, confidence, source: 'rules', scores: best(scores) };
 }
-
-type Scores = Map<TaskTag, number>;
 
 function best(scores: Scores): TaskClass['scores'] {
   return [...scores]
@@ -65,58 +65,39 @@ function add(scores: Scores, tag: TaskTag, score: number): void {
   scores.set(tag, (scores.get(tag) ?? 0) + score);
 }
 
-/** What the conversation is, whatever it says. */
-function byStructure(request: GenerationRequest, text: string, scores: Scores): TaskTag | undefined {
-  const { settings, tools } = request;
-  if (settings.modalities?.includes('image') === true) return 'image_prompting';
-  const uses = readToolUse(request);
-  if (uses.length > 0) return ofToolUse(uses, request, scores);
-  return tools.some(({ type }) => type !== 'opaque') ? ofOfferedTools(request, text, scores) : undefined;
+/** Somebody tells of oneself, without a question. */
+const SMALL_TALK_CHARS_MAX = 200;
+const FIRST_PERSON = /\b(?:i|i'm|im|my|me|ich|mein|meine|je|mon|ma|yo|mi|eu|meu|minha|io)\b/i;
+
+/** What is wanted where no word says so. */
+function unsaid(text: string): TaskTag {
+  if (text.trim() === '') return 'other';
+  const isTold = text.length <= SMALL_TALK_CHARS_MAX && !/[?？]/.test(text) && FIRST_PERSON.test(text);
+  return isTold ? 'conversational_reply' : 'qa_knowledge';
 }
 
-const FAULT = /traceback|exception|error:|\berror\b|panic:|failed|assert|cannot find|not found|undefined/i;
-const WINDOW = 4;
+/** Both ends of a message, where turns of phrase say what is wanted: what lies between is to be worked on. UTF-16 units. */
+const CUE_HEAD_CHARS_MAX = 1_200;
+const CUE_TAIL_CHARS_MAX = 400;
 
-/** An agent at work: what it did last tells what it does. */
-function ofToolUse(uses: readonly ToolUse[], { turns }: GenerationRequest, scores: Scores): TaskTag {
-  const recent = uses.slice(-WINDOW);
-  const count = (...kinds: readonly ToolUse['kind'][]): number =>
-    recent.filter(({ kind }) => kinds.includes(kind)).length;
-  const last = recent.at(-1);
-  // The caller spoke again after the tools: a new wish counts before what was done for the last one.
-  const isNewWish = turns.at(-1)?.role === 'user' && turns.at(-1)?.blocks.every(({ type }) => type !== 'tool-result');
-  if (isNewWish === true) {
-    const [wish] = best(scores);
-    if (wish !== undefined && wish.score >= WORDS_OVER_TOOLS) return wish.tag;
+function addCues(whole: string, system: string, scores: Scores): void {
+  const isLong = whole.length > CUE_HEAD_CHARS_MAX + CUE_TAIL_CHARS_MAX;
+  const text = isLong ? `${whole.slice(0, CUE_HEAD_CHARS_MAX)}\n${whole.slice(-CUE_TAIL_CHARS_MAX)}` : whole;
+  for (const { tag, score, place, pattern } of TASK_CUES) {
+    const isSaid = place !== 'instructions' && pattern.test(text);
+    if (isSaid || (place !== 'wish' && system !== '' && pattern.test(system))) add(scores, tag, score);
   }
-  const coding = count('edit', 'write', 'read', 'shell');
-  if (coding > 0 && coding >= recent.length / 2) {
-    if (last !== undefined && (last.failed || FAULT.test(last.result.slice(-600))) && last.kind !== 'read')
-      return 'code:debugging';
-    if (count('edit', 'write') > 0) return 'code:file_read_write';
-    if (count('shell') > 0 && last?.kind === 'shell') return 'code:shell_execution';
-    return 'code:repo_scan';
-  }
-  if (count('search') > 0 && last?.kind === 'search') return 'agent:web_search';
-  if (count('memory') > 0 && last?.kind === 'memory') return 'agent:memory_extraction';
-  if (count('plan') > 0 && last?.kind === 'plan') return 'agent:multi_step_planning';
-  const names = new Set(uses.map(({ name }) => name));
-  return names.size >= 2 && uses.length >= 2 ? 'agent:workflow_execution' : 'agent:tool_dispatch';
 }
 
-/** Tools that nobody has called yet. */
-function ofOfferedTools({ tools }: GenerationRequest, text: string, scores: Scores): TaskTag | undefined {
-  const names = tools.flatMap((tool) => (tool.type === 'opaque' ? [] : [tool.name.toLowerCase()]));
-  const [wish] = best(scores);
-  const isCoding = names.some((name) => /edit|write_?file|bash|shell|patch|run_command|terminal/.test(name));
-  if (isCoding)
-    return wish !== undefined && groupOf(wish.tag) === 'code' && wish.score >= STRONG ? wish.tag : 'code:general_impl';
-  if (names.every((name) => /web|search|browse|fetch|news/.test(name))) return 'agent:web_search';
-  if (names.every((name) => /memor|remember|recall/.test(name))) return 'agent:memory_extraction';
-  if ((scores.get('agent:multi_step_planning') ?? 0) >= STRONG && names.length >= 2) return 'agent:multi_step_planning';
-  if (wish !== undefined && wish.tag === 'customer_support' && wish.score >= WORDS_OVER_TOOLS) return wish.tag;
-  const isSequence = /\b(?:then|after that|once|finally|und dann|danach|ensuite|luego|después|depois)\b/i.test(text);
-  return isSequence && names.length >= 2 ? 'agent:workflow_execution' : 'agent:tool_dispatch';
+/** A greeting says little where instructions say what is done with it. */
+const GREETING_FACTOR = 0.3;
+const SAID_SCORE = 1.5;
+
+function temper(scores: Scores, system: string): void {
+  const greeting = scores.get('conversational_reply');
+  if (greeting === undefined) return;
+  const isSaid = [...scores].some(([tag, score]) => tag !== 'conversational_reply' && score >= SAID_SCORE);
+  if (isSaid && system !== '') scores.set('conversational_reply', greeting * GREETING_FACTOR);
 }
 
 /** What the shape of request and text says beside its words. */
@@ -148,6 +129,7 @@ const SHAPES: readonly (readonly [TaskTag, number, RegExp])[] = [
     /```(?!\s*(?:json|csv|yaml|text|html|css|sql|diff))\w*\n|^\s*(?:def|class|func|fn|public|const|let|import|#include)\b.*[:{;]?$/m,
   ],
   ['code:sql_database', 3, /\bSELECT\b[^.]{1,300}\bFROM\b|\bCREATE TABLE\b|\bINSERT INTO\b|\bALTER TABLE\b/i],
+  ['code:frontend_ui', 3, /<(?:div|nav|button|form|section|ul|table|span)[ >][^]{0,400}<\//],
   [
     'code:frontend_ui',
     2,
@@ -156,8 +138,8 @@ const SHAPES: readonly (readonly [TaskTag, number, RegExp])[] = [
   ['code:devops_config', 3, /^(?:FROM \S+|apiVersion: |services:|on: |stages:|resource ")/m],
   ['code:shell_execution', 1.5, /^\s*\$ \w+/m],
   ['code:review_security', 2, /^diff --git |^@@ -\d+/m],
-  ['math', 2.5, /\\(?:frac|int|sum|sqrt|begin)\b|\b[a-z]\s?[²³^]\s?\d?|\d\s*[+*/×÷]\s*\d|\bx\s*=\s*|∫|√|≤|≥/],
-  ['data:transformation', 1.5, /^(?:[^,\n]{1,40},){2,}[^,\n]{1,40}$/m],
+  ['math', 2.5, /\\(?:frac|int|sum|sqrt|begin)\b|\b[a-z]\s?[²³^]\s?\d?|\d\s*[*×÷]\s*\d|\d \+ \d|\bx\s*=\s*|∫|√|≤|≥/],
+  ['data:transformation', 1.5, /^(?:[^,\n]{1,40},){2,}[^,\n]{1,40}\n(?:[^,\n]{1,40},){2,}[^,\n]{1,40}$/m],
   ['roleplay_fiction', 2, /\*[a-z][^*\n]{3,80}\*/],
   ['image_prompting', 3, /--(?:ar|v|style|stylize) \S+/],
 ];
@@ -220,8 +202,8 @@ function indexTerms(): ReadonlyMap<string, readonly Hint[]> {
   return index;
 }
 
-/** Within a word `c++`, `node.js`, `ci/cd`, `don't`; a point or a colon at its end is none of it. */
-const WORD = /[\p{L}\p{N}]+(?:['+#./&:-]+[\p{L}\p{N}]+)*(?:\+\+|#)?/gu;
+/** A word of Latin letters ends where another script begins. Within a word `c++`, `node.js`, `ci/cd`, `don't`; a point or a colon at its end is none of it. */
+const WORD = /[\p{Script=Latin}\p{N}]+(?:['+#./&:-]+[\p{Script=Latin}\p{N}]+)*(?:\+\+|#)?|[\p{L}\p{M}]+/gu;
 const UNSPACED =
   /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}\p{Script=Hangul}]/u;
 
@@ -237,8 +219,9 @@ function scorePart(text: string, factor: number, scores: Scores): void {
   const seen = new Set<string>();
   const words = lower.match(WORD) ?? [];
   for (const [at, word] of words.entries()) {
-    const weight = factor * (at < OPENING_WORDS ? OPENING_FACTOR : 1);
+    const weight = factor * placeFactor(at, words.length);
     addTerm(word, weight, seen, scores);
+    if (word.includes('-') && !HINTS.has(word)) for (const part of word.split('-')) addTerm(part, weight, seen, scores);
     for (const phrase of PHRASES_BY_END.get(word) ?? [])
       if (endsWith(words, at, phrase)) addTerm(phrase.join(' '), weight, seen, scores);
   }
@@ -246,6 +229,12 @@ function scorePart(text: string, factor: number, scores: Scores): void {
   for (const tag of TASK_TAGS)
     for (const phrase of TASK_PHRASES[tag] ?? [])
       if (lower.includes(phrase.toLowerCase())) add(scores, tag, PHRASE * factor);
+}
+
+/** The beginning says most, and the end again says what to do with all of it. */
+function placeFactor(at: number, length: number): number {
+  if (at < OPENING_WORDS) return OPENING_FACTOR;
+  return at < WISH_WORDS || at >= length - OPENING_WORDS ? 1 : REST_FACTOR;
 }
 
 /** @param at where the last word of the phrase stands */
@@ -260,5 +249,6 @@ function addTerm(term: string, weight: number, seen: Set<string>, scores: Scores
   if (hints === undefined || seen.has(term)) return;
   seen.add(term);
   // A word that speaks for many says little about each.
-  for (const { tag, score } of hints) add(scores, tag, (weight * score) / Math.sqrt(hints.length));
+  for (const { tag, score } of hints)
+    add(scores, tag, ((tag === 'qa_knowledge' ? QUESTION_FACTOR : 1) * weight * score) / Math.sqrt(hints.length));
 }

@@ -52,7 +52,10 @@ for (const [what, easy, hard] of PAIRS) {
 function withResult(text: string): GenerationRequest {
   const turns: Turn[] = [
     { role: 'user', blocks: [{ type: 'text', text: 'Make the tests pass' }] },
-    { role: 'assistant', blocks: [{ type: 'tool-call', id: 'c1', name: 'bash', runBy: 'caller', input: '{"command":"npm test"}' }] },
+    {
+      role: 'assistant',
+      blocks: [{ type: 'tool-call', id: 'c1', name: 'bash', runBy: 'caller', input: '{"command":"npm test"}' }],
+    },
     { role: 'tool', blocks: [{ type: 'tool-result', callId: 'c1', content: [{ type: 'text', text }] }] },
   ];
   return ask('', { turns });

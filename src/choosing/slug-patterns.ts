@@ -12,12 +12,13 @@ export function slugFilter(
   resolve: (alias: string) => string | undefined,
 ): (slug: string) => 'allowed_models' | 'excluded_models' | undefined {
   const [allows, excludes] = [
-    allowed?.map((pattern) => named(pattern, resolve)),
-    excluded.map((pattern) => named(pattern, resolve)),
+    allowed?.map((pattern) => compile(named(pattern, resolve))),
+    excluded.map((pattern) => compile(named(pattern, resolve))),
   ];
   return (slug) => {
-    if (excludes.some((pattern) => matchesSlug(pattern, slug))) return 'excluded_models';
-    return allows?.some((pattern) => matchesSlug(pattern, slug)) === false ? 'allowed_models' : undefined;
+    const name = slug.toLowerCase();
+    if (excludes.some((pattern) => matches(pattern, name))) return 'excluded_models';
+    return allows?.some((pattern) => matches(pattern, name)) === false ? 'allowed_models' : undefined;
   };
 }
 
@@ -31,12 +32,29 @@ function named(pattern: string, resolve: (alias: string) => string | undefined):
   return pattern.startsWith('~') && !pattern.includes('*') ? (resolve(pattern) ?? pattern) : pattern;
 }
 
-/** In time linear in the slug for each star: after a star the first place that fits is as good as any. Case counts not. */
-export function matchesSlug(pattern: string, slug: string): boolean {
-  const [text, name] = [pattern.toLowerCase(), slug.toLowerCase()];
-  const [head = '', ...parts] = text.split('*');
+/** A pattern, taken apart once: a caller may send a thousand, and each is held against every model. */
+interface Compiled {
+  readonly head: string;
+  /** What has to follow, in this order, with anything between. */
+  readonly parts: readonly string[];
+  /** What it ends with; `undefined`: there is no star. */
+  readonly tail: string | undefined;
+}
+
+function compile(pattern: string): Compiled {
+  const [head = '', ...parts] = pattern.toLowerCase().split('*');
   const tail = parts.pop();
-  if (tail === undefined) return text === name;
+  return { head, parts, tail };
+}
+
+/** Case counts not. */
+export function matchesSlug(pattern: string, slug: string): boolean {
+  return matches(compile(pattern), slug.toLowerCase());
+}
+
+/** After a star the first place that fits is as good as any, so that nothing is tried twice. */
+function matches({ head, parts, tail }: Compiled, name: string): boolean {
+  if (tail === undefined) return head === name;
   if (!name.startsWith(head) || !name.endsWith(tail) || name.length < head.length + tail.length) return false;
   let at = head.length;
   const end = name.length - tail.length;

@@ -25,17 +25,24 @@ type Failed = Extract<ParseOutcome, { status: 'failed' }>;
 
 /** Makes text of PDFs: here (`cloudflare-ai`), or at Mistral's service. @source generation.md 4.4 */
 export function createFileReader({ http, download, textMaker, ocr }: FileReaderParts): FileReader {
+  /** Whoever asks what a file costs has it read next. */
+  const counted = new WeakMap<Uint8Array, number | Failed>();
+
   /** A number, why there is none, or nothing where nobody could count. */
   async function countPages(bytes: Uint8Array, signal: AbortSignal): Promise<number | Failed | undefined> {
+    const known = counted.get(bytes);
+    if (known !== undefined) return known;
     const job = { kind: 'count', bytes, pagesMax: PDF_PAGES_MAX } as const;
     const read = await textMaker.read(job, COUNT_TIMEOUT_MS, signal);
-    if (read.status === 'read') return read.pages;
-    return read.fault === 'too-many-pages' ? faultOf(read.fault) : undefined;
+    if (read.status === 'failed' && read.fault !== 'too-many-pages') return undefined;
+    const count = read.status === 'read' ? read.pages : faultOf(read.fault);
+    counted.set(bytes, count);
+    return count;
   }
 
   async function parseThere(source: FileSource, settings: OcrSettings, signal: AbortSignal): Promise<ParseOutcome> {
-    const counted = source.type === 'bytes' ? await countPages(source.bytes, signal) : undefined;
-    if (typeof counted === 'object') return counted;
+    const count = source.type === 'bytes' ? await countPages(source.bytes, signal) : undefined;
+    if (typeof count === 'object') return count;
     const read = await runOcr(http, settings, source, signal);
     if (read.status === 'failed') return read;
     const { pages, parts } = read;

@@ -13,6 +13,8 @@ const HEAD_BYTES = 262_144;
 const TAIL_BYTES = 65_536;
 /** Lines of a text that are looked at. */
 const LINES_MAX = 20;
+/** Of each of them. */
+const LINE_CHARS_MAX = 1_000;
 
 /** A class because it lives as long as its file takes to go by. */
 class Finder implements FileTypeFinder {
@@ -129,10 +131,11 @@ function isJson(text: string, tail: Buffer, isWhole: boolean): boolean {
   return end === (start === '{' ? '}' : ']') && parseJson(firstLine) === undefined;
 }
 
-const MARKDOWN = /^#{1,6} \S|^```|^\s*[-*+] \[[ x]\] |\[[^\]]+\]\([^)\s]+\)|^\|? ?:?-{3,}:? ?\|/;
+/** No part of it may run over the beginning of the next link: strangers write lines of nothing but brackets. */
+const MARKDOWN = /^#{1,6} \S|^```|^\s*[-*+] \[[ x]\] |\[[^[\]]+\]\([^()\s]+\)|^\|? ?:?-{3,}:? ?\|/;
 
 function isMarkdown(lines: readonly string[]): boolean {
-  return lines.some((line) => MARKDOWN.test(line));
+  return lines.some((line) => MARKDOWN.test(line.slice(0, LINE_CHARS_MAX)));
 }
 
 /** Each line has as many columns as the first, and more than one. */

@@ -7,7 +7,7 @@ export interface OutboundRequest {
   readonly path: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly connectTimeoutMs: number;
 }
 

@@ -7,8 +7,8 @@ export interface JsonRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: Json | undefined;
-  /** In its place, where it is JSON text already. */
-  readonly bodyText?: string | undefined;
+  /** In its place, where it is drawn already: JSON in UTF-8. */
+  readonly bodyBytes?: Uint8Array | undefined;
 }
 
 export interface JsonAnswer {
@@ -40,12 +40,12 @@ const CONNECT_MS = 5_000;
  */
 export async function callJson(
   http: HttpClient,
-  { method, url, headers, body, bodyText }: JsonRequest,
+  { method, url, headers, body, bodyBytes }: JsonRequest,
   limits: JsonCallLimits,
   signal: AbortSignal,
 ): Promise<JsonAnswer> {
   if (signal.aborted) throw new JsonCallError('was not asked: nobody waits any more');
-  const sent = bodyText ?? (body === undefined ? undefined : JSON.stringify(body));
+  const sent = bodyBytes ?? (body === undefined ? undefined : JSON.stringify(body));
   const call = http.call({
     origin: url.origin,
     path: url.pathname + url.search,

@@ -21,6 +21,9 @@ const TOOLS_BYTES_MAX = 1_048_576;
 /** Characters of a name, the most that the protocol has for one. */
 const NAME_CHARS_MAX = 128;
 const INHERITED = ['PATH', 'HOME'];
+/** What a server writes and what is wrong with it: so many lines in so long, and the rest is not logged. */
+const LINES_MAX = 120;
+const LINES_WINDOW_MS = 60_000;
 
 export interface McpParts {
   readonly servers: readonly McpServerSettings[];
@@ -81,7 +84,7 @@ interface Transports {
   close(): Promise<void>;
 }
 
-function createTransports({ env, monotonicMs }: McpParts): Transports {
+function createTransports({ env }: McpParts): Transports {
   let agent: Agent | undefined;
   const inherited = Object.fromEntries(
     INHERITED.flatMap((name) => {
@@ -93,7 +96,7 @@ function createTransports({ env, monotonicMs }: McpParts): Transports {
     async open(settings, onLine) {
       if (settings.transport === 'stdio') {
         const { StdioTransport } = await import('./stdio-transport.ts');
-        return () => new StdioTransport({ settings, inherited, onLine, monotonicMs });
+        return () => new StdioTransport({ settings, inherited, onLine });
       }
       const { createMcpAgent, openHttpTransport } = await import('./http-transport.ts');
       return () => openHttpTransport(settings, (agent ??= createMcpAgent()));
@@ -113,13 +116,14 @@ function openServer(settings: McpServerSettings, { monotonicMs, log }: McpParts,
   const { name, callMsMax } = settings;
   const secrets = secretsOf(settings);
   const censor = (text: string): string => censorValues(text, secrets);
-  const onTrouble = (trouble: string): void => log(name, { trouble: censor(trouble) });
+  const tell = limitLines((event) => log(name, event), monotonicMs);
+  const onTrouble = (trouble: string): void => tell({ trouble: censor(trouble) });
   let connection: Promise<McpConnection> | undefined;
   const connected = (): Promise<McpConnection> => (connection ??= connect());
 
   async function connect(): Promise<McpConnection> {
     const [open, { McpConnection: Connection }] = await Promise.all([
-      transports.open(settings, (line) => log(name, { line: censor(line) })),
+      transports.open(settings, (line) => tell({ line: censor(line) })),
       import('./connection.ts'),
     ]);
     return new Connection({
@@ -164,6 +168,19 @@ function openServer(settings: McpServerSettings, { monotonicMs, log }: McpParts,
       return { title, tools: tools.length, offered: offered(tools, settings, () => undefined).length };
     },
     close: async () => (await connection)?.close(),
+  };
+}
+
+type Tell = (event: Parameters<McpLog>[1]) => void;
+
+/** A server that writes without end, or what is no message where messages are due, fills no disk. */
+function limitLines(tell: Tell, monotonicMs: () => number): Tell {
+  let startedMs = monotonicMs();
+  let told = 0;
+  return (event) => {
+    const nowMs = monotonicMs();
+    if (nowMs - startedMs >= LINES_WINDOW_MS) [startedMs, told] = [nowMs, 0];
+    if (told++ < LINES_MAX) tell(event);
   };
 }
 
@@ -212,7 +229,9 @@ function offered(
   const tools = new Map<string, McpTool>();
   const leftOut: string[] = [];
   let bytes = 0;
-  for (const { name, title, description = title ?? '', inputSchema } of listed) {
+  for (const { name, title = name, description: said = '', inputSchema } of listed) {
+    // Not every vendor takes a function without a description.
+    const description = said === '' ? title : said;
     if (patterns?.some((pattern) => matchesName(pattern, name)) === false || tools.has(name)) continue;
     const schema = isJsonObject(inputSchema) ? inputSchema : { type: 'object' };
     const size = Buffer.byteLength(description) + Buffer.byteLength(JSON.stringify(schema));

@@ -9,10 +9,8 @@ const MESSAGE_BYTES_MAX = 10_485_760;
 /** How long a process may go on after its input has ended, and after it was asked to end. */
 const FAREWELL_MS = 1_000;
 const TERM_MS = 2_000;
-/** Of what it writes to its standard error. */
+/** A line of what it writes to its standard error. */
 const LINE_CHARS_MAX = 1_000;
-const LINES_MAX = 120;
-const LINES_WINDOW_MS = 60_000;
 
 export interface StdioTransportOptions {
   readonly settings: StdioServerSettings;
@@ -20,7 +18,6 @@ export interface StdioTransportOptions {
   readonly inherited: Readonly<Record<string, string>>;
   /** A line of its standard error, for the operator. */
   readonly onLine: (line: string) => void;
-  readonly monotonicMs: () => number;
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -54,7 +51,7 @@ export class StdioTransport implements Transport {
   }
 
   start(): Promise<void> {
-    const { settings, inherited } = this.#options;
+    const { settings, inherited, onLine } = this.#options;
     return new Promise((resolve, reject) => {
       const child = spawn(settings.command, [...settings.args], {
         env: { ...inherited, ...settings.env },
@@ -72,7 +69,7 @@ export class StdioTransport implements Transport {
           signalGroup(child, 'SIGKILL');
           exited();
         });
-        child.once('error', (error) => {
+        child.on('error', (error) => {
           reject(error);
           exited();
         });
@@ -82,7 +79,7 @@ export class StdioTransport implements Transport {
       child.stdin.on('error', (error) => this.onerror?.(error));
       child.stdout.on('error', (error) => this.onerror?.(error));
       child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
-      tellLines(child.stderr, this.#options);
+      tellLines(child.stderr, onLine);
     });
   }
 
@@ -150,14 +147,10 @@ function signalGroup({ pid }: Child, signal: NodeJS.Signals): void {
   }
 }
 
-function tellLines(stream: Readable, { onLine, monotonicMs }: StdioTransportOptions): void {
+function tellLines(stream: Readable, onLine: (line: string) => void): void {
   let text = '';
-  let told = 0;
-  let minuteStartedMs = monotonicMs();
   const tell = (line: string): void => {
-    const nowMs = monotonicMs();
-    if (nowMs - minuteStartedMs > LINES_WINDOW_MS) [minuteStartedMs, told] = [nowMs, 0];
-    if (line.trim() !== '' && told++ < LINES_MAX) onLine(line.slice(0, LINE_CHARS_MAX));
+    if (line.trim() !== '') onLine(line.slice(0, LINE_CHARS_MAX));
   };
   stream.setEncoding('utf8');
   stream.on('error', () => undefined);

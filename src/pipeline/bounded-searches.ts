@@ -9,7 +9,8 @@ const SEARCHES_MAX = 1_000;
 export function boundedSearches({ tools, settings }: Pick<GenerationRequest, 'tools' | 'settings'>): number {
   const { webSearchOptions, ownSearch } = settings;
   let searches = webSearchOptions === undefined ? 0 : SEARCHES_DEFAULT;
-  if (ownSearch !== undefined) searches = usesOf(ownSearch.usesMax);
+  // Not every endpoint can be told how often.
+  if (ownSearch !== undefined) searches = Math.max(SEARCHES_DEFAULT, usesOf(ownSearch.usesMax));
   for (const tool of tools) if (searchesTheWeb(tool)) searches += usesOf(tool.value['max_uses']);
   return Math.min(searches, SEARCHES_MAX);
 }

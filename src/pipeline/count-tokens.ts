@@ -1,7 +1,7 @@
 import type { Principal } from '../accounts/principal.ts';
 import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
-import type { BytesTaken } from '../lib/byte-budget.ts';
+import type { Model } from '../catalog/model.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
 import { tokenCount } from '../canonical/usage.ts';
 import { endpointName } from '../routing/endpoint-name.ts';
@@ -10,10 +10,11 @@ import { authorizeCall, tryPrepareCall } from './call-upstream.ts';
 import { readCallerRules } from './caller-rules.ts';
 import { preferencesOf } from './choose-route.ts';
 import { hasFilters } from './filter-rules.ts';
+import { isSlugOf } from './enabled-plugins.ts';
 import type { GenerateParts } from './generate.ts';
 import { offerServerTools } from './offer-server-tools.ts';
 import { resolveModels } from './resolve-models.ts';
-import { takeInFiles } from './take-in-files.ts';
+import { withFiles } from './take-in-files.ts';
 
 export type CountTokensParts = Pick<
   GenerateParts,
@@ -25,6 +26,7 @@ export type CountTokensParts = Pick<
   | 'http'
   | 'ledger'
   | 'ownCredentials'
+  | 'plugins'
   | 'policyOf'
   | 'providers'
   | 'rateLimiter'
@@ -64,14 +66,9 @@ export async function countTokens(
   { id, request: given, principal }: CountQuestion,
   signal: AbortSignal,
 ): Promise<number> {
-  let files: BytesTaken | undefined;
-  const onTaken = (taken: BytesTaken): void => void (files = taken);
-  try {
-    const request = await takeInFiles(parts, given, { owner: principal, signal, onTaken });
-    return await count(parts, { id, request, principal }, signal);
-  } finally {
-    files?.shrink(0);
-  }
+  return withFiles(parts, given, { owner: principal, signal }, (request) =>
+    count(parts, { id, request, principal }, signal),
+  );
 }
 
 async function count(
@@ -80,7 +77,7 @@ async function count(
   signal: AbortSignal,
 ): Promise<number> {
   const rules = await readCallerRules(parts, principal);
-  const { models } = resolveModels(asked, rules.policy.defaultModel ?? parts.defaults.model, parts.catalog);
+  const models = modelsToAsk(parts, asked, rules.policy.defaultModel ?? parts.defaults.model);
   const offered = await offerServerTools(parts, asked, {
     endpointsOf: () => models.flatMap(({ endpoints }) => endpoints),
     asker: principal,
@@ -107,6 +104,20 @@ async function count(
   } finally {
     await passage?.ended(undefined);
   }
+}
+
+/** None where a router chooses first: its choice takes longer than an estimate, and may cost. @throws GatewayError 400 or 404 */
+function modelsToAsk(
+  { plugins, catalog }: CountTokensParts,
+  asked: GenerationRequest,
+  defaultModel: string | undefined,
+): readonly Model[] {
+  const isChoice = (slug: string): boolean => plugins.some((plugin) => isSlugOf(plugin, slug));
+  const { directives } = asked;
+  const first = directives.models[0] ?? defaultModel;
+  if (first !== undefined && isChoice(first)) return [];
+  const models = directives.models.filter((slug) => !isChoice(slug));
+  return resolveModels({ ...asked, directives: { ...directives, models } }, defaultModel, catalog).models;
 }
 
 async function askVendor(

@@ -18,16 +18,17 @@ import { countPromptImages } from './prompt-images.ts';
 import { rehearseRouters, type RehearsalParts } from './rehearse-routers.ts';
 import { fitOnly, type ReviseParts } from './revise.ts';
 import { nothingFits } from './route-errors.ts';
+import { withFiles, type TakeInParts } from './take-in-files.ts';
 import { longestAnswer } from './worst-case.ts';
 
-export interface ExplainParts extends RouteParts, RulesParts, ReviseParts, OfferParts, RehearsalParts {
+export interface ExplainParts extends RouteParts, RulesParts, ReviseParts, OfferParts, RehearsalParts, TakeInParts {
   /** Monotonic ms. */
   readonly monotonicMs: () => number;
   readonly region: string;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-/** How long is waited for those who are asked what tools they have, all together. */
+/** How long is waited for those who are asked what tools they have, all together, and for files that are named. */
 const LISTING_MS_MAX = 30_000;
 const NANO_PER_USD = 1e9;
 const PICO_PER_USD = 1e12;
@@ -43,6 +44,16 @@ export async function explainRoute(
   asked: GenerationRequest,
   principal: Principal,
 ): Promise<JsonObject> {
+  const signal = AbortSignal.timeout(LISTING_MS_MAX);
+  return withFiles(parts, asked, { owner: principal, signal }, (request) => explain(parts, request, principal, signal));
+}
+
+async function explain(
+  parts: ExplainParts,
+  asked: GenerationRequest,
+  principal: Principal,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   const rules = await readCallerRules(parts, principal);
   const nowMs = parts.monotonicMs();
   const requested = asked.directives.models[0] ?? parts.defaults.model ?? '';
@@ -51,7 +62,7 @@ export async function explainRoute(
   const lowered = await offerServerTools(parts, request, {
     endpointsOf: () => endpointsOf(parts, request, rules),
     asker: principal,
-    signal: AbortSignal.timeout(LISTING_MS_MAX),
+    signal,
   });
   const offered = lowered?.request ?? request;
   const fitting = fitOnly(parts, offered, rules);

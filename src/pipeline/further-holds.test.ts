@@ -8,15 +8,17 @@ import { createFurtherHolds } from './further-holds.ts';
 /** Holds by their ids, as far as this much money goes. */
 function openLedger(nanoUsd: number) {
   const held = new Map<string, number>();
-  const ledger: Pick<Ledger, 'reserve' | 'settle'> = {
+  const ledger: Pick<Ledger, 'reserve' | 'release'> = {
     reserve(_principal, _limits, wishOf) {
-      const { generationId, worst } = wishOf();
-      const sum = [...held.values()].reduce((all, each) => all + each, 0);
-      if (sum + worst.ownNanoUsd > nanoUsd) return Promise.reject(new GatewayError('payment_required', 'Too little.'));
+      const { generationId, worst, instead = [] } = wishOf();
+      const others = [...held].filter(([id]) => !instead.some((hold) => hold.id === id));
+      if (others.reduce((sum, [, each]) => sum + each, worst.ownNanoUsd) > nanoUsd)
+        return Promise.reject(new GatewayError('payment_required', 'Too little.'));
+      for (const { id } of instead) held.delete(id);
       held.set(generationId, worst.ownNanoUsd);
       return Promise.resolve({ id: generationId, counted: [] });
     },
-    settle: ({ id }) => Promise.resolve(void held.delete(id)),
+    release: ({ id }) => Promise.resolve(void held.delete(id)),
   };
   const further = createFurtherHolds(ledger, { id: 'gen-1', asker: samplePrincipal() });
   const first: Hold = { id: 'gen-1', counted: [] };
@@ -41,10 +43,10 @@ test('a request that goes on holds what it has cost and what comes next, and not
   assert.deepEqual(moved?.hold, { id: 'gen-1:3', counted: [] });
 });
 
-test('a request for which too little is left holds nothing any more', async () => {
+test('a request for which too little is left goes on holding what it held, for what it has cost', async () => {
   const { further, first, sums } = openLedger(30);
   assert.equal(await further.move(first, [], wish(31)), undefined);
-  assert.deepEqual(sums(), []);
+  assert.deepEqual(sums(), [10]);
 });
 
 test('a request that is over holds nothing, and nobody goes on with it', async () => {

@@ -1,6 +1,6 @@
 import type { Hold, Ledger, Wish } from '../accounts/ledger.ts';
 import type { Principal } from '../accounts/principal.ts';
-import type { SpendLimit, Spent } from '../accounts/spend-limit.ts';
+import type { SpendLimit } from '../accounts/spend-limit.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 
 /** What is held beside the first hold of a request: whoever goes on with an answer is paid beside those before. */
@@ -9,8 +9,7 @@ export interface FurtherHolds {
   add(limits: readonly SpendLimit[], wish: () => Wish): Promise<boolean>;
   /**
    * Moves the holds of a request that goes on: what it has cost by now, and what comes next, in place of all that was held
-   * before. Between the two nothing is held for a moment: who takes all that is left just then makes the limit be exceeded
-   * by what this request has cost, and ends it.
+   * before, in one step. Where too little is left they stay, for what it has cost.
    * @param before `undefined`: nothing limits the caller, and nothing is held
    * @returns `undefined` when too little is left
    */
@@ -27,23 +26,17 @@ export interface FurtherHolds {
   release(): Promise<void>;
 }
 
-const NOTHING: Spent = { ownNanoUsd: 0, byokNanoUsd: 0 };
-
 export function createFurtherHolds(
-  ledger: Pick<Ledger, 'reserve' | 'settle'>,
+  ledger: Pick<Ledger, 'reserve' | 'release'>,
   { id, asker }: { readonly id: string; readonly asker: Principal },
 ): FurtherHolds {
   const open: Hold[] = [];
   let asked = 0;
   let isOver = false;
 
-  async function free(holds: readonly Hold[]): Promise<void> {
-    await Promise.all(holds.map((hold) => ledger.settle(hold, NOTHING)));
-  }
-
   async function release(): Promise<void> {
     isOver = true;
-    await free(open.splice(0));
+    await Promise.all(open.splice(0).map((hold) => ledger.release(hold)));
   }
 
   return {
@@ -54,16 +47,20 @@ export function createFurtherHolds(
       const wish = { generationId, worst, isOpenEnded: false, affordableTokens: () => 0 };
       const hold = await ledger.reserve(asker, limits, () => wish);
       if (hold === undefined) return;
-      if (isOver) await ledger.settle(hold, NOTHING);
+      if (isOver) await ledger.release(hold);
       else open.push(hold);
     },
     take: () => open.shift(),
     async move(before, limits, wish) {
       if (before === undefined) return { hold: undefined };
-      await free([before, ...open.splice(0)]);
       const generationId = `${id}:${++asked}`;
+      const instead = [before, ...open];
       try {
-        return { hold: await ledger.reserve(asker, limits, () => ({ ...wish(), generationId })) };
+        const hold = await ledger.reserve(asker, limits, () => ({ ...wish(), generationId, instead }));
+        open.length = 0;
+        // What they held of limits that no longer apply: a day may be over meanwhile.
+        await Promise.all(instead.map((other) => ledger.release(other)));
+        return { hold };
       } catch (error) {
         if (error instanceof GatewayError) return undefined;
         throw error;

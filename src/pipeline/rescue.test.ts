@@ -32,7 +32,7 @@ async function toldToHealth(failure: UpstreamFailure, keptUsWaiting: boolean): P
   const parts = {
     health: { brokeOff: (_name: string, broken: UpstreamFailure) => told.push(broken) },
   } as unknown as OutcomeParts;
-  const outcome = createOutcomeWatch(parts, { session: undefined, request } as Route);
+  const outcome = createOutcomeWatch(parts, { session: undefined, request });
   const batches: EventBatch[] = [SAID, [{ type: 'failed', failure }]];
   const first = outcome.committed({
     candidate: { endpoint: priced('alpha', 1), format: 'chat' },

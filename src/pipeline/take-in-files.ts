@@ -55,6 +55,22 @@ export async function takeInFiles(
   return { ...request, turns };
 }
 
+/** For as long as `use` takes. @throws GatewayError like `takeInFiles`, and what `use` throws */
+export async function withFiles<Value>(
+  parts: TakeInParts,
+  request: GenerationRequest,
+  question: Omit<TakeInQuestion, 'onTaken'>,
+  use: (request: GenerationRequest) => Promise<Value>,
+): Promise<Value> {
+  let held: BytesTaken | undefined;
+  const onTaken = (memory: BytesTaken): void => void (held = memory);
+  try {
+    return await use(await takeInFiles(parts, request, { ...question, onTaken }));
+  } finally {
+    held?.shrink(0);
+  }
+}
+
 interface Taking {
   readonly sources: Sources;
   /** Callers of chat have no words for a document of text: what they say with one is text. */

@@ -116,9 +116,12 @@ test('searches that tools allow are held for, each at its fee', () => {
       worst({ tools: [search({ max_uses: 3 })] }),
       worst({ tools: [search({})] }),
       worst({ settings: { webSearchOptions: {} } }),
+      worst({ settings: { ownSearch: {} } }),
+      worst({ settings: { ownSearch: { usesMax: 30 } } }),
+      worst({ settings: { ownSearch: { usesMax: 2 } } }),
       worst({ tools: [search({ max_uses: Number.MAX_SAFE_INTEGER })] }),
     ],
-    [0, 30, 100, 100, 10_000],
+    [0, 30, 100, 100, 100, 300, 100, 10_000],
   );
 });
 

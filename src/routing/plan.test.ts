@@ -207,6 +207,20 @@ test("a request with tools is asked in the formats that take tools, the caller's
   assert.deepEqual(formatsOf(request()), ['chat', 'chat', 'chat']);
 });
 
+test('a request that is to search the web is asked in the format in which the endpoint does', () => {
+  const listed = model(
+    'acme/one',
+    endpoint('a', { formats: ['chat', 'responses'], searchFormat: 'responses' }),
+    endpoint('b', { formats: ['chat', 'responses'] }),
+  );
+  const formatsOf = (asked: GenerationRequest): readonly string[] =>
+    plan([listed], {}, asked).candidates.map(({ format }) => format);
+  const stands = { type: 'function', name: 'f', standsForSearch: true } as const;
+  assert.deepEqual(formatsOf(request({ settings: { ownSearch: {} } })), ['responses', 'chat']);
+  assert.deepEqual(formatsOf(request({ tools: [stands] })), ['responses', 'chat']);
+  assert.deepEqual(formatsOf(request({ tools: [{ type: 'function', name: 'f' }] })), ['chat', 'chat']);
+});
+
 test('an image goes only to endpoints that take images, also out of a tool result', () => {
   const listed = model(
     'acme/one',

@@ -193,6 +193,17 @@ suite('count_tokens', () => {
       assert.ok(Number.isInteger(body.input_tokens) && body.input_tokens > 1_000, String(body.input_tokens));
     });
 
+  test('what a router would choose for is counted without a choice', async () => {
+    for (const model of ['service/auto', 'service/fusion', 'service/pareto-code:nitro', 'service/free']) {
+      const response = await ask(counted(model));
+      assert.equal(response.status, 200, model);
+      const body = (await response.json()) as { input_tokens: number };
+      assert.ok(body.input_tokens > 1_000, model);
+    }
+    const behind = await ask({ ...counted(`${OWN}/echo`), fallbacks: [{ model: 'service/auto' }] });
+    assert.equal(behind.status, 200, await behind.text());
+  });
+
   test('errors come in the shape of the format', async () => {
     for (const [response, status, type] of [
       [await ask(counted('sandbox/echo'), 'wrong'), 401, 'authentication_error'],

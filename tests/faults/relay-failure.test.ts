@@ -127,6 +127,7 @@ async function setStage(
       admit: () => undefined,
       reserve: () => undefined,
       settle: () => Promise.resolve(),
+      release: () => Promise.resolve(),
     },
     rateLimiter: { admit: () => undefined },
     responseCache: { texts: createMemoryTexts({ clock, bytesMax: 0 }), catalog: createCatalog([], []), clock },

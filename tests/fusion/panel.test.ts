@@ -14,7 +14,7 @@ import {
 } from '../support/panel.ts';
 import { objectOf } from '../support/told.ts';
 import { ask, type Asking } from '../support/tool-turns.ts';
-import { json, type Arrived } from '../support/upstream.ts';
+import { chatAnswer, json, type Arrived } from '../support/upstream.ts';
 
 const ASKINGS: readonly Asking[] = (['chat', 'messages'] as const).flatMap((format) =>
   [true, false].map((stream) => ({ format, model: 'acme/outer', stream })),
@@ -155,6 +155,59 @@ suite('a panel of which all answer', () => {
     assert.equal(askedOf(turns, 'one').length, 1);
     const result = resultRead(turns);
     assert.deepEqual([result['status'], result['failure_reason']], ['error', 'fusion_invocation_capped']);
+  });
+
+  test('whose answers are longer than the outer model reads is cut for that model, and whole for the caller', async (t) => {
+    const long = 'word '.repeat(16_000);
+    const endpoint = 'endpoints: [{ provider: chatty, model: outer, price: { prompt: 1, completion: 2 } }]';
+    const yaml = `  acme/narrow: { context_length: 40000, ${endpoint} }\n`;
+    const turns = await startPanel(
+      t,
+      (who, arrived) => (who === 'one' || who === 'two' ? { text: `${who}: ${long}` } : says(who, arrived)),
+      { yaml },
+    );
+    const narrow = { ...CHAT, model: 'acme/narrow' };
+    const told = await ask(turns, narrow, { tools: [fusionTool()] });
+    assert.match(told.text, /In the end: tea\.$/);
+    const read = resultRead(turns)['responses'] as readonly { readonly content: string }[];
+    const lengths = read.map(({ content }) => content.length);
+    // Half of 40,000 tokens, of which the short answer takes little.
+    assert.ok(lengths[0] === lengths[1] && (lengths[0] ?? 0) > 29_000 && (lengths[0] ?? 0) < 31_000, lengths.join());
+    const [detail] = told.message['reasoning_details'] as readonly JsonObject[];
+    const whole = objectOf(JSON.parse(detail?.['result'] as string) as JsonObject);
+    assert.equal((whole['responses'] as readonly { readonly content: string }[])[0]?.content.length, long.length + 4);
+  });
+
+  test('cites each source once, and the answer rests on them', async (t) => {
+    const cites = (text: string) =>
+      json(200, {
+        ...chatAnswer(text),
+        choices: [
+          {
+            index: 0,
+            finish_reason: 'stop',
+            message: {
+              role: 'assistant',
+              content: text,
+              annotations: [
+                {
+                  type: 'url_citation',
+                  url_citation: { url: 'https://tea.test/', title: 'Tea', start_index: 0, end_index: 3 },
+                },
+              ],
+            },
+          },
+        ],
+      });
+    const turns = await startPanel(t, (who, arrived) =>
+      who === 'one' || who === 'three' ? cites(`${who} read it.`) : says(who, arrived),
+    );
+    const told = await ask(turns, CHAT, { tools: [fusionTool()] });
+    assert.deepEqual(resultRead(turns)['sources'], [{ title: 'Tea', url: 'https://tea.test/' }]);
+    const urls = (told.message['annotations'] as readonly JsonObject[]).map(
+      (one) => objectOf(one['url_citation'])['url'],
+    );
+    assert.deepEqual(urls, ['https://tea.test/']);
   });
 
   test('may be one model, and no more than eight', async (t) => {

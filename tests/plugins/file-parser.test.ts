@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { makePdf } from '../support/make-pdf.ts';
 import { readChatStream } from '../support/read-stream.ts';
+import { recordOf } from '../support/tool-turns.ts';
 import { json, startUpstream, type Arrived, type Script } from '../support/upstream.ts';
 import {
   askForChat,
@@ -309,6 +310,18 @@ test('a file at an address is fetched here, within the walls, and only a PDF is 
   );
   assert.deepEqual(asked, ['127.0.0.1']);
   assert.equal(files.arrived.length, 0);
+});
+
+test('a file without text is told to the model, and to the operator', async (t) => {
+  const setup = await startWeb(t);
+  const scan = { type: 'file', file: { filename: 'scan.pdf', file_data: dataUrl(makePdf([{ lines: [] }])) } };
+  const { body } = await ask(setup, { plugins: LOCALLY, messages: asking(scan) });
+  assert.deepEqual(partsOf(setup.chat.arrived[0])[1], text('<file name="scan.pdf">\n(no text)\n</file>'));
+  const { warnings } = await recordOf(setup.gateway, body.id);
+  assert.deepEqual(
+    warnings.map(({ message }) => message),
+    ['the file "scan.pdf" has no text; the engine "mistral-ocr" reads scans'],
+  );
 });
 
 test('what cannot be read is 400 and names the file', async (t) => {

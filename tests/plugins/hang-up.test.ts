@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { makePdf } from '../support/make-pdf.ts';
-import type { Script } from '../support/upstream.ts';
+import { startToolTurns } from '../support/tool-turns.ts';
+import { startUpstream, type Script } from '../support/upstream.ts';
 import { grant, spent, startWeb, type WebOptions, type WebSetup } from '../support/web.ts';
 
 /** Far more than the promise; the tests do not measure how long it took. */
@@ -97,5 +98,23 @@ suite('a caller that hangs up', () => {
     const plugins = [{ id: 'file-parser', pdf: { engine: 'cloudflare-ai' } }];
     const messages = [{ role: 'user', content: [{ type: 'file', file: { filename: 'a.pdf', file_data: url } }] }];
     await hangUp(setup, path, { ...way, messages, plugins }, { script, ...files });
+  });
+
+  test('ends a search that a model asked for', async (t) => {
+    const { script, begun, gone } = silence();
+    const engine = await startUpstream(script);
+    t.after(() => engine.close());
+    const calls = [{ name: 'service_web_search', input: '{"query":"news"}' }];
+    const { gateway, chat } = await startToolTurns(t, () => ({ calls }), {
+      yaml: `search: { exa: { api_key: k, base_url: "${engine.baseUrl}" } }`,
+    });
+    const caller = new AbortController();
+    const request = { model: 'acme/chat', messages: [MESSAGES], tools: [{ type: 'service:web_search' }] };
+    const asked = gateway.post('/chat/completions', request, {}, caller.signal).then((answer) => answer.text());
+    await within(begun);
+    caller.abort();
+    await assert.rejects(asked);
+    await within(gone);
+    assert.equal(chat.arrived.length, 1, 'no further turn is asked for');
   });
 });

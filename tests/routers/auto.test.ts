@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Json } from '../../src/lib/json.ts';
 import { manage, textAt } from '../support/byok.ts';
 import { at, CODE, startRouted } from '../support/routed.ts';
-import { chatAnswer, json } from '../support/upstream.ts';
+import { chatAnswer, chatStream, json, stream } from '../support/upstream.ts';
 
 const auto = (options: object = {}, more: object = {}) => ({
   model: 'service/auto',
@@ -176,6 +177,29 @@ test('what the choice saved is in the metadata, in the record and in the report'
   assert.equal(at(record.body, 'data', 'router'), 'auto');
   assert.equal(at(record.body, 'data', 'compared_model'), 'acme/best');
   assert.equal(at(record.body, 'data', 'router_savings'), 0.000198);
+});
+
+test('a stream, and the messages format, are routed and compared in the same way', async (t) => {
+  const { gateway, post, upstream } = await startRouted(t, { script: stream(chatStream('well')) });
+  const body = { model: 'service/auto', messages: CODE, stream: true };
+  const response = await gateway.post('/chat/completions', body, { 'x-service-metadata': 'enabled' });
+  const chunks = (await response.text()).split('\n').filter((line) => line.startsWith('data: {'));
+  const last: Json = JSON.parse(chunks.at(-1)?.slice(6) ?? 'null') as Json;
+  assert.equal(at(last, 'model'), 'acme/cheap');
+  assert.equal(at(last, 'service_metadata', 'params', 'saved_usd'), 0.000198);
+  upstream.script = json(200, chatAnswer('well'));
+  const plugins = [{ id: 'auto-router', cost_tier: 'max' }];
+  const message = await post({ model: 'service/auto', max_tokens: 50, messages: CODE, plugins }, '/messages');
+  assert.equal(message.status, 200);
+  assert.equal(message.body['model'], 'acme/best');
+  assert.equal(at(message.body, 'service_metadata', 'strategy'), 'auto');
+});
+
+test('an answer that fails is compared with nothing', async (t) => {
+  const { post } = await startRouted(t, { script: json(400, { error: { message: 'no' } }) });
+  const { status, body } = await post({ model: 'service/auto', messages: CODE });
+  assert.equal(status, 400);
+  assert.equal(at(body, 'service_metadata', 'params'), undefined);
 });
 
 test('a dearer choice than the most capable one is told as spent', async (t) => {

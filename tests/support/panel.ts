@@ -81,6 +81,7 @@ export function resultRead(turns: Pick<ToolTurns, 'chat' | 'messages'>): JsonObj
   const messages = last?.body['messages'] as readonly Json[];
   const content = objectOf(messages.findLast((message) => objectOf(message)['role'] === 'tool'))['content'];
   // A failed result has a word in front where the format has no mark for it.
-  const text = typeof content === 'string' ? content.replace(/^Error: /, '') : '';
-  return objectOf(JSON.parse(text) as Json);
+  const parts: readonly Json[] = Array.isArray(content) ? content : [{ text: content ?? '' }];
+  const text = parts.map((part) => objectOf(part)['text'] as string).join('');
+  return objectOf(JSON.parse(text.replace(/^Error: /, '')) as Json);
 }

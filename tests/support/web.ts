@@ -68,7 +68,7 @@ export const FOUND = {
 };
 
 /** Answers in the format and the delivery that it is asked for. */
-export function says(text: string): Script {
+function says(text: string): Script {
   return (arrived, response, request) => {
     const isChat = arrived.path.endsWith('/chat/completions');
     const streams = arrived.body['stream'] === true;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { messageOf } from '../support/next-turn.ts';
+import { textAt } from '../support/byok.ts';
 import { listOf, objectOf } from '../support/told.ts';
 import {
   ask,
@@ -35,21 +36,21 @@ const advisor = (parameters: object = {}): object => ({
 /** Who said what, as the advisor was told. */
 function messagesTo({ messages }: ToolTurns, at = 0): readonly (readonly [role: string, text: string])[] {
   return listOf(messages.arrived[at]?.body['messages'] as JsonObject[]).map((message) => {
-    const { role, content } = objectOf(message);
-    return [String(role), textIn(content)];
+    const { content } = objectOf(message);
+    return [textAt(objectOf(message), 'role'), textIn(content)];
   });
 }
 
 function textIn(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   return listOf(content)
-    .map((block) => String(objectOf(block)['text']))
+    .map((block) => textAt(objectOf(block), 'text'))
     .join('\n');
 }
 
 function resultsOf(message: JsonObject): readonly JsonObject[] {
   return listOf(message['reasoning_details']).map(
-    (detail) => JSON.parse(String(objectOf(detail)['result'])) as JsonObject,
+    (detail) => JSON.parse(textAt(objectOf(detail), 'result')) as JsonObject,
   );
 }
 
@@ -71,6 +72,8 @@ test('an advisor reads the prompt and its instructions alone, and its advice is 
   assert.equal(body?.['tools'], undefined);
   const record = await recordOf(turns.gateway, told.id);
   assert.equal(record.model, 'acme/chat');
+  // Two turns of the one who asks and one of the advisor, of 10 and 5 tokens each: the record has its own two.
+  assert.deepEqual([told.usage['cost'], record.costNanoUsd], [60_000 / 1e9, 40_000]);
 });
 
 suite('the model of an advisor', () => {
@@ -182,7 +185,7 @@ suite('the memory of an advisor', () => {
   });
 
   test('gives way in its middle where it does not fit its model', async (t) => {
-    const yaml = `  acme/small: { context_length: 3000, endpoints: [{ provider: wordy, model: small, price: { prompt: 1, completion: 2 } }] }`;
+    const yaml = `  acme/small: { context_length: 10000, endpoints: [{ provider: wordy, model: small, price: { prompt: 1, completion: 2 } }] }`;
     const turns = await startToolTurns(
       t,
       both(asking({ prompt: 'And now?' }), () => ({ text: 'Right.' })),
@@ -203,7 +206,7 @@ suite('the memory of an advisor', () => {
       {
         role: 'tool',
         tool_call_id: `c${at}`,
-        content: JSON.stringify({ status: 'ok', advice: `${at} ${'word '.repeat(600)}` }),
+        content: JSON.stringify({ status: 'ok', advice: `${at} ${'word '.repeat(1_500)}` }),
       },
     ]).flat();
     const messages = [{ role: 'user', content: 'Go.' }, ...earlier, { role: 'user', content: 'Go on.' }];
@@ -224,7 +227,7 @@ suite('an advisor that cannot be asked', () => {
     const told = await ask(turns, CHAT, { tools: [advisor({ model: 'acme/unknown' })] });
     const [result] = resultsOf(told.message);
     assert.equal(result?.['status'], 'error');
-    assert.match(String(result['error']), /acme\/unknown/);
+    assert.match(textAt(result, 'error'), /acme\/unknown/);
     assert.equal(told.text, 'I was advised.');
   });
 

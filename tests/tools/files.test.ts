@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { makePdf } from '../support/make-pdf.ts';
 import { PNG_BASE64 } from '../support/media.ts';
+import { textAt } from '../support/byok.ts';
 import { listOf, objectOf } from '../support/told.ts';
 import { ask, startToolTurns, type Asking, type ToolTurns } from '../support/tool-turns.ts';
 import { upload } from '../support/upload.ts';
@@ -14,7 +15,7 @@ const TOOLS = [{ type: 'service:files' }];
 interface Files {
   readonly turns: ToolTurns;
   /** Has the model make one call. */
-  call(input: object): Promise<JsonObject>;
+  readonly call: (input: object) => Promise<JsonObject>;
 }
 
 async function startFiles(t: TestContext): Promise<Files> {
@@ -30,7 +31,7 @@ async function startFiles(t: TestContext): Promise<Files> {
       const told = await ask(turns, CHAT, { tools: TOOLS });
       assert.equal(told.text, 'Done.');
       const [detail] = listOf(told.message['reasoning_details']).map((one) => objectOf(one));
-      return JSON.parse(String(detail?.['result'])) as JsonObject;
+      return JSON.parse(textAt(detail ?? {}, 'result')) as JsonObject;
     },
   };
 }
@@ -60,7 +61,7 @@ test('a model writes, lists, reads and edits files of the workspace, and the cal
   const renamed = resultOf(await call({ ...edit, new_filename: 'other.md' }));
   assert.equal(renamed['filename'], 'other.md');
 
-  const answer = await fetch(`${turns.gateway.baseUrl}/files/${String(edited['file_id'])}/content`, {
+  const answer = await fetch(`${turns.gateway.baseUrl}/files/${textAt(edited, 'file_id')}/content`, {
     headers: { authorization: `Bearer ${API_KEY}` },
   });
   assert.equal(answer.status, 200);
@@ -72,7 +73,7 @@ test('a model writes, lists, reads and edits files of the workspace, and the cal
 test('a model reads the text of a PDF', async (t) => {
   const { turns, call } = await startFiles(t);
   await upload(turns.gateway, Buffer.from(makePdf([{ lines: ['Forty-two.'] }])), { name: 'answer.pdf' });
-  assert.match(String(resultOf(await call({ operation: 'read', filename: 'answer.pdf' }))['content']), /Forty-two\./);
+  assert.match(textAt(resultOf(await call({ operation: 'read', filename: 'answer.pdf' })), 'content'), /Forty-two\./);
 });
 
 suite('a call that cannot be done is an error that the model reads', () => {
@@ -103,6 +104,6 @@ suite('a call that cannot be done is an error that the model reads', () => {
       await upload(turns.gateway, Buffer.from(PNG_BASE64, 'base64'), { name: 'pixel.png' });
       const answered = await call(input);
       assert.deepEqual(Object.keys(answered), ['error']);
-      assert.match(String(answered['error']), error);
+      assert.match(textAt(answered, 'error'), error);
     });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { messageOf } from '../support/next-turn.ts';
+import { textAt } from '../support/byok.ts';
 import { listOf, objectOf } from '../support/told.ts';
 import { ask, startToolTurns, type Asking, type Model, type ToolTurns } from '../support/tool-turns.ts';
 import { json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
@@ -57,7 +58,7 @@ suite('a picture that a model has drawn', () => {
       const [image] = listOf(told.message['images']).map((one) => objectOf(one));
       assert.deepEqual(image?.['image_url'], { url: URL });
       const [detail] = listOf(told.message['reasoning_details']).map((one) => objectOf(one));
-      assert.deepEqual(JSON.parse(String(detail?.['result'])), {
+      assert.deepEqual(JSON.parse(textAt(detail ?? {}, 'result')), {
         status: 'ok',
         imageUrl: URL,
         revisedPrompt: 'A cat on a mat.',
@@ -114,9 +115,9 @@ test('an answer without a picture is an error that says what the model said', as
   const { turns } = await startPainting(t, chatAnswer({ content: 'I cannot draw.' }));
   const told = await ask(turns, CHAT, { tools: TOOLS });
   const [detail] = listOf(told.message['reasoning_details']).map((one) => objectOf(one));
-  const result = JSON.parse(String(detail?.['result'])) as JsonObject;
+  const result = JSON.parse(textAt(detail ?? {}, 'result')) as JsonObject;
   assert.equal(result['status'], 'error');
-  assert.match(String(result['error']), /I cannot draw/);
+  assert.match(textAt(result, 'error'), /I cannot draw/);
 });
 
 test('where the usual model is not set up the call is an error, and the request goes on', async (t) => {
@@ -124,7 +125,7 @@ test('where the usual model is not set up the call is an error, and the request 
   const told = await ask(turns, CHAT, { tools: [{ type: 'service:image_generation' }] });
   assert.equal(told.text, 'Look.');
   const [detail] = listOf(told.message['reasoning_details']).map((one) => objectOf(one));
-  assert.match(String(detail?.['result']), /openai\/gpt-5-image/);
+  assert.match(textAt(detail ?? {}, 'result'), /openai\/gpt-5-image/);
 });
 
 suite('400 with the path of the parameter', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
+import { textAt } from '../support/byok.ts';
 import { listOf, objectOf } from '../support/told.ts';
 import { ask, startToolTurns, type Asking, type Model, type Said } from '../support/tool-turns.ts';
 import type { Arrived } from '../support/upstream.ts';
@@ -23,7 +24,7 @@ const subagent = (parameters: object = {}): object => ({
 
 function resultsOf(message: JsonObject): readonly JsonObject[] {
   return listOf(message['reasoning_details']).map(
-    (detail) => JSON.parse(String(objectOf(detail)['result'])) as JsonObject,
+    (detail) => JSON.parse(textAt(objectOf(detail), 'result')) as JsonObject,
   );
 }
 
@@ -58,7 +59,7 @@ test('a subagent that fails says which task it was', async (t) => {
   const told = await ask(turns, CHAT, { tools: [subagent({ model: 'acme/unknown' })] });
   const [result] = resultsOf(told.message);
   assert.deepEqual([result?.['status'], result?.['task_name']], ['error', 'count']);
-  assert.match(String(result?.['error']), /acme\/unknown/);
+  assert.match(textAt(result ?? {}, 'error'), /acme\/unknown/);
 });
 
 test('twenty-five tasks are handed out for one answer, and no more', async (t) => {

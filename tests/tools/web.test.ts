@@ -300,6 +300,31 @@ suite('a model that reads pages', () => {
     assert.equal(told.usage['cost'], (2 * TURN_NANO_USD + 1_000_000) / 1e9);
   });
 
+  test('at their vendor, where the caller says so and one list of sites is enough', async (t) => {
+    const setup = await start(t, () => ({ text: 'Done.' }));
+    const both = { allowed_domains: ['a.example'], blocked_domains: ['b.example'] };
+    for (const parameters of [
+      { engine: 'native', max_uses: 2, max_content_tokens: 900, allowed_domains: ['a.example'] },
+      { engine: 'native', ...both },
+      { engine: 'auto' },
+    ])
+      await ask(setup, MESSAGES, { tools: [{ type: 'service:web_fetch', parameters }] });
+    const [native, ...here] = setup.messages.arrived.map(
+      ({ body }) => (body['tools'] as readonly { readonly name: string }[])[0],
+    );
+    assert.deepEqual(native, {
+      type: 'web_fetch_20250910',
+      name: 'web_fetch',
+      max_uses: 2,
+      max_content_tokens: 900,
+      allowed_domains: ['a.example'],
+    });
+    assert.deepEqual(
+      here.map((tool) => tool?.name),
+      ['service_web_fetch', 'service_web_fetch'],
+    );
+  });
+
   test('where the plugin web-fetch is listed, with what it says', async (t) => {
     const site = await startSite(t);
     const setup = await start(t, once(fetchPage(`${site}/page`)), { yaml: OWN });

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { FileEngineId, FileReader, FileSource, ParsedFile, ParseOutcome } from '../../canonical/parsed-file.ts';
 import type { EventBatch } from '../../canonical/events.ts';
+import type { Warning } from '../../canonical/extra.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { EndpointFacts, Plugin, PluginContext } from '../contract.ts';
@@ -117,6 +118,7 @@ async function parseAll(
     }),
   );
   noteStage(texts.values(), fresh.length, { engine, feeNanoUsd, context });
+  for (const [{ name }, { parts }] of texts) if (parts.length === 0) context.warn(noText(name, engine));
   const annotations = uniqueBy(pdfs, ({ hash }) => hash).flatMap(({ pdf, hash }) => {
     const file = byHash.get(hash);
     return file === undefined ? [] : [drawAnnotation(hash, file, pdf.block.name)];
@@ -205,6 +207,13 @@ function refused({ block }: FoundPdf, { fault, message }: Extract<ParseOutcome, 
     fault === 'caller' ? 'invalid_request' : 'provider_unavailable',
     `${name} could not be read. ${message}`,
   );
+}
+
+/** A model that is asked about it would have to guess. */
+function noText(name: string | undefined, { id }: Engine): Warning {
+  const file = name === undefined ? 'a file' : `the file ${JSON.stringify(name)}`;
+  const hint = id === 'mistral-ocr' ? '' : '; the engine "mistral-ocr" reads scans';
+  return { code: 'content-dropped', path: 'messages', message: `${file} has no text${hint}` };
 }
 
 function noteStage(

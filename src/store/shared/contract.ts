@@ -15,6 +15,11 @@ export interface HoldRequest {
   readonly expiresInMs: number;
   /** Of several for one subject the strictest counts. */
   readonly allowances: readonly Allowance[];
+  /**
+   * Ids of holds that this one takes the place of, in the same step: what they hold of its subjects is free for it. Where
+   * too little is left they stay. What they hold of other subjects is for `release` to free. Absent: none.
+   */
+  readonly instead?: readonly string[];
 }
 
 export type Reservation =

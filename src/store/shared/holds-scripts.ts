@@ -36,7 +36,7 @@ end
 
 /**
  * Keys: `sum`, `ends`, `owner` of each allowance. Values: id (empty: nothing is to be held, and what is held does not
- * count), life of the hold ms, life of a sum ms; for each allowance
+ * count), life of the hold ms, life of a sum ms, ids of holds that it takes the place of, with spaces between; for each allowance
  * limit, want, min, whether a doubtful sum is good enough, and what was read: version, owner's version, settled, sum.
  * Gives 1 and what is held of each; or 0, the number of the refusing allowance, what is left and what is held; or 2 and
  * for each sum that must be read its number, version, owner's version, settled; or 3 and the same of one that is doubtful.
@@ -44,7 +44,16 @@ end
 export const RESERVE = redisScript(`${SHARED}
 local id, holdMs, lifeMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local count = #KEYS / 3
-local function arg(i, n) return ARGV[3 + (i - 1) * 8 + n] end
+local function instead() return string.gmatch(ARGV[4], '%S+') end
+local function arg(i, n) return ARGV[4 + (i - 1) * 8 + n] end
+local function heldBeside(sum)
+  local held = tonumber(redis.call('HGET', sum, 'h') or 0)
+  for other in instead() do
+    local open = redis.call('HGET', sum, 'o:' .. other)
+    if open then held = held - tonumber(string.match(open, '^%d+')) end
+  end
+  return held
+end
 local unknown, spents = {2}, {}
 local function mustRead(i, fields, owner)
   for _, value in ipairs({text(i), fields[1], owner, fields[2] or '0'}) do table.insert(unknown, value) end
@@ -84,7 +93,7 @@ if #unknown > 1 then return unknown end
 local taken = {1}
 for i = 1, count do
   local sum = KEYS[i * 3 - 2]
-  local held = id == '' and 0 or tonumber(redis.call('HGET', sum, 'h') or 0)
+  local held = id == '' and 0 or heldBeside(sum)
   local left = tonumber(arg(i, 1)) - spents[i] - held
   local take = math.min(tonumber(arg(i, 2)), left)
   if take < tonumber(arg(i, 3)) then
@@ -99,6 +108,7 @@ end
 if id == '' then return taken end
 for i = 1, count do
   local sum, ends = KEYS[i * 3 - 2], KEYS[i * 3 - 1]
+  for other in instead() do close(sum, ends, other) end
   redis.call('HINCRBY', sum, 'h', taken[i + 1])
   redis.call('HSET', sum, 'o:' .. id, taken[i + 1] .. ' ' .. text(now))
   redis.call('ZADD', ends, text(now + holdMs * 1000), id)

@@ -87,6 +87,35 @@ function testHolds(open: OpenHolds): void {
     assert.equal(third.ok, false);
   });
 
+  test('a hold that takes the place of others has what they held', async (t) => {
+    const { holds } = await open(t);
+    await holds.reserve(hold('1', allow(100, 60)), nothingSpent);
+    await holds.reserve(hold('2', allow(100, 20)), nothingSpent);
+    await holds.reserve(hold('3', allow(100, 15)), nothingSpent);
+    const moved = await holds.reserve({ ...hold('4', allow(100, 85)), instead: ['1', '2', 'none'] }, nothingSpent);
+    assert.deepEqual(moved, { ok: true, heldNanoUsd: new Map([[S, 85]]) });
+    await holds.release('1');
+    await holds.release('2');
+    assert.equal((await holds.reserve(hold('5', allow(100, 1)), nothingSpent)).ok, false, 'all of it is held');
+    await holds.settle('4', [{ subject: S, nanoUsd: 30 }]);
+    assert.equal((await holds.reserve(hold('6', allow(100, 55)), nothingSpent)).ok, true);
+  });
+
+  test('where too little is left for a hold in the place of another, that one stays', async (t) => {
+    const { holds } = await open(t);
+    await holds.reserve(hold('1', allow(100, 60)), nothingSpent);
+    await holds.reserve(hold('2', allow(100, 30)), nothingSpent);
+    assert.deepEqual(await holds.reserve({ ...hold('3', allow(100, 80)), instead: ['1'] }, nothingSpent), {
+      ok: false,
+      subject: S,
+      leftNanoUsd: 70,
+      heldByOthersNanoUsd: 30,
+    });
+    assert.equal((await holds.reserve(hold('4', allow(100, 11)), nothingSpent)).ok, false);
+    await holds.settle('1', [{ subject: S, nanoUsd: 10 }]);
+    assert.equal((await holds.reserve(hold('4', allow(100, 60)), nothingSpent)).ok, true);
+  });
+
   test('beyond a limit nothing is held, not even nothing', async (t) => {
     const { holds } = await open(t);
     const answer = await holds.reserve(hold('1', allow(100, 0)), () => Promise.resolve(101));

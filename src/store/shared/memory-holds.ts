@@ -107,9 +107,9 @@ class MemoryHolds implements LocalHolds {
         await Promise.all(unknown.map(({ subject }) => this.#load(subject, loadSpent)));
         continue;
       }
-      const verdict = this.#decide(wanted, hold !== undefined);
+      const verdict = this.#decide(wanted, hold);
       if (verdict.ok) {
-        if (hold !== undefined) this.#open(hold.id, verdict.heldNanoUsd, hold.expiresInMs);
+        if (hold !== undefined) this.#begin(hold, verdict.heldNanoUsd);
         return verdict;
       }
       const spent = this.#spentBy(verdict.subject);
@@ -160,10 +160,10 @@ class MemoryHolds implements LocalHolds {
     return Promise.resolve();
   }
 
-  #decide(allowances: readonly Allowance[], countsHeld: boolean): Reservation {
+  #decide(allowances: readonly Allowance[], hold: HoldRequest | undefined): Reservation {
     const heldNanoUsd = new Map<string, number>();
     for (const { subject, limitNanoUsd, wantNanoUsd, minNanoUsd } of allowances) {
-      const heldByOthersNanoUsd = countsHeld ? (this.#subjects.get(subject)?.heldNanoUsd ?? 0) : 0;
+      const heldByOthersNanoUsd = hold === undefined ? 0 : this.#heldBeside(hold, subject);
       const leftNanoUsd = limitNanoUsd - (this.#spentBy(subject)?.nanoUsd ?? 0) - heldByOthersNanoUsd;
       const taken = Math.min(wantNanoUsd, leftNanoUsd);
       if (taken < minNanoUsd) return { ok: false, subject, leftNanoUsd, heldByOthersNanoUsd };
@@ -172,8 +172,19 @@ class MemoryHolds implements LocalHolds {
     return { ok: true, heldNanoUsd };
   }
 
-  #open(id: string, held: ReadonlyMap<string, number>, expiresInMs: number): void {
+  #heldBeside({ instead = [] }: HoldRequest, subject: string): number {
+    let held = this.#subjects.get(subject)?.heldNanoUsd ?? 0;
+    for (const id of instead) held -= this.#holds.get(id)?.held.get(subject) ?? 0;
+    return held;
+  }
+
+  #begin({ id, expiresInMs, instead = [] }: HoldRequest, held: ReadonlyMap<string, number>): void {
     if (this.#holds.size >= HOLDS_MAX) throw new HoldsBusy('Too many requests are under way.');
+    for (const other of instead) this.#close(other);
+    this.#open(id, held, expiresInMs);
+  }
+
+  #open(id: string, held: ReadonlyMap<string, number>, expiresInMs: number): void {
     const expiresAtMs = this.#clock.monotonicMs() + expiresInMs;
     this.#holds.set(id, { held, expiresAtMs, openedAt: ++this.#now });
     this.#earliestMs = Math.min(this.#earliestMs, expiresAtMs);

@@ -60,7 +60,7 @@ export class RedisHolds {
     return this.#ask({ id: NO_HOLD, expiresInMs: 0, allowances }, loadSpent);
   }
 
-  async #ask({ id, expiresInMs, allowances }: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
+  async #ask({ id, expiresInMs, allowances, instead = [] }: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
     const wanted = strictest(allowances);
     if (wanted.length === 0) return { ok: true, heldNanoUsd: new Map() };
     const reads = new Map<string, Read>();
@@ -71,7 +71,7 @@ export class RedisHolds {
       const values = wanted.flatMap((allowance) =>
         valuesOf(allowance, reads.get(allowance.subject), isLast || again.has(allowance.subject)),
       );
-      const settings = [id, Math.ceil(expiresInMs), this.#spentLifeMs];
+      const settings = [id, Math.ceil(expiresInMs), this.#spentLifeMs, instead.join(' ')];
       const reply = await this.#link.call((client) => RESERVE(client, keys, [...settings, ...values]));
       const [outcome, ...rest] = textsOf(reply);
       if (outcome === '1') return { ok: true, heldNanoUsd: heldOf(wanted, rest) };

@@ -104,6 +104,15 @@ suite('one model', () => {
     });
   }
 
+  test('has for the second time what the first has left of its budget', async () => {
+    const { generate, asked } = generateBy([new GatewayError('invalid_request', 'no'), ANSWER]);
+    await askModel({ ...QUESTION, budgetNanoUsd: 10 }, asking(generate), LIMIT_MS);
+    assert.deepEqual(
+      asked.map(({ budgetNanoUsd }) => budgetNanoUsd),
+      [10, 3],
+    );
+  });
+
   test('is not asked again where there is nothing to leave out', async () => {
     const { generate, asked } = generateBy([new GatewayError('invalid_request', 'no'), ANSWER]);
     await askModel({ ...QUESTION, tools: [], settings: { maxTokens: 5 } }, asking(generate), LIMIT_MS);

@@ -55,7 +55,10 @@ export async function askModel(question: ModelQuestion, asking: Asking, limitMs:
   const time = limitTime(asking.signal, limitMs);
   const ask = async (plain: boolean): Promise<InnerAnswer | GatewayError> => {
     try {
-      return await asking.generate({ ...innerQuestion(question, plain), ended: (run) => tally.add(run) }, time.signal);
+      return await asking.generate(
+        { ...innerQuestion(question, plain, tally.costNanoUsd), ended: (run) => tally.add(run) },
+        time.signal,
+      );
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       return time.isOver() ? tooSlow(question.model, limitMs) : error;
@@ -86,7 +89,8 @@ class Tally {
   }
 }
 
-function innerQuestion(question: ModelQuestion, plain: boolean): InnerQuestion {
+/** @param spentNanoUsd by asking before */
+function innerQuestion(question: ModelQuestion, plain: boolean, spentNanoUsd: number): InnerQuestion {
   const { model, instructions, text, cache, settings, plainTokensMax, tools, toolCallsMax, budgetNanoUsd } = question;
   return {
     models: [model],
@@ -97,7 +101,7 @@ function innerQuestion(question: ModelQuestion, plain: boolean): InnerQuestion {
     withoutTools: WITHOUT,
     settings: plain ? { maxTokens: plainTokensMax } : settings,
     ...(!plain && tools.length > 0 && { tools, maxToolCalls: toolCallsMax }),
-    ...(budgetNanoUsd !== undefined && { budgetNanoUsd }),
+    ...(budgetNanoUsd !== undefined && { budgetNanoUsd: Math.max(0, budgetNanoUsd - spentNanoUsd) }),
   };
 }
 

@@ -1,11 +1,13 @@
 import type { UrlCitation } from '../../canonical/blocks.ts';
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import type { PipelineStage } from '../../canonical/route-report.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import { cutAtWord } from '../../lib/cut-text.ts';
+import { isJsonObject, parseJsonObject, type JsonObject } from '../../lib/json.ts';
 import { usdFromNano } from '../../lib/money.ts';
 import type { ToolOutcome } from '../contract.ts';
 import type { Verdict } from './analyst.ts';
 import type { Reply } from './ask-model.ts';
+import { fitAnswers, type NamedAnswer } from './fit-answers.ts';
 
 /** Of one answer in the result, UTF-16 units: whoever writes the final answer has to read them all. */
 const CONTENT_CHARS_MAX = 100_000;
@@ -42,26 +44,48 @@ export function allFailed(members: readonly Reply[], signal: AbortSignal): ToolO
   return failed(reason, `No model of the panel gave an answer. ${told.join(' ')}`, { failed_models: failedModels });
 }
 
-/** @param answered those that did, at least one */
-export function succeeded(answered: readonly Reply[], lost: readonly Reply[], verdict: Verdict): ToolOutcome {
-  const sources = uniqueSources([...answered]);
+/** What is told of a panel that answered, and what of it the model reads that asked. */
+export interface Answered {
+  /** At least one. */
+  readonly answers: readonly NamedAnswer[];
+  /** The same as far as the model can read them. */
+  readonly readable: readonly NamedAnswer[];
+  readonly sources: readonly UrlCitation[];
+  readonly lost: readonly Reply[];
+  readonly verdict: Verdict;
+}
+
+export function succeeded({ answers, readable, sources, lost, verdict }: Answered): ToolOutcome {
+  const draw = (responses: readonly NamedAnswer[]): JsonObject => ({
+    status: 'ok',
+    ...('analysis' in verdict ? { analysis: verdict.analysis } : { failure_reason: verdict.fault }),
+    responses: responses.map(({ model, content }) => ({ model, content })),
+    ...(lost.length > 0 && { failed_models: lost.map(drawFailed) }),
+    ...(sources.length > 0 && { sources: sources.map(({ url, title }) => ({ title: title ?? url, url })) }),
+  });
   return {
-    result: {
-      status: 'ok',
-      ...('analysis' in verdict ? { analysis: verdict.analysis } : { failure_reason: verdict.fault }),
-      responses: drawAnswers(answered),
-      ...(lost.length > 0 && { failed_models: lost.map(drawFailed) }),
-      ...(sources.length > 0 && { sources: sources.map(({ url, title }) => ({ title: title ?? url, url })) }),
-    },
+    result: draw(answers),
+    ...(readable !== answers && { modelReads: [{ type: 'text', text: JSON.stringify(draw(readable)) }] }),
     citations: sources,
   };
 }
 
-export function drawAnswers(answered: readonly Reply[]): { readonly model: string; readonly content: string }[] {
-  return answered.map(({ model, text }) => ({
-    model,
-    content: text.length <= CONTENT_CHARS_MAX ? text : `${text.slice(0, CONTENT_CHARS_MAX)}...`,
+/** What a model reads again of the result of an earlier answer. @param text the result as JSON text */
+export function recall(text: string): string {
+  const result = parseJsonObject(text);
+  const told = result?.['responses'];
+  if (!Array.isArray(told)) return text;
+  const responses = told.filter(isJsonObject).map(({ model, content }) => ({
+    model: typeof model === 'string' ? model : '',
+    content: typeof content === 'string' ? content : '',
   }));
+  const fitted = fitAnswers(responses, () => undefined);
+  // Short results stay as they are, to the letter: a prompt cache may hold them.
+  return fitted === responses ? text : JSON.stringify({ ...result, responses: fitted });
+}
+
+export function answersOf(answered: readonly Reply[]): readonly NamedAnswer[] {
+  return answered.map(({ model, text }) => ({ model, content: cutAtWord(text, CONTENT_CHARS_MAX) }));
 }
 
 const NO_TEXT = 'It gave no text.';
@@ -77,8 +101,8 @@ function reasonOf({ status, type, availability }: GatewayError): FailureReason |
   return status === 500 ? 'unexpected_error' : undefined;
 }
 
-/** Where a text begins in another answer tells nothing here. */
-function uniqueSources(answered: readonly Reply[]): readonly UrlCitation[] {
+/** Each address once. Where it stands in another answer tells nothing here. */
+export function uniqueSources(answered: readonly Reply[]): readonly UrlCitation[] {
   const unique = new Map<string, UrlCitation>();
   for (const { url, title, excerpt } of answered.flatMap(({ sources }) => sources)) {
     if (unique.size >= SOURCES_MAX) break;

@@ -15,7 +15,8 @@ import type { OpenTool, ServerTool, ToolCall, ToolContext, ToolOutcome } from '.
 import { innerToolsOf, questionOf } from '../inner-model.ts';
 import { ANALYSIS_FORMAT, readVerdict } from './analyst.ts';
 import { askModel, type Asking, type ModelQuestion } from './ask-model.ts';
-import { allFailed, drawAnswers, drawStage, failed, isAnswer, succeeded } from './outcome.ts';
+import { fitAnswers } from './fit-answers.ts';
+import { allFailed, answersOf, drawStage, failed, isAnswer, recall, succeeded, uniqueSources } from './outcome.ts';
 import { ANALYST_PROMPT, drawMaterial, PANELIST_PROMPT, TOOL_DESCRIPTION } from './prompts.ts';
 import { drawTranscript } from './transcript.ts';
 
@@ -68,6 +69,7 @@ export const fusion: ServerTool<typeof parameters, typeof noArguments> = {
   parameters,
   callMsMax: CALL_MS_MAX,
   innerTools: toolsOf,
+  recall,
   describe: () => ({ description: TOOL_DESCRIPTION, arguments: noArguments }),
   open: openFusion,
 };
@@ -106,10 +108,11 @@ function fromPreset(name: FusionPresetName, { choice, request }: ToolContext): C
 
 async function runPanel(
   asked: Parameters,
-  { generate, monotonicMs, note, budgetNanoUsd }: ToolContext,
+  context: ToolContext,
   { turns, signal }: ToolCall<object>,
   { panel, analyst }: { readonly panel: readonly string[]; readonly analyst: string },
 ): Promise<ToolOutcome> {
+  const { generate, monotonicMs, note, budgetNanoUsd } = context;
   const asking: Asking = { generate, monotonicMs, signal };
   const startedMs = monotonicMs();
   const text = drawTranscript(turns);
@@ -121,13 +124,17 @@ async function runPanel(
     note(drawStage(monotonicMs() - startedMs, members));
     return allFailed(members, signal);
   }
+  const answers = answersOf(answered);
   const { temperature: _ofPanel, ...settings } = common.settings;
   const reply = await askModel(
     {
       ...common,
       model: analyst,
       instructions: ANALYST_PROMPT,
-      text: drawMaterial(text, drawAnswers(answered)),
+      text: drawMaterial(
+        text,
+        fitAnswers(answers, () => contextTokensOf(analyst, context)),
+      ),
       settings: { ...settings, temperature: 0, responseFormat: ANALYSIS_FORMAT },
     },
     asking,
@@ -135,8 +142,18 @@ async function runPanel(
   );
   const verdict = readVerdict(reply);
   note(drawStage(monotonicMs() - startedMs, members, { reply, verdict }));
-  const lost = members.filter((one) => !isAnswer(one));
-  return succeeded(answered, lost, verdict);
+  return succeeded({
+    answers,
+    readable: fitAnswers(answers, () => contextTokensOf(context.model(), context)),
+    sources: uniqueSources(answered),
+    lost: members.filter((one) => !isAnswer(one)),
+    verdict,
+  });
+}
+
+function contextTokensOf(model: string, { choice, request }: ToolContext): number | undefined {
+  const slug = choice?.resolve(model);
+  return choice?.field(forPanel(request)).models.find((one) => one.slug === slug)?.contextTokensMax;
 }
 
 /** Of what is left every one may take the same, and the final answer, too. */

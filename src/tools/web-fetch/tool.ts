@@ -3,7 +3,7 @@ import { isSiteRule, SITES_MAX } from '../../canonical/site-rules.ts';
 import type { ToolErrorCode } from '../../canonical/server-call.ts';
 import { PAGE_ENGINES, type PageEngineId, type WebPageOutcome, type WebPages } from '../../canonical/web-page.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { failedOutcome, type OpenTool, type ServerTool, type ToolOutcome } from '../contract.ts';
+import { failedOutcome, type NativeEndpoint, type OpenTool, type ServerTool, type ToolOutcome } from '../contract.ts';
 
 /** Of one request. @source generation.md 5.5 "Hard cap", 12 */
 const FETCHES_MAX = 50;
@@ -15,7 +15,7 @@ const sites = z
 
 /** @source generation.md 5.5 */
 const parameters = z.object({
-  /** `auto`, `native`: Exa where it is set up, else the gateway itself (`service`). */
+  /** `auto`: Exa where it is set up, else the gateway itself (`service`). `native`: the vendor's own tool where it has one. */
   engine: z.enum(['auto', 'native', ...PAGE_ENGINES]).nullish(),
   max_uses: z.int().min(0).nullish(),
   max_content_tokens: z.int().min(1).nullish(),
@@ -33,6 +33,7 @@ const VENDOR_TYPE = /^web_fetch_\d{8}$/;
 export const webFetch: ServerTool<typeof parameters, typeof address> = {
   type: 'service:web_fetch',
   parameters,
+  nativeTool: (asked, endpoint) => (asked.engine === 'native' ? drawNativeFetch(asked, endpoint) : undefined),
   readVendorTool: (tool) =>
     typeof tool['type'] === 'string' && VENDOR_TYPE.test(tool['type']) ? readVendors(tool) : undefined,
   describe: () => ({
@@ -43,6 +44,29 @@ export const webFetch: ServerTool<typeof parameters, typeof address> = {
   }),
   open: (asked, { abilities: { pages } }) => openFetch(asked, pages),
 };
+
+/** Models from before their vendor's tool. platform.claude.com "Web fetch tool", read 2026-11 */
+const WITHOUT = /claude-(?:instant|2|3-(?:opus|sonnet|haiku)|3-5-sonnet)/;
+
+/** It reads only what stands in the conversation, or was found by the vendor's own search: so it is not what `auto` means. */
+function drawNativeFetch(
+  { max_uses, max_content_tokens, allowed_domains, blocked_domains }: Parameters,
+  { format, model, runsVendorTools }: NativeEndpoint,
+): JsonObject | undefined {
+  if (format !== 'messages' || !runsVendorTools || !/claude/.test(model) || WITHOUT.test(model)) return undefined;
+  const allowed = sitesOf(allowed_domains);
+  const blocked = sitesOf(blocked_domains);
+  // One of the two lists is taken: the gateway minds both.
+  if (allowed !== undefined && blocked !== undefined) return undefined;
+  return {
+    type: 'web_fetch_20250910',
+    name: 'web_fetch',
+    ...(typeof max_uses === 'number' && { max_uses }),
+    ...(typeof max_content_tokens === 'number' && { max_content_tokens }),
+    ...(allowed !== undefined && { allowed_domains: [...allowed] }),
+    ...(blocked !== undefined && { blocked_domains: [...blocked] }),
+  };
+}
 
 function readVendors({ allowed_domains, blocked_domains, max_uses, max_content_tokens }: JsonObject): JsonObject {
   return {

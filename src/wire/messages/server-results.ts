@@ -67,20 +67,39 @@ export function drawServerResult(call: ServerCall): OpaqueBlock {
   const { errorCode = ERROR_DEFAULT } = call;
   const content =
     call.errorCode !== undefined && kind.error !== undefined
-      ? { type: kind.error, error_code: errorCode, error_message: messageOf(call.result) }
+      ? { type: kind.error, error_code: errorCode, error_message: messageOf(call.result), ...addressIn(call.result) }
       : kind.draw(call.result);
   const value = { type: kind.block, tool_use_id: call.shownId, caller: { type: 'direct' }, content };
   return { type: 'opaque', format: 'messages', value };
 }
 
+/** What the model read, as it read it: its prompt cache goes by the bytes. */
 export function readServerResult(block: JsonObject): { readonly text: string; readonly failed: boolean } {
   const type = stringOf(block['type']) ?? '';
   const content = block['content'] ?? {};
   const kind = Object.values(KINDS).find((one) => one.block === type) ?? AS_IS;
   if (isJsonObject(content) && stringOf(content['error_code']) !== undefined)
-    return { text: JSON.stringify({ status: 'error', error: content['error_message'] ?? '' }), failed: true };
-  const failed = isJsonObject(content) && content['status'] === 'error';
-  return { text: JSON.stringify(kind.read(content)), failed };
+    return { text: JSON.stringify(readError(content)), failed: true };
+  return { text: JSON.stringify(kind.read(content)), failed: isFailed(content) };
+}
+
+/** A page that could not be read is told of with its address. @source generation.md 5.5 */
+function readError({ error_message: message, ...content }: JsonObject): JsonObject {
+  const address = addressIn(content);
+  const status = address.url === undefined ? 'error' : 'failed';
+  return { ...address, status, error: message ?? '' };
+}
+
+function addressIn(result: Json): { readonly url?: string } {
+  const url = isJsonObject(result) ? stringOf(result['url']) : undefined;
+  return url === undefined ? {} : { url };
+}
+
+/** Tools that have no `status` have a result or an error. @source generation.md 5.10 */
+function isFailed(content: Json): boolean {
+  if (!isJsonObject(content)) return false;
+  const { status, error, result } = content;
+  return status === undefined ? typeof error === 'string' && result === undefined : status === 'error';
 }
 
 function kindOf(type: string): ResultKind {
@@ -99,8 +118,9 @@ function drawHit(hit: JsonObject): JsonObject {
   };
 }
 
-function readHit({ url, title, encrypted_content: content }: JsonObject): JsonObject {
-  return { url: url ?? '', title: title ?? '', content: content ?? '' };
+function readHit({ url, title, encrypted_content: content, page_age: age }: JsonObject): JsonObject {
+  const hit = { url: url ?? '', title: title ?? '', content: content ?? '' };
+  return age === undefined || age === null ? hit : { ...hit, page_age: age };
 }
 
 function drawPage(page: JsonObject): JsonObject {
@@ -114,10 +134,11 @@ function drawPage(page: JsonObject): JsonObject {
       title: page['title'] ?? null,
       citations: null,
     },
+    ...(page['truncated'] === true && { truncated: true }),
   };
 }
 
-function readPage({ url, retrieved_at: retrievedAt, content }: JsonObject): JsonObject {
+function readPage({ url, retrieved_at: retrievedAt, content, truncated }: JsonObject): JsonObject {
   const document = isJsonObject(content) ? content : {};
   const source = isJsonObject(document['source']) ? document['source'] : {};
   return {
@@ -126,6 +147,7 @@ function readPage({ url, retrieved_at: retrievedAt, content }: JsonObject): Json
     content: source['data'] ?? '',
     status: 'completed',
     retrieved_at: retrievedAt ?? null,
+    ...(truncated === true && { truncated }),
   };
 }
 

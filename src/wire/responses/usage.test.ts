@@ -72,8 +72,10 @@ test('searches are counted by what the vendor says, else by the items that searc
     { type: 'web_search_call', action: { type: 'search' } },
     { type: 'web_search_call', action: { type: 'open_page' } },
     { type: 'web_search_call' },
+    { type: 'x_search_call' },
+    { type: 'function_call' },
   ];
-  assert.equal(readUsage({ usage, output })?.webSearchRequests, 2);
+  assert.equal(readUsage({ usage, output })?.webSearchRequests, 3);
   assert.equal(readUsage({ usage, output, tool_usage: { web_search: { num_requests: 5 } } })?.webSearchRequests, 5);
 });
 

@@ -74,12 +74,15 @@ function countCompletion(usage: JsonObject, inputTokens: number, reasoningTokens
   return isApart || output < reasoningTokens ? output + reasoningTokens : output;
 }
 
+/** Posts of X cost what pages cost. docs.x.ai "Tools Pricing", read 2026-11 */
+const SEARCH_CALLS: ReadonlySet<string> = new Set(['web_search_call', 'x_search_call']);
+
 /** Told beside the usage by newer answers; else each search is an item. */
 function countSearches(response: JsonObject): number {
   const told = tokenCount(objectOf(objectOf(response['tool_usage'])?.['web_search'])?.['num_requests']);
   if (told !== undefined) return told;
   return objectsOf(response['output']).filter(
-    ({ type, action }) => type === 'web_search_call' && (objectOf(action)?.['type'] ?? 'search') === 'search',
+    ({ type, action }) => SEARCH_CALLS.has(textOf(type) ?? '') && (objectOf(action)?.['type'] ?? 'search') === 'search',
   ).length;
 }
 

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import { systemClock } from '../lib/clock.ts';
+import { createBlobStore, NoRoomError, type BlobStore } from '../store/blobs.ts';
+import { openDatabase } from '../store/database.ts';
+import { createFileStore, type FileStore } from '../store/files.ts';
+import { createFiles, type FileContent, type Files, type FilesParts } from './files.ts';
+
+const OWNER = { workspaceId: '00000000-0000-4000-8000-000000000001', keyHash: 'k' };
+const MB = 1_048_576;
+
+interface TestFiles {
+  readonly files: Files;
+  readonly store: FileStore;
+  readonly blobs: BlobStore;
+  /** Unix ms. */
+  now: number;
+  onDisk(): Promise<readonly string[]>;
+}
+
+async function openFiles(t: TestContext, changes: Partial<FilesParts> = {}): Promise<TestFiles> {
+  const folder = await mkdtemp(join(tmpdir(), 'files-'));
+  const database = await openDatabase({ path: ':memory:', clock: systemClock });
+  t.after(async () => {
+    await database.close();
+    await rm(folder, { recursive: true });
+  });
+  const store = createFileStore({ database });
+  const blobs = createBlobStore({ folder });
+  const opened: TestFiles = {
+    now: 1_800_000_000_000,
+    store,
+    blobs,
+    files: createFiles({
+      store,
+      blobs,
+      clock: { nowMs: () => opened.now, monotonicMs: () => 0 },
+      workspaceBytesMax: MB,
+      isAlone: true,
+      ...changes,
+    }),
+    async onDisk() {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    },
+  };
+  return opened;
+}
+
+function sending(text: string, expiresAfterMs?: number): FileContent {
+  return { chunks: pieces(text), wish: () => ({ filename: 'a.txt', expiresAfterMs }) };
+}
+
+async function* pieces(text: string, after: Promise<void> = Promise.resolve()): AsyncGenerator<Uint8Array> {
+  await after;
+  yield Buffer.from(text);
+}
+
+const refused = (status: number) => (error: unknown) => error instanceof GatewayError && error.status === status;
+
+test('ids grow with time, so that lists are in the order of uploads', async (t) => {
+  const opened = await openFiles(t);
+  const first = await opened.files.upload(OWNER, sending('one'));
+  opened.now += 1;
+  const second = await opened.files.upload(OWNER, sending('two'));
+  assert.ok(first.id < second.id);
+  assert.match(first.id, /^file_[0-9a-f]{32}$/);
+});
+
+test('a full disk is 503, and neither a row nor a file is left', async (t) => {
+  const opened = await openFiles(t);
+  const full = await openFiles(t, {
+    store: opened.store,
+    blobs: { ...opened.blobs, write: () => Promise.reject(new NoRoomError('full')) },
+  });
+  await assert.rejects(full.files.upload(OWNER, sending('one')), refused(503));
+  assert.deepEqual(await opened.store.listLeftovers(10), []);
+  assert.deepEqual(await opened.files.list(OWNER, { afterId: undefined, limit: 10 }), { rows: [], hasMore: false });
+  assert.deepEqual(await opened.onDisk(), []);
+});
+
+test('a file that is larger than a file may be is 413, however it comes, and nothing of it is left', async (t) => {
+  const opened = await openFiles(t, { fileBytesMax: 10 });
+  await assert.rejects(opened.files.upload(OWNER, sending('12345678901')), refused(413));
+  assert.equal((await opened.files.upload(OWNER, sending('1234567890'))).sizeBytes, 10);
+  assert.equal((await opened.onDisk()).length, 1);
+});
+
+test('so many are written at once and no more', async (t) => {
+  const opened = await openFiles(t);
+  const gate = Promise.withResolvers<void>();
+  const slow = (): FileContent => ({ chunks: pieces('slow', gate.promise), wish: () => ({ filename: 'slow.txt' }) });
+  const under = Array.from({ length: 32 }, () => opened.files.upload(OWNER, slow()));
+  await assert.rejects(opened.files.upload(OWNER, sending('more')), refused(429));
+  gate.resolve();
+  assert.equal((await Promise.all(under)).length, 32);
+  await opened.files.upload(OWNER, sending('more'));
+});
+
+test('what was begun by a process that died is cleared away, and what is under way is not', async (t) => {
+  const opened = await openFiles(t);
+  const id = `file_${'1'.repeat(32)}`;
+  const row = { ...(await opened.files.upload(OWNER, sending('whole'))), id, createdAtMs: opened.now - 1 };
+  await opened.store.begin(row);
+  await opened.blobs.write(id, sending('half').chunks);
+  const gate = Promise.withResolvers<void>();
+  const under = opened.files.upload(OWNER, {
+    chunks: pieces('under way', gate.promise),
+    wish: () => ({ filename: 'b.txt' }),
+  });
+  await opened.files.clearAway();
+  assert.equal((await opened.onDisk()).includes(id), true, 'while something is written nobody knows whose it is');
+  gate.resolve();
+  await under;
+  await opened.files.clearAway();
+  assert.equal((await opened.onDisk()).includes(id), false);
+  assert.equal((await opened.onDisk()).length, 2);
+});
+
+test('beside other gateways what was begun is given up after an hour', async (t) => {
+  const opened = await openFiles(t, { isAlone: false });
+  const row = { ...(await opened.files.upload(OWNER, sending('whole'))), id: `file_${'2'.repeat(32)}` };
+  await opened.store.begin(row);
+  opened.now += 3_600_000;
+  await opened.files.clearAway();
+  assert.equal(await opened.store.finish(row, { bytesMax: MB, filesMax: 10 }), 'stored');
+  await opened.store.begin({ ...row, id: `file_${'3'.repeat(32)}`, createdAtMs: opened.now - 3_600_001 });
+  await opened.files.clearAway();
+  const late = { ...row, id: `file_${'3'.repeat(32)}` };
+  assert.equal(await opened.store.finish(late, { bytesMax: MB, filesMax: 10 }), 'gone');
+});
+
+test('a file that has expired is gone at once, and its bytes with the next clearing', async (t) => {
+  const opened = await openFiles(t);
+  const { id } = await opened.files.upload(OWNER, sending('short', 1_000));
+  opened.now += 999;
+  assert.equal((await opened.files.get(OWNER, id)).id, id);
+  opened.now += 1;
+  await assert.rejects(opened.files.get(OWNER, id), refused(404));
+  assert.deepEqual(await opened.onDisk(), [id]);
+  await opened.files.clearAway();
+  assert.deepEqual(await opened.onDisk(), []);
+  assert.deepEqual(await opened.store.usage(OWNER.workspaceId), { bytes: 0, files: 0 });
+});
+
+test('bytes that cannot be deleted now are deleted later, and nobody sees the file meanwhile', async (t) => {
+  const opened = await openFiles(t);
+  const { id } = await opened.files.upload(OWNER, sending('stuck'));
+  const broken = await openFiles(t, {
+    store: opened.store,
+    blobs: { ...opened.blobs, remove: () => Promise.reject(new Error('the disk is read-only')) },
+  });
+  assert.equal((await broken.files.delete(OWNER, id)).id, id);
+  await assert.rejects(opened.files.get(OWNER, id), refused(404));
+  assert.deepEqual(await opened.onDisk(), [id]);
+  await opened.files.clearAway();
+  assert.deepEqual(await opened.onDisk(), []);
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createMcpServers, type McpParts } from './servers.ts';
+
+/**
+ * A process that speaks the protocol of 2025, with the tools that it is told, and writes `noise` to both outputs. What is
+ * too long for its environment it makes itself: `pad` characters of a description.
+ */
+const SCRIPT = `
+  const { tools, noise } = JSON.parse(process.env.SAYS);
+  for (let line = 0; line < noise; line++) console.error('noise ' + process.env.TOKEN);
+  for (let line = 0; line < noise; line++) console.log('no message');
+  const results = {
+    initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'scripted', version: '1' } },
+    'tools/list': { tools: tools.map(({ pad, ...tool }) => (pad ? { ...tool, description: 'x'.repeat(pad) } : tool)) },
+    'tools/call': { content: [{ type: 'text', text: 'done' }] },
+  };
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    if (id === undefined) return;
+    const answer = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'Method not found' } };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });
+`;
+
+interface Says {
+  readonly tools: readonly object[];
+  readonly noise?: number;
+}
+
+async function listed({ tools, noise = 0 }: Says, more: object = {}) {
+  const events: Parameters<McpParts['log']>[1][] = [];
+  const mcp = createMcpServers({
+    servers: [
+      {
+        name: 'tests',
+        callMsMax: 1_000,
+        transport: 'stdio',
+        command: process.execPath,
+        args: ['-e', SCRIPT],
+        env: { SAYS: JSON.stringify({ tools, noise }), TOKEN: 'a-secret-of-the-server' },
+        ...more,
+      },
+    ],
+    env: {},
+    monotonicMs: () => 0,
+    log: (_server, event) => events.push(event),
+  });
+  try {
+    const server = mcp.find('tests', { workspaceId: '', keyHash: '' });
+    assert.ok(typeof server === 'object');
+    return { tools: await server.tools(new AbortController().signal), events };
+  } finally {
+    await mcp.close();
+  }
+}
+
+const tool = (name: string, more: object = {}): object => ({ name, inputSchema: { type: 'object' }, ...more });
+
+suite('tools of a server', () => {
+  test('are described by what there is: a description, a title, or the name', async () => {
+    const { tools } = await listed({
+      tools: [
+        tool('a', { description: 'Says a.', title: 'A' }),
+        tool('b', { title: 'B' }),
+        tool('c', { description: '' }),
+      ],
+    });
+    assert.deepEqual(
+      tools.map(({ description }) => description),
+      ['Says a.', 'B', 'c'],
+    );
+  });
+
+  test('that are too many, or take too much to describe, are left out, and the operator is told', async () => {
+    const many = Array.from({ length: 300 }, (_, at) => tool(`tool_${at}`));
+    const { tools, events } = await listed({ tools: many });
+    assert.equal(tools.length, 256);
+    assert.deepEqual(events, [{ trouble: '44 tools are left out: too many, or too long. The first is tool_256.' }]);
+    const long = await listed({
+      tools: [tool('long', { pad: 1_048_576 }), tool('n'.repeat(129)), tool('short')],
+    });
+    assert.deepEqual(
+      long.tools.map(({ name }) => name),
+      ['short'],
+    );
+  });
+
+  test('of one name are one', async () => {
+    const { tools } = await listed({ tools: [tool('twice', { title: '1' }), tool('twice', { title: '2' })] });
+    assert.deepEqual(
+      tools.map(({ description }) => description),
+      ['1'],
+    );
+  });
+});
+
+test('a server that writes without end fills no log, and what it writes shows none of its secrets', async () => {
+  const { tools, events } = await listed({ tools: [tool('a')], noise: 5_000 });
+  assert.equal(tools.length, 1, 'lines that are no messages are passed over');
+  assert.equal(events.length, 120);
+  assert.ok(events.every((event) => !JSON.stringify(event).includes('a-secret-of-the-server')));
+});
+
+test('the folder of a process is where its entry says', async () => {
+  const cwd = fileURLToPath(new URL('.', import.meta.url));
+  const script = `console.error(process.cwd() + '/');${SCRIPT}`;
+  const { events } = await listed({ tools: [] }, { cwd, args: ['-e', script] });
+  assert.deepEqual(events[0], { line: cwd });
+});
