@@ -19,6 +19,11 @@ export interface FileArea {
 const CLEAR_EVERY_MS = 600_000;
 const CLEAR_PAUSE_MS = 1_000;
 
+/** Where contents lie. */
+export function filesDirectory({ dataDir, files }: Pick<Config, 'dataDir' | 'files'>): string {
+  return files.directory ?? join(dataDir, 'files');
+}
+
 export function createFileArea(parts: {
   readonly config: Pick<Config, 'dataDir' | 'files'>;
   readonly database: Database;
@@ -26,12 +31,12 @@ export function createFileArea(parts: {
   readonly log: Log;
 }): FileArea {
   const { config, database, clock, log } = parts;
-  const { directory = join(config.dataDir, 'files'), workspaceBytesMax } = config.files;
+  const directory = filesDirectory(config);
   const files = createFiles({
     store: createFileStore({ database }),
     blobs: createBlobStore({ folder: directory }),
     clock,
-    workspaceBytesMax,
+    workspaceBytesMax: config.files.workspaceBytesMax,
     isAlone: database.engine === 'sqlite',
     onDiskFull: (error) => log.general.error({ err: error, directory }, 'the disk is full: a file was not stored'),
   });

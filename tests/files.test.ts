@@ -198,7 +198,7 @@ suite('files', () => {
         headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'multipart/form-data; boundary=x' },
       });
       sent.on('error', reject);
-      sent.on('response', (response) => json(response).then((body) => resolve(body as JsonObject), reject));
+      sent.on('response', (response) => void json(response).then((body) => resolve(body as JsonObject), reject));
       sent.write(`--x\r\n${field('file')}; filename="a.txt"\r\n\r\nabc\r\n--x\r\n${field('purpose')}\r\n\r\n`);
       const goOn = async (): Promise<void> => {
         while ((await filesOnDisk(gateway)).length === known.length) await wait(5);

@@ -90,15 +90,47 @@ test('a file that is larger than a file may be is 413, however it comes, and not
   assert.equal((await opened.onDisk()).length, 1);
 });
 
-test('so many are written at once and no more', async (t) => {
+test('so many are written at once and no more, of one workspace half as many', async (t) => {
   const opened = await openFiles(t);
   const gate = Promise.withResolvers<void>();
   const slow = (): FileContent => ({ chunks: pieces('slow', gate.promise), wish: () => ({ filename: 'slow.txt' }) });
-  const under = Array.from({ length: 32 }, () => opened.files.upload(OWNER, slow()));
-  await assert.rejects(opened.files.upload(OWNER, sending('more')), refused(429));
+  const other = { ...OWNER, workspaceId: '00000000-0000-4000-8000-000000000002' };
+  const third = { ...OWNER, workspaceId: '00000000-0000-4000-8000-000000000003' };
+  const under: Promise<unknown>[] = [];
+  for (const owner of [OWNER, other]) {
+    under.push(...Array.from({ length: 16 }, () => opened.files.upload(owner, slow())));
+    await assert.rejects(opened.files.upload(owner, sending('more')), refused(429));
+    if (owner === OWNER) await opened.files.upload(other, sending('another is not kept waiting'));
+  }
+  await assert.rejects(opened.files.upload(third, sending('more')), refused(429));
   gate.resolve();
   assert.equal((await Promise.all(under)).length, 32);
-  await opened.files.upload(OWNER, sending('more'));
+  await opened.files.upload(third, sending('more'));
+});
+
+test('what the workspace has no room for is not written any further', async (t) => {
+  let written = 0;
+  const opened = await openFiles(t, { workspaceBytesMax: 100 });
+  const counting = await openFiles(t, {
+    store: opened.store,
+    workspaceBytesMax: 100,
+    blobs: {
+      ...opened.blobs,
+      async write(_id, chunks) {
+        for await (const { length } of chunks) written += length;
+        return written;
+      },
+    },
+  });
+  await opened.files.upload(OWNER, sending('a'.repeat(60)));
+  const tens: FileContent = {
+    chunks: (async function* tens() {
+      for (let piece = 0; piece < 1_000; piece++) yield* pieces('b'.repeat(10));
+    })(),
+    wish: () => ({ filename: 'b.txt' }),
+  };
+  await assert.rejects(counting.files.upload(OWNER, tens), refused(413));
+  assert.equal(written, 40);
 });
 
 test('what was begun by a process that died is cleared away, and what is under way is not', async (t) => {

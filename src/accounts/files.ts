@@ -73,6 +73,8 @@ export interface FilesParts {
 const FILE_BYTES_MAX = 100 * 1_024 * 1_024;
 const FILES_PER_WORKSPACE_MAX = 100_000;
 const UPLOADS_AT_ONCE_MAX = 32;
+/** Whoever sends slowly keeps nobody of another workspace from sending. */
+const UPLOADS_OF_WORKSPACE_MAX = 16;
 /** Longer than any upload may take. */
 const WRITING_MS_MAX = 3_600_000;
 const CLEAR_AT_ONCE_MAX = 200;
@@ -90,7 +92,8 @@ export function createFiles(parts: FilesParts): Files {
 class WorkspaceFiles implements Files {
   readonly #parts: FilesParts;
   readonly #fileBytesMax: number;
-  readonly #writing = new Set<string>();
+  /** Ids, with the workspace of each. */
+  readonly #writing = new Map<string, string>();
 
   constructor(parts: FilesParts) {
     this.#parts = parts;
@@ -107,12 +110,11 @@ class WorkspaceFiles implements Files {
   }
 
   async #store(owner: FileOwner, content: FileContent, madeHere: boolean): Promise<FileRecord> {
-    if (this.#writing.size >= UPLOADS_AT_ONCE_MAX)
-      throw new GatewayError('rate_limit_exceeded', `At most ${UPLOADS_AT_ONCE_MAX} files are written at once.`, {
-        retryAfterMs: BUSY_RETRY_AFTER_MS,
-      });
+    const own = [...this.#writing.values()].filter((workspaceId) => workspaceId === owner.workspaceId);
+    if (own.length >= UPLOADS_OF_WORKSPACE_MAX) throw busy(`${UPLOADS_OF_WORKSPACE_MAX} files of a workspace`);
+    if (this.#writing.size >= UPLOADS_AT_ONCE_MAX) throw busy(`${UPLOADS_AT_ONCE_MAX} files`);
     const draft = draftFile(owner, this.#parts.clock.nowMs(), madeHere);
-    this.#writing.add(draft.id);
+    this.#writing.set(draft.id, draft.workspaceId);
     try {
       return await this.#write(draft, content);
     } catch (error) {
@@ -131,7 +133,11 @@ class WorkspaceFiles implements Files {
     const { bytes: used } = await store.usage(draft.workspaceId);
     if (used >= bytesMax) throw noRoomLeft(bytesMax);
     await store.begin(draft);
-    const counted = new CountedBytes(chunks, this.#fileBytesMax);
+    const left = bytesMax - used;
+    const counted = new CountedBytes(chunks, {
+      bytesMax: Math.min(this.#fileBytesMax, left),
+      tooMany: () => (left < this.#fileBytesMax ? noRoomLeft(bytesMax) : tooLarge(this.#fileBytesMax)),
+    });
     const sizeBytes = await blobs.write(draft.id, counted);
     const row = finishedFile(draft, wish(), counted.mimeType(), sizeBytes);
     const outcome = await store.finish(row, { bytesMax, filesMax: FILES_PER_WORKSPACE_MAX });
@@ -226,23 +232,27 @@ class WorkspaceFiles implements Files {
   }
 }
 
+interface ByteBound {
+  readonly bytesMax: number;
+  readonly tooMany: () => GatewayError;
+}
+
 /** Bytes on their way to the disk. */
 class CountedBytes implements AsyncIterable<Uint8Array> {
   readonly #chunks: AsyncIterable<Uint8Array>;
-  readonly #bytesMax: number;
+  readonly #bound: ByteBound;
   readonly #type = createFileTypeFinder();
   #bytes = 0;
 
-  constructor(chunks: AsyncIterable<Uint8Array>, bytesMax: number) {
+  constructor(chunks: AsyncIterable<Uint8Array>, bound: ByteBound) {
     this.#chunks = chunks;
-    this.#bytesMax = bytesMax;
+    this.#bound = bound;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for await (const chunk of this.#chunks) {
       this.#bytes += chunk.length;
-      if (this.#bytes > this.#bytesMax)
-        throw new GatewayError('payload_too_large', `The file is larger than ${this.#bytesMax} bytes.`);
+      if (this.#bytes > this.#bound.bytesMax) throw this.#bound.tooMany();
       this.#type.push(chunk);
       yield chunk;
     }
@@ -310,6 +320,16 @@ function checkName(filename: string): string {
       `must have 1 to ${FILENAME_CHARS_MAX} characters, none of them a slash, a backslash or a control character`,
     );
   return name;
+}
+
+function busy(most: string): GatewayError {
+  return new GatewayError('rate_limit_exceeded', `At most ${most} are written at once.`, {
+    retryAfterMs: BUSY_RETRY_AFTER_MS,
+  });
+}
+
+function tooLarge(bytesMax: number): GatewayError {
+  return new GatewayError('payload_too_large', `The file is larger than ${bytesMax} bytes.`);
 }
 
 function noRoomLeft(bytesMax: number): GatewayError {

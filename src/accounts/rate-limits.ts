@@ -21,6 +21,8 @@ export interface RatedRequest {
   readonly promptTokens: () => number;
   /** It asks for a model that costs nothing by its name (`:free`). */
   readonly isFree: boolean;
+  /** It serves another request, which is under way already: with few at a time it would wait for itself. Absent: no. */
+  readonly isInside?: boolean;
 }
 
 /** A request that was let through. */
@@ -87,11 +89,11 @@ function boundedBy(
 async function admit(
   parts: RateLimiterParts,
   bounded: readonly Bounded[],
-  { generationId: id, promptTokens }: RatedRequest,
+  { generationId: id, promptTokens, isInside = false }: RatedRequest,
 ): Promise<Passage> {
   const { slots, slotMs: expiresInMs } = parts;
   const subjects = bounded.flatMap(({ subject, limit: { concurrent } }) =>
-    concurrent === undefined ? [] : [{ subject, limit: concurrent }],
+    concurrent === undefined || isInside ? [] : [{ subject, limit: concurrent }],
   );
   const leave = async (): Promise<void> => {
     if (subjects.length > 0) await slots.leave({ id, subjects });

@@ -163,15 +163,24 @@ function changeExtra(extra: Extra | undefined, change: ChangeText, byUser: boole
   return fields === extra.fields ? extra : { ...extra, fields };
 }
 
-/** Members that hold no words: what programs tell apart, and bytes in the form of text. */
-const WORDLESS =
-  /^(?:type|role|id|.*_id|data|.*_data|signature|encrypted_.*|media_type|mime_?type|url|.*_url|format|model)$/i;
+/** Members that hold no words: what programs tell apart. */
+const WORDLESS = /^(?:type|role|id|.*_id|media_type|mime_?type|url|.*_url|format|model)$/i;
+/** Members that hold bytes in the form of text, unless it is plain text that somebody put there: results of tools ride so. */
+const BYTES = /^(?:data|.*_data|signature|encrypted_.*)$/i;
+/** What no base64 has, in lines or in one. */
+const NO_BYTES = /[^\w+/=\r\n-]/;
+
+function hasWords(name: string, member: Json): boolean {
+  if (WORDLESS.test(name)) return false;
+  if (!BYTES.test(name) || typeof member !== 'string') return true;
+  return NO_BYTES.test(member.startsWith('data:') ? member.slice(member.indexOf(',') + 1) : member);
+}
 
 function changeObject(value: JsonObject, change: ChangeText, byUser: boolean): JsonObject {
   const entries = Object.entries(value);
   const changed = entries.map(([name, member]): [string, Json | undefined] => [
     name,
-    member === undefined || WORDLESS.test(name) ? member : changeJson(member, change, byUser),
+    member !== undefined && hasWords(name, member) ? changeJson(member, change, byUser) : member,
   ]);
   return changed.every(([, member], index) => member === entries[index]?.[1]) ? value : Object.fromEntries(changed);
 }

@@ -1,4 +1,6 @@
 import type { GenerationRequest, Turn } from '../canonical/request.ts';
+import { foldText } from './fold-text.ts';
+import { readWish } from './read-wish.ts';
 import { TASK_CUES } from './task-cues.ts';
 import { TASK_PHRASES } from './task-phrases.ts';
 import { tagOfStructure, type Scores } from './task-structure.ts';
@@ -26,9 +28,12 @@ const OPENING_FACTOR = 1.8;
 /** What a message goes on with is mostly what is to be worked on. */
 const WISH_WORDS = 80;
 const REST_FACTOR = 0.5;
+const MATERIAL_FACTOR = 0.35;
 /** Whatever is wanted may be put as a question. */
 const QUESTION_FACTOR = 0.55;
 const SYSTEM_FACTOR = 0.55;
+/** What a text says that instructions tell to work on. */
+const WORKED_ON_FACTOR = 0.4;
 const STRONG = 2;
 const WEAK = 0.5;
 const PHRASE = 2.5;
@@ -40,12 +45,12 @@ const LONG_TEXT_CHARS = 400;
 /** Pure, and fast enough for every request: a few hundred look-ups of words, and no model. @source catalog of the tags: task-tags.ts */
 export function classifyTask(request: GenerationRequest): TaskClass {
   const text = lastUserText(request.turns);
-  const system = systemText(request.turns);
-  const scores = scoreWords(text, system);
-  addCues(text, system, scores);
+  const { wish, material } = readWish(text);
+  const parts = { wish: foldText(wish), material: foldText(material), system: foldText(systemText(request.turns)) };
+  const scores = scoreText(parts);
   if (text.trim() !== '') addShape(request, text, scores);
-  temper(scores, system);
-  const structured = tagOfStructure(request, scores);
+  temper(scores, parts.system);
+  const structured = tagOfStructure(request, scores, parts.wish);
   if (structured !== undefined) return { tag: structured, confidence: 1, source: 'structure', scores: best(scores) };
   const [first, second] = best(scores);
   if (first === undefined || first.score < SCORE_MIN)
@@ -76,18 +81,46 @@ function unsaid(text: string): TaskTag {
   return isTold ? 'conversational_reply' : 'qa_knowledge';
 }
 
-/** Both ends of a message, where turns of phrase say what is wanted: what lies between is to be worked on. UTF-16 units. */
-const CUE_HEAD_CHARS_MAX = 1_200;
-const CUE_TAIL_CHARS_MAX = 400;
-
-function addCues(whole: string, system: string, scores: Scores): void {
-  const isLong = whole.length > CUE_HEAD_CHARS_MAX + CUE_TAIL_CHARS_MAX;
-  const text = isLong ? `${whole.slice(0, CUE_HEAD_CHARS_MAX)}\n${whole.slice(-CUE_TAIL_CHARS_MAX)}` : whole;
-  for (const { tag, score, place, pattern } of TASK_CUES) {
-    const isSaid = place !== 'instructions' && pattern.test(text);
-    if (isSaid || (place !== 'wish' && system !== '' && pattern.test(system))) add(scores, tag, score);
-  }
+/** What a message is made of, folded. */
+interface Parts {
+  readonly wish: string;
+  readonly material: string;
+  readonly system: string;
 }
+
+/** Instructions that say what is done with any text: what that text is about says little then. */
+const WORKERS: ReadonlySet<TaskTag> = new Set([
+  'classification_tagging',
+  'translation',
+  'summarization',
+  'data:extraction',
+  'data:transformation',
+  'agent:memory_extraction',
+  'image_prompting',
+  'roleplay_fiction',
+  'customer_support',
+]);
+
+function scoreText({ wish, material, system }: Parts): Scores {
+  const told: Scores = new Map();
+  if (system !== '') {
+    for (const { tag, score, place, pattern } of TASK_CUES)
+      if (place !== 'wish' && pattern.test(system)) add(told, tag, score);
+    scoreWords(system, SYSTEM_FACTOR, told);
+  }
+  const said: Scores = new Map();
+  for (const { tag, score, place, pattern } of TASK_CUES)
+    if (place !== 'instructions' && pattern.test(wish)) add(said, tag, score);
+  scoreWords(wish, 1, said);
+  scoreWords(material, MATERIAL_FACTOR, said, false);
+  const role = best(told)[0];
+  const factor = role !== undefined && role.score >= ROLE_SCORE && WORKERS.has(role.tag) ? WORKED_ON_FACTOR : 1;
+  for (const [tag, score] of said) add(told, tag, tag === role?.tag ? score : score * factor);
+  return told;
+}
+
+/** Instructions that score as much name a role. */
+const ROLE_SCORE = 4;
 
 /** A greeting says little where instructions say what is done with it. */
 const GREETING_FACTOR = 0.3;
@@ -192,7 +225,7 @@ function indexTerms(): ReadonlyMap<string, readonly Hint[]> {
       [STRONG, strong],
       [WEAK, weak],
     ] as const)
-      for (const word of words) {
+      for (const word of words.map(foldText)) {
         const hints = index.get(word) ?? [];
         // More words are more certain.
         if (!hints.some((hint) => hint.tag === tag)) hints.push({ tag, score: score * (word.includes(' ') ? 1.4 : 1) });
@@ -207,28 +240,20 @@ const WORD = /[\p{Script=Latin}\p{N}]+(?:['+#./&:-]+[\p{Script=Latin}\p{N}]+)*(?
 const UNSPACED =
   /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}\p{Script=Hangul}]/u;
 
-function scoreWords(text: string, system: string): Scores {
-  const scores: Scores = new Map();
-  scorePart(text, 1, scores);
-  if (system !== '') scorePart(system, SYSTEM_FACTOR, scores);
-  return scores;
-}
-
-function scorePart(text: string, factor: number, scores: Scores): void {
-  const lower = text.toLowerCase().replaceAll('’', "'");
+function scoreWords(folded: string, factor: number, scores: Scores, hasPlaces = true): void {
   const seen = new Set<string>();
-  const words = lower.match(WORD) ?? [];
+  const words = folded.match(WORD) ?? [];
   for (const [at, word] of words.entries()) {
-    const weight = factor * placeFactor(at, words.length);
+    const weight = factor * (hasPlaces ? placeFactor(at, words.length) : 1);
     addTerm(word, weight, seen, scores);
     if (word.includes('-') && !HINTS.has(word)) for (const part of word.split('-')) addTerm(part, weight, seen, scores);
     for (const phrase of PHRASES_BY_END.get(word) ?? [])
       if (endsWith(words, at, phrase)) addTerm(phrase.join(' '), weight, seen, scores);
   }
-  if (!UNSPACED.test(lower)) return;
+  if (!UNSPACED.test(folded)) return;
   for (const tag of TASK_TAGS)
     for (const phrase of TASK_PHRASES[tag] ?? [])
-      if (lower.includes(phrase.toLowerCase())) add(scores, tag, PHRASE * factor);
+      if (folded.includes(foldText(phrase))) add(scores, tag, PHRASE * factor);
 }
 
 /** The beginning says most, and the end again says what to do with all of it. */

@@ -7,6 +7,8 @@ import { isTaskTag, TASK_TAGS, type TaskTag } from './task-tags.ts';
 /** Nobody is asked where words say more than this. */
 const DOUBT_BELOW = 0.25;
 const EXCERPT_CHARS_MAX = 4_000;
+/** Every request that is doubtful waits for it. */
+const WAIT_MS_MAX = 2_000;
 /** A tag takes some twenty; models that reason take more. */
 const ANSWER_TOKENS_MAX = 1_024;
 
@@ -23,13 +25,21 @@ export function isDoubtful({ source, confidence }: TaskClass): boolean {
   return source !== 'structure' && confidence < DOUBT_BELOW;
 }
 
+/** What a model takes a request for. */
+export interface TaskVerdict {
+  readonly tag: TaskTag;
+  /** The model that said so, and what that cost the caller. */
+  readonly model: string;
+  readonly costNanoUsd: number;
+}
+
 /** What a model takes the request for; `undefined` where it does not say, for whatever reason: nobody may fail for that. */
 export async function judgeTask(
   request: GenerationRequest,
   { generate, models, timeoutMs, signal }: JudgeQuestion,
-): Promise<TaskTag | undefined> {
+): Promise<TaskVerdict | undefined> {
   try {
-    const { answer } = await generate(
+    const { answer, model, costNanoUsd } = await generate(
       {
         models,
         turns: [
@@ -41,12 +51,12 @@ export async function judgeTask(
           responseFormat: { type: 'json_schema', name: 'task', strict: true, schema: SCHEMA },
         },
       },
-      AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, WAIT_MS_MAX))]),
     );
     const text = answer.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
     const said = parseJson(text);
     const tag = isJsonObject(said) ? said['tag'] : undefined;
-    return typeof tag === 'string' && isTaskTag(tag) ? tag : undefined;
+    return typeof tag === 'string' && isTaskTag(tag) ? { tag, model, costNanoUsd } : undefined;
   } catch {
     // Without a verdict the words' own stands.
     return undefined;

@@ -1,6 +1,12 @@
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { LeftOut } from '../canonical/model-choice.ts';
 
+/** Suffixes behind a slug that stands for a choice belong to whoever is chosen: `service/auto:nitro`. */
+export function withSuffixes(slug: string, chosen: readonly string[]): readonly string[] {
+  const colon = slug.indexOf(':');
+  return colon < 0 ? chosen : chosen.map((model) => model + slug.slice(colon));
+}
+
 /** Reasons that one error names: a catalog has hundreds of models, but few ways to leave one out. */
 const REASONS_MAX = 8;
 

@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { classifyTask, type TaskClass } from './classify-task.ts';
 import type { CostTier } from './cost-band.ts';
-import { isDoubtful, judgeTask, type JudgeQuestion } from './judge-task.ts';
+import { isDoubtful, judgeTask, type JudgeQuestion, type TaskVerdict } from './judge-task.ts';
 import { nobodyLeft } from './no-models.ts';
 import type { FieldModel } from './rank-for-task.ts';
 import { namesVariants, slugFilter } from './slug-patterns.ts';
@@ -30,8 +30,8 @@ export interface TaskFieldQuestion {
 /** Who may be chosen for a request, and what it is about. */
 export interface TaskField {
   readonly task: TaskClass;
-  /** A model said what it is about. `would`: it would be asked, if this were not a rehearsal. */
-  readonly judged: boolean | 'would';
+  /** The model that said what it is about. `would`: one would be asked, if this were not a rehearsal. Absent: nobody was. */
+  readonly judged?: TaskVerdict | 'would';
   /** In the order of the operator's default models where nothing is ranked; never empty. */
   readonly models: readonly FieldModel[];
   /** `rankings`: by tests and traffic; `defaults`: the operator's models; `price`: there is nothing but prices. */
@@ -49,7 +49,8 @@ export interface TaskField {
  */
 export async function openTaskField(request: GenerationRequest, question: TaskFieldQuestion): Promise<TaskField> {
   const { slug, options, choice } = question;
-  const { task, judged } = await tellTask(request, question);
+  const told = await tellTask(request, question);
+  const { task } = told;
   const { models, leftOut } = choice.field(request);
   const wishes = { allowed: options.allowed_models, excluded: options.excluded_models };
   const refusal = slugFilter(wishes, (alias) => choice.resolve(alias));
@@ -66,8 +67,7 @@ export async function openTaskField(request: GenerationRequest, question: TaskFi
   const kept = new Set(ranked.models.map((model) => model.slug));
   for (const model of eligible) if (!kept.has(model.slug)) out.push({ slug: model.slug, reason: 'unranked' });
   return {
-    task,
-    judged,
+    ...told,
     ...ranked,
     requests: choice.traffic(task.tag).requests,
     eligible: new Set(eligible.map((model) => model.slug)),
@@ -81,11 +81,11 @@ async function tellTask(
 ): Promise<Pick<TaskField, 'task' | 'judged'>> {
   const task = classifyTask(request);
   const { judgesTasks, judgeModels, judgeTimeoutMs: timeoutMs } = choice.settings;
-  if (!judgesTasks || !isDoubtful(task)) return { task, judged: false };
+  if (!judgesTasks || !isDoubtful(task)) return { task };
   if (choice.isRehearsal || generate === undefined) return { task, judged: 'would' };
   const models = judgeModels.flatMap((slug) => choice.resolve(slug) ?? []);
-  const tag = models.length === 0 ? undefined : await judgeTask(request, { generate, models, timeoutMs, signal });
-  return tag === undefined ? { task, judged: false } : { task: { ...task, tag }, judged: true };
+  const judged = models.length === 0 ? undefined : await judgeTask(request, { generate, models, timeoutMs, signal });
+  return judged === undefined ? { task } : { task: { ...task, tag: judged.tag }, judged };
 }
 
 /** Whether it belongs to a conversation that a router may remember: a first message alone is no news of an earlier one. */
@@ -150,7 +150,7 @@ export function drawTask({ task, judged, by, requests }: TaskField): JsonObject 
   return {
     classification: {
       task_type: tag,
-      source: judged === true ? 'judge' : source,
+      source: typeof judged === 'object' ? 'judge' : source,
       confidence: rounded(confidence),
       scores: scores.map(({ tag: name, score }) => ({ task_type: name, score })),
       ...(judged === 'would' && { judge: 'would be asked: words leave doubt' }),
@@ -168,6 +168,16 @@ const DECIMALS = 1e4;
 
 export function rounded(value: number): number {
   return Math.round(value * DECIMALS) / DECIMALS;
+}
+
+/** What the stage of an auto router says of its judge. */
+export function drawJudge({ judged }: TaskField): JsonObject {
+  return typeof judged === 'object' ? { judge: judged.model } : {};
+}
+
+/** What the judge cost. */
+export function costOfJudge({ judged }: TaskField): { readonly costNanoUsd?: number } {
+  return typeof judged === 'object' ? { costNanoUsd: judged.costNanoUsd } : {};
 }
 
 /** What both auto routers tell of their choice. */

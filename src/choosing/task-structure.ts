@@ -1,6 +1,7 @@
-import type { GenerationRequest } from '../canonical/request.ts';
+import type { GenerationRequest, Turn } from '../canonical/request.ts';
+import { CHANGE, pattern } from './cue.ts';
 import { groupOf, type TaskTag } from './task-tags.ts';
-import { readToolUse, type ToolUse } from './tool-kinds.ts';
+import { kindOfCall, readToolUse, type ToolUse } from './tool-kinds.ts';
 
 /** How much speaks for each tag. */
 export type Scores = Map<TaskTag, number>;
@@ -13,47 +14,100 @@ const WORDS_MOST = 7;
 /** Words that are not about code, where tools are: they must say so much more. */
 const OTHER_WORDS_FACTOR = 0.6;
 
-/** What the conversation is, whatever else it says: tools and media leave few kinds of tasks to choose from. @param words what the words say */
-export function tagOfStructure(request: GenerationRequest, words: Scores): TaskTag | undefined {
+/**
+ * What the conversation is, whatever else it says: tools and media leave few kinds of tasks to choose from.
+ * @param words what the words say
+ * @param wish what the user wants, folded
+ */
+export function tagOfStructure(request: GenerationRequest, words: Scores, wish: string): TaskTag | undefined {
   const { settings, tools, turns } = request;
   if (settings.modalities?.includes('image') === true) return 'image_prompting';
-  const uses = readToolUse(request);
+  const all = readToolUse(request);
   const names = tools.flatMap((tool) => (tool.type === 'opaque' ? [] : [tool.name.toLowerCase()]));
-  if (uses.length === 0 && names.length === 0) return undefined;
-  const evidence = uses.length > 0 ? ofUses(uses) : ofOffered(names);
-  if (isCoding(uses, names)) {
-    const ofCode = new Map([...evidence].filter(([tag]) => groupOf(tag) === 'code'));
-    return strongest(ofCode, words, (tag) => (groupOf(tag) === 'code' ? 1 : codeLike(tag)));
-  }
-  for (const [tag, pattern] of TRADES) {
-    const called = uses.some(({ name }) => pattern.test(name.toLowerCase()));
-    if (called || names.some((name) => pattern.test(name))) add(evidence, tag, called ? CALLED : OFFERED);
-  }
+  if (all.length === 0 && names.length === 0) return undefined;
   // The caller spoke again after the tools: a new wish counts before what was done for the last one.
-  const isNewWish = uses.length > 0 && turns.at(-1)?.role === 'user';
+  const asked = turns.findLastIndex(isSpoken);
+  const uses = asked > 0 ? readToolUse({ turns: turns.slice(asked) }) : all;
+  const isNewWish = uses.length === 0 && all.length > 0;
+  if (isCoding(isNewWish ? all : uses, names)) {
+    const evidence = uses.length > 0 ? ofCodingUses(uses) : new Map<TaskTag, number>([['code:general_impl', 0.5]]);
+    for (const [tag, score, said] of CODING_WISHES) if (said.test(wish)) add(evidence, tag, score);
+    return strongest(evidence, words, codingWords);
+  }
+  const known = names.length > 0 ? names : all.map(({ name }) => name.toLowerCase());
+  if (known.every((name) => LOOK_UPS.test(name))) return undefined;
+  const evidence = uses.length > 0 ? ofUses(uses, wish) : ofOffered(known, wish);
+  for (const [tag, trade] of TRADES) {
+    const called = uses.some(({ name }) => trade.test(name.toLowerCase()));
+    if (called || names.some((name) => trade.test(name))) add(evidence, tag, called ? CALLED : OFFERED);
+  }
+  const searches = known.some((name) => kindOfCall(name, '') === 'search');
   return strongest(evidence, words, (tag) => {
     if (tag === 'agent:tool_dispatch') return DISPATCH_FACTOR;
     if (tag === 'conversational_reply' || tag === 'qa_knowledge') return 0;
+    if (tag === 'agent:web_search' && !searches) return NO_SEARCH_FACTOR;
     return groupOf(tag) === 'agent' || isNewWish ? 1 : OTHER_WORDS_FACTOR;
   });
 }
 
+function isSpoken({ role, blocks }: Turn): boolean {
+  return role === 'user' && blocks.some(({ type }) => type === 'text');
+}
+
 /** That a tool is to be used is no news where there are some. */
 const DISPATCH_FACTOR = 0.3;
+/** Nobody searches the web without a tool for it, whatever is asked for "right now". */
+const NO_SEARCH_FACTOR = 0.2;
 const CALLED = 4;
 const OFFERED = 3;
 
+/** Tools that only look up what an answer is made of: what is asked for is said in words. */
+const LOOK_UPS = /(?:search|query|read|get|find|retrieve|lookup)_(?:the_)?(?:docs?|documents?|knowledge|kb|wiki|handbook|manual|library|corpus)|^retriev|knowledge_base/;
+
 /** Tools that belong to a trade: whoever has them works in it. */
 const TRADES: readonly (readonly [TaskTag, RegExp])[] = [
-  ['code:sql_database', /sql|describe_table|list_tables|query_(?:db|database)/],
-  ['agent:workflow_execution', /^browser_|navigate|click|fill_form/],
+  ['code:sql_database', /sql|describe_table|list_tables|get_schema|run_query|query_(?:db|database|table)/],
+  ['agent:workflow_execution', /^browser_|navigate|click|fill_form|^computer|screenshot/],
   ['customer_support', /order|refund|ticket|subscription|transfer_to_human|help_center|warranty|return_label/],
-  ['finance_trading', /quote|price_history|fundamentals|portfolio|place_trade|candles|ticker/],
+  ['finance_trading', /quote|price_history|fundamentals|financials|portfolio|place_trade|candles|ticker|stock/],
+  ['image_prompting', /(?:generate|create|edit|draw)_?(?:image|picture)|image_gen/],
 ];
 
-/** Other tags that coding agents work on, and what words for them count. */
-function codeLike(tag: TaskTag): number {
-  return tag === 'agent:multi_step_planning' || tag === 'agent:workflow_execution' ? OTHER_WORDS_FACTOR : 0;
+/** What users of coding agents want done: their verbs say more than the tools that the agent took for it. */
+const CODING_WISHES: readonly (readonly [TaskTag, number, RegExp])[] = [
+  [
+    'code:debugging',
+    3,
+    /\b(?:fix(?:es)?|bugs?|fail(?:s|ing|ed|ure)?|errors?|crash\w*|broken|exception|regression|flaky|hangs?|stuck|wrong|issue #\d+|behebe?|fehler|schlagt fehl|corrige|echoue\w*|erreur|plante|arregla|falla|erro|rompe|corrigi)\b|报错|修复|失败|直して|エラー|落ち|失敗|고쳐|실패|오류|почини|исправь|падает/,
+  ],
+  [
+    'code:repo_scan',
+    3,
+    /\b(?:where|which|who|how (?:is|are|does|do)|what (?:calls|uses|is|are|does|happens|depends)|is there|are there|find|explain|overview|understand|search|trace|list (?:all|every|the)|wo|welche|wer|wie|uberblick|erklar\w*|finde|gibt es|ou|quels?|quelles?|comment|explique\w*|trouve|donde|cuales|que|explica\w*|onde|quais|dove|quali|spiega|gdzie|ktore)\b|哪|看看|列出|怎么|说明|どこ|どの|説明|調べ|어디|어떤|설명|где|как(?:ие|ой)?|объясни|найди/,
+  ],
+  ['code:file_read_write', 3.5, pattern('^(?:\\W*\\w+\\W+){0,6}?', CHANGE, '\\b|\\b', CHANGE, ' (?:the|a|an|it|all|every|this|to|die|das|den|les?|la|el|los) ')],
+  ['code:file_read_write', 3, /\b(?:in|to|into|from|dans|en) (?:the )?[\w-]*[\w/]\.[a-z]{2,5}\b|改成|替换|添加|追加して|変更して|置き換え|바꿔|추가해|замени|добавь|переименуй/],
+  [
+    'code:shell_execution',
+    3.5,
+    /^(?:\W*\w+\W+){0,4}?(?:run|start|stop|restart|install|uninstall|kill|execute|launch|deploy|upgrade|ping|compile|build|fuhre?|starte|installier\w*|lance[rz]?|demarre|installe|ejecuta|instala|arranca|execute|roda|rode|esegui|avvia|uruchom|zainstaluj)\b|\b(?:disk|memory|ram|cpu|ports?|process(?:es)?|uptime|raid|docker ps|systemd|logs? of|on this (?:box|machine|server))\b|安装|运行|启动|実行して|起動|インストール|실행|설치|запусти|установи/,
+  ],
+  [
+    'code:review_security',
+    4,
+    /\b(?:review|audit|diff|pull request|pr|object to|critique|vulnerab\w*|security|prufe|uberpruf\w*|relis|revisa|revise|pregled)\b|审查|审计|レビュー|검토|ревью|проверь/,
+  ],
+  [
+    'code:general_impl',
+    3.5,
+    /\b(?:implement\w*|refactor\w*|write (?:a|an|the|some|me) (?:\w+ ){0,3}(?:function|class|method|tests?|module|script|endpoint|component)|add (?:a |an )?(?:\w+ ){0,3}(?:support|endpoint|command|flag|feature|function|method|tests?|validation|caching|retr(?:y|ies))|build (?:a|an|me)|port (?:this|it|the))\b|实现|実装|구현|реализуй/,
+  ],
+];
+
+/** What words count for coding agents: those of other trades do not. */
+function codingWords(tag: TaskTag): number {
+  if (groupOf(tag) === 'code') return 1;
+  return tag === 'agent:multi_step_planning' || tag === 'agent:workflow_execution' ? 1 : 0;
 }
 
 const CODING_NAMES = /edit|write_?file|bash|shell|patch|run_command|terminal|execute$|read_file|grep/;
@@ -68,38 +122,62 @@ function isCoding(uses: readonly ToolUse[], names: readonly string[]): boolean {
   );
 }
 
-/** An agent at work: what it did last tells what it does. */
-function ofUses(uses: readonly ToolUse[]): Scores {
+const counter =
+  (recent: readonly ToolUse[]) =>
+  (...kinds: readonly ToolUse['kind'][]): number =>
+    recent.filter(({ kind }) => kinds.includes(kind)).length;
+
+/** A coding agent at work: what it did last hints at what it does. */
+function ofCodingUses(uses: readonly ToolUse[]): Scores {
   const recent = uses.slice(-WINDOW);
+  const count = counter(recent);
   const last = recent.at(-1);
   const evidence: Scores = new Map();
-  const count = (...kinds: readonly ToolUse['kind'][]): number =>
-    recent.filter(({ kind }) => kinds.includes(kind)).length;
   const hasFailed = last !== undefined && (last.failed || FAULT.test(last.result.slice(-600)));
-  if (hasFailed && last.kind !== 'read') add(evidence, 'code:debugging', 3);
-  if (count('edit', 'write') > 0) add(evidence, 'code:file_read_write', 3.5);
+  if (hasFailed && last.kind !== 'read') add(evidence, 'code:debugging', 2.5);
+  if (count('edit', 'write') > 0) add(evidence, 'code:file_read_write', 2.5);
   if (last?.kind === 'shell')
-    add(evidence, 'code:shell_execution', recent.every(({ name }) => name === last.name) ? 3 : 2);
+    add(evidence, 'code:shell_execution', recent.every(({ name }) => name === last.name) ? 3 : 1.5);
   if (count('read', 'shell') > 0) add(evidence, 'code:repo_scan', 1.5);
+  if (last?.kind === 'plan') add(evidence, 'agent:multi_step_planning', 3);
+  return evidence;
+}
+
+/** An agent at work on anything else. */
+function ofUses(uses: readonly ToolUse[], wish: string): Scores {
+  const evidence: Scores = new Map();
+  const last = uses.at(-1);
   if (last?.kind === 'search') add(evidence, 'agent:web_search', 4);
   if (last?.kind === 'memory') add(evidence, 'agent:memory_extraction', 4);
   if (last?.kind === 'plan') add(evidence, 'agent:multi_step_planning', 3.5);
   const names = new Set(uses.map(({ name }) => name));
   if (names.size >= 2 && uses.length >= 2) add(evidence, 'agent:workflow_execution', 3);
+  if (isSequence(wish)) add(evidence, 'agent:workflow_execution', 2.5);
   add(evidence, 'agent:tool_dispatch', 2);
   return evidence;
 }
 
 /** Tools that nobody has called yet. */
-function ofOffered(names: readonly string[]): Scores {
-  const evidence: Scores = new Map([
-    ['code:general_impl', 1.5],
-    ['agent:tool_dispatch', 2.5],
-  ]);
-  if (names.length >= 5) add(evidence, 'agent:workflow_execution', 0.5);
-  if (names.every((name) => /web|search|browse|fetch|news/.test(name))) add(evidence, 'agent:web_search', 4);
-  if (names.every((name) => /memor|remember|recall/.test(name))) add(evidence, 'agent:memory_extraction', 4);
+function ofOffered(names: readonly string[], wish: string): Scores {
+  const evidence: Scores = new Map([['agent:tool_dispatch', 2.5]]);
+  if (isSequence(wish)) add(evidence, 'agent:workflow_execution', 3);
+  if (names.every((name) => kindOfCall(name, '') === 'search')) add(evidence, 'agent:web_search', 4);
+  if (names.every((name) => kindOfCall(name, '') === 'memory')) add(evidence, 'agent:memory_extraction', 4);
   return evidence;
+}
+
+/** Several things, one after the other. */
+const NUMBERED = /(?:^|\s)1[.)] [^]{3,400}?\s2[.)] /;
+const CHAINED = /[,;:、，] ?|\b(?:and|then|und|dann|et|puis|y|luego|e|poi|i)\b|し、|て、|然后|最后/g;
+const LINKS_MIN = 3;
+const SEQUENCE_CHARS_MIN = 70;
+const SEQUENCE_CHARS_MIN_DENSE = 30;
+
+function isSequence(wish: string): boolean {
+  if (NUMBERED.test(wish)) return true;
+  // A letter of Han or kana says as much as a word's half.
+  const charsMin = /[぀-ヿ一-鿿가-힣]/.test(wish) ? SEQUENCE_CHARS_MIN_DENSE : SEQUENCE_CHARS_MIN;
+  return wish.length >= charsMin && (wish.match(CHAINED)?.length ?? 0) >= LINKS_MIN;
 }
 
 function add(scores: Scores, tag: TaskTag, score: number): void {

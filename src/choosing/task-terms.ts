@@ -2,7 +2,7 @@ import type { TaskTag } from './task-tags.ts';
 
 /**
  * Words and pairs of words that speak for a tag, in lower case: those that nearly decide, and those that only hint. Written
- * for this project, in the languages that callers write; whoever adds one runs `npm run eval:router -- --split tuning`.
+ * for this project, in the languages that callers write; whoever adds one runs `npm run eval:router`.
  */
 export interface Terms {
   readonly strong: readonly string[];
@@ -69,7 +69,7 @@ export const TASK_TERMS: Readonly<Partial<Record<TaskTag, Terms>>> = {
     `review, vulnerability, unsafe, secure, merge, feedback, approve, nitpick, escape, auth, token, exploit, prüfe`,
   ),
   'code:shell_execution': terms(
-    `bash, bash script, shell script, shell command, one-liner, command line, terminal, powershell, awk, grep, chmod, cron job, crontab, find all,
+    `bash, bash script, shell script, shell command, one-liner, command line, terminal, powershell, awk, grep, chmod, cron job, crontab, find . -name,
      ffmpeg, rsync, ssh, curl command, zsh, xargs, execute the, git command, git rebase, git bisect, kill the process, list all processes,
      systemctl, jq, imagemagick, shell-befehl, commande shell, comando, du -sh, df -h, tar -x, sed -i, run this, run these, shell one-liner,
      in the terminal, brew install, apt install, apt-get, docker run, lsof, netstat, htop, journalctl, kill -9, symlink, ps aux, terminalbefehl,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
+import { filesDirectory } from '../file-area.ts';
 import { backUp, restore, type BackupPlace } from '../store/backup.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
@@ -11,11 +12,13 @@ interface Asked {
   readonly file: string;
   readonly place: BackupPlace;
   readonly dataDir: string;
+  /** Where stored files lie. */
+  readonly files: string;
 }
 
 /** `model-gateway backup FILE`: also while a gateway runs. */
 export async function runBackup(args: readonly string[], io: Io): Promise<number> {
-  const { file, place, dataDir } = readArgs('backup', args, io);
+  const { file, place, dataDir, files } = readArgs('backup', args, io);
   if (place.url === undefined && !existsSync(place.path))
     throw new CommandError(`There is no database in ${dataDir} to back up.`);
   await backUp(place, file).catch(asCommandError);
@@ -23,6 +26,8 @@ export async function runBackup(args: readonly string[], io: Io): Promise<number
   const secret = join(dataDir, 'secret');
   if (existsSync(secret))
     io.stderr.write(`Stored provider credentials can be read only with ${secret}: keep a copy of it apart.\n`);
+  if (existsSync(files))
+    io.stderr.write(`The contents of stored files are not in it: copy ${files} now that it is written.\n`);
   return 0;
 }
 
@@ -43,8 +48,9 @@ function readArgs(command: string, args: readonly string[], io: Io): Asked {
   if (surplus !== undefined) throw new UsageError(`${command}: ${surplus}: unexpected argument`);
   const { config } = loadCheckedConfig(configArgs(values), io.env);
   const { dataDir, databaseUrl } = config;
+  const files = filesDirectory(config);
   // The name is the one that the gateway uses (src/app.ts).
-  return { file, dataDir, place: { path: join(dataDir, 'gateway.db'), url: databaseUrl } };
+  return { file, dataDir, files, place: { path: join(dataDir, 'gateway.db'), url: databaseUrl } };
 }
 
 function asCommandError(error: unknown): never {

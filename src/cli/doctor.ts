@@ -34,6 +34,7 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
   const machine = [
     ['configuration', { verdict: 'ok', message: config.path ?? 'There is no file; everything has its default.' }],
     ['data directory', await checkDataDir(config.dataDir)],
+    ...(await checkFilesDirectory(config)),
     ['secret', checkSecret(config.secret)],
     ['database', await checkDatabase(config.databaseUrl)],
     ['redis', await checkRedis(config.redisUrl, keyPrefix(config.redisPrefix))],
@@ -48,6 +49,11 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
   if (findings.length === 0) io.stdout.write('No provider is configured; only the sandbox answers.\n');
   const all: readonly Finding[] = [...machine.map(([, finding]) => finding), ...findings, ...servers, clock];
   return all.some(({ verdict }) => verdict === 'failed') ? 1 : 0;
+}
+
+/** Below the data directory it needs no look of its own. */
+async function checkFilesDirectory({ files }: Pick<Config, 'files'>): Promise<readonly (readonly [string, Finding])[]> {
+  return files.directory === undefined ? [] : [['stored files', await checkDataDir(files.directory)]];
 }
 
 /** Words are providers; what begins with a dash belongs to the configuration, with the word behind it. */

@@ -90,6 +90,7 @@ function drawExplanation(answer: JsonObject): string {
   const lines = [
     `${textOf(answer['requested'])}: ${textOf(answer['ordering'])}, about ${textOf(answer['estimated_prompt_tokens'])} prompt tokens`,
   ];
+  for (const one of objectsOf(answer['routers'])) lines.push(...drawRouter(one));
   for (const one of objectsOf(answer['candidates'])) {
     const cost = drawCost(one['price'], one['estimated_cost']);
     const notes = [
@@ -111,6 +112,36 @@ function drawExplanation(answer: JsonObject): string {
   const refusal = messageOf(answer);
   if (refusal !== undefined) lines.push(refusal);
   return `${lines.join('\n')}\n`;
+}
+
+/** Models that a ranking shows: the best ones, and those that were chosen. */
+const RANKED_SHOWN = 5;
+
+function drawRouter(router: JsonObject): readonly string[] {
+  const { task_type: task, difficulty, chosen } = router;
+  const score = isJsonObject(difficulty) ? `, difficulty ${textOf(difficulty['score'])}` : '';
+  const names: readonly Json[] = Array.isArray(chosen) ? chosen : [];
+  const about = typeof task === 'string' ? ` takes it for ${task}${score} and` : '';
+  const lines = [`  ${textOf(router['router'])}${about} chooses ${names.map((name) => textOf(name)).join(', ')}`];
+  const ranking = objectsOf(router['ranking']);
+  const shown = ranking.filter((one, at) => at < RANKED_SHOWN || names.includes(one['model'] ?? null));
+  for (const one of shown) {
+    const { model, ...figures } = one;
+    lines.push(`    ${textOf(model)}  ${Object.entries(figures).map(drawFigure).join(', ')}`);
+  }
+  if (ranking.length > shown.length) lines.push(`    and ${ranking.length - shown.length} more`);
+  const reasons = new Map<string, number>();
+  for (const one of objectsOf(router['left_out'])) {
+    const reason = textOf(one['reason']);
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  if (reasons.size > 0)
+    lines.push(`    left out ${[...reasons].map(([reason, count]) => `${count} by ${reason}`).join(', ')}`);
+  return lines;
+}
+
+function drawFigure([name, value]: readonly [string, Json | undefined]): string {
+  return `${name.replaceAll('_', ' ')} ${textOf(value)}`;
 }
 
 function drawCost(price: Json | undefined, estimate: Json | undefined): string {

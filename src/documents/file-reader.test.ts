@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, suite, test } from 'node:test';
-import { makePdf } from '../../tests/support/make-pdf.ts';
+import { deflateSync } from 'node:zlib';
+import { makePdf, makePdfOf } from '../../tests/support/make-pdf.ts';
 import { DownloadError } from '../lib/download.ts';
 import { createHttpClient } from '../lib/http-client.ts';
 import { createFileReader, type FileReaderParts } from './file-reader.ts';
@@ -107,6 +108,16 @@ suite('the service reads', () => {
     assert.equal(await reader().quote(FILE, 'mistral-ocr', nobody()), 6_000_000);
   });
 
+  test('a file of many megabytes, which arrives as it is', async () => {
+    answer = { status: 200, body: { pages: [page(0, 'one')] } };
+    // Stored, not packed: as many bytes as it says, and no multiple of three.
+    const bytes = makePdfOf([deflateSync(Buffer.alloc(7_000_001, '% \n'), { level: 0 })]);
+    const parsed = await reader().parse({ type: 'bytes', bytes }, 'mistral-ocr', nobody());
+    assert.equal(parsed.status, 'parsed');
+    const sent = String(Object(Object(seen[0]?.body).document).document_url).split(',')[1] ?? '';
+    assert.ok(Buffer.from(sent, 'base64').equals(bytes) && bytes.length > 7_000_000);
+  });
+
   test('a file at an address by itself, which may have all the pages that are read', async () => {
     answer = { status: 200, body: { pages: [page(0, 'one')], usage_info: { pages_processed: 1 } } };
     const source = { type: 'url', url: 'https://a.example/a.pdf' } as const;
@@ -114,6 +125,13 @@ suite('the service reads', () => {
     assert.deepEqual(Object(seen[0]?.body).document, { type: 'document_url', document_url: source.url });
     assert.equal(parsed.status === 'parsed' && parsed.file.pages, 1);
     assert.equal(await reader().quote(source, 'mistral-ocr', nobody()), 2_000_000_000);
+  });
+
+  test('but no address that is plainly none of the web', async () => {
+    for (const url of ['http://169.254.169.254/a.pdf', 'http://localhost/a.pdf', 'file:///srv/a.pdf']) {
+      const parsed = await reader().parse({ type: 'url', url }, 'mistral-ocr', nobody());
+      assert.deepEqual([parsed.status, seen.length], ['failed', 0], url);
+    }
   });
 
   test('no more than eight pictures', async () => {

@@ -1,6 +1,7 @@
 import type { FileReader, FileSource, ParsedFile, ParseOutcome } from '../canonical/parsed-file.ts';
 import { DownloadError, type Download } from '../lib/download.ts';
 import type { HttpClient } from '../lib/http-client.ts';
+import { isPublicWebAddress } from '../lib/public-address.ts';
 import { PAGE_NANO_USD, runOcr, type OcrSettings } from './mistral-ocr.ts';
 import type { TextFault, TextMaker } from './text-maker.ts';
 
@@ -41,6 +42,7 @@ export function createFileReader({ http, download, textMaker, ocr }: FileReaderP
   }
 
   async function parseThere(source: FileSource, settings: OcrSettings, signal: AbortSignal): Promise<ParseOutcome> {
+    if (source.type === 'url' && !isPublicWebAddress(source.url)) return NOT_OF_THE_WEB;
     const count = source.type === 'bytes' ? await countPages(source.bytes, signal) : undefined;
     if (typeof count === 'object') return count;
     const read = await runOcr(http, settings, source, signal);
@@ -89,6 +91,8 @@ function failed(fault: 'caller' | 'service', message: string): Failed {
   return { status: 'failed', fault, message };
 }
 
+/** The service may run beside the gateway, where it reaches what callers must not. */
+const NOT_OF_THE_WEB = failed('caller', 'Its address is not on the public Internet.');
 const NOT_SET_UP = failed('service', 'The service that reads files is not set up on this gateway.');
 
 function faultOf(fault: TextFault): Failed {

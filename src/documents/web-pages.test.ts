@@ -192,4 +192,17 @@ test('a vendor reads in its way, within the same rules', async () => {
   const blocked = await read({ ...query, allowedSites: ['c.example'] }, { vendors });
   assert.deepEqual([led.status, blocked.status, asked.length], ['failed', 'failed', 2]);
   assert.equal((await read({ url: 'file:///etc/passwd', engine: 'exa' }, { vendors })).status, 'failed');
+  asked.length = 0;
+  for (const url of [
+    'http://169.254.169.254/latest/meta-data',
+    'http://[::1]/',
+    'http://redis:6379/',
+    'http://2130706433',
+  ])
+    assert.deepEqual(await read({ url, engine: 'exa' }, { vendors }), {
+      status: 'failed',
+      reason: 'url_not_allowed',
+      message: 'The address is not among those that may be visited.',
+    });
+  assert.deepEqual(asked, [], 'a vendor may run beside the gateway');
 });

@@ -2,6 +2,7 @@ import { isAtSite, readSiteRule, type SiteRule } from '../canonical/site-rules.t
 import type { PageEngineId, PageFailure, WebPageOutcome, WebPages } from '../canonical/web-page.ts';
 import { cutAtWord } from '../lib/cut-text.ts';
 import { DownloadError, type DownloadedFrom, type DownloadFrom } from '../lib/download.ts';
+import { isPublicWebAddress } from '../lib/public-address.ts';
 import { decodeText } from './decode-text.ts';
 import type { TextFault, TextMaker } from './text-maker.ts';
 
@@ -57,10 +58,12 @@ export function createWebPages({ download, textMaker, vendors, nowMs }: WebPages
 
   async function readThere(engine: VendorId, query: SitedQuery, charsMax: number, signal: AbortSignal) {
     const { url, mayVisit } = query;
-    if (!mayVisit(url)) return NOT_ALLOWED;
+    // What they can reach behind their own walls, or behind the gateway's where they run beside it, is nobody's business.
+    if (!mayVisit(url) || !isPublicWebAddress(url)) return NOT_ALLOWED;
     const page = await vendors.read(engine, url, charsMax, signal);
     // Where it was led to, only the vendor knows before.
-    return page.status === 'completed' && !mayVisit(page.url) ? NOT_ALLOWED : page;
+    const isElsewhere = page.status === 'completed' && (!mayVisit(page.url) || !isPublicWebAddress(page.url));
+    return isElsewhere ? NOT_ALLOWED : page;
   }
 
   return {
@@ -97,7 +100,6 @@ function failed(reason: PageFailure, message: string): Failed {
 
 const NOT_ALLOWED = failed('url_not_allowed', 'The address is not among those that may be visited.');
 
-/** Vendors too are asked for pages of the web alone: what they can reach in their own walls is nobody's business. */
 function wrongAddress(address: string): Failed | undefined {
   if (address.length > URL_CHARS_MAX)
     return failed('url_too_long', `The address is longer than ${URL_CHARS_MAX} characters.`);

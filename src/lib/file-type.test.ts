@@ -77,6 +77,7 @@ test('a large text is told by its two ends', () => {
 
 test('a line that is made to look like the beginning of many links is looked through once', () => {
   // Where each beginning is followed to the end of the line, these take a minute.
-  for (const piece of ['[', '[a](', '[a](b', '`', '- [']) assert.equal(typeOf(`a${piece.repeat(60_000)}`), 'text/plain');
+  for (const piece of ['[', '[a](', '[a](b', '`', '- ['])
+    assert.equal(typeOf(`a${piece.repeat(60_000)}`), 'text/plain');
   assert.equal(typeOf('[![a picture](a.png)](https://example.com/a_(b))'), 'text/markdown');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPublicAddress, isPublicOrOwnAddress } from './public-address.ts';
+import { isPublicAddress, isPublicOrOwnAddress, isPublicWebAddress } from './public-address.ts';
 
 for (const address of ['1.1.1.1', '8.8.8.8', '172.15.0.1', '172.32.0.1', '100.63.0.1', '2606:4700::1111', '2a00::1'])
   test(`${address} is public`, () => {
@@ -64,4 +64,38 @@ test("an operator's own network is not the clouds' place for secrets", () => {
     'nonsense',
   ])
     assert.ok(!isPublicOrOwnAddress(address), address);
+});
+
+test('nobody else is asked to open what is plainly no page of the web', () => {
+  for (const address of [
+    'https://example.com/',
+    'http://example.com./a.pdf',
+    'https://1.1.1.1:8443/',
+    'https://[2606:4700::1111]/',
+    'https://local.example.com/',
+    'https://user:password@example.com/',
+  ])
+    assert.ok(isPublicWebAddress(address), address);
+  for (const address of [
+    'file:///etc/passwd',
+    'gopher://example.com/',
+    'http://localhost/',
+    'http://localhost./',
+    'http://redis:6379/',
+    'http://metadata.google.internal/',
+    'http://printer.local./',
+    'http://router.home.arpa/',
+    'http://127.1/',
+    'http://2130706433/',
+    'http://0x7f.0.0.1/',
+    'http://0177.0.0.1./',
+    'http://169.254.169.254/latest',
+    'http://user@10.0.0.1/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://１２７.0.0.1/',
+    'example.com',
+    '',
+  ])
+    assert.ok(!isPublicWebAddress(address), address);
 });

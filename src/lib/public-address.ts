@@ -67,3 +67,18 @@ export function isPublicOrOwnAddress(address: string): boolean {
   if (version === 4) return own.check(address, 'ipv4');
   return version === 6 && own.check(address, 'ipv6') && !metadata.check(address, 'ipv6');
 }
+
+/** Ends of names that mean something else in each network. RFC 6761, RFC 6762, RFC 8375; ICANN kept `.internal` for that, 2024-07. */
+const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
+
+/**
+ * Whether somebody else may be asked to open it: a page of the web, as far as the address alone tells. A name may still stand
+ * for any address, which whoever opens it has to look at.
+ */
+export function isPublicWebAddress(address: string): boolean {
+  const url = URL.parse(address);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return false;
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  if (isIP(host) !== 0) return isPublicAddress(host);
+  return host.includes('.') && !PRIVATE_NAME.test(host);
+}

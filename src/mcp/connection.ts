@@ -163,7 +163,8 @@ export class McpConnection {
     try {
       return await this.#shakeHands(transport, false);
     } catch (error) {
-      if (!(transport instanceof StdioTransport) || transport.ending === undefined) throw error;
+      // It did not end by itself where the gateway ended it.
+      if (this.#isClosed || !(transport instanceof StdioTransport) || transport.ending === undefined) throw error;
       const second = this.#options.open();
       try {
         return await this.#shakeHands(second, true);

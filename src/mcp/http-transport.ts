@@ -43,7 +43,8 @@ function boundedFetch(agent: Agent): FetchLike {
       ...(redirect !== undefined && { redirect }),
     });
     const { status, statusText } = answer;
-    const bounded = answer.body === null ? null : answer.body.pipeThrough(boundMessages());
+    const isStream = answer.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
+    const bounded = answer.body === null ? null : answer.body.pipeThrough(boundMessages(isStream));
     return new Response(bounded, { status, statusText, headers: [...answer.headers] });
   };
 }
@@ -51,8 +52,8 @@ function boundedFetch(agent: Agent): FetchLike {
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** Counts from one empty line to the next: events of a stream end so, and JSON has none. */
-function boundMessages(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+/** Counts from one empty line to the next where it is a stream, whose events end so; whatever else comes is one message. */
+function boundMessages(isStream: boolean): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let bytes = 0;
   let isLineEmpty = false;
   return new TransformStream({
@@ -60,7 +61,7 @@ function boundMessages(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<Ar
       for (const byte of chunk) {
         bytes++;
         if (byte === LINE_FEED) {
-          if (isLineEmpty) bytes = 0;
+          if (isLineEmpty && isStream) bytes = 0;
           isLineEmpty = true;
         } else if (byte !== CARRIAGE_RETURN) isLineEmpty = false;
       }

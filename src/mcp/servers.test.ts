@@ -109,3 +109,67 @@ test('the folder of a process is where its entry says', async () => {
   const { events } = await listed({ tools: [] }, { cwd, args: ['-e', script] });
   assert.deepEqual(events[0], { line: cwd });
 });
+
+test('a server that says nothing holds a request for ten seconds, and none that comes later', async (t) => {
+  let nowMs = 0;
+  const script = 'setInterval(() => undefined, 1000)';
+  const settings = { name: 'silent', callMsMax: 1_000, transport: 'stdio', command: process.execPath } as const;
+  const mcp = createMcpServers({
+    servers: [{ ...settings, args: ['-e', script], env: {} }],
+    env: {},
+    monotonicMs: () => nowMs,
+    log: () => undefined,
+  });
+  const server = mcp.find('silent', { workspaceId: '', keyHash: '' });
+  assert.ok(typeof server === 'object');
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let isOver = false;
+  const first = server.tools(new AbortController().signal).catch((error: unknown) => {
+    isOver = true;
+    return error;
+  });
+  const pass = async (ms: number): Promise<void> => {
+    nowMs += ms;
+    t.mock.timers.tick(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await pass(9_999);
+  assert.ok(!isOver);
+  await pass(1);
+  assert.match(String(await first), /The MCP server "silent" is not ready yet\./);
+  await pass(5_000);
+  const second = server.tools(new AbortController().signal).catch(String);
+  await pass(1);
+  assert.match(JSON.stringify(await second), /is not ready yet/);
+  t.mock.timers.reset();
+  await mcp.close();
+});
+
+test('a process that is starting when the gateway stops is ended, and no other is tried in its place', async () => {
+  const started = Promise.withResolvers<void>();
+  let starts = 0;
+  const mcp = createMcpServers({
+    servers: [
+      {
+        name: 'silent',
+        callMsMax: 1_000,
+        transport: 'stdio',
+        command: process.execPath,
+        args: ['-e', 'console.error("started"); process.stdin.resume()'],
+        env: {},
+      },
+    ],
+    env: {},
+    monotonicMs: () => 0,
+    log: (_server, event) => {
+      if (!('line' in event)) return;
+      starts++;
+      started.resolve();
+    },
+  });
+  const asked = mcp.check('silent').catch(() => 'over');
+  await started.promise;
+  await mcp.close();
+  assert.equal(await asked, 'over');
+  assert.equal(starts, 1);
+});

@@ -137,9 +137,22 @@ function openServer(settings: McpServerSettings, { monotonicMs, log }: McpParts,
     });
   }
 
+  /** When the list began that is under way. */
+  let listingSinceMs: number | undefined;
+
   async function list(): Promise<readonly McpTool[]> {
-    const { tools } = await (await connected()).inventory();
-    return offered(tools, settings, onTrouble);
+    listingSinceMs = monotonicMs();
+    try {
+      const { tools } = await (await connected()).inventory();
+      return offered(tools, settings, onTrouble);
+    } finally {
+      listingSinceMs = undefined;
+    }
+  }
+
+  /** Who comes while others wait in vain waits no longer than they do: a server that hangs does not hold every request. */
+  function patienceMs(): number {
+    return listingSinceMs === undefined ? WAIT_MS_MAX : WAIT_MS_MAX - (monotonicMs() - listingSinceMs);
   }
 
   const lists = createFreshValues({
@@ -156,7 +169,7 @@ function openServer(settings: McpServerSettings, { monotonicMs, log }: McpParts,
     callMsMax,
     async tools(signal) {
       try {
-        return await waitFor(lists.get(name), name, signal);
+        return await waitFor(lists.get(name), { server: name, limitMs: Math.max(0, patienceMs()), signal });
       } catch (error) {
         if (error instanceof McpError) throw error;
         throw new McpError('unavailable', `The MCP server "${name}" does not answer.`, { cause: error });
@@ -193,14 +206,17 @@ function secretsOf(settings: McpServerSettings): readonly string[] {
 }
 
 /** What is waited for goes on: the next request may find it there. */
-async function waitFor<Value>(value: Value | Promise<Value>, server: string, signal: AbortSignal): Promise<Value> {
+async function waitFor<Value>(
+  value: Value | Promise<Value>,
+  { server, limitMs, signal }: { readonly server: string; readonly limitMs: number; readonly signal: AbortSignal },
+): Promise<Value> {
   if (!(value instanceof Promise)) return value;
   let timer: NodeJS.Timeout | undefined;
   let stop: (() => void) | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
     const give = (words: string) => (): void =>
       reject(new McpError('unavailable', `The MCP server "${server}" ${words}`));
-    timer = setTimeout(give('is not ready yet.'), WAIT_MS_MAX);
+    timer = setTimeout(give('is not ready yet.'), limitMs);
     stop = give('was not waited for.');
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();

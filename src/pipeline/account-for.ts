@@ -133,16 +133,30 @@ function countUsage(
 /**
  * Nothing is owed for an answer that an error ended, nor for one that said nothing and did not end; but a caller who hung
  * up owes the prompt where the provider goes on and charges for it, one whose limits leave too little for another turn
- * owes those before it, and so does one whose own filters block what came.
+ * owes those before it, and so does one whose own filters block what came, or who has turns of an answer that the request
+ * itself brought to its end.
  * @param billsOn hanging up does not stop the meter of who had the request last
  * @source generation.md 8.6, decisions.md 21
  */
 function isFreeOfCharge(record: GenerationRecord, usage: Usage, billsOn: boolean): boolean {
   const { end, cancelled, failure } = record;
   if (end !== undefined) return end.finish === 'error';
-  if (failure?.kind === 'unfunded' || isBlocked(record)) return false;
+  if (failure?.kind === 'unfunded' || isBlocked(record) || isOverdone(record)) return false;
   const silent = usage.completionTokens === 0;
   return !cancelled || (silent && !billsOn);
+}
+
+/** What is wrong with the request itself: it grew longer than the model reads, for one. @source decisions.md 2 */
+const FAULTS_OF_REQUEST: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/**
+ * The caller has turns that came to their end, and it is no upstream's fault that no other one followed. Else whoever lets
+ * a tool fetch more than the model can read would have them for nothing.
+ */
+function isOverdone({ failure, earlierParts, request }: GenerationRecord): boolean {
+  if (failure === undefined || request.delivery !== 'stream' || !earlierParts.some(({ isOver }) => isOver))
+    return false;
+  return failure.clock === 'total' || FAULTS_OF_REQUEST.has(failure.status);
 }
 
 /** A rule of the account's own refuses it: nobody upstream failed. */

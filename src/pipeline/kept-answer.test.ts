@@ -61,6 +61,14 @@ suite('an answer that is kept', () => {
       text(0, 'x'.repeat(1_000_001)),
     ];
     assert.equal(keep(long, [{ type: 'block-end', index: 0 }, END]).events(), undefined);
+    const value = { type: 'web_search_tool_result', content: 'x'.repeat(1_000_001) };
+    const found: EventBatch = [
+      START,
+      { type: 'block-start', index: 0, block: { type: 'opaque', format: 'messages', value } },
+      { type: 'block-end', index: 0 },
+      END,
+    ];
+    assert.equal(keep(found).events(), undefined);
   });
 
   test('is written and read without losing a digit', () => {

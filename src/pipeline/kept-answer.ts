@@ -1,3 +1,4 @@
+import type { Block } from '../canonical/blocks.ts';
 import type { EventBatch, GenerationEvent } from '../canonical/events.ts';
 import type { FormatId } from '../canonical/extra.ts';
 import { hasFragileNumbers, keepNumber } from '../lib/json.ts';
@@ -21,7 +22,7 @@ export interface KeptAnswer {
 
 /** Another version of the gateway may have kept what this one cannot read: then nobody has. */
 const VERSION = 1;
-/** UTF-16 units of text and input; what is longer would not be kept anyway. */
+/** UTF-16 units of text, input, pictures and results of tools; what is longer would not be kept anyway. */
 const CHARS_MAX = 1_000_000;
 const EVENTS_MAX = 20_000;
 
@@ -47,6 +48,7 @@ export class AnswerKeeper {
   #take(event: GenerationEvent): void {
     if (event.type === 'usage' || event.type === 'warning') return;
     if (event.type !== 'block-delta') {
+      if (event.type === 'block-start') this.#chars += charsOf(event.block);
       this.#events.push(event);
       return;
     }
@@ -65,6 +67,13 @@ export class AnswerKeeper {
       this.#events[this.#events.length - 1] = { ...last, text: last.text + delta.text };
     else this.#events.push(delta);
   }
+}
+
+/** Pictures and what tools found come whole. */
+function charsOf(block: Block): number {
+  if ('text' in block) return block.text.length;
+  if ('input' in block) return block.input.length;
+  return JSON.stringify(block).length;
 }
 
 type Delta = Extract<GenerationEvent, { type: 'block-delta' }>;

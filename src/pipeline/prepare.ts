@@ -72,7 +72,11 @@ export async function prepare(
     isInside: inside !== undefined,
     variants: variantsOf(request.directives.models, model, parts.catalog),
     endpointsOf: (of) => endpointsOf(parts, of, rules),
-    fund: (nanoUsdMax) => till.further.fund(rules.limits, nanoUsdMax),
+    async fund(nanoUsdMax) {
+      await till.further.fund(rules.limits, nanoUsdMax);
+      // Nothing is spent for whoever asks too fast.
+      await till.pass(ratedBy(record, request.directives.models));
+    },
   });
   // What plugins put in: files as text, pages of the web.
   const revision = revised.request === request ? revised : { ...revised, request: await inspect(revised.request) };
@@ -87,12 +91,17 @@ export async function prepare(
   const found = await findRoute(parts, record, rules, withOffered(revision, offered, format));
   const route = inside === undefined ? found : withinBudget(withinEndpoints(found), inside.budgetNanoUsd, wish);
   await till.reserve(rules.limits, () => wish(route));
-  await till.pass({
-    promptTokens: () => estimateRequestTokens(record.request),
-    // Free is what a slug comes to, however it is spelled and whoever chose it.
-    isFree: route.resolved.models.some(({ slug }) => slug.endsWith(':free')),
-  });
+  // Free is what a slug comes to, however it is spelled and whoever chose it.
+  const slugs = route.resolved.models.map(({ slug }) => slug);
+  await till.pass(ratedBy(record, slugs));
   return { revision, choice, offered, adapt, route, wish };
+}
+
+function ratedBy({ request }: AnswerContext['record'], slugs: readonly string[]): Parameters<Till['pass']>[0] {
+  return {
+    promptTokens: () => estimateRequestTokens(request),
+    isFree: slugs.some((slug) => slug.endsWith(':free')),
+  };
 }
 
 /** The caller asked for tools that the model cannot call: the log says so, and the metadata. */

@@ -8,7 +8,6 @@ import { systemClock as clock } from '../lib/clock.ts';
 import { priced, requestOf } from '../routing/test-route.ts';
 import { GenerationRecord } from '../telemetry/record.ts';
 import { createOutcomeWatch, type OutcomeParts } from './note-outcome.ts';
-import type { Route } from './choose-route.ts';
 import { rescuing } from './rescue.ts';
 
 const SAID: EventBatch = [

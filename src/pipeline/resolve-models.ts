@@ -112,8 +112,13 @@ export function variantsOf(
   return new Set(
     wanted
       .filter((slug) => slug.includes(':'))
-      .flatMap((slug) => (catalog.resolve?.(slug) ?? resolvePlain(slug, catalog))?.variants ?? []),
+      .flatMap((slug) => (catalog.resolve?.(slug) ?? resolvePlain(slug, catalog))?.variants ?? suffixesOf(slug)),
   );
+}
+
+/** Of a slug that stands for a router's choice, the suffixes are those of the models that it chooses. */
+function suffixesOf(slug: string): readonly DynamicVariant[] {
+  return slug.split(':').slice(1).filter(isSuffix);
 }
 
 const SUFFIXES: ReadonlySet<string> = new Set<DynamicVariant>(['nitro', 'floor', 'exacto', 'online', 'thinking']);

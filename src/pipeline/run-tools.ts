@@ -116,9 +116,20 @@ function cutShort(reason: unknown, limitMs: number): ToolOutcome {
 }
 
 function bounded(outcome: ToolOutcome): ToolOutcome {
-  const charsMax = outcome.modelReads === undefined ? RESULT_CHARS_MAX : SHOWN_RESULT_CHARS_MAX;
-  if (JSON.stringify(outcome.result).length <= charsMax) return outcome;
-  return withoutResult(outcome, `The result is longer than ${charsMax} characters.`);
+  const { read, shown } = charsOf(outcome);
+  const charsMax = read > RESULT_CHARS_MAX ? RESULT_CHARS_MAX : SHOWN_RESULT_CHARS_MAX;
+  return shown <= charsMax ? outcome : withoutResult(outcome, `The result is longer than ${charsMax} characters.`);
+}
+
+/** UTF-16 units of words that the model reads, and of all that is kept: pictures are only in that. */
+export function charsOf({ result, modelReads }: ToolOutcome): { readonly read: number; readonly shown: number } {
+  const told = JSON.stringify(result).length;
+  if (modelReads === undefined) return { read: told, shown: told };
+  let [read, pictures] = [0, 0];
+  for (const block of modelReads)
+    if (block.type === 'text') read += block.text.length;
+    else if (block.type === 'media' && block.source.type === 'base64') pictures += block.source.data.length;
+  return { read, shown: Math.max(told, read) + pictures };
 }
 
 /** What it cost is owed all the same. */

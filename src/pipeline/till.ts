@@ -28,9 +28,12 @@ export class Till {
     this.further = createFurtherHolds(parts.ledger, { id: record.id, asker });
   }
 
-  /** @throws GatewayError 429 */
-  async pass(request: Omit<RatedRequest, 'generationId'>): Promise<void> {
-    this.#passage = await this.#parts.rateLimiter.admit(this.#asker, { generationId: this.#record.id, ...request });
+  /** Once a request: it was let through, and is not asked again. @throws GatewayError 429 */
+  async pass(request: Pick<RatedRequest, 'promptTokens' | 'isFree'>): Promise<void> {
+    if (this.#passage !== undefined) return;
+    const { id, requestId } = this.#record;
+    const rated = { generationId: id, isInside: requestId !== id, ...request };
+    this.#passage = await this.#parts.rateLimiter.admit(this.#asker, rated);
   }
 
   /** @throws GatewayError 402 or 403 */

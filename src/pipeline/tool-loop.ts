@@ -13,7 +13,7 @@ import { spentSoFar, type SpentSoFar } from './account-for.ts';
 import type { Committed } from './attempts.ts';
 import { nativeTypes } from './native-tools.ts';
 import type { OfferedTools } from './offer-server-tools.ts';
-import { runTool, withoutResult, type ReadyTool } from './run-tools.ts';
+import { charsOf, runTool, withoutResult, type ReadyTool } from './run-tools.ts';
 import { createStopRules, type StopRules } from './stop-rules.ts';
 import { ShownAnswer, ToolTurn, type PendingCall } from './tool-turn.ts';
 
@@ -57,7 +57,7 @@ class ToolLoop implements Committed, EventSource {
   readonly #rules: StopRules;
   readonly #shown = new ShownAnswer();
   #citations = 0;
-  /** Of results as JSON text: of those that the model reads so, and of those that only the caller sees. */
+  /** Of results: words that the model reads, and all that is kept. */
   readonly #resultChars = { read: 0, shown: 0 };
   readonly #called = new Set<string>();
   readonly #use: ServerToolUse = { turns: 1, requested: 0, executed: 0, searches: 0, fetches: 0, feeNanoUsd: 0 };
@@ -199,9 +199,10 @@ class ToolLoop implements Committed, EventSource {
 
   /** The results of one request fill no more memory than this, however many there are. */
   #bounded(outcome: ToolOutcome): ToolOutcome {
-    const isRead = outcome.modelReads === undefined;
+    const { read, shown } = charsOf(outcome);
     const chars = this.#resultChars;
-    chars[isRead ? 'read' : 'shown'] += JSON.stringify(outcome.result).length;
+    chars.read += read;
+    chars.shown += shown;
     return chars.read <= RESULTS_CHARS_MAX && chars.shown <= SHOWN_RESULTS_CHARS_MAX
       ? outcome
       : withoutResult(outcome, 'The results of this request are too long together. Answer with what you have.');
@@ -297,9 +298,9 @@ class ToolLoop implements Committed, EventSource {
 
 /** UTF-16 units of one turn: ten times what models of today write at once. */
 const TURN_CHARS_MAX = 16_777_216;
-/** UTF-16 units of all results of one request, as JSON text. */
+/** UTF-16 units of all results of one request, as far as a model reads them as words. */
 const RESULTS_CHARS_MAX = 8_000_000;
-/** The same of results that the model reads something else of: they may hold pictures. */
+/** The same of all that is kept of them: they may hold pictures. */
 const SHOWN_RESULTS_CHARS_MAX = 64_000_000;
 /** Sources of one answer; further ones are not told. */
 const CITATIONS_MAX = 1_000;

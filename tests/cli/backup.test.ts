@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { POSTGRES_ENGINES } from '../../src/store/test-engines.ts';
 import { captureCli } from '../support/capture-cli.ts';
 import { makeFolder, runCli, startGateway } from '../support/spawn-cli.ts';
+import { upload } from '../support/upload.ts';
 
 const GATEWAY_ENV = { GATEWAY_API_KEY: 'test-key' };
 
@@ -54,6 +55,16 @@ suite('backup and restore of the embedded database', () => {
       before.filter((id) => !stored.has(id)),
       [],
     );
+  });
+
+  test('whoever has stored files is told that their contents are not in it', async (t) => {
+    const dataDir = makeFolder(t);
+    const gateway = await startGateway(t, { dataDir, env: GATEWAY_ENV });
+    const first = await run(dataDir, 'backup', join(dataDir, 'first.db'));
+    assert.doesNotMatch(first.stderr, /stored files/);
+    await upload({ baseUrl: `${gateway.url}/v1` }, 'Hello.', { key: 'test-key' });
+    const second = await run(dataDir, 'backup', join(dataDir, 'second.db'));
+    assert.match(second.stderr, /contents of stored files are not in it: copy .*\/files now/);
   });
 
   test('nothing is restored under a gateway that runs; afterwards what was there is kept', async (t) => {

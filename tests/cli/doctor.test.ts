@@ -60,6 +60,16 @@ test('one provider that does not makes the exit code 1, and the others are still
   assert.ok(!stdout.includes('wrong-key'));
 });
 
+test('a folder of stored files that cannot be written to is a failure', async () => {
+  const good = await doctor(`files: { directory: ${join(folder, 'stored')} }\nproviders:\n${alpha('right-key')}`);
+  assert.equal(good.code, 0);
+  assert.match(good.stdout, /^ok {6}stored files {5}.*stored can be written to\.$/m);
+  const inFile = join(folder, 'gateway.yaml', 'stored');
+  const bad = await doctor(`files: { directory: ${inFile} }\nproviders:\n${alpha('right-key')}`);
+  assert.equal(bad.code, 1);
+  assert.match(bad.stdout, /^FAILED {2}stored files {5}.* cannot be written to \(ENOTDIR\)/m);
+});
+
 test('only those that are named are looked at', async () => {
   const yaml = `providers:\n${alpha('wrong-key')}${alpha('right-key').replace('alpha', 'beta')}`;
   const { code, stdout } = await doctor(yaml, ['beta']);

@@ -107,6 +107,37 @@ suite('the moderation plugin', () => {
     assert.equal(passed.stages[0]?.['summary'], 'Passed: the classifier did not answer');
   });
 
+  test('a judge that is not let look has found something', async (t) => {
+    const refused = {
+      choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'content_filter' }],
+    };
+    const stage = await startTwoProviders(t, {
+      first: json(200, chatAnswer('Fine.')),
+      second: json(200, { id: 'x', object: 'chat.completion', created: 1, model: 'second-1', ...refused }),
+      more: 'moderation: { judge: acme/second }',
+    });
+    const told = await ask(stage, '/chat/completions', user(BAD));
+    assert.equal(told.status, 403, told.text);
+    assert.deepEqual(told.metadata['reasons'], ['refused by the judge']);
+  });
+
+  test('finds what stands before a wall of words, in any of many messages, and in a document', async (t) => {
+    const stage = await startTwoProviders(t, { first: json(200, chatAnswer('Fine.')) });
+    const wall = 'And what is the weather like? '.repeat(20_000);
+    const many = Array.from({ length: 300 }, (_, index) => ({
+      role: 'user',
+      content: index === 0 ? BAD : 'Thank you.',
+    }));
+    const data = { type: 'text', media_type: 'text/plain', data: BAD };
+    const document = [{ type: 'document', source: data }];
+    for (const [path, body] of [
+      ['/chat/completions', user(`${BAD} ${wall}`)],
+      ['/chat/completions', { messages: many, plugins }],
+      ['/messages', { messages: [{ role: 'user', content: document }], plugins }],
+    ] as const)
+      assert.equal((await ask(stage, path, body)).status, 403, path);
+  });
+
   test('without either goes by a few rules, and says that it did', async (t) => {
     const stage = await startTwoProviders(t, { first: json(200, chatAnswer('Fine.')) });
     const told = await ask(stage, '/chat/completions', user(BAD));

@@ -11,6 +11,8 @@ import {
   type Model,
   type ToolTurns,
 } from '../support/tool-turns.ts';
+import type { Json } from '../../src/lib/json.ts';
+import { messageOf } from '../support/next-turn.ts';
 import { setFilters } from './filtered-gateway.ts';
 
 const FILES = [{ type: 'service:files' }];
@@ -98,4 +100,33 @@ suite('what server tools bring in', () => {
       assert.deepEqual([costNanoUsd, tokensCompletion], [20_000, 5], 'the turn before it is owed');
     });
   }
+});
+
+suite('what server tools brought in, and the caller sends back with the conversation', () => {
+  const PAGE = { url: 'https://example.com/', title: 'Ann', content: 'Ann is ann@example.com.', status: 'completed' };
+  const HITS = [{ url: 'https://example.com/', title: 'Ann', content: 'Ann is ann@example.com.' }];
+  const RESULTS: readonly (readonly [tool: string, result: Json])[] = [
+    ['web_fetch', PAGE],
+    ['web_search', HITS],
+    ['files', PAGE],
+  ];
+  for (const [name, result] of RESULTS)
+    for (const asking of ASKINGS) {
+      test(`is cleaned again before a model reads it: ${name}, ${nameOf(asking)}`, async (t) => {
+        const model: Model = (_arrived, at) =>
+          at === 0 ? { calls: [{ name: `service_${name}`, input: '{}' }] } : { text: 'Done.' };
+        const tool = testTool(name, () => Promise.resolve({ result }));
+        const turns = await startToolTurns(t, model, { serverTools: [tool] });
+        const tools = [{ type: `service:${name}` }];
+        const first = await ask(turns, asking, { tools });
+        await setFilters(turns.gateway, { content_filter_builtins: [{ slug: 'email', action: 'redact' }] });
+        const again = { role: 'user', content: 'Whom do I write to?' };
+        const messages = [{ role: 'user', content: 'Go.' }, messageOf(asking.format, first), again];
+        const told = await ask(turns, asking, { tools, messages });
+        assert.deepEqual([told.status, told.text], [200, 'Done.'], JSON.stringify(told.error));
+        const sent = [...turns.chat.arrived, ...turns.messages.arrived].map(({ text }) => text).at(-1) ?? '';
+        assert.match(sent, /Ann is \[EMAIL\]\./);
+        assert.ok(!sent.includes('ann@'), sent);
+      });
+    }
 });

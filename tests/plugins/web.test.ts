@@ -297,6 +297,14 @@ suite('the money of a search', () => {
     assert.equal(setup.engine.arrived.length, 0);
   });
 
+  test('is not spent for whoever asks too fast', async (t) => {
+    const setup = await startWeb(t, { text: SAID, yaml: 'rate_limits: { key: { requests_per_minute: 2 } }' });
+    const statuses: number[] = [];
+    for (let asked = 0; asked < 3; asked++) statuses.push((await askChat(setup, { max_tokens: 10 })).status);
+    assert.deepEqual(statuses, [200, 200, 429]);
+    assert.equal(setup.engine.arrived.length, 2);
+  });
+
   test('is charged once with the answer', async (t) => {
     const setup = await startWeb(t, { text: SAID, yaml });
     await grant(setup, 1);

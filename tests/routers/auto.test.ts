@@ -159,6 +159,19 @@ test('the sandbox answers only where there is nothing else', async (t) => {
   assert.equal((await other.post(auto({ allowed_models: ['sandbox/*'] }))).status, 404);
 });
 
+test('a suffix belongs to the models that are chosen, and an unknown one is refused', async (t) => {
+  const { post } = await startRouted(t);
+  const plain = await post({ model: 'service/auto', messages: CODE }, '/route/explain');
+  assert.equal(at(plain.body, 'ordering'), 'balanced');
+  const fast = await post({ model: 'service/auto:nitro', messages: CODE }, '/route/explain');
+  assert.equal(at(fast.body, 'ordering'), 'throughput');
+  assert.deepEqual(at(fast.body, 'models'), ['acme/cheap']);
+  const answered = await post({ model: 'service/auto:thinking', messages: CODE });
+  assert.equal(answered.body['model'], 'acme/cheap');
+  assert.equal(at(answered.body, 'service_metadata', 'strategy'), 'auto');
+  assert.equal((await post({ model: 'service/auto:sideways', messages: CODE })).status, 400);
+});
+
 test('a router may be the default model', async (t) => {
   const { post } = await startRouted(t, { more: 'defaults: { model: service/auto }' });
   const { body } = await post({ messages: CODE });
@@ -240,7 +253,11 @@ test('a judge is asked only where the operator wants it and words leave doubt, a
   const vague = { model: 'service/auto', messages: [{ role: 'user', content: 'Hm, and what about it then, friend?' }] };
   const judged = await post(vague);
   assert.deepEqual(asked(), ['best-1', 'cheap-1']);
-  assert.equal(at(judged.body, 'service_metadata', 'pipeline', 0, 'data', 'task_type'), 'math');
+  const stage = at(judged.body, 'service_metadata', 'pipeline', 0);
+  assert.equal(at(stage, 'data', 'task_type'), 'math');
+  assert.equal(at(stage, 'data', 'judge'), 'acme/best');
+  assert.equal(at(stage, 'cost_usd'), 0.0002);
+  assert.equal(at(judged.body, 'usage', 'cost'), 0.000202, 'the judge is part of what the answer cost');
   const explained = await post(vague, '/route/explain');
   assert.match(JSON.stringify(at(explained.body, 'routers', 0, 'classification', 'judge')), /would be asked/);
   assert.equal(asked().length, 2, 'an explanation asks nobody');

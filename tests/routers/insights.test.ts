@@ -69,3 +69,19 @@ test('the report sums up what routers saved', async (t) => {
   );
   assert.match((await report('--by', 'task')).stdout, /auto-router +code:general_impl +2/);
 });
+
+test('the explain command shows what a router came to', async (t) => {
+  const { gateway } = await startRouted(t);
+  const { code, stdout } = await captureCli([
+    'explain',
+    '--url',
+    gateway.url,
+    '--key',
+    API_KEY,
+    '--model',
+    'service/auto',
+  ]);
+  assert.equal(code, 0);
+  assert.match(stdout, /auto-router takes it for conversational_reply and chooses acme\/cheap\n/);
+  assert.match(stdout, /acme\/best {2}score [\d.]+, cost percentile 1, in band false\n/);
+});

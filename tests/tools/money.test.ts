@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { suite, test, type TestContext } from 'node:test';
 import { MANAGEMENT_KEY, type RunningGateway } from '../support/gateway.ts';
 import { objectOf } from '../support/told.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -140,15 +140,35 @@ ${CREDITS}`;
   });
 });
 
-test('a later turn that fails everywhere costs no tokens, and the fees of tools that ran stay', async (t) => {
-  const model: Model = (_arrived, at) =>
-    at === 0 ? { calls: [{ name: 'service_files' }] } : json(400, { error: { message: 'no' } });
+suite('a later turn that fails everywhere', () => {
+  const failing =
+    (status: number): Model =>
+    (_arrived, at) =>
+      at === 0
+        ? { text: 'All that I know.', calls: [{ name: 'service_files' }] }
+        : json(status, { error: { message: 'no' } });
   const files = testTool('files', () => Promise.resolve({ result: {}, feeNanoUsd: 5_000 }));
-  const turns = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
-  await grant(turns.gateway, 1);
-  const told = await ask(turns, CHAT, { tools: FILES });
-  assert.equal(told.error?.['code'], 400);
-  assert.equal((await recordOf(turns.gateway, told.id)).costNanoUsd, 5_000);
+  const costOf = async (t: TestContext, status: number, stream: boolean): Promise<number | null> => {
+    const { gateway } = await startToolTurns(t, failing(status), { serverTools: [files], yaml: CREDITS });
+    await grant(gateway, 1);
+    const body = { model: 'acme/chat', stream, messages: [{ role: 'user', content: 'Go.' }], tools: FILES };
+    const answer = await gateway.post('/chat/completions', body);
+    await answer.text();
+    return (await recordOf(gateway, answer.headers.get('x-generation-id') ?? '')).costNanoUsd;
+  };
+
+  for (const stream of [true, false])
+    test(`costs no tokens, and the fees of tools that ran stay: ${stream ? 'stream' : 'whole'}`, async (t) => {
+      assert.equal(await costOf(t, 500, stream), 5_000);
+    });
+
+  test('by the fault of the request leaves the turns owed that the caller has', async (t) => {
+    assert.equal(await costOf(t, 400, true), TURN_NANO_USD + 5_000);
+  });
+
+  test('by the fault of the request is free where the caller has nothing of it', async (t) => {
+    assert.equal(await costOf(t, 400, false), 5_000);
+  });
 });
 
 suite('a generation inside a request', () => {
@@ -183,6 +203,13 @@ suite('a generation inside a request', () => {
     assert.equal(record.costNanoUsd, INNER_NANO_USD);
     assert.equal((await recordOf(turns.gateway, told.id)).costNanoUsd, 2 * TURN_NANO_USD);
     assert.equal(await spent(turns.gateway), usd(2 * TURN_NANO_USD + INNER_NANO_USD));
+  });
+
+  test('takes no place beside the request among those that may be under way at a time', async (t) => {
+    const yaml = 'rate_limits: { key: { concurrent: 1 } }\n';
+    const turns = await startToolTurns(t, model, { serverTools: [asks], yaml });
+    const told = await ask(turns, CHAT, { tools: FILES });
+    assert.match(told.text, /Inner words\./);
   });
 
   test('that is refused is an error of the tool', async (t) => {

@@ -1,7 +1,16 @@
 import type { z } from 'zod';
 import { estimateDifficulty, type Difficulty } from '../../choosing/difficulty.ts';
 import { chooseByExpectedCost, type ExpectedChoice } from '../../choosing/expected-cost.ts';
-import { decisionOf, goesOn, openTaskField, rounded, type TaskField } from '../../choosing/task-field.ts';
+import {
+  costOfJudge,
+  decisionOf,
+  drawJudge,
+  goesOn,
+  openTaskField,
+  rounded,
+  type TaskField,
+} from '../../choosing/task-field.ts';
+import { withSuffixes } from '../../choosing/no-models.ts';
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Plugin } from '../contract.ts';
@@ -34,6 +43,7 @@ export const autoBetaRouter = {
       type: 'plugin',
       name: ID,
       summary: `Chose ${first} for ${tag}`,
+      ...costOfJudge(field),
       data: {
         task_type: tag,
         chosen: [...chosen],
@@ -41,10 +51,10 @@ export const autoBetaRouter = {
         difficulty: rounded(difficulty.score),
         ...(expected !== undefined && { cost_band: [expected.band.from, expected.band.to] }),
         ...(expected?.bandMoved === true && { band_moved: true }),
-        ...(field.judged === true && { judged: true }),
+        ...drawJudge(field),
       },
     });
-    return chosen;
+    return withSuffixes(slug, chosen);
   },
 } satisfies Plugin<typeof autoBetaRouterOptions>;
 

@@ -1,6 +1,15 @@
 import type { z } from 'zod';
 import { rankForTask, type TaskChoice } from '../../choosing/rank-for-task.ts';
-import { decisionOf, goesOn, openTaskField, rounded, type TaskField } from '../../choosing/task-field.ts';
+import {
+  costOfJudge,
+  decisionOf,
+  drawJudge,
+  goesOn,
+  openTaskField,
+  rounded,
+  type TaskField,
+} from '../../choosing/task-field.ts';
+import { withSuffixes } from '../../choosing/no-models.ts';
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
@@ -34,17 +43,18 @@ export const autoRouter = {
       type: 'plugin',
       name: ID,
       summary: `Chose ${first} for ${tag}`,
+      ...costOfJudge(field),
       data: {
         task_type: tag,
         chosen: [...chosen],
         ranked_by: field.by,
         ...(found.choice !== undefined && { cost_band: [found.choice.band.from, found.choice.band.to] }),
         ...(found.choice?.bandMoved === true && { band_moved: true }),
-        ...(field.judged === true && { judged: true }),
+        ...drawJudge(field),
         ...(pinned !== undefined && { pinned: true }),
       },
     });
-    return chosen;
+    return withSuffixes(slug, chosen);
   },
 } satisfies Plugin<typeof autoRouterOptions>;
 

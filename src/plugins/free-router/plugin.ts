@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { LeftOut } from '../../canonical/model-choice.ts';
-import { nobodyLeft } from '../../choosing/no-models.ts';
+import { nobodyLeft, withSuffixes } from '../../choosing/no-models.ts';
 import { drawLeftOut } from '../../choosing/task-field.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Plugin } from '../contract.ts';
@@ -35,7 +35,7 @@ export const freeRouter = {
       summary: `Chose ${chosen[0]} of ${free.length} free models`,
       data: { chosen: [...chosen], candidates: free.length },
     });
-    return Promise.resolve(chosen);
+    return Promise.resolve(withSuffixes(slug, chosen));
   },
 } satisfies Plugin;
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ModerationVerdict } from '../../canonical/moderation.ts';
 
 interface Rule {
@@ -57,9 +58,15 @@ function rule(category: string, source: string): Rule {
   return { category, expression: new RegExp(source, 'i') };
 }
 
+/** Pieces that are looked through before others have their turn: a few milliseconds. */
+const PIECES_PER_TURN = 16;
+
 /** Never unavailable. */
-export function judgeByRules(texts: readonly string[]): ModerationVerdict {
-  const found = RULES.filter(({ expression }) => texts.some((text) => expression.test(text)));
-  const categories = [...new Set(found.map(({ category }) => category))];
-  return { flagged: found.length > 0, categories, model: 'built-in-rules', providerName: 'Gateway' };
+export async function judgeByRules(texts: readonly string[]): Promise<ModerationVerdict> {
+  const found = new Set<string>();
+  for (const [index, text] of texts.entries()) {
+    if (index % PIECES_PER_TURN === PIECES_PER_TURN - 1) await nextTurn();
+    for (const { category, expression } of RULES) if (expression.test(text)) found.add(category);
+  }
+  return { flagged: found.size > 0, categories: [...found], model: 'built-in-rules', providerName: 'Gateway' };
 }

@@ -1,15 +1,17 @@
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { ModerationVerdict } from '../../canonical/moderation.ts';
-import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Plugin, PluginContext } from '../contract.ts';
 import { judgeByRules } from './built-in-rules.ts';
 import { askJudge, isAskedOfJudge } from './judge.ts';
+import { cutForAsking, userTexts, type AskBounds } from './judged-texts.ts';
 import { moderationOptions } from './options.ts';
 
-/** Classifiers read so much at a time. */
-const TEXT_CHARS_MAX = 10_000;
-/** Of a long conversation the latest texts are judged: the earlier ones have been, when they came. */
-const TEXTS_MAX = 32;
+/** The context of a judge may be small. Rules look by themselves, one piece after the other. */
+const BOUNDS = {
+  endpoint: { piecesMax: 32, charsMax: 320_000, asksMax: 8 },
+  judge: { piecesMax: 64, charsMax: 40_000, asksMax: 8 },
+  rules: { piecesMax: 4_000, charsMax: 10_000_000, asksMax: 1 },
+} as const satisfies Readonly<Record<Engine, AskBounds>>;
 /** @source generation.md 8.2 `flagged_input` */
 const SHOWN_CHARS_MAX = 100;
 const GAP = '...';
@@ -19,7 +21,7 @@ export const moderation = {
   id: 'moderation',
   options: moderationOptions,
   async reviseRequest(request, _options, context) {
-    const texts = textsOf(request);
+    const texts = userTexts(request);
     if (texts.length === 0 || isAskedOfJudge(request)) return request;
     const judged = await judge(texts, context);
     if (judged === undefined || !judged.verdict.flagged) return request;
@@ -49,43 +51,35 @@ interface Judged {
   readonly verdict: ModerationVerdict;
 }
 
-/** Best first. `undefined`: who was to be asked said nothing, and the request passes. @source generation.md 4.7 */
+type Ask = (pieces: readonly string[]) => Promise<ModerationVerdict>;
+
+/** `undefined`: who was to be asked said nothing, and the request passes. @source generation.md 4.7 */
 async function judge(texts: readonly string[], context: PluginContext): Promise<Judged | undefined> {
-  const { abilities, signal } = context;
-  const { endpoint, judge: slug } = abilities.moderation ?? {};
-  const engine: Engine = endpoint !== undefined ? 'endpoint' : slug !== undefined ? 'judge' : 'rules';
-  try {
-    if (endpoint !== undefined) return { engine, verdict: await endpoint(texts, signal) };
-    if (slug !== undefined && abilities.generate !== undefined)
-      return { engine, verdict: await askJudge(abilities.generate, slug, texts, signal) };
-    return { engine: 'rules', verdict: judgeByRules(texts) };
-  } catch {
-    // Whatever was wrong with it was wrong with the classifier, not with the request.
-    context.note({
-      type: 'guardrail',
-      name: 'moderation',
-      summary: 'Passed: the classifier did not answer',
-      data: { flagged: false, action: 'passed', engines: [engine], decision: 'unavailable' },
-    });
-    return undefined;
-  }
+  const { engine, ask } = judgeOf(context);
+  const asks = cutForAsking(texts, BOUNDS[engine]);
+  const said = await Promise.allSettled(asks.map((pieces) => ask(pieces)));
+  const verdicts = said.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const flags = verdicts.filter(({ flagged }) => flagged);
+  const [first = verdicts[0]] = flags;
+  // One that found something is enough; that nothing is found all must say.
+  if (first !== undefined && (flags.length > 0 || verdicts.length === asks.length))
+    return { engine, verdict: { ...first, categories: [...new Set(flags.flatMap(({ categories }) => categories))] } };
+  context.note({
+    type: 'guardrail',
+    name: 'moderation',
+    summary: 'Passed: the classifier did not answer',
+    data: { flagged: false, action: 'passed', engines: [engine], decision: 'unavailable' },
+  });
+  return undefined;
 }
 
-/** What users wrote, the latest last, in pieces that a classifier takes. */
-function textsOf({ turns }: GenerationRequest): readonly string[] {
-  const pieces = turns
-    .filter(({ role }) => role === 'user')
-    .flatMap(({ blocks }) => blocks)
-    .flatMap((block) => (block.type === 'text' && block.text.trim() !== '' ? [block.text] : []))
-    .flatMap(cut);
-  return pieces.slice(-TEXTS_MAX);
-}
-
-function cut(text: string): readonly string[] {
-  const pieces: string[] = [];
-  for (let at = 0; at < text.length; at += TEXT_CHARS_MAX)
-    pieces.push(text.slice(at, at + TEXT_CHARS_MAX).toWellFormed());
-  return pieces;
+/** Best first. */
+function judgeOf({ abilities, signal }: PluginContext): { readonly engine: Engine; readonly ask: Ask } {
+  const { generate, moderation: { endpoint, judge: slug } = {} } = abilities;
+  if (endpoint !== undefined) return { engine: 'endpoint', ask: (pieces) => endpoint(pieces, signal) };
+  if (slug !== undefined && generate !== undefined)
+    return { engine: 'judge', ask: (pieces) => askJudge(generate, slug, pieces, signal) };
+  return { engine: 'rules', ask: judgeByRules };
 }
 
 function shorten(text: string): string {

@@ -349,6 +349,8 @@ interface Asked {
   readonly outcome: 'settled' | 'settled twice' | 'released' | 'crashed before' | 'crashed after';
   /** How much of the hold is charged, in quarters. */
   readonly quarters: number;
+  /** By how much more its hold is to be, each time that it goes on. */
+  readonly growths: readonly number[];
   /** Whether sums are read again before it. */
   readonly forgets: boolean;
   readonly turns: readonly number[];
@@ -363,6 +365,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   min: fc.integer({ min: 0, max: 20 }),
   outcome: fc.constantFrom('settled', 'settled', 'settled twice', 'released', 'crashed before', 'crashed after'),
   quarters: fc.integer({ min: 0, max: 4 }),
+  growths: fc.array(fc.nat({ max: 30 }), { maxLength: 3 }),
   forgets: fc.boolean(),
   turns: fc.array(fc.nat({ max: 12 }), { minLength: 6, maxLength: 6 }),
 });
@@ -385,6 +388,11 @@ function testAnyOrder(open: OpenHolds): void {
   });
 }
 
+interface Holding {
+  readonly id: string;
+  readonly held: readonly { readonly at: number; readonly nanoUsd: number }[];
+}
+
 /** Plays the database and the callers, and knows what is true. */
 class Till {
   readonly holdMs = 20_000;
@@ -405,15 +413,15 @@ class Till {
   }
 
   async serve(request: Asked, index: number, mayCrash: boolean): Promise<void> {
-    const { subjects, want, min, outcome, quarters, forgets, turns } = request;
+    const { subjects, want, min, outcome, quarters, growths, forgets, turns } = request;
     const [start = 0, before = 0, after = 0, work = 0, gap = 0, again = 0] = turns;
-    const id = `${this.#run}-${index}`;
+    const firstId = `${this.#run}-${index}`;
     const least = Math.min(min, want);
     await this.#pause(start);
     if (forgets) await Promise.all([this.#holds.forget('key:a'), this.#holds.forget('workspace:w')]);
     const answer = await this.#holds.reserve(
       {
-        id,
+        id: firstId,
         expiresInMs: this.holdMs,
         allowances: subjects.map((at) => ({
           subject: this.#names[at] ?? '',
@@ -425,14 +433,13 @@ class Till {
       this.#load(before, after),
     );
     if (!answer.ok) return;
-    const held = subjects.map((at) => ({ at, nanoUsd: answer.heldNanoUsd.get(this.#names[at] ?? '') ?? -1 }));
-    for (const { at, nanoUsd } of held) {
+    const first = subjects.map((at) => ({ at, nanoUsd: answer.heldNanoUsd.get(this.#names[at] ?? '') ?? -1 }));
+    for (const { at, nanoUsd } of first) {
       assert.ok(nanoUsd >= least && nanoUsd <= want, 'a hold takes what it was asked to take');
-      this.#add(this.#atRisk, at, nanoUsd);
-      const total = (this.#durable[at] ?? 0) + (this.#atRisk[at] ?? 0);
-      assert.ok(total <= (LIMITS[at] ?? 0), `${total} of ${LIMITS[at]} is spent or held`);
+      this.#risk(at, nanoUsd);
     }
     await this.#pause(work);
+    const { id, held } = await this.#goOn({ id: firstId, held: first }, growths, turns);
     if (outcome === 'released') {
       for (const { at, nanoUsd } of held) this.#add(this.#atRisk, at, -nanoUsd);
       await this.#holds.release(id);
@@ -452,6 +459,40 @@ class Till {
     if (outcome !== 'settled twice') return;
     await this.#pause(again);
     await this.#holds.settle(id, charges);
+  }
+
+  /** A hold takes the place of the one before, or that one stays. What it has held it holds at any time. */
+  async #goOn(begun: Holding, growths: readonly number[], [before = 0, after = 0, work = 0]: readonly number[]) {
+    let current = begun;
+    for (const [step, growth] of growths.entries()) {
+      const { held } = current;
+      const id = `${begun.id}-${step}`;
+      const allowances = held.map(({ at, nanoUsd }) => ({
+        subject: this.#names[at] ?? '',
+        limitNanoUsd: LIMITS[at] ?? 0,
+        wantNanoUsd: nanoUsd + growth,
+        minNanoUsd: nanoUsd,
+      }));
+      const request = { id, expiresInMs: this.holdMs, allowances, instead: [current.id] };
+      const answer = await this.#holds.reserve(request, this.#load(before, after));
+      assert.ok(answer.ok, 'what it holds is left for it');
+      const grown = held.map(({ at, nanoUsd }) => {
+        const taken = answer.heldNanoUsd.get(this.#names[at] ?? '') ?? -1;
+        assert.ok(taken >= nanoUsd && taken <= nanoUsd + growth);
+        this.#risk(at, taken - nanoUsd);
+        return { at, nanoUsd: taken };
+      });
+      await this.#holds.release(current.id);
+      current = { id, held: grown };
+      await this.#pause(work);
+    }
+    return current;
+  }
+
+  #risk(at: number, nanoUsd: number): void {
+    this.#add(this.#atRisk, at, nanoUsd);
+    const total = (this.#durable[at] ?? 0) + (this.#atRisk[at] ?? 0);
+    assert.ok(total <= (LIMITS[at] ?? 0), `${total} of ${LIMITS[at]} is spent or held`);
   }
 
   /** Everything that is left can be held, and not a bit more. */

@@ -5,7 +5,9 @@ import { sql } from 'kysely';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { createLedgerStore } from '../ledger.ts';
+import { sumRouterSavings } from '../router-savings.ts';
 import { sumSpend } from '../spend.ts';
+import { createTaskTrafficStore } from '../task-traffic.ts';
 
 /** How SQLite would run the first statement that a task sends. */
 async function planOf(t: TestContext, run: (database: Database) => Promise<unknown>): Promise<string> {
@@ -56,4 +58,13 @@ test('a charge is compared with its generation by an index, and generations are 
   assert.match(await explain(charges), /SEARCH ledger_entries USING INDEX ledger_entries_usage \(generation_id=\?\)/);
   assert.match(await explain(charges), /SEARCH generations USING INDEX sqlite_autoindex_generations_1 \(id=\?\)/);
   assert.equal((await explain(sums)).match(/SCAN generations/g)?.length, 1);
+});
+
+test('what requests were about is summed up from the records of that time alone', async (t) => {
+  const read = await planOf(t, (database) => createTaskTrafficStore(database).read(1, 2));
+  assert.match(read, /SEARCH generations USING INDEX generations_created_at/);
+  const first = await planOf(t, (database) => createTaskTrafficStore(database).firstFrom(1));
+  assert.match(first, /SEARCH generations USING COVERING INDEX generations_created_at/);
+  const report = await planOf(t, (database) => sumRouterSavings(database, 1, 'model'));
+  assert.match(report, /SEARCH generations USING INDEX generations_created_at/);
 });

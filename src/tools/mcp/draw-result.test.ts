@@ -46,6 +46,15 @@ suite('what a call came to', () => {
     });
   });
 
+  test('what is no text is told by its bytes, whatever a server calls base64', () => {
+    const told = (data: string): unknown => drawResult({ content: [{ type: 'audio', data }], failed: false }).result;
+    const sizes = { AAAA: 3, 'AAA=': 2, 'AA==': 1, '': 0 };
+    for (const [data, bytes] of Object.entries(sizes))
+      assert.deepEqual(told(data), { content: [{ type: 'audio', mime_type: null, bytes }] }, data);
+    // Looked for from each of its characters on, the end of the padding would keep everybody waiting.
+    assert.doesNotThrow(() => told(`${'='.repeat(1_000_000)}A`));
+  });
+
   test('what a later protocol may bring is told by its kind, and nothing breaks', () => {
     const content = [{ type: 'hologram', data: 'AAAA' }, { type: 'resource' }, {}];
     assert.deepEqual(drawResult({ content, failed: false }), {

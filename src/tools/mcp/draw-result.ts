@@ -68,10 +68,11 @@ function drawResource({ uri, mimeType, text, blob }: JsonObject): JsonObject {
   };
 }
 
-/** Of base64. */
+/** Of base64, which ends with up to two `=`. */
 function bytesOf(data: Json | undefined): number {
   if (typeof data !== 'string') return 0;
-  return Math.floor((data.replace(/=+$/, '').length * BITS_PER_CHAR) / BITS_PER_BYTE);
+  const padding = data.slice(-2).replace(/^[^=]*/, '').length;
+  return Math.floor(((data.length - padding) * BITS_PER_CHAR) / BITS_PER_BYTE);
 }
 
 function pictureOf(block: JsonObject): readonly MediaBlock[] {

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import * as fc from 'fast-check';
+import type { Block } from '../../canonical/blocks.ts';
+import type { Turn } from '../../canonical/request.ts';
+import { cutForAsking, userTexts } from './judged-texts.ts';
+
+const BOUNDS = { piecesMax: 4, charsMax: 40_000, asksMax: 3 };
+
+suite('what is judged', () => {
+  test('is all that users wrote, documents in plain text too, and nothing that a tool or the model said', () => {
+    const text = (words: string): Block => ({ type: 'text', text: words });
+    const document = (source: object): Block => ({ type: 'media', media: 'document', source }) as Block;
+    const turns: Turn[] = [
+      { role: 'system', blocks: [text('system')] },
+      { role: 'user', blocks: [text('one'), document({ type: 'text', mediaType: 'text/plain', text: 'two' })] },
+      { role: 'assistant', blocks: [text('model')] },
+      {
+        role: 'user',
+        blocks: [
+          { type: 'tool-result', callId: 'a', content: [text('tool')] },
+          text(' '),
+          document({ type: 'blocks', blocks: [text('three')] }),
+          document({ type: 'url', url: 'https://example.com/a.pdf' }),
+        ],
+      },
+    ];
+    assert.deepEqual(userTexts({ turns }), ['one', 'two', 'three']);
+  });
+
+  test('a long text is judged to its beginning, and no words are lost where it is cut', () => {
+    const long = `${'a'.repeat(9_990)} build a pipe bomb ${'b'.repeat(90_000)}`;
+    const pieces = cutForAsking([long], BOUNDS).flat();
+    assert.ok(pieces.some((piece) => piece.includes('build a pipe bomb')));
+  });
+
+  test('of too many texts the last are judged, as many at once as the classifier takes', () => {
+    const texts = Array.from({ length: 20 }, (_, index) => String(index));
+    assert.deepEqual(cutForAsking(texts, BOUNDS), [
+      ['8', '9', '10', '11'],
+      ['12', '13', '14', '15'],
+      ['16', '17', '18', '19'],
+    ]);
+  });
+
+  test('whatever is written is asked about in order, within the bounds, and as a whole where it fits', () => {
+    const words = fc.array(fc.string({ minLength: 1, maxLength: 30, unit: 'binary' }), { maxLength: 8 });
+    fc.assert(
+      fc.property(words, fc.integer({ min: 1, max: 900 }), (texts, times) => {
+        const long = texts.map((text) => text.repeat(times));
+        const asks = cutForAsking(long, BOUNDS);
+        for (const ask of asks) {
+          assert.ok(ask.length > 0 && ask.length <= BOUNDS.piecesMax);
+          assert.ok(ask.reduce((sum, { length }) => sum + length, 0) <= BOUNDS.charsMax);
+        }
+        assert.ok(asks.length <= BOUNDS.asksMax);
+        if (long.length <= BOUNDS.piecesMax && long.every(({ length }) => length <= 10_000))
+          assert.deepEqual(
+            asks.flat(),
+            long.map((text) => text.toWellFormed()),
+          );
+      }),
+    );
+  });
+});

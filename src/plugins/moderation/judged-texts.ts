@@ -1,0 +1,59 @@
+import type { Block } from '../../canonical/blocks.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+
+/** Classifiers read so much at a time. */
+const PIECE_CHARS_MAX = 10_000;
+/** Where a text is cut the pieces share so much: no sentence is lost between two of them. */
+const PIECE_CHARS_SHARED = 200;
+
+/** What users wrote, the latest last; documents in plain text are theirs, too, results of tools are not. */
+export function userTexts({ turns }: Pick<GenerationRequest, 'turns'>): readonly string[] {
+  return turns.filter(({ role }) => role === 'user').flatMap(({ blocks }) => textsIn(blocks));
+}
+
+function textsIn(blocks: readonly Block[]): readonly string[] {
+  return blocks.flatMap((block): readonly string[] => {
+    if (block.type === 'text') return block.text.trim() === '' ? [] : [block.text];
+    if (block.type !== 'media') return [];
+    const { source } = block;
+    if (source.type === 'text') return [source.text];
+    return source.type === 'blocks' ? textsIn(source.blocks) : [];
+  });
+}
+
+/** What a classifier is given at once, and how often it is asked for one request. */
+export interface AskBounds {
+  readonly piecesMax: number;
+  readonly charsMax: number;
+  readonly asksMax: number;
+}
+
+/**
+ * The texts in pieces, as they are asked about together; the last ones, where there are too many. Earlier ones may never have
+ * been judged: what was said before is what the caller says.
+ */
+export function cutForAsking(texts: readonly string[], bounds: AskBounds): readonly (readonly string[])[] {
+  const asks: string[][] = [];
+  let chars = 0;
+  for (const piece of texts.flatMap(cut).toReversed()) {
+    const last = asks.at(-1);
+    if (last !== undefined && last.length < bounds.piecesMax && chars + piece.length <= bounds.charsMax) {
+      last.push(piece);
+      chars += piece.length;
+    } else if (asks.length === bounds.asksMax) break;
+    else {
+      asks.push([piece]);
+      chars = piece.length;
+    }
+  }
+  return asks.map((pieces) => pieces.toReversed()).toReversed();
+}
+
+function cut(text: string): readonly string[] {
+  if (text.length <= PIECE_CHARS_MAX) return [text.toWellFormed()];
+  const pieces: string[] = [];
+  const step = PIECE_CHARS_MAX - PIECE_CHARS_SHARED;
+  for (let at = 0; at + PIECE_CHARS_SHARED < text.length; at += step)
+    pieces.push(text.slice(at, at + PIECE_CHARS_MAX).toWellFormed());
+  return pieces;
+}
