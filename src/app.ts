@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import { createAuthenticator, type Authenticate } from './accounts/authenticate.ts';
+import { createAuthenticator } from './accounts/authenticate.ts';
 import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
 import { createAccountAreas } from './account-areas.ts';
 import { createAccounting, type Accounting } from './accounting.ts';
@@ -8,9 +8,7 @@ import { createAdministration, type Administration } from './administration.ts';
 import type { Config } from './config/config.ts';
 import { needsRestart } from './config/needs-restart.ts';
 import { createTextInspector } from './guardrails/inspector.ts';
-import type { DrawError } from './http/client-error.ts';
 import type { BodyLimits } from './http/generation/read-body.ts';
-import type { RawHandler } from './http/generation/route.ts';
 import { mountOperations } from './http/operations.ts';
 import { registerManagementRoutes, type ManagementServices } from './http/management/route.ts';
 import { MANAGEMENT_ROUTES } from './http/routes.ts';
@@ -20,8 +18,9 @@ import { createDownloader, type DownloaderOptions } from './lib/download.ts';
 import { createHttpClient } from './lib/http-client.ts';
 import { createBetaTable } from './providers/beta-flags.ts';
 import { openCatalog } from './open-catalog.ts';
-import { checkerOf, createClientFormats, drawErrorIn } from './client-formats.ts';
+import { checkerOf, createClientFormats, drawErrorIn, type ClientFormats } from './client-formats.ts';
 import { createGenerateParts } from './generate-parts.ts';
+import type { GenerateParts } from './pipeline/generate.ts';
 import { createFileArea } from './file-area.ts';
 import { generationRoutes } from './generation-routes.ts';
 import { createListing } from './listing.ts';
@@ -96,13 +95,19 @@ export async function createApp(options: AppOptions): Promise<App> {
   const refresher = await openCatalogRefresher(shared, live, known);
   const spending = createSpending({ ...shared, database, generations, onFailed: stateFailed(log) });
   const administration = openAdministration(shared, database, accounts.keyStore, live);
-  const { workspaces } = administration;
-  const areas = createAccountAreas({ ...shared, ...catalog, ...accounts, database, workspaces, news: state.news });
+  const areas = createAccountAreas({
+    ...shared,
+    ...catalog,
+    ...accounts,
+    database,
+    workspaces: administration.workspaces,
+    news: state.news,
+  });
   const fileArea = createFileArea({ ...shared, database });
   const observability = createObservability({ ...shared, database, keys: accounts.keyStore, box: areas.box });
-  const parts = { ...areas, ...administration, observability, files: fileArea.files };
   const built = createAccounting(spending, generations, config.server.region);
   const accounting = options.accounting?.(built) ?? built;
+  const parts = { ...areas, ...administration, observability, files: fileArea.files };
   const generateParts = createGenerateParts(shared, providers, live, accounting, parts);
   const localServers = localServersOf(shared, providers, live);
   const services: ManagementServices = {
@@ -118,22 +123,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     tryFilters: createFilterTrials(generateParts),
     listing: createListing(generateParts),
   };
-  const { authenticate } = accounts;
-  const server = openServer(shared, {
-    drawError: drawErrorIn(formats, shared.baseUrl),
-    generation: (draining) =>
-      generationRoutes(shared, formats, generateParts, authenticate, areas.services.presets, {
-        draining,
-        bodyLimits: options.bodyLimits,
-      }),
-    ready: () => mustBeReady(foundation),
-    management: { authenticate, services },
-  });
+  const server = openServer(foundation, { formats, generateParts, services, bodyLimits: options.bodyLimits });
   return {
     generations,
     async listen() {
-      const { address, port } = await server.listen();
-      const url = `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
+      const url = urlOf(await server.listen());
       foundation.listensAt(url);
       const firstKeys = await accounts.keys.bootstrap(accounts.staticKeys);
       generations.start();
@@ -152,12 +146,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       localServers.stop();
       refresher?.stop();
       await server.close({ farewellMs, drainMs: config.server.drainMs });
-      await generations.close();
-      await observability.close();
-      await fileArea.close();
-      await foundation.close();
+      for (const part of [generations, observability, fileArea, foundation]) await part.close();
     },
   };
+}
+
+function urlOf({ address, port }: { readonly address: string; readonly port: number }): string {
+  return `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }
 
 /** What everything else stands on, and what is closed last. */
@@ -239,28 +234,31 @@ async function mustBeReady({ shared, database, generations }: Foundation): Promi
 }
 
 interface ServerParts {
-  readonly drawError: DrawError;
-  /** @param refusing whether nobody is served any more */
-  readonly generation: (refusing: () => boolean) => Readonly<Record<string, RawHandler>>;
-  readonly ready: () => Promise<unknown>;
-  readonly management: { readonly authenticate: Authenticate; readonly services: ManagementServices };
+  readonly formats: ClientFormats;
+  readonly generateParts: GenerateParts;
+  readonly services: ManagementServices;
+  readonly bodyLimits: AppOptions['bodyLimits'];
 }
 
-function openServer(
-  { config, log, metrics }: SharedParts,
-  { drawError, generation, ready, management }: ServerParts,
-): HttpServer {
-  const { general } = log;
+function openServer(foundation: Foundation, { formats, generateParts, services, bodyLimits }: ServerParts): HttpServer {
+  const { shared, accounts } = foundation;
+  const { config, log, metrics } = shared;
+  const { authenticate } = accounts;
+  const drawError = drawErrorIn(formats, shared.baseUrl);
   const server: HttpServer = createHttpServer({
     host: config.server.host,
     port: config.server.port,
-    onBug: (error) => general.error({ err: error }, 'bug'),
+    onBug: (error) => log.general.error({ err: error }, 'bug'),
     drawError,
-    generation: generation(() => server.refusing),
+    generation: generationRoutes(shared, formats, generateParts, authenticate, services.presets, {
+      draining: () => server.refusing,
+      bodyLimits,
+    }),
     mount(fastify) {
       const draining = (): boolean => server.draining;
-      mountOperations(fastify, { metrics, ready, draining, openApi: drawOpenApi, drawError, log: general });
-      registerManagementRoutes(fastify, MANAGEMENT_ROUTES, { ...management, log: general });
+      const ready = (): Promise<unknown> => mustBeReady(foundation);
+      mountOperations(fastify, { metrics, ready, draining, openApi: drawOpenApi, drawError, log: log.general });
+      registerManagementRoutes(fastify, MANAGEMENT_ROUTES, { authenticate, services, log: log.general });
     },
   });
   return server;

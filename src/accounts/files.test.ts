@@ -192,3 +192,22 @@ test('bytes that cannot be deleted now are deleted later, and nobody sees the fi
   await opened.files.clearAway();
   assert.deepEqual(await opened.onDisk(), []);
 });
+
+test('a name is shown as it is written, and no path', async (t) => {
+  const { files } = await openFiles(t);
+  const upload = (filename: string) => files.upload(OWNER, { ...sending('one'), wish: () => ({ filename }) });
+  for (const name of [
+    '',
+    ' ',
+    'a/b.txt',
+    'a\\b.txt',
+    'a\nb.txt',
+    'a\u202egpj.exe',
+    'a\u2067b',
+    '\ud800',
+    'a'.repeat(256),
+  ])
+    await assert.rejects(upload(name), refused(400), JSON.stringify(name));
+  for (const name of ['a"b.txt', 'Ärger 👨‍👩‍👧.txt', 'تقرير.txt', '..', 'a'.repeat(255)])
+    assert.equal((await upload(name)).filename, name);
+});

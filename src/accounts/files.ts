@@ -311,10 +311,13 @@ function newFileId(nowMs: number): string {
   return `file_${Math.floor(nowMs).toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
 }
 
+/** With marks that turn the order of letters around: what is shown as `exe.png` may end in another way. */
+const UNSHOWN = /[\p{Cc}\p{Cs}/\\\u202A-\u202E\u2066-\u2069]/u;
+
 /** It is shown, searched and written into headers, and never used as a path. */
 function checkName(filename: string): string {
   const name = filename.trim();
-  if (name === '' || name.length > FILENAME_CHARS_MAX || /[\p{Cc}\p{Cs}/\\]/u.test(name))
+  if (name === '' || name.length > FILENAME_CHARS_MAX || UNSHOWN.test(name))
     throw invalid(
       'file.filename',
       `must have 1 to ${FILENAME_CHARS_MAX} characters, none of them a slash, a backslash or a control character`,

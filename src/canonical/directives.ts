@@ -94,10 +94,11 @@ export const DEFAULT_PREFERENCES: ProviderPreferences = {
 };
 
 /**
- * What of a caller's preferences holds for models that it did not name: providers that it shuts out stay out, while an order
- * was meant for another model.
+ * What of a caller's preferences holds for models that it did not name: providers that it shuts out stay out, those beside
+ * `only` like those in `ignore`, while an order was meant for another model.
  */
 export function privacyOf({
+  only,
   ignore,
   dataCollection,
   zdr,
@@ -108,6 +109,7 @@ export function privacyOf({
     dataCollection,
     zdr,
     enforceDistillableText,
+    ...(only !== undefined && { only }),
     ...(ignore !== undefined && { ignore }),
   };
 }

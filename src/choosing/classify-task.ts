@@ -45,11 +45,10 @@ const LONG_TEXT_CHARS = 400;
 /** Pure, and fast enough for every request: a few hundred look-ups of words, and no model. @source catalog of the tags: task-tags.ts */
 export function classifyTask(request: GenerationRequest): TaskClass {
   const text = lastUserText(request.turns);
-  const { wish, material } = readWish(text);
-  const parts = { wish: foldText(wish), material: foldText(material), system: foldText(systemText(request.turns)) };
+  const parts = { ...partsOf(text), system: foldText(systemText(request.turns)) };
   const scores = scoreText(parts);
   if (text.trim() !== '') addShape(request, text, scores);
-  temper(scores, parts.system);
+  temper(scores, parts.system, text.length);
   const structured = tagOfStructure(request, scores, parts.wish);
   if (structured !== undefined) return { tag: structured, confidence: 1, source: 'structure', scores: best(scores) };
   const [first, second] = best(scores);
@@ -101,6 +100,21 @@ const WORKERS: ReadonlySet<TaskTag> = new Set([
   'customer_support',
 ]);
 
+/** An opening that scores as much says what is wanted. */
+const OPENING_SCORE = 3.5;
+
+function partsOf(text: string): Pick<Parts, 'wish' | 'material'> {
+  const { wish, material, opening } = readWish(text);
+  const folded = foldText(wish);
+  if (opening === undefined) return { wish: folded, material: foldText(material) };
+  const head = foldText(opening);
+  const isSaid = TASK_CUES.some(
+    ({ score, place, pattern }) => score >= OPENING_SCORE && place !== 'instructions' && pattern.test(head),
+  );
+  if (!isSaid) return { wish: folded, material: foldText(material) };
+  return { wish: head, material: `${folded.slice(head.length)}\n${foldText(material)}` };
+}
+
 function scoreText({ wish, material, system }: Parts): Scores {
   const told: Scores = new Map();
   if (system !== '') {
@@ -125,12 +139,18 @@ const ROLE_SCORE = 4;
 /** A greeting says little where instructions say what is done with it. */
 const GREETING_FACTOR = 0.3;
 const SAID_SCORE = 1.5;
+/** Whatever is wanted may be put as a question: beside a wish that is as clear, its form says little. */
+const WISH_SCORE = 4;
 
-function temper(scores: Scores, system: string): void {
+function temper(scores: Scores, system: string, length: number): void {
+  const question = scores.get('qa_knowledge');
+  const isMore = [...scores].some(([tag, score]) => tag !== 'qa_knowledge' && score >= WISH_SCORE);
+  if (question !== undefined && isMore) scores.set('qa_knowledge', question * QUESTION_FACTOR);
   const greeting = scores.get('conversational_reply');
   if (greeting === undefined) return;
   const isSaid = [...scores].some(([tag, score]) => tag !== 'conversational_reply' && score >= SAID_SCORE);
-  if (isSaid && system !== '') scores.set('conversational_reply', greeting * GREETING_FACTOR);
+  if (isSaid && (system !== '' || length > SMALL_TALK_CHARS_MAX))
+    scores.set('conversational_reply', greeting * GREETING_FACTOR);
 }
 
 /** What the shape of request and text says beside its words. */
@@ -139,15 +159,30 @@ function addShape({ settings, turns }: GenerationRequest, text: string, scores: 
   if (responseFormat?.type === 'json_schema' || responseFormat?.type === 'json_object') {
     const schema = responseFormat.type === 'json_schema' ? JSON.stringify(responseFormat.schema ?? {}) : '';
     if (schema.includes('"enum"') && schema.length < 600) add(scores, 'classification_tagging', 3);
-    else if (text.length >= LONG_TEXT_CHARS) add(scores, 'data:extraction', 3);
+    else if (text.length >= LONG_TEXT_CHARS) add(scores, 'data:extraction', 5);
     else add(scores, 'data:extraction', 1.5);
   }
   const head = text.slice(0, HEAD_CHARS_MAX);
   for (const [tag, score, pattern] of SHAPES) if (pattern.test(head)) add(scores, tag, score);
+  if (scores.has('code:general_impl') && CODE.test(text) && WHY.test(foldText(text.slice(0, HEAD_CHARS_MAX))))
+    add(scores, 'code:debugging', 2.5);
   const hasMedia = turns.at(-1)?.blocks.some(({ type }) => type === 'media') === true;
-  if (hasMedia) add(scores, 'qa_knowledge', 1);
+  if (hasMedia)
+    add(
+      scores,
+      RETOUCH.test(foldText(head)) ? 'image_prompting' : 'qa_knowledge',
+      RETOUCH.test(foldText(head)) ? 4 : 1,
+    );
   if (text.length < 40 && !/[?{}();=]/.test(text)) add(scores, 'conversational_reply', 0.8);
 }
+
+const CODE = /[;{}]\s*$|\w\(.*\)/m;
+/** Who asks why of code that was pasted has a problem with it. */
+const WHY = /\b(?:why|warum|wieso|pourquoi|por que|perche|waarom|dlaczego|neden|varfor)\b|为什么|なぜ|왜|почему/;
+
+/** What is done to a picture that was sent along. */
+const RETOUCH =
+  /^\W*(?:please |bitte |can you )?(?:remove|make|add|change|replace|blur|crop|turn|put|entfern\w*|mach|ersetz\w*|supprime\w*|enleve\w*|remplace\w*|mets|quita|elimina|pon|cambia|togli|rimuovi)\b/;
 
 /** What code, errors and formulas look like. */
 const SHAPES: readonly (readonly [TaskTag, number, RegExp])[] = [
@@ -170,7 +205,7 @@ const SHAPES: readonly (readonly [TaskTag, number, RegExp])[] = [
   ],
   ['code:devops_config', 3, /^(?:FROM \S+|apiVersion: |services:|on: |stages:|resource ")/m],
   ['code:shell_execution', 1.5, /^\s*\$ \w+/m],
-  ['code:review_security', 2, /^diff --git |^@@ -\d+/m],
+  ['code:review_security', 2.5, /^diff --git |^@@ -\d+|^```diff/m],
   ['math', 2.5, /\\(?:frac|int|sum|sqrt|begin)\b|\b[a-z]\s?[²³^]\s?\d?|\d\s*[*×÷]\s*\d|\d \+ \d|\bx\s*=\s*|∫|√|≤|≥/],
   ['data:transformation', 1.5, /^(?:[^,\n]{1,40},){2,}[^,\n]{1,40}\n(?:[^,\n]{1,40},){2,}[^,\n]{1,40}$/m],
   ['roleplay_fiction', 2, /\*[a-z][^*\n]{3,80}\*/],
@@ -237,6 +272,8 @@ function indexTerms(): ReadonlyMap<string, readonly Hint[]> {
 
 /** A word of Latin letters ends where another script begins. Within a word `c++`, `node.js`, `ci/cd`, `don't`; a point or a colon at its end is none of it. */
 const WORD = /[\p{Script=Latin}\p{N}]+(?:['+#./&:-]+[\p{Script=Latin}\p{N}]+)*(?:\+\+|#)?|[\p{L}\p{M}]+/gu;
+/** `html+css`, `long-term`: words of their own. */
+const JOINT = /[-+/&]/;
 const UNSPACED =
   /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}\p{Script=Hangul}]/u;
 
@@ -246,7 +283,7 @@ function scoreWords(folded: string, factor: number, scores: Scores, hasPlaces = 
   for (const [at, word] of words.entries()) {
     const weight = factor * (hasPlaces ? placeFactor(at, words.length) : 1);
     addTerm(word, weight, seen, scores);
-    if (word.includes('-') && !HINTS.has(word)) for (const part of word.split('-')) addTerm(part, weight, seen, scores);
+    if (JOINT.test(word) && !HINTS.has(word)) for (const part of word.split(JOINT)) addTerm(part, weight, seen, scores);
     for (const phrase of PHRASES_BY_END.get(word) ?? [])
       if (endsWith(words, at, phrase)) addTerm(phrase.join(' '), weight, seen, scores);
   }

@@ -32,7 +32,7 @@ export interface BandChoice<One> {
 }
 
 /** The band of a wish. 0 keeps all but the dearest tenth, 10 the cheapest tenth. */
-export function bandOf({ tier, tradeoff = TRADEOFF_DEFAULT }: CostWish): Band {
+function bandOf({ tier, tradeoff = TRADEOFF_DEFAULT }: CostWish): Band {
   if (tier === undefined) return { from: 0, to: (90 - 8 * tradeoff) / 100 };
   const at = COST_TIERS.indexOf(tier);
   return { from: at / COST_TIERS.length, to: (at + 1) / COST_TIERS.length };

@@ -25,7 +25,7 @@ export const MAKE =
 
 /** Verbs of ten languages that ask for something to be changed. */
 export const CHANGE =
-  '(?:change|edit|update|modify|rename|replace|remove|delete|move|insert|add|append|bump|set|split|ander[en]?|aktualisiere|ersetz(?:e|en)?|entfern(?:e|en)?|losch(?:e|en)?|verschieb(?:e|en)?|fug(?:e|en)?|erganz(?:e|en)?|benenne|change[rz]?|modifie[rz]?|remplace[rz]?|supprime[rz]?|ajoute[rz]?|renomme[rz]?|deplace[rz]?|cambia(?:r)?|modifica(?:r)?|reemplaza(?:r)?|elimina(?:r)?|borra(?:r)?|anade|agrega(?:r)?|renombra(?:r)?|mueve|mude|altere|substitua|remova|apague|adicione|renomeie|aggiungi|sostituisci|rimuovi|rinomina|sposta|wijzig|vervang|verwijder|voeg|zmien|usun|dodaj|degistir|ekle|sil)';
+  '(?:change|put|swap|adjust|correct|edit|update|modify|rename|replace|remove|delete|move|insert|add|append|bump|set|split|ander[en]?|aktualisiere|ersetz(?:e|en)?|entfern(?:e|en)?|losch(?:e|en)?|verschieb(?:e|en)?|fug(?:e|en)?|erganz(?:e|en)?|benenne|change[rz]?|modifie[rz]?|remplace[rz]?|supprime[rz]?|ajoute[rz]?|renomme[rz]?|deplace[rz]?|cambia(?:r)?|modifica(?:r)?|reemplaza(?:r)?|elimina(?:r)?|borra(?:r)?|anade|agrega(?:r)?|renombra(?:r)?|mueve|mude|altere|substitua|remova|apague|adicione|renomeie|aggiungi|sostituisci|rimuovi|rinomina|sposta|wijzig|vervang|verwijder|voeg|zmien|usun|dodaj|degistir|ekle|sil)';
 
 /** A pattern of parts; spaces in it are spaces of the text. */
 export const pattern = (...parts: readonly string[]): RegExp => new RegExp(parts.join(''));

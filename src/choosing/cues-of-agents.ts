@@ -8,7 +8,13 @@ export const AGENT_CUES: readonly TaskCue[] = [
     'agent:multi_step_planning',
     4,
     'both',
-    /\b(?:only the plan|planner\b|remaining plan|sub-?(?:tasks|questions|goals|agents)|in that plan|(?:revise|adapt|adjust|update) (?:the|this|my|our) plan|break (?:it|this|that|the|our|my)\b[^.\n]{0,30}\b(?:down|into)|decompose|do not execute|don't (?:change|execute|touch|run|do) anything(?: yet)?|before you (?:start|touch|change|code)|think before you|first outline|outline (?:which|the) steps|which (?:order|steps)|in which order|what (?:first|to do first|can run in parallel)|propose how to (?:split|move|migrate|stage)|how would you (?:stage|split|approach|organi[sz]e)|step[- ]by[- ]step plan|with (?:milestones|dependencies|a checkpoint)|todo list first|list of (?:steps|sub-?tasks)|ordered (?:tasks|steps|list of tasks)|rollback in)\b/,
+    /\b(?:only the plan|planner\b|remaining plan|sub-?(?:tasks|questions|goals|agents)|in that plan|(?:revise|adapt|adjust|update) (?:the|this|my|our) plan|break (?:it|this|that|the|our|my)\b[^.\n]{0,30}\b(?:down|into)|decompose|do not execute|don't (?:change|execute|touch|run|do) anything(?: yet)?|before you (?:start|touch|change|code)|think before you|first outline|outline (?:which|the) steps|what can run in parallel|propose how to (?:split|move|migrate|stage)|how would you (?:stage|split|approach|organi[sz]e)|step[- ]by[- ]step plan|with (?:milestones|dependencies|a checkpoint)|todo list first|list of (?:steps|sub-?tasks)|ordered (?:tasks|steps|list of tasks)|rollback in)\b/,
+  ),
+  cue(
+    'agent:multi_step_planning',
+    2,
+    'wish',
+    /\b(?:which (?:order|steps)|in which order|what (?:to do )?first|(?:the|your|my|our|that) plan)\b/,
   ),
   cue(
     'agent:multi_step_planning',
@@ -33,9 +39,9 @@ export const AGENT_CUES: readonly TaskCue[] = [
   ),
   cue(
     'agent:memory_extraction',
-    5,
+    7,
     'both',
-    /\b(?:(?:durable|lasting|long-?term|persistent|stable) (?:facts?|memor\w+)|facts? (?:about|on|of) (?:the|a|this) user|notes? about (?:the|this) user|update the [a-z ]{0,20}(?:profile|memory|user model|student model|customer card)|worth (?:remembering|keeping)|extract (?:the )?memor\w*|what (?:to|should be|should [a-z ]{0,30}) (?:remember|keep|store)[a-z ]{0,10}|(?:save|store|keep|put) (?:this |it |that )?(?:in|to) (?:your |long-term )?memory|remember (?:that|this|the following)|memory (?:manager|module|store|agent|extractor)|user(?:'s)? preferences|later conversations|future (?:conversations|sessions)|future chats|stay true)\b|\bmerk(?:e)? dir\b|\bretiens (?:que|bien)|\bsouviens-toi|\brecuerda que|\blembra-?te|\bguarda (?:que|en)|\bricorda(?:ti)? che|记住|记下|覚えて(?:おいて|ください)|기억해|запомни/,
+    /\b(?:(?:durable|lasting|long-?term|persistent|stable) (?:facts?|memor\w+)|facts? (?:about|on|of) (?:the|a|this) user|notes? about (?:the|this) user|update the [a-z ]{0,20}(?:profile|memory|user model|student model|customer card)|worth (?:remembering|keeping)|(?:what|which)\b[^?\n]{0,60}\b(?:should|to)\b[^?\n]{0,30}\b(?:remember|keep|store|memori[sz]e)|extract (?:the )?memor\w*|what (?:to|should be|should [a-z ]{0,30}) (?:remember|keep|store)[a-z ]{0,10}|(?:save|store|keep|put) (?:this |it |that )?(?:in|to) (?:your |long-term )?memory|remember (?:that|this|the following)|memory (?:manager|module|block|entry|entries|store|agent|extractor)|user(?:'s)? preferences|later conversations|future (?:conversations|sessions)|future chats|stay true)\b|\bmerk(?:e)? dir\b|\bretiens (?:que|bien)|\bsouviens-toi|\brecuerda que|\blembra-?te|\bguarda (?:que|en)|\bricorda(?:ti)? che|记住|记下|覚えて(?:おいて|ください)|기억해|запомни/,
   ),
   cue(
     'agent:memory_extraction',
@@ -61,4 +67,17 @@ export const AGENT_CUES: readonly TaskCue[] = [
     'both',
     /\b(?:(?:set|start) (?:a|an|the) (?:timer|alarm|reminder)|remind me|turn (?:on|off|up|down)|(?:mach|schalte?) [^.\n]{0,40} (?:an|aus)\b|call the right (?:one|function)|use the tools|you have functions|put on (?:some|something)|play (?:some|my|the)|(?:move|cancel|add) my \w+|what(?:'s| is) on my calendar|(?:text|call|message) [a-z]+ (?:that|and)|rain (?:in|tomorrow|today)|weather)\b|アラーム|タイマー|リマインド|招待|打开|关掉|设(?:置|个)(?:闹钟|提醒)|напомни|включи|выключи|поставь (?:таймер|будильник)|알람|켜 ?줘|꺼 ?줘/,
   ),
+  cue(
+    'agent:multi_step_planning',
+    4,
+    'wish',
+    /\b(?:in what (?:order|sequence)|what needs to happen|what depends on what|(?:fases|etapas|phases|phasen|etappen), |write only the steps|(?:organi[sz]e|organizar|organiser|organisieren|organizzare) (?:the|our|my|la|el|le|les|den|die|unseren?|notre|nuestr[oa]|a|o|il) )/,
+  ),
+  cue(
+    'agent:web_search',
+    2.5,
+    'wish',
+    /\b(?:actual(?:es|mente)?|aktuell\w*|actuel\w*|attual\w*|atua(?:l|is)|aktualn\w*|guncel|buscalo|current(?:ly)?|tonight|these days|at the moment|look for|job openings|in supermarkets|mit quelle|starttermin)\b/,
+  ),
+  cue('agent:tool_dispatch', 5, 'both', /\b(?:exactly one|the right|select (?:a|one|the)|call (?:a|one|the)) (?:function|tool)\b/),
 ];

@@ -2,13 +2,16 @@ import { CHANGE, cue, MAKE, pattern, type TaskCue } from './cue.ts';
 
 const LANGUAGE = String.raw`(?:python|golang|rust|java|javascript|typescript|c\+\+|c#|f#|kotlin|swift|php|ruby|scala|elixir|haskell|ocaml|lua|perl|zig|dart|julia|clojure|erlang|matlab|vba|node(?:\.?js)?|django|flask|fastapi|spring|laravel|rails|\.net)`;
 const CODE_THING =
-  '(?:functions?|funktion|fonction|funcion|funcao|funzione|functie|funkcj[ea]|fonksiyon\\w*|class|classe|klasse|clase|klase|methode?|metodo|scripts?|skript|programm?[ae]?|module|library|libreria|bibliothek|api|endpoint|parser|lexer|iterator|generator|decorator|macro|bot|(?:http |tcp |web |websocket )?server|serveur|servidor|algorithm|algorithmus|unit[- ]tests?|regex|cli|command-line tool|crawler|scraper|interpreter|compiler|middleware|wrapper|client|struct|enum|interface|hook|benchmark)';
+  '(?:functions?|funktion|fonction|funcion|funcao|funzione|functie|funkcj[ea]|fonksiyon\\w*|class|classe|klasse|clase|klase|methode?|metodo|scripts?|skript|programm?[ae]?|api|endpoint|parser|lexer|iterator|generator|decorator|macro|bot|(?:http |tcp |web |websocket )?server|serveur|servidor|algorithm|algorithmus|unit[- ]tests?|regex|cli|command-line tool|crawler|scraper|interpreter|compiler|middleware|wrapper|struct|enum|interface|hook|benchmark)';
 /** A part of a page that somebody sees. */
 const UI_THING =
   '(?:buttons?|navbar|menu|modal|dialog|tooltip|dropdown|card|carousel|slider|gallery|landing page|login page|web ?site|web ?page|page layout|header|footer|sidebar|form|input field|pricing table|hero|dashboard|toast|accordion|tabs?|kanban board|date picker|toggle|bouton|boton|botao|pulsante|schaltflache|knop|przycisk)';
 const UI_WORD =
   '(?:css|html|tailwind|react|vue|svelte|angular|bootstrap|flexbox|grid|responsive|hover|dark mode|animation|animated?|accessible|sticky|mobile|z-index|shadcn|jsx|scss)';
-const CONFIG_THING = String.raw`(?:dockerfile|docker[- ]?compose|compose file|helm chart|values\.ya?ml|k8s|kubernetes (?:manifest|yaml|deployment|service|cronjob|ingress)|manifest(?:s|o|e)?|manifiesto|nginx|haproxy|traefik|caddy(?:file)?|envoy|apache config|terraform|ansible|playbook|pulumi|cloudformation|github actions?|gitlab[- ]?ci|\.gitlab-ci\.yml|ci (?:pipeline|workflow|config|job)|jenkinsfile|circleci|argo ?cd|kustomize|systemd unit|prometheus (?:rules?|config)|alert(?:ing)? rules?|alertmanager|logrotate|makefile|vite config|webpack config|tsconfig|eslint config|renovate|dependabot|devcontainer|configmap|network ?policy|rbac|ingress|sidecar|readiness probe|liveness probe|resource limits)`;
+const CONFIG_THING = String.raw`(?:dockerfile|docker[- ]?compose\.ya?ml|compose file|helm chart|values\.ya?ml|kubernetes (?:manifest|yaml|deployment|service|cronjob|ingress)|manifest(?:s|o|e)?|manifiesto|caddyfile|apache config|ansible[- ]playbook|playbook|terraform (?:for|module|file|code|that)|github actions?|gitlab[- ]?ci|\.gitlab-ci\.yml|ci (?:pipeline|workflow|config|job)|jenkinsfile|circleci|argo ?cd|kustomize|systemd[- ](?:unit|service|timer)|prometheus (?:rules?|config|alert)|alert(?:ing)? rules?|alertmanager|logrotate|makefile|(?:vite|webpack|nginx|haproxy|eslint|traefik|envoy) config|tsconfig|renovate|dependabot|devcontainer|configmap|network ?policy|rbac|ingress|sidecar|readiness probe|liveness probe|resource limits|\.tf)`;
+/** Products that are configured, and spoken of: what is wanted of them must be said besides. */
+const OPS_PRODUCT =
+  '(?:nginx|haproxy|traefik|caddy|envoy|terraform|ansible|pulumi|cloudformation|k8s|kubernetes|helm|docker[- ]?compose|docker|jenkins|prometheus|packer|vagrant)';
 
 export const CODE_CUES: readonly TaskCue[] = [
   cue('code:general_impl', 3.5, 'wish', pattern('\\b', MAKE, '\\b[^.\\n]{0,70}?\\b', CODE_THING, '\\b')),
@@ -44,10 +47,16 @@ export const CODE_CUES: readonly TaskCue[] = [
     /\bwhy (?:does|is|do|are|did)[^?\n]{0,60}\b(?:crash|fail|throw|hang|print|return|null|empty|undefined|running twice|called twice|re-?render|instead of|not)\b|\b(?:funktioniert|lauft|startet|kompiliert|klappt)\b[^.\n]{0,30}\bnicht\b|\bwirft\b|\bsturzt\b|\bfehlermeldung|\bne (?:marche|fonctionne|compile|demarre)|n'arrete jamais|s'arrete jamais|\bplante\b|\b(?:no|nao|non) (?:funciona|compila|arranca|funziona|parte)|\bse (?:cierra|cae|cuelga)\b|\bda erro\b|\bnie dziala|\bcalismiyor|报错|出错|崩溃|为什么(?:会|不)|调试|エラー|例外|exceptionが|動かない|落ちる|動作しない|오류|에러|안 (?:돼|되|됩)|ошибк|не работает|падает|не компилир|не запуска|при запуске/,
   ),
   cue(
+    'code:debugging',
+    3.5,
+    'wish',
+    /\b(?:run-?time|compile|syntax|type|build|fatal|unexpected|hydration|linker|import|segmentation) (?:error|fault)\b|\berror (?:code )?\d+|\berr!|\berror\[|\berror (?:on|in|at) (?:this )?line|\bsegfault|\bsince (?:i|we|the|yesterday)[^.\n]{0,30}(?:moved|upgrad\w*|switch\w*|updat\w*|deploy\w*|merg\w*)|\bseit dem (?:update|upgrade)|\bdepuis (?:la mise|que)|\bis this the (?:culprit|cause)|\bwhat am i (?:missing|doing wrong)/,
+  ),
+  cue(
     'code:review_security',
     5,
     'both',
-    /\b(?:code[- ]?review|(?:picky|security|senior|code) reviewer|reviewer bot|tear (?:it|this|me) apart|review (?:this|my|the|these|that) (?:\w+ )?(?:code|diff|patch|pull request|pr|mr|change|changes|function|class|query|snippet|commit|branch|script|implementation)|(?:reviewer|you) (?:say about|object to)|unified diff|before (?:i|we) merge|must change before merge|(?:audit|review) (?:the )?[\w/.]{0,40}(?:contract|\.sol|\.ts|\.py|\.go|\.rs|\.js|code)|pull request|vulnerabilit(?:y|ies) in (?:this|my|the)|any (?:vulnerability|security (?:issue|hole|problem))|is this (?:code|function|query|safe|secure)|feedback on (?:this|my) (?:code|class|function|pr|implementation)|(?:reentrancy|sql injection|xss|csrf|ssrf|path traversal)|changes on this branch)/,
+    /\b(?:code[- ]?review|(?:picky|security|senior|code) reviewer|reviewer bot|tear (?:it|this|me) apart|review (?:this|my|the|these|that) (?:\w+ )?(?:code|diff|patch|pull request|pr|mr|change|changes|function|class|query|snippet|commit|branch|script|implementation)|(?:reviewer|you) (?:say about|object to)|unified diff|before (?:i|we) merge|must change before merge|(?:audit|review) (?:the )?[\w/.]{0,40}(?:contract|\.sol|\.ts|\.py|\.go|\.rs|\.js|code)|pull request|vulnerabilit(?:y|ies) in (?:this|my|the)|any (?:vulnerability|security (?:issue|hole|problem))|is this (?:code|function|query|safe|secure)|feedback on (?:this|my) (?:code|class|function|pr|implementation)|for (?:reentrancy|sql injection|xss|csrf|ssrf|path traversal)|changes on this branch)/,
   ),
   cue(
     'code:review_security',
@@ -72,7 +81,7 @@ export const CODE_CUES: readonly TaskCue[] = [
     4,
     'both',
     pattern(
-      '\\bsearch/replace\\b|\\b',
+      '\\b',
       `(?:${CHANGE}|${MAKE})`,
       String.raw`\b[^\n]{0,80}(?:\bfiles?\b|\bfichiers?\b|\bdatei(?:en)?\b|\barchivos?\b|\barquivos?\b|\bbestand\b|[\w/]\.(?:json|ya?ml|toml|md|rb|py|tsx?|jsx?|go|rs|java|txt|ini|cfg|env|css|html|php|c|cpp|h)\b|\.env\b|\bchangelog\b|\breadme\b)`,
     ),
@@ -81,7 +90,7 @@ export const CODE_CUES: readonly TaskCue[] = [
     'code:repo_scan',
     4.5,
     'both',
-    /\b(?:explore (?:sub-?agent|codebases?)|search (?:thoroughly|the code|everywhere) for|where (?:do|does|is|are|did) [^?\n]{0,60}\b(?:defined|set|called|loaded|handled|used|read|configured|implemented|stored|registered|codebase|repo)|what (?:calls|uses|depends on|imports)|who (?:calls|uses|imports)|which (?:files?|modules?|packages?|tests?|services?|directories|folders)\b|(?:code ?base|repository|repo|monorepo|file tree|project (?:structure|layout))\b|entry points?|call (?:graph|chain)|is there (?:already )?(?:a|any) (?:helper|function|util|place|class)|overview of (?:this|the)|dead code|still used|walk me through (?:the|this))/,
+    /\b(?:explore (?:sub-?agent|codebases?)|search (?:thoroughly|the code|everywhere) for|where (?:do|does|is|are|did) [^?\n]{0,60}\b(?:defined|set|called|loaded|handled|used|read|configured|implemented|stored|registered|codebase|repo)|what (?:calls|uses|depends on(?! what)|imports)|who (?:calls|uses|imports)|which (?:files?|modules?|packages?|tests?|services?|directories|folders)\b|\bfinden?\b[^.\n]{0,40}\bcode\b|\bcode\b[^.\n]{0,40}\bfinden\b|(?:code ?base|repository|repo|monorepo|file tree|project (?:structure|layout))\b|entry points?|call (?:graph|chain)|is there (?:already )?(?:a|any) (?:helper|function|util|place|class)|overview of (?:this|the)|dead code|still used|walk me through (?:the|this))/,
   ),
   cue(
     'code:repo_scan',
@@ -93,7 +102,14 @@ export const CODE_CUES: readonly TaskCue[] = [
     'code:sql_database',
     4,
     'both',
-    /\b(?:sql|postgres(?:ql)?|mysql|mariadb|sqlite|mongodb|bigquery|snowflake|clickhouse|duckdb|oracle)\b|\b(?:schema design|ddl\b|questions about the warehouse|(?:db|database|table) schema|look at the schema|add a column|backfill|materialized view|query plan|(?:left|inner|outer) join|group by|window function|foreign keys?|(?:design|model) the (?:tables|schema|database))|\b(?:abfrage|requete (?:sql|lente)|consulta sql|query sql|zapytanie|tabelas?|tablas?)\b|数据库|查询语句|查询.{0,8}(?:表|记录)|データベース|クエリ|テーブル設計|쿼리|데이터베이스|напиши запрос|база? данных|базе данных/,
+    /\bsql\b|\b(?:schema design|ddl\b|questions about the warehouse|(?:db|database|table) schema|look at the schema|add a column|backfill|materialized view|query plan|(?:left|inner|outer) join|group by|window function|foreign keys?|(?:design|model) the (?:tables|schema|database))|\b(?:abfrage|requete (?:sql|lente)|consulta sql|query sql|zapytanie|tabelas?|tablas?)\b|查询语句|查询.{0,8}(?:表|记录)|クエリ|テーブル設計|쿼리|напиши запрос/,
+  ),
+  // Databases are parts of many a stack: their names alone say little.
+  cue(
+    'code:sql_database',
+    2.5,
+    'both',
+    /\b(?:postgres(?:ql)?|mysql|mariadb|sqlite|mongodb|bigquery|snowflake|clickhouse|duckdb)\b|数据库|データベース|데이터베이스|баз[аеуы] данных/,
   ),
   cue(
     'code:sql_database',
@@ -112,8 +128,53 @@ export const CODE_CUES: readonly TaskCue[] = [
   cue('code:devops_config', 4.5, 'both', pattern(`\\b${CONFIG_THING}\\b`)),
   cue(
     'code:devops_config',
-    2,
+    4,
     'both',
-    /\b(?:valid )?(?:yaml|hcl) only\b|\.(?:tf|ya?ml)\b|配置文件|規則檔|规则文件|設定ファイル|설정 파일|конфиг|манифест|\bkonfigurationsdatei|\bfichier de configuration|\barchivo de configuracion/,
+    /\b(?:valid )?(?:yaml|hcl) only\b|\.(?:tf|ya?ml)\b|配置文件|规则文件|告警规则|設定ファイル|설정 파일|конфиг|манифест|\bkonfigurationsdatei|\bfichier de configuration|\barchivo de configuracion/,
+  ),
+  cue('code:general_impl', 2, 'wish', pattern('\\b', LANGUAGE, '(?!\\w)')),
+  // Problems, as people tell of them without a word for errors.
+  cue(
+    'code:debugging',
+    2.5,
+    'wish',
+    /\b[a-z]{3,}(?:error|exception)\b|\b(?:hangs?|stuck|times? out|timed out)\b|\bdid not exit|\bbut (?:should|it|i get|only|gives|returns|prints|matches)\b|\binstead of\b|\bworks (?:at|in|on|with|when)\b|\b(?:build|pipeline|ci|tests?) (?:is|are|went|goes|turns?) red\b|\bafter (?:upgrading|updating|switching|moving)\b|\bprints nothing\b/,
+  ),
+  cue(
+    'code:review_security',
+    5,
+    'wish',
+    /(?:\b(?:this|my|the|dieser|diesen|diesem|ce|este|esse|questo) (?:code|codigo|codice|snippet|function|diff|change)\b|этом коде|этот код|这段代码|このコード|이 코드)[^\n]{0,100}(?:safe|secur|sicher|segur|sicur|безопас|安全|セキュ|보안|style|stil|readab|quality|lesbar|improve|verbesser|amelior|mejor|melhor)|(?:secur|sicher|segur|безопас|安全|style|стил)[^\n]{0,60}(?:\b(?:this|my|dieser|diesem|ce|este|esse|questo) (?:code|codigo|codice)\b|этом коде)|\b(?:would|can|should) (?:you|i|we) (?:approve|merge) (?:this|it)\b|\bsecurity problems? (?:by|in)\b/,
+  ),
+  cue(
+    'code:shell_execution',
+    3,
+    'wish',
+    /\btar\.gz\b|^git: |\bgit\b[^.\n]{0,30}\b(?:undo|commit|branch(?:es)?|tag|remote|squash|amend|checkout)\b|\b(?:undo|squash|amend|revert)\b[^.\n]{0,20}\bcommits?\b|\bprocess(?:es)? (?:use|using|eat)|\bssh access\b|\bsymlinks?\b|\b(?:un)?zip\b[^.\n]{0,30}\b(?:folder|files|dossier|ordner)\b/,
+  ),
+  cue(
+    'code:sql_database',
+    3.5,
+    'wish',
+    /\btables?:? ?\w+ ?\((?:\w+, ?)+\w+\)|\b(?:decimal|varchar|timestamptz|jsonb|bigint)\b|\b(?:vue|view|vista|sicht)\b[^.\n]{0,80}\b(?:mysql|postgres\w*|sql|mariadb)\b/,
+  ),
+  cue(
+    'code:frontend_ui',
+    3,
+    'wish',
+    /\b(?:widget|glassmorphism|animated icons|parallax|side by side|next to each other|on (?:ipad|iphone|mobile|safari|small screens)|here is the css|barra de navegacion|animacion|html (?:y|e|und|et|and) css)\b/,
+  ),
+  cue('code:file_read_write', 9, 'both', /\bsearch\/replace\b/),
+  cue(
+    'code:devops_config',
+    3.5,
+    'wish',
+    pattern(`^\\W*${OPS_PRODUCT}\\b ?[:,]|\\b${MAKE}\\b[^.\\n]{0,40}\\b${OPS_PRODUCT}\\b|\\b${OPS_PRODUCT}[^.?\\n]{0,20}\\b(?:for|that|which|mit|fur|pour|para|con|file|config\\w*)\\b`),
+  ),
+  cue(
+    'code:sql_database',
+    4,
+    'wish',
+    /\bmigration\b[^\n]{0,80}\b(?:columns?|rows|tables?|\w+\.\w+)\b|\b(?:million|billion|[mk]) rows\b/,
   ),
 ];

@@ -2,20 +2,20 @@ import { cue, MAKE, pattern, type TaskCue } from './cue.ts';
 
 /** What people let others write. */
 const TEXT_THING =
-  "(?:blog ?(?:post|article)?|article|essay|post|newsletter|press release|product (?:description|text)|cover letter|letter|e-?mail|mail|speech|toast|eulogy|poem|haiku|limerick|song|lyrics|slogans?|taglines?|headlines?|captions?|subject lines|tweet|thread|ad(?:vert)?(?:isement)?|copy|flyer|invitation|announcement|bio|job (?:ad|posting|description)|listing|recommendation|thank[- ]you (?:note|card)|greeting|statement|artikel|blogbeitrag|brief|gedicht|rede|absage|einladung|anzeige|werbetext|produkttext|pressemitteilung|anschreiben|karte|courriel|lettre|discours|poeme|annonce|communique|correo|carta|poema|discurso|anuncio|comunicado|texto|articulo|redaccion|comunicato|annuncio|lettera|discorso|testo|poesia|articolo|tekst|wiersz|ogloszenie|artykul|vacature|uitnodiging|mektup|siir|ilan|metin|brev|dikt|pressmeddelande|annons|inbjudan)";
+  '(?:blog ?(?:post|article)?|article|essay|post|newsletter|press release|product (?:description|text)|cover letter|letter|e-?mail|mail|message|note|terms|guidelines|house rules|code of conduct|faq|leaflet|brochure|speech|toast|eulogy|poem|haiku|limerick|song|lyrics|slogans?|taglines?|headlines?|captions?|subject lines|tweet|thread|ad(?:vert)?(?:isement)?|copy|flyer|invitation|announcement|bio|job (?:ad|posting|description)|listing|recommendation|thank[- ]you (?:note|card)|greeting|statement|artikel|blogbeitrag|brief|gedicht|rede|absage|einladung|anzeige|werbetext|produkttext|pressemitteilung|anschreiben|karte|courriel|lettre|discours|poeme|annonce|communique|correo|carta|poema|discurso|anuncio|comunicado|texto|articulo|redaccion|comunicato|annuncio|lettera|discorso|testo|poesia|articolo|tekst|wiersz|ogloszenie|artykul|vacature|uitnodiging|mektup|siir|ilan|metin|brev|dikt|pressmeddelande|annons|inbjudan)';
 /** What texts are made up of that callers have read out of them. */
 const FACTS =
-  '(?:names?|dates?|amounts?|addresses|parties|people|persons?|entities|places|locations|companies|organi[sz]ations|fields?|values?|numbers|e-?mails?|phone|prices?|totals?|tax|ingredients|dosages?|medications?|deadlines|skills|keywords|quotes|references|citations|figures|items|products|requirements|obligations|user agents|ids?|urls?|links|skus?|contacts?)';
+  '(?:names?|dates?|amounts?|addresses|parties|people|persons?|entities|places|locations|companies|organi[sz]ations|fields?|values?|numbers|ibans?|holders?|owners?|authors?|titles?|e-?mails?|phone|prices?|totals?|tax|ingredients|dosages?|medications?|deadlines|skills|keywords|quotes|references|citations|figures|items|products|requirements|obligations|user agents|ids?|urls?|links|skus?|contacts?)';
 const LABELS = String.raw`(?:labels?|categor(?:y|ies)|class(?:es)?|intents?|topics?|tags?|genres?|departments?|sentiment|severity|urgency|priority|toxic(?:ity)?|spam|language of)`;
 const FORMAT =
-  '(?:json|csv|tsv|yaml|xml|markdown|html|latex|toml|sql|table|spreadsheet|iso(?: 8601)?|e\\.164|snake[_ ]case|camel ?case|title case|upper ?case|lower ?case|columns?|rows?|array|bullet(?:s| list)|decision table|key-value|unix timestamps?|tabelle|tableau|tabla|tabela|tabella|liste|format)';
+  '(?:json|csv|tsv|yaml|xml|markdown|html|latex|toml|sql|table|spreadsheet|iso(?: 8601)?|e\\.164|snake[_ ]case|camel ?case|title case|upper ?case|lower ?case|columns?|rows?|array|bullet(?:s| list)|decision table|key-value|unix timestamps?|tabelle|tableau|tabla|tabela|tabella|liste|format|shape|structure|layout|schema)';
 
 export const TEXT_CUES: readonly TaskCue[] = [
   cue(
     'classification_tagging',
     5,
     'both',
-    /\b(?:classif(?:y|ies|ier|ication)|categori[sz]e|exactly one (?:of|label|category|word)|one of (?:the following|these)(?: labels| categories)?:|(?:which|what) (?:category|class|label|intent|department|team|genre)|(?:answer|reply|respond|output|return)s? (?:with )?(?:only |just |exactly )?(?:the |one )?(?:label|category|class|intent|department|number of the)|(?:labels|categories|intents|classes|departments|topics|queues|tags)(?: are)?: ?|decide (?:whether|if|which)|judge whether|is (?:this|it)[^?\n]{0,40}\b(?:spam|toxic|sarcastic|positive or|fact or|formal or|ham)\b|spam or|positive(?: or|,) (?:negative|neutral)|fact or opinion|(?:reply|answer|respond|output)(?: with)?(?: only)? (?:yes or no|yes\/no|true or false)|(?:intent|message|ticket|email) (?:router|classifier)|you route (?:the )?(?:messages|tickets|mails|requests)|moderat(?:e|or|ion))\b|\bintents?:/,
+    /\b(?:classif(?:y|ies|ier|ication)|categori[sz]e|exactly one (?:of|label|category|word)|one of (?:the following|these)(?: labels| categories)?:|(?:which|what) (?:category|class|label|intent|department|team|genre)|(?:answer|reply|respond|output|return)s? (?:with )?(?:only |just |exactly )?(?:the |one )?(?:label|category|class|intent|department|number of the)|(?:labels|categories|intents|classes|departments|topics|queues|tags)(?: are)?: ?|decide (?:whether|if|which)|judge whether|is (?:this|it)[^?\n]{0,40}\b(?:spam|toxic|sarcastic|positive or|fact or|formal or|ham)\b|spam or|positi(?:ve|v|f|vo|va)(?: (?:or|oder|ou|o)|,) (?:negati|neutral)|fact or opinion|(?:reply|answer|respond|output)(?: with)?(?: only)? (?:yes or no|yes\/no|true or false)|(?:intent|message|ticket|email) (?:router|classifier)|you route (?:the )?(?:messages|tickets|mails|requests)|moderat(?:e|or|ion))\b|\bintents?:/,
   ),
   cue(
     'classification_tagging',
@@ -36,8 +36,15 @@ export const TEXT_CUES: readonly TaskCue[] = [
     4.5,
     'both',
     pattern(
-      `\\b(?:extract|pull|get|read out|pick out|list|collect|find|give me|return|copy|name|identify)\\b(?: (?:me|us|out|all|every|each|the|of|any|unique|only|requested|a|list))*[^.\\n:]{0,30}?\\b${FACTS}\\b[^\\n]{0,60}\\b(?:from|in|out of|mentioned|below|as json|columns|counts|with|of)\\b|\\bextract(?:s|or|ion)?\\b|\\bpull (?:out|all|every)\\b|\\bfill (?:in )?the (?:form|fields|template)\\b|\\b(?:what|which|who) (?:are|is)? ?(?:the )?${FACTS}[^?\\n]{0,60}\\b(?:in this|in the|mentioned|below|are in)\\b|\\bgive me (?:the )?${FACTS}, `,
+      `\\b(?:extract|pull|get|read out|pick out|list|collect|find|give me|return|copy|name|identify)\\b(?: (?:me|us|out|all|every|each|the|of|any|unique|only|requested|a|list))*[^.\\n:]{0,30}?\\b${FACTS}\\b[^\\n]{0,60}\\b(?:from|in|out of|mentioned|into|below|as json|columns|counts|with|of)\\b|\\bextract(?:s|or|ion)?\\b|\\bpull (?:out|all|every)\\b|\\bfill (?:in )?the (?:form|fields|template)\\b|\\b(?:what|which|who) (?:are|is)? ?(?:the )?${FACTS}[^?\\n]{0,60}\\b(?:in this|in the|mentioned|below|are in)\\b|\\bgive me (?:the )?${FACTS}, `,
     ),
+  ),
+  // Fields in a row, out of something that was handed over.
+  cue(
+    'data:extraction',
+    2,
+    'wish',
+    /\b(?:from|out of|in|del?|du|aus|dal|uit) (?:this|the|diese[mrn]?|dem|siguiente|este|ce|cette|questo|deze|het)\b[^\n]{0,80}[:(]\s*(?:[\p{L} /-]{2,30}, ){2,}/u,
   ),
   cue(
     'data:extraction',
@@ -70,7 +77,7 @@ export const TEXT_CUES: readonly TaskCue[] = [
     3.5,
     'wish',
     pattern(
-      `\\b${MAKE}\\b[^.\\n]{0,70}?\\b${TEXT_THING}\\b|^(?:\\d+ |a |an |short |funny )*(?:[a-z-]+ ){0,3}${TEXT_THING} (?:for|about|for|fur|pour|para|on|to|announcing)\\b`,
+      `\\b${MAKE}\\b[^.\\n]{0,70}?\\b${TEXT_THING}\\b|^(?:\\d+ |a |an |short |funny )*(?:[a-z-]+ ){0,3}${TEXT_THING} (?:for|about|for|fur|pour|para|on|to|announcing)\\b|^(?:an?|one|my) (?:[a-z-]+ ){0,4}${TEXT_THING}\\b`,
     ),
   ),
   cue(
@@ -99,8 +106,46 @@ export const TEXT_CUES: readonly TaskCue[] = [
   ),
   cue(
     'translation',
+    3,
+    'wish',
+    /\bwhat does (?:this|the|that) (?:\w+ )?(?:sign|menu|label|note|card|letter|poster|plaque|tattoo) say\b/,
+  ),
+  cue(
+    'translation',
     4.5,
     'wish',
     /\b(?:(?:auf|ins) (?:englisch|deutsch|franzosisch|spanisch|italienisch|russisch|polnisch|turkisch|japanisch|chinesisch)e?n?\b|(?:en|al|em|para o?|in|naar het|na) (?:anglais|francais|allemand|espagnol|italien|ingles|espanol|frances|aleman|alemao|italiano|frances|portugues|inglese|tedesco|francese|spagnolo|engels|duits|frans|angielski|niemiecki|polski)\b|how (?:do|would|can) (?:you|i|we) say|(?:what does|was steht|was heißt|que (?:dit|dice|signifie)|what(?:'s| is) written)\b[^?\n]{0,60}\b(?:sign|menu|label|note|schild|mean in|auf (?:deutsch|englisch)|in (?:english|german|french|spanish))|(?:to|into|in) (?:english|german|french|spanish|italian|portuguese|dutch|polish|swedish|turkish|russian|japanese|chinese|korean|arabic|hindi|greek|czech)(?: please|:|$)|[a-z]{2} ?(?:->|→|=>) ?[a-z]{2}\b)|翻译|翻譯|译成|译为|訳して|翻訳|英訳|和訳|번역|переведи(?!\s+в (?:json|csv))|перевод|ترجم|अनुवाद/,
   ),
+  cue(
+    'classification_tagging',
+    5,
+    'both',
+    /\b(?:answer|reply|say|output|write|return|respond with|mark it) (?:an? )?["']?\w{1,20}["']? if\b|\bwhat (?:emotion|sentiment|tone|mood|feeling|language)\b[^?\n]{0,40}\b(?:each|this|every|is|does)\b|\bpositiv\w* (?:o|ou|oder|or|czy|of) negati|好评|差评|肯定的か/,
+  ),
+  cue(
+    'data:extraction',
+    4,
+    'wish',
+    /\b(?:which|what|who|quels?|quelles?|que|welche|quais|quali)\b[^?\n]{0,80}\b(?:mention(?:ed|s|nes?)?|appears?|named|listed|occur|erwahnt|genannt|vorkommen|menciona\w*|cite[es]*)\b|\b(?:from|out of|aus|du|del|dal|desta?|da|de) (?:this|the|diese[mrn]?|dem|der|cette|ce|esta?|este|questa?|deste|essa)? ?(?:letter|text|mail|e-?mail|article|document|invoice|receipt|page|log|schreiben|brief|text|rechnung|artikel|dokument|lettre|texte|courrier|facture|carta|texto|correo|factura|fattura|lettera|testo)\b/,
+  ),
+  cue(
+    'data:transformation',
+    3.5,
+    'wish',
+    /\bvalid (?:json|xml|csv|yaml)\b|\bgroup (?:these|them|this|by)\b[^\n]{0,40}\b(?:by|count|and)\b|\b(?:every|each) (?:second|other|third) (?:column|row|line)|\binstead of commas\b|\bto utc\b|\ba utc\b|\bin utc\b|\buna por linea\b|\bune par ligne\b|\bzeile fur zeile\b/,
+  ),
+  cue(
+    'summarization',
+    4,
+    'wish',
+    /\bwhat (?:happened|was (?:said|decided|agreed)|did (?:they|we) (?:decide|agree))\b[^?\n]{0,20}\b(?:in|at|during) (?:this|the)\b|\bwho does what\b|\b(?:gist|essence|short version|kernaussagen?|das wichtigste|l'essentiel|lo esencial|lo mas importante)\b/,
+  ),
+  cue(
+    'translation',
+    4.5,
+    'wish',
+    /\bwhat would an? [a-z]+ (?:speaker|person) say\b|\b(?:se dice|si dice|se diz|sagt man|dit-on|zeg je|sager man)\b|翻成/,
+  ),
+  cue('classification_tagging', 3, 'wish', /\b(?:sort|put|file|group|route) (?:these|them|each|the|all|every)[^.\n]{0,60} (?:into|to one of):/),
+  cue('data:transformation', 3, 'both', /\bfrom the old (?:\w+ )?to the new\b|\bto the (?:new|target|following) (?:shape|structure|schema|format|layout)\b/),
 ];

@@ -3,7 +3,7 @@ import { cue, MAKE, pattern, type TaskCue } from './cue.ts';
 const PICTURE =
   '(?:image|picture|photo(?:graph)?|illustration|logo|poster|drawing|painting|sketch|wallpaper|icon|sticker|mascot|mural|watercolou?r|portrait|cartoon|bild|zeichnung|aquarell|plakat|illustration|dessin|affiche|imagen|dibujo|cartel|ilustracion|ilustracao|desenho|imagem|immagine|disegno|illustrazione|afbeelding|tekening|obraz(?:ek)?|rysunek|gorsel|resim)';
 const REPORT =
-  '(?:report|white ?paper|policy brief|market (?:analysis|study|report|overview|research)|literature review|investment memo|competitor analysis|landscape analysis|case study|feasibility study|dossier|background paper|briefing|marktanalyse|studie|bericht|gutachten|informe|estudio|analisis|rapport|etude|analyse|relatorio|analise|estudo|relazione|rapporto|raport|rapor|onderzoek)';
+  '(?:report|white ?paper|policy brief|market (?:analysis|study|report|overview|research)|literature review|investment memo|competitor analysis|landscape analysis|case study|feasibility study|background paper|briefing|marktanalyse|studie|bericht|gutachten|informe|estudio|analisis|rapport|etude|relatorio|analise|estudo|relazione|rapporto|raport|rapor|onderzoek)';
 /** Who answers customers, and whose customers they are. */
 const CLIENTS =
   '(?:guests?|customers?|members|users|shoppers|travell?ers|patients|passengers|clients|subscribers|tenants|buyers|kunden|gaste|clients|clientes|clienti|klanten|klient\\w+)';
@@ -41,7 +41,7 @@ export const TOPIC_CUES: readonly TaskCue[] = [
     'roleplay_fiction',
     4.5,
     'wish',
-    /\b(?:continue (?:in the same style|(?:the|this|my) (?:story|scene|chapter|tale))|(?:next|first|opening) (?:chapter|scene)|(?:short|horror|bedtime|ghost|love|fantasy|sci-?fi|funny) (?:story|tale)|(?:write|tell|continue|start) (?:me )?(?:a|the) (?:\w+ ){0,2}(?:story|tale|scene|fable)|fairy ?tale|flash fiction|fan ?fic\w*|backstory|character sheet|(?:villain|hero|protagonist) of my|(?:my|a) novel|cuento|relato|kurzgeschichte|geschichte (?:von|uber)|gutenachtgeschichte|marchen|racconto|fiaba|conto (?:de|sobre)|nouvelle (?:fantastique|de|sur)|une histoire|opowiadanie|bajka|verhaal|hikaye|masal|saga om)\b|^["“*][^"\n]{10,}|\bi (?:draw|raise|open|step|walk|enter|whisper|look) (?:my|the|up|into|in|to|at)\b|小说|短篇|讲个故事|故事|物語|小説|이야기를|소설|рассказ|сказк|قصة|कहानी/,
+    /\b(?:continue (?:in the same style|(?:the|this|my) (?:story|scene|chapter|tale))|(?:next|first|opening) (?:chapter|scene)|(?:short|horror|bedtime|ghost|love|fantasy|sci-?fi|funny) (?:story|tale)|(?:write|tell|continue|start) (?:me )?(?:a|the) (?:\w+ ){0,2}(?:story|tale|scene|fable)|fairy ?tale|flash fiction|fan ?fic\w*|backstory|character sheet|(?:villain|hero|protagonist) of my|(?:my|a) novel|cuento|relato|kurzgeschichte|geschichte (?:von|uber)|gutenachtgeschichte|marchen|racconto|fiaba|conto (?:de|sobre)|nouvelle (?:fantastique|de|sur)|une histoire|opowiadanie|bajka|verhaal|hikaye|masal|saga om)\b|^["“*][^"\n]{10,}|\bi (?:draw|raise|open|step|walk|enter|whisper|look) (?:my|your|the|up|into|in|to|at)\b|^you are (?!an? (?:helpful|expert|assistant|ai|senior|professional)|given|right|welcome|so )[a-z]+ (?:the|of|a|from|who|and)\b|小说|短篇|讲个故事|故事|物語|小説|이야기를|소설|рассказ|сказк|قصة|कहानी/,
   ),
   cue(
     'image_prompting',
@@ -84,27 +84,29 @@ export const TOPIC_CUES: readonly TaskCue[] = [
     'math',
     4,
     'both',
-    /\b(?:at the same (?:pace|rate|speed)|how many (?:days|ways|hours|minutes|digits|integers|litres|liters|\d|\w+ words)|volume of|final (?:number|answer) only|weighings?|word problem|my answer is|expected (?:number|value)|show that|for (?:all|every) (?:n|x|integers?|real)|prove|proof|induction|theorem|lemma|integrate|differentiate|derivative|eigenvalues?|eigenvectors?|matrix|probability (?:of|that)|solve|equations?|factor(?:ise|ize)?|km\/h|catch up|polynomial|triangle|beweis\w*|zeig\w* dass|lose (?:die|das|nach)|gleichung\w*|wahrscheinlichkeit|ableitung|integral|montre[rz]? (?:par|que)|demontre[rz]?|recurrence|derivee|resou\w+|equation|probabilite|resuelve|ecuacion|demuestra|derivada|probabilidad|resolva|equacao|prove que|risolvi|equazione|dimostra|derivata|bereken|oblicz|rozwiaz|udowodnij|coz|hesapla|los (?:die|op)|berakna)\b|求(?:解|证|和|导)|方程|概率|分别是多少|等于多少|多少种|証明|方程式|確率|微分|積分|何通り|を解|풀어|방정식|증명|확률|미분|реши|уравнени|докажи|вероятност|производн|интеграл|احسب|معادلة|हल कर|समीकरण/,
+    /\b(?:at the same (?:pace|rate|speed)|how many (?:days|ways|hours|minutes|digits|integers|litres|liters|\d|\w+ words)|volume of|final (?:number|answer) only|weighings?|word problem|my answer is|expected (?:number|value)|show that|for (?:all|every) (?:n|x|integers?|real)|prove (?:that|by)|proof|induction|theorem|lemma|integrate|differentiate|derivative|eigenvalues?|eigenvectors?|matrix|probability (?:of|that)|solve|equations?|factor(?:ise|ize)?|km\/h|catch up|polynomial|triangle|beweis\w*|zeig\w* dass|lose (?:die|das|nach)|gleichung\w*|wahrscheinlichkeit|ableitung|integral|montre[rz]? (?:par|que)|demontre[rz]?|recurrence|derivee|resou\w+|equation|probabilite|resuelve|ecuacion|demuestra|derivada|probabilidad|resolva|equacao|prove que|risolvi|equazione|dimostra|derivata|bereken|oblicz|rozwiaz|udowodnij|coz|hesapla|los (?:die|op)|berakna)\b|求(?:解|证|和|导)|方程|概率|分别是多少|等于多少|多少种|証明|方程式|確率|微分|積分|何通り|を解|풀어|방정식|증명|확률|미분|реши|уравнени|докажи|вероятност|производн|интеграл|احسب|معادلة|हल कर|समीकरण/,
   ),
   cue('math', 1.5, 'wish', /\b(?:homework|hausaufgaben?|devoirs?|deberes|tarea|compiti|huiswerk)\b|宿題|作业/),
   cue(
     'security_audit',
     4.5,
     'both',
-    /\b(?:soc analyst|mitre|(?:true|false) positive|password policy|kept as evidence|threat model\w*|stride|nist|iso ?27001|soc ?2|pci|hipaa|chain of custody|forensic\w*|lateral movement|powershell(?:\.exe)? -|indicators? of compromise|phish\w*|malware|ransomware|pen(?:etration)?[- ]?test\w*|security (?:audit|review of|assessment|incident|policy|posture|questionnaire)|access review|compromis\w+|breach\w*|rundll32|failed logins?|tried [\d,]+ logins?|logins? in \d+|contain it|active directory|hardening|our controls|risk (?:assessment|register|analysis)|sicherheits(?:audit|vorfall|konzept|luck)\w*|risikoanalyse|auditor|datensicherung|failles?|remediation|audit de securite|seguridad|auditar|auditoria|seguranca|sicurezza|beveilig\w*|mfa|least privilege|iam (?:permissions|roles|policies))\b|钓鱼|渗透|漏洞|安全(?:审计|评估|检查)|入侵|セキュリティ|不正アクセス|脆弱性|보안|침해|безопасност|взлом|уязвимост|фишинг/,
+    /\b(?:soc analyst|mitre|(?:true|false) positive|password policy|kept as evidence|threat model\w*|stride|nist|iso ?27001|soc ?2|pci|hipaa|chain of custody|forensic\w*|lateral movement|powershell(?:\.exe)? -|indicators? of compromise|phish\w*|malware|ransomware|pen(?:etration)?[- ]?test\w*|security (?:audit|review of|assessment|incident|policy|posture|questionnaire)|access review|compromis\w+|breach\w*|rundll32|failed logins?|tried [\d,]+ logins?|logins? in \d+|contain it|active directory|hardening|our controls|risk (?:assessment|register|analysis)|sicherheits(?:audit|vorfall|konzept|luck)\w*|risikoanalyse|auditor|datensicherung|failles?|remediation|gdpr|dsgvo|rgpd|lgpd|hipaa|audit de securite|seguridad|auditar|auditoria|seguranca|sicurezza|beveilig\w*|mfa|least privilege|iam (?:permissions|roles|policies))\b|钓鱼|渗透|漏洞|安全(?:审计|评估|检查)|入侵|セキュリティ|不正アクセス|脆弱性|보안|침해|безопасност|взлом|уязвимост|фишинг/,
   ),
   cue(
     'devops',
     4,
     'wish',
-    /\b(?:post-?mortems?|on-?call|slos?|slis?|error budget|incident|outage|runbook|fail(?:over|back)|capacity (?:plan\w*|for)|capacity|p9[59]|latency|autoscal\w*|crashloopbackoff|oomkilled|pods?|brokers?|nodes?|gitops|(?:blue|canary)[- ]?(?:green|deploy\w*|release)?|roll(?:out|back)s?|zero[- ]downtime|disaster recovery|rpo|rto|egress|ec2|cloud (?:bill|costs?)|aws (?:bill|costs?)|conta da aws|monitoring|alert fatigue|observability|kapazitat\w*|hochverfugbar\w*|ausfall|bereitschaft|deploiement|astreinte|despliegue|implantacao|alta disponibilidad|kubernetes|k8s)\b(?:[^\n]{0,200}\b(?:do we|how|what|why|would you|options|pros and cons|advantages|avantages|vorteile|ventajas|trade-?offs?|or|vs|notes|policy|template|define|reduce|plan\w*|investigate|usually|wie|comment|como|with checks|write|example|for)\b)?|无停机|无中断|集群|扩容|故障复盘|障害|무중단|장애|롤백|кластер|инцидент|отказоустойчив|дежурств/,
+    /\b(?:post-?mortems?|on-?call|slos?|slis?|error budget|incident|outage|runbook|fail(?:over|back)|capacity (?:plan\w*|for)|p9[59]|latency|autoscal\w*|crashloopbackoff|oomkilled|pods?|brokers?|nodes?|gitops|(?:blue|canary)[- ]?(?:green|deploy\w*|release)?|roll(?:out|back)s?|zero[- ]downtime|disaster recovery|rpo|rto|egress|ec2|cloud (?:bill|costs?)|aws (?:bill|costs?)|conta da aws|monitoring|alert fatigue|observability|kapazitat\w*|hochverfugbar\w*|ausfall|bereitschaft|deploiement|astreinte|despliegue|implantacao|alta disponibilidad|kubernetes|k8s)\b(?:[^\n]{0,200}\b(?:do we|how|what|why|would you|options|pros and cons|advantages|avantages|vorteile|ventajas|trade-?offs?|or|vs|notes|policy|template|define|reduce|plan\w*|investigate|usually|wie|comment|como|with checks|write|example|for)\b)?|无停机|无中断|集群|扩容|故障复盘|障害|무중단|장애|롤백|кластер|инцидент|отказоустойчив|дежурств/,
   ),
   cue(
     'other',
     5,
     'wish',
-    /^\W{0,5}(?:(?:test(?:ing|e|s)?|ping|asdf?[a-z ;]{0,12}|foo|bar|x{2,}|qwer\w*|blah?|abc|hello world|one two|lorem ipsum[a-z ,.]{0,40}|\d+)\W{0,5}){1,5}$|^[^\p{L}]{0,200}$|^(?:[a-h][1-8]|[nbrqk]x?[a-h][1-8]|o-o)[+#]?$|\b(?:20|twenty) questions\b|\brandom (?:numbers?|words?|letters?|digits?|string)\b|\b(?:in )?ascii(?: art)?\b|\b(?:reply|answer|respond) with (?:the |a )?(?:single |one )?(?:word|letter|ok)\b|\bsag (?:einfach |bitte )?nur\b|\b(?:just|only) say\b|\brock[ ,]+paper\b|\btic[- ]?tac[- ]?toe\b|\bhangman\b|\bflip a coin\b|\broll (?:a|two|\d) d|\bcount (?:from|to|up|down|backwards)\b|\bpick (?:a|any) (?:number|card|colou?r)\b|\b(?:repeat|say|print) (?:the word|after me|[a-z]+ (?:forever|\d+ times))|\b(?:let's )?play (?:chess|a (?:word )?game|go|checkers|trivia)\b|\blorem ipsum\b|\btell me a secret\b|\bzahl(?:e)? (?:von|bis)\b|\bcompte (?:de|jusqu)|\bcuenta (?:del|hasta)/u,
+    /^\W{0,5}(?:(?:test(?:ing|e|s)?|ping|asdf?[a-z ;]{0,12}|foo|bar|x{2,12}|qwer\w{0,12}|blah?|abc|hello world|one two|lorem ipsum[a-z ,.]{0,40}|\d{1,12})\W{0,5}){1,5}$|^[^\p{L}]{0,200}$|^(?:[a-h][1-8]|[nbrqk]x?[a-h][1-8]|o-o)[+#]?$|\b(?:20|twenty) questions\b|\brandom (?:numbers?|words?|letters?|digits?|string)\b|\b(?:in )?ascii(?: art)?\b|\b(?:reply|answer|respond) with (?:the |a )?(?:single |one )?(?:word|letter|ok)\b|\bsag (?:einfach |bitte )?nur\b|\b(?:just|only) say\b|\brock[ ,]+paper\b|\btic[- ]?tac[- ]?toe\b|\bhangman\b|\bflip a coin\b|\broll (?:a|two|\d) d|\bsay ['"]?\w+['"]? (?:and nothing|only)\b|\bheads or tails\b|^\W{0,5}(.)\1{3,}\W{0,5}$|^[xo_.|\s-]{5,40}\b|\byour move\b|\bcount (?:from|to|up|down|backwards)\b|\bpick (?:a|any) (?:number|card|colou?r)\b|\b(?:repeat|say|print) (?:the word|after me|[a-z]+ (?:forever|\d+ times))|\b(?:let's )?play (?:chess|a (?:word )?game|go|checkers|trivia)\b|\blorem ipsum\b|\btell me a secret\b|\bzahl(?:e)? (?:von|bis)\b|\bcompte (?:de|jusqu)|\bcuenta (?:del|hasta)/u,
   ),
+  // A picture of letters is a game, whatever is drawn.
+  cue('other', 15, 'wish', /\bascii[- ]?(?:art|cat|dog)\b|\b(?:draw|paint|picture)\b[^\n]{0,60}\bascii\b/),
   cue(
     'other',
     6,
@@ -119,8 +121,81 @@ export const TOPIC_CUES: readonly TaskCue[] = [
   ),
   cue(
     'qa_knowledge',
-    2,
+    2.5,
     'wish',
-    /^(?:\W*(?:what (?:is|are|was|were|does|happens|plant)|who (?:is|was|were|invented|wrote)|when (?:did|was|is)|where (?:is|was)|why (?:do|does|is|are|did|was)|how (?:do|does|did|is|far|old|long|many|much|tall)|which \w+|is (?:it|there|a|the)?|can (?:i|a|you)|explain|difference between|capital of|was ist|was sind|warum|wieso|wie (?:funktioniert|viele|lange|hoch|weit)|wer (?:war|ist|hat)|qu'est-ce|quelle? (?:est|sont)|pourquoi|comment (?:fonctionne|marche)|qui (?:est|etait|a)|que es|por que|cuantos|quien|como funciona|o que e|quem|che cos'e|perche|chi (?:e|era|ha)|wat is|waarom|hoe|co to|dlaczego|kim|nedir|neden|vad ar|varfor)\b)|是什么|什么是|为什么|怎么回事|とは|なぜ|何ですか|教えて|무엇|왜|인가요|였고|что такое|почему|чем (?:отлича|відрізня)|кто (?:такой|был)|ما ه[وي]|لماذا|क्या है|क्यों/,
+    /^(?:\W*(?:what (?:is|are|was|were|does|happens|plant)|who (?:is|was|were|invented|wrote)|when (?:did|was|is)|where (?:is|was)|why (?:do|does|is|are|did|was)|how (?:do|does|did|is|far|old|long|many|much|tall)|which \w+|is (?:it|there|a|the)?|can (?:i|a|you)|explain|difference between|capital of|was ist|was sind|warum|wieso|wie (?:funktioniert|viele|lange|hoch|weit)|wer (?:war|ist|hat)|qu'est-ce|quelle? (?:est|sont)|pourquoi|comment (?:fonctionne|marche)|qui (?:est|etait|a)|que es|cual(?:es)? (?:es|son|fue)|por que|cuantos|quien|como funciona|o que e|quem|che cos'e|perche|chi (?:e|era|ha)|wat is|waarom|hoe|co to|dlaczego|kim|nedir|neden|vad ar|varfor)\b)|是什么|什么是|为什么|怎么回事|とは|なぜ|何ですか|教えて|무엇|왜|인가요|였고|что такое|почему|чем (?:отлича|відрізня)|кто (?:такой|был)|ما ه[وي]|لماذا|क्या है|क्यों/,
+  ),
+  cue(
+    'qa_knowledge',
+    6,
+    'both',
+    /\b(?:answer|reply|respond)s?(?: the question)? (?:only )?(?:from|using|based on|with) (?:only )?(?:the|this|these) (?:\w+ )?(?:polic(?:y|ies)|documents?|context|sources?|passages?|text|handbook|excerpts?|manual|articles?)\b|\buse only the (?:context|documents?|sources?|passages?)|\bif (?:it|they|the (?:text|context|document)) (?:does|do) not say/,
+  ),
+  cue(
+    'customer_support',
+    4.5,
+    'instructions',
+    pattern(
+      '\\b(?:repond\\w*|antwort\\w*|atiend\\w*|respond\\w*|rispond\\w*|beantwoord\\w*|hilfst?|aid\\w*|ayud\\w*) (?:aux|den|a los|as|aos|ai|an|unseren|les|de|nos|questions? (?:of|from)) ?',
+      CLIENTS,
+    ),
+  ),
+  cue(
+    'customer_support',
+    3,
+    'wish',
+    /\b(?:i paid for|modifier ma|changer ma|meine buchung|mi reserva|ma reservation|my (?:reservation|booking|warranty)|logged me out|seit \w+ tagen unterwegs|says my (?:email|account|card)|is the [a-z -]{0,20}warranty|second-hand warranty)\b/,
+  ),
+  cue(
+    'roleplay_fiction',
+    4.5,
+    'wish',
+    pattern(
+      '^continue[:.]|\\bwe are (?:two|three|both)\\b|\\b(?:you start|your turn)\\b|\\b',
+      MAKE,
+      '\\b[^.\\n]{0,30}\\b(?:scene|szene|escena|cena|scena|kapitel|capitulo|chapitre|capitolo|monologue?)\\b',
+    ),
+  ),
+  cue(
+    'image_prompting',
+    4.5,
+    'wish',
+    /\b(?:ciz|cizer misin|resmini?)\b|\b(?:close[- ]up|studio lighting|wide angle|art nouveau|jugendstil|olgemalde|oleo|acuarela|aquarelle)\b/,
+  ),
+  cue(
+    'research_report',
+    4.5,
+    'wish',
+    /\b(?:\d+(?:-\d+)?[- ]pages?|survey (?:of )?the literature|comparative (?:study|analysis)|etude comparative|vergleichsstudie|estudio comparativo|brief on|dossier (?:uber|sur|sobre|on|su)|findings, limitations|open questions, citations)\b/,
+  ),
+  cue(
+    'finance_trading',
+    3,
+    'wish',
+    /\b(?:position siz\w+|stop-?loss|(?:long|short) (?:from|at)|forward p\/e|p\/e|multiples|to invest|bonds|savings|etfs?|fonds|aktien|anleihen|depot|dividend\w*|market cap|capital gains|sharpe|volatility|portfolios?|zinsen|rendite|brokerage|hedg\w+|yield)\b/,
+  ),
+  cue(
+    'math',
+    4,
+    'wish',
+    /\bf\(x\)|\bextrema\b|\d ?\^ ?\d|\b[a-z] ?\^ ?\d|\baverage speed\b|\bis [^?\n]{0,20} (?:prime|divisible|irrational|rational|convergent)\b|\b(?:arithm|aritm|arytm|geometr)\w+\b|\b(?:suma|somme|summe|soma|somma|iloczyn|producto|produit|produto)\b[^.\n]{0,30}\d|\barea (?:bajo|under|of)\b|²|³/,
+  ),
+  cue(
+    'security_audit',
+    4,
+    'both',
+    /\b(?:vpn|admin|privileged|third[- ]party|vendor|contractor|remote)\b[^.\n]{0,40}\b(?:access|accounts?)\b|\b(?:internal|external|security|compliance) audit|\baudit (?:findings|evidence|report|trail)|\bunpatched\b|\bimpossible travel\b|\bsoc (?:tier|team|analyst)|\blog retention\b/,
+  ),
+  cue(
+    'devops',
+    4,
+    'wish',
+    /\b(?:we page|paged|pages? (?:a|per) night|alerts? (?:a|per|every) (?:day|night|week)|status page|blue\/green|canary|rpo|rto)\b/,
+  ),
+  cue(
+    'devops',
+    5,
+    'wish',
+    /\b(?:do we need|should we (?:use|move|run|switch|adopt)|is it worth|overkill)\b[^\n]{0,100}\b(?:kubernetes|k8s|docker|terraform|cloud|vms?|cluster|serverless|gitops|service mesh|kafka|multi-region)\b/,
   ),
 ];

@@ -53,3 +53,32 @@ suite('rankings', () => {
     assert.equal(blend(undefined, 0.5, 200), 0.25);
   });
 });
+
+suite('what an operator says of a model', () => {
+  const at = (slug: string, score: number): TestedModel => ({
+    slug,
+    scores: ['coding', 'agentic-coding', 'global-average'].map((test) => ({
+      metric: `livebench-2026-06-25/${test}`,
+      score,
+    })),
+  });
+  const rankings = createRankings([at('a/one', 0.2), at('a/two', 0.4), at('a/three', 0.6), at('a/four', 0.8)]);
+
+  test('is placed among all that were tested', () => {
+    assert.equal(rankings.placeOwn({ coding: 0.5 }, 'code:debugging'), 0.5);
+    assert.equal(rankings.placeOwn({ coding: 0.9 }, 'code:debugging'), 1);
+    assert.equal(rankings.placeOwn({ coding: 0.1 }, 'code:debugging'), 0);
+  });
+
+  test('counts for what it is nearest to, and else for everything', () => {
+    const own = { coding: 0.9, intelligence: 0.3 };
+    assert.equal(rankings.placeOwn(own, 'code:sql_database'), 1);
+    assert.equal(rankings.placeOwn(own, 'translation'), 0.25);
+    assert.equal(rankings.placeOwn({ coding: 0.9 }, 'translation'), 1);
+  });
+
+  test('is nothing where nothing is said, and itself where nobody was tested', () => {
+    assert.equal(rankings.placeOwn({}, 'math'), undefined);
+    assert.equal(createRankings([]).placeOwn({ intelligence: 0.7 }, 'math'), 0.7);
+  });
+});

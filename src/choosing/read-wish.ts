@@ -2,6 +2,8 @@
 export interface Wish {
   /** Both ends where people say what they want, without what they quote. */
   readonly wish: string;
+  /** Of the wish, what stands before a colon in its line: where that says what is wanted, the rest is what to do it with. */
+  readonly opening?: string;
   /** What was pasted, code and quotations. Empty where all of it is the wish. */
   readonly material: string;
 }
@@ -12,11 +14,13 @@ const WISH_CHARS_MAX = 900;
 const LAST_WISH_CHARS_MAX = 240;
 /** A quotation as long as this is something to work on, not a name or a title. */
 const QUOTE = /"[^"\n]{24,2000}"|“[^”\n]{24,2000}”|«[^»\n]{24,2000}»|„[^“\n]{24,2000}“|「[^」\n]{12,2000}」/g;
+/** The last line of a list asks for nothing. */
+const ITEM = /^(?:[-*•]|\d+[.)]) /;
 const FENCE = /```[^]*?(?:```|$)/g;
 /** Where an instruction ends and what it speaks of begins: an empty line, a colon at the end of a line, a colon before a long text. */
 const ENDS = [/\n\s*\n/, /[:：]\s*\n/, /\n(?=[^\n]*\n)/];
 const INLINE = /[:：]\s(?=[^\n]{60})/;
-const INLINE_HEAD_CHARS_MAX = 160;
+const OPENING_CHARS_MAX = 160;
 
 /** Pure. */
 export function readWish(text: string): Wish {
@@ -26,16 +30,16 @@ export function readWish(text: string): Wish {
     return ' ';
   };
   const open = text.replaceAll(FENCE, put).trim();
-  const [head, rest] = cut(open);
+  const at = Math.min(...ENDS.map((end) => end.exec(open)?.index ?? open.length));
+  const head = open.slice(0, at);
+  const rest = open.slice(at);
+  const colon = rest === '' ? (INLINE.exec(head)?.index ?? Infinity) : Infinity;
   const last = rest.slice(rest.lastIndexOf('\n') + 1).trim();
-  const isAsked = last !== '' && last.length <= LAST_WISH_CHARS_MAX && rest.length > last.length;
+  const isAsked = last !== '' && !ITEM.test(last) && last.length <= LAST_WISH_CHARS_MAX && rest.length > last.length;
   const wish = `${head.slice(0, WISH_CHARS_MAX)}${isAsked ? `\n${last}` : ''}`.replaceAll(QUOTE, put);
-  return { wish, material: `${head.slice(WISH_CHARS_MAX)}${rest}${material}` };
-}
-
-function cut(text: string): readonly [head: string, rest: string] {
-  const inline = INLINE.exec(text)?.index;
-  const first = Math.min(...ENDS.map((end) => end.exec(text)?.index ?? text.length));
-  const at = inline !== undefined && inline <= INLINE_HEAD_CHARS_MAX && inline < first ? inline + 1 : first;
-  return [text.slice(0, at), text.slice(at)];
+  return {
+    wish,
+    material: `${head.slice(WISH_CHARS_MAX)}${rest}${material}`,
+    ...(colon <= OPENING_CHARS_MAX && { opening: head.slice(0, colon + 1) }),
+  };
 }

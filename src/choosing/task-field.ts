@@ -5,6 +5,7 @@ import { classifyTask, type TaskClass } from './classify-task.ts';
 import type { CostTier } from './cost-band.ts';
 import { isDoubtful, judgeTask, type JudgeQuestion, type TaskVerdict } from './judge-task.ts';
 import { nobodyLeft } from './no-models.ts';
+import { plainModels } from './plain-models.ts';
 import type { FieldModel } from './rank-for-task.ts';
 import { namesVariants, slugFilter } from './slug-patterns.ts';
 import type { TaskTag } from './task-tags.ts';
@@ -54,14 +55,14 @@ export async function openTaskField(request: GenerationRequest, question: TaskFi
   const { models, leftOut } = choice.field(request);
   const wishes = { allowed: options.allowed_models, excluded: options.excluded_models };
   const refusal = slugFilter(wishes, (alias) => choice.resolve(alias));
-  const takesVariants = namesVariants(wishes);
   const out: LeftOut[] = [...leftOut];
-  const eligible = models.filter((model) => {
-    // A variant is the same model again, under limits or at prices of its own.
-    const reason = refusal(model.slug) ?? (model.slug.includes(':') && !takesVariants ? 'variant' : undefined);
+  const allowed = models.filter((model) => {
+    const reason = refusal(model.slug);
     if (reason !== undefined) out.push({ slug: model.slug, reason });
     return reason === undefined;
   });
+  const eligible = namesVariants(wishes) ? allowed : plainModels(allowed);
+  for (const model of allowed) if (!eligible.includes(model)) out.push({ slug: model.slug, reason: 'variant' });
   if (eligible.length === 0) throw nobodyLeft(slug, out);
   const ranked = rank(eligible, task.tag, options, choice);
   const kept = new Set(ranked.models.map((model) => model.slug));
@@ -135,7 +136,7 @@ export function blendedPrice(
 }
 
 /** The one that would answer best, whatever it costs: what a choice is compared with. */
-export function mostCapable({ models, by }: Pick<TaskField, 'models' | 'by'>): string | undefined {
+function mostCapable({ models, by }: Pick<TaskField, 'models' | 'by'>): string | undefined {
   const worth = (model: FieldModel): number => (by === 'rankings' ? (model.prior ?? model.share) : model.price);
   const best = models.reduce<FieldModel | undefined>(
     (top, model) => (top === undefined || worth(model) > worth(top) ? model : top),
@@ -145,7 +146,7 @@ export function mostCapable({ models, by }: Pick<TaskField, 'models' | 'by'>): s
 }
 
 /** What explanations of auto routers have in common. */
-export function drawTask({ task, judged, by, requests }: TaskField): JsonObject {
+function drawTask({ task, judged, by, requests }: TaskField): JsonObject {
   const { tag, confidence, source, scores } = task;
   return {
     classification: {

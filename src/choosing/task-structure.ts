@@ -30,7 +30,7 @@ export function tagOfStructure(request: GenerationRequest, words: Scores, wish: 
   const uses = asked > 0 ? readToolUse({ turns: turns.slice(asked) }) : all;
   const isNewWish = uses.length === 0 && all.length > 0;
   if (isCoding(isNewWish ? all : uses, names)) {
-    const evidence = uses.length > 0 ? ofCodingUses(uses) : new Map<TaskTag, number>([['code:general_impl', 0.5]]);
+    const evidence = uses.length > 0 ? ofCodingUses(uses) : ofCodingBefore(all);
     for (const [tag, score, said] of CODING_WISHES) if (said.test(wish)) add(evidence, tag, score);
     return strongest(evidence, words, codingWords);
   }
@@ -41,11 +41,13 @@ export function tagOfStructure(request: GenerationRequest, words: Scores, wish: 
     const called = uses.some(({ name }) => trade.test(name.toLowerCase()));
     if (called || names.some((name) => trade.test(name))) add(evidence, tag, called ? CALLED : OFFERED);
   }
+  const serves = known.some((name) => SERVICE.test(name));
   const searches = known.some((name) => kindOfCall(name, '') === 'search');
   return strongest(evidence, words, (tag) => {
     if (tag === 'agent:tool_dispatch') return DISPATCH_FACTOR;
     if (tag === 'conversational_reply' || tag === 'qa_knowledge') return 0;
     if (tag === 'agent:web_search' && !searches) return NO_SEARCH_FACTOR;
+    if (tag === 'customer_support' && !serves) return DISPATCH_FACTOR;
     return groupOf(tag) === 'agent' || isNewWish ? 1 : OTHER_WORDS_FACTOR;
   });
 }
@@ -58,17 +60,20 @@ function isSpoken({ role, blocks }: Turn): boolean {
 const DISPATCH_FACTOR = 0.3;
 /** Nobody searches the web without a tool for it, whatever is asked for "right now". */
 const NO_SEARCH_FACTOR = 0.2;
-const CALLED = 4;
-const OFFERED = 3;
+const CALLED = 5;
+const OFFERED = 3.5;
 
 /** Tools that only look up what an answer is made of: what is asked for is said in words. */
-const LOOK_UPS = /(?:search|query|read|get|find|retrieve|lookup)_(?:the_)?(?:docs?|documents?|knowledge|kb|wiki|handbook|manual|library|corpus)|^retriev|knowledge_base/;
+const LOOK_UPS =
+  /(?:search|query|read|get|find|retrieve|lookup)_(?:the_)?(?:docs?|documents?|knowledge|kb|wiki|handbook|manual|library|corpus)|^retriev|knowledge_base/;
+
+const SERVICE = /order|refund|ticket|subscription|transfer_to_human|help_center|warranty|return_label|customer/;
 
 /** Tools that belong to a trade: whoever has them works in it. */
 const TRADES: readonly (readonly [TaskTag, RegExp])[] = [
   ['code:sql_database', /sql|describe_table|list_tables|get_schema|run_query|query_(?:db|database|table)/],
-  ['agent:workflow_execution', /^browser_|navigate|click|fill_form|^computer|screenshot/],
-  ['customer_support', /order|refund|ticket|subscription|transfer_to_human|help_center|warranty|return_label/],
+  ['agent:workflow_execution', /^browser_|navigate(?:_page|_url)?$|click|fill_form|^computer|screenshot/],
+  ['customer_support', SERVICE],
   ['finance_trading', /quote|price_history|fundamentals|financials|portfolio|place_trade|candles|ticker|stock/],
   ['image_prompting', /(?:generate|create|edit|draw)_?(?:image|picture)|image_gen/],
 ];
@@ -78,15 +83,36 @@ const CODING_WISHES: readonly (readonly [TaskTag, number, RegExp])[] = [
   [
     'code:debugging',
     3,
-    /\b(?:fix(?:es)?|bugs?|fail(?:s|ing|ed|ure)?|errors?|crash\w*|broken|exception|regression|flaky|hangs?|stuck|wrong|issue #\d+|behebe?|fehler|schlagt fehl|corrige|echoue\w*|erreur|plante|arregla|falla|erro|rompe|corrigi)\b|报错|修复|失败|直して|エラー|落ち|失敗|고쳐|실패|오류|почини|исправь|падает/,
+    /\b(?:fix(?:es)?|bugs?|fail(?:s|ing|ed|ure)?|errors?|crash\w*|broken|exception|regression|flaky|hangs?|stuck|wrong|(?:is|are) red|issue #\d+|behebe?|fehler|schlagt fehl|corrige|echoue\w*|erreur|plante|arregla|falla|erro|rompe|corrigi)\b|报错|修复|失败|直して|エラー|落ち|失敗|고쳐|실패|오류|почини|исправь|падает/,
   ],
   [
     'code:repo_scan',
     3,
-    /\b(?:where|which|who|how (?:is|are|does|do)|what (?:calls|uses|is|are|does|happens|depends)|is there|are there|find|explain|overview|understand|search|trace|list (?:all|every|the)|wo|welche|wer|wie|uberblick|erklar\w*|finde|gibt es|ou|quels?|quelles?|comment|explique\w*|trouve|donde|cuales|que|explica\w*|onde|quais|dove|quali|spiega|gdzie|ktore)\b|哪|看看|列出|怎么|说明|どこ|どの|説明|調べ|어디|어떤|설명|где|как(?:ие|ой)?|объясни|найди/,
+    /(?:^|[.?!,:;] ?|\b(?:me|and|mir|moi|for|erklar|tell|show) )(?:where|which|who|how (?:is|are|does|do)|what (?:calls|uses|is|are|does|happens|depends)|is there|are there|find|explain|search|trace|list (?:all|every|the)|was|wo|welche|wer|wie|finde|gibt es|ou|quels?|quelles?|comment|trouve|donde|cuales|que|onde|quais|dove|quali|gdzie|ktore)\b|\b(?:overview|understand|uberblick|erklar\w*|explique\w*|explica\w*|spiega|explain)\b|哪|看看|列出|怎么|说明|どこ|どの|説明|調べ|어디|어떤|설명|где|как(?:ие|ой)?|объясни|найди/,
   ],
-  ['code:file_read_write', 3.5, pattern('^(?:\\W*\\w+\\W+){0,6}?', CHANGE, '\\b|\\b', CHANGE, ' (?:the|a|an|it|all|every|this|to|die|das|den|les?|la|el|los) ')],
-  ['code:file_read_write', 3, /\b(?:in|to|into|from|dans|en) (?:the )?[\w-]*[\w/]\.[a-z]{2,5}\b|改成|替换|添加|追加して|変更して|置き換え|바꿔|추가해|замени|добавь|переименуй/],
+  [
+    'code:file_read_write',
+    3.5,
+    pattern(
+      '^(?:\\W*\\w+\\W+){0,6}?',
+      CHANGE,
+      '\\b|\\b',
+      CHANGE,
+      ' (?:the|a|an|it|all|every|this|to|die|das|den|les?|la|el|los) ',
+    ),
+  ],
+  [
+    'code:file_read_write',
+    4,
+    /\b(?:write|put|save|create|copy|move)\b[^\n]{0,120}\b(?:(?:in)?to|as) [\w./-]+\.[a-z]{1,5}\b|\bcreate [\w/.-]+\.[a-z]{1,5}\b/,
+  ],
+  ['code:devops_config', 3, /\b(?:[\w/.-]+\.(?:ya?ml|tf)|dockerfile|jenkinsfile|makefile)\b/],
+  ['code:file_read_write', 2, /[\w/]\.[a-z]{1,5}\b[^]{1,200}[\w/]\.[a-z]{1,5}\b/],
+  [
+    'code:file_read_write',
+    3,
+    /\b(?:in|to|into|from|dans|en) (?:the )?[\w-]*[\w/]\.[a-z]{2,5}\b|改成|替换|添加|追加して|変更して|置き換え|바꿔|추가해|замени|добавь|переименуй/,
+  ],
   [
     'code:shell_execution',
     3.5,
@@ -107,7 +133,8 @@ const CODING_WISHES: readonly (readonly [TaskTag, number, RegExp])[] = [
 /** What words count for coding agents: those of other trades do not. */
 function codingWords(tag: TaskTag): number {
   if (groupOf(tag) === 'code') return 1;
-  return tag === 'agent:multi_step_planning' || tag === 'agent:workflow_execution' ? 1 : 0;
+  if (tag === 'agent:workflow_execution') return 0.8;
+  return tag === 'agent:multi_step_planning' ? 1 : 0;
 }
 
 const CODING_NAMES = /edit|write_?file|bash|shell|patch|run_command|terminal|execute$|read_file|grep/;
@@ -134,12 +161,19 @@ function ofCodingUses(uses: readonly ToolUse[]): Scores {
   const last = recent.at(-1);
   const evidence: Scores = new Map();
   const hasFailed = last !== undefined && (last.failed || FAULT.test(last.result.slice(-600)));
-  if (hasFailed && last.kind !== 'read') add(evidence, 'code:debugging', 2.5);
+  if (hasFailed && last.kind !== 'read') add(evidence, 'code:debugging', 3.5);
   if (count('edit', 'write') > 0) add(evidence, 'code:file_read_write', 2.5);
   if (last?.kind === 'shell')
     add(evidence, 'code:shell_execution', recent.every(({ name }) => name === last.name) ? 3 : 1.5);
   if (count('read', 'shell') > 0) add(evidence, 'code:repo_scan', 1.5);
   if (last?.kind === 'plan') add(evidence, 'agent:multi_step_planning', 3);
+  return evidence;
+}
+
+/** What it did for an earlier wish hints at little but that there is a plan to speak of. */
+function ofCodingBefore(uses: readonly ToolUse[]): Scores {
+  const evidence: Scores = new Map([['code:general_impl', 0.5]]);
+  if (uses.at(-1)?.kind === 'plan') add(evidence, 'agent:multi_step_planning', 2);
   return evidence;
 }
 
@@ -168,7 +202,7 @@ function ofOffered(names: readonly string[], wish: string): Scores {
 
 /** Several things, one after the other. */
 const NUMBERED = /(?:^|\s)1[.)] [^]{3,400}?\s2[.)] /;
-const CHAINED = /[,;:、，] ?|\b(?:and|then|und|dann|et|puis|y|luego|e|poi|i)\b|し、|て、|然后|最后/g;
+const CHAINED = /[,;:](?!\d)|[、，]|\b(?:and|then|und|dann|et|puis|y|luego|e|poi|i)\b|し、|て、|然后|最后/g;
 const LINKS_MIN = 3;
 const SEQUENCE_CHARS_MIN = 70;
 const SEQUENCE_CHARS_MIN_DENSE = 30;

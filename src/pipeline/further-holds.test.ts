@@ -49,6 +49,13 @@ test('a request for which too little is left goes on holding what it held, for w
   assert.deepEqual(sums(), [10]);
 });
 
+test('a request is not told that too little is left while nobody knows', async () => {
+  const away = new GatewayError('provider_overloaded', 'What was spent cannot be checked.');
+  const ledger = { reserve: () => Promise.reject(away), release: () => Promise.resolve() };
+  const further = createFurtherHolds(ledger, { id: 'gen-1', asker: samplePrincipal() });
+  await assert.rejects(further.move({ id: 'gen-1', counted: [] }, [], wish(1)), away);
+});
+
 test('a request that is over holds nothing, and nobody goes on with it', async () => {
   const { further, sums } = openLedger(30);
   await further.fund([], 5);

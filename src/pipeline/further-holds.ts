@@ -12,6 +12,7 @@ export interface FurtherHolds {
    * before, in one step. Where too little is left they stay, for what it has cost.
    * @param before `undefined`: nothing limits the caller, and nothing is held
    * @returns `undefined` when too little is left
+   * @throws GatewayError 503 while nobody knows what is
    */
   move(
     before: Hold | undefined,
@@ -25,6 +26,8 @@ export interface FurtherHolds {
   /** After the charge of the whole request was settled with the first hold. Never rejects. */
   release(): Promise<void>;
 }
+
+const CANNOT_TELL = 503;
 
 export function createFurtherHolds(
   ledger: Pick<Ledger, 'reserve' | 'release'>,
@@ -62,7 +65,7 @@ export function createFurtherHolds(
         await Promise.all(instead.map((other) => ledger.release(other)));
         return { hold };
       } catch (error) {
-        if (error instanceof GatewayError) return undefined;
+        if (error instanceof GatewayError && error.status !== CANNOT_TELL) return undefined;
         throw error;
       }
     },

@@ -43,6 +43,22 @@ test('one option opens nothing that is the other’s', () => {
   assert.throws(() => refuseStoredFiles(saying('user', BUCKET), { storedFiles: true }, 'chat'), GatewayError);
 });
 
+test('a host in the own network opens nothing that stands beside it, until the operator says so', () => {
+  const at = (url: string): GenerationRequest =>
+    saying('user', { type: 'media', media: 'image', source: { type: 'url', url } });
+  for (const url of [
+    'http://169.254.169.254/a.png',
+    'http://localhost:9000/a.png',
+    'file:///srv/a.png',
+    'http://[::1]/',
+  ]) {
+    assert.throws(() => refuseStoredFiles(at(url), {}, 'chat'), /not of the public web/, url);
+    refuseStoredFiles(at(url), { opensAnyMedia: true }, 'chat');
+  }
+  for (const url of ['https://example.com/a.png', 'http://1.1.1.1/a.png', 'data:image/svg+xml,<svg/>'])
+    refuseStoredFiles(at(url), {}, 'chat');
+});
+
 test('what the model said aloud goes back under the id that the caller was given', () => {
   refuseStoredFiles(saying('assistant', SOUND), {}, 'chat');
 });

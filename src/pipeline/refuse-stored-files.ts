@@ -2,6 +2,7 @@ import type { Block, MediaSource } from '../canonical/blocks.ts';
 import { invalid } from '../canonical/gateway-error.ts';
 import type { FormatId } from '../canonical/extra.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import { isPublicWebAddress } from '../lib/public-address.ts';
 import { STORED_FILE_FORMATS, type Provider } from '../providers/contract.ts';
 import { pathsOfBlocks, pathsOfContent, pathsOfTurns } from '../wire/caller-paths.ts';
 
@@ -15,24 +16,35 @@ const STORAGE = /^(?:s3|gs):\/\/|^https:\/\/generativelanguage\.googleapis\.com\
 interface Opened {
   readonly addresses: boolean;
   readonly ids: boolean;
+  /** A host in the operator's own network reaches what stands beside it, and a caller must not. */
+  readonly neighbours: boolean;
 }
 
+const REFUSALS: Readonly<Record<keyof Opened, string>> = {
+  addresses: 'names a file in storage, which the operator of the gateway has not opened to callers',
+  ids: 'names a file in storage, which the operator of the gateway has not opened to callers',
+  neighbours:
+    'names an address that is not of the public web, which the operator of the gateway has not opened to callers',
+};
+
 /**
- * Refuses what a caller reads with the operator's rights. Whether all callers may read it, only the operator knows. Files of
+ * Refuses what a caller reads with the operator's rights, or from the operator's place. Whether all callers may read it, only the operator knows. Files of
  * a credential that an account brought are the account's own.
  * @throws GatewayError 400 at the block that names such a file
  */
 export function refuseStoredFiles(
   request: GenerationRequest,
-  { storageUris, storedFiles, isByok }: Pick<Provider, 'storageUris' | 'storedFiles' | 'isByok'>,
+  provider: Pick<Provider, 'storageUris' | 'storedFiles' | 'opensAnyMedia' | 'isByok'>,
   format: FormatId,
 ): void {
+  const { storageUris, storedFiles, opensAnyMedia, isByok } = provider;
   const opened: Opened = {
     addresses: storageUris === true,
     // Others have no words for an id, and say so themselves.
     ids: storedFiles === true || isByok === true || !STORED_FILE_FORMATS.has(format),
+    neighbours: opensAnyMedia === true,
   };
-  if (opened.addresses && opened.ids) return;
+  if (opened.addresses && opened.ids && opened.neighbours) return;
   const paths = pathsOfTurns(request);
   for (const [at, turn] of request.turns.entries())
     refuseIn(turn.blocks, pathsOfBlocks(request.format, turn, paths[at] ?? ''), opened);
@@ -50,8 +62,7 @@ function refuseIn(blocks: readonly Block[], paths: readonly string[], opened: Op
         opened,
       );
     const named = fileNamedBy(block);
-    if (named !== undefined && !opened[named])
-      throw invalid(path, 'names a file in storage, which the operator of the gateway has not opened to callers');
+    if (named !== undefined && !opened[named]) throw invalid(path, REFUSALS[named]);
   }
 }
 
@@ -62,8 +73,13 @@ function fileNamedBy(block: Block): keyof Opened | undefined {
   if (block.type !== 'media') return undefined;
   const { source } = block;
   if (STORAGE.test(addressIn(source))) return 'addresses';
+  if (source.type === 'url') return isOpenToAll(source.url) ? undefined : 'neighbours';
   // The provider keeps what it said itself for a while, under an id that it gave to the caller.
   return source.type === 'file' && block.media !== 'audio' ? 'ids' : undefined;
+}
+
+function isOpenToAll(url: string): boolean {
+  return /^data:/i.test(url) || isPublicWebAddress(url);
 }
 
 function addressIn(source: MediaSource): string {

@@ -116,9 +116,12 @@ export function variantsOf(
   );
 }
 
+/** Whose slugs stand for a choice. @source generation.md 3.8 */
+const ROUTED = 'service/';
+
 /** Of a slug that stands for a router's choice, the suffixes are those of the models that it chooses. */
 function suffixesOf(slug: string): readonly DynamicVariant[] {
-  return slug.split(':').slice(1).filter(isSuffix);
+  return slug.startsWith(ROUTED) ? slug.split(':').slice(1).filter(isSuffix) : [];
 }
 
 const SUFFIXES: ReadonlySet<string> = new Set<DynamicVariant>(['nitro', 'floor', 'exacto', 'online', 'thinking']);

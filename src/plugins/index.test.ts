@@ -26,7 +26,10 @@ test('the ids are those of the seed, in the order in which plugins run', () => {
 
 test('every folder is registered, and every registered plugin has its folder', () => {
   const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  assert.deepEqual(folders.map((entry) => entry.name).toSorted(), Object.keys({ ...PLUGINS, ...SLUG_ROUTERS }).toSorted());
+  assert.deepEqual(
+    folders.map((entry) => entry.name).toSorted(),
+    Object.keys({ ...PLUGINS, ...SLUG_ROUTERS }).toSorted(),
+  );
 });
 
 for (const [id, plugin] of REGISTERED) {

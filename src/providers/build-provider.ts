@@ -1,5 +1,6 @@
 import type { FormatId } from '../canonical/extra.ts';
 import { assert } from '../lib/assert.ts';
+import { isPublicWebAddress } from '../lib/public-address.ts';
 import { normaliseBaseUrl } from './base-url.ts';
 import {
   asSetupError,
@@ -40,7 +41,11 @@ const MODELS_PATH = '/models';
 export function buildProvider(adapter: ProviderAdapter, entry: ProviderEntry, context: BuildContext): Provider {
   const at = (member: string): string => `providers.${entry.slug}.${member}`;
   const { env, ownBaseUrl } = context;
-  const { stored_files: storedFiles, ...options } = checkedOptions(at('options'), adapter, entry.options ?? {});
+  const {
+    stored_files: storedFiles,
+    private_media: privateMedia,
+    ...options
+  } = checkedOptions(at('options'), adapter, entry.options ?? {});
   const given = givenBaseUrl(adapter, entry, ownBaseUrl, at);
   const apiKey =
     entry.apiKey === undefined ? environmentKey(adapter, given, env) : checkedKey(at('api_key'), entry.apiKey);
@@ -64,6 +69,7 @@ export function buildProvider(adapter: ProviderAdapter, entry: ProviderEntry, co
     formats: connection.formats ?? adapter.formats.filter((offer) => isThere(offer, connection.baseUrl, ownBaseUrl)),
     ...(options['storage_uris'] === true && { storageUris: true }),
     ...(storedFiles === true && { storedFiles: true }),
+    ...((privateMedia === true || isPublicWebAddress(connection.baseUrl)) && { opensAnyMedia: true }),
     checkPath: connection.checkPath ?? adapter.checkPath ?? MODELS_PATH,
   };
 }

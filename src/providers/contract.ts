@@ -225,6 +225,8 @@ export interface Provider {
   readonly storageUris?: true;
   /** Callers may name files that were uploaded with the operator's key, by their ids. Absent: they may not. */
   readonly storedFiles?: true;
+  /** Callers may name any address of a picture or a file: it is none of a neighbour of the gateway, or the operator says so. */
+  readonly opensAnyMedia?: true;
   readonly checkPath: string | false;
   /** The credential is the caller's own: what is wrong with it is the caller's to know. */
   readonly isByok?: true;

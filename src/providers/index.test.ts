@@ -374,7 +374,7 @@ for (const [name, setup, message] of [
   [
     'an option that an adapter does not have is refused',
     { config: [entry({ baseUrl: 'http://127.0.0.1:1', options: { region: 'us-east-1' } })] },
-    'providers.alpha.options.region: unknown option; known are stored_files',
+    'providers.alpha.options.region: unknown option; known are private_media, stored_files',
   ],
   [
     'an option that is not what it must be is refused by name',

@@ -51,7 +51,10 @@ export function keepSupporting(
 }
 
 /** Words of the catalog's vocabulary for what an answer is poorer without. */
-export function preferredParameters({ tools, settings: { responseFormat, verbosity } }: GenerationRequest): readonly string[] {
+export function preferredParameters({
+  tools,
+  settings: { responseFormat, verbosity },
+}: GenerationRequest): readonly string[] {
   const form = responseFormat && parameterOfFormat(responseFormat);
   if (tools.length === 0 && form === undefined && verbosity === undefined) return NONE;
   return [

@@ -270,3 +270,15 @@ test('a judge is asked only where the operator wants it and words leave doubt, a
   assert.equal((await post({ model: 'service/auto', messages: CODE })).status, 200);
   assert.deepEqual(asked().slice(before), ['cheap-1'], 'clear words need no judge');
 });
+
+test('variants are chosen where a pattern names them, or where there is nothing else', async (t) => {
+  const models = `
+  acme/one: { name: One, scores: { coding: 0.5 }, endpoints: [{ provider: alpha, model: one, price: { prompt: 1, completion: 1 } }] }
+  acme/one:free: { name: Free, scores: { coding: 0.5 }, endpoints: [{ provider: alpha, model: one-free, price: { prompt: 0, completion: 0 } }] }
+`;
+  const { post } = await startRouted(t, { models });
+  const modelOf = async (options: object): Promise<unknown> => (await post(auto(options))).body['model'];
+  assert.equal(await modelOf({}), 'acme/one');
+  assert.equal(await modelOf({ allowed_models: ['*:free'] }), 'acme/one:free');
+  assert.equal(await modelOf({ excluded_models: ['acme/one'] }), 'acme/one:free');
+});

@@ -131,7 +131,8 @@ function entryOf(adapter: string, baseUrl: string, name: string): JsonObject {
     name,
     base_url: `${baseUrl}/${name}/v1`,
     api_key: `upstream-secret-${name}`,
-    ...(adapter === 'bedrock' && { options: { region: 'us-east-1' } }),
+    // Files for tests are served beside the upstreams.
+    options: { private_media: true, ...(adapter === 'bedrock' && { region: 'us-east-1' }) },
   };
 }
 

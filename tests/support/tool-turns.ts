@@ -36,8 +36,8 @@ export interface ToolTurns {
 }
 
 /** Per million tokens: a turn of 10 and 5 tokens costs 20 micro-USD. */
-export const PROMPT_USD = 1;
-export const COMPLETION_USD = 2;
+const PROMPT_USD = 1;
+const COMPLETION_USD = 2;
 
 const price = `{ prompt: ${PROMPT_USD}, completion: ${COMPLETION_USD} }`;
 const policy = 'data_policy: { training: false, retention_days: 0 }';

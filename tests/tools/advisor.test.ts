@@ -93,6 +93,15 @@ suite('the model of an advisor', () => {
     assert.equal(turns.messages.arrived.length, 1);
   });
 
+  test('is at no provider that the caller shuts out', async (t) => {
+    for (const provider of [{ only: ['chatty'] }, { ignore: ['wordy'] }]) {
+      const turns = await startToolTurns(t, model({ prompt: 'So?' }));
+      const told = await ask(turns, CHAT, { tools: [advisor()], provider });
+      assert.equal(resultsOf(told.message)[0]?.['status'], 'error');
+      assert.equal(turns.messages.arrived.length, 0);
+    }
+  });
+
   test('is the one that asks, where nobody names any', async (t) => {
     const turns = await startToolTurns(t, asking({ prompt: 'So?' }));
     const told = await ask(turns, CHAT, { tools: [{ type: 'service:advisor' }] });
