@@ -214,3 +214,35 @@ suite('the terms', () => {
     }
   });
 });
+
+test('a wish that is made to keep the patterns busy keeps nobody waiting', () => {
+  // One pattern that tries each way to cut a row of letters in five takes hours for a thousand of them.
+  const pieces = [
+    '1',
+    '1 ',
+    'x',
+    'a',
+    'a ',
+    '!',
+    '! ',
+    '.',
+    ' ',
+    '\n',
+    '-',
+    'test',
+    'test ',
+    'qwer',
+    'asdf ',
+    '"',
+    '(',
+    '1/',
+    'e4 ',
+    ',',
+  ];
+  for (const piece of pieces)
+    for (const end of ['', 'k', '!', 'é', '\n']) {
+      const wish = piece.repeat(Math.ceil(5_000 / piece.length)) + end;
+      for (const text of [wish, wish.slice(-900), `Why? ${wish}`, `${wish.slice(0, 400)}\n${wish.slice(0, 200)}`])
+        assert.doesNotThrow(() => classifyTask(requestOf([user(text)])));
+    }
+});

@@ -47,6 +47,7 @@ export function classifyTask(request: GenerationRequest): TaskClass {
   const text = lastUserText(request.turns);
   const parts = { ...partsOf(text), system: foldText(systemText(request.turns)) };
   const scores = scoreText(parts);
+  addContext(request.turns, text, scores);
   if (text.trim() !== '') addShape(request, text, scores);
   temper(scores, parts.system, text.length);
   const structured = tagOfStructure(request, scores, parts.wish);
@@ -100,6 +101,26 @@ const WORKERS: ReadonlySet<TaskTag> = new Set([
   'customer_support',
 ]);
 
+/** A message as short as this goes on with what was spoken of. UTF-16 units. */
+const GOING_ON_CHARS_MAX = 160;
+const CONTEXT_FACTOR = 0.45;
+const CODE_ANSWERED = 2.5;
+
+/** What was wanted before counts for a short message: "and now with tests". */
+function addContext(turns: readonly Turn[], text: string, scores: Scores): void {
+  if (text.length > GOING_ON_CHARS_MAX) return;
+  const asked = turns.filter(({ role, blocks }) => role === 'user' && blocks.some(({ type }) => type === 'text'));
+  const before = asked.at(-2);
+  if (before === undefined) return;
+  const wish = foldText(readWish(textOf(before).slice(0, HEAD_CHARS_MAX)).wish);
+  for (const { tag, score, place, pattern } of TASK_CUES)
+    if (place !== 'instructions' && pattern.test(wish)) add(scores, tag, score * CONTEXT_FACTOR);
+  const answer = turns.findLast(
+    ({ role, blocks }) => role === 'assistant' && blocks.some(({ type }) => type === 'text'),
+  );
+  if (answer !== undefined && textOf(answer).includes('```')) add(scores, 'code:general_impl', CODE_ANSWERED);
+}
+
 /** An opening that scores as much says what is wanted. */
 const OPENING_SCORE = 3.5;
 
@@ -140,12 +161,13 @@ const ROLE_SCORE = 4;
 const GREETING_FACTOR = 0.3;
 const SAID_SCORE = 1.5;
 /** Whatever is wanted may be put as a question: beside a wish that is as clear, its form says little. */
-const WISH_SCORE = 4;
+const WISH_SCORE = 3.5;
 
 function temper(scores: Scores, system: string, length: number): void {
   const question = scores.get('qa_knowledge');
   const isMore = [...scores].some(([tag, score]) => tag !== 'qa_knowledge' && score >= WISH_SCORE);
-  if (question !== undefined && isMore) scores.set('qa_knowledge', question * QUESTION_FACTOR);
+  if (question !== undefined && (isMore || scores.has('code:debugging')))
+    scores.set('qa_knowledge', question * QUESTION_FACTOR);
   const greeting = scores.get('conversational_reply');
   if (greeting === undefined) return;
   const isSaid = [...scores].some(([tag, score]) => tag !== 'conversational_reply' && score >= SAID_SCORE);
@@ -189,12 +211,12 @@ const SHAPES: readonly (readonly [TaskTag, number, RegExp])[] = [
   [
     'code:debugging',
     4,
-    /Traceback \(most recent call last\)|^\s+at [\w.$<>]+ ?\(|\b\w+(?:Error|Exception): |error\[E\d+\]|panicked at|SIGSEGV/m,
+    /Traceback \(most recent call last\)|^[ \t]+at [\w.$<>]+ ?\(|\b\w+(?:Error|Exception): |error\[E\d+\]|panicked at|SIGSEGV/m,
   ],
   [
     'code:general_impl',
     1.2,
-    /```(?!\s*(?:json|csv|yaml|text|html|css|sql|diff))\w*\n|^\s*(?:def|class|func|fn|public|const|let|import|#include)\b.*[:{;]?$/m,
+    /```(?!\s*(?:json|csv|yaml|text|html|css|sql|diff))\w*\n|^[ \t]*(?:def|class|func|fn|public|const|let|import|#include)\b.*[:{;]?$/m,
   ],
   ['code:sql_database', 3, /\bSELECT\b[^.]{1,300}\bFROM\b|\bCREATE TABLE\b|\bINSERT INTO\b|\bALTER TABLE\b/i],
   ['code:frontend_ui', 3, /<(?:div|nav|button|form|section|ul|table|span)[ >][^]{0,400}<\//],
@@ -204,7 +226,7 @@ const SHAPES: readonly (readonly [TaskTag, number, RegExp])[] = [
     /<(?:div|span|button|html|template|style|section|nav|ul)\b|className=|\bdisplay:\s*(?:flex|grid)/,
   ],
   ['code:devops_config', 3, /^(?:FROM \S+|apiVersion: |services:|on: |stages:|resource ")/m],
-  ['code:shell_execution', 1.5, /^\s*\$ \w+/m],
+  ['code:shell_execution', 1.5, /^[ \t]*\$ \w+/m],
   ['code:review_security', 2.5, /^diff --git |^@@ -\d+|^```diff/m],
   ['math', 2.5, /\\(?:frac|int|sum|sqrt|begin)\b|\b[a-z]\s?[²³^]\s?\d?|\d\s*[*×÷]\s*\d|\d \+ \d|\bx\s*=\s*|∫|√|≤|≥/],
   ['data:transformation', 1.5, /^(?:[^,\n]{1,40},){2,}[^,\n]{1,40}\n(?:[^,\n]{1,40},){2,}[^,\n]{1,40}$/m],

@@ -21,7 +21,7 @@ export const cue = (tag: TaskTag, score: number, place: Place, pattern: RegExp):
 
 /** Verbs of ten languages that ask for something to be made. */
 export const MAKE =
-  '(?:write|create|generate|make|build|implement|give me|i need|i want|draft|compose|produce|prepare|set up|schreib(?:e|t|st)?|erstell(?:e|t|en)?|bau(?:e|en)?|mach(?:e|en)?|entwirf|verfasse|gib mir|brauche|ecri(?:s|re|vez)|redige(?:r|z)?|cree(?:r|z)?|genere(?:r|z)?|fais(?:-moi)?|donne(?:-moi)?|prepare(?:r|z)?|escrib(?:e|eme|ir)|crea(?:r|me)?|genera(?:r|me)?|haz(?:me)?|dame|redacta(?:r)?|necesito|escrev(?:a|e|er)|cri(?:e|a|ar)|faz|faca|gere|preciso|scriv(?:i|ere|imi)|fammi|prepara|dammi|schrijf|maak|napisz|stworz|przygotuj|zrob|yaz|olustur|hazirla|skriv|skapa|gor)';
+  '(?:write|come up with|create|generate|make|build|implement|give me|i need|i want|draft|compose|produce|prepare|set up|schreib(?:e|t|st)?|erstell(?:e|t|en)?|bau(?:e|en)?|mach(?:e|en)?|entwirf|verfasse|gib mir|brauche|ecri(?:s|re|vez)|redige(?:r|z)?|cree(?:r|z)?|genere(?:r|z)?|fais(?:-moi)?|donne(?:-moi)?|prepare(?:r|z)?|escrib(?:e|eme|ir)|crea(?:r|me)?|genera(?:r|me)?|haz(?:me)?|dame|redacta(?:r)?|necesito|escrev(?:a|e|er)|cri(?:e|a|ar)|faz|faca|gere|preciso|scriv(?:i|ere|imi)|fammi|prepara|dammi|schrijf|maak|napisz|stworz|przygotuj|zrob|yaz|olustur|hazirla|skriv|skapa|gor)';
 
 /** Verbs of ten languages that ask for something to be changed. */
 export const CHANGE =

@@ -8,7 +8,7 @@ export const AGENT_CUES: readonly TaskCue[] = [
     'agent:multi_step_planning',
     4,
     'both',
-    /\b(?:only the plan|planner\b|remaining plan|sub-?(?:tasks|questions|goals|agents)|in that plan|(?:revise|adapt|adjust|update) (?:the|this|my|our) plan|break (?:it|this|that|the|our|my)\b[^.\n]{0,30}\b(?:down|into)|decompose|do not execute|don't (?:change|execute|touch|run|do) anything(?: yet)?|before you (?:start|touch|change|code)|think before you|first outline|outline (?:which|the) steps|what can run in parallel|propose how to (?:split|move|migrate|stage)|how would you (?:stage|split|approach|organi[sz]e)|step[- ]by[- ]step plan|with (?:milestones|dependencies|a checkpoint)|todo list first|list of (?:steps|sub-?tasks)|ordered (?:tasks|steps|list of tasks)|rollback in)\b/,
+    /\b(?:only the plan|planner\b|remaining plan|sub-?(?:tasks|questions|goals|agents)|in that plan|(?:revise|adapt|adjust|update) (?:the|this|my|our) plan|break (?:it|this|that|the|our|my)\b[^.\n]{0,30}\b(?:down|into)|decompose|do not execute|don't (?:change|execute|touch|run|do) anything(?: yet)?|before you (?:start|touch|change|code)|think before you|first outline|outline (?:which|the) steps|what can run in parallel|propose how to (?:split|move|migrate|stage)|how would you (?:stage|split|approach|organi[sz]e)|step[- ]by[- ]step plan|with (?:milestones|dependencies|a checkpoint)|todo list first|list of (?:steps|sub-?tasks)|ordered (?:tasks|steps|list of tasks))\b/,
   ),
   cue(
     'agent:multi_step_planning',
@@ -35,7 +35,7 @@ export const AGENT_CUES: readonly TaskCue[] = [
     'agent:workflow_execution',
     3,
     'both',
-    /\b(?:release agent|go through (?:the|all|every)|operate[s]? (?:a|the) (?:web )?browser|browser agent|(?:complete|do) the (?:user's )?task|without stopping|runbook|run the steps|one node of a pipeline|work through|steps? in order|every (?:unpaid|open|new|overdue|row|invoice|ticket|lead|order)|for each (?:of|one|row|ticket|invoice|customer)|then (?:post|send|email|log|notify|update|create|reply|move|archive|close)|and then (?:send|post|notify|update|email|close)|when everything is done|tell me when|confirm to|(?:on|off)board|roll on|arbeite[^.\n]{0,20} ab\b|geh alle|fuhre?[^.\n]{0,40} aus\b|schritt fur schritt)\b|最後に|順番に|依次|逐个|然后(?:发|通知|更新)|по очереди|затем отправ|순서대로/,
+    /\b(?:release agent|go through (?:the|all|every)|operate[s]? (?:a|the) (?:web )?browser|browser agent|(?:complete|do) the (?:user's )?task|without stopping|runbook|run the steps|work through|steps? in order|every (?:unpaid|open|new|overdue|row|invoice|ticket|lead|order)|for each (?:of|one|row|ticket|invoice|customer)|then (?:post|send|email|log|notify|update|create|reply|move|archive|close)|and then (?:send|post|notify|update|email|close)|when everything is done|tell me when|confirm to|(?:on|off)board|arbeite[^.\n]{0,20} ab\b|geh alle|fuhre?[^.\n]{0,40} aus\b|schritt fur schritt)\b|最後に|順番に|依次|逐个|然后(?:发|通知|更新)|по очереди|затем отправ|순서대로/,
   ),
   cue(
     'agent:memory_extraction',
@@ -53,7 +53,7 @@ export const AGENT_CUES: readonly TaskCue[] = [
     'agent:web_search',
     4,
     'both',
-    /\b(?:search (?:online|the web|the internet|for (?:recent|current|the latest))|look (?:up|online)|google (?:it|mal|for)|^google |find (?:online|on the web|recent|the latest|current)|(?:latest|current|newest|recent) (?:version|news|articles?|release|papers?|price|status)|in the news|on the (?:web|internet)|link (?:them|me|it)|with links|deep search|right now|as of today|this (?:week|month|year|weekend)|yesterday|still open|open today|has anyone|shopping researcher|opening (?:hours|times)|who won)\b/,
+    /\b(?:search (?:online|the web|the internet|for (?:recent|current|the latest))|look (?:up|online)|google (?:it|mal|for)|^google |find (?:online|on the web|recent|the latest|current)|(?:latest|current|newest|recent) (?:version|news|articles?|release|papers?|price|status)|in the news|on the (?:web|internet)|link (?:them|me|it)|with links|deep search|right now|as of today|this (?:week|month|year|weekend)|yesterday|still open|open today|opening (?:hours|times)|who won)\b/,
   ),
   cue(
     'agent:web_search',
@@ -77,7 +77,24 @@ export const AGENT_CUES: readonly TaskCue[] = [
     'agent:web_search',
     2.5,
     'wish',
-    /\b(?:actual(?:es|mente)?|aktuell\w*|actuel\w*|attual\w*|atua(?:l|is)|aktualn\w*|guncel|buscalo|current(?:ly)?|tonight|these days|at the moment|look for|job openings|in supermarkets|mit quelle|starttermin)\b/,
+    /\b(?:actual(?:es|mente)?|aktuell\w*|actuel\w*|attual\w*|atua(?:l|is)|aktualn\w*|guncel|buscalo|current(?:ly)?|tonight|these days|at the moment|look for|job openings|mit quelle)\b/,
   ),
-  cue('agent:tool_dispatch', 5, 'both', /\b(?:exactly one|the right|select (?:a|one|the)|call (?:a|one|the)) (?:function|tool)\b/),
+  cue(
+    'agent:tool_dispatch',
+    5,
+    'both',
+    /\b(?:exactly one|the right|select (?:a|one|the)|call (?:a|one|the)) (?:function|tool)\b/,
+  ),
+  cue(
+    'agent:multi_step_planning',
+    4,
+    'wish',
+    /\b(?:wie gehen wir|vorgehen(?:sweise)?|meilenstein\w*|milestones|jalons|hitos|comment proceder|como proced\w+|come procedere|list the risks of each step|subtasks)\b/,
+  ),
+  cue(
+    'agent:web_search',
+    4,
+    'wish',
+    /\bany news\b|\b(?:a que hora|wann|when|quand)\b[^?\n]{0,30}\b(?:hoy|heute|today|tonight|aujourd'hui)\b/,
+  ),
 ];

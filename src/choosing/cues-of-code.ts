@@ -1,6 +1,6 @@
 import { CHANGE, cue, MAKE, pattern, type TaskCue } from './cue.ts';
 
-const LANGUAGE = String.raw`(?:python|golang|rust|java|javascript|typescript|c\+\+|c#|f#|kotlin|swift|php|ruby|scala|elixir|haskell|ocaml|lua|perl|zig|dart|julia|clojure|erlang|matlab|vba|node(?:\.?js)?|django|flask|fastapi|spring|laravel|rails|\.net)`;
+const LANGUAGE = String.raw`(?:python|golang|rust|java|javascript|typescript|c\+\+|c#|f#|kotlin|swift|php|ruby|scala|elixir|haskell|ocaml|lua|perl|zig|dart|julia|clojure|erlang|matlab|vba|ada|cobol|fortran|pascal|assembly|solidity|node(?:\.?js)?|django|flask|fastapi|spring|laravel|rails|\.net)`;
 const CODE_THING =
   '(?:functions?|funktion|fonction|funcion|funcao|funzione|functie|funkcj[ea]|fonksiyon\\w*|class|classe|klasse|clase|klase|methode?|metodo|scripts?|skript|programm?[ae]?|api|endpoint|parser|lexer|iterator|generator|decorator|macro|bot|(?:http |tcp |web |websocket )?server|serveur|servidor|algorithm|algorithmus|unit[- ]tests?|regex|cli|command-line tool|crawler|scraper|interpreter|compiler|middleware|wrapper|struct|enum|interface|hook|benchmark)';
 /** A part of a page that somebody sees. */
@@ -14,7 +14,7 @@ const OPS_PRODUCT =
   '(?:nginx|haproxy|traefik|caddy|envoy|terraform|ansible|pulumi|cloudformation|k8s|kubernetes|helm|docker[- ]?compose|docker|jenkins|prometheus|packer|vagrant)';
 
 export const CODE_CUES: readonly TaskCue[] = [
-  cue('code:general_impl', 3.5, 'wish', pattern('\\b', MAKE, '\\b[^.\\n]{0,70}?\\b', CODE_THING, '\\b')),
+  cue('code:general_impl', 4.5, 'wish', pattern('\\b', MAKE, '\\b[^.\\n]{0,70}?\\b', CODE_THING, '\\b')),
   cue(
     'code:general_impl',
     3.5,
@@ -26,7 +26,7 @@ export const CODE_CUES: readonly TaskCue[] = [
     'code:general_impl',
     3.5,
     'both',
-    /\b(?:implement|refactor|rewrite|port)(?:iere|er|a|e)?\b|\b(?:type|unit|property) tests?\b|\bcoding assistant\b|\bmake (?:this|it) (?:async|generic|thread-?safe|iterative|recursive|faster)|\b(?:lexer|evaluator)\b/,
+    /\b(?:implement|refactor)(?:iere|er|a|e)?\b|\b(?:port|rewrite) (?:this|it|the|my) (?:code|function|class|script|to)\b|\b(?:type|unit|property) tests?\b|\bcoding assistant\b|\bmake (?:this|it) (?:async|generic|thread-?safe|iterative|recursive|faster)|\b(?:lexer|evaluator)\b/,
   ),
   cue(
     'code:general_impl',
@@ -38,7 +38,7 @@ export const CODE_CUES: readonly TaskCue[] = [
     'code:debugging',
     3.5,
     'both',
-    /\b(?:works? (?:in|on|for|fine) [a-z ,]{2,40} but|(?:climbs|grows|leaks?) (?:until|about|by)|is (?:oom)?killed|crash(?:es|ed|ing)?\b|not working|(?:does|do|did)(?:n't| not) (?:work|compile|start|run|build|load|fire|update)|won't (?:compile|start|build|load|run)|keeps? (?:failing|crashing|throwing|returning|disconnecting)|fails? (?:with|since|on|when|as soon as|only)|race condition|flaky|what(?:'s| is) wrong (?:with|on|here|in)|what am i (?:missing|doing wrong)|find the (?:bug|race|leak|cause|error)|failing (?:tests?|builds?)|bug fixer|ci (?:is|went) red|returns? (?:40[0-9]|500|null|none|undefined|nan)\b|stack ?trace|log ?cat|heap snapshots?)/,
+    /\b(?:works? (?:in|on|for|fine) [a-z ,]{2,40} but|(?:climbs|grows|leaks?) (?:until|about|by)|is (?:oom)?killed|crash(?:es|ed|ing)?\b|not working|(?:does|do|did)(?:n't| not) (?:work|compile|start|run|build|load|fire|update)|won't (?:compile|start|build|load|run)|keeps? (?:failing|crashing|throwing|returning|disconnecting)|fails? (?:with|since|on|when|as soon as|only)|race condition|flaky|what(?:'s| is) wrong (?:with|on|here|in)|what am i (?:missing|doing wrong)|find the (?:bug|race|leak|cause|error)|failing (?:tests?|builds?)|bug fixer|ci (?:is|went) red|returns? (?:a )?(?:[45]\d\d|null|none|undefined|nan)\b|stack ?trace|log ?cat|heap snapshots?)/,
   ),
   cue(
     'code:debugging',
@@ -68,7 +68,7 @@ export const CODE_CUES: readonly TaskCue[] = [
     'code:shell_execution',
     4,
     'both',
-    /\b(?:one command at a time|(?:control|run commands on|have) a [a-z ]{0,20}(?:shell|terminal)|remote hands|through the tool|ffmpeg|imagemagick|powershell|cmdlet|bash|zsh|one-?liner|shell (?:command|script)|(?:linux|unix|macos|mac|windows|terminal|git|find|awk|sed|grep|rsync|curl|tar|ssh|docker) command|command (?:line|to)|crontab|cron job|systemctl|kill (?:it|the process)|listening on port|(?:on|in) (?:this|the|my) (?:box|server|machine|nas|vm|host)\b|apt(?:-get)? (?:repo|install)|git (?:rebase|bisect|stash|cherry-?pick|reset))/,
+    /\b(?:one command at a time|(?:control|run commands on|have) a [a-z ]{0,20}(?:shell|terminal)|through the tool|ffmpeg|imagemagick|powershell|cmdlet|bash|zsh|one-?liner|shell (?:command|script)|(?:linux|unix|macos|mac|windows|terminal|git|find|awk|sed|grep|rsync|curl|tar|ssh|docker) command|command (?:line|to)|crontab|cron job|systemctl|kill (?:it|the process)|listening on port|(?:on|in) (?:this|the|my) (?:box|server|machine|nas|vm|host)\b|apt(?:-get)? (?:repo|install)|git (?:rebase|bisect|stash|cherry-?pick|reset))/,
   ),
   cue(
     'code:shell_execution',
@@ -90,7 +90,7 @@ export const CODE_CUES: readonly TaskCue[] = [
     'code:repo_scan',
     4.5,
     'both',
-    /\b(?:explore (?:sub-?agent|codebases?)|search (?:thoroughly|the code|everywhere) for|where (?:do|does|is|are|did) [^?\n]{0,60}\b(?:defined|set|called|loaded|handled|used|read|configured|implemented|stored|registered|codebase|repo)|what (?:calls|uses|depends on(?! what)|imports)|who (?:calls|uses|imports)|which (?:files?|modules?|packages?|tests?|services?|directories|folders)\b|\bfinden?\b[^.\n]{0,40}\bcode\b|\bcode\b[^.\n]{0,40}\bfinden\b|(?:code ?base|repository|repo|monorepo|file tree|project (?:structure|layout))\b|entry points?|call (?:graph|chain)|is there (?:already )?(?:a|any) (?:helper|function|util|place|class)|overview of (?:this|the)|dead code|still used|walk me through (?:the|this))/,
+    /\b(?:explore (?:sub-?agent|codebases?)|search (?:thoroughly|the code|everywhere) for|where (?:do|does|is|are|did) [^?\n]{0,60}\b(?:defined|set|called|loaded|handled|used|read|configured|implemented|stored|registered|codebase|repo)|what (?:calls|uses|depends on(?! what)|imports)|who (?:calls|uses|imports)|which (?:files?|modules?|packages?|tests?|services?|directories|folders)\b|\bfinden?\b[^.\n]{0,40}\bcode\b|\bcode\b[^\n]{0,40}\bfinden\b|(?:code ?base|repository|repo|monorepo|file tree|project (?:structure|layout))\b|entry points?|call (?:graph|chain)|is there (?:already )?(?:a|any) (?:helper|function|util|place|class)|overview of (?:this|the)|dead code|still used|walk me through (?:the|this))/,
   ),
   cue(
     'code:repo_scan',
@@ -132,7 +132,7 @@ export const CODE_CUES: readonly TaskCue[] = [
     'both',
     /\b(?:valid )?(?:yaml|hcl) only\b|\.(?:tf|ya?ml)\b|配置文件|规则文件|告警规则|設定ファイル|설정 파일|конфиг|манифест|\bkonfigurationsdatei|\bfichier de configuration|\barchivo de configuracion/,
   ),
-  cue('code:general_impl', 2, 'wish', pattern('\\b', LANGUAGE, '(?!\\w)')),
+  cue('code:general_impl', 2.5, 'wish', pattern('\\b', LANGUAGE, '(?!\\w)')),
   // Problems, as people tell of them without a word for errors.
   cue(
     'code:debugging',
@@ -142,9 +142,9 @@ export const CODE_CUES: readonly TaskCue[] = [
   ),
   cue(
     'code:review_security',
-    5,
+    7,
     'wish',
-    /(?:\b(?:this|my|the|dieser|diesen|diesem|ce|este|esse|questo) (?:code|codigo|codice|snippet|function|diff|change)\b|этом коде|этот код|这段代码|このコード|이 코드)[^\n]{0,100}(?:safe|secur|sicher|segur|sicur|безопас|安全|セキュ|보안|style|stil|readab|quality|lesbar|improve|verbesser|amelior|mejor|melhor)|(?:secur|sicher|segur|безопас|安全|style|стил)[^\n]{0,60}(?:\b(?:this|my|dieser|diesem|ce|este|esse|questo) (?:code|codigo|codice)\b|этом коде)|\b(?:would|can|should) (?:you|i|we) (?:approve|merge) (?:this|it)\b|\bsecurity problems? (?:by|in)\b/,
+    /\bis it (?:dangerous|safe|secure|insecure)\b[^\n]{0,60}\b(?:html|query|sql|eval|input|code|token|password|like this)\b|(?:\b(?:this|my|the|dieser|diesen|diesem|ce|este|esse|questo) (?:code|codigo|codice|snippet|function|diff|change)\b|этом коде|этот код|这段代码|このコード|이 코드)[^\n]{0,100}(?:safe|secur|sicher|segur|sicur|безопас|安全|セキュ|보안|style|stil|readab|quality|lesbar|improve|verbesser|amelior|mejor|melhor)|(?:secur|sicher|segur|безопас|安全|style|стил)[^\n]{0,60}(?:\b(?:this|my|dieser|diesem|ce|este|esse|questo) (?:code|codigo|codice)\b|этом коде)|\b(?:would|can|should) (?:you|i|we) (?:approve|merge) (?:this|it)\b|\bsecurity problems? (?:by|in)\b/,
   ),
   cue(
     'code:shell_execution',
@@ -167,14 +167,28 @@ export const CODE_CUES: readonly TaskCue[] = [
   cue('code:file_read_write', 9, 'both', /\bsearch\/replace\b/),
   cue(
     'code:devops_config',
-    3.5,
+    4.5,
     'wish',
-    pattern(`^\\W*${OPS_PRODUCT}\\b ?[:,]|\\b${MAKE}\\b[^.\\n]{0,40}\\b${OPS_PRODUCT}\\b|\\b${OPS_PRODUCT}[^.?\\n]{0,20}\\b(?:for|that|which|mit|fur|pour|para|con|file|config\\w*)\\b`),
+    pattern(
+      `^\\W*${OPS_PRODUCT}\\b ?[:,]|\\b[a-z]*(?:autoscaler|daemonset|statefulset)\\b|\\b${MAKE}\\b[^.\\n]{0,40}\\b${OPS_PRODUCT}\\b|\\b${OPS_PRODUCT}[^.?\\n]{0,20}\\b(?:for|that|which|mit|fur|pour|para|con|file|config\\w*)\\b`,
+    ),
   ),
   cue(
     'code:sql_database',
     4,
     'wish',
     /\bmigration\b[^\n]{0,80}\b(?:columns?|rows|tables?|\w+\.\w+)\b|\b(?:million|billion|[mk]) rows\b/,
+  ),
+  cue(
+    'code:debugging',
+    3,
+    'wish',
+    /\boff by one\b|\b(?:aber|but|mais|pero|ma|mas|maar)\b[^.\n]{0,40}\b(?:bekomme|get|obtiens|sale|ricevo|recebo|krijg|immer|always|still|toujours|siempre)\b|\bdoes nothing\b|\bblank (?:page|screen|pages)\b|\buncaught\b|\bbut [^.\n]{0,30} is (?:clearly|there|defined|set)\b/,
+  ),
+  cue(
+    'code:shell_execution',
+    3.5,
+    'wish',
+    /\bwhich commit\b|\bpermissions\b[^\n]{0,60}\b(?:755|644|files|directories|folders)\b|\b(?:daemon|service) (?:is )?running\b/,
   ),
 ];

@@ -15,7 +15,7 @@ export const TEXT_CUES: readonly TaskCue[] = [
     'classification_tagging',
     5,
     'both',
-    /\b(?:classif(?:y|ies|ier|ication)|categori[sz]e|exactly one (?:of|label|category|word)|one of (?:the following|these)(?: labels| categories)?:|(?:which|what) (?:category|class|label|intent|department|team|genre)|(?:answer|reply|respond|output|return)s? (?:with )?(?:only |just |exactly )?(?:the |one )?(?:label|category|class|intent|department|number of the)|(?:labels|categories|intents|classes|departments|topics|queues|tags)(?: are)?: ?|decide (?:whether|if|which)|judge whether|is (?:this|it)[^?\n]{0,40}\b(?:spam|toxic|sarcastic|positive or|fact or|formal or|ham)\b|spam or|positi(?:ve|v|f|vo|va)(?: (?:or|oder|ou|o)|,) (?:negati|neutral)|fact or opinion|(?:reply|answer|respond|output)(?: with)?(?: only)? (?:yes or no|yes\/no|true or false)|(?:intent|message|ticket|email) (?:router|classifier)|you route (?:the )?(?:messages|tickets|mails|requests)|moderat(?:e|or|ion))\b|\bintents?:/,
+    /\b(?:classif(?:y|ies|ier|ication)|categori[sz]e|(?:exactly )?one (?:of|label|category|word|team|department|queue|topic):|exactly one (?:of|label|category|word|team|department|queue|topic)|one of (?:the following|these)(?: labels| categories)?:|(?:which|what) (?:category|class|label|intent|department|team|genre)|(?:answer|reply|respond|output|return)s? (?:with )?(?:only |just |exactly )?(?:the |one )?(?:label|category|class|intent|department|number of the)|(?:labels|categories|intents|classes|departments|topics|queues|tags)(?: are)?: ?|decide (?:whether|if|which)|judge whether|is (?:this|it)[^?\n]{0,40}\b(?:spam|toxic|sarcastic|positive or|fact or|formal or|ham)\b|spam or|positi(?:ve|v|f|vo|va)(?: (?:or|oder|ou|o)|,) (?:negati|neutral)|fact or opinion|(?:reply|answer|respond|output)(?: with)?(?: only)? (?:yes or no|yes\/no|true or false)|(?:intent|message|ticket|email) (?:router|classifier)|you route (?:the )?(?:messages|tickets|mails|requests)|moderat(?:e|or|ion))\b|\bintents?:/,
   ),
   cue(
     'classification_tagging',
@@ -36,7 +36,7 @@ export const TEXT_CUES: readonly TaskCue[] = [
     4.5,
     'both',
     pattern(
-      `\\b(?:extract|pull|get|read out|pick out|list|collect|find|give me|return|copy|name|identify)\\b(?: (?:me|us|out|all|every|each|the|of|any|unique|only|requested|a|list))*[^.\\n:]{0,30}?\\b${FACTS}\\b[^\\n]{0,60}\\b(?:from|in|out of|mentioned|into|below|as json|columns|counts|with|of)\\b|\\bextract(?:s|or|ion)?\\b|\\bpull (?:out|all|every)\\b|\\bfill (?:in )?the (?:form|fields|template)\\b|\\b(?:what|which|who) (?:are|is)? ?(?:the )?${FACTS}[^?\\n]{0,60}\\b(?:in this|in the|mentioned|below|are in)\\b|\\bgive me (?:the )?${FACTS}, `,
+      `\\b(?:extract|pull|get|read out|pick out|list|collect|find|give me|return|copy|name|identify)\\b(?: (?:me|us|out|all|every|each|the|of|any|unique|only|requested|a|list)){0,4}[^.\\n:]{0,30}?\\b${FACTS}\\b[^\\n]{0,60}\\b(?:from|in|out of|mentioned|into|below|as json|columns|counts|with|of)\\b|\\bextract(?:s|or|ion)?\\b|\\bpull (?:out|all|every)\\b|\\bfill (?:in )?the (?:form|fields|template)\\b|\\b(?:what|which|who) (?:are|is)? ?(?:the )?${FACTS}[^?\\n]{0,60}\\b(?:in this|in the|mentioned|below|are in)\\b|\\bgive me (?:the )?${FACTS}, `,
     ),
   ),
   // Fields in a row, out of something that was handed over.
@@ -102,7 +102,7 @@ export const TEXT_CUES: readonly TaskCue[] = [
     'translation',
     4.5,
     'both',
-    /\b(?:translat(?:e|es|or|ion)|ubersetz\w*|tradui\w*|traduc\w*|traduz\w*|traduci|traduttore|vertaal\w*|przetlumacz\w*|tlumacz\w*|oversatt\w*|cevir\w*|ingilizceye|turkceye|almancaya|back-?translat\w*)\b/,
+    /\b(?:translat(?:e|es|or|ion)|ubersetz\w*|tradui\w*|traduc\w*|traduz\w*|traduci|traduttore|vertaal\w*|przetlumacz\w*|tlumacz\w*|oversatt\w*|cevir\w*|fordits\w*|kaanna|preloz\w*|oversaet\w*|terjemahkan|ingilizceye|turkceye|almancaya|back-?translat\w*)\b/,
   ),
   cue(
     'translation',
@@ -114,7 +114,7 @@ export const TEXT_CUES: readonly TaskCue[] = [
     'translation',
     4.5,
     'wish',
-    /\b(?:(?:auf|ins) (?:englisch|deutsch|franzosisch|spanisch|italienisch|russisch|polnisch|turkisch|japanisch|chinesisch)e?n?\b|(?:en|al|em|para o?|in|naar het|na) (?:anglais|francais|allemand|espagnol|italien|ingles|espanol|frances|aleman|alemao|italiano|frances|portugues|inglese|tedesco|francese|spagnolo|engels|duits|frans|angielski|niemiecki|polski)\b|how (?:do|would|can) (?:you|i|we) say|(?:what does|was steht|was heißt|que (?:dit|dice|signifie)|what(?:'s| is) written)\b[^?\n]{0,60}\b(?:sign|menu|label|note|schild|mean in|auf (?:deutsch|englisch)|in (?:english|german|french|spanish))|(?:to|into|in) (?:english|german|french|spanish|italian|portuguese|dutch|polish|swedish|turkish|russian|japanese|chinese|korean|arabic|hindi|greek|czech)(?: please|:|$)|[a-z]{2} ?(?:->|→|=>) ?[a-z]{2}\b)|翻译|翻譯|译成|译为|訳して|翻訳|英訳|和訳|번역|переведи(?!\s+в (?:json|csv))|перевод|ترجم|अनुवाद/,
+    /\b(?:(?:auf|ins) (?:englisch|deutsch|franzosisch|spanisch|italienisch|russisch|polnisch|turkisch|japanisch|chinesisch)e?n?\b|(?:en|al|em|para o?|in|naar het|na) (?:anglais|francais|allemand|espagnol|italien|ingles|espanol|frances|aleman|alemao|italiano|frances|portugues|inglese|tedesco|francese|spagnolo|engels|duits|frans|angielski|niemiecki|polski)\b|how (?:do|would|can) (?:you|i|we) say|(?:what does|was steht|was heißt|que (?:dit|dice|signifie)|what(?:'s| is) written)\b[^?\n]{0,60}\b(?:sign|menu|label|note|schild|mean in|auf (?:deutsch|englisch)|in (?:english|german|french|spanish))|(?:to|into|in) (?:plain |simple |british |american |formal |brazilian |natural )?(?:english|german|french|spanish|italian|portuguese|dutch|polish|swedish|turkish|russian|japanese|chinese|korean|arabic|hindi|greek|czech)(?: please| for|:|$)|[a-z]{2} ?(?:->|→|=>) ?[a-z]{2}\b)|翻译|翻譯|译成|译为|訳して|翻訳|英訳|和訳|번역|переведи(?!\s+в (?:json|csv))|перевод|ترجم|अनुवाद|μετάφρασ|переклад/,
   ),
   cue(
     'classification_tagging',
@@ -126,7 +126,7 @@ export const TEXT_CUES: readonly TaskCue[] = [
     'data:extraction',
     4,
     'wish',
-    /\b(?:which|what|who|quels?|quelles?|que|welche|quais|quali)\b[^?\n]{0,80}\b(?:mention(?:ed|s|nes?)?|appears?|named|listed|occur|erwahnt|genannt|vorkommen|menciona\w*|cite[es]*)\b|\b(?:from|out of|aus|du|del|dal|desta?|da|de) (?:this|the|diese[mrn]?|dem|der|cette|ce|esta?|este|questa?|deste|essa)? ?(?:letter|text|mail|e-?mail|article|document|invoice|receipt|page|log|schreiben|brief|text|rechnung|artikel|dokument|lettre|texte|courrier|facture|carta|texto|correo|factura|fattura|lettera|testo)\b/,
+    /\b(?:which|what|who|quels?|quelles?|que|welche|quais|quali)\b[^?\n]{0,80}\b(?:mention(?:ed|s|nes?)?|appears?|named|listed|occur|erwahnt|genannt|vorkommen|menciona\w*|cite[es]*)\b|\b(?:from|out of|aus|du|del|dal|desta?|da|de) (?:this|the|diese[mrn]?|dem|der|cette|ce|esta?|este|questa?|deste|essa)? ?(?:letter|text|mail|e-?mail|article|document|invoice|receipt|page|log|scan|photo|cv|resume|screenshot|transcript|schreiben|brief|text|rechnung|artikel|dokument|lettre|texte|courrier|facture|carta|texto|correo|factura|fattura|lettera|testo)\b/,
   ),
   cue(
     'data:transformation',
@@ -146,6 +146,34 @@ export const TEXT_CUES: readonly TaskCue[] = [
     'wish',
     /\bwhat would an? [a-z]+ (?:speaker|person) say\b|\b(?:se dice|si dice|se diz|sagt man|dit-on|zeg je|sager man)\b|翻成/,
   ),
-  cue('classification_tagging', 3, 'wish', /\b(?:sort|put|file|group|route) (?:these|them|each|the|all|every)[^.\n]{0,60} (?:into|to one of):/),
-  cue('data:transformation', 3, 'both', /\bfrom the old (?:\w+ )?to the new\b|\bto the (?:new|target|following) (?:shape|structure|schema|format|layout)\b/),
+  cue(
+    'classification_tagging',
+    3,
+    'wish',
+    /\b(?:sort|put|file|group|route) (?:these|them|each|the|all|every)[^.\n]{0,60} (?:into|to one of):/,
+  ),
+  cue(
+    'data:transformation',
+    3,
+    'both',
+    /\bfrom the old (?:\w+ )?to the new\b|\bto the (?:new|target|following) (?:shape|structure|schema|format|layout)\b/,
+  ),
+  cue(
+    'classification_tagging',
+    5,
+    'wish',
+    /\b(?:trie[rz]?|ordena|sortiere?|ordina|sorteer|posortuj)\b[^\n]{0,30} (?:en|in|em|nach|na) ?:/,
+  ),
+  cue(
+    'data:transformation',
+    5,
+    'wish',
+    /\b(?:rename|change|reorder|swap|drop) (?:the )?(?:keys|columns|fields|headers)\b|\b(?:strip|remove) (?:all |the )?(?:html|tags|whitespace|spaces|blank lines|line breaks|emojis?|punctuation)\b|\bone \w+ per line\b|\bals (?:markdown-?)?tabelle\b|\bas an? (?:markdown |html )?table\b/,
+  ),
+  cue(
+    'content_writing',
+    4,
+    'wish',
+    /\b(?:fix|check|correct|improve) (?:the |my )?(?:grammar|spelling|wording|flow|style|punctuation)\b|\btaglines?\b|\bformuleer\b|祝福语|贺卡|标语|演讲稿|推文|スピーチ|축사/,
+  ),
 ];

@@ -57,8 +57,8 @@ suite('rankings', () => {
 suite('what an operator says of a model', () => {
   const at = (slug: string, score: number): TestedModel => ({
     slug,
-    scores: ['coding', 'agentic-coding', 'global-average'].map((test) => ({
-      metric: `livebench-2026-06-25/${test}`,
+    scores: ['coding', 'agentic-coding', 'global-average'].map((name) => ({
+      metric: `livebench-2026-06-25/${name}`,
       score,
     })),
   });

@@ -1,5 +1,5 @@
 /** A message taken apart: what its writer wants, and what it is to be done with. */
-export interface Wish {
+interface Wish {
   /** Both ends where people say what they want, without what they quote. */
   readonly wish: string;
   /** Of the wish, what stands before a colon in its line: where that says what is wanted, the rest is what to do it with. */
@@ -14,11 +14,13 @@ const WISH_CHARS_MAX = 900;
 const LAST_WISH_CHARS_MAX = 240;
 /** A quotation as long as this is something to work on, not a name or a title. */
 const QUOTE = /"[^"\n]{24,2000}"|“[^”\n]{24,2000}”|«[^»\n]{24,2000}»|„[^“\n]{24,2000}“|「[^」\n]{12,2000}」/g;
+/** Behind as much, a line that asks for nothing is rare. */
+const LONG_REST_CHARS = 300;
 /** The last line of a list asks for nothing. */
 const ITEM = /^(?:[-*•]|\d+[.)]) /;
 const FENCE = /```[^]*?(?:```|$)/g;
 /** Where an instruction ends and what it speaks of begins: an empty line, a colon at the end of a line, a colon before a long text. */
-const ENDS = [/\n\s*\n/, /[:：]\s*\n/, /\n(?=[^\n]*\n)/];
+const ENDS = [/\n[ \t\r]*\n/, /[:：]\s*\n/, /\n(?=[^\n]*\n)/];
 const INLINE = /[:：]\s(?=[^\n]{60})/;
 const OPENING_CHARS_MAX = 160;
 
@@ -35,7 +37,12 @@ export function readWish(text: string): Wish {
   const rest = open.slice(at);
   const colon = rest === '' ? (INLINE.exec(head)?.index ?? Infinity) : Infinity;
   const last = rest.slice(rest.lastIndexOf('\n') + 1).trim();
-  const isAsked = last !== '' && !ITEM.test(last) && last.length <= LAST_WISH_CHARS_MAX && rest.length > last.length;
+  const isAsked =
+    last !== '' &&
+    (/[?？]$/.test(last) || rest.length > LONG_REST_CHARS) &&
+    !ITEM.test(last) &&
+    last.length <= LAST_WISH_CHARS_MAX &&
+    rest.length > last.length;
   const wish = `${head.slice(0, WISH_CHARS_MAX)}${isAsked ? `\n${last}` : ''}`.replaceAll(QUOTE, put);
   return {
     wish,

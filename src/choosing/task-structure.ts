@@ -94,7 +94,7 @@ const CODING_WISHES: readonly (readonly [TaskTag, number, RegExp])[] = [
     'code:file_read_write',
     3.5,
     pattern(
-      '^(?:\\W*\\w+\\W+){0,6}?',
+      '^\\W*(?:\\w+\\W+){0,6}?',
       CHANGE,
       '\\b|\\b',
       CHANGE,
@@ -116,7 +116,7 @@ const CODING_WISHES: readonly (readonly [TaskTag, number, RegExp])[] = [
   [
     'code:shell_execution',
     3.5,
-    /^(?:\W*\w+\W+){0,4}?(?:run|start|stop|restart|install|uninstall|kill|execute|launch|deploy|upgrade|ping|compile|build|fuhre?|starte|installier\w*|lance[rz]?|demarre|installe|ejecuta|instala|arranca|execute|roda|rode|esegui|avvia|uruchom|zainstaluj)\b|\b(?:disk|memory|ram|cpu|ports?|process(?:es)?|uptime|raid|docker ps|systemd|logs? of|on this (?:box|machine|server))\b|安装|运行|启动|実行して|起動|インストール|실행|설치|запусти|установи/,
+    /^\W*(?:\w+\W+){0,4}?(?:run|start|stop|restart|install|uninstall|kill|execute|launch|deploy|upgrade|ping|compile|build|fuhre?|starte|installier\w*|lance[rz]?|demarre|installe|ejecuta|instala|arranca|execute|roda|rode|esegui|avvia|uruchom|zainstaluj)\b|\b(?:disk|memory|ram|cpu|ports?|process(?:es)?|uptime|raid|docker ps|systemd|logs? of|on this (?:box|machine|server))\b|安装|运行|启动|実行して|起動|インストール|실행|설치|запусти|установи/,
   ],
   [
     'code:review_security',

@@ -44,11 +44,11 @@ export const TASK_TERMS: Readonly<Partial<Record<TaskTag, Terms>>> = {
      fix, issue, stuck, hangs, warning, log, line, fout, błąd, hata, errore, fel, ausnahme, exited, leak, regression`,
   ),
   'code:file_read_write': terms(
-    `edit the file, update the file, modify the file, in the file, open the file, rename the, save it, apply the patch, apply this, in src,
-     readme.md, package.json, write to file, create a file, create file, change the file, add a line, config file, datei, fichier, archivo,
-     arquivo, in file, to the file, at the top of, at the end of the file, into the file, changelog.md, .gitignore, .env, add a field to,
-     bump the version, replace all, rename in, delete the file, move the file, bestand, plik, dosya, fil`,
-    `file, files, path, folder, directory, src, patch, append, overwrite, replace`,
+    `edit the file, update the file, modify the file, in the file, open the file, apply the patch, apply this, in src, readme.md, package.json,
+     write to file, create a file, create file, change the file, add a line, config file, datei, fichier, archivo, arquivo, in file, to the file,
+     at the top of, at the end of the file, into the file, changelog.md, .gitignore, .env, add a field to, bump the version, replace all, rename
+     in, delete the file, move the file, bestand, plik, dosya, fil`,
+    `file, files, path, folder, directory, src, patch, append, overwrite, replace, rename the, save it`,
   ),
   'code:frontend_ui': terms(
     `react, react component, jsx, tsx, tailwind, css, html, svelte, vue.js, angular, next.js, nextjs, flexbox, css grid, landing page, navbar,
@@ -121,12 +121,13 @@ export const TASK_TERMS: Readonly<Partial<Record<TaskTag, Terms>>> = {
      of`,
   ),
   'agent:tool_dispatch': terms(
-    `use the tool, call the, which tool, function call, function calling, tool call, tools available, call the api, invoke, turn on, turn off,
-     remind me, get the weather, weather in, order status, what's the weather, stock price of, add to, create an event, send an, cancel my,
-     wetter, météo, clima, play some, play the, set a timer, set an alarm, set the thermostat, turn up, turn down, dim the, lock the, unlock the,
-     call mom, navigate to, add milk, add to my, shopping list, currency, convert currency, text my, erinnere mich, rappelle-moi, recuérdame,
-     me lembre, ricordami, licht, lumière, luces`,
-    `tool, tools, weather, lights, timer, alarm, reminder, temperature, get, check, schedule, fetch, current, look up, play, set`,
+    `use the tool, which tool, function call, function calling, tool call, tools available, call the api, invoke, turn on, turn off, remind me,
+     get the weather, weather in, order status, what's the weather, stock price of, create an event, send an, cancel my, wetter, météo, clima,
+     play some, play the, set a timer, set an alarm, set the thermostat, turn up, turn down, dim the, lock the, unlock the, call mom, navigate
+     to, add milk, add to my, shopping list, currency, convert currency, text my, erinnere mich, rappelle-moi, recuérdame, me lembre, ricordami,
+     licht, lumière, luces`,
+    `tool, tools, weather, lights, timer, alarm, reminder, temperature, get, check, schedule, fetch, current, look up, play, set, call the, add
+     to`,
   ),
   'agent:memory_extraction': terms(
     `remember that, remember, long-term memory, user facts, facts about the user, user's preferences, user preferences, extract memories,
@@ -234,7 +235,7 @@ export const TASK_TERMS: Readonly<Partial<Record<TaskTag, Terms>>> = {
   summarization: terms(
     `summarize, summarise, özetle, streść, summary, tl;dr, tldr, fasse, zusammenfassung, zusammenfassen, résume, résumé, résumer, resume el,
      resume este, resumen, resuma, resumo, riassumi, key points, main points, key takeaways, bullet points, in one sentence, condense, shorten,
-     meeting notes, minutes, recap, abstract of, in a nutshell, executive summary, gist, action items, boil down, digest, highlights of,
+     meeting notes, recap, abstract of, in a nutshell, executive summary, gist, action items, boil down, digest, highlights of,
      takeaways, summarise the, sum this up, short summary, tl dr, three sentences, in two sentences, in 3 bullets, in five bullets,
      what did they decide, what was decided, kurz zusammen, en bref, en resumen, em resumo, in sintesi, podsumuj, samenvatting, vat samen,
      sammanfatta, özet, what's the main, catch me up, abstract, cliff notes`,

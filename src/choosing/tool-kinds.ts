@@ -25,7 +25,10 @@ const NAMES: readonly (readonly [ToolKind, RegExp])[] = [
   ['shell', /bash|shell|terminal|exec|run_?(?:command|code|script|tests?)|command|powershell|subprocess/],
   ['memory', /memor|remember|recall|note_?(?:take|save)|save_?fact|knowledge_?store/],
   ['plan', /todo|plan|task_?list|think|checklist/],
-  ['search', /web|browse|internet|google|bing|fetch_?(?:url|page)|open_?url|news|^search$|search_?(?:online|engine)/],
+  [
+    'search',
+    /web|browse(?!r_)|internet|google|bing|fetch_?(?:url|page)|open_?url|news|^search$|search_?(?:online|engine)/,
+  ],
   [
     'read',
     /read|grep|glob|cat|list_?(?:dir|files)|^ls$|find_?(?:file|symbol|ref)|view|open_?file|search_?(?:code|files|repo)|tree|outline/,

@@ -8,6 +8,8 @@ type PageJob = Extract<TextJob, { kind: 'page' }>;
 
 /** What is no text for a reader. */
 const NO_TEXT = 'script, style, noscript, template, iframe, svg, head, title';
+/** Says no more than a short one. The time of what follows grows with the square of it. */
+const LONG_GAP = /(?:\s|&nbsp;|&#160;|&#xa0;){64,}/gi;
 const HTML_TAG = /<html[^>]*>/i;
 /** Pages name their charset near their beginning. @source WHATWG HTML "prescan a byte stream" */
 const CHARSET_WITHIN_BYTES = 1_024;
@@ -38,7 +40,9 @@ interface PageDocument extends PageNode {
 
 /** The readable part of a page as Markdown. Runs in a thread of its own: a page may take seconds. */
 export function readPage({ bytes, charset, url, charsMax }: PageJob): TextResult {
-  const html = decodeText(bytes, charset ?? charsetIn(bytes));
+  const html = decodeText(bytes, charset ?? charsetIn(bytes)).replaceAll(LONG_GAP, (gap) =>
+    gap.includes('\n') ? '\n' : ' ',
+  );
   const document: PageDocument = parseHTML(withRoot(html)).document;
   if (isTooDeep(document)) return { status: 'failed', fault: 'unreadable' };
   const title = [...document.querySelectorAll('title')][0]?.textContent?.trim() ?? '';

@@ -78,6 +78,15 @@ suite('a page becomes Markdown', () => {
     assert.deepEqual(page.status === 'read' && [page.text.length, page.isCut], [20, true]);
   });
 
+  test('with a gap of any length read as a short one, however it is written', async () => {
+    // A hundred thousand of them take a minute each.
+    for (const space of ['\u00a0', '&nbsp;', '&#160;', '\u2003', ' ']) {
+      const gap = space.repeat(100_000);
+      const page = await readHtml(`<body><table><tr><td>one${gap}two</td></tr></table><p>three${gap}four</p></body>`);
+      assert.match(page.status === 'read' ? page.text : '', /one\stwo[^]*three\sfour/, JSON.stringify(space));
+    }
+  });
+
   test('and one that is nested without end is refused', async () => {
     assert.deepEqual(await readHtml('<div>'.repeat(20_000)), { status: 'failed', fault: 'unreadable' });
   });

@@ -6,12 +6,12 @@ import type { Endpoint, Model } from '../catalog/model.ts';
 import { priceTableOf as tableOf } from '../catalog/price.ts';
 import { openField, type FieldRules } from './model-field.ts';
 
-function endpoint(model: string, changes: Partial<Endpoint> = {}): Endpoint {
+function endpoint(slug: string, changes: Partial<Endpoint> = {}): Endpoint {
   return {
-    model,
+    model: slug,
     provider: 'alpha',
     providerName: 'Alpha',
-    upstreamModel: model,
+    upstreamModel: slug,
     price: tableOf({ prompt: 1, completion: 2 }),
     dataPolicy: {},
     formats: ['chat'],

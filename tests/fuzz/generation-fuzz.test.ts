@@ -9,7 +9,8 @@ import { createFuzzRequest, type FuzzRequest } from '../support/fuzz-requests.ts
 import { API_KEY } from '../support/gateway.ts';
 import { parsePrometheus } from '../support/prometheus.ts';
 import { createRandom, readSeed, seedOf } from '../support/random.ts';
-import { speakChat, speakMessages, startScriptedFormats } from '../support/scripted-formats.ts';
+import { startScriptedFormats } from '../support/scripted-formats.ts';
+import { say } from '../support/speak.ts';
 import type { Script } from '../support/upstream.ts';
 
 const SEED = readSeed();
@@ -37,8 +38,9 @@ after(close);
 
 const leaked: string[] = [];
 for (const [upstream, speak] of [
-  [chat, speakChat('Said in chat.')],
-  [messages, speakMessages('Said in messages.')],
+  // A vendor is asked in the format in which it searches by itself, too.
+  [chat, say('Said in chat.')],
+  [messages, say('Said in messages.')],
 ] as const)
   upstream.script = watchful(speak, upstream.arrived);
 
