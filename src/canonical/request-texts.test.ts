@@ -31,6 +31,17 @@ test('members for programs, and bytes in the form of text, are no texts', () => 
   );
 });
 
+test('the name of a speaker is one: some formats say it in front of the words', () => {
+  const turns = [{ role: 'user', name: 'Ann', blocks: [{ type: 'text', text: 'Hello' }] }];
+  const request = { settings: {}, turns } as unknown as GenerationRequest;
+  const changed = changeRequestTexts(request, (text, { byUser }) => (text === 'Ann' && byUser ? '[NAME]' : text));
+  assert.deepEqual(changed.turns, [{ ...turns[0], name: '[NAME]' }]);
+  assert.equal(
+    changeRequestTexts(request, (text) => text),
+    request,
+  );
+});
+
 test('plain text is one, also where bytes are expected', () => {
   const words = 'Ann is ann@example.com.';
   for (const name of ['data', 'file_data', 'encrypted_content', 'signature'])

@@ -17,8 +17,8 @@ export type ChangeText = (text: string, place: TextPlace) => string;
 
 /**
  * The request with other texts, each asked for once, in order; the same object when none changed. Texts are what a model
- * reads as said in the conversation: messages, documents in plain text, arguments and results of tools, a predicted answer,
- * and what members that only one format knows hold. Not among them: tools and schemas, media, addresses, names of speakers,
+ * reads as said in the conversation: messages, names of speakers, documents in plain text, arguments and results of tools, a predicted answer,
+ * and what members that only one format knows hold. Not among them: tools and schemas, media, addresses,
  * and reasoning that is encrypted or signed, which goes to nobody but its author, and only as it was.
  * @param skips turns that stay as they are
  */
@@ -41,11 +41,13 @@ export function changeRequestTexts(
 
 function changeTurn(turn: Turn, change: ChangeText): Turn {
   const byUser = turn.role === 'user';
+  // Formats without a place for it say it in front of the words.
+  const name = turn.name === undefined ? undefined : change(turn.name, { form: 'plain', byUser });
   const blocks = changeEach(turn.blocks, (block) => changeBlock(block, change, byUser));
   const extra = changeExtra(turn.extra, change, byUser);
-  return blocks === turn.blocks && extra === turn.extra
+  return blocks === turn.blocks && extra === turn.extra && name === turn.name
     ? turn
-    : { ...turn, blocks, ...(extra !== undefined && { extra }) };
+    : { ...turn, blocks, ...(name !== undefined && { name }), ...(extra !== undefined && { extra }) };
 }
 
 function changeBlock(block: Block, change: ChangeText, byUser: boolean): Block {

@@ -103,6 +103,16 @@ test('a server that writes without end fills no log, and what it writes shows no
   assert.ok(events.every((event) => !JSON.stringify(event).includes('a-secret-of-the-server')));
 });
 
+test('what a process writes shows no credential of its arguments', async () => {
+  const script = `console.error(process.argv.slice(1).join(' ')); ${SCRIPT}`;
+  const credentials = ['--api-key=first-secret-1=', '--auth-token', 'second-secret-2'];
+  const { events } = await listed(
+    { tools: [] },
+    { args: ['-e', script, '--', ...credentials, '--mode', 'production'] },
+  );
+  assert.deepEqual(events, [{ line: '--api-key=[redacted] --auth-token [redacted] --mode production' }]);
+});
+
 test('the folder of a process is where its entry says', async () => {
   const cwd = fileURLToPath(new URL('.', import.meta.url));
   const script = `console.error(process.cwd() + '/');${SCRIPT}`;

@@ -197,9 +197,22 @@ function limitLines(tell: Tell, monotonicMs: () => number): Tell {
   };
 }
 
-/** What only the server is to know: values of headers, of its environment, and in its address. */
+/** Names of arguments whose values are credentials. */
+const SECRET_ARGUMENT = /token|key|secret|passw|auth|credential/i;
+
+/** `--api-key=VALUE`, `--api-key VALUE` */
+function secretsIn(args: readonly string[]): readonly string[] {
+  return args.flatMap((argument, at) => {
+    if (!argument.startsWith('-')) return [];
+    const [name = '', ...value] = argument.split('=');
+    if (!SECRET_ARGUMENT.test(name)) return [];
+    return [value.length > 0 ? value.join('=') : (args[at + 1] ?? '')];
+  });
+}
+
+/** What only the server is to know: values of headers, of its environment and arguments, and in its address. */
 function secretsOf(settings: McpServerSettings): readonly string[] {
-  if (settings.transport === 'stdio') return Object.values(settings.env);
+  if (settings.transport === 'stdio') return [...Object.values(settings.env), ...secretsIn(settings.args)];
   const values = [...Object.values(settings.headers), ...new URL(settings.url).searchParams.values()];
   // A server that names what it was sent leaves the scheme out (`Bearer`).
   return values.flatMap((value) => [value, value.slice(value.lastIndexOf(' ') + 1)]);

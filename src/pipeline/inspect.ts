@@ -1,5 +1,6 @@
 import type { Policy } from '../accounts/policy.ts';
 import type { GenerationRequest, Turn } from '../canonical/request.ts';
+import { isOwnTurn } from '../canonical/own-turn.ts';
 import { changeRequestTexts, type TextPlace } from '../canonical/request-texts.ts';
 import type { InspectedText, Inspection as Findings, TextInspector } from '../guardrails/contract.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
@@ -25,7 +26,7 @@ export interface InspectQuestion {
 export interface Inspection {
   /**
    * The request as it may go on: what filters replace is replaced, for the model as for every record of it. Turns that
-   * went through here before stay as they are.
+   * went through here before stay as they are, and so do instructions of the gateway's own.
    * @param onBlocked before it is refused
    * @throws GatewayError 403 when a filter blocks it, or one that blocks or replaces could not be searched for in time;
    * 408; 503 while too many wait; what `onBlocked` throws
@@ -89,7 +90,7 @@ function textsOf(request: GenerationRequest, seen: WeakSet<Turn>): readonly Insp
     texts.push({ text, ...place });
     return text;
   };
-  changeRequestTexts(request, keep, (turn) => seen.has(turn));
+  changeRequestTexts(request, keep, (turn) => seen.has(turn) || isOwnTurn(turn));
   return texts;
 }
 
@@ -101,5 +102,5 @@ function redact(
   if (redacted.size === 0) return request;
   let index = 0;
   const replace = (text: string): string => redacted.get(index++)?.text ?? text;
-  return changeRequestTexts(request, replace, (turn) => seen.has(turn));
+  return changeRequestTexts(request, replace, (turn) => seen.has(turn) || isOwnTurn(turn));
 }

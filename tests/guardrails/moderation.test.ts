@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { manage, textAt } from '../support/byok.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatAnswer, json, startUpstream, type Script, type ScriptedUpstream } from '../support/upstream.ts';
-import { ask } from './filtered-gateway.ts';
+import { ask, setFilters } from './filtered-gateway.ts';
 
 const plugins = [{ id: 'moderation' }];
 const user = (content: string) => ({ messages: [{ role: 'user', content }], plugins });
@@ -105,6 +105,23 @@ suite('the moderation plugin', () => {
     const passed = await ask(stage, '/chat/completions', user(BAD));
     assert.equal(passed.status, 200, passed.text);
     assert.equal(passed.stages[0]?.['summary'], 'Passed: the classifier did not answer');
+  });
+
+  test('a filter for words that the judge is told in keeps nobody from being judged', async (t) => {
+    const stage = await startTwoProviders(t, {
+      first: json(200, chatAnswer('Fine.')),
+      second: json(200, chatAnswer('{"flagged": true, "categories": ["weapons"]}')),
+      more: 'moderation: { judge: acme/second }',
+    });
+    for (const action of ['block', 'redact']) {
+      stage.second.arrived.length = 0;
+      await setFilters(stage.gateway, { content_filters: [{ pattern: 'weapons|classifier', action }] });
+      const told = await ask(stage, '/chat/completions', user(BAD));
+      assert.deepEqual([told.status, told.metadata['reasons']], [403, ['weapons']], told.text);
+      assert.equal(stage.second.arrived.length, 1);
+      assert.match(stage.second.arrived[0]?.text ?? '', /content classifier/);
+      assert.equal((await ask(stage, '/chat/completions', user('A classifier'))).status, 403);
+    }
   });
 
   test('a judge that is not let look has found something', async (t) => {

@@ -1,5 +1,6 @@
 import type { InnerGenerate } from '../../canonical/inner-generation.ts';
 import type { ModerationVerdict } from '../../canonical/moderation.ts';
+import { ownTurn } from '../../canonical/own-turn.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { isJsonObject, parseJson } from '../../lib/json.ts';
 
@@ -30,7 +31,8 @@ export async function askJudge(
   texts: readonly string[],
   signal: AbortSignal,
 ): Promise<ModerationVerdict> {
-  const instructions: Turn = { role: 'system', blocks: [{ type: 'text', text: INSTRUCTIONS }], plain: true };
+  // A filter that finds its words in these must not keep the judge from judging.
+  const instructions = ownTurn(INSTRUCTIONS);
   told.add(instructions);
   const asked: Turn = { role: 'user', blocks: [{ type: 'text', text: JSON.stringify(texts) }], plain: true };
   const { answer, model } = await generate(

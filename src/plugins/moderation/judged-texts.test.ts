@@ -13,7 +13,7 @@ suite('what is judged', () => {
     const document = (source: object): Block => ({ type: 'media', media: 'document', source }) as Block;
     const turns: Turn[] = [
       { role: 'system', blocks: [text('system')] },
-      { role: 'user', blocks: [text('one'), document({ type: 'text', mediaType: 'text/plain', text: 'two' })] },
+      { role: 'user', name: 'Ann', blocks: [text('one'), document({ type: 'text', mediaType: 'text/plain', text: 'two' })] },
       { role: 'assistant', blocks: [text('model')] },
       {
         role: 'user',
@@ -25,7 +25,7 @@ suite('what is judged', () => {
         ],
       },
     ];
-    assert.deepEqual(userTexts({ turns }), ['one', 'two', 'three']);
+    assert.deepEqual(userTexts({ turns }), ['Ann', 'one', 'two', 'three']);
   });
 
   test('a long text is judged to its beginning, and no words are lost where it is cut', () => {

@@ -8,7 +8,9 @@ const PIECE_CHARS_SHARED = 200;
 
 /** What users wrote, the latest last; documents in plain text are theirs, too, results of tools are not. */
 export function userTexts({ turns }: Pick<GenerationRequest, 'turns'>): readonly string[] {
-  return turns.filter(({ role }) => role === 'user').flatMap(({ blocks }) => textsIn(blocks));
+  return turns
+    .filter(({ role }) => role === 'user')
+    .flatMap(({ name, blocks }) => [...(name === undefined ? [] : [name]), ...textsIn(blocks)]);
 }
 
 function textsIn(blocks: readonly Block[]): readonly string[] {
