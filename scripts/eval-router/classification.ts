@@ -91,10 +91,12 @@ function drawAgreement(items: readonly Item[]): string {
 function drawTags(judged: readonly Judged[]): string {
   const rows = scoreTags(judged, TASK_TAGS).map(({ tag, count, hits, precision, recall, f1 }) => {
     const { from, to } = wilson(hits, count);
-    const figures = [precision, recall, f1].map((value) => value.toFixed(2).padStart(9)).join('');
+    const figures = [precision.toFixed(2).padStart(11), recall.toFixed(2).padStart(9), f1.toFixed(2).padStart(9)].join(
+      '',
+    );
     return `${tag.padEnd(26)}${String(count).padStart(4)}${figures}    ${from.toFixed(2)} to ${to.toFixed(2)}`;
   });
-  const head = `${'tag'.padEnd(26)}${'n'.padStart(4)}${'precision'.padStart(9)}${'recall'.padStart(9)}${'F1'.padStart(9)}    95 % interval of the recall`;
+  const head = `${'tag'.padEnd(26)}${'n'.padStart(4)}${'precision'.padStart(11)}${'recall'.padStart(9)}${'F1'.padStart(9)}    95 % interval of the recall`;
   return [head, ...rows].join('\n');
 }
 

@@ -17,8 +17,8 @@ export type ChangeText = (text: string, place: TextPlace) => string;
 
 /**
  * The request with other texts, each asked for once, in order; the same object when none changed. Texts are what a model
- * reads as said in the conversation: messages, names of speakers, documents in plain text, arguments and results of tools, a predicted answer,
- * and what members that only one format knows hold. Not among them: tools and schemas, media, addresses,
+ * reads as said in the conversation: messages, names of speakers, documents in plain text, arguments and results of tools,
+ * a predicted answer, and what members that only one format knows hold. Not among them: tools and schemas, media, addresses,
  * and reasoning that is encrypted or signed, which goes to nobody but its author, and only as it was.
  * @param skips turns that stay as they are
  */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
-import { speak } from '../support/speak.ts';
+import { say, speak } from '../support/speak.ts';
 import { startUpstream, json, type ScriptedUpstream } from '../support/upstream.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 
@@ -161,3 +161,37 @@ test('a file for the container of a vendor is one of them', async (t) => {
   assert.equal(upstream.arrived.length, 0);
   assert.equal(await ask('acme/messages-open'), 200);
 });
+
+const NEIGHBOUR = 'http://169.254.169.254/latest/meta-data';
+const PARTS: readonly (readonly [path: '/chat/completions' | '/messages', part: JsonObject])[] = [
+  ['/chat/completions', { type: 'image_url', image_url: { url: NEIGHBOUR } }],
+  ['/chat/completions', { type: 'video_url', video_url: { url: NEIGHBOUR } }],
+  ['/chat/completions', { type: 'input_video', video_url: { url: NEIGHBOUR } }],
+  ['/messages', { type: 'image', source: { type: 'url', url: NEIGHBOUR } }],
+  ['/messages', { type: 'document', source: { type: 'url', url: NEIGHBOUR } }],
+];
+for (const [path, part] of PARTS)
+  test(`a host in the own network is sent no address beside it unless the operator says so: ${JSON.stringify(part['type'])} of ${path}`, async (t) => {
+    const upstream = await startUpstream(say('Seen.'));
+    const adapter = path === '/messages' ? 'messages-compatible' : 'openai-compatible';
+    const provider = `adapter: ${adapter}, base_url: "${upstream.baseUrl}", api_key: secret-1`;
+    const gateway = await startGateway({
+      yaml: `
+providers:
+  closed: { ${provider} }
+  open: { ${provider}, options: { private_media: true } }
+models:
+  acme/closed: { endpoints: [{ provider: closed, model: one }] }
+  acme/open: { endpoints: [{ provider: open, model: one }] }
+`,
+    });
+    t.after(async () => {
+      await gateway.close();
+      await upstream.close();
+    });
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] }];
+    const refused = await gateway.post(path, { model: 'acme/closed', max_tokens: 10, messages });
+    assert.deepEqual([refused.status, upstream.arrived.length], [400, 0], await refused.text());
+    await gateway.post(path, { model: 'acme/open', max_tokens: 10, messages });
+    assert.ok(upstream.arrived.some(({ text }) => text.includes(NEIGHBOUR)));
+  });

@@ -13,7 +13,11 @@ suite('what is judged', () => {
     const document = (source: object): Block => ({ type: 'media', media: 'document', source }) as Block;
     const turns: Turn[] = [
       { role: 'system', blocks: [text('system')] },
-      { role: 'user', name: 'Ann', blocks: [text('one'), document({ type: 'text', mediaType: 'text/plain', text: 'two' })] },
+      {
+        role: 'user',
+        name: 'Ann',
+        blocks: [text('one'), document({ type: 'text', mediaType: 'text/plain', text: 'two' })],
+      },
       { role: 'assistant', blocks: [text('model')] },
       {
         role: 'user',
