@@ -8,7 +8,7 @@ import { pluginSchema } from '../src/plugins/index.ts';
 import { createChatClientFormat } from '../src/wire/chat/format.ts';
 import type { ClientFormat, UpstreamFormat } from '../src/wire/format.ts';
 import { createMessagesClientFormat } from '../src/wire/messages/format.ts';
-import { UPSTREAM_FORMATS } from '../src/upstream-formats.ts';
+import { UPSTREAM_FORMATS } from '../src/app/upstream-formats.ts';
 import { writeScript } from './mock-script.ts';
 import { writeBody } from './requests.ts';
 import { median } from './statistics.ts';

@@ -11,7 +11,7 @@ import { mergeRules } from '../src/accounts/policy.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openField } from '../src/pipeline/model-field.ts';
 import { createEndpointStats } from '../src/routing/stats.ts';
-import { UPSTREAM_FORMATS } from '../src/upstream-formats.ts';
+import { UPSTREAM_FORMATS } from '../src/app/upstream-formats.ts';
 import { median } from './statistics.ts';
 
 export const resultSchema = z.array(

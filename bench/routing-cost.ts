@@ -12,7 +12,7 @@ import { createHealth } from '../src/routing/health.ts';
 import { planRoute, type PlanQuestion } from '../src/routing/plan.ts';
 import { createEndpointStats } from '../src/routing/stats.ts';
 import { createStickySessions } from '../src/routing/sticky.ts';
-import { UPSTREAM_FORMATS } from '../src/upstream-formats.ts';
+import { UPSTREAM_FORMATS } from '../src/app/upstream-formats.ts';
 import { createListing } from './listing-cost.ts';
 import { median } from './statistics.ts';
 

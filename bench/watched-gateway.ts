@@ -1,9 +1,9 @@
 // The gateway as `serve` starts it, with a channel on which it tells of its memory and its event loop, and with accounts that can be left
 // out: `node bench/watched-gateway.ts on|off [flags of serve]`. Both are the same program in the same order; off replaces what
-// `src/accounting.ts` made by nothing.
+// `src/app/accounting.ts` made by nothing.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-import type { Accounting } from '../src/accounting.ts';
+import type { Accounting } from '../src/app/accounting.ts';
 import { createApp } from '../src/app.ts';
 import { loadCheckedConfig } from '../src/cli/load-config.ts';
 import { vitalsRequestSchema, type Vitals, type VitalsRequest } from './vitals.ts';

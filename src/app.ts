@@ -2,9 +2,9 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { createAuthenticator } from './accounts/authenticate.ts';
 import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
-import { createAccountAreas } from './account-areas.ts';
-import { createAccounting, type Accounting } from './accounting.ts';
-import { createAdministration, type Administration } from './administration.ts';
+import { createAccountAreas } from './app/account-areas.ts';
+import { createAccounting, type Accounting } from './app/accounting.ts';
+import { createAdministration, type Administration } from './app/administration.ts';
 import type { Config } from './config/config.ts';
 import { needsRestart } from './config/needs-restart.ts';
 import { createTextInspector } from './guardrails/inspector.ts';
@@ -17,23 +17,23 @@ import { systemClock, type Clock } from './lib/clock.ts';
 import { createDownloader, type DownloaderOptions } from './lib/download.ts';
 import { createHttpClient } from './lib/http-client.ts';
 import { createBetaTable } from './providers/beta-flags.ts';
-import { openCatalog } from './open-catalog.ts';
-import { checkerOf, createClientFormats, drawErrorIn, type ClientFormats } from './client-formats.ts';
-import { createGenerateParts } from './generate-parts.ts';
+import { openCatalog } from './app/open-catalog.ts';
+import { checkerOf, createClientFormats, drawErrorIn, type ClientFormats } from './app/client-formats.ts';
+import { createGenerateParts } from './app/generate-parts.ts';
 import type { GenerateParts } from './pipeline/generate.ts';
-import { createFileArea } from './file-area.ts';
-import { generationRoutes } from './generation-routes.ts';
-import { createListing } from './listing.ts';
-import { readPlugins } from './read-plugins.ts';
+import { createFileArea } from './app/file-area.ts';
+import { generationRoutes } from './app/generation-routes.ts';
+import { createListing } from './app/listing.ts';
+import { readPlugins } from './app/read-plugins.ts';
 import { createFilterTrials } from './pipeline/try-filters.ts';
-import type { SharedParts } from './shared-parts.ts';
-import { openCatalogRefresher } from './open-catalog-refresher.ts';
-import { createObservability } from './observability.ts';
-import { createSpending } from './spending.ts';
-import { openMcpServers } from './mcp-from-config.ts';
-import { openSharedState } from './shared-state.ts';
-import { createLocalServers, type LocalServers } from './local-servers.ts';
-import type { LiveCatalog } from './live-catalog.ts';
+import type { SharedParts } from './app/shared-parts.ts';
+import { openCatalogRefresher } from './app/open-catalog-refresher.ts';
+import { createObservability } from './app/observability.ts';
+import { createSpending } from './app/spending.ts';
+import { openMcpServers } from './app/mcp-from-config.ts';
+import { openSharedState } from './app/shared-state.ts';
+import { createLocalServers, type LocalServers } from './app/local-servers.ts';
+import type { LiveCatalog } from './app/live-catalog.ts';
 import type { Provider } from './providers/contract.ts';
 import { createProviders } from './providers/index.ts';
 import { LOCAL_ENGINES } from './providers/known-providers.ts';
@@ -46,7 +46,7 @@ import { createLog, type Log } from './telemetry/logs.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import type { RegisteredTool } from './tools/contract.ts';
 import { SERVER_TOOLS } from './tools/index.ts';
-import { createWebAbilities } from './web-abilities.ts';
+import { createWebAbilities } from './app/web-abilities.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -336,7 +336,7 @@ function openGenerations(
 
 /** Loaded when it is asked for: it needs every schema of the answers, which nothing else does. */
 async function drawOpenApi(): Promise<object> {
-  const { openApiDocument } = await import('./openapi-document.ts');
+  const { openApiDocument } = await import('./app/openapi-document.ts');
   return openApiDocument();
 }
 

@@ -81,7 +81,7 @@ test('the parser of patterns is not loaded with the routes, but with the first p
 
 const STATE = `
   import { createMemoryState } from './src/store/shared/memory.ts';
-  import { openSharedState } from './src/shared-state.ts';
+  import { openSharedState } from './src/app/shared-state.ts';
   const state = createMemoryState({ clock: { nowMs: () => 0, monotonicMs: () => 0 }, textBytesMax: 0 });
 `;
 const TAKE = "await state.rates.take([{ subject: 's', limit: 1, periodMs: 1000, take: 1 }]);";

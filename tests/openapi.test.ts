@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { openApiDocument } from '../src/openapi-document.ts';
+import { openApiDocument } from '../src/app/openapi-document.ts';
 
 test('docs/openapi.json is what the schemas say; `npm run openapi` refreshes it', () => {
   const text = readFileSync(new URL('../docs/openapi.json', import.meta.url), 'utf8');

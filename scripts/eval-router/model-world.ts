@@ -1,7 +1,7 @@
 import { estimateRequestTokens } from '../../src/canonical/estimate-tokens.ts';
 import type { FieldModel as Serving, ModelChoice, ModelField } from '../../src/canonical/model-choice.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
-import { catalogFromConfig } from '../../src/catalog-from-config.ts';
+import { catalogFromConfig } from '../../src/app/catalog-from-config.ts';
 import { readScores } from '../../src/catalog/read-data.ts';
 import { FUSION_PRESETS_DEFAULT } from '../../src/choosing/fusion-panel.ts';
 import type { FieldModel } from '../../src/choosing/rank-for-task.ts';
@@ -9,10 +9,10 @@ import { createRankings } from '../../src/choosing/rankings.ts';
 import { blendedPrice } from '../../src/choosing/task-field.ts';
 import { isTaskTag, type TaskTag } from '../../src/choosing/task-tags.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { loadKnownModels } from '../../src/live-catalog.ts';
+import { loadKnownModels } from '../../src/app/live-catalog.ts';
 import { openField } from '../../src/pipeline/model-field.ts';
-import { providersFromConfig } from '../../src/providers-from-config.ts';
-import { UPSTREAM_FORMATS } from '../../src/upstream-formats.ts';
+import { providersFromConfig } from '../../src/app/providers-from-config.ts';
+import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 
 /** Vendors that serve models of their own, and hosts of open ones: a gateway with a key of each. Nobody is asked anything. */
 const KEYS = [

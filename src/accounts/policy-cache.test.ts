@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { createAdministration, type Administration } from '../administration.ts';
+import { createAdministration, type Administration } from '../app/administration.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { openDatabase, type Database } from '../store/database.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
-import { filesDirectory } from '../file-area.ts';
+import { filesDirectory } from '../app/file-area.ts';
 import { backUp, restore, type BackupPlace } from '../store/backup.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';

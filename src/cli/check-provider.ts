@@ -4,7 +4,7 @@ import { redactSecrets } from '../pipeline/redact-secrets.ts';
 import { formatsOf } from '../providers/build-provider.ts';
 import { CredentialError, type Provider } from '../providers/contract.ts';
 import { missingKey } from '../providers/index.ts';
-import { UPSTREAM_FORMATS } from '../upstream-formats.ts';
+import { UPSTREAM_FORMATS } from '../app/upstream-formats.ts';
 import { askProvider, TooSlow, type Answer, type AskParts } from './ask-provider.ts';
 import { explainConnection } from './check-connection.ts';
 import { CLOCK_TOLERANCE_MS } from './check-machine.ts';

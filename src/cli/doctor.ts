@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createHttpClient } from '../lib/http-client.ts';
 import { ADAPTERS, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
-import { providersFromConfig } from '../providers-from-config.ts';
+import { providersFromConfig } from '../app/providers-from-config.ts';
 import type { Provider, ProviderAdapter } from '../providers/contract.ts';
 import { checkClock, checkDataDir, checkSecret } from './check-machine.ts';
 import { checkDatabase } from './check-database.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { CONFIG_FLAGS } from '../config/flags.ts';
 import { loadConfig } from '../config/load.ts';
-import { credentialWarnings, providersFromConfig } from '../providers-from-config.ts';
+import { credentialWarnings, providersFromConfig } from '../app/providers-from-config.ts';
 import { ProviderSetupError } from '../providers/check-settings.ts';
 import { ADAPTER_IDS, ADAPTER_OPTIONS, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
 import { CommandError } from './command.ts';

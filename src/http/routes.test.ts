@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { createAdministration, type Administration } from '../administration.ts';
+import { createAdministration, type Administration } from '../app/administration.ts';
 import { createAuthenticator } from '../accounts/authenticate.ts';
 import { createKeys, type Keys } from '../accounts/keys.ts';
 import { DEFAULT_WORKSPACE_ID } from '../accounts/principal.ts';
@@ -15,7 +15,7 @@ import { createKeyStore } from '../store/keys.ts';
 import { sampleCharges, sampleGeneration } from '../store/test-generation.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
 import { listingOf } from './test-listing.ts';
-import { readPlugins } from '../read-plugins.ts';
+import { readPlugins } from '../app/read-plugins.ts';
 import { servicesOf } from './test-services.ts';
 import { defineRoute, NO_BODY, NOTHING, registerManagementRoutes, type ManagementRoute } from './management/route.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import Fastify from 'fastify';
-import { createAdministration, type Administration } from '../administration.ts';
+import { createAdministration, type Administration } from '../app/administration.ts';
 import { createAuthenticator } from '../accounts/authenticate.ts';
 import { createKeys, type Keys } from '../accounts/keys.ts';
 import { createCatalog } from '../catalog/catalog.ts';
@@ -11,7 +11,7 @@ import { createKeyStore } from '../store/keys.ts';
 import type { TestEngine } from '../store/test-engines.ts';
 import { registerManagementRoutes } from './management/route.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
-import { readPlugins } from '../read-plugins.ts';
+import { readPlugins } from '../app/read-plugins.ts';
 import { servicesOf } from './test-services.ts';
 
 export interface Reply {

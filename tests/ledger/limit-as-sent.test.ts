@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { EFFORTS } from '../../src/canonical/request.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { limitAsSent } from '../../src/pipeline/limit-as-sent.ts';
-import { UPSTREAM_FORMATS } from '../../src/upstream-formats.ts';
+import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import {
   CLIENT_FORMATS,
   endpointOf,

@@ -4,7 +4,7 @@ import type { FormatId } from '../../src/canonical/extra.ts';
 import type { Usage } from '../../src/canonical/usage.ts';
 import { costOf, priceTableOf } from '../../src/catalog/price.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { UPSTREAM_FORMATS } from '../../src/upstream-formats.ts';
+import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 
 /** USD per million tokens, a prime or so for each kind; a search a cent, the request a fifth of one. */
 const PRICE = priceTableOf({

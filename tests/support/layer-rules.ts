@@ -38,7 +38,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders that put the parts together: they may import everything below them. */
-const COMPOSITION: ReadonlySet<string> = new Set(['', 'cli']);
+const COMPOSITION: ReadonlySet<string> = new Set(['', 'app', 'cli']);
 
 /** What a member of a registry, its contract and its index may import besides their own folder. */
 const REGISTRY_IMPORTS: Readonly<Record<Registry, readonly string[]>> = {

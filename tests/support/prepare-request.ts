@@ -6,7 +6,7 @@ import { prepareCall } from '../../src/pipeline/call-upstream.ts';
 import { pluginSchema } from '../../src/plugins/index.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import { createProviders } from '../../src/providers/index.ts';
-import { UPSTREAM_FORMATS } from '../../src/upstream-formats.ts';
+import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import { createChatClientFormat } from '../../src/wire/chat/format.ts';
 import type { Dialect } from '../../src/wire/format.ts';
 import type { HeaderDirectives } from '../../src/wire/gateway/headers.ts';

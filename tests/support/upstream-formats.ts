@@ -1,7 +1,7 @@
 import type { EventBatch, GenerationEvent } from '../../src/canonical/events.ts';
 import type { FormatId } from '../../src/canonical/extra.ts';
 import type { Dialect } from '../../src/wire/format.ts';
-import { UPSTREAM_FORMATS } from '../../src/upstream-formats.ts';
+import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 
 /** All events of a stream whose bytes come in pieces that end at these places. */
 export function decodeInPieces(

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { foldEvents } from '../../src/canonical/fold.ts';
 import { NO_USAGE } from '../../src/canonical/usage.ts';
 import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
-import { UPSTREAM_FORMATS } from '../../src/upstream-formats.ts';
+import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import type { Dialect } from '../../src/wire/format.ts';
 import { CLIENT_FORMATS, dialectOf, prepareRequest } from '../support/prepare-request.ts';
 import { readFacts } from '../support/recorded-facts.ts';

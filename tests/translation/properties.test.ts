@@ -7,7 +7,7 @@ import { checkEvents } from '../../src/canonical/test-event-grammar.ts';
 import { NO_USAGE, type Usage } from '../../src/canonical/usage.ts';
 import { costOf, priceTableOf } from '../../src/catalog/price.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { UPSTREAM_FORMATS } from '../../src/upstream-formats.ts';
+import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import type { Closing } from '../../src/wire/format.ts';
 import { arbitraryAnswer } from '../support/arbitrary-answer.ts';
 import { CLIENT_FORMATS } from '../support/prepare-request.ts';

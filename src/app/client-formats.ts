@@ -1,0 +1,36 @@
+import type { ClientFormatId } from '../canonical/extra.ts';
+import type { DrawError } from '../http/client-error.ts';
+import type { ManagementServices } from '../http/management/route.ts';
+import { pluginSchema } from '../plugins/index.ts';
+import { createChatClientFormat } from '../wire/chat/format.ts';
+import type { ClientFormat } from '../wire/format.ts';
+import { createMessagesClientFormat } from '../wire/messages/format.ts';
+
+/** The formats that callers speak. */
+export type ClientFormats = Readonly<Record<ClientFormatId, ClientFormat>>;
+
+export function createClientFormats(): ClientFormats {
+  return {
+    chat: createChatClientFormat({ plugin: pluginSchema }),
+    messages: createMessagesClientFormat({ plugin: pluginSchema }),
+  };
+}
+
+/** Whether the generation route of a format would take a body. */
+export function checkerOf(formats: ClientFormats): ManagementServices['checkRequest'] {
+  return (format, body) =>
+    void formats[format].decodeRequest(body, JSON.stringify(body), { serviceMetadata: false, betas: [] });
+}
+
+/** Below any base path, and with whatever follows. */
+const MESSAGES_PATH = /^[^?#]*\/messages(?:[/?#]|$)/;
+
+/** For what is refused before a route was found: the path tells in whose shape. */
+export function drawErrorIn({ chat, messages }: ClientFormats, baseUrl: () => string): DrawError {
+  return (error, path) =>
+    (MESSAGES_PATH.test(path) ? messages : chat).encodeError(error, {
+      generationId: null,
+      serviceMetadata: undefined,
+      baseUrl: baseUrl(),
+    });
+}

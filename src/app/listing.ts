@@ -1,0 +1,48 @@
+import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/directives.ts';
+import type { Catalog } from '../catalog/model.ts';
+import type { ProviderFile } from '../catalog/data-schema.ts';
+import { readProviderData } from '../catalog/read-data.ts';
+import type { ListedProvider, ListingServices } from '../http/management/route.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Provider } from '../providers/contract.ts';
+import { endpointName } from '../routing/endpoint-name.ts';
+import { endpointFits, withDefaults } from '../routing/preferences.ts';
+import type { EndpointStats } from '../routing/stats.ts';
+
+/** What the lists of models, endpoints and providers are made from. */
+export function createListing(parts: {
+  readonly catalog: Catalog;
+  readonly stats: Pick<EndpointStats, 'listed'>;
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** The operator's. */
+  readonly defaults: { readonly provider: Partial<ProviderPreferences> };
+  readonly clock: Clock;
+  /** With the version segment. */
+  readonly baseUrl: () => string;
+}): ListingServices {
+  const { catalog, stats, providers, clock, baseUrl } = parts;
+  const preferences = withDefaults(DEFAULT_PREFERENCES, parts.defaults.provider);
+  const files = new Map(readProviderData().map((file) => [file.slug, file]));
+  return {
+    catalog,
+    figuresOf: (endpoint) => stats.listed(endpointName(endpoint)),
+    providers: () => [...providers].map(([slug, provider]) => drawProvider(slug, provider, files.get(slug))),
+    isAllowed: (endpoint) => endpointFits(endpoint, preferences) === undefined,
+    nowMs: () => clock.nowMs(),
+    baseUrl,
+  };
+}
+
+/** Facts of the project's own files about a provider hold for the vendor of that name only. */
+function drawProvider(slug: string, { adapter, settings }: Provider, file: ProviderFile | undefined): ListedProvider {
+  const facts = adapter.id === slug ? file : undefined;
+  return {
+    slug,
+    name: settings.name,
+    headquarters: facts?.headquarters ?? null,
+    datacenters: facts?.datacenters ?? null,
+    privacyPolicyUrl: facts?.privacy_policy_url ?? null,
+    termsOfServiceUrl: facts?.terms_of_service_url ?? null,
+    statusPageUrl: facts?.status_page_url ?? null,
+  };
+}

@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createInsightQuota } from '../accounts/insight-quota.ts';
+import type { Config } from '../config/config.ts';
+import type { ManagementServices } from '../http/management/route.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createFreshValues } from '../lib/fresh-values.ts';
+import { createHousekeeping, type Housekeeping } from '../lib/housekeeping.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { Database } from '../store/database.ts';
+import { createDestinationStore } from '../store/destinations.ts';
+import { createTaskTrafficStore } from '../store/task-traffic.ts';
+import { watchTaskTraffic, type TaskTrafficWatch } from '../telemetry/task-traffic.ts';
+import { createContentStore } from '../store/generation-content.ts';
+import { createFeedbackStore } from '../store/generation-feedback.ts';
+import type { SharedState } from '../store/shared/contract.ts';
+import type { KeyStore } from '../store/keys.ts';
+import { createUsageReports } from '../store/usage-reports.ts';
+import { createUsageRollup } from '../store/usage-rollup.ts';
+import { createWorkspaceStore } from '../store/workspaces.ts';
+import { createAnalytics } from '../telemetry/analytics/analytics.ts';
+import type { AnswerCapture } from '../telemetry/answer-capture.ts';
+import { createContentLog, type ContentLog, type LogSwitches } from '../telemetry/content-log.ts';
+import { createBroadcast, type Broadcast } from '../telemetry/destinations/broadcast.ts';
+import { createDestinations } from '../telemetry/destinations/destinations.ts';
+import { exportedOf } from '../telemetry/destinations/exported.ts';
+import { createPoster } from '../telemetry/destinations/post.ts';
+import { createFeedbackBox } from '../telemetry/feedback.ts';
+import type { Log } from '../telemetry/logs.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { GenerationRecord } from '../telemetry/record.ts';
+
+/** What is done with records of generations after their requests have ended. */
+export interface Observability {
+  readonly services: Pick<ManagementServices, 'analytics' | 'content' | 'feedback' | 'destinations' | 'insights'>;
+  /** What requests of the last days were about. */
+  readonly traffic: TaskTrafficWatch;
+  /** Begins to keep what an answer says; `undefined` where nobody wants that. */
+  openCapture(record: GenerationRecord): AnswerCapture | undefined;
+  /** A generation has ended and was accounted for. Never throws, and nobody waits for what follows from it. */
+  ended(record: GenerationRecord): void;
+  start(): void;
+  /** Lets what is under way finish. To be called before the database closes. */
+  close(): Promise<void>;
+}
+
+export interface ObservabilityParts {
+  readonly config: Pick<Config, 'observability' | 'server' | 'timeouts'>;
+  readonly database: Database;
+  readonly keys: Pick<KeyStore, 'find'>;
+  readonly box: () => Promise<SecretBox>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly state: Pick<SharedState, 'rates'>;
+  readonly metrics: Pick<Metrics, 'contentLost' | 'exported'>;
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number;
+}
+
+/** How long after the longest request a record may still come: it waits minutes for a database that is away. */
+const RECORD_GRACE_MS = 600_000;
+const SUM_UP_EVERY_MS = 60_000;
+const PURGE_EVERY_MS = 600_000;
+const PAUSE_MS = 20;
+/** Records whose workspace is being looked up, or whose content is being sealed; one more is left out and counted. */
+const HANDING_MAX = 1_000;
+/** How long the records of the last requests are waited for at the end. */
+const LAST_MS_MAX = 1_000;
+/** A destination that was made or changed in another process is known after this. */
+const DESTINATIONS_EVERY_MS = 10_000;
+/** A workspace that turns its logging on or off is heard in every process after this. */
+const SWITCHES_FRESH_MS = 2_000;
+const SWITCHES_STALE_MS_MAX = 600_000;
+const SWITCHES_READ_MS_MAX = 5_000;
+const WORKSPACES_MAX = 10_000;
+
+/** A workspace that is not there keeps nothing and sends nothing. */
+const ALL_OFF: LogSwitches = {
+  logsContent: false,
+  logsContentPpm: 0,
+  logsContentOfKeyIds: null,
+  logsContentOfKeyHashes: null,
+  broadcasts: false,
+};
+
+export function createObservability(parts: ObservabilityParts): Observability {
+  const { config, database, clock, log } = parts;
+  const workspaces = createWorkspaceStore({ database });
+  const switches = createFreshValues<LogSwitches>({
+    read: async (workspaceId) => (await workspaces.find(workspaceId)) ?? ALL_OFF,
+    nowMs: () => clock.monotonicMs(),
+    freshMs: SWITCHES_FRESH_MS,
+    staleMsMax: SWITCHES_STALE_MS_MAX,
+    readMsMax: SWITCHES_READ_MS_MAX,
+    entriesMax: WORKSPACES_MAX,
+  });
+  const content = createContentLog({
+    store: createContentStore({ database }),
+    switches,
+    box: parts.box,
+    clock,
+    retentionMs: config.observability.contentRetentionMs,
+    onLost(generationId, error) {
+      parts.metrics.contentLost();
+      log.general.error({ generationId, err: error }, 'content of a generation lost');
+    },
+  });
+  const { destinations, broadcast, poster } = openDestinations(parts);
+  const traffic = watchTaskTraffic(createTaskTrafficStore(database), config.timeouts.totalMs);
+  const jobs = jobsOf(parts, content, broadcast, traffic);
+  const underWay = new Set<Promise<void>>();
+
+  async function handOn(record: GenerationRecord, isWanted: boolean): Promise<void> {
+    const said = await content.take(record);
+    if (isWanted && (await switches.get(record.asker.workspaceId)).broadcasts)
+      broadcast.offer(exportedOf(record, config.server.region, said));
+    if (said !== undefined) await content.keep(record, said);
+  }
+
+  return {
+    services: {
+      analytics: createAnalytics({ reports: createUsageReports({ database }), clock }),
+      content,
+      feedback: createFeedbackBox({ store: createFeedbackStore({ database }), clock }),
+      destinations,
+      insights: insightsOf(parts, traffic),
+    },
+    traffic,
+    openCapture: (record) => content.open(record),
+    ended(record) {
+      const isWanted = broadcast.isWanted(record.asker.workspaceId, record.asker.keyHash);
+      if (record.capture === undefined && !isWanted) return;
+      if (underWay.size >= HANDING_MAX) {
+        if (record.capture !== undefined) parts.metrics.contentLost();
+        if (isWanted) parts.metrics.exported('any', 'dropped', 1);
+        return;
+      }
+      const handing = handOn(record, isWanted)
+        .catch((error: unknown) => log.general.error({ err: error, id: record.id }, 'a record could not be handed on'))
+        .finally(() => underWay.delete(handing));
+      underWay.add(handing);
+    },
+    start() {
+      broadcast.refresh().catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read'));
+      for (const job of jobs) job.start();
+    },
+    async close() {
+      await Promise.all(jobs.map((job) => job.stop()));
+      // Of the last requests some may not have come so far as to wait in a queue.
+      await Promise.race([Promise.all(underWay), sleep(LAST_MS_MAX, undefined, { ref: false })]);
+      await Promise.all([content.close(), broadcast.close()]);
+      await poster.close();
+    },
+  };
+}
+
+/** Where records are sent, and who sends them. */
+function openDestinations({ config, database, keys, box, clock, log, metrics, random }: ObservabilityParts) {
+  // The operator knows its own network; users of the gateway must not reach into it.
+  const open = { isAllowed: () => true, protocols: ['https:', 'http:'] };
+  const poster = createPoster(config.observability.privateDestinations ? open : {});
+  const destinations = createDestinations({
+    store: createDestinationStore({ database }),
+    keys,
+    box,
+    poster,
+    clock,
+    onChange: () =>
+      broadcast.refresh().catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read')),
+    onUnreadable: (id, error) => log.general.error({ id, err: error }, 'a destination cannot be read'),
+  });
+  const broadcast = createBroadcast({
+    destinations,
+    poster,
+    nowMs: () => clock.nowMs(),
+    random,
+    onOutcome: (type, outcome, count) => metrics.exported(type, outcome, count),
+  });
+  return { destinations, broadcast, poster };
+}
+
+function insightsOf(
+  { state, clock }: ObservabilityParts,
+  traffic: TaskTrafficWatch,
+): Observability['services']['insights'] {
+  return {
+    take: createInsightQuota({ rates: state.rates, clock }),
+    taskGroups: () => traffic.groups(),
+    nowMs: () => clock.nowMs(),
+  };
+}
+
+function jobsOf(
+  { config, database, clock, log }: ObservabilityParts,
+  content: ContentLog,
+  broadcast: Broadcast,
+  traffic: TaskTrafficWatch,
+): readonly Housekeeping[] {
+  const rollup = createUsageRollup({ database, lagMs: config.timeouts.totalMs + RECORD_GRACE_MS });
+  const onFailed =
+    (what: string) =>
+    (error: unknown): void =>
+      log.general.warn({ err: error }, `${what}: tried again later`);
+  return [
+    createHousekeeping({
+      work: () => rollup.step(clock.nowMs()),
+      everyMs: SUM_UP_EVERY_MS,
+      pauseMs: PAUSE_MS,
+      onFailed: onFailed('generations could not be summed up'),
+    }),
+    createHousekeeping({
+      work: () => traffic.step(clock.nowMs()),
+      everyMs: SUM_UP_EVERY_MS,
+      pauseMs: PAUSE_MS,
+      onFailed: onFailed('what requests were about could not be read'),
+    }),
+    createHousekeeping({
+      work: () => content.purge(),
+      everyMs: PURGE_EVERY_MS,
+      pauseMs: PAUSE_MS,
+      onFailed: onFailed('old content could not be deleted'),
+    }),
+    createHousekeeping({
+      async work() {
+        await broadcast.refresh();
+        return false;
+      },
+      everyMs: DESTINATIONS_EVERY_MS,
+      pauseMs: PAUSE_MS,
+      onFailed: onFailed('destinations could not be read'),
+    }),
+  ];
+}

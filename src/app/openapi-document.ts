@@ -1,0 +1,31 @@
+import { buildOpenApi } from '../http/openapi.ts';
+import { MANAGEMENT_ROUTES } from '../http/routes.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { pluginSchema } from '../plugins/index.ts';
+import { chatChunkSchema, chatResultSchema } from '../wire/chat/answer-schema.ts';
+import { chatRequestSchema } from '../wire/chat/schema.ts';
+import { messagesEventSchema, messagesResultSchema } from '../wire/messages/answer-schema.ts';
+import { createRequestSchema } from '../wire/messages/schema.ts';
+
+/** Of the interface, not of the program. @source seed 9 */
+const INTERFACE_VERSION = '1.0.0';
+
+/** Everything that the gateway answers, from the schemas that check it. Takes a moment: callers keep the result. */
+export function openApiDocument(): JsonObject {
+  return buildOpenApi({
+    routes: MANAGEMENT_ROUTES,
+    generation: {
+      chat: {
+        request: chatRequestSchema({ plugin: pluginSchema }),
+        response: chatResultSchema,
+        event: chatChunkSchema,
+      },
+      messages: {
+        request: createRequestSchema({ plugin: pluginSchema }),
+        response: messagesResultSchema,
+        event: messagesEventSchema,
+      },
+    },
+    version: INTERFACE_VERSION,
+  });
+}

@@ -1,0 +1,92 @@
+import type { OwnCredentials } from '../accounts/own-credentials.ts';
+import { invalid } from '../canonical/gateway-error.ts';
+import { setBounded } from '../lib/bounded-map.ts';
+import { maskText } from '../lib/mask-text.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import { SecretBoxError } from '../lib/secret-box.ts';
+import type { Upstream } from '../pipeline/attempt.ts';
+import {
+  bringCredential,
+  broughtFor,
+  problemOfCredential,
+  type BroughtProvider,
+} from '../providers/brought-credential.ts';
+import { ProviderSetupError } from '../providers/check-settings.ts';
+import { CredentialError, type Provider } from '../providers/contract.ts';
+import type { Candidate } from '../routing/plan.ts';
+
+/** Providers as they are called with credentials that the account brought. */
+export interface OwnUpstreams {
+  /**
+   * Whose a credential is, and its masked label.
+   * @param name the provider's slug, or another name of it
+   * @throws GatewayError 400 for an unknown provider, or a credential that cannot be one of its own
+   */
+  describe(name: string, key: string): { readonly provider: string; readonly label: string };
+  /** @throws CredentialError for one that was deleted a moment ago, or that cannot be opened */
+  connect(candidate: Candidate): Promise<Upstream>;
+}
+
+/** Opened ones that are kept, so that a token is fetched once and not with every call. */
+const OPEN_MAX = 1_000;
+
+export function createOwnUpstreams(parts: {
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** A provider that is there, or would be with a credential. */
+  readonly findProvider: (slug: string) => Provider | undefined;
+  readonly credentials: Pick<OwnCredentials, 'find' | 'open'>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}): OwnUpstreams {
+  const { providers, findProvider, credentials, env } = parts;
+  const opened = new Map<
+    string,
+    { readonly sealed: string; readonly base: Provider; readonly brought: readonly BroughtProvider[] }
+  >();
+
+  async function broughtOf(id: string, base: Provider): Promise<readonly BroughtProvider[]> {
+    const row = credentials.find(id);
+    if (row === undefined) throw new CredentialError('it was deleted');
+    const known = opened.get(id);
+    if (known !== undefined && known.sealed === row.sealed && known.base === base) return known.brought;
+    const brought = bringCredential(base, await credentials.open(row), env);
+    setBounded(opened, id, { sealed: row.sealed, base, brought }, OPEN_MAX);
+    return brought;
+  }
+
+  return {
+    describe(name, key) {
+      const base = findProvider(name);
+      if (base === undefined) throw unknownProvider(name, [...providers.keys()]);
+      try {
+        const [first] = bringCredential(base, key, env);
+        return { provider: base.settings.slug, label: maskText(first?.shown ?? '') };
+      } catch (error) {
+        if (error instanceof ProviderSetupError) throw invalid('key', problemOfCredential(error));
+        throw error;
+      }
+    },
+    async connect({ endpoint, credential }) {
+      const base = providers.get(endpoint.provider);
+      if (base === undefined || credential === undefined) throw new CredentialError('its provider is gone');
+      try {
+        const found = broughtFor(await broughtOf(credential.id, base), endpoint.model);
+        if (found === undefined) throw new CredentialError('it names no place for this model');
+        const { provider, upstreamModel } = found;
+        return { provider, endpoint: upstreamModel === undefined ? endpoint : { ...endpoint, upstreamModel } };
+      } catch (error) {
+        if (error instanceof SecretBoxError || error instanceof ProviderSetupError)
+          throw new CredentialError(error.message, { cause: error });
+        throw error;
+      }
+    },
+  };
+}
+
+function unknownProvider(slug: string, known: readonly string[]): ReturnType<typeof invalid> {
+  const nearest = nearestName(slug, known);
+  const hint =
+    nearest === undefined
+      ? 'GET /providers lists those that there are, and others are set up in the configuration'
+      : `did you mean "${nearest}"?`;
+  return invalid('provider', `is not a provider of this gateway; ${hint}`);
+}

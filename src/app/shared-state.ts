@@ -1,0 +1,50 @@
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createHealth, type Health } from '../routing/health.ts';
+import { shareHealth } from '../routing/shared-health.ts';
+import type { EndpointStats } from '../routing/stats.ts';
+import type { SharedState } from '../store/shared/contract.ts';
+import { createMemoryState } from '../store/shared/memory.ts';
+import { keyPrefix } from '../store/shared/key-prefix.ts';
+import { openRedisState } from '../store/shared/redis.ts';
+import type { Log } from '../telemetry/logs.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+export interface SharedStateParts {
+  readonly config: Pick<Config, 'redisUrl' | 'redisPrefix'> & {
+    readonly server: Pick<Config['server'], 'responseCacheBytes'>;
+  };
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'sharedState'>;
+}
+
+/** In memory, or in the Redis that the configuration names; a start does not fail without it. */
+export async function openSharedState({ config, clock, log, metrics }: SharedStateParts): Promise<SharedState> {
+  const { redisUrl, redisPrefix } = config;
+  const textBytesMax = config.server.responseCacheBytes;
+  if (redisUrl === undefined) return createMemoryState({ clock, textBytesMax });
+  return openRedisState({
+    url: redisUrl,
+    clock,
+    textBytesMax,
+    prefix: keyPrefix(redisPrefix),
+    onChange(isUp, reason) {
+      metrics.sharedState(isUp);
+      if (isUp) log.general.info('state is shared through Redis');
+      else log.general.error({ reason }, 'Redis is away: this process goes on with state of its own');
+    },
+  });
+}
+
+export interface HealthOfAllParts {
+  readonly clock: Clock;
+  readonly stats: Pick<EndpointStats, 'counted'>;
+  readonly state: SharedState;
+}
+
+/** How endpoints do, by what every process sees that there is. */
+export function createHealthOfAll({ clock, stats, state }: HealthOfAllParts): Health {
+  const health = createHealth({ clock, onCounted: (endpoint, isOk) => stats.counted(endpoint, isOk) });
+  return state.values === undefined ? health : shareHealth({ health, news: state.news });
+}

@@ -1,0 +1,94 @@
+import type { FileReader } from '../canonical/parsed-file.ts';
+import type { WebPages } from '../canonical/web-page.ts';
+import type { SearchEngineId, WebSearch } from '../canonical/web-search.ts';
+import type { Config } from '../config/config.ts';
+import { createFileReader } from '../documents/file-reader.ts';
+import type { OcrSettings } from '../documents/mistral-ocr.ts';
+import { createTextMaker } from '../documents/text-maker.ts';
+import { createWebPages } from '../documents/web-pages.ts';
+import { createDownloader, type DownloaderOptions } from '../lib/download.ts';
+import { isPublicOrOwnAddress } from '../lib/public-address.ts';
+import type { EngineSettings, SearchEngine } from '../search/contract.ts';
+import { ENGINES } from '../search/engines.ts';
+import { createEnginePages } from '../search/pages.ts';
+import { createWebSearch } from '../search/search.ts';
+import type { SharedParts } from './shared-parts.ts';
+
+/** What the gateway can do with the web and with files, for its plugins and its tools. */
+export interface WebAbilities {
+  readonly search: WebSearch;
+  readonly pages: WebPages;
+  readonly files: FileReader;
+  close(): Promise<void>;
+}
+
+type Parts = Pick<SharedParts, 'config' | 'env' | 'clock' | 'http' | 'download'>;
+
+/** @param downloads which addresses may be called where the operator says nothing of it */
+export function createWebAbilities(
+  { config, env, clock, http, download }: Parts,
+  downloads: DownloaderOptions = {},
+): WebAbilities {
+  const engines = enginesOf(config, env);
+  const textMaker = createTextMaker();
+  const downloader = createDownloader({
+    ...downloads,
+    ...(config.webFetch.privateAddresses && { isAllowed: isPublicOrOwnAddress }),
+    protocols: ['https:', 'http:'],
+  });
+  const nowMs = (): number => clock.nowMs();
+  return {
+    search: createWebSearch({ http, engines, preferred: config.search.engine }),
+    pages: createWebPages({
+      download: downloader.download,
+      textMaker,
+      vendors: createEnginePages({ http, engines, nowMs }),
+      nowMs,
+    }),
+    files: createFileReader({ http, download, textMaker, ocr: ocrOf(config, env) }),
+    async close() {
+      await Promise.all([downloader.close(), textMaker.close()]);
+    },
+  };
+}
+
+type Env = SharedParts['env'];
+
+/** Engines whose key, or whose address where they need no key, is in the configuration or in the environment. */
+function enginesOf({ search }: Config, env: Env): ReadonlyMap<SearchEngineId, EngineSettings> {
+  return new Map(
+    Object.values(ENGINES).flatMap((engine) => {
+      const settings = settingsOf(engine, search.engines[engine.id], env);
+      return settings === undefined ? [] : [[engine.id, settings] as const];
+    }),
+  );
+}
+
+function settingsOf(
+  { baseUrl: usual, needsKey, envNames }: SearchEngine,
+  entry: Config['search']['engines'][SearchEngineId],
+  env: Env,
+): EngineSettings | undefined {
+  const told = firstOf(envNames, env);
+  const apiKey = entry.apiKey ?? (needsKey ? told : undefined);
+  const baseUrl = entry.baseUrl ?? (needsKey ? usual : told?.replace(/\/+$/, ''));
+  if (baseUrl === undefined || URL.parse(baseUrl) === null || (needsKey && apiKey === undefined)) return undefined;
+  return { baseUrl, ...(apiKey !== undefined && { apiKey }) };
+}
+
+/** An empty variable is how compose files and shells say "not set". */
+function firstOf(names: readonly string[], env: Env): string | undefined {
+  return names.map((name) => env[name]).find((value) => value !== undefined && value !== '');
+}
+
+const OCR_BASE_URL = 'https://api.mistral.ai/v1';
+const OCR_MODEL = 'mistral-ocr-latest';
+
+function ocrOf({ fileParser }: Config, env: Env): OcrSettings | undefined {
+  const {
+    apiKey = firstOf(['MISTRAL_API_KEY'], env),
+    baseUrl = OCR_BASE_URL,
+    model = OCR_MODEL,
+  } = fileParser.mistralOcr;
+  return apiKey === undefined ? undefined : { apiKey, baseUrl, model };
+}
