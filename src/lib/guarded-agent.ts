@@ -2,6 +2,7 @@ import { lookup as lookupAll, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent } from 'undici';
 import { isPublicAddress } from './public-address.ts';
+import { createPublicLookup } from './public-lookup.ts';
 
 /** Why an address that a caller or a user chose is not called: a sentence that is safe to show. */
 export class AddressError extends Error {
@@ -24,15 +25,17 @@ export interface GuardedAgentOptions {
   readonly isAllowed?: (address: string) => boolean;
   /** Default: `https:` alone. */
   readonly protocols?: readonly string[];
-  /** Default: the system's resolver. */
+  /** Default: name servers, or the system's resolver where neighbours are allowed, whose names may stand in its files. */
   readonly lookup?: typeof lookupAll;
 }
 
 /**
- * Names of callers that are looked up at once. The system's resolver has four threads for the whole process: names whose
+ * Names of callers that the system's resolver looks up at once. It has four threads for the whole process: names whose
  * servers never answer must not keep upstreams from being found.
  */
 const LOOKUPS_AT_ONCE_MAX = 2;
+/** Names of callers that name servers are asked for at once. */
+const PUBLIC_LOOKUPS_AT_ONCE_MAX = 128;
 /** Lookups that wait for their turn, of all callers. */
 const LOOKUPS_WAITING_MAX = 256;
 
@@ -41,11 +44,14 @@ const LOOKUPS_WAITING_MAX = 256;
  * the call (DNS rebinding). @source generation.md 11.2
  */
 export function createGuardedAgent(options: GuardedAgentOptions = {}): GuardedAgent {
-  const { isAllowed = isPublicAddress, protocols = ['https:'], lookup = lookupAll } = options;
+  const { isAllowed = isPublicAddress, protocols = ['https:'] } = options;
+  const isPublicOnly = options.isAllowed === undefined && options.lookup === undefined;
+  const lookup = options.lookup ?? (isPublicOnly ? createPublicLookup() : lookupAll);
+  const take = createTurns(isPublicOnly ? PUBLIC_LOOKUPS_AT_ONCE_MAX : LOOKUPS_AT_ONCE_MAX, LOOKUPS_WAITING_MAX);
   const schemes = protocols.map((protocol) => protocol.slice(0, -1)).join(' and ');
   // No connection is kept, as HTTP/2 would do: a name that was judged once must be judged again.
   const dispatcher = new Agent({
-    connect: { lookup: guardedLookup(isAllowed, lookup) },
+    connect: { lookup: guardedLookup(isAllowed, lookup, take) },
     pipelining: 0,
     allowH2: false,
   });
@@ -77,10 +83,10 @@ function forbidden(): AddressError {
   return new AddressError('The address is not on the public Internet.');
 }
 
-type Lookup = typeof lookupAll;
+type Lookup = typeof lookupAll | ReturnType<typeof createPublicLookup>;
+type TakeTurn = ReturnType<typeof createTurns>;
 
-function guardedLookup(isAllowed: (address: string) => boolean, lookUp: Lookup): LookupFunction {
-  const take = createTurns(LOOKUPS_AT_ONCE_MAX, LOOKUPS_WAITING_MAX);
+function guardedLookup(isAllowed: (address: string) => boolean, lookUp: Lookup, take: TakeTurn): LookupFunction {
   return (hostname, options, callback) => {
     const mayWait = take((done) => {
       lookUp(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {

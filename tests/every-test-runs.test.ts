@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { filesOf } from './support/run-together.ts';
+
+test('`npm test` runs every test file there is, once', async () => {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { test: string } };
+  const started = await matching(
+    [...scripts.test.matchAll(/"([^"]+\.test\.ts)"/g)].map(([, pattern]) => pattern ?? ''),
+  );
+  const together = started.filter((file) => file.startsWith('tests/together/'));
+  const sources = await Promise.all(together.map((file) => readFile(file, 'utf8')));
+  const patterns = sources.map((source) => /runTogether\('([^']+)'\)/.exec(source)?.[1] ?? '');
+  const run = [...started, ...(await matching(patterns))].toSorted();
+  assert.deepEqual(run, [...(await filesOf('src/**/*.test.ts')), ...(await filesOf('tests/**/*.test.ts'))].toSorted());
+});
+
+async function matching(patterns: readonly string[]): Promise<readonly string[]> {
+  return (await Promise.all(patterns.map(filesOf))).flat();
+}

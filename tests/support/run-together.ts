@@ -1,0 +1,28 @@
+import { glob } from 'node:fs/promises';
+import path from 'node:path';
+import { describe } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The test files that a pattern names, from the project's root, in order. */
+export async function filesOf(pattern: string): Promise<readonly string[]> {
+  return (await Array.fromAsync(glob(pattern, { cwd: ROOT }))).toSorted();
+}
+
+/**
+ * Runs test files in this one process, one after the other: a process of its own costs each of them the start of a whole
+ * gateway, which is more than most of their tests do. A suite a file keeps the hooks of one file away from the tests of the
+ * others.
+ */
+export async function runTogether(pattern: string): Promise<void> {
+  // Some tests wait for what holds no handle of the event loop: without one the process would end under them. No `after`
+  // clears it, since the root's run as soon as the first suite has ended.
+  const handle = setInterval(() => undefined, 60_000);
+  for (const file of await filesOf(pattern)) {
+    await describe(file, async () => {
+      await import(pathToFileURL(path.join(ROOT, file)).href);
+    });
+  }
+  clearInterval(handle);
+}
