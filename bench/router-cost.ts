@@ -31,7 +31,7 @@ const ROUND_MS = 20;
 const MODELS = 300;
 const PROMPT_CHARS = 8_192;
 const PARETO_US_MAX = 50;
-const CLASSIFY_US_MAX = 1_000;
+const CLASSIFY_US_MAX = 200;
 
 /** CPU time of one call. */
 function measure(what: string, run: () => unknown, usMax?: number): RouterCost {

@@ -48,7 +48,13 @@ interface Asked<Job, Result> {
 }
 
 /** How often a thread is asked what it holds. A bomb that unpacks a gigabyte takes longer. */
-const WATCH_MS = 50;
+const WATCH_MS = 25;
+/**
+ * V8's own limit, in sizes of ours: it is for a thread that cannot be asked. V8 gives a thread that reaches it 16 MB to end
+ * itself, and one collection of garbage that needs more ends the whole process instead.
+ * @source node `Worker::NearHeapLimit`, 24.x; seen 2026-11: 199 MB held at a limit of 128 MB
+ */
+const HEAP_LIMITS_MAX = 8;
 
 /**
  * Threads for work that takes long or that strangers shape: each job has a limit of time and of memory, and a thread that
@@ -141,7 +147,7 @@ function startThread({ script, memoryBytesMax }: JobThreadsOptions): Worker {
   const worker = new Worker(script, {
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: Math.floor(memoryBytesMax / BYTES_PER_MB) },
+    resourceLimits: { maxOldGenerationSizeMb: Math.floor((HEAP_LIMITS_MAX * memoryBytesMax) / BYTES_PER_MB) },
   });
   // A thread that is being ended may still fail, which is an error of the process where nobody listens.
   worker.on('error', () => undefined);
@@ -179,7 +185,7 @@ function isOutOfMemory(error: Error): boolean {
   return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
-/** The limit that a thread itself has is of its heap; what files unpack to lies beside it. */
+/** Its heap, and what lies beside that, as what files unpack to does. */
 async function exceeds(thread: Worker, memoryBytesMax: number): Promise<boolean> {
   try {
     const { used_heap_size: heap, external_memory: beside } = await thread.getHeapStatistics();
