@@ -8,7 +8,7 @@ test('`npm test` runs every test file there is, once', async () => {
   const started = await matching(
     [...scripts.test.matchAll(/"([^"]+\.test\.ts)"/g)].map(([, pattern]) => pattern ?? ''),
   );
-  const together = started.filter((file) => file.startsWith('tests/together/'));
+  const together = started.filter((file) => file.startsWith('tests/all-together/'));
   const sources = await Promise.all(together.map((file) => readFile(file, 'utf8')));
   const patterns = sources.map((source) => /runTogether\('([^']+)'\)/.exec(source)?.[1] ?? '');
   const run = [...started, ...(await matching(patterns))].toSorted();

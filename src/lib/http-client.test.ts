@@ -128,15 +128,20 @@ test('a slow reader pauses the upstream instead of filling the memory', async ()
 
 test('a released answer that ends in time leaves its connection to the next request', async () => {
   const ports = new Set<number | undefined>();
+  let sent = Promise.withResolvers<void>();
   const origin = await serve((request, response) => {
     ports.add(request.socket.remotePort);
     response.write('all that counts');
+    response.once('finish', sent.resolve);
     setTimeout(() => response.end('a farewell'), 20);
   });
   for (let request = 0; request < 3; request++) {
+    sent = Promise.withResolvers<void>();
     const call = get(origin);
     await (await call.answer).read();
     call.release(5_000);
+    await sent.promise;
+    // What was sent is read in the next turn of the event loop, however late that comes.
     await delay(60);
   }
   assert.equal(ports.size, 1);

@@ -13,7 +13,7 @@ export async function filesOf(pattern: string): Promise<readonly string[]> {
 /**
  * Runs test files in this one process, one after the other: a process of its own costs each of them the start of a whole
  * gateway, which is more than most of their tests do. A suite a file keeps the hooks of one file away from the tests of the
- * others.
+ * others. Node's runner begins files in the order of their paths: `tests/all-together` comes early, since it takes longest.
  */
 export async function runTogether(pattern: string): Promise<void> {
   // Some tests wait for what holds no handle of the event loop: without one the process would end under them. No `after`
