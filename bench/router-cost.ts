@@ -12,7 +12,7 @@ import { systemClock } from '../src/lib/clock.ts';
 import { openField } from '../src/pipeline/model-field.ts';
 import { createEndpointStats } from '../src/routing/stats.ts';
 import { UPSTREAM_FORMATS } from '../src/app/upstream-formats.ts';
-import { median } from './statistics.ts';
+import { cpuTimeOf } from './cpu-time.ts';
 
 export const resultSchema = z.array(
   z.object({
@@ -25,9 +25,6 @@ export const resultSchema = z.array(
 export type RouterCosts = Readonly<z.infer<typeof resultSchema>>;
 type RouterCost = RouterCosts[number];
 
-const ROUNDS = 15;
-const WARM_UP_MS = 400;
-const ROUND_MS = 20;
 const MODELS = 300;
 const PROMPT_CHARS = 8_192;
 const PARETO_US_MAX = 50;
@@ -35,20 +32,7 @@ const CLASSIFY_US_MAX = 200;
 
 /** CPU time of one call. */
 function measure(what: string, run: () => unknown, usMax?: number): RouterCost {
-  const untilMs = performance.now() + WARM_UP_MS;
-  let calls = 0;
-  while (performance.now() < untilMs) {
-    run();
-    calls++;
-  }
-  const batch = Math.max(1, Math.round((calls * ROUND_MS) / WARM_UP_MS));
-  const rounds = Array.from({ length: ROUNDS }, () => {
-    const begin = process.cpuUsage();
-    for (let call = 0; call < batch; call++) run();
-    const { user, system } = process.cpuUsage(begin);
-    return (user + system) / batch;
-  });
-  return { what, us: median(rounds), ...(usMax !== undefined && { usMax }) };
+  return { what, us: cpuTimeOf(run), ...(usMax !== undefined && { usMax }) };
 }
 
 function createRequest(text: string): GenerationRequest {

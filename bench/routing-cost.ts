@@ -13,8 +13,8 @@ import { planRoute, type PlanQuestion } from '../src/routing/plan.ts';
 import { createEndpointStats } from '../src/routing/stats.ts';
 import { createStickySessions } from '../src/routing/sticky.ts';
 import { UPSTREAM_FORMATS } from '../src/app/upstream-formats.ts';
+import { cpuTimeOf } from './cpu-time.ts';
 import { createListing } from './listing-cost.ts';
-import { median } from './statistics.ts';
 
 const costSchema = z.object({
   what: z.string(),
@@ -31,9 +31,6 @@ export const resultSchema = z.object({
 });
 export type RoutingResult = Readonly<z.infer<typeof resultSchema>>;
 
-const ROUNDS = 15;
-const WARM_UP_MS = 400;
-const ROUND_MS = 20;
 const PICKS = 1_000_000;
 const MIB = 1_048_576;
 const LISTING_US_MAX = 20_000;
@@ -114,20 +111,7 @@ function measurePlan(what: string, question: PlanQuestion, usMax?: number): Rout
 }
 
 function measure(what: string, run: () => unknown, usMax?: number): RoutingCost {
-  const untilMs = performance.now() + WARM_UP_MS;
-  let calls = 0;
-  while (performance.now() < untilMs) {
-    run();
-    calls++;
-  }
-  const batch = Math.max(1, Math.round((calls * ROUND_MS) / WARM_UP_MS));
-  const rounds = Array.from({ length: ROUNDS }, () => {
-    const begin = process.cpuUsage();
-    for (let call = 0; call < batch; call++) run();
-    const { user, system } = process.cpuUsage(begin);
-    return (user + system) / batch;
-  });
-  return { what, us: median(rounds), ...(usMax !== undefined && { usMax }) };
+  return { what, us: cpuTimeOf(run), ...(usMax !== undefined && { usMax }) };
 }
 
 /** Sessions come and go, and failures happen: what is kept of them is bounded. */
