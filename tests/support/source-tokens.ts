@@ -7,6 +7,8 @@ export interface Token {
   readonly line: number;
 }
 
+type OnPattern = (literal: string, line: number) => void;
+
 /** Words after which a `/` opens a regular expression rather than divides. */
 const BEFORE_REGEX: ReadonlySet<string> = new Set(
   'return typeof case in of do else void delete throw new await yield instanceof'.split(' '),
@@ -15,8 +17,9 @@ const BEFORE_REGEX: ReadonlySet<string> = new Set(
 /**
  * Cuts TypeScript into words, strings and signs. Not a parser: just enough that an import in a comment, a string or a
  * template is not taken for one.
+ * @param onPattern gets each regular expression, with its slashes and flags
  */
-export function readTokens(source: string): readonly Token[] {
+export function readTokens(source: string, onPattern: OnPattern = () => undefined): readonly Token[] {
   const tokens: Token[] = [];
   /** Open braces; true where the brace belongs to `${` of a template. */
   const braces: boolean[] = [];
@@ -52,8 +55,11 @@ export function readTokens(source: string): readonly Token[] {
     } else if (sign === '`') {
       skipTo(at + 1);
       template();
-    } else if (sign === '/' && opensRegex(tokens.at(-1))) skipTo(endOfRegex(source, at));
-    else if (/[A-Za-z0-9_$]/.test(sign)) {
+    } else if (sign === '/' && opensRegex(tokens.at(-1))) {
+      const end = endOfRegex(source, at);
+      onPattern(source.slice(at, end) + (/^[a-z]*/.exec(source.slice(end, end + 8))?.[0] ?? ''), line);
+      skipTo(end);
+    } else if (/[A-Za-z0-9_$]/.test(sign)) {
       const end = at + (/^[A-Za-z0-9_$]+/.exec(source.slice(at, at + 200))?.[0].length ?? 1);
       push('word', source.slice(at, end));
       skipTo(end);
