@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../lib/make-folder.ts';
 import { createSecretBox, newSecretText, secretFrom, type Secret, type SecretBox } from '../lib/secret-box.ts';
 
 /** What stored credentials are sealed with. */
@@ -57,7 +58,7 @@ function boxOf([current, ...older]: readonly Secret[]): SecretBox {
 async function readOrMake(path: string): Promise<readonly string[]> {
   const there = await readTexts(path);
   if (there !== undefined) return atLeastOne(there, path);
-  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+  await makeFolder(join(path, '..'));
   const texts = [newSecretText()];
   const next = await writeAside(path, texts);
   try {

@@ -1,6 +1,7 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { makeFolder } from '../lib/make-folder.ts';
 import type { Finding, ProviderFinding } from './finding.ts';
 import { codeOf } from './operator-error.ts';
 
@@ -12,7 +13,7 @@ const SECRET_CHARS_MIN = 16;
 export async function checkDataDir(dataDir: string): Promise<Finding> {
   const probe = join(dataDir, `.doctor-${randomUUID()}`);
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeFolder(dataDir);
     await writeFile(probe, 'probe');
     await rm(probe);
     return { verdict: 'ok', message: `${dataDir} can be written to.` };

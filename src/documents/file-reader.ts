@@ -104,6 +104,7 @@ const FAILURES: Readonly<Record<TextFault, Failed>> = {
   encrypted: failed('caller', 'It is locked with a password.'),
   'too-many-pages': failed('caller', `It has more than ${PDF_PAGES_MAX} pages.`),
   timeout: failed('caller', `Its text could not be found within ${READ_TIMEOUT_MS} ms.`),
+  displaced: failed('service', 'It takes long to read, and others waited.'),
   memory: failed('caller', 'It unpacks to more than there is memory for.'),
   crashed: failed('caller', 'It is no PDF that can be read.'),
   busy: failed('service', 'Too many files are being read.'),

@@ -7,6 +7,8 @@ const WAITING_MAX = 64;
 /** Of one thread: a file of the largest size, what it unpacks to page by page, and the libraries. */
 const MEMORY_BYTES_MAX = 768 * 1_024 * 1_024;
 const IDLE_MS = 60_000;
+/** Most files take a tenth of it. Whoever sends one that takes all of its time keeps others from a thread for no longer. */
+const SHARE_MS = 5_000;
 
 /** Why there is no text: the file's fault, or that of whoever was to read it. */
 export type TextFault = FileFault | JobFault;
@@ -29,6 +31,7 @@ export function createTextMaker(): TextMaker {
     waitingMax: WAITING_MAX,
     memoryBytesMax: MEMORY_BYTES_MAX,
     idleMs: IDLE_MS,
+    shareMs: SHARE_MS,
   });
   return {
     async read(job, timeoutMs, signal) {

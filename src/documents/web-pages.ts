@@ -143,6 +143,7 @@ const FAILURES: Readonly<Record<TextFault, readonly [PageFailure, string]>> = {
   encrypted: ['url_not_accessible', 'The file is locked with a password.'],
   'too-many-pages': ['unsupported_content_type', `The file has more than ${PDF_PAGES_MAX} pages.`],
   timeout: ['unavailable', 'The page took too long to read.'],
+  displaced: ['unavailable', 'The page takes long to read, and others waited.'],
   memory: ['unavailable', 'The page takes too much memory to read.'],
   busy: ['too_many_requests', 'Too many pages are being read.'],
   aborted: ['unavailable', 'Nobody waits for the page any more.'],

@@ -11,13 +11,14 @@ interface Job {
 const opened: JobThreads<Job, unknown>[] = [];
 after(() => Promise.all(opened.map((threads) => threads.close())));
 
-function open(threadsMax = 1, waitingMax = 8): JobThreads<Job, unknown> {
+function open(threadsMax = 1, waitingMax = 8, shareMs?: number): JobThreads<Job, unknown> {
   const threads = createJobThreads<Job, unknown>({
     script: new URL('./test-job-thread.ts', import.meta.url),
     threadsMax,
     waitingMax,
     memoryBytesMax: 128 * 1_024 * 1_024,
     idleMs: 60_000,
+    ...(shareMs !== undefined && { shareMs }),
   });
   opened.push(threads);
   return threads;
@@ -67,6 +68,49 @@ test('who leaves while the job runs or waits is told at once, and one too many i
   assert.equal(await running, 'aborted');
   assert.equal(await faultOf(threads.run({ act: 'echo' }, 60_000, [], first.signal)), 'aborted');
   assert.equal(await threads.run({ act: 'echo', value: 1 }, 60_000, [], nobody()), 1);
+});
+
+test('a job that has had its share gives way to those who wait, the longest first, and goes on where nobody does', async () => {
+  const threads = open(2, 8, 50);
+  const outcomes: string[] = [];
+  const spin = async (name: string, timeoutMs: number): Promise<void> => {
+    outcomes.push(`${name} ${await faultOf(threads.run({ act: 'spin' }, timeoutMs, [], nobody()))}`);
+  };
+  const echo = (value: string): Promise<unknown> => threads.run({ act: 'echo', value }, 60_000, [], nobody());
+  const [first, second] = [spin('first', 60_000), spin('second', 60_000)];
+  // One that waits while both still have their share, and one that comes long after.
+  assert.equal(await echo('early'), 'early');
+  await first;
+  assert.deepEqual(outcomes, ['first displaced']);
+  const third = spin('third', 300);
+  await third;
+  assert.deepEqual(outcomes, ['first displaced', 'third timeout'], 'nobody waited for either');
+  const fourth = spin('fourth', 60_000);
+  assert.equal(await echo('late'), 'late');
+  await second;
+  assert.deepEqual(outcomes.slice(2), ['second displaced']);
+  await threads.close();
+  await fourth;
+});
+
+test('a job that cannot be sent is refused, and takes nobody else its share', async () => {
+  const threads = open(1, 8, 50);
+  const unsendable = threads.run({ act: 'echo', value: () => 'a function' }, 60_000, [], nobody());
+  assert.equal(await faultOf(unsendable), 'crashed');
+  // Its own share would be over.
+  await new Promise((resolve) => {
+    setTimeout(resolve, 100);
+  });
+  const spinning = faultOf(threads.run({ act: 'spin' }, 5_000, [], nobody()));
+  const next = threads.run({ act: 'echo', value: 'next' }, 60_000, [], nobody());
+  assert.deepEqual(await Promise.all([spinning, next]), ['displaced', 'next']);
+});
+
+test('without a share every job has all of its time, whoever waits', async () => {
+  const threads = open();
+  const spinning = faultOf(threads.run({ act: 'spin' }, 200, [], nobody()));
+  assert.equal(await threads.run({ act: 'echo', value: 1 }, 60_000, [], nobody()), 1);
+  assert.equal(await spinning, 'timeout');
 });
 
 test('a signal that outlives many jobs keeps nothing of them', async () => {

@@ -1,7 +1,7 @@
 import { Worker, type Transferable } from 'node:worker_threads';
 
-/** Why a job gave no result. */
-export type JobFault = 'busy' | 'timeout' | 'memory' | 'aborted' | 'crashed';
+/** Why a job gave no result. `displaced`: it had run for its share, and others waited. */
+export type JobFault = 'busy' | 'timeout' | 'displaced' | 'memory' | 'aborted' | 'crashed';
 
 export class JobError extends Error {
   readonly fault: JobFault;
@@ -23,6 +23,11 @@ export interface JobThreadsOptions {
   readonly memoryBytesMax: number;
   /** A thread without a job ends after this. */
   readonly idleMs: number;
+  /**
+   * A job that has run this long goes on only as long as nobody waits for a thread: who sends a job that never ends takes
+   * no more than this from others. Absent: every job has all of its time.
+   */
+  readonly shareMs?: number;
 }
 
 export interface JobThreads<Job, Result> {
@@ -64,11 +69,12 @@ export function createJobThreads<Job, Result>(options: JobThreadsOptions): JobTh
   const waiting = new Set<Asked<Job, Result>>();
   const all = new Set<Worker>();
   const idle = new Map<Worker, NodeJS.Timeout>();
+  const shares = createShares(options.shareMs, () => waiting.size);
   let isClosed = false;
 
   function serve(): void {
     for (const asked of waiting) {
-      if (idle.size === 0 && all.size >= options.threadsMax) return;
+      if (idle.size === 0 && all.size >= options.threadsMax) return shares.makeRoom();
       waiting.delete(asked);
       // A signal may outlive many jobs, and must not keep what they were about.
       asked.signal.removeEventListener('abort', asked.leave);
@@ -79,9 +85,8 @@ export function createJobThreads<Job, Result>(options: JobThreadsOptions): JobTh
   function takeThread(): Worker {
     const [known] = idle.keys();
     if (known === undefined) {
-      const made = startThread(options);
+      const made: Worker = startThread(options).once('exit', () => forget(made));
       all.add(made);
-      made.once('exit', () => forget(made));
       return made;
     }
     clearTimeout(idle.get(known));
@@ -92,7 +97,7 @@ export function createJobThreads<Job, Result>(options: JobThreadsOptions): JobTh
 
   async function work(thread: Worker, asked: Asked<Job, Result>): Promise<void> {
     try {
-      asked.resolve(await runOn<Job, Result>(thread, asked, options.memoryBytesMax));
+      asked.resolve(await runOn<Job, Result>(thread, asked, options.memoryBytesMax, shares.begin()));
       rest(thread);
     } catch (error) {
       drop(thread);
@@ -140,6 +145,49 @@ export function createJobThreads<Job, Result>(options: JobThreadsOptions): JobTh
   };
 }
 
+interface Share {
+  /** Aborts when somebody else needs the thread. */
+  readonly displaced: AbortSignal;
+  /** The job has ended. */
+  end(): void;
+}
+
+/** Who has run for as long as `shareMs` is ended where others wait, the longest first. */
+function createShares(shareMs: number | undefined, countWaiting: () => number) {
+  const overdue = new Set<AbortController>();
+  /** Threads that come free for those who wait. */
+  let emptying = 0;
+
+  function makeRoom(): void {
+    for (const place of overdue) {
+      if (countWaiting() <= emptying) return;
+      overdue.delete(place);
+      emptying++;
+      place.abort();
+    }
+  }
+
+  return {
+    makeRoom,
+    begin(): Share {
+      const place = new AbortController();
+      const hadShare = (): void => {
+        overdue.add(place);
+        makeRoom();
+      };
+      const timer = shareMs === undefined ? undefined : setTimeout(hadShare, shareMs);
+      return {
+        displaced: place.signal,
+        end() {
+          clearTimeout(timer);
+          overdue.delete(place);
+          if (place.signal.aborted) emptying--;
+        },
+      };
+    },
+  };
+}
+
 const BYTES_PER_MB = 1_048_576;
 
 function startThread({ script, memoryBytesMax }: JobThreadsOptions): Worker {
@@ -161,6 +209,7 @@ function runOn<Job, Result>(
   thread: Worker,
   { job, timeoutMs, transfer, signal }: Asked<Job, Result>,
   memoryBytesMax: number,
+  share: Share,
 ): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const fail = (fault: JobFault) => (): void => reject(new JobError(fault));
@@ -172,10 +221,17 @@ function runOn<Job, Result>(
   const watch = setInterval(() => void exceeds(thread, memoryBytesMax).then((is) => is && fail('memory')()), WATCH_MS);
   thread.on('message', resolve).on('error', onError).on('exit', onExit);
   signal.addEventListener('abort', onAbort, { once: true });
-  thread.postMessage(job, transfer);
+  share.displaced.addEventListener('abort', fail('displaced'), { once: true });
+  try {
+    thread.postMessage(job, transfer);
+  } catch (error) {
+    // What cannot be sent must not keep its place.
+    reject(error);
+  }
   return promise.finally(() => {
     clearTimeout(timer);
     clearInterval(watch);
+    share.end();
     signal.removeEventListener('abort', onAbort);
     thread.off('message', resolve).off('error', onError).off('exit', onExit);
   });

@@ -14,14 +14,14 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   for (const candidate of known) {
     if (++seen > KNOWN_NAMES_MAX) break;
     if (Math.abs(candidate.length - name.length) >= best) continue;
-    const distance = editDistance(wanted, candidate.toLowerCase());
+    const distance = editDistance(wanted, candidate.toLowerCase(), best);
     if (distance < best) [nearest, best] = [candidate, distance];
   }
   return nearest;
 }
 
-/** Optimal string alignment: insert, delete, replace, swap neighbours. */
-function editDistance(left: string, right: string): number {
+/** Optimal string alignment: insert, delete, replace, swap neighbours. Given up once it cannot be below `bound`. */
+function editDistance(left: string, right: string, bound: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (let row = 1; row <= left.length; row++) {
@@ -33,6 +33,8 @@ function editDistance(left: string, right: string): number {
       if (row > 1 && column > 1 && swapped) cost = Math.min(cost, at(beforeLast, column - 2) + 1);
       current.push(cost);
     }
+    // Every way to the end leads through one of two rows that follow each other, and none gets cheaper.
+    if (Math.min(...last, ...current) >= bound) return bound;
     [beforeLast, last] = [last, current];
   }
   return at(last, right.length);
