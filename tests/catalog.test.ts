@@ -4,6 +4,7 @@ import { knownModels } from '../src/catalog/built-in.ts';
 import { contentFaults, findCatalogFaults, shapeFaults } from '../src/catalog/find-faults.ts';
 import { loadPriceLibrary } from '../src/catalog/price-library.ts';
 import { ADAPTER_IDS } from '../src/providers/index.ts';
+import { responsesDialectOf } from '../src/providers/openai/responses-dialect.ts';
 import { readCatalogData, readRawCatalog, type CatalogData } from '../src/catalog/read-data.ts';
 
 const NOW_MS = Date.parse('2026-11-21');
@@ -64,6 +65,19 @@ suite("the project's own catalog", () => {
     // Twice as much as the one whose own price has it.
     assert.equal(priceOf('anthropic/claude-sonnet-4.5', 'anthropic'), 2 * (priceOf('x-ai/grok-4.3', 'xai') ?? 0));
     assert.equal(priceOf('x-ai/grok-4.7', 'bedrock'), undefined);
+  });
+
+  test('a model of OpenAI lists verbosity where its adapter knows it to have a choice of it, and nowhere else', () => {
+    const listed = readCatalogData()
+      .authors.flatMap((author) => author.models)
+      .flatMap(({ endpoints, supported_parameters: parameters }) =>
+        endpoints.flatMap(({ provider, model }) =>
+          provider === 'openai' && parameters ? [{ model, parameters }] : [],
+        ),
+      );
+    assert.ok(listed.length > 20);
+    for (const { model, parameters } of listed)
+      assert.equal(parameters.includes('verbosity'), responsesDialectOf(model).textVerbosity === true, model);
   });
 
   test('nothing claims that a person checked it', () => {

@@ -23,7 +23,8 @@ export interface Warning {
     | 'content-dropped'
     | 'event-skipped'
     | 'answer-rescued'
-    | 'filter-matched';
+    | 'filter-matched'
+    | 'price-unknown';
   /** Where, in the words of the caller's request: `tools[0].strict`. */
   readonly path: string;
   readonly message: string;

@@ -80,6 +80,8 @@ export interface GatewayErrorOptions {
   readonly retryAfterMs?: number;
   /** The gateway's own limit that was reached. */
   readonly rateLimit?: RateLimitState;
+  /** What the caller may spend is too little: a limit of its own (402), or a budget over it (403). */
+  readonly lacksFunds?: true;
   /** Whether a client does well to send the same once more by itself; absent: it judges by the status. */
   readonly shouldRetry?: boolean;
   readonly cause?: unknown;
@@ -97,6 +99,7 @@ export class GatewayError extends Error {
   readonly availability: Availability | undefined;
   readonly retryAfterMs: number | undefined;
   readonly rateLimit: RateLimitState | undefined;
+  readonly lacksFunds: boolean;
   readonly shouldRetry: boolean | undefined;
 
   constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
@@ -109,6 +112,7 @@ export class GatewayError extends Error {
     this.availability = options.availability;
     this.retryAfterMs = options.retryAfterMs;
     this.rateLimit = options.rateLimit;
+    this.lacksFunds = options.lacksFunds ?? this.status === 402;
     this.shouldRetry = options.shouldRetry;
   }
 }
@@ -116,11 +120,13 @@ export class GatewayError extends Error {
 /** The same error, which tells its caller more; the same object where there is nothing to tell. */
 export function withMetadata(error: GatewayError, more: JsonObject): GatewayError {
   if (Object.keys(more).length === 0) return error;
-  const { type, message, status, issues, metadata, availability, retryAfterMs, rateLimit, shouldRetry, cause } = error;
+  const { type, message, status, issues, metadata, availability, retryAfterMs, rateLimit, lacksFunds, shouldRetry } =
+    error;
   return new GatewayError(type, message, {
     status,
     metadata: { ...metadata, ...more },
-    cause,
+    cause: error.cause,
+    ...(lacksFunds && { lacksFunds }),
     ...(issues !== undefined && { issues }),
     ...(availability !== undefined && { availability }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),

@@ -12,15 +12,19 @@ export interface ContentFilter {
   readonly scanOutput: boolean;
 }
 
-export type BuiltinFilterSlug =
-  | 'email'
-  | 'phone'
-  | 'ssn'
-  | 'credit-card'
-  | 'ip-address'
-  | 'person-name'
-  | 'address'
-  | 'regex-prompt-injection';
+/** As callers of the management API and the database spell them. A new one takes its label below, and a matcher. */
+export const BUILTIN_FILTER_SLUGS = [
+  'email',
+  'phone',
+  'ssn',
+  'credit-card',
+  'ip-address',
+  'person-name',
+  'address',
+  'regex-prompt-injection',
+] as const;
+
+export type BuiltinFilterSlug = (typeof BUILTIN_FILTER_SLUGS)[number];
 
 /** What a match of a built-in filter is replaced with, and called. @source areas.md 6 "Labels are assigned" */
 export const LABEL_OF_BUILTIN: Readonly<Record<BuiltinFilterSlug, string>> = {

@@ -71,6 +71,11 @@ export interface RouterDecision {
   readonly params?: JsonObject;
   /** What the request would have gone to for the best answer: what it costs is compared with that model's list price. */
   readonly comparedWith?: string;
+  /**
+   * A session that the caller names goes on with whom of the chosen models answered, and with its provider, whether a
+   * cache saves there or not. Remembered under `what` as long after the last success.
+   */
+  readonly holds?: { readonly what: string; readonly idleMs: number };
   /** What `POST /route/explain` shows of it. Asked for only there. */
   readonly details?: () => JsonObject;
 }

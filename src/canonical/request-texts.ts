@@ -1,6 +1,6 @@
 import { unreachable } from '../lib/assert.ts';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import type { Block, Citation, MediaSource } from './blocks.ts';
+import type { Block, Citation, MediaSource, ReasoningBlock } from './blocks.ts';
 import type { Extra } from './extra.ts';
 import type { GenerationRequest, Turn } from './request.ts';
 
@@ -10,6 +10,8 @@ export interface TextPlace {
   readonly form: 'plain' | 'json';
   /** In a user's turn, and no tool said it. */
   readonly byUser: boolean;
+  /** Its author takes it back only as it was: what is changed there is for records, and goes to nobody. */
+  readonly isSealed?: true;
 }
 
 /** @returns what is to stand there */
@@ -19,7 +21,7 @@ export type ChangeText = (text: string, place: TextPlace) => string;
  * The request with other texts, each asked for once, in order; the same object when none changed. Texts are what a model
  * reads as said in the conversation: messages, names of speakers, documents in plain text, arguments and results of tools,
  * a predicted answer, and what members that only one format knows hold. Not among them: tools and schemas, media, addresses,
- * and reasoning that is encrypted or signed, which goes to nobody but its author, and only as it was.
+ * and what is encrypted.
  * @param skips turns that stay as they are
  */
 export function changeRequestTexts(
@@ -64,11 +66,8 @@ function changeContent(block: Block, change: ChangeText, byUser: boolean): Block
       const text = change(block.text, { form: 'plain', byUser });
       return text === block.text ? block : { ...block, text };
     }
-    case 'reasoning': {
-      if (block.form === 'encrypted' || block.signature !== undefined) return block;
-      const text = change(block.text, { form: 'plain', byUser });
-      return text === block.text ? block : { ...block, text };
-    }
+    case 'reasoning':
+      return changeReasoning(block, change, byUser);
     case 'tool-call': {
       const input = change(block.input, { form: 'json', byUser: false });
       return input === block.input ? block : { ...block, input };
@@ -88,6 +87,18 @@ function changeContent(block: Block, change: ChangeText, byUser: boolean): Block
     default:
       return unreachable(block);
   }
+}
+
+/** Nobody here can tell whether a signature is true, or whether something was encrypted: words are words. */
+function changeReasoning(block: ReasoningBlock, change: ChangeText, byUser: boolean): ReasoningBlock {
+  const { signature, ...others } = block;
+  const isSealed = block.form === 'encrypted' || signature !== undefined;
+  const place: TextPlace = { form: 'plain', byUser, ...(isSealed && { isSealed }) };
+  const changeWritten = (text: string): string => (NO_BYTES.test(text) ? change(text, place) : text);
+  const text = block.form === 'encrypted' ? changeWritten(block.text) : change(block.text, place);
+  const isSame = text === block.text && (signature === undefined || changeWritten(signature) === signature);
+  // A signature is of the words as they were.
+  return isSame ? block : { ...others, text };
 }
 
 function changeText(

@@ -34,6 +34,8 @@ const catalog = createCatalog(
     }),
     modelOf('acme/big-2', { family: 'big', canonicalSlug: 'acme/big-2-20260101' }),
     modelOf('acme/big-1', { family: 'big' }),
+    modelOf('acme/wide-2', { family: 'wide', endpoints: [endpointOf('acme/wide-2', { lacksCredentials: true })] }),
+    modelOf('acme/wide-1', { family: 'wide', endpoints: [endpointOf('acme/wide-1', { lacksCredentials: true })] }),
     modelOf('acme/small'),
     modelOf('acme/small:free'),
   ],
@@ -47,6 +49,10 @@ suite('the catalog', () => {
     assert.deepEqual(catalog.resolve?.('~acme/big-latest')?.alias, '~acme/big-latest');
     assert.equal(slugOf('~acme/huge-latest'), undefined);
     assert.equal(slugOf('~other/big-latest'), undefined);
+  });
+
+  test('an alias of a family that only credentials of callers open means its newest', () => {
+    assert.equal(slugOf('~acme/wide-latest'), 'acme/wide-2');
   });
 
   test('a permanent name means its model', () => {
@@ -82,6 +88,6 @@ suite('the catalog', () => {
     assert.equal(catalog.find('ollama/one'), first);
     for (let count = 0; count < 1_100; count++) catalog.find(`ollama/n${count}`);
     assert.notEqual(catalog.find('ollama/one'), first);
-    assert.equal(catalog.list().length, 5);
+    assert.equal(catalog.list().length, 7);
   });
 });

@@ -77,11 +77,15 @@ function indexOf(models: readonly Model[]): ReadonlyMap<string, Model> {
   return index;
 }
 
-/** `~author/family-latest` to the model that it means: the first of its family that somebody serves. */
+/**
+ * `~author/family-latest` to the model that it means: the first of its family that the gateway has a credential for, else
+ * the first, for which a caller may have one of its own.
+ */
 function newestOfFamilies(models: readonly Model[]): ReadonlyMap<string, Model> {
   const newest = new Map<string, Model>();
-  for (const model of models) {
-    if (model.family === undefined || model.endpoints.every(({ lacksCredentials }) => lacksCredentials)) continue;
+  const isServed = ({ endpoints }: Model): boolean => !endpoints.every(({ lacksCredentials }) => lacksCredentials);
+  for (const model of [...models.filter(isServed), ...models.filter((each) => !isServed(each))]) {
+    if (model.family === undefined) continue;
     const alias = `~${model.slug.slice(0, model.slug.indexOf('/'))}/${model.family}-latest`;
     if (!newest.has(alias)) newest.set(alias, model);
   }

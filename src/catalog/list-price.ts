@@ -1,8 +1,8 @@
 import type { PriceEntry } from './data-schema.ts';
 import type { ListPrice, PriceRates } from './price.ts';
 
-/** The file's words for the members of a list price. */
-const RATE_WORDS = [
+/** The words of files and of answers for the members of a list price. The configuration, which knows no domain, has its own list. */
+export const RATE_WORDS = [
   ['prompt', 'prompt'],
   ['completion', 'completion'],
   ['cache_read', 'cacheRead'],

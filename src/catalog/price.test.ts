@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Usage } from '../canonical/usage.ts';
 import { usdFromNano } from '../lib/money.ts';
-import { costOf, decimalUsd, priceTableOf, ratesAt } from './price.ts';
+import { costOf, decimalUsd, priceTableOf, ratesAt, totalCost } from './price.ts';
 
 const usage = (counts: Partial<Usage>): Usage => ({
   promptTokens: 0,
@@ -207,4 +207,14 @@ test('a listed decimal is exactly the integer that bills', () => {
       assert.equal(Number(whole) * 1e12 + Number(fraction.padEnd(12, '0')), pico);
     }),
   );
+});
+
+test('what parts cost together is what is known of it, and says where something is not', () => {
+  const known = { totalNanoUsd: 5, promptNanoUsd: 2, completionNanoUsd: 3 };
+  const free = { totalNanoUsd: 0, promptNanoUsd: 0, completionNanoUsd: 0 };
+  assert.deepEqual(totalCost([known, known]), { totalNanoUsd: 10, promptNanoUsd: 4, completionNanoUsd: 6 });
+  assert.deepEqual(totalCost([known, undefined]), { ...known, isPartial: true });
+  assert.deepEqual(totalCost([known, { ...free, isPartial: true }]), { ...known, isPartial: true });
+  assert.deepEqual([totalCost([]), totalCost([free])], [free, free]);
+  assert.deepEqual([totalCost([undefined]), totalCost([free, undefined])], [undefined, undefined]);
 });

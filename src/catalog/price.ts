@@ -50,6 +50,8 @@ export interface Cost {
   readonly totalNanoUsd: number;
   readonly promptNanoUsd: number;
   readonly completionNanoUsd: number;
+  /** Something else was consumed, of which nobody knows the price. */
+  readonly isPartial?: true;
 }
 
 /** The same members as vendors list them: USD per million tokens; `image`, `webSearch` and `request` USD each. */
@@ -151,18 +153,25 @@ export function costOf(price: PriceTable, counted: Usage, moment: PriceMoment = 
   return { totalNanoUsd, promptNanoUsd, completionNanoUsd };
 }
 
-/** What the parts of one answer cost together. `undefined` where the cost of one of them is unknown. */
+/**
+ * What the parts of one answer cost together. Where the cost of one of them is unknown it is what the others come to, and
+ * says so; `undefined` where that is nothing.
+ */
 export function totalCost(parts: readonly (Cost | undefined)[]): Cost | undefined {
-  let total: Cost = { totalNanoUsd: 0, promptNanoUsd: 0, completionNanoUsd: 0 };
-  for (const part of parts) {
-    if (part === undefined) return undefined;
-    total = {
-      totalNanoUsd: total.totalNanoUsd + part.totalNanoUsd,
-      promptNanoUsd: total.promptNanoUsd + part.promptNanoUsd,
-      completionNanoUsd: total.completionNanoUsd + part.completionNanoUsd,
-    };
-  }
-  return total;
+  const [only] = parts;
+  // Nearly always it is one part.
+  if (parts.length === 1 && only?.isPartial !== true) return only;
+  const known = parts.filter((part) => part !== undefined);
+  const sum = (of: (part: Cost) => number): number => known.reduce((total, part) => total + of(part), 0);
+  const totalNanoUsd = sum((part) => part.totalNanoUsd);
+  const isPartial = known.length < parts.length || known.some((part) => part.isPartial === true);
+  if (isPartial && totalNanoUsd === 0) return undefined;
+  return {
+    totalNanoUsd,
+    promptNanoUsd: sum((part) => part.promptNanoUsd),
+    completionNanoUsd: sum((part) => part.completionNanoUsd),
+    ...(isPartial && { isPartial }),
+  };
 }
 
 /** The rates that hold for a prompt of so many tokens at that time. */

@@ -1,29 +1,44 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
+import { listPriceOf, RATE_WORDS } from '../catalog/list-price.ts';
 import { drawPrice, priceShape, readPrice } from './endpoint-price.ts';
 
 const shape = z.strictObject(priceShape);
 
+const written = {
+  prompt: 1,
+  completion: 2,
+  cache_read: 0.1,
+  cache_write: 1.25,
+  cache_write_1h: 2,
+  reasoning: 3,
+  audio: 10,
+  audio_output: 20,
+  image_output: 30,
+  image: 0.01,
+  web_search: 0.02,
+  request: 0.03,
+  overrides: [
+    { min_prompt_tokens: 200_000, prompt: 2, completion: 4 },
+    { utc_start: 2_330, utc_end: 100, cache_read: 0.05 },
+  ],
+};
+
+test('a price means in the configuration what it means in the files of the catalog', () => {
+  const rates = Object.keys(shape.shape).filter((word) => word !== 'overrides');
+  assert.deepEqual(
+    Object.keys(written).filter((word) => word !== 'overrides'),
+    rates,
+  );
+  assert.deepEqual(
+    rates,
+    RATE_WORDS.map(([word]) => word),
+  );
+  assert.deepEqual(readPrice(shape.parse(written)), listPriceOf({ ...written, source: 'a source' }));
+});
+
 test('every member of a price is read, and drawn as it was written', () => {
-  const written = {
-    prompt: 1,
-    completion: 2,
-    cache_read: 0.1,
-    cache_write: 1.25,
-    cache_write_1h: 2,
-    reasoning: 3,
-    audio: 10,
-    audio_output: 20,
-    image_output: 30,
-    image: 0.01,
-    web_search: 0.02,
-    request: 0.03,
-    overrides: [
-      { min_prompt_tokens: 200_000, prompt: 2, completion: 4 },
-      { utc_start: 2_330, utc_end: 100, cache_read: 0.05 },
-    ],
-  };
   const price = readPrice(shape.parse(written));
   assert.deepEqual(price.overrides, [
     { minPromptTokens: 200_000, rates: { prompt: 2, completion: 4 } },

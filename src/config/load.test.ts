@@ -453,6 +453,11 @@ const REFUSED: readonly (readonly [promise: string, file: string, message: strin
     'gateway.yaml:2: models.one: must be a model slug such as acme/one, or acme/*',
   ],
   [
+    'a model that requests fall back on has an author, too',
+    'defaults:\n  model: one\n',
+    'gateway.yaml:2: defaults.model: must be a model slug such as acme/one',
+  ],
+  [
     'a provider slug has no spaces and capitals',
     'providers:\n  Al Pha: { adapter: openai }\n',
     'gateway.yaml:2: providers.Al Pha: must be a provider slug: a-z, 0-9, ".", "_" and "-"',

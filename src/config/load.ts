@@ -61,15 +61,23 @@ export function loadConfig(options: LoadConfigOptions): Config {
   return deepFreeze(config);
 }
 
+/** What `TextDecoder` says of other encodings, in which a name would be read as another one. */
+const NOT_UTF_8 = 'ERR_ENCODING_INVALID_ENCODED_DATA';
+
+function readText(path: string): string {
+  return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+}
+
 function readFileOf(named: string | undefined, options: LoadConfigOptions) {
   const path = named ?? DEFAULT_PATH;
-  const readFile = options.readFile ?? ((name: string) => readFileSync(name, 'utf8'));
+  const readFile = options.readFile ?? readText;
   const { env, adapterIds, adapterOptions, providerIds } = options;
   let text: string | undefined;
   try {
     text = readFile(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === NOT_UTF_8) throw new ConfigError(`${path}: is not UTF-8 text`, { cause: error });
     if (code !== 'ENOENT')
       throw new ConfigError(`${path}: cannot be read (${String(code ?? error)})`, { cause: error });
     if (named !== undefined) throw new ConfigError(`${path}: there is no such file`, { cause: error });

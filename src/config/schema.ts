@@ -81,6 +81,8 @@ const timeMs = z.int().min(1).max(TIME_MS_MAX).optional();
 const tokens = z.int().min(1).max(TOKENS_MAX);
 const providerSlug = z.string().regex(PROVIDER_SLUG, 'must be a provider slug: a-z, 0-9, ".", "_" and "-"');
 const slugs = z.array(text).optional();
+/** A model that requests could name: a slug of the catalog, an alias, a router, or what a provider calls its own. */
+const modelName = z.string().regex(/^[^\s/]+\/\S+$/, 'must be a model slug such as acme/one');
 
 const attemptTimeouts = {
   connect_ms: timeMs,
@@ -219,7 +221,7 @@ const allowedPhrases = z
 /** One place of a panel: a slug, or several of which the first that can be asked takes it. */
 const fusionSlot = z.preprocess(
   (value) => (typeof value === 'string' ? [value] : value),
-  z.array(text).min(1).max(ROUTER_MODELS_MAX),
+  z.array(modelName).min(1).max(ROUTER_MODELS_MAX),
 );
 
 /** What is left out of a preset is as usual. */
@@ -239,7 +241,7 @@ export const configFile = section({
     region: text.optional(),
   }),
   defaults: optionalSection({
-    model: text.optional(),
+    model: modelName.optional(),
     provider: optionalSection({
       order: slugs,
       only: slugs,
@@ -287,19 +289,19 @@ export const configFile = section({
   guardrails: optionalSection({ allowed_phrases: allowedPhrases.optional() }),
   moderation: optionalSection({
     endpoint: optionalSection({ api_key: serviceKey.optional(), base_url: httpUrl.optional(), model: text.optional() }),
-    judge: text.optional(),
+    judge: modelName.optional(),
   }),
   routers: optionalSection({
     classify_traffic: z.boolean().optional(),
     judge: optionalSection({
-      models: z.array(text).min(1).max(ROUTER_MODELS_MAX).optional(),
+      models: z.array(modelName).min(1).max(ROUTER_MODELS_MAX).optional(),
       timeout_ms: z.int().min(1).max(JUDGE_TIMEOUT_MS_MAX).optional(),
     }),
     auto: optionalSection({
       judge: z.boolean().optional(),
-      default_models: z.array(text).min(1).max(ROUTER_MODELS_MAX).optional(),
+      default_models: z.array(modelName).min(1).max(ROUTER_MODELS_MAX).optional(),
     }),
-    switchyard: optionalSection({ efficient: text.optional(), capable: text.optional() }),
+    switchyard: optionalSection({ efficient: modelName.optional(), capable: modelName.optional() }),
     fusion: optionalSection({
       presets: optionalSection({
         'general-high': fusionPreset.optional(),
