@@ -40,8 +40,11 @@ export function nestRest(
 
 /** `fields` on a node of a format; nothing when there are none, ready to be spread. */
 export function asExtra(format: FormatId, fields: JsonObject | undefined): { readonly extra?: Extra } {
-  return fields === undefined ? {} : { extra: { format, fields } };
+  return fields === undefined ? NOTHING : { extra: { format, fields } };
 }
+
+/** Of most nodes of every request and answer nothing is left. */
+const NOTHING: { readonly extra?: Extra } = {};
 
 /** What a node brought along from this very format: extras of others stay away. */
 export function fieldsOf(node: { readonly extra?: Extra | undefined }, format: FormatId): JsonObject | undefined {

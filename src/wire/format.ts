@@ -34,6 +34,8 @@ export interface Charge {
   readonly totalNanoUsd: number;
   readonly promptNanoUsd: number;
   readonly completionNanoUsd: number;
+  /** Something else was consumed, of which nobody knows the price. */
+  readonly isPartial?: true;
 }
 
 /** What the gateway knows once the answer has ended and its charge is durable. */
@@ -112,11 +114,11 @@ export interface ClientFormat {
 export interface EncodeTarget {
   /** The upstream's own name of the model. */
   readonly model: string;
-  readonly maxOutputTokens?: number;
+  readonly maxOutputTokens?: number | undefined;
   /** Parameter names of the catalog's vocabulary; absent: everything that the format knows. */
-  readonly supportedParameters?: ReadonlySet<string>;
+  readonly supportedParameters?: ReadonlySet<string> | undefined;
   /** Beta features that the upstream takes of the messages format; absent: unknown. */
-  readonly betaRules?: BetaRules;
+  readonly betaRules?: BetaRules | undefined;
   /** Hash of account and end user, for the wire's own field where it has one. */
   readonly endUserId: string;
   readonly dialect: Dialect;

@@ -67,6 +67,7 @@ export function encodeAnnotations(
   blocks: readonly Block[],
   whole: readonly AnswerCitation[],
 ): readonly JsonObject[] {
+  if (whole.length === 0 && !blocks.some(isCited)) return NONE;
   const { text, starts } = joinAnswerText(format, blocks);
   const ofTexts = blocks.flatMap((block, index) => {
     const start = starts.get(block);
@@ -83,4 +84,10 @@ export function encodeAnnotations(
     .toSorted((left, right) => left.afterBlocks - right.afterBlocks)
     .map(({ citation, range }) => encodeAnnotation(citation, range))
     .filter((annotation) => annotation !== undefined);
+}
+
+const NONE: readonly JsonObject[] = [];
+
+function isCited(block: Block): boolean {
+  return block.type === 'text' && block.citations !== undefined && block.citations.length > 0;
 }

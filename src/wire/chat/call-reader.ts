@@ -34,7 +34,8 @@ interface PieceTexts {
  */
 export class CallReader {
   readonly #blocks: AnswerBlocks;
-  readonly #bySlot = new Map<number, Call>();
+  /** Absent: no call has come, as in most answers. */
+  #bySlot: Map<number, Call> | undefined;
   #open: Call[] = [];
   #taken = 0;
   #opened = 0;
@@ -100,7 +101,7 @@ export class CallReader {
   #find(slot: number, texts: PieceTexts): Call | undefined {
     const same = texts.id === '' ? undefined : this.#open.find((call) => call.id === texts.id);
     if (same !== undefined) return same;
-    const call = this.#bySlot.get(slot);
+    const call = this.#bySlot?.get(slot);
     return call !== undefined && !startsAnother(call, texts) ? call : undefined;
   }
 
@@ -108,7 +109,7 @@ export class CallReader {
     // Calls open in their order: nothing more comes for the names of the earlier ones.
     for (const earlier of this.#open) this.#give(earlier);
     const call: Call = { id: '', name: '', input: '', block: undefined, ended: false, rest: undefined };
-    this.#bySlot.set(slot, call);
+    this.#bySlot = (this.#bySlot ?? new Map<number, Call>()).set(slot, call);
     this.#open.push(call);
     this.#taken += 1;
     return call;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { restOf } from '../extra.ts';
-import { objectsOf } from '../members.ts';
+import { itemsOf } from '../members.ts';
 
 /** Written by the gateway itself in every chunk and answer, or padding. The rest of a chunk travels on. */
 export const CHUNK_MEMBERS: ReadonlySet<string> = new Set([
@@ -51,7 +51,11 @@ const DELTA_MEMBERS: ReadonlySet<string> = new Set([
 
 /** The answer is choice 0: a gateway asks for no other (decisions.md 12). */
 export function firstChoice(choices: unknown): JsonObject | undefined {
-  return objectsOf(choices).find((choice) => (choice['index'] ?? 0) === 0);
+  return itemsOf(choices).find(isFirst);
+}
+
+function isFirst(choice: unknown): choice is JsonObject {
+  return isJsonObject(choice) && (choice['index'] ?? 0) === 0;
 }
 
 /**

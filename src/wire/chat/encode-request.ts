@@ -54,7 +54,9 @@ export function encodeRequest(asked: GenerationRequest, target: EncodeTarget): E
     ...(stream && streamUsage !== false && { stream_options: { include_usage: true } }),
   };
   const rest = keepMarkRest(fieldsOf(request, 'chat'), target.dialect);
-  warnOfDroppedExtras(asked, takesOf(asked, target.dialect), { add: (...warning) => context.warn(...warning) });
+  warnOfDroppedExtras(asked, takesOf(asked, target.dialect), {
+    add: (code, path, message) => context.warn(code, path, message),
+  });
   const body = withExtra(own, rest && keepSupported(rest, context));
   return { body, headers: {}, warnings: context.warnings, ...(toolNames && { toolNames }) };
 }
@@ -67,41 +69,44 @@ function takesOf({ format }: GenerationRequest, { cacheMarks, reasoningSettings 
   return format === 'chat' ? takes : { ...takes, reasoning: ['summary', 'mode', 'context'] };
 }
 
+/** Order is that of the body. What was not asked for is left out, and what the endpoint's list omits, which is recorded. */
 function encodeOptions(request: GenerationRequest, context: EncodeContext): JsonObject {
   const { target } = context;
   const { settings } = request;
-  const limit = target.dialect.maxCompletionTokens === true ? 'max_completion_tokens' : 'max_tokens';
-  const tier = settings.serviceTier;
-  const members: Members = {
-    [limit]: settings.maxTokens,
-    temperature: settings.temperature,
-    top_p: settings.topP,
-    top_k: settings.topK,
-    top_a: settings.topA,
-    min_p: settings.minP,
-    frequency_penalty: settings.frequencyPenalty,
-    presence_penalty: settings.presencePenalty,
-    repetition_penalty: settings.repetitionPenalty,
-    logit_bias: settings.logitBias,
-    logprobs: settings.logprobs,
-    top_logprobs: settings.topLogprobs,
-    stop: settings.stop,
-    [target.dialect.seedMember ?? 'seed']: settings.seed,
-    modalities: settings.modalities,
-    audio: settings.audio,
-    response_format: settings.responseFormat && encodeResponseFormat(settings.responseFormat, request.format, context),
-    prediction: settings.prediction,
-    verbosity: settings.verbosity,
-    service_tier: tier === undefined ? undefined : gatewayTier(tier),
-    prompt_cache_key: settings.promptCacheKey,
-    prompt_cache_options: settings.promptCacheOptions,
-    image_config: settings.imageConfig,
-    web_search_options: searchOptionsOf(settings, context),
-    ...(settings.reasoning && encodeReasoningSettings(settings.reasoning, context, settings.maxTokens)),
-    ...encodeToolOptions(request, context),
-    ...(target.dialect.cacheMarks === 'cache_control' && writeCacheMark(settings.cache, target.dialect)),
-  };
-  return keepSupported(members, context);
+  const { serviceTier: tier, responseFormat: format } = settings;
+  const responseFormat = format && encodeResponseFormat(format, request.format, context);
+  const search = searchOptionsOf(settings, context);
+  const reasoning = settings.reasoning && encodeReasoningSettings(settings.reasoning, context, settings.maxTokens);
+  const toolOptions = encodeToolOptions(request, context);
+  const options = new SupportedOptions(context, reasoning?.['reasoning_effort']);
+  options.add(target.dialect.maxCompletionTokens === true ? 'max_completion_tokens' : 'max_tokens', settings.maxTokens);
+  options.add('temperature', settings.temperature);
+  options.add('top_p', settings.topP);
+  options.add('top_k', settings.topK);
+  options.add('top_a', settings.topA);
+  options.add('min_p', settings.minP);
+  options.add('frequency_penalty', settings.frequencyPenalty);
+  options.add('presence_penalty', settings.presencePenalty);
+  options.add('repetition_penalty', settings.repetitionPenalty);
+  options.add('logit_bias', settings.logitBias);
+  options.add('logprobs', settings.logprobs);
+  options.add('top_logprobs', settings.topLogprobs);
+  options.add('stop', settings.stop);
+  options.add(target.dialect.seedMember ?? 'seed', settings.seed);
+  options.add('modalities', settings.modalities);
+  options.add('audio', settings.audio);
+  options.add(RESPONSE_FORMAT, responseFormat);
+  options.add('prediction', settings.prediction);
+  options.add('verbosity', settings.verbosity);
+  options.add('service_tier', tier === undefined ? undefined : gatewayTier(tier));
+  options.add('prompt_cache_key', settings.promptCacheKey);
+  options.add('prompt_cache_options', settings.promptCacheOptions);
+  options.add('image_config', settings.imageConfig);
+  options.add('web_search_options', search);
+  options.addAll(reasoning);
+  options.addAll(toolOptions);
+  if (target.dialect.cacheMarks === 'cache_control') options.addAll(writeCacheMark(settings.cache, target.dialect));
+  return options.members;
 }
 
 /** What the caller itself says of the search counts, member by member. */
@@ -160,32 +165,53 @@ function withInstruction(
   return messages.toSpliced(first < 0 ? messages.length : first, 0, { role: 'system', content: words });
 }
 
-/** Leaves out what was not asked for, and what the endpoint's list omits, which is recorded. @source decisions.md 8 */
-function keepSupported(members: Members, context: EncodeContext): JsonObject {
-  const kept: Members = {};
-  const toolsSupported = isSupported('tools', context.target);
-  for (const member in members) {
-    const value = members[member];
-    if (value === undefined) continue;
-    if (isRefused(member, members, context.target.dialect)) {
-      context.warn('field-dropped', member, 'the model does not take this parameter');
-      continue;
-    }
-    const supported = member === RESPONSE_FORMAT || isSupported(member, context.target);
-    if (supported && (toolsSupported || !TOOL_OPTIONS.has(member))) kept[member] = value;
-    else context.warn('field-dropped', member, 'the endpoint does not support this parameter');
+/** The members of a request that its endpoint takes. */
+class SupportedOptions {
+  readonly members: Members = {};
+  readonly #context: EncodeContext;
+  readonly #effort: Json | undefined;
+  readonly #toolsSupported: boolean;
+
+  /** @param effort that the request asks for */
+  constructor(context: EncodeContext, effort: Json | undefined) {
+    this.#context = context;
+    this.#effort = effort;
+    this.#toolsSupported = isSupported('tools', context.target);
   }
-  return kept;
+
+  /** @source decisions.md 8 */
+  add(member: string, value: Json | undefined): void {
+    if (value === undefined) return;
+    const { target } = this.#context;
+    if (isRefused(member, this.#effort, target.dialect)) {
+      this.#context.warn('field-dropped', member, 'the model does not take this parameter');
+      return;
+    }
+    const supported = member === RESPONSE_FORMAT || isSupported(member, target);
+    if (supported && (this.#toolsSupported || !TOOL_OPTIONS.has(member))) this.members[member] = value;
+    else this.#context.warn('field-dropped', member, 'the endpoint does not support this parameter');
+  }
+
+  addAll(members: Members | undefined): void {
+    for (const member in members) this.add(member, members[member]);
+  }
 }
 
-function isRefused(member: string, { reasoning_effort: effort }: Members, dialect: Dialect): boolean {
+/** Beside what the caller's body brings along of members that nobody names. */
+function keepSupported(members: JsonObject, context: EncodeContext): JsonObject {
+  const options = new SupportedOptions(context, members['reasoning_effort']);
+  options.addAll(members);
+  return options.members;
+}
+
+function isRefused(member: string, effort: Json | undefined, dialect: Dialect): boolean {
   if (dialect.refused?.has(member) === true) return true;
   const reasons = effort === undefined ? dialect.reasonsByDefault === true : effort !== 'none';
   return reasons && dialect.refusedWhileReasoning?.has(member) === true;
 }
 
 function isSupported(member: string, { supportedParameters: supported }: EncodeTarget): boolean {
+  if (supported === undefined) return true;
   const parameter = PARAMETER_OF_MEMBER.get(member) ?? member;
-  if (supported === undefined || supportsParameter(supported, parameter)) return true;
-  return !PARAMETERS.has(parameter);
+  return supportsParameter(supported, parameter) || !PARAMETERS.has(parameter);
 }

@@ -1,5 +1,5 @@
 import type { Answer } from '../../canonical/answer.ts';
-import type { Block } from '../../canonical/blocks.ts';
+import type { Block, ToolCallBlock } from '../../canonical/blocks.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, Closing } from '../format.ts';
 import { encodeAnnotations } from './annotations.ts';
@@ -58,9 +58,9 @@ function encodeFinish({ end, failure }: Answer): JsonObject {
 }
 
 function encodeMessage({ format, blocks, citations }: Answer): JsonObject {
-  const calls = blocks.flatMap(encodeCall);
+  const calls = blocks.filter(isCallersCall).map(encodeCall);
   const { text, starts } = joinAnswerText(format, blocks);
-  const refusals = blocks.flatMap((block) => (block.type === 'refusal' ? [block.text] : []));
+  const refusals = blocks.filter((block) => block.type === 'refusal');
   const images = encodeImages(blocks);
   const audio = blocks.find((block) => block.type === 'media' && block.media === 'audio');
   const annotations = encodeAnnotations(format, blocks, citations);
@@ -68,7 +68,7 @@ function encodeMessage({ format, blocks, citations }: Answer): JsonObject {
   return {
     role: 'assistant',
     content: starts.size === 0 && silent ? null : text,
-    refusal: refusals.length === 0 ? null : refusals.join(''),
+    refusal: refusals.length === 0 ? null : refusals.map(({ text: words }) => words).join(''),
     ...encodeReasoning(format, blocks),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(images.length > 0 && { images }),
@@ -78,16 +78,19 @@ function encodeMessage({ format, blocks, citations }: Answer): JsonObject {
 }
 
 /** Tools that the upstream ran itself are no calls for the caller. @source generation.md 11.9 */
-function encodeCall(block: Block): readonly JsonObject[] {
-  if (block.type !== 'tool-call' || block.runBy !== 'caller') return [];
+function isCallersCall(block: Block): block is ToolCallBlock {
+  return block.type === 'tool-call' && block.runBy === 'caller';
+}
+
+function encodeCall(block: ToolCallBlock): JsonObject {
   const { choices: _around, ...own } = fieldsOf(block, 'chat') ?? {};
   const { id, name, input } = block;
   // Clients parse it: no arguments are the empty object.
-  return [withExtra({ id, type: 'function', function: { name, arguments: input === '' ? '{}' : input } }, own)];
+  return withExtra({ id, type: 'function', function: { name, arguments: input === '' ? '{}' : input } }, own);
 }
 
 /** Texts and summaries joined, and every block in full. @source generation.md 1.3, 1.4, 11.5 */
-function encodeReasoning(format: Answer['format'], blocks: readonly Block[]): JsonObject {
+function encodeReasoning(format: Answer['format'], blocks: readonly Block[]): JsonObject | undefined {
   const details: JsonObject[] = [];
   let position = 0;
   for (const block of blocks) {
@@ -100,7 +103,7 @@ function encodeReasoning(format: Answer['format'], blocks: readonly Block[]): Js
       if (detail !== undefined) details.push(detail);
     }
   }
-  if (details.length === 0) return {};
+  if (details.length === 0) return undefined;
   const text = joinReasoning(format, blocks);
   return { ...(text !== '' && { reasoning: text }), reasoning_details: details };
 }

@@ -167,6 +167,6 @@ function countsOf<Name extends string>(
   return counts;
 }
 
-function given(member: string, value: number | undefined): JsonObject {
-  return value === undefined ? {} : { [member]: value };
+function given(member: string, value: number | undefined): JsonObject | undefined {
+  return value === undefined ? undefined : { [member]: value };
 }

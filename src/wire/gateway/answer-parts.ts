@@ -40,6 +40,10 @@ export const costShape = {
       upstream_inference_cost: z.number().nullable(),
       upstream_inference_prompt_cost: z.number().nullable(),
       upstream_inference_completions_cost: z.number().nullable(),
+      is_partial: z
+        .literal(true)
+        .optional()
+        .describe('Another part of the answer has no known price: `cost` is without it.'),
     })
     .nullable()
     .optional(),

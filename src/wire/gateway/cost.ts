@@ -4,17 +4,18 @@ import type { Closing } from '../format.ts';
 
 /**
  * The members of `usage` that tell the cost, USD. `upstream_inference_cost` is told only where the caller pays the
- * provider. @source generation.md 6.2, 7.9
+ * provider, and `is_partial` (ours) where the price of a part is unknown. @source generation.md 6.2, 7.9
  */
 export function drawCost({ charge, isByok }: Pick<Closing, 'charge' | 'isByok'>): JsonObject {
   if (charge === undefined) return { cost: null, cost_details: null, is_byok: isByok };
-  const { totalNanoUsd, promptNanoUsd, completionNanoUsd } = charge;
+  const { totalNanoUsd, promptNanoUsd, completionNanoUsd, isPartial = false } = charge;
   return {
     cost: usdFromNano(totalNanoUsd),
     cost_details: {
       upstream_inference_cost: isByok ? usdFromNano(promptNanoUsd + completionNanoUsd) : null,
       upstream_inference_prompt_cost: usdFromNano(promptNanoUsd),
       upstream_inference_completions_cost: usdFromNano(completionNanoUsd),
+      ...(isPartial && { is_partial: true }),
     },
     is_byok: isByok,
   };

@@ -54,7 +54,7 @@ export function describeIssue(issue: ZodIssue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'invalid_format':
-      return issue.pattern === undefined ? `must be a valid ${issue.format}` : `must match ${issue.pattern}`;
+      return describeFormat(issue);
     case 'invalid_key':
       return describeKey(issue);
     case 'invalid_type':
@@ -111,6 +111,18 @@ function describeSize(origin: string, limit: number | bigint, relation: string, 
   }
   if (typeof input === 'number') return `must be ${relation} ${limit}, not ${input}`;
   return `must have ${relation} ${limit} ${origin === 'object' ? 'members' : 'entries'}`;
+}
+
+/** Of formats that everybody knows the pattern would fill a screen. */
+const FORMAT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['datetime', 'a date and time such as "2027-01-31T09:30:00Z"'],
+  ['date', 'a date such as "2027-01-31"'],
+  ['uuid', 'a UUID'],
+]);
+
+function describeFormat({ format, pattern }: z.core.$ZodIssueInvalidStringFormat): string {
+  if (format === 'regex') return `must match ${pattern}`;
+  return `must be ${FORMAT_NAMES.get(format) ?? `a valid ${format}`}`;
 }
 
 function describeKey(issue: z.core.$ZodIssueInvalidKey): string {

@@ -33,6 +33,10 @@ const body = z.looseObject({
   metadata: z.record(z.string().max(4), z.string()).optional(),
   name: z.string().regex(/^\w+$/, { error: 'must be a plain name' }).optional(),
   code: z.string().regex(/^\d+$/).optional(),
+  at: z.iso.datetime().optional(),
+  day: z.iso.date().optional(),
+  id: z.uuid().optional(),
+  site: z.url().optional(),
   step: z.number().multipleOf(5).optional(),
   pair: z
     .looseObject({ a: z.number().optional(), b: z.number().optional() })
@@ -131,6 +135,10 @@ const ONE_FAULT: readonly (readonly [string, unknown, string])[] = [
   ],
   ['a sentence of the schema itself', { messages: [USER], name: 'a b' }, 'name: must be a plain name'],
   ['a pattern', { messages: [USER], code: 'x' }, 'code: must match /^\\d+$/'],
+  ['a time', { messages: [USER], at: '2027-01-01' }, 'at: must be a date and time such as "2027-01-31T09:30:00Z"'],
+  ['a day', { messages: [USER], day: 'soon' }, 'day: must be a date such as "2027-01-31"'],
+  ['an id', { messages: [USER], id: 'default' }, 'id: must be a UUID'],
+  ['an address', { messages: [USER], site: 'nowhere' }, 'site: must be a valid url'],
   ['a rule over two members', { messages: [USER], pair: { a: 1, b: 2 } }, 'pair.b: must not hold both'],
   [
     'a word that is none of them, where an object may stand too',

@@ -1,10 +1,20 @@
-import type { JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
 /** Asks for JSON in words, where the upstream has no option for it. @source generation.md 11.6 "instruction" */
-export const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else: no prose around it, no code fence.';
+export const JSON_INSTRUCTION = askFor('object');
 
 /** The same for one schema, which words do not make binding. @param description of what the answer is */
 export function schemaInstruction(schema: JsonObject, description: string | undefined): string {
   const told = description === undefined ? '' : ` (${description})`;
-  return `${JSON_INSTRUCTION} It must be valid for this JSON Schema${told}:\n${JSON.stringify(schema)}`;
+  const asked = isOfObjects(schema) ? JSON_INSTRUCTION : askFor('value');
+  return `${asked} It must be valid for this JSON Schema${told}:\n${JSON.stringify(schema)}`;
+}
+
+function askFor(what: 'object' | 'value'): string {
+  return `Answer with one JSON ${what} and nothing else: no prose around it, no code fence.`;
+}
+
+/** Of any other schema an object may be what it forbids: a list, or what `$ref` and `anyOf` come to. */
+function isOfObjects({ type, properties }: JsonObject): boolean {
+  return type === 'object' || (type === undefined && isJsonObject(properties));
 }

@@ -11,15 +11,13 @@ export interface Warnings {
 
 export function createWarnings(): Warnings {
   const list: Warning[] = [];
-  const dropped = new Set<string>();
+  let dropped: Set<string> | undefined;
   return {
     add: (code, path, message) => {
-      if (
-        list.length >= WARNINGS_MAX ||
-        (code === 'field-dropped' && dropped.has(path.slice(0, Math.max(0, path.lastIndexOf('.')))))
-      )
-        return;
-      if (code === 'content-dropped') dropped.add(path);
+      if (list.length >= WARNINGS_MAX) return;
+      const isInside = code === 'field-dropped' && dropped?.has(path.slice(0, Math.max(0, path.lastIndexOf('.'))));
+      if (isInside === true) return;
+      if (code === 'content-dropped') dropped = (dropped ?? new Set()).add(path);
       list.push({ code, path, message });
     },
     list,

@@ -38,6 +38,8 @@ export interface ResponsesDialect {
   readonly messagePhases?: boolean;
   /** Has a search of its own: the tool `web_search`. */
   readonly webSearchTool?: boolean;
+  /** `tool_choice` may name the type of a tool of its own. */
+  readonly forcesOwnTools?: boolean;
   /** That tool takes sites to leave out, beside or in place of sites to include: one list, of so many. Absent: sites to include. */
   readonly excludedSitesMax?: number;
   /** Searches posts of X: the tool `x_search`. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { GenerationRequest } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { encodeRequest } from './encode-request.ts';
 import { decodeChatText } from '../chat/test-format.ts';
@@ -259,6 +260,22 @@ suite('tools', () => {
         'tool_choice'
       ],
       'required',
+    );
+  });
+
+  test('a choice of a tool that the upstream runs itself names its type, where that may be forced', () => {
+    const request: GenerationRequest = {
+      ...decodeChatText('{"model":"acme/one","messages":[{"role":"user","content":"Hi"}]}'),
+      tools: [{ type: 'opaque', format: 'responses', value: { type: 'web_search' } }],
+      settings: { toolChoice: { type: 'opaque', format: 'responses', value: { type: 'web_search' } } },
+    };
+    const forced = encodeRequest(request, upstream({ forcesOwnTools: true }));
+    assert.deepEqual(forced.body['tool_choice'], { type: 'web_search' });
+    const left = encodeRequest(request, upstream({}));
+    assert.deepEqual([left.body['tool_choice'], left.body['tools']], [undefined, [{ type: 'web_search' }]]);
+    assert.deepEqual(
+      left.warnings.map(({ path }) => path),
+      ['tool_choice'],
     );
   });
 

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { nameOf, objectOf, objectsOf, textOf } from '../members.ts';
 import { fieldsOf, withExtra } from '../extra.ts';
 import { legalToolName } from '../gateway/legal-tool-name.ts';
+import type { ResponsesDialect } from './dialect.ts';
 import { withoutAbsent, type EncodeContext } from './encode-context.ts';
 import { encodeOwnSearch } from './own-search.ts';
 
@@ -101,7 +102,10 @@ function encodeWebSearch({ user_location: location, ...options }: JsonObject): J
   return { type: 'web_search', ...options, ...flat };
 }
 
-function encodeOptions(tools: readonly JsonObject[], { request, warnings, supports }: EncodeContext): JsonObject {
+function encodeOptions(
+  tools: readonly JsonObject[],
+  { request, target, warnings, supports }: EncodeContext,
+): JsonObject {
   const { toolChoice, parallelToolCalls } = request.settings;
   const chosen = toolChoice !== undefined && supports('tool_choice');
   if (toolChoice !== undefined && !chosen)
@@ -109,9 +113,9 @@ function encodeOptions(tools: readonly JsonObject[], { request, warnings, suppor
   const parallel = parallelToolCalls !== undefined && supports('parallel_tool_calls');
   if (parallelToolCalls !== undefined && !parallel)
     warnings.add('field-dropped', 'parallel_tool_calls', 'the endpoint does not support this parameter');
-  const choice = chosen ? encodeChoice(toolChoice, tools) : undefined;
+  const choice = chosen ? encodeChoice(toolChoice, tools, target.dialect) : undefined;
   if (chosen && choice === undefined)
-    warnings.add('field-dropped', 'tool_choice', 'what it names is not offered to the provider');
+    warnings.add('field-dropped', 'tool_choice', 'what it names is not offered to the provider, or cannot be forced');
   return withoutAbsent({ tool_choice: choice, parallel_tool_calls: parallel ? parallelToolCalls : undefined });
 }
 
@@ -123,8 +127,12 @@ function warnOfOptions({ request, warnings }: EncodeContext): void {
   if (parallelToolCalls !== undefined) warnings.add('field-dropped', 'parallel_tool_calls', 'there is no tool to call');
 }
 
-/** `undefined` for a choice that names what the upstream is not offered. @source generation.md 2.2, 11.3 */
-function encodeChoice(choice: ToolChoice, tools: readonly JsonObject[]): Json | undefined {
+/** `undefined` for a choice that names what the upstream is not offered, or does not let anybody force. @source generation.md 2.2, 11.3 */
+function encodeChoice(
+  choice: ToolChoice,
+  tools: readonly JsonObject[],
+  { forcesOwnTools }: ResponsesDialect,
+): Json | undefined {
   switch (choice.type) {
     case 'auto':
     case 'none':
@@ -133,7 +141,7 @@ function encodeChoice(choice: ToolChoice, tools: readonly JsonObject[]): Json | 
     case 'function':
       return encodeNamed(choice.name, tools);
     case 'opaque':
-      if (choice.format === 'responses') return choice.value;
+      if (choice.format === 'responses') return forcesOwnTools === true ? choice.value : undefined;
       return choice.value['type'] === 'allowed_tools' ? encodeAllowed(choice.value, tools) : undefined;
     default:
       return unreachable(choice);
