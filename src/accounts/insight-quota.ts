@@ -19,6 +19,8 @@ export function createInsightQuota({ rates, clock }: { readonly rates: Rates; re
       { owner: key, subject: `${key}:minute`, limit: KEY_REQUESTS_MAX, periodMs: MINUTE_MS, take: 1 },
       { owner: account, subject: `${account}:day`, limit: ACCOUNT_REQUESTS_MAX, periodMs: DAY_MS, take: 1 },
     ]);
-    if (!answer.ok) throw tooFast('The limit on statistics is reached', answer, clock);
+    if (answer.ok) return;
+    const [whose, per] = answer.subject.startsWith(key) ? ['this API key', 'minute'] : ['the account', 'day'];
+    throw tooFast(`The limit of ${whose} is reached: ${answer.limit} looks at statistics a ${per}`, answer, clock);
   };
 }

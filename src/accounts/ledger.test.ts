@@ -102,7 +102,7 @@ suite('the ledger', () => {
     await ledger.settle(await held(ledger.reserve(principal, wish(1))), { ownNanoUsd: 1, byokNanoUsd: 0 });
     const error = await refusal(ledger.admit(principal));
     assert.deepEqual([error.status, error.retryAfterMs], [402, undefined]);
-    assert.match(error.message, /^The API key has nothing left of its limit of .* USD\. Raise the limit, or/);
+    assert.match(error.message, /^The API key has nothing left of its limit of .* USD\. Raise the limit\./);
     const owing = open([], { readBalance: () => Promise.resolve(-1) });
     assert.match((await refusal(owing.admit(principal))).message, /^The account owes .* Add credit\.$/);
     await open([], { readBalance: () => Promise.resolve(0) }).admit(principal);
@@ -209,7 +209,7 @@ suite('the ledger', () => {
     assert.equal(error.status, 402);
     const budget = await refusal(open([workspace, guardrail]).reserve(principal, wish(2_000)));
     assert.deepEqual([budget.status, budget.type], [403, 'permission_denied']);
-    assert.match(budget.message, /^The workspace has .* monthly limit/);
+    assert.match(budget.message, /^The workspace has .* monthly budget/);
     assert.match((await refusal(open([guardrail]).reserve(principal, wish(2_000)))).message, /^A guardrail/);
   });
 

@@ -215,13 +215,17 @@ function refusal(limit: SpendLimit, wish: CostBound, leftNanoUsd: number, heldNa
   // What others hold comes free when they end.
   const wouldFit = leftNanoUsd + heldNanoUsd >= countedSpend(limit, wish.worst) && heldNanoUsd > 0;
   return new GatewayError(isPayment ? 'payment_required' : 'permission_denied', message, {
+    lacksFunds: true,
     ...(wouldFit && { retryAfterMs: 1_000 }),
   });
 }
 
-function whatLacks({ kind, limitNanoUsd, reset }: SpendLimit, leftNanoUsd: number): string {
+/** The interval is named, that of a workspace also where it has no end. @source areas.md 0.2 item 5 */
+function whatLacks(spendLimit: SpendLimit, leftNanoUsd: number): string {
+  const { kind, limitNanoUsd, reset } = spendLimit;
   const left = leftNanoUsd <= 0 ? 'nothing' : `${usd(leftNanoUsd)} USD`;
-  const limit = `${reset === null ? '' : WINDOW_WORD[reset]}limit of ${usd(limitNanoUsd)} USD`;
+  const always = kind === 'workspace' ? 'lifetime ' : '';
+  const limit = `${reset === null ? always : WINDOW_WORD[reset]}${nounOf(spendLimit)} of ${usd(limitNanoUsd)} USD`;
   switch (kind) {
     case 'account':
       return leftNanoUsd < 0
@@ -238,10 +242,16 @@ function whatLacks({ kind, limitNanoUsd, reset }: SpendLimit, leftNanoUsd: numbe
   }
 }
 
+function nounOf({ kind }: SpendLimit): string {
+  return kind === 'workspace' || kind === 'guardrail' ? 'budget' : 'limit';
+}
+
 function whatHelps(limit: SpendLimit, wish: CostBound, leftNanoUsd: number, heldNanoUsd: number): string {
   const worst = countedSpend(limit, wish.worst);
-  if (leftNanoUsd + heldNanoUsd < LEFT_NANO_USD_MIN)
-    return limit.kind === 'account' ? 'Add credit.' : 'Raise the limit, or wait for it to begin anew.';
+  if (leftNanoUsd + heldNanoUsd < LEFT_NANO_USD_MIN) {
+    if (limit.kind === 'account') return 'Add credit.';
+    return `Raise the ${nounOf(limit)}${limit.reset === null ? '' : ', or wait for it to begin anew'}.`;
+  }
   const held = heldNanoUsd > 0 ? ` Requests under way hold ${usd(heldNanoUsd)} USD of it.` : '';
   const tokens = wish.isOpenEnded ? 0 : wish.affordableTokens(Math.max(0, leftNanoUsd));
   const affordable = tokens > 0 ? ` Set max_tokens to ${tokens} or less.` : '';

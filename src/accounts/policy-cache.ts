@@ -49,9 +49,17 @@ export function createPolicyCache({ read, clock }: PolicyCacheParts): PolicyCach
   };
 }
 
+/** Made once for who asks again and again, a name is not hashed again either. */
+const names = new WeakMap<PolicySubject, string>();
+
 /** Only the last part may hold anything. */
-function nameOf({ keyHash, workspaceId, memberId }: PolicySubject): string {
-  return memberId === null ? `${keyHash} ${workspaceId}` : `${keyHash} ${workspaceId} ${memberId}`;
+function nameOf(subject: PolicySubject): string {
+  const known = names.get(subject);
+  if (known !== undefined) return known;
+  const { keyHash, workspaceId, memberId } = subject;
+  const name = memberId === null ? `${keyHash} ${workspaceId}` : `${keyHash} ${workspaceId} ${memberId}`;
+  names.set(subject, name);
+  return name;
 }
 
 function subjectOf(name: string): PolicySubject {

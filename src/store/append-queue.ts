@@ -43,7 +43,7 @@ export interface AppendQueue<Item> {
 const ITEMS_MAX = 20_000;
 /** Less than whoever appended waits before going on without knowing (`STORE_WAIT_MS`). */
 const BEHIND_MS = 1_500;
-/** Drawing up a batch takes some ten microseconds a row, in which no stream moves. */
+/** Drawing up a batch takes some microseconds a row, in which no stream moves. */
 const BATCH_ITEMS_MAX = 250;
 const GATHER_TURNS_MAX = 8;
 /** Bridges a database that is away for two minutes. */

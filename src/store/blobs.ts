@@ -1,6 +1,7 @@
-import { mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { makeFolder } from '../lib/make-folder.ts';
 
 /** Contents in files of a folder, by ids of this gateway's own. */
 export interface BlobStore {
@@ -41,7 +42,7 @@ export function createBlobStore({ folder, create = createFile }: BlobStoreOption
       const file = fileOf(id);
       const partial = file + PARTIAL;
       try {
-        await mkdir(shardOf(id), { recursive: true, mode: 0o700 });
+        await makeFolder(shardOf(id));
         const bytes = await fill(await create(partial), chunks);
         await rename(partial, file);
         await syncFolder(shardOf(id));

@@ -25,15 +25,16 @@ export interface AttemptPart {
 /** The column `attempts`. */
 export function writeAttempts(attempts: readonly AttemptRecord[]): string {
   if (attempts.length === 0) return '[]';
+  // What is undefined is left out.
   return JSON.stringify(
     attempts.map(({ provider, providerName, model, status, latencyMs, credential, part }) => ({
       provider,
-      ...(providerName !== undefined && { provider_name: providerName }),
+      provider_name: providerName,
       model,
       status,
       latency_ms: Math.round(latencyMs),
-      ...(credential !== undefined && { credential }),
-      ...(part !== undefined && { part: writePart(part) }),
+      credential,
+      part: part && writePart(part),
     })),
   );
 }
@@ -68,19 +69,26 @@ export function writeWarnings(warnings: readonly Warning[]): string {
   return warnings.length === 0 ? '[]' : JSON.stringify(warnings);
 }
 
-const WARNING_CODES: readonly Warning['code'][] = [
-  'field-dropped',
-  'field-changed',
-  'content-dropped',
-  'event-skipped',
-  'answer-rescued',
-  'filter-matched',
-];
+/** Those that are read back; one that is forgotten here does not compile. */
+const WARNING_CODES: Readonly<Record<Warning['code'], true>> = {
+  'field-dropped': true,
+  'field-changed': true,
+  'content-dropped': true,
+  'event-skipped': true,
+  'answer-rescued': true,
+  'filter-matched': true,
+  'price-unknown': true,
+};
+const CODES: readonly string[] = Object.keys(WARNING_CODES);
+
+function isCode(value: Json | undefined): value is Warning['code'] {
+  return typeof value === 'string' && CODES.includes(value);
+}
 
 export function readWarnings(text: string): readonly Warning[] {
   return objectsIn(text).flatMap((warning) => {
-    const code = WARNING_CODES.find((known) => known === warning['code']);
-    if (code === undefined) return [];
+    const { code } = warning;
+    if (!isCode(code)) return [];
     return [{ code, path: textOf(warning['path']), message: textOf(warning['message']) }];
   });
 }

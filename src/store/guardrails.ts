@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GuardrailRules } from '../canonical/guardrail-rules.ts';
+import { BUILTIN_FILTER_SLUGS, type GuardrailRules } from '../canonical/guardrail-rules.ts';
 import type { Database } from './database.ts';
 import type { Page, PageWindow } from './page.ts';
 import { flagOf, numberOf } from './portable.ts';
@@ -131,16 +131,7 @@ const rulesSchema = z.strictObject({
   builtinFilters: z
     .array(
       z.strictObject({
-        slug: z.enum([
-          'email',
-          'phone',
-          'ssn',
-          'credit-card',
-          'ip-address',
-          'person-name',
-          'address',
-          'regex-prompt-injection',
-        ]),
+        slug: z.enum(BUILTIN_FILTER_SLUGS),
         action,
         scanScope: z.enum(['user_only', 'all_messages']),
         scanOutput: z.boolean(),

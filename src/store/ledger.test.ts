@@ -87,8 +87,9 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
     });
 
     test('a generation is charged once', async () => {
-      const again = entry({ id: 'again', kind: 'usage', amountNanoUsd: -30, generationId: 'gen-1' });
-      await assert.rejects(ledger.append(again), { duplicate: true });
+      const charge = { kind: 'usage', amountNanoUsd: -30, generationId: 'gen-1' } as const;
+      assert.equal((await ledger.append(entry({ id: 'gen-1:usage', ...charge }))).isNew, false);
+      await assert.rejects(ledger.append(entry({ id: 'again', ...charge })), /ledger_entries_usage_id/);
       // Money back is no charge: it may come in parts.
       for (const id of ['refund-1', 'refund-2'])
         await ledger.append(entry({ id, kind: 'refund', amountNanoUsd: 5, generationId: 'gen-1' }));

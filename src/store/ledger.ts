@@ -3,6 +3,7 @@ import type { Database } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 import type { Page, PageWindow } from './page.ts';
 import { numberOf } from './portable.ts';
+import { chargeId } from './settlement.ts';
 import type { LedgerEntriesTable, Tables } from './tables.ts';
 import { findDifferences, type Difference } from './verify-ledger.ts';
 
@@ -109,8 +110,9 @@ async function find(kysely: Kysely<Tables>, id: string): Promise<LedgerEntry | u
 const REFUNDABLE = ['usage', 'byok_fee', 'refund'] as const satisfies readonly EntryKind[];
 
 function entriesOf({ accountId, generationId }: Refund, kind: EntryKind): RawBuilder<unknown> {
+  const isOne = kind === 'usage' ? sql`id = ${chargeId(generationId)}` : sql`generation_id = ${generationId}`;
   return sql`select amount_nano_usd from ledger_entries
-    where generation_id = ${generationId} and kind = ${sql.lit(kind)} and account_id = ${accountId}`;
+    where ${isOne} and kind = ${sql.lit(kind)} and account_id = ${accountId}`;
 }
 
 function refund(database: Database, wish: Refund): ReturnType<LedgerStore['refund']> {

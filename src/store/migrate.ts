@@ -10,6 +10,7 @@ import { up as up0006 } from './migrations/0006-cached-answers.ts';
 import { up as up0007 } from './migrations/0007-default-plugins.ts';
 import { up as up0008 } from './migrations/0008-files.ts';
 import { up as up0009 } from './migrations/0009-task-types.ts';
+import { up as up0010 } from './migrations/0010-fewer-indexes.ts';
 import { COLUMN_TYPE } from './portable.ts';
 import type { Tables } from './tables.ts';
 
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0007-default-plugins', up: up0007 },
   { name: '0008-files', up: up0008 },
   { name: '0009-task-types', up: up0009 },
+  { name: '0010-fewer-indexes', up: up0010 },
 ];
 
 /**

@@ -29,6 +29,16 @@ export function storableText(text: string): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\uFFFD') : wellFormed;
 }
 
+/** How JSON writes what a database would refuse; a caller's text may look like it. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
+
+/** JSON of which every text is storable: looked through as a whole, which is much faster than one text after the other. */
+export function storableJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (!UNSTORABLE.test(json)) return json;
+  return JSON.stringify(value, (_name, each: unknown) => (typeof each === 'string' ? storableText(each) : each));
+}
+
 /** A value that both databases can bind. SQLite returns such values too. */
 export type SqlValue = string | number | bigint | null | Uint8Array;
 

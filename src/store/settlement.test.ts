@@ -5,7 +5,7 @@ import { systemClock as clock } from '../lib/clock.ts';
 import { openDatabase, type Database } from './database.ts';
 import { createGenerationStore, type GenerationRow } from './generations.ts';
 import { createKeyStore } from './keys.ts';
-import type { Settlement } from './settlement.ts';
+import { readSettlements, type Settlement } from './settlement.ts';
 import { sumSpend } from './spend.ts';
 import { ALL_ENGINES, type Place } from './test-engines.ts';
 import { sampleCharge, sampleGeneration } from './test-generation.ts';
@@ -96,16 +96,65 @@ for (const { name, makePlace } of ALL_ENGINES)
         await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
         await settlementOf({ id: 'gen-3', keyHash: 'k' }, 100),
       ];
-      // Its generation is fine, its second entry of the same kind is not.
+      // Its generation is fine, its second charge is not.
       const twice = bad.entries.flatMap((entry) => [entry, { ...entry, id: 'again' }]);
       const refused = await database.appendSettlements([good, { ...bad, entries: twice }, other]);
       assert.deepEqual(
-        refused.map(({ index, fault }) => [index, fault.transient, fault.duplicate]),
-        [[1, false, true]],
+        refused.map(({ index, fault }) => [index, fault.transient]),
+        [[1, false]],
       );
       assert.deepEqual(await generationIds(), ['gen-1', 'gen-3']);
       assert.deepEqual(await entryIds(), ['gen-1:usage', 'gen-3:usage']);
       assert.deepEqual((await spendRows())[0], { subject: 'account:default', nano_usd: 107, requests: 2 });
+    });
+
+    test('a row of which the columns come in another order is stored like its neighbours', async () => {
+      const [first, second] = [
+        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
+        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
+      ];
+      const generation = Object.fromEntries(Object.entries(second.generation).toReversed());
+      const [turned] = readSettlements(JSON.stringify([{ ...second, generation }])) ?? [];
+      assert.ok(turned !== undefined);
+      assert.deepEqual(await database.appendSettlements([first, turned]), []);
+      const stored = await database.kysely.selectFrom('generations').selectAll().where('id', '=', 'gen-2').execute();
+      assert.deepEqual(stored, [second.generation]);
+    });
+
+    test('one that an older version left, with fewer columns, is stored between others at the first try', async () => {
+      const [first, { generation, ...charges }, last] = [
+        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
+        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
+        await settlementOf({ id: 'gen-3', keyHash: 'k' }, 4),
+      ];
+      const { router: _router, saved_nano_usd: _saved, ...fewer } = generation;
+      const left = readSettlements(JSON.stringify([{ ...charges, generation: fewer }])) ?? [];
+      for (const batch of [[first], left, [last]]) assert.deepEqual(await database.appendSettlements(batch), []);
+      assert.deepEqual(await generationIds(), ['gen-1', 'gen-2', 'gen-3']);
+    });
+
+    test('what is written together with a settlement that is refused is written once', async () => {
+      const [first, second, bad, good] = [
+        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 1),
+        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 2),
+        await settlementOf({ id: 'gen-3', keyHash: 'k' }, 4),
+        await settlementOf({ id: 'gen-4', keyHash: 'k' }, 8),
+      ];
+      await database.appendSettlements([first]);
+      // While this one is under way the others queue up, and go together.
+      const busy = database.appendSettlements([second]);
+      const more = sql`update spend set nano_usd = nano_usd + 100 where subject = 'key:k'`.execute(database.kysely);
+      const twice = bad.entries.flatMap((entry) => [entry, { ...entry, id: 'again' }]);
+      const refused = database.appendSettlements([{ ...bad, entries: twice }, good]);
+      await Promise.all([busy, more]);
+      assert.deepEqual(
+        (await refused).map(({ index }) => index),
+        [0],
+      );
+      assert.deepEqual(await spendRows(), [
+        { subject: 'account:default', nano_usd: 11, requests: 3 },
+        { subject: 'key:k', nano_usd: 111, requests: 3 },
+      ]);
     });
 
     test('writers that touch the same sums in other orders neither wait for ever nor lose a charge', async () => {

@@ -14,6 +14,11 @@ export interface SpendIncrement {
   readonly nano_usd: number;
 }
 
+/** The id of the entry for what a generation cost. There is no other way to enter that, and so it is entered once. */
+export function chargeId(generationId: string): string {
+  return `${generationId}:usage`;
+}
+
 /** A generation with all that follows from it: stored together or not at all, and once. */
 export interface Settlement {
   readonly generation: GenerationsTable;

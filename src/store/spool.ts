@@ -1,7 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomText } from '../lib/ids.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 
 /** Items in files of a folder, for as long as they cannot be stored where they belong. Processes may share the folder. */
 export interface Spool<Item> {
@@ -134,7 +135,7 @@ class FileSpool<Item> implements Spool<Item> {
     const bytes = Buffer.byteLength(text);
     const taken = [...this.#files.values()].reduce((sum, each) => sum + each, 0);
     if (taken + bytes > bytesMax) return false;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     const name = `${String(Math.floor(nowMs())).padStart(15, '0')}-${items.length}-${randomText(12)}.json`;
     const file = join(folder, name);
     await writeDurably(file + PARTIAL, text);

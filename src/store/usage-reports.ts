@@ -70,7 +70,20 @@ export function createUsageReports({ database }: { readonly database: Database }
       return new Map(rows.map(({ id, name, slug }) => [id, { name, slug }]));
     },
     async appUrls(limit) {
-      const rows = await reports.selectFrom('usage_daily').select('app_url').distinct().limit(limit).execute();
+      const { hourlyMs, dailyMs } = await readUsageProgress(database);
+      // One may have called for the first time a moment ago.
+      const rows = await reports
+        .selectFrom('usage_daily')
+        .select('app_url')
+        .union(reports.selectFrom('usage_hourly').select('app_url').where('start_ms', '>=', dailyMs))
+        .union(
+          reports
+            .selectFrom('generations')
+            .select((columns) => columns.fn.coalesce('app_url', columns.val('')).as('app_url'))
+            .where('created_at_ms', '>=', hourlyMs),
+        )
+        .limit(limit)
+        .execute();
       return rows.map(({ app_url: url }) => url);
     },
   };

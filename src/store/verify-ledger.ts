@@ -46,7 +46,7 @@ function unlikeCharges(accountId: string): RawBuilder<Row> {
   return sql<Row>`
     select 'charge' as what, generations.id as name, cost_nano_usd as expected,
       coalesce(-amount_nano_usd, 0) as found
-    from generations left join ledger_entries on generation_id = generations.id and kind = 'usage'
+    from generations left join ledger_entries on ledger_entries.id = generations.id || ':usage' and kind = 'usage'
       and account_id = ${accountId}
     where cost_nano_usd > 0 and (amount_nano_usd is null or amount_nano_usd <> -cost_nano_usd)
     union all

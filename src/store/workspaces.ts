@@ -166,6 +166,12 @@ async function removeContents(transaction: Transaction<Tables>, id: string, atMs
   await transaction.deleteFrom('guardrails').where('workspace_id', '=', id).execute();
   await transaction.deleteFrom('workspace_budgets').where('workspace_id', '=', id).execute();
   await transaction.deleteFrom('workspace_members').where('workspace_id', '=', id).execute();
+  await transaction
+    .updateTable('destinations')
+    .set({ enabled: flagOf(false), updated_at_ms: atMs })
+    .where('workspace_id', '=', id)
+    .where('enabled', '=', flagOf(true))
+    .execute();
   // What is left is disabled or expired: nobody may enable a key that belongs nowhere.
   await transaction
     .updateTable('keys')

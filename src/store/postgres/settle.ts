@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import type { Settlement } from '../settlement.ts';
-import { storableText } from '../portable.ts';
+import { storableJson } from '../portable.ts';
 import type { Statement } from './pool.ts';
 
 const ENTRY_COLUMNS =
@@ -14,7 +15,8 @@ export function settleStatement(batch: readonly Settlement[]): Statement {
   const names = columns.map((column) => `"${column}"`).join(', ');
   const unlike = distinct(batch);
   return {
-    name: 'settle',
+    // One that an older version left in a file has fewer columns, and a connection knows one statement by one name.
+    name: `settle ${hash('sha1', names, 'hex')}`,
     text: `
 with stored as (
   insert into generations (${names})
@@ -36,9 +38,11 @@ order by subject, day_start_ms, is_byok
 on conflict (subject, day_start_ms, is_byok)
 do update set nano_usd = spend.nano_usd + excluded.nano_usd, requests = spend.requests + excluded.requests`,
     values: [
-      draw(unlike.map(({ generation }) => generation)),
-      draw(unlike.flatMap(({ entries }) => entries)),
-      draw(unlike.flatMap(({ spend, generation: { id } }) => spend.map((each) => ({ ...each, generation_id: id })))),
+      storableJson(unlike.map(({ generation }) => generation)),
+      storableJson(unlike.flatMap(({ entries }) => entries)),
+      storableJson(
+        unlike.flatMap(({ spend, generation: { id } }) => spend.map((each) => ({ ...each, generation_id: id }))),
+      ),
     ],
   };
 }
@@ -49,13 +53,4 @@ function distinct(batch: readonly Settlement[]): readonly Settlement[] {
   for (const settlement of batch)
     if (!byId.has(settlement.generation.id)) byId.set(settlement.generation.id, settlement);
   return [...byId.values()];
-}
-
-/** How JSON writes what the server would refuse; a caller's text may look like it. */
-const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
-
-function draw(rows: readonly object[]): string {
-  const text = JSON.stringify(rows);
-  if (!UNSTORABLE.test(text)) return text;
-  return JSON.stringify(rows, (_name, value: unknown) => (typeof value === 'string' ? storableText(value) : value));
 }

@@ -1,31 +1,23 @@
-import { redisScript } from './redis-script.ts';
+import type { RedisStep } from './gathered-steps.ts';
 
 /*
  * What Redis keeps of a subject, in words of the scripts below:
  * `sum`, a hash: `v` version of the sum, `c` everything settled, `s` spent, `u` until when that counts, `r` when it was
  * read, `d` whether it is doubtful, `f` which version of the owner it was read under, `h` what is held, and for each hold
  * `o:ID`, its amount and when it was opened. `ends`, a sorted set: holds by their end. `owner`, a number that grows when
- * what the owner spent is to be forgotten. Times are microseconds by the clock of Redis, so that processes need not agree
- * on one; they and money are integers below 2^53, which numbers of Lua hold exactly.
+ * what the owner spent is to be forgotten.
  */
 const SHARED = `
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-local function text(n) return string.format('%.0f', n) end
-local function keep(key, ms)
-  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, text(ms)) end
-end
-local function close(sum, ends, id)
-  local open = redis.call('HGET', sum, 'o:' .. id)
-  if not open then return nil end
+local function close(sum, ends, id, open)
   local amount, opened = string.match(open, '^(%d+) (%d+)$')
   redis.call('HDEL', sum, 'o:' .. id)
   redis.call('ZREM', ends, id)
   if amount ~= '0' then redis.call('HINCRBY', sum, 'h', '-' .. amount) end
   return tonumber(opened)
 end
-local function endExpired(sum, ends)
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', ends, '-inf', text(now))) do close(sum, ends, id) end
+local function closeAny(sum, ends, id)
+  local open = redis.call('HGET', sum, 'o:' .. id)
+  if open then close(sum, ends, id, open) end
 end
 local function outdate(sum)
   if redis.call('EXISTS', sum) == 0 then return end
@@ -41,26 +33,19 @@ end
  * Gives 1 and what is held of each; or 0, the number of the refusing allowance, what is left and what is held; or 2 and
  * for each sum that must be read its number, version, owner's version, settled; or 3 and the same of one that is doubtful.
  */
-export const RESERVE = redisScript(`${SHARED}
+export const RESERVE: RedisStep = {
+  lua: `${SHARED}
 local id, holdMs, lifeMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local count = #KEYS / 3
 local function instead() return string.gmatch(ARGV[4], '%S+') end
 local function arg(i, n) return ARGV[4 + (i - 1) * 8 + n] end
-local function heldBeside(sum)
-  local held = tonumber(redis.call('HGET', sum, 'h') or 0)
-  for other in instead() do
-    local open = redis.call('HGET', sum, 'o:' .. other)
-    if open then held = held - tonumber(string.match(open, '^%d+')) end
-  end
-  return held
-end
-local unknown, spents = {2}, {}
+local unknown, known = {2}, {}
 local function mustRead(i, fields, owner)
   for _, value in ipairs({text(i), fields[1], owner, fields[2] or '0'}) do table.insert(unknown, value) end
 end
 local function look(i)
   local sum, owner = KEYS[i * 3 - 2], redis.call('GET', KEYS[i * 3]) or '0'
-  local fields = redis.call('HMGET', sum, 'v', 'c', 's', 'u', 'f', 'd')
+  local fields = redis.call('HMGET', sum, 'v', 'c', 's', 'u', 'f', 'd', 'h', 'o:' .. id)
   if not fields[1] then
     fields[1] = text(now)
     redis.call('HSET', sum, 'v', fields[1])
@@ -75,30 +60,40 @@ local function look(i)
     keep(sum, lifeMs)
     isKnown = true
   end
-  if isKnown then spents[i] = tonumber(fields[3]) else mustRead(i, fields, owner) end
-  return fields, owner
+  if not isKnown then mustRead(i, fields, owner) end
+  known[i] = {spent = tonumber(fields[3]), held = tonumber(fields[7] or 0), isDoubtful = fields[6] == '1'}
+  return fields[8]
+end
+local function heldBeside(i)
+  local held = known[i].held
+  for other in instead() do
+    local open = redis.call('HGET', KEYS[i * 3 - 2], 'o:' .. other)
+    if open then held = held - tonumber(string.match(open, '^%d+')) end
+  end
+  return held
 end
 for i = 1, count do
-  endExpired(KEYS[i * 3 - 2], KEYS[i * 3 - 1])
-  if i == 1 and redis.call('HEXISTS', KEYS[1], 'o:' .. id) == 1 then
+  local sum, ends = KEYS[i * 3 - 2], KEYS[i * 3 - 1]
+  if id ~= '' then
+    for _, over in ipairs(redis.call('ZRANGEBYSCORE', ends, '-inf', text(now))) do closeAny(sum, ends, over) end
+  end
+  if look(i) and i == 1 then
     local held = {1}
     for n = 1, count do
       table.insert(held, string.match(redis.call('HGET', KEYS[n * 3 - 2], 'o:' .. id) or '0', '^%d+'))
     end
     return held
   end
-  look(i)
 end
 if #unknown > 1 then return unknown end
 local taken = {1}
 for i = 1, count do
-  local sum = KEYS[i * 3 - 2]
-  local held = id == '' and 0 or heldBeside(sum)
-  local left = tonumber(arg(i, 1)) - spents[i] - held
+  local held = id == '' and 0 or heldBeside(i)
+  local left = tonumber(arg(i, 1)) - known[i].spent - held
   local take = math.min(tonumber(arg(i, 2)), left)
   if take < tonumber(arg(i, 3)) then
-    if arg(i, 4) == '1' or redis.call('HGET', sum, 'd') ~= '1' then return {0, text(i), text(left), text(held)} end
-    outdate(sum)
+    if arg(i, 4) == '1' or not known[i].isDoubtful then return {0, text(i), text(left), text(held)} end
+    outdate(KEYS[i * 3 - 2])
     look(i)
     unknown[1] = 3
     return unknown
@@ -108,7 +103,7 @@ end
 if id == '' then return taken end
 for i = 1, count do
   local sum, ends = KEYS[i * 3 - 2], KEYS[i * 3 - 1]
-  for other in instead() do close(sum, ends, other) end
+  for other in instead() do closeAny(sum, ends, other) end
   redis.call('HINCRBY', sum, 'h', taken[i + 1])
   redis.call('HSET', sum, 'o:' .. id, taken[i + 1] .. ' ' .. text(now))
   redis.call('ZADD', ends, text(now + holdMs * 1000), id)
@@ -116,18 +111,20 @@ for i = 1, count do
   keep(ends, holdMs + lifeMs)
 end
 return taken
-`);
+`,
+};
 
 /**
  * A hold that was made without Redis, in place of any with its id. Keys: `sum`, `ends` of each subject. Values: id, life of
  * the hold ms, life of a sum ms; what is held of each subject. It may be older than any sum: opened at 0, so that a sum
  * that its charge is added to is doubtful.
  */
-export const ADOPT = redisScript(`${SHARED}
+export const ADOPT: RedisStep = {
+  lua: `${SHARED}
 local id, holdMs, lifeMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 for i = 1, #KEYS / 2 do
   local sum, ends, held = KEYS[i * 2 - 1], KEYS[i * 2], ARGV[i + 3]
-  close(sum, ends, id)
+  closeAny(sum, ends, id)
   redis.call('HINCRBY', sum, 'h', held)
   redis.call('HSET', sum, 'o:' .. id, held .. ' 0')
   redis.call('ZADD', ends, text(now + holdMs * 1000), id)
@@ -135,27 +132,29 @@ for i = 1, #KEYS / 2 do
   keep(ends, holdMs + lifeMs)
 end
 return 1
-`);
+`,
+};
 
 /**
  * Frees a hold. Keys: `sum`, `ends` of each subject. Values: id; for each subject what is charged, or nothing. A charge
  * whose hold is not there may have been counted before, so that only the durable sum knows.
  */
-export const FINISH = redisScript(`${SHARED}
+export const FINISH: RedisStep = {
+  lua: `${SHARED}
 for i = 1, #KEYS / 2 do
   local sum, ends, charge = KEYS[i * 2 - 1], KEYS[i * 2], ARGV[i + 1]
-  endExpired(sum, ends)
-  local opened = close(sum, ends, ARGV[1])
+  local fields = redis.call('HMGET', sum, 'o:' .. ARGV[1], 's', 'r')
+  local opened = fields[1] and close(sum, ends, ARGV[1], fields[1])
   if charge ~= '' and not opened then
     outdate(sum)
   elseif charge ~= '' then
     redis.call('HINCRBY', sum, 'c', charge)
-    local spent = redis.call('HMGET', sum, 's', 'r')
-    if spent[1] then
+    if fields[2] then
       redis.call('HINCRBY', sum, 's', charge)
-      if tonumber(spent[2]) > opened then redis.call('HSET', sum, 'd', '1') end
+      if tonumber(fields[3]) > opened then redis.call('HSET', sum, 'd', '1') end
     end
   end
 end
 return 1
-`);
+`,
+};

@@ -122,6 +122,26 @@ function testHolds(open: OpenHolds): void {
     assert.deepEqual(answer, { ok: false, subject: S, leftNanoUsd: -1, heldByOthersNanoUsd: 0 });
   });
 
+  test('of what is asked at once each is answered by itself', async (t) => {
+    const { holds } = await open(t);
+    const other = 'key:b:ever:0';
+    await holds.reserve(hold('0', allow(100, 50), allow(100, 50, 50, other)), nothingSpent);
+    const answers = await Promise.all([
+      holds.reserve(hold('1', allow(100, 60)), noLoad),
+      holds.reserve(hold('2', allow(100, 40, 40, other)), noLoad),
+      holds.check([allow(100, 101, 101, other)], noLoad),
+      holds.reserve(hold('3', allow(100, 40)), noLoad),
+      holds.settle('0', [{ subject: other, nanoUsd: 5 }]),
+      holds.reserve(hold('4', allow(100, 55, 55, other), allow(100, 60)), noLoad),
+    ]);
+    assert.deepEqual(
+      answers.map((answer) => answer && answer.ok),
+      [false, true, false, true, undefined, true],
+    );
+    assert.equal((await holds.reserve(hold('5', allow(100, 1)), noLoad)).ok, false);
+    assert.equal((await holds.reserve(hold('6', allow(100, 1, 1, other)), noLoad)).ok, false);
+  });
+
   test('a hold takes from all its subjects or from none', async (t) => {
     const { holds } = await open(t);
     const other = 'workspace:b:daily:5';

@@ -1,5 +1,6 @@
-import type { Redis } from 'ioredis';
-import type { RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexible';
+import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import { assert } from '../../lib/assert.ts';
+import type { RedisStep } from './gathered-steps.ts';
 import { addTo, type UseCounter } from './rates.ts';
 import type { RedisLink } from './redis-link.ts';
 
@@ -10,24 +11,34 @@ export interface RedisCounterParts {
 
 /** Counts that all processes share. @throws RedisAway */
 export function createRedisCounter({ link, prefix }: RedisCounterParts): UseCounter {
-  let library: Promise<{ readonly RateLimiterRedis: typeof RateLimiterRedis }> | undefined;
-  const limiters = new WeakMap<Redis, RateLimiterAbstract>();
+  let limiter: Promise<RateLimiterAbstract> | undefined;
+  const load = async (): Promise<RateLimiterAbstract> => {
+    const { RateLimiterRedis } = await import('rate-limiter-flexible');
+    return new RateLimiterRedis({
+      storeClient: gathering(link),
+      keyPrefix: `${prefix}rate`,
+      points: Number.MAX_SAFE_INTEGER,
+      duration: 60,
+    });
+  };
   return {
     async add(subject, uses, periodMs) {
-      library ??= import('rate-limiter-flexible');
-      const { RateLimiterRedis: Limiter } = await library;
-      return link.call((client) => {
-        const limiter =
-          limiters.get(client) ??
-          new Limiter({
-            storeClient: client,
-            keyPrefix: `${prefix}rate`,
-            points: Number.MAX_SAFE_INTEGER,
-            duration: 60,
-          });
-        limiters.set(client, limiter);
-        return addTo(limiter, subject, uses, periodMs);
-      });
+      limiter ??= load();
+      return addTo(await limiter, subject, uses, periodMs);
+    },
+  };
+}
+
+/** What the library uses of a client: it defines one command, by its own script, and calls it. Its calls travel with others. */
+function gathering(link: RedisLink) {
+  let step: RedisStep | undefined;
+  return {
+    defineCommand(_name: string, { lua }: { readonly lua: string }): void {
+      step = { lua };
+    },
+    rlflxIncr([key = '', ...values]: readonly string[]): Promise<unknown> {
+      assert(step !== undefined, 'the library has defined what it calls');
+      return link.run(step, [key], values);
     },
   };
 }

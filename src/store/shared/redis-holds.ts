@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis';
 import { assert } from '../../lib/assert.ts';
 import type { Allowance, Charge, HoldRequest, LoadSpent, Reservation } from './contract.ts';
 import { ROUNDS_MAX } from './holds-bounds.ts';
 import { HoldsBusy } from './holds-busy.ts';
+import type { RunStep } from './gathered-steps.ts';
 import { ADOPT, FINISH, RESERVE } from './holds-scripts.ts';
 import type { OpenHold } from './memory-holds.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -38,7 +38,7 @@ interface Read extends Marks {
   readonly nanoUsd: number;
 }
 
-/** Holds that all processes share. Every decision is one script, and so one step. @throws RedisAway by every method */
+/** Holds that all processes share. Every decision is one step. @throws RedisAway by every method */
 export class RedisHolds {
   readonly #link: RedisLink;
   readonly #prefix: string;
@@ -72,7 +72,7 @@ export class RedisHolds {
         valuesOf(allowance, reads.get(allowance.subject), isLast || again.has(allowance.subject)),
       );
       const settings = [id, Math.ceil(expiresInMs), this.#spentLifeMs, instead.join(' ')];
-      const reply = await this.#link.call((client) => RESERVE(client, keys, [...settings, ...values]));
+      const reply = await this.#link.run(RESERVE, keys, [...settings, ...values]);
       const [outcome, ...rest] = textsOf(reply);
       if (outcome === '1') return { ok: true, heldNanoUsd: heldOf(wanted, rest) };
       if (outcome === '0') return refusalOf(wanted, rest);
@@ -87,22 +87,18 @@ export class RedisHolds {
     throw new HoldsBusy('What was spent changes faster than it can be read.');
   }
 
-  async finish(id: string, ended: readonly Ended[]): Promise<void> {
-    await this.#link.call((client) => this.finishOn(client, id, ended));
-  }
-
-  /** The same for a connection that nobody else uses yet. */
-  async finishOn(client: Redis, id: string, ended: readonly Ended[]): Promise<void> {
+  /** @param run of a connection that nobody else uses yet, or of the link */
+  async finish(id: string, ended: readonly Ended[], run = this.#link.run): Promise<void> {
     if (ended.length === 0) return;
     const keys = ended.flatMap(({ subject }) => this.#keysOf(subject));
-    await FINISH(client, keys, [id, ...ended.map(({ nanoUsd }) => nanoUsd ?? '')]);
+    await run(FINISH, keys, [id, ...ended.map(({ nanoUsd }) => nanoUsd ?? '')]);
   }
 
   /** Counts a hold that was made elsewhere, whatever the limit: it is made already. */
-  async adoptOn(client: Redis, id: string, { held, leftMs }: OpenHold): Promise<void> {
+  async adopt(id: string, { held, leftMs }: OpenHold, run: RunStep): Promise<void> {
     if (held.size === 0) return;
     const keys = [...held.keys()].flatMap((subject) => this.#keysOf(subject));
-    await ADOPT(client, keys, [id, Math.ceil(leftMs), this.#spentLifeMs, ...held.values()]);
+    await run(ADOPT, keys, [id, Math.ceil(leftMs), this.#spentLifeMs, ...held.values()]);
   }
 
   async forget(owner: string): Promise<void> {

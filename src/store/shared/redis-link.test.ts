@@ -71,6 +71,22 @@ suite('a link to Redis', { skip: redis === undefined }, () => {
     assert.deepEqual([late.mayBeDone, refused.mayBeDone], [true, false]);
   });
 
+  test('fails what was asked at once together, after one wait', async (t) => {
+    const { proxy, link, told } = await openBehindProxy(t);
+    proxy.stall();
+    const step = { lua: 'return 1' };
+    const errors = await Promise.all(
+      [1, 2, 3].map(() => link.run(step, [], []).catch((error: unknown) => error instanceof RedisAway && error)),
+    );
+    assert.deepEqual(
+      errors.map((error) => error instanceof RedisAway && error.mayBeDone),
+      [true, true, true],
+    );
+    const refused = await link.run(step, [], []).catch((error: unknown) => error);
+    assert.ok(refused instanceof RedisAway && !refused.mayBeDone);
+    assert.deepEqual(told, [true, false]);
+  });
+
   test('is back soon after a hiccup', async (t) => {
     const { proxy, link } = await openBehindProxy(t);
     proxy.stall();

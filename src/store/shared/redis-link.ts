@@ -1,5 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { withinTime } from '../../lib/time-limit.ts';
+import { GatheredSteps, type RunStep } from './gathered-steps.ts';
 import { withinPatientLimit } from './patient-limit.ts';
 
 /** Redis did not do what it was asked to, as far as is known: whoever asked goes on without it. */
@@ -25,13 +26,18 @@ export interface RedisLinkOptions {
   readonly callMs?: number;
 }
 
+/** Has the connection for itself. */
+type BackTask = (client: Redis, run: RunStep) => Promise<void>;
+
 /** One connection to Redis that is never waited for longer than a moment, and comes back by itself. */
 export interface RedisLink {
   readonly isUp: boolean;
   /** @throws RedisAway at once while Redis is away, or when it does not answer in time */
   call<Value>(command: (client: Redis) => Promise<Value>): Promise<Value>;
+  /** A step leaves with all others of this turn of the event loop, in one call. @throws RedisAway as a call */
+  readonly run: RunStep;
   /** What is to be done each time when Redis is back, before anybody else asks it. */
-  onBack(task: (client: Redis) => Promise<void>): void;
+  onBack(task: BackTask): void;
   /** Settles when the first try to connect has come to an end. */
   open(): Promise<void>;
   close(): void;
@@ -72,12 +78,16 @@ class Link implements RedisLink {
   /** That it can be written tells a master from a copy. */
   readonly #probeKey: string;
   readonly #onChange: NonNullable<RedisLinkOptions['onChange']>;
-  readonly #tasks: ((client: Redis) => Promise<void>)[] = [];
+  readonly #tasks: BackTask[] = [];
   #client: Redis | undefined;
   #timer: NodeJS.Timeout | undefined;
   #told: boolean | undefined;
   #isClosed = false;
   #isGathering = false;
+  readonly #steps = new GatheredSteps((script, keys, values) => {
+    const client = this.#client;
+    return client === undefined ? Promise.reject(away()) : this.#answerOf(client, script(client, keys, values));
+  });
 
   constructor({ prefix, onChange = () => undefined, callMs = CALL_MS }: RedisLinkOptions, connect: () => Redis) {
     this.#probeKey = `${prefix}probe`;
@@ -92,17 +102,15 @@ class Link implements RedisLink {
 
   async call<Value>(command: (client: Redis) => Promise<Value>): Promise<Value> {
     const client = this.#client;
-    if (client === undefined) throw new RedisAway('Redis is away.', false);
+    if (client === undefined) throw away();
     this.#gather(client);
-    try {
-      return await withinPatientLimit(command(client), this.#callMs);
-    } catch (error) {
-      this.#leave(client, error);
-      throw new RedisAway('Redis did not answer.', true, error);
-    }
+    return this.#answerOf(client, command(client));
   }
 
-  onBack(task: (client: Redis) => Promise<void>): void {
+  readonly run: RunStep = (step, keys, values) =>
+    this.#client === undefined ? Promise.reject(away()) : this.#steps.run(step, keys, values);
+
+  onBack(task: BackTask): void {
     this.#tasks.push(task);
   }
 
@@ -114,7 +122,8 @@ class Link implements RedisLink {
     try {
       await withinTime(client.connect(), CONNECT_MS);
       await withinPatientLimit(client.set(this.#probeKey, '1', 'PX', PROBE_MS), this.#callMs);
-      await withinTime(Promise.all(this.#tasks.map((task) => task(client))), BACK_MS);
+      const { run } = new GatheredSteps((script, keys, values) => script(client, keys, values));
+      await withinTime(Promise.all(this.#tasks.map((task) => task(client, run))), BACK_MS);
       if (this.#isClosed) throw new Error('The state is closed.');
       this.#client = client;
       this.#tell(true, 'connected');
@@ -133,7 +142,16 @@ class Link implements RedisLink {
     this.#client = undefined;
   }
 
-  /** What is asked in one turn of the event loop, by whomever, leaves in one write: each costs as much as the rest of a call. */
+  async #answerOf<Value>(client: Redis, answer: Promise<Value>): Promise<Value> {
+    try {
+      return await withinPatientLimit(answer, this.#callMs);
+    } catch (error) {
+      this.#leave(client, error);
+      throw new RedisAway('Redis did not answer.', true, error);
+    }
+  }
+
+  /** Commands of one turn of the event loop leave in one write: each costs as much as the rest of a call. */
   #gather({ stream }: Redis): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
@@ -162,6 +180,10 @@ class Link implements RedisLink {
     this.#told = isUp;
     this.#onChange(isUp, reason);
   }
+}
+
+function away(): RedisAway {
+  return new RedisAway('Redis is away.', false);
 }
 
 /** Errors of Redis and of sockets name hosts and commands, never a password. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Slots, SlotsAsked } from './contract.ts';
-import { redisScript } from './redis-script.ts';
+import type { RedisStep } from './gathered-steps.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Slots of this process alone. As many as there are requests under way; those of a subject that has none take nothing. */
@@ -44,26 +44,31 @@ export interface SharedSlotsParts {
 
 /**
  * Keys: of each subject who is in, by the end. Values: id, life ms, the limit of each. Gives 0, or the number of the first
- * subject that is full, and then takes nothing. Times are microseconds by the clock of Redis.
+ * subject that is full, and then takes nothing.
  */
-const ENTER = redisScript(`
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+const ENTER: RedisStep = {
+  lua: `
 local id, lifeMs = ARGV[1], tonumber(ARGV[2])
 for i, key in ipairs(KEYS) do
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now))
-  local isIn = redis.call('ZSCORE', key, id)
-  if not isIn and redis.call('ZCARD', key) >= tonumber(ARGV[2 + i]) then return i end
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', text(now))
+  local isFull = redis.call('ZCARD', key) >= tonumber(ARGV[2 + i])
+  if isFull and not redis.call('ZSCORE', key, id) then return i end
 end
 for _, key in ipairs(KEYS) do
-  redis.call('ZADD', key, string.format('%.0f', now + lifeMs * 1000), id)
-  if redis.call('PTTL', key) < lifeMs then redis.call('PEXPIRE', key, ARGV[2]) end
+  redis.call('ZADD', key, text(now + lifeMs * 1000), id)
+  keep(key, lifeMs)
 end
 return 0
-`);
+`,
+};
 
 /** The same keys; value: id. */
-const LEAVE = redisScript(`for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end`);
+const LEAVE: RedisStep = {
+  lua: `
+for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end
+return 1
+`,
+};
 
 /** Slots that all processes share; of this process alone while Redis is away. */
 export function createSharedSlots({ link, prefix, local }: SharedSlotsParts): Slots {
@@ -74,7 +79,7 @@ export function createSharedSlots({ link, prefix, local }: SharedSlotsParts): Sl
       const { id, expiresInMs, subjects } = asked;
       const values = [id, Math.ceil(expiresInMs), ...subjects.map(({ limit }) => limit)];
       try {
-        const full = await link.call((client) => ENTER(client, keysOf(subjects), values));
+        const full = await link.run(ENTER, keysOf(subjects), values);
         return subjects[Number(full) - 1]?.subject;
       } catch {
         // Who cannot be asked is no reason to refuse; here they are counted as well as it can be.
@@ -84,7 +89,7 @@ export function createSharedSlots({ link, prefix, local }: SharedSlotsParts): Sl
     async leave(asked) {
       await local.leave(asked);
       // One that cannot be told ends by itself.
-      await link.call((client) => LEAVE(client, keysOf(asked.subjects), [asked.id])).catch(() => undefined);
+      await link.run(LEAVE, keysOf(asked.subjects), [asked.id]).catch(() => undefined);
     },
   };
 }

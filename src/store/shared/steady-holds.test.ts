@@ -62,6 +62,21 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 suite('holds of several processes', { skip: redis === undefined }, () => {
+  test('all that is kept of them ends by itself', async (t) => {
+    const { shaky, steady, proxy, prefix } = await startBehindProxy(t);
+    await ask(steady.holds, '1', 10);
+    await steady.holds.settle('1', [{ subject: S, nanoUsd: 10 }]);
+    await proxy.cut();
+    await ask(shaky.holds, '2', 10);
+    await proxy.restore();
+    await until(() => shaky.link.isUp);
+    // At once: the last hold that was open is freed, and another one takes its place.
+    await Promise.all([shaky.holds.release('2'), ask(steady.holds, '3', 10), shaky.holds.forget('key:a')]);
+    const keys = (await redis?.keys(`${prefix}*`)) ?? [];
+    assert.ok(keys.length >= 3, keys.join(' '));
+    for (const key of keys) assert.ok(((await redis?.pttl(key)) ?? 0) > 0, key);
+  });
+
   test('three processes at once hold no more than the limit', async (t) => {
     const { url, prefix } = useRedis(t);
     const processes = await Promise.all([1, 2, 3].map(() => startProcess(t, url, prefix)));
@@ -102,6 +117,29 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     await ask(shaky.holds, 'second', 10);
     assert.ok(turns <= 2, `answered at once, not after ${turns} turns`);
   });
+
+  for (const fault of ['stall', 'cut'] as const)
+    test(`what is asked at once of a Redis that is gone by a ${fault} is counted here, and told once it is back`, async (t) => {
+      const { proxy, shaky, steady } = await startBehindProxy(t);
+      await ask(shaky.holds, 'before', 40);
+      const asked = [ask(shaky.holds, '1', 30), ask(shaky.holds, '2', 30), ask(shaky.holds, '3', 30)];
+      if (fault === 'stall') proxy.stall();
+      else await proxy.cut();
+      const answers = await Promise.all([...asked, shaky.holds.release('before'), ask(shaky.holds, '4', 41)]);
+      const held = [30, 30, 30, 0, 41].reduce((sum, nanoUsd, at) => sum + (answers[at]?.ok === true ? nanoUsd : 0), 0);
+      assert.ok(held >= 41 && held <= 100, `${held} held`);
+      if (fault === 'stall') proxy.resume();
+      else await proxy.restore();
+      await until(() => shaky.link.isUp);
+      const left = 100 - held;
+      for (const { holds } of [steady, shaky])
+        assert.deepEqual(await ask(holds, 'too much', left + 1), {
+          ok: false,
+          subject: S,
+          leftNanoUsd: left,
+          heldByOthersNanoUsd: held,
+        });
+    });
 
   for (const fault of ['stall', 'cut'] as const)
     test(`after a ${fault} what ended meanwhile is told, and everybody counts alike`, async (t) => {

@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis';
 import { setBounded } from '../../lib/bounded-map.ts';
 import type { Allowance, Charge, HoldRequest, Holds, LoadSpent, Reservation } from './contract.ts';
+import type { RunStep } from './gathered-steps.ts';
 import type { LocalHolds } from './memory-holds.ts';
 import { endedBy, type Ended, type RedisHolds } from './redis-holds.ts';
 import { RedisAway, type RedisLink } from './redis-link.ts';
@@ -33,14 +33,14 @@ export class SteadyHolds implements Holds {
     this.#shared = shared;
     this.#local = local;
     this.#link = link;
-    link.onBack((client) => this.#payBack(client));
+    link.onBack((_client, run) => this.#payBack(run));
   }
 
   async reserve(request: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
     const { id, allowances } = request;
     const subjects = [...new Set(allowances.map(({ subject }) => subject))];
     try {
-      await this.#catchUp();
+      if (this.#isBehind()) await this.#catchUp();
       const answer = await this.#shared.reserve(request, loadSpent);
       if (!answer.ok) return answer;
       setBounded(this.#open, id, subjects, OPEN_MAX);
@@ -62,7 +62,7 @@ export class SteadyHolds implements Holds {
 
   async check(allowances: readonly Allowance[], loadSpent: LoadSpent): Promise<Reservation> {
     try {
-      await this.#catchUp();
+      if (this.#isBehind()) await this.#catchUp();
       return await this.#shared.check(allowances, loadSpent);
     } catch (error) {
       unlessAway(error);
@@ -109,35 +109,40 @@ export class SteadyHolds implements Holds {
   }
 
   /** Whatever Redis remembers: it may have started anew. */
-  async #payBack(client: Redis): Promise<void> {
+  async #payBack(run: RunStep): Promise<void> {
     if (!this.#isReturning) for (const id of this.#local.openIds()) setBounded(this.#untold, id, true, OPEN_MAX);
     this.#isReturning = true;
-    await this.#tell(client);
+    await this.#tell(run);
     this.#isReturning = false;
+  }
+
+  #isBehind(): boolean {
+    return this.#owed.size > 0 || this.#untold.size > 0;
   }
 
   /** What happened between the last thing that Redis was told on its return and the first that it was asked. */
   async #catchUp(): Promise<void> {
-    if (this.#owed.size === 0 && this.#untold.size === 0) return;
-    this.#catchingUp ??= this.#link.call((client) => this.#tell(client)).finally(() => (this.#catchingUp = undefined));
+    // As one call: all of it together is waited for no longer.
+    const tell = (): Promise<void> => this.#tell(this.#link.run);
+    this.#catchingUp ??= this.#link.call(tell).finally(() => (this.#catchingUp = undefined));
     await this.#catchingUp;
   }
 
   /** Once through what is known now: what comes meanwhile is told before the next request. */
-  async #tell(client: Redis): Promise<void> {
+  async #tell(run: RunStep): Promise<void> {
     for (const some of inParts([...this.#owed])) {
-      await Promise.all(some.map(([id, ended]) => this.#shared.finishOn(client, id, ended)));
+      await Promise.all(some.map(([id, ended]) => this.#shared.finish(id, ended, run)));
       for (const [id, ended] of some) if (this.#owed.get(id) === ended) this.#owed.delete(id);
     }
     for (const some of inParts([...this.#untold.keys()])) {
-      await Promise.all(some.map((id) => this.#tellOpen(client, id)));
+      await Promise.all(some.map((id) => this.#tellOpen(run, id)));
       for (const id of some) this.#untold.delete(id);
     }
   }
 
-  async #tellOpen(client: Redis, id: string): Promise<void> {
+  async #tellOpen(run: RunStep, id: string): Promise<void> {
     const hold = this.#local.find(id);
-    if (hold !== undefined) await this.#shared.adoptOn(client, id, hold);
+    if (hold !== undefined) await this.#shared.adopt(id, hold, run);
   }
 }
 

@@ -3,6 +3,8 @@ import { copyFile, rename, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { refuseNewer } from '../migrate.ts';
 import { makeFile } from '../new-file.ts';
+import { claimSqlite } from './claim.ts';
+import { isBusy } from './fault.ts';
 
 /**
  * Writes everything that was committed at one moment to a new file, also while a gateway works on the database.
@@ -25,11 +27,15 @@ export async function restoreSqlite(file: string, path: string): Promise<string 
   check(file, file);
   const arrived = `${path}.restored`;
   await rm(arrived, { force: true });
-  await makeFile(arrived, (partial) => copyFile(file, partial));
-  check(arrived, file);
-  const kept = existsSync(path) ? await putAside(path) : undefined;
-  await rename(arrived, path);
-  return kept;
+  try {
+    await makeFile(arrived, (partial) => copyFile(file, partial));
+    check(arrived, file);
+    const kept = existsSync(path) ? await putAside(path) : undefined;
+    await rename(arrived, path);
+    return kept;
+  } finally {
+    await rm(arrived, { force: true });
+  }
 }
 
 /** A reader of the write-ahead log sees one moment and holds no writer up. The target may exist when it is empty. */
@@ -42,7 +48,7 @@ function copyInto(path: string, target: string): void {
   }
 }
 
-/** @throws Error when it is damaged, or no database of a gateway that this version can follow */
+/** @throws Error when it cannot be read, is damaged, or no database of a gateway that this version can follow */
 function check(file: string, name: string): void {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -59,17 +65,29 @@ function check(file: string, name: string): void {
   }
 }
 
-/** The log of what was written is folded into the file, which fails while anybody else has it open. */
+/** @throws Error while a gateway works on it, or anybody else has it open */
 async function putAside(path: string): Promise<string> {
+  const claim = claimSqlite(path);
+  try {
+    if (!claim.isAlone || !foldLog(path)) throw new Error('A gateway works on this database: stop it first.');
+    const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(':', '-')}`;
+    // A damaged database may have its log beside it still, which must not be taken for that of the next one.
+    for (const end of ['', '-wal', '-shm']) if (existsSync(path + end)) await rename(path + end, kept + end);
+    return kept;
+  } finally {
+    claim.release();
+  }
+}
+
+/** Folds the log of what was written into the file. `false`: somebody has it open. A damaged one stays as it is. */
+function foldLog(path: string): boolean {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('pragma journal_mode = delete');
+    return true;
   } catch (error) {
-    throw new Error('A gateway works on this database: stop it first.', { cause: error });
+    return !isBusy(error);
   } finally {
     database.close();
   }
-  const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(':', '-')}`;
-  await rename(path, kept);
-  return kept;
 }

@@ -1,11 +1,11 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
+import { makeFolder } from '../../lib/make-folder.ts';
 import type { Engine, RunAlone } from '../engine.ts';
 import type { Tables } from '../tables.ts';
 import { createSqliteDialect } from './driver.ts';
 import { startWhenAsked } from './late-thread.ts';
-import { settleJob } from './settle.ts';
+import { createSettleJobs } from './settle.ts';
 import { startSqliteThread } from './thread.ts';
 
 /** How long a migration may hold up everything else. */
@@ -14,9 +14,10 @@ const PATIENT_MS_MAX = 600_000;
 /** @throws Error when the file cannot be opened */
 export async function openSqlite(path: string): Promise<Engine> {
   // The folder holds key hashes and credentials: nobody else on the machine reads them.
-  if (path !== ':memory:') await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  if (path !== ':memory:') await makeFolder(dirname(path));
   const thread = await startSqliteThread(path);
   const kysely = new Kysely<Tables>({ dialect: createSqliteDialect(thread) });
+  const settleJob = createSettleJobs();
   // What is in memory only its own thread sees. A file takes readers beside the writer.
   const reader = path === ':memory:' ? thread : startWhenAsked(() => startSqliteThread(path));
   const patient = new Kysely<Tables>({ dialect: createSqliteDialect(thread, PATIENT_MS_MAX) });

@@ -7,11 +7,12 @@ type SqlRow = Readonly<Record<string, SqlValue>>;
 /** What JSON holds, too. */
 export type SettledValue = string | number | null;
 
-/** The rows of one settlement, in the order of the columns of the job's statements. */
-export interface SettlementValues {
-  readonly generation: readonly SettledValue[];
-  readonly entries: readonly (readonly SettledValue[])[];
-  readonly spend: readonly (readonly [subject: string, dayStartMs: number, isByok: number, nanoUsd: number])[];
+/** The rows of one settlement, in the order of the columns of the job's statements; entries and spending one after the other. */
+export interface SettledLists<List> {
+  readonly generation: List;
+  readonly entries: List;
+  /** Of each sum: subject, start of the day, whether on a caller's own credential, nano-USD. */
+  readonly spend: List;
 }
 
 /** One statement, or a batch of settlements with the statements that store it. */
@@ -22,7 +23,9 @@ export type SqliteJob =
       readonly addGeneration: string;
       readonly addEntry: string;
       readonly addSpend: string;
-      /** JSON: a list of `SettlementValues`. */
+      /** Columns of an entry. */
+      readonly entryWidth: number;
+      /** JSON: `SettledLists` of `Changes`, each list against that of the settlement before. */
       readonly settlements: string;
     };
 

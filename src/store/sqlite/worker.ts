@@ -5,14 +5,8 @@ import { assert } from '../../lib/assert.ts';
 import type { DatabaseFault } from '../database-error.ts';
 import type { RefusedSettlement } from '../settlement.ts';
 import { isBusy, readFault } from './fault.ts';
-import type {
-  SettlementValues,
-  SqliteJob,
-  SqliteJobDone,
-  SqliteMessage,
-  SqliteReply,
-  SqliteResult,
-} from './protocol.ts';
+import { readSettlements, storeSettlements, type SettleJob } from './store-settlements.ts';
+import type { SqliteJob, SqliteJobDone, SqliteMessage, SqliteReply, SqliteResult } from './protocol.ts';
 
 /** How long a statement waits for another process, the command line for one, to finish its write. */
 const BUSY_TIMEOUT_MS = 2_000;
@@ -67,71 +61,40 @@ function prepare(sql: string): StatementSync {
   return statement;
 }
 
-function runJob(job: SqliteJob): SqliteJobDone {
+/** How the settlements of a job are stored. */
+type Settle = (job: SettleJob) => SqliteJobDone;
+
+function runJob(job: SqliteJob, settle: Settle): SqliteJobDone {
   if (job.kind === 'settle') return settle(job);
   const statement = prepare(job.sql);
   if (statement.columns().length > 0) return { ...NOTHING, rows: statement.all(...job.values) };
   return { ...NOTHING, changes: Number(statement.run(...job.values).changes) };
 }
 
-type SettleJob = Extract<SqliteJob, { kind: 'settle' }>;
+/** Without a savepoint, which copies every page that is changed after it. @throws when one is refused: some are stored */
+function settleAtOnce(job: SettleJob): SqliteJobDone {
+  const settlements = readSettlements(job);
+  storeSettlements(prepare, job, settlements);
+  return { ...NOTHING, changes: settlements.length };
+}
 
-/** All at once and, when one of them is refused, each by itself. */
-function settle(job: SettleJob): SqliteJobDone {
-  const settlements: readonly SettlementValues[] = JSON.parse(job.settlements);
-  if (trySettle(job, settlements) === undefined) return { ...NOTHING, changes: settlements.length };
+/** Each by itself, so that those that are refused leave nothing behind. @throws what spoils the transaction around them */
+function settleOneByOne(job: SettleJob): SqliteJobDone {
+  const settlements = readSettlements(job);
   const refused: RefusedSettlement[] = [];
   for (const [index, settlement] of settlements.entries()) {
-    const fault = trySettle(job, [settlement]);
-    if (fault !== undefined) refused.push({ index, fault });
+    prepare('savepoint settlement').run();
+    try {
+      storeSettlements(prepare, job, [settlement]);
+    } catch (error) {
+      const fault = readFault(error);
+      if (spoilsTransaction(fault)) throw error;
+      prepare('rollback to settlement').run();
+      refused.push({ index, fault });
+    }
+    prepare('release settlement').run();
   }
   return { ...NOTHING, changes: settlements.length - refused.length, refused };
-}
-
-/** Stores these or, with a fault for the reason, none. @throws what spoils the transaction around it */
-function trySettle(job: SettleJob, settlements: readonly SettlementValues[]): DatabaseFault | undefined {
-  prepare('savepoint settlements').run();
-  try {
-    storeSettlements(job, settlements);
-  } catch (error) {
-    const fault = readFault(error);
-    if (spoilsTransaction(fault)) throw error;
-    prepare('rollback to settlements').run();
-    prepare('release settlements').run();
-    return fault;
-  }
-  prepare('release settlements').run();
-  return undefined;
-}
-
-/** What a batch adds to one row of `spend`. */
-interface Sum {
-  readonly subject: string;
-  readonly dayStartMs: number;
-  readonly isByok: number;
-  nanoUsd: number;
-  requests: number;
-}
-
-function storeSettlements(job: SettleJob, settlements: readonly SettlementValues[]): void {
-  const addGeneration = prepare(job.addGeneration);
-  const addEntry = prepare(job.addEntry);
-  const sums = new Map<string, Sum>();
-  for (const { generation, entries, spend } of settlements) {
-    // Stored before: so is everything that follows from it.
-    if (Number(addGeneration.run(...generation).changes) === 0) continue;
-    for (const entry of entries) addEntry.run(...entry);
-    for (const [subject, dayStartMs, isByok, nanoUsd] of spend) {
-      const name = `${dayStartMs} ${isByok} ${subject}`;
-      const sum = sums.get(name) ?? { subject, dayStartMs, isByok, nanoUsd: 0, requests: 0 };
-      sum.nanoUsd += nanoUsd;
-      sum.requests++;
-      sums.set(name, sum);
-    }
-  }
-  const addSpend = prepare(job.addSpend);
-  for (const { subject, dayStartMs, isByok, nanoUsd, requests } of sums.values())
-    addSpend.run(subject, dayStartMs, isByok, nanoUsd, requests);
 }
 
 /**
@@ -144,29 +107,49 @@ function spoilsTransaction(fault: DatabaseFault): boolean {
 
 function tryJob(job: SqliteJob): SqliteResult {
   try {
-    return { done: runJob(job) };
+    return { done: runJob(job, settleOneByOne) };
   } catch (error) {
     return { fault: readFault(error) };
   }
 }
 
+/** @throws what spoils the transaction */
+function tryWrite(job: SqliteJob, settle: Settle): SqliteResult {
+  try {
+    return { done: runJob(job, settle) };
+  } catch (error) {
+    const fault = readFault(error);
+    if (spoilsTransaction(fault)) throw error;
+    return { fault };
+  }
+}
+
 /** All writes commit together or, when the transaction itself fails, none does and each learns why. */
 function runGroup(jobs: readonly SqliteJob[]): readonly SqliteResult[] {
-  const results: SqliteResult[] = jobs.map((job) => (job.kind === 'read' ? tryJob(job) : { done: NOTHING }));
-  if (!jobs.some((job) => job.kind !== 'read')) return results;
+  const reads: readonly SqliteResult[] = jobs.map((job) => (job.kind === 'read' ? tryJob(job) : { done: NOTHING }));
+  if (!jobs.some((job) => job.kind !== 'read')) return reads;
   try {
-    database.exec('begin immediate');
-    for (const [index, job] of jobs.entries()) {
-      if (job.kind === 'read') continue;
-      const result = tryJob(job);
-      if ('fault' in result && spoilsTransaction(result.fault)) return failWrites(jobs, results, result.fault);
-      results[index] = result;
+    let results = runWrites(jobs, reads, settleAtOnce);
+    if (results.some((result, index) => jobs[index]?.kind === 'settle' && 'fault' in result)) {
+      prepare('rollback').run();
+      results = runWrites(jobs, reads, settleOneByOne);
     }
-    database.exec('commit');
+    prepare('commit').run();
     return results;
   } catch (error) {
-    return failWrites(jobs, results, readFault(error));
+    return failWrites(jobs, reads, readFault(error));
   }
+}
+
+/** Begins a transaction, which it leaves open. @throws what spoils the transaction */
+function runWrites(jobs: readonly SqliteJob[], reads: readonly SqliteResult[], settle: Settle): SqliteResult[] {
+  const results = [...reads];
+  prepare('begin immediate').run();
+  for (const [index, job] of jobs.entries()) {
+    if (job.kind === 'read') continue;
+    results[index] = tryWrite(job, settle);
+  }
+  return results;
 }
 
 /** A failed statement may have ended the transaction already: rolling back nothing is success. */

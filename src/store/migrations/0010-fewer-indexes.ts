@@ -1,0 +1,13 @@
+import { sql, type SchemaModule } from 'kysely';
+
+export async function up(schema: SchemaModule): Promise<void> {
+  // The records of one key are found by their time, like those of one model or one session: where many keys are in use,
+  // every record of a batch changed another page of this index.
+  await schema.dropIndex('generations_key_hash_created_at').execute();
+  // A charge is found by its id, which names its generation: that a generation is charged once follows from it.
+  await schema.dropIndex('ledger_entries_usage').execute();
+  await schema
+    .alterTable('ledger_entries')
+    .addCheckConstraint('ledger_entries_usage_id', sql`kind <> 'usage' or id = generation_id || ':usage'`)
+    .execute();
+}

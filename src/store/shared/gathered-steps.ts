@@ -1,0 +1,122 @@
+import { assert } from '../../lib/assert.ts';
+import { redisScript, type RedisScript } from './redis-script.ts';
+
+/**
+ * Lua that nothing of others comes between. It reads KEYS and ARGV, all texts, finds `now`, `text` and `keep`, and returns
+ * a text, a whole number of at most 14 digits, or a list of them.
+ */
+export interface RedisStep {
+  readonly lua: string;
+}
+
+export type RunStep = (
+  step: RedisStep,
+  keys: readonly string[],
+  values: readonly (string | number)[],
+) => Promise<unknown>;
+
+/** Steps of one call. Redis does nothing else meanwhile: some ten microseconds each. */
+const STEPS_MAX = 100;
+/** Keys are kept so much longer than they must be, so that not every use has to make them last longer. */
+const SPARE_MS = 60_000;
+
+interface Asked {
+  readonly step: RedisStep;
+  readonly keys: readonly string[];
+  readonly values: readonly (string | number)[];
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Send = (script: RedisScript, keys: readonly string[], values: readonly string[]) => Promise<unknown>;
+
+/**
+ * What is asked of Redis in one turn of the event loop, by whomever, leaves as one call: a call costs more than all that
+ * a step does. Each step is what it would be by itself, and they run in the order in which they were asked. A call that
+ * fails fails for all of its steps.
+ */
+export class GatheredSteps {
+  readonly #send: Send;
+  /** The place of each in the script that holds all that were ever asked for. */
+  readonly #numbers = new Map<RedisStep, number>();
+  #script = scriptOf([]);
+  #asked: Asked[] = [];
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  readonly run: RunStep = (step, keys, values) =>
+    new Promise((resolve, reject) => {
+      if (this.#asked.length === 0) setImmediate(this.#leave);
+      this.#asked.push({ step, keys, values, resolve, reject });
+    });
+
+  readonly #leave = (): void => {
+    const asked = this.#asked;
+    this.#asked = [];
+    for (let at = 0; at < asked.length; at += STEPS_MAX) void this.#call(asked.slice(at, at + STEPS_MAX));
+  };
+
+  async #call(asked: readonly Asked[]): Promise<void> {
+    try {
+      const places = new Map<string, number>();
+      const steps = asked.map(({ step, keys, values }) => [
+        this.#numberOf(step),
+        keys.map((key) => placeIn(places, key)),
+        // Half a character would spoil the call for everybody: Redis reads no such JSON.
+        values.map((value) => String(value).toWellFormed()),
+      ]);
+      const reply = await this.#send(this.#script, [...places.keys()], [JSON.stringify(steps)]);
+      const answers: unknown = JSON.parse(String(reply));
+      assert(Array.isArray(answers) && answers.length === asked.length, 'each step has its answer');
+      for (const [at, { resolve }] of asked.entries()) resolve(answers[at]);
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    }
+  }
+
+  #numberOf(step: RedisStep): number {
+    const known = this.#numbers.get(step);
+    if (known !== undefined) return known;
+    const number = this.#numbers.size + 1;
+    this.#numbers.set(step, number);
+    this.#script = scriptOf([...this.#numbers.keys()]);
+    return number;
+  }
+}
+
+/** Steps that come together have keys in common, those of the account at least: each goes over the wire once. */
+function placeIn(places: Map<string, number>, key: string): number {
+  const known = places.get(key);
+  if (known !== undefined) return known;
+  const place = places.size + 1;
+  places.set(key, place);
+  return place;
+}
+
+/**
+ * Keys: those of all steps. Value: of each its number, the places of its keys, and its values. `now` is microseconds by
+ * the clock of Redis, so that processes need not agree on one; it and money are integers below 2^53, which numbers of Lua
+ * hold exactly and only `text` writes so.
+ */
+function scriptOf(steps: readonly RedisStep[]): RedisScript {
+  return redisScript(`
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local function text(n) return string.format('%.0f', n) end
+local function keep(key, ms)
+  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, text(ms + ${SPARE_MS})) end
+end
+local steps = {
+${steps.map(({ lua }) => `function(KEYS, ARGV)\n${lua}\nend`).join(',\n')}
+}
+local answers = {}
+for i, asked in ipairs(cjson.decode(ARGV[1])) do
+  local keys = {}
+  for n, place in ipairs(asked[2]) do keys[n] = KEYS[place] end
+  answers[i] = steps[asked[1]](keys, asked[3])
+end
+return cjson.encode(answers)
+`);
+}

@@ -1,0 +1,21 @@
+import type { SettledValue } from './protocol.ts';
+
+/**
+ * A list as what differs from the one before it: its length, then place and value in turn. Records of one batch have most
+ * of their values in common, and both threads pay for every value that travels.
+ */
+export type Changes = readonly SettledValue[];
+
+/** In JSON: what a list holds must be what JSON holds. */
+export function writeChanges(before: readonly unknown[], list: readonly unknown[]): readonly unknown[] {
+  const changes: unknown[] = [list.length];
+  for (let place = 0; place < list.length; place++)
+    if (place >= before.length || list[place] !== before[place]) changes.push(place, list[place]);
+  return changes;
+}
+
+export function readChanges(before: readonly SettledValue[], changes: Changes): readonly SettledValue[] {
+  const list = before.slice(0, Number(changes[0]));
+  for (let at = 1; at < changes.length; at += 2) list[Number(changes[at])] = changes[at + 1] ?? null;
+  return list;
+}
