@@ -20,7 +20,7 @@ export function createListing(): () => string {
     catalog: createCatalog(models, []),
     figuresOf: (endpoint) => stats.listed(endpointName(endpoint)),
     providers: () => [],
-    isAllowed: () => true,
+    allowedTo: async () => () => true,
     nowMs: () => systemClock.nowMs(),
     baseUrl: () => 'http://gateway.test/v1',
   };

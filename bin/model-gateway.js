@@ -6,10 +6,18 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR_MIN = 24;
+/** That of an earlier Node 24 cannot add a constraint to a table, and so cannot follow the migrations. */
+const SQLITE_MIN = [3, 53];
 const entry = new URL('../src/main.ts', import.meta.url);
 
-if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) await import(entry.href);
+if (isNewEnough(process.versions)) await import(entry.href);
 else runWithPinnedNode();
+
+function isNewEnough({ node, sqlite = '' }) {
+  const [major = 0, minor = 0] = sqlite.split('.').map(Number);
+  const hasSqlite = major > SQLITE_MIN[0] || (major === SQLITE_MIN[0] && minor >= SQLITE_MIN[1]);
+  return Number.parseInt(node, 10) >= NODE_MAJOR_MIN && hasSqlite;
+}
 
 function runWithPinnedNode() {
   const places = ['../node_modules/node/bin/node', '../node_modules/.bin/node', '../../node/bin/node'];
@@ -17,8 +25,8 @@ function runWithPinnedNode() {
   if (node === undefined) {
     const root = fileURLToPath(new URL('..', import.meta.url));
     process.stderr.write(
-      `Model Gateway needs Node ${NODE_MAJOR_MIN} or newer. This is Node ${process.versions.node}, and the pinned one is ` +
-        `not installed: run "npm ci" in ${root}\n`,
+      `Model Gateway needs Node ${NODE_MAJOR_MIN} or newer, with SQLite ${SQLITE_MIN.join('.')} or newer. This is Node ` +
+        `${process.versions.node}, and the pinned one is not installed: run "npm ci" in ${root}\n`,
     );
     process.exitCode = 1;
     return;

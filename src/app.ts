@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { createAuthenticator } from './accounts/authenticate.ts';
 import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
 import { createAccountAreas } from './app/account-areas.ts';
+import { claimDataDirectory } from './app/claim-data-directory.ts';
 import { createAccounting, type Accounting } from './app/accounting.ts';
 import { createAdministration, type Administration } from './app/administration.ts';
+import { embeddedDatabaseOf } from './app/embedded-database.ts';
 import type { Config } from './config/config.ts';
 import { needsRestart } from './config/needs-restart.ts';
 import { createTextInspector } from './guardrails/inspector.ts';
@@ -16,6 +18,7 @@ import { createHttpServer, type HttpServer } from './http/server.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
 import { createDownloader, type DownloaderOptions } from './lib/download.ts';
 import { createHttpClient } from './lib/http-client.ts';
+import { makeFolder } from './lib/make-folder.ts';
 import { createBetaTable } from './providers/beta-flags.ts';
 import { openCatalog } from './app/open-catalog.ts';
 import { checkerOf, createClientFormats, drawErrorIn, type ClientFormats } from './app/client-formats.ts';
@@ -104,7 +107,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     news: state.news,
   });
   const fileArea = createFileArea({ ...shared, database });
-  const observability = createObservability({ ...shared, database, keys: accounts.keyStore, box: areas.box });
+  const { changes } = administration;
+  const observability = createObservability({ ...shared, ...areas, database, changes, keys: accounts.keyStore });
   const built = createAccounting(spending, generations, config.server.region);
   const accounting = options.accounting?.(built) ?? built;
   const parts = { ...areas, ...administration, observability, files: fileArea.files };
@@ -176,7 +180,10 @@ async function openFoundation(options: AppOptions): Promise<Foundation> {
   const log = options.log ?? createLog(config.logLevel);
   const clock = systemClock;
   const metrics = createMetrics();
-  const database = await openDatabase({ path: join(config.dataDir, 'gateway.db'), url: config.databaseUrl, clock });
+  // Not with the first upload.
+  if (config.files.directory !== undefined) await makeFolder(config.files.directory);
+  const database = await openDatabase({ path: embeddedDatabaseOf(config), url: config.databaseUrl, clock });
+  const claim = claimDataDirectory(config, log);
   const state = await openSharedState({ config, clock, log, metrics });
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
   const http = createHttpClient();
@@ -217,6 +224,7 @@ async function openFoundation(options: AppOptions): Promise<Foundation> {
       const others = [downloader, web, mcp, inspector, sandbox];
       await Promise.all([http.close(), ...others.map((other) => other.close())]);
       await database.close();
+      claim.release();
       state.close();
       log.flush();
     },

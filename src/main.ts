@@ -6,10 +6,16 @@ import { fileURLToPath } from 'node:url';
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/model-gateway', import.meta.url)));
 
 // A reader that went away (`model-gateway --help | head -1`) is no reason to stop serving, nor to print a stack.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') return;
+  process.stderr.write(`Standard output takes nothing: ${message}\n`);
+  process.exit(1);
 });
+// A reader of logs that went away is none either, and there is nowhere left to say it.
+process.stderr.on('error', () => undefined);
 
 // Imported here and not above, because an import at the top would run before the cache is on.
 const { runCli } = await import('./cli/main.ts');
-process.exit(await runCli(process.argv.slice(2), process));
+const code = await runCli(process.argv.slice(2), process);
+// What could not be written is told a moment later.
+setImmediate(() => process.exit(code));

@@ -29,6 +29,14 @@ export function createAccounting(
 function withinLimit(promise: Promise<void>, limitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, limitMs);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    const end = (settle: () => void): void => {
+      clearTimeout(timer);
+      settle();
+    };
+    // One promise more, where `finally` would be three: this is done for every request.
+    promise.then(
+      () => end(resolve),
+      (error) => end(() => reject(error)),
+    );
   });
 }

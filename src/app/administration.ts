@@ -9,7 +9,7 @@ import { createWorkspaces, type Workspaces } from '../accounts/workspaces.ts';
 import type { Catalog } from '../catalog/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createAuditStore } from '../store/audit.ts';
-import { createChanges } from '../store/changes.ts';
+import { createChanges, type Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { createAssignmentStore } from '../store/guardrail-assignments.ts';
 import { createGuardrailStore } from '../store/guardrails.ts';
@@ -31,6 +31,8 @@ export interface Administration {
   readonly assignments: GuardrailAssignments;
   readonly audit: Audit;
   readonly policies: PolicyCache;
+  /** Told when anything that rules requests was changed, in whichever process. */
+  readonly changes: Pick<Changes, 'subscribe'>;
 }
 
 export interface AdministrationParts {
@@ -71,5 +73,6 @@ export function createAdministration(parts: AdministrationParts): Administration
     }),
     audit: createAudit({ store: createAuditStore({ database }), clock, onLost: parts.onLostAudit }),
     policies,
+    changes,
   };
 }

@@ -1,16 +1,18 @@
+import type { Principal } from '../accounts/principal.ts';
 import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/directives.ts';
 import type { Catalog } from '../catalog/model.ts';
 import type { ProviderFile } from '../catalog/data-schema.ts';
 import { readProviderData } from '../catalog/read-data.ts';
-import type { ListedProvider, ListingServices } from '../http/management/route.ts';
+import type { IsAllowed, ListedProvider, ListingServices } from '../http/management/route.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { RulesParts } from '../pipeline/caller-rules.ts';
 import type { Provider } from '../providers/contract.ts';
 import { endpointName } from '../routing/endpoint-name.ts';
+import { refusedBy } from '../routing/permissions.ts';
 import { endpointFits, withDefaults } from '../routing/preferences.ts';
 import type { EndpointStats } from '../routing/stats.ts';
 
-/** What the lists of models, endpoints and providers are made from. */
-export function createListing(parts: {
+export interface ListingParts extends Pick<RulesParts, 'policyOf' | 'ownCredentials'> {
   readonly catalog: Catalog;
   readonly stats: Pick<EndpointStats, 'listed'>;
   readonly providers: ReadonlyMap<string, Provider>;
@@ -19,18 +21,31 @@ export function createListing(parts: {
   readonly clock: Clock;
   /** With the version segment. */
   readonly baseUrl: () => string;
-}): ListingServices {
+}
+
+/** What the lists of models, endpoints and providers are made from. */
+export function createListing(parts: ListingParts): ListingServices {
   const { catalog, stats, providers, clock, baseUrl } = parts;
-  const preferences = withDefaults(DEFAULT_PREFERENCES, parts.defaults.provider);
   const files = new Map(readProviderData().map((file) => [file.slug, file]));
   return {
     catalog,
     figuresOf: (endpoint) => stats.listed(endpointName(endpoint)),
     providers: () => [...providers].map(([slug, provider]) => drawProvider(slug, provider, files.get(slug))),
-    isAllowed: (endpoint) => endpointFits(endpoint, preferences) === undefined,
+    allowedTo: (principal) => allowedTo(principal, parts),
     nowMs: () => clock.nowMs(),
     baseUrl,
   };
+}
+
+/** The hard rules of a plan, for a request that says nothing itself. */
+async function allowedTo(principal: Principal, parts: ListingParts): Promise<IsAllowed> {
+  const [policy, credentials] = await Promise.all([parts.policyOf(principal), parts.ownCredentials(principal)]);
+  const defaults = [...policy.preferences, parts.defaults.provider];
+  const preferences = defaults.reduce<ProviderPreferences>(withDefaults, DEFAULT_PREFERENCES);
+  return (model, endpoint) =>
+    endpointFits(endpoint, preferences) === undefined &&
+    refusedBy(model, endpoint, policy) === undefined &&
+    (endpoint.lacksCredentials !== true || credentials(endpoint).length > 0);
 }
 
 /** Facts of the project's own files about a provider hold for the vendor of that name only. */

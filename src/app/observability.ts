@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createFreshValues } from '../lib/fresh-values.ts';
 import { createHousekeeping, type Housekeeping } from '../lib/housekeeping.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { createDestinationStore } from '../store/destinations.ts';
 import { createTaskTrafficStore } from '../store/task-traffic.ts';
@@ -28,6 +29,7 @@ import { createFeedbackBox } from '../telemetry/feedback.ts';
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
+import { checkShape } from '../wire/gateway/issues.ts';
 
 /** What is done with records of generations after their requests have ended. */
 export interface Observability {
@@ -47,6 +49,8 @@ export interface ObservabilityParts {
   readonly config: Pick<Config, 'observability' | 'server' | 'timeouts'>;
   readonly database: Database;
   readonly keys: Pick<KeyStore, 'find'>;
+  /** Told when workspaces were changed. */
+  readonly changes: Pick<Changes, 'subscribe'>;
   readonly box: () => Promise<SecretBox>;
   readonly clock: Clock;
   readonly log: Log;
@@ -67,7 +71,7 @@ const HANDING_MAX = 1_000;
 const LAST_MS_MAX = 1_000;
 /** A destination that was made or changed in another process is known after this. */
 const DESTINATIONS_EVERY_MS = 10_000;
-/** A workspace that turns its logging on or off is heard in every process after this. */
+/** A workspace that turns its logging on or off is heard by processes that nobody tells of it after this. */
 const SWITCHES_FRESH_MS = 2_000;
 const SWITCHES_STALE_MS_MAX = 600_000;
 const SWITCHES_READ_MS_MAX = 5_000;
@@ -93,6 +97,8 @@ export function createObservability(parts: ObservabilityParts): Observability {
     readMsMax: SWITCHES_READ_MS_MAX,
     entriesMax: WORKSPACES_MAX,
   });
+  // Whoever turns logging off relies on it: the next request is not kept any more.
+  parts.changes.subscribe(() => switches.outdate());
   const content = createContentLog({
     store: createContentStore({ database }),
     switches,
@@ -163,6 +169,7 @@ function openDestinations({ config, database, keys, box, clock, log, metrics, ra
     keys,
     box,
     poster,
+    checkConfig: (schema, value) => void checkShape(schema, value, { root: 'config' }),
     clock,
     onChange: () =>
       broadcast.refresh().catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read')),

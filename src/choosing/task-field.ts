@@ -1,4 +1,4 @@
-import type { FieldModel as Serving, LeftOut, ModelChoice, RouterDecision } from '../canonical/model-choice.ts';
+import type { FieldModel as Serving, LeftOut, ModelChoice } from '../canonical/model-choice.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { classifyTask, type TaskClass } from './classify-task.ts';
@@ -89,12 +89,6 @@ async function tellTask(
   return judged === undefined ? { task } : { task: { ...task, tag: judged.tag }, judged };
 }
 
-/** Whether it belongs to a conversation that a router may remember: a first message alone is no news of an earlier one. */
-export function goesOn({ turns, directives, settings }: GenerationRequest): boolean {
-  const name = directives.sessionId ?? settings.promptCacheKey ?? '';
-  return name !== '' || turns.some(({ role }) => role === 'assistant');
-}
-
 /** Who takes part for the tag, and by what they are compared. */
 function rank(
   eligible: readonly Serving[],
@@ -135,32 +129,6 @@ export function blendedPrice(
   return (promptPrice * prompt + completionPrice * completion) / (prompt + completion);
 }
 
-/** The one that would answer best, whatever it costs: what a choice is compared with. */
-function mostCapable({ models, by }: Pick<TaskField, 'models' | 'by'>): string | undefined {
-  const worth = (model: FieldModel): number => (by === 'rankings' ? (model.prior ?? model.share) : model.price);
-  const best = models.reduce<FieldModel | undefined>(
-    (top, model) => (top === undefined || worth(model) > worth(top) ? model : top),
-    undefined,
-  );
-  return best?.slug;
-}
-
-/** What explanations of auto routers have in common. */
-function drawTask({ task, judged, by, requests }: TaskField): JsonObject {
-  const { tag, confidence, source, scores } = task;
-  return {
-    classification: {
-      task_type: tag,
-      source: typeof judged === 'object' ? 'judge' : source,
-      confidence: rounded(confidence),
-      scores: scores.map(({ tag: name, score }) => ({ task_type: name, score })),
-      ...(judged === 'would' && { judge: 'would be asked: words leave doubt' }),
-    },
-    ranked_by: by,
-    requests_last_7d: requests,
-  };
-}
-
 export function drawLeftOut(leftOut: readonly LeftOut[]): JsonObject[] {
   return leftOut.map(({ slug, reason, lacks }) => ({ model: slug, reason, ...(lacks !== undefined && { lacks }) }));
 }
@@ -169,32 +137,4 @@ const DECIMALS = 1e4;
 
 export function rounded(value: number): number {
   return Math.round(value * DECIMALS) / DECIMALS;
-}
-
-/** What the stage of an auto router says of its judge. */
-export function drawJudge({ judged }: TaskField): JsonObject {
-  return typeof judged === 'object' ? { judge: judged.model } : {};
-}
-
-/** What the judge cost. */
-export function costOfJudge({ judged }: TaskField): { readonly costNanoUsd?: number } {
-  return typeof judged === 'object' ? { costNanoUsd: judged.costNanoUsd } : {};
-}
-
-/** What both auto routers tell of their choice. */
-export function decisionOf(
-  router: string,
-  field: TaskField,
-  chosen: readonly string[],
-  details: () => JsonObject,
-): RouterDecision {
-  const comparedWith = mostCapable(field);
-  return {
-    router,
-    strategy: 'auto',
-    chosen,
-    taskType: field.task.tag,
-    ...(comparedWith !== undefined && { comparedWith }),
-    details: () => ({ ...drawTask(field), ...details(), left_out: drawLeftOut(field.leftOut) }),
-  };
 }

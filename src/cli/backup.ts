@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../lib/make-folder.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
+import { embeddedDatabaseOf } from '../app/embedded-database.ts';
 import { filesDirectory } from '../app/file-area.ts';
 import { backUp, restore, type BackupPlace } from '../store/backup.ts';
 import { CommandError, UsageError } from './command.ts';
@@ -34,7 +35,7 @@ export async function runBackup(args: readonly string[], io: Io): Promise<number
 /** `model-gateway restore FILE`: while no gateway runs. */
 export async function runRestore(args: readonly string[], io: Io): Promise<number> {
   const { file, place, dataDir } = readArgs('restore', args, io);
-  if (place.url === undefined) await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  if (place.url === undefined) await makeFolder(dataDir).catch(asCommandError);
   const kept = await restore(file, place).catch(asCommandError);
   io.stdout.write(`Restored ${file}.\n`);
   if (kept !== undefined) io.stdout.write(`What was there before is in ${kept}.\n`);
@@ -49,8 +50,7 @@ function readArgs(command: string, args: readonly string[], io: Io): Asked {
   const { config } = loadCheckedConfig(configArgs(values), io.env);
   const { dataDir, databaseUrl } = config;
   const files = filesDirectory(config);
-  // The name is the one that the gateway uses (src/app.ts).
-  return { file, dataDir, files, place: { path: join(dataDir, 'gateway.db'), url: databaseUrl } };
+  return { file, dataDir, files, place: { path: embeddedDatabaseOf(config), url: databaseUrl } };
 }
 
 function asCommandError(error: unknown): never {

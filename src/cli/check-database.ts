@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { inspectPostgres } from '../store/postgres/inspect.ts';
+import { inspectSqlite } from '../store/sqlite/inspect.ts';
 import type { Finding } from './finding.ts';
 
 /** Older servers lack what is used of them. */
@@ -6,10 +8,12 @@ const VERSION_MIN = 13;
 /** Beyond this every answer's end waits noticeably for its charge. */
 const SLOW_MS = 20;
 
-/** Whether gateways can keep their tables there. Neither the address nor its password is said. */
-export async function checkDatabase(url: string | undefined): Promise<Finding> {
-  if (url === undefined)
-    return { verdict: 'ok', message: 'database_url is not set: the database is in the data directory.' };
+/**
+ * Whether gateways can keep their tables there. Neither the address nor its password is said.
+ * @param path of the embedded database, which is used without a `url`
+ */
+export async function checkDatabase(url: string | undefined, path: string): Promise<Finding> {
+  if (url === undefined) return checkFile(path);
   try {
     const { version, answerMs, isPrimary, isDurable, canCreateTables } = await inspectPostgres(url);
     const answered = `PostgreSQL ${version} answers in ${answerMs.toFixed(1)} ms`;
@@ -30,5 +34,23 @@ export async function checkDatabase(url: string | undefined): Promise<Finding> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { verdict: 'failed', message: `The database cannot be used (${reason}): check database_url.` };
+  }
+}
+
+function checkFile(path: string): Finding {
+  if (!existsSync(path))
+    return {
+      verdict: 'ok',
+      message: 'database_url is not set: the first start makes a database in the data directory.',
+    };
+  try {
+    inspectSqlite(path);
+    return { verdict: 'ok', message: 'database_url is not set: the database is in the data directory.' };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      verdict: 'failed',
+      message: `${path} cannot be used (${reason}): put a backup in its place with "restore".`,
+    };
   }
 }

@@ -5,8 +5,10 @@ import { ADAPTERS, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
 import { providersFromConfig } from '../app/providers-from-config.ts';
 import type { Provider, ProviderAdapter } from '../providers/contract.ts';
 import { checkClock, checkDataDir, checkSecret } from './check-machine.ts';
+import { embeddedDatabaseOf } from '../app/embedded-database.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkMcpServers } from './check-mcp.ts';
+import { checkModelNames } from './check-model-names.ts';
 import { checkProvider } from './check-provider.ts';
 import { checkRedis } from './check-redis.ts';
 import { UsageError } from './command.ts';
@@ -36,7 +38,7 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
     ['data directory', await checkDataDir(config.dataDir)],
     ...(await checkFilesDirectory(config)),
     ['secret', checkSecret(config.secret)],
-    ['database', await checkDatabase(config.databaseUrl)],
+    ['database', await checkDatabase(config.databaseUrl, embeddedDatabaseOf(config))],
     ['redis', await checkRedis(config.redisUrl, keyPrefix(config.redisPrefix))],
   ] as const satisfies readonly (readonly [string, Finding])[];
   for (const [subject, finding] of machine) say(subject, finding);
@@ -46,6 +48,7 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
   const clock = checkClock(findings);
   say('clock', clock);
   for (const hint of hintsOf(io.env, config)) say(...hint);
+  for (const finding of await checkModelNames(config, io.env)) say('configuration', finding);
   if (findings.length === 0) io.stdout.write('No provider is configured; only the sandbox answers.\n');
   const all: readonly Finding[] = [...machine.map(([, finding]) => finding), ...findings, ...servers, clock];
   return all.some(({ verdict }) => verdict === 'failed') ? 1 : 0;

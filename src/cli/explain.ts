@@ -94,6 +94,7 @@ function drawExplanation(answer: JsonObject): string {
   for (const one of objectsOf(answer['candidates'])) {
     const cost = drawCost(one['price'], one['estimated_cost']);
     const notes = [
+      ...(typeof one['credential'] === 'string' ? [`own credential ${one['credential']}`] : []),
       ...(one['health'] === 'normal' ? [] : [textOf(one['health'])]),
       ...(one['probe'] === true ? ['probe'] : []),
       ...(typeof one['demoted_by'] === 'string' ? [`misses ${one['demoted_by']}`] : []),

@@ -19,6 +19,8 @@ Environment:
   GATEWAY_API_KEY, GATEWAY_MANAGEMENT_KEY    accepted as keys; when one is set no key is made at the first start
   GATEWAY_SECRET                             encrypts stored provider credentials; else one is made in the data directory
   GATEWAY_SECRET_PREVIOUS                    opens what the secret before it encrypted, until \`secret rotate\` has run
+  DATABASE_URL                               a PostgreSQL in place of the embedded database
+  REDIS_URL, REDIS_PREFIX                    state that several processes share
   GATEWAY_LOG_LEVEL                          trace, debug, info (default), warn, error, fatal or silent
 
 One line on standard output says where it listens; logs go to standard error as JSON lines. SIGTERM and SIGINT let
@@ -181,7 +183,8 @@ Options:
 `;
 
 export function drawOverview(commands: Readonly<Record<string, Command>>): string {
-  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`);
+  const widest = Math.max(...Object.keys(commands).map((name) => name.length));
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(widest + 2)}${summary}\n`);
   return `Usage: model-gateway [COMMAND] [options]
 
 Commands:

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { embeddedDatabaseOf } from '../app/embedded-database.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { openDatabase, type Database } from '../store/database.ts';
@@ -15,8 +15,7 @@ export async function openConfiguredDatabase(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
   options: { readonly makes: boolean },
 ): Promise<Database> {
-  // The name is the one that the gateway uses (src/app.ts).
-  const path = join(config.dataDir, 'gateway.db');
+  const path = embeddedDatabaseOf(config);
   if (!options.makes && config.databaseUrl === undefined && !existsSync(path))
     throw new CommandError(
       `There is no database in ${config.dataDir} yet: start the gateway once, or name another --data-dir.`,

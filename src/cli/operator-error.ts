@@ -5,7 +5,16 @@ export function asOperatorError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   // A failing system call has a code. The store says in one sentence of a plain `Error` why it cannot open its file.
   const isOperators = codeOf(error) !== undefined || error.message.startsWith('Cannot open the database');
-  return isOperators ? new CommandError(error.message, { cause: error }) : error;
+  return isOperators ? new CommandError(error.message + adviceFor(error.message), { cause: error }) : error;
+}
+
+/** What helps, where the database's own words do not say it. */
+function adviceFor(message: string): string {
+  if (/file is not a database|disk image is malformed/.test(message))
+    return '. Put a backup in its place: model-gateway restore FILE.';
+  if (/unable to open database file|readonly database/.test(message))
+    return '. The gateway must be able to write to the file and its folder.';
+  return '';
 }
 
 /** `EADDRINUSE` and the like. */

@@ -87,6 +87,8 @@ export interface InspectedText {
   /** `json`: JSON text, which is searched value by value and stays JSON. */
   readonly form: 'plain' | 'json';
   readonly byUser: boolean;
+  /** Nothing in it may be replaced: rules that replace do not look there. */
+  readonly isSealed?: true;
 }
 
 /** What became of one rule. */

@@ -151,6 +151,18 @@ suite('a rule', () => {
     assert.equal(scan(rules, text).hits.length, 1);
   });
 
+  test('that replaces does not look at what must stay, but one that blocks or notes does', () => {
+    const found = (action: FilterRule['action']): ScanResult =>
+      scan([pattern('secret', action)], 'my secret plan', { isSealed: true });
+    assert.deepEqual(found('redact'), { hits: [], redacted: [] });
+    assert.deepEqual(found('flag'), { hits: [{ rule: 0, patterns: ['secret'] }], redacted: [] });
+    assert.deepEqual(
+      [found('block').hits.length, found('block').redacted[0]?.text],
+      [1, 'my [REDACTED] plan'],
+      'for the record of what was blocked',
+    );
+  });
+
   test('that is matched by nothing matches nothing', () => {
     assert.deepEqual(scan([pattern('x*')], 'abc'), { hits: [], redacted: [] });
   });

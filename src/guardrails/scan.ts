@@ -41,8 +41,11 @@ class Scan {
   }
 
   /** What is to be replaced. */
-  mark({ text, form, byUser }: InspectedText): readonly Mark[] {
-    const active = this.#rules.filter(({ rule }) => rule.kind === 'pattern' || byUser || !rule.userOnly);
+  mark({ text, form, byUser, isSealed }: InspectedText): readonly Mark[] {
+    const active = this.#rules.filter(
+      ({ rule }) =>
+        (rule.kind === 'pattern' || byUser || !rule.userOnly) && (isSealed !== true || rule.action !== 'redact'),
+    );
     const values = form === 'json' ? readJsonValues(text) : undefined;
     return values === undefined ? this.#markPlain(text, active) : this.#markJson(text, values, active);
   }

@@ -4,6 +4,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { DrawError } from './client-error.ts';
 import { CORS_HEADERS } from './cors.ts';
 import { problemBody, type ProblemLog } from './problem.ts';
+import { unbuiltAreaOf } from './unbuilt-areas.ts';
 
 export interface OperationsParts {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
@@ -34,7 +35,9 @@ export function mountOperations(fastify: FastifyInstance, parts: OperationsParts
   // Not 405 where only the method is wrong: seed 7 knows no such status.
   fastify.setNotFoundHandler((request, reply) => {
     const path = (request.url.split('?')[0] ?? '').slice(0, PATH_CHARS_MAX);
-    return refuse(new GatewayError('not_found', `There is no ${request.method} ${path}.`), request, reply);
+    const area = unbuiltAreaOf(path);
+    const why = area === undefined ? '' : `: "${area}" is not built yet`;
+    return refuse(new GatewayError('not_found', `There is no ${request.method} ${path}${why}.`), request, reply);
   });
   fastify.get('/health/live', () => ({ status: 'ok' }));
   fastify.get('/health/ready', async (_request, reply) => {

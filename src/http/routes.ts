@@ -22,6 +22,7 @@ import { updateByokKey } from './management/byok/update.ts';
 import { chargeWithCoinbase } from './management/credits/coinbase.ts';
 import { getCredits } from './management/credits/get.ts';
 import { grantCredits } from './management/credits/grant.ts';
+import { explainErrors } from './management/errors.ts';
 import { listEndpoints } from './management/endpoints/list.ts';
 import { listZdrEndpoints } from './management/endpoints/zdr.ts';
 import { downloadFileContent } from './management/files/content.ts';
@@ -137,6 +138,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   listEndpoints,
   listZdrEndpoints,
   listProviders,
+  explainErrors,
   listByokKeys,
   createByokKey,
   getByokKey,

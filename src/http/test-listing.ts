@@ -36,7 +36,7 @@ export function listingOf(models: readonly Model[], services: Partial<ListingSer
     catalog: createCatalog(models, []),
     figuresOf: () => NO_FIGURES,
     providers: () => [],
-    isAllowed: () => true,
+    allowedTo: async () => () => true,
     nowMs: () => Date.parse('2026-11-25T12:00:00Z'),
     baseUrl: () => 'http://gateway.test/v1',
     ...services,

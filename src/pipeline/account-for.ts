@@ -1,6 +1,7 @@
 import type { Spent } from '../accounts/spend-limit.ts';
 import { estimateAnswerTokens, estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import type { Warning } from '../canonical/extra.ts';
 import { addUsage, NO_USAGE, type Usage } from '../canonical/usage.ts';
 import { costOf, totalCost, type Cost, type PriceMoment, type PriceTable } from '../catalog/price.ts';
 import { servedPrice } from '../catalog/served-price.ts';
@@ -25,6 +26,7 @@ export function accountFor(record: GenerationRecord): void {
   record.usage = total;
   record.served = counted.map((part) => servedPart(part, isFree, record));
   record.cost = withFee(totalCost(record.served.map(chargeOf)), feeNanoUsd);
+  if (record.cost?.isPartial === true) record.warn(record.served.flatMap(unpriced));
   const own = record.served.filter((part) => part.isByok);
   record.listNanoUsd = own.length === 0 ? undefined : totalCost(own.map(({ cost }) => cost))?.totalNanoUsd;
 }
@@ -62,8 +64,15 @@ function feesOf({ serverTools, pluginFeesNanoUsd }: GenerationRecord): number {
 /** A fee is owed also where nobody knows what the model costs. @source generation.md 5.3 "tool fees" */
 function withFee(cost: Cost | undefined, feeNanoUsd: number): Cost | undefined {
   if (feeNanoUsd === 0) return cost;
-  const base = cost ?? FREE_OF_CHARGE;
+  const base: Cost = cost ?? { ...FREE_OF_CHARGE, isPartial: true };
   return { ...base, totalNanoUsd: base.totalNanoUsd + feeNanoUsd };
+}
+
+/** Says that the cost is not all of it. */
+function unpriced({ cost, endpoint }: ServedPart): readonly Warning[] {
+  if (cost !== undefined) return [];
+  const message = `nobody knows what ${endpoint.upstreamModel} costs at ${endpoint.providerName}: the cost is without it`;
+  return [{ code: 'price-unknown', path: 'model', message }];
 }
 
 type CountedPart = Omit<AnswerPart, 'usage'> & { readonly usage: Usage };
@@ -131,8 +140,8 @@ function countUsage(
 }
 
 /**
- * Nothing is owed for an answer that an error ended, nor for one that said nothing and did not end; but a caller who hung
- * up owes the prompt where the provider goes on and charges for it, one whose limits leave too little for another turn
+ * Nothing is owed for an answer that an error ended, nor for one that said nothing and did not end, or whose upstream gave
+ * no reason for its end; but a caller who hung up owes the prompt where the provider goes on and charges for it, one whose limits leave too little for another turn
  * owes those before it, and so does one whose own filters block what came, or who has turns of an answer that the request
  * itself brought to its end.
  * @param billsOn hanging up does not stop the meter of who had the request last
@@ -140,9 +149,9 @@ function countUsage(
  */
 function isFreeOfCharge(record: GenerationRecord, usage: Usage, billsOn: boolean): boolean {
   const { end, cancelled, failure } = record;
-  if (end !== undefined) return end.finish === 'error';
-  if (failure?.kind === 'unfunded' || isBlocked(record) || isOverdone(record)) return false;
   const silent = usage.completionTokens === 0;
+  if (end !== undefined) return end.finish === 'error' || (silent && end.nativeFinish === undefined);
+  if (failure?.kind === 'unfunded' || isBlocked(record) || isOverdone(record)) return false;
   return !cancelled || (silent && !billsOn);
 }
 

@@ -25,8 +25,11 @@ export interface Recalled {
 export interface AnswerMemory {
   /** The provider that alone can read reasoning of the request; `undefined`: any can read all that is known. */
   homeOf(request: GenerationRequest): string | undefined;
-  /** The request as an endpoint is to get it: with what its caller lost, and without what only others can read. */
-  recall(request: GenerationRequest, asked: AskedEndpoint): Promise<Recalled>;
+  /**
+   * The request as an endpoint is to get it: with what its caller lost, and without what only others can read. Mostly at
+   * once, else a promise, where other processes are asked.
+   */
+  recall(request: GenerationRequest, asked: AskedEndpoint): Recalled | Promise<Recalled>;
   /** Listens to one answer; `undefined` where there is nothing to keep of it, as with most formats. */
   listen(asked: AskedEndpoint): ((batch: EventBatch) => void) | undefined;
 }
@@ -40,12 +43,15 @@ export interface AnswerMemoryParts {
 export function createAnswerMemory(parts: AnswerMemoryParts): AnswerMemory {
   const signatures = createSignatureMemory(parts);
   const origins = createOriginMemory(parts);
+  const restore = (request: GenerationRequest, asked: AskedEndpoint): Recalled => {
+    const restored = signatures.restore(request, asked.format, asked.accountId);
+    return carriesForeign(asked) ? origins.keepOwn(restored, asked.provider) : { request: restored, warnings: [] };
+  };
   return {
     homeOf: (request) => origins.homeOf(request),
-    async recall(request, asked) {
-      await signatures.ask(request, asked.format, asked.accountId);
-      const restored = signatures.restore(request, asked.format, asked.accountId);
-      return carriesForeign(asked) ? origins.keepOwn(restored, asked.provider) : { request: restored, warnings: [] };
+    recall(request, asked) {
+      const asking = signatures.ask(request, asked.format, asked.accountId);
+      return asking === undefined ? restore(request, asked) : asking.then(() => restore(request, asked));
     },
     listen(asked) {
       return carriesForeign(asked) ? origins.listen(asked.provider) : signatures.listen(asked.format, asked.accountId);

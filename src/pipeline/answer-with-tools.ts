@@ -25,13 +25,13 @@ export interface ToolParts {
 
 /** What the turns after the first one go by. */
 export interface ToolQuestion extends Pick<LoopQuestion, 'record' | 'signal' | 'words'> {
-  /** Absent: the request has no server tools. */
-  readonly offered: OfferedTools | undefined;
+  readonly offered: OfferedTools;
   readonly route: Route;
   readonly turns: Turns;
   readonly inner: InnerGenerate;
   readonly choice: ModelChoice;
-  readonly inspection: Inspection;
+  /** Absent: the caller has no filters. */
+  readonly inspection: Inspection | undefined;
   /** The most that a route may come to cost. */
   readonly wish: (route: Route) => Wish;
   /** `false`: too little is left. */
@@ -41,7 +41,6 @@ export interface ToolQuestion extends Pick<LoopQuestion, 'record' | 'signal' | '
 /** The answer that begins with this turn, over all turns that its calls of server tools take. */
 export function answerWithTools(first: Committed, parts: ToolParts, question: ToolQuestion): Committed {
   const { offered, record, route, turns, inner, choice, inspection, wish, moveHold, signal, words } = question;
-  if (offered === undefined || offered.entries.length === 0) return first;
   const { accountId, workspaceId, keyHash } = record.asker;
   return loopTools(first, {
     request: route.request,
@@ -60,8 +59,11 @@ export function answerWithTools(first: Committed, parts: ToolParts, question: To
       budgetNanoUsd: () => budgetLeft(offered.asked.directives, record),
       note: (stage) => void record.report.pipeline.push(stage),
     }),
-    inspect: (asked) => inspection.request(asked),
-    nextTurn: async (asked, after) => inspection.answer(await turns.next(asked, after)),
+    inspect: (asked) => inspection?.request(asked) ?? Promise.resolve(asked),
+    async nextTurn(asked, after) {
+      const turn = await turns.next(asked, after);
+      return inspection === undefined ? turn : inspection.answer(turn);
+    },
     fund: ({ charge }, next) => moveHold(() => afterSpending(charge, nextWish(next, route, wish))),
     onBug: (error) => parts.onBug(error, record.id),
   });

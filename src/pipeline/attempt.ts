@@ -1,35 +1,23 @@
-import { classifyErrorEvent, classifyStatus, timeoutFailure, transportFailure } from '../canonical/classify-failure.ts';
-import { failureOfMeaning, MEANINGS } from '../canonical/failure-meaning.ts';
-import type { EventBatch, EventSource, GenerationEvent } from '../canonical/events.ts';
-import type { FormatId, Warning } from '../canonical/extra.ts';
+import { classifyStatus, transportFailure } from '../canonical/classify-failure.ts';
+import type { EventBatch, GenerationEvent } from '../canonical/events.ts';
+import type { FormatId } from '../canonical/extra.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Endpoint } from '../catalog/model.ts';
-import { TransportError, type Call, type HttpClient, type InboundAnswer } from '../lib/http-client.ts';
+import type { HttpClient, InboundAnswer, OutboundRequest } from '../lib/http-client.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { readRetryAfterMs } from '../lib/retry-delay.ts';
 import { CredentialError, type Provider } from '../providers/contract.ts';
 import type { Candidate } from '../routing/plan.ts';
-import type { Dialect, UpstreamFormat } from '../wire/format.ts';
+import type { OpenAttempt } from '../telemetry/record.ts';
+import type { StreamDecoder, UpstreamFormat } from '../wire/format.ts';
 import type { AnswerMemory } from './answer-memory.ts';
-import { authorizeCall, tryPrepareCall } from './call-upstream.ts';
-import { createLimitEnding } from './end-at-limit.ts';
+import { authorizeCall, tryPrepareCall, type PreparedCall } from './call-upstream.ts';
+import { AnswerCleaner } from './clean-answer.ts';
+import { commitStream, commitWhole, isLast, type AttemptOutcome } from './commit-answer.ts';
 import type { MediaInliner } from './inline-media.ts';
-import { isContent } from './is-content.ts';
 import { judgeFailure } from './judge-failure.ts';
-import { createAnswerToolRestorer } from './restore-answer-tool.ts';
-import { restoreToolNames } from './restore-tool-names.ts';
-import { createWatch, type Watch } from './watch.ts';
-
-/** What one attempt came to. Only a committed one has anything for the caller; after that nobody else may try. */
-export type AttemptOutcome =
-  | { readonly committed: true; readonly source: EventSource }
-  | {
-      readonly committed: false;
-      readonly failure: UpstreamFailure;
-      /** A whole answer that broke off. Nobody has seen it: it is for the caller when no other may try. generation.md C.4 */
-      readonly partial?: EventSource;
-    };
+import { abortFailure, AnswerTooLarge, WatchedCall } from './watched-call.ts';
 
 export interface AttemptParts {
   readonly http: HttpClient;
@@ -56,14 +44,15 @@ export interface AttemptRequest {
   readonly endUserId: string;
   readonly accountId: string;
   readonly media: MediaInliner;
+  /** Takes the bodies that go upstream. Absent: the caller did not ask to see them. */
+  readonly echoes: UpstreamEcho[] | undefined;
 }
 
-/** One attempt, as seen by those who watch it. */
-export interface AttemptObserver {
-  /** The request is about to leave. @param body what goes upstream, without credentials */
-  onEncoded(body: JsonObject, warnings: readonly Warning[]): void;
-  /** It goes out: from now on the provider may work, and charge, for it. */
-  onSent(): void;
+/** What went upstream, without credentials. */
+export interface UpstreamEcho {
+  /** Display name. */
+  readonly provider: string;
+  readonly body: JsonObject;
 }
 
 const CREDENTIAL_FAILURE: UpstreamFailure = {
@@ -79,8 +68,6 @@ const OWN_CREDENTIAL_FAILURE: UpstreamFailure = {
 };
 const ERROR_BODY_BYTES_MAX = 64 * 1_024;
 const WHOLE_BODY_BYTES_MAX = 64 * 1_024 * 1_024;
-/** After the last event an upstream may take this long to close; then its connection is dropped. */
-const LINGER_MS = 5_000;
 
 /**
  * Sends the request to one candidate and waits for its first content. Every failure until then is a value.
@@ -89,8 +76,8 @@ const LINGER_MS = 5_000;
 export async function makeAttempt(
   parts: AttemptParts,
   candidate: Candidate,
-  { request: given, endUserId, accountId, media }: AttemptRequest,
-  observer: AttemptObserver,
+  { request: given, endUserId, accountId, media, echoes }: AttemptRequest,
+  attempt: Pick<OpenAttempt, 'warn' | 'sent'>,
   signal: AbortSignal,
 ): Promise<AttemptOutcome> {
   const upstream = await upstreamOf(parts, candidate);
@@ -106,55 +93,57 @@ export async function makeAttempt(
   const prepared = tryPrepareCall(provider, format, endpoint, request, endUserId);
   if ('kind' in prepared) return { committed: false, failure: prepared };
   const { encoded, context } = prepared;
-  observer.onEncoded(encoded.body, [...recalled.warnings, ...encoded.warnings]);
-  const outbound = await authorizeCall(provider, prepared).catch((error: unknown) =>
-    credentialFailure(error, provider),
-  );
+  attempt.warn(recalled.warnings);
+  attempt.warn(encoded.warnings);
+  echoes?.push({ provider: candidate.endpoint.providerName, body: encoded.body });
+  const outbound = await tryAuthorizeCall(provider, prepared);
   if ('kind' in outbound) return { committed: false, failure: outbound };
   if (signal.aborted) return { committed: false, failure: abortFailure(signal) };
 
-  const { timeouts } = provider.settings;
-  const call = parts.http.call(outbound, () => observer.onSent());
-  const watch = createWatch(() => call.cancel());
-  const onAbort = (): void => call.cancel();
-  signal.addEventListener('abort', onAbort, { once: true });
-  const finish = (): void => {
-    watch.disarm();
-    signal.removeEventListener('abort', onAbort);
-  };
-  const restoreAnswerTool = createAnswerToolRestorer(encoded.answerTool);
-  const endAtLimit = createLimitEnding();
-  const listen = parts.memory.listen(asked);
-  const clean = (batch: EventBatch): EventBatch => {
-    const cleaned = endAtLimit(judgeBatch(restoreToolNames(restoreAnswerTool(batch), encoded.toolNames), provider));
-    listen?.(cleaned);
-    return cleaned;
-  };
-  const failureFrom = (error: unknown): UpstreamFailure => explain(error, watch, signal);
+  const { headersMs, wholeMs, firstTokenMs, idleMs } = provider.settings.timeouts;
+  const call = new WatchedCall(
+    parts.http.call(outbound, () => attempt.sent()),
+    signal,
+  );
+  const { watch } = call;
+  const cleaner = new AnswerCleaner(encoded, provider, parts.memory.listen(asked));
   try {
-    watch.arm(context.stream ? 'headers' : 'whole', context.stream ? timeouts.headersMs : timeouts.wholeMs);
+    watch.arm(context.stream ? 'headers' : 'whole', context.stream ? headersMs : wholeMs);
     const answer = await call.answer;
     if (answer.status !== 200) {
       const failure = await readFailure(answer, format, provider, parts.nowMs());
       call.cancel();
-      finish();
+      call.finish();
       return { committed: false, failure };
     }
     if (!context.stream || isJson(answer)) {
-      if (context.stream) watch.arm('whole', timeouts.wholeMs);
+      if (context.stream) watch.arm('whole', wholeMs);
       const events = isStream(answer, format)
-        ? await readStreamed({ answer, call, format, dialect, failureFrom })
+        ? await readStreamed(answer, call, format.createStreamDecoder(dialect))
         : format.decodeWhole(await readText(answer, WHOLE_BODY_BYTES_MAX), dialect);
-      finish();
-      return commitWhole(clean(events));
+      call.finish();
+      return commitWhole(cleaner.clean(events));
     }
-    if (timeouts.firstTokenMs > 0) watch.arm('first-token', timeouts.firstTokenMs);
-    const { idleMs } = timeouts;
-    return await commitStream({ answer, call, format, dialect, watch, idleMs, clean, finish, failureFrom });
+    if (firstTokenMs > 0) watch.arm('first-token', firstTokenMs);
+    return await commitStream({ answer, call, decoder: format.createStreamDecoder(dialect), cleaner, idleMs });
   } catch (error) {
     call.cancel();
-    finish();
-    return { committed: false, failure: failureFrom(error) };
+    call.finish();
+    return { committed: false, failure: call.explain(error) };
+  }
+}
+
+/** At once but for credentials that are had from elsewhere. */
+function tryAuthorizeCall(
+  provider: Provider,
+  prepared: PreparedCall,
+): OutboundRequest | UpstreamFailure | Promise<OutboundRequest | UpstreamFailure> {
+  try {
+    const outbound = authorizeCall(provider, prepared);
+    if (!(outbound instanceof Promise)) return outbound;
+    return outbound.catch((error: unknown) => credentialFailure(error, provider));
+  } catch (error) {
+    return credentialFailure(error, provider);
   }
 }
 
@@ -167,7 +156,11 @@ function credentialFailure(error: unknown, { isByok }: { readonly isByok?: true 
   return { ...(isByok === true ? OWN_CREDENTIAL_FAILURE : CREDENTIAL_FAILURE), upstreamMessage: error.message };
 }
 
-async function upstreamOf(parts: AttemptParts, candidate: Candidate): Promise<Upstream | UpstreamFailure> {
+/** At once but for a credential of the account's own. */
+function upstreamOf(
+  parts: AttemptParts,
+  candidate: Candidate,
+): Upstream | UpstreamFailure | Promise<Upstream | UpstreamFailure> {
   const { endpoint, credential } = candidate;
   if (credential !== undefined)
     return parts.ownUpstream(candidate).catch((error: unknown) => credentialFailure(error, { isByok: true }));
@@ -193,21 +186,12 @@ async function readFailure(
   return judgeFailure(failure, provider);
 }
 
-/** A failure is the last event of its answer. */
-function judgeBatch(batch: EventBatch, provider: Provider): EventBatch {
-  const last = batch.at(-1);
-  if (last?.type !== 'failed') return batch;
-  return batch.with(batch.length - 1, { type: 'failed', failure: judgeFailure(last.failure, provider) });
-}
-
-class BodyTooLarge extends Error {}
-
 async function readText(answer: InboundAnswer, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw new BodyTooLarge();
+    if (bytes > bytesMax) throw new AnswerTooLarge();
     chunks.push(chunk);
   }
   const only = chunks.length === 1 ? chunks[0] : undefined;
@@ -216,14 +200,7 @@ async function readText(answer: InboundAnswer, bytesMax: number): Promise<string
 }
 
 /** Some upstreams answer with a stream whatever was asked: its events fold to the same answer. */
-async function readStreamed({
-  answer,
-  call,
-  format,
-  dialect,
-  failureFrom,
-}: Pick<OpenStream, 'answer' | 'call' | 'format' | 'dialect' | 'failureFrom'>): Promise<EventBatch> {
-  const decoder = format.createStreamDecoder(dialect);
+async function readStreamed(answer: InboundAnswer, call: WatchedCall, decoder: StreamDecoder): Promise<EventBatch> {
   const events: GenerationEvent[] = [];
   let bytes = 0;
   try {
@@ -231,171 +208,18 @@ async function readStreamed({
       const chunk = await answer.read();
       open = chunk !== undefined;
       bytes += chunk?.length ?? 0;
-      if (bytes > WHOLE_BODY_BYTES_MAX) throw new BodyTooLarge();
+      if (bytes > WHOLE_BODY_BYTES_MAX) throw new AnswerTooLarge();
       events.push(...(chunk === undefined ? decoder.end() : decoder.push(chunk)));
     }
-    cancelLater(call);
+    call.release();
   } catch (error) {
     call.cancel();
     // What had come may still be for the caller. generation.md C.4
-    events.push({ type: 'failed', failure: failureFrom(error) });
+    events.push({ type: 'failed', failure: call.explain(error) });
   }
   return events;
 }
 
 function isStream(answer: InboundAnswer, format: UpstreamFormat): boolean {
   return answer.headers['content-type']?.toLowerCase().startsWith(format.streamType) === true;
-}
-
-function isLast(event: GenerationEvent | undefined): boolean {
-  return event?.type === 'end' || event?.type === 'failed';
-}
-
-/** After the last event: whatever the upstream still sends is nobody's. */
-function cancelLater(call: Call): void {
-  call.release(LINGER_MS);
-}
-
-function explain(error: unknown, watch: Watch, signal: AbortSignal): UpstreamFailure {
-  if (watch.expired !== undefined) return timeoutFailure(watch.expired);
-  if (signal.aborted) return abortFailure(signal);
-  if (error instanceof BodyTooLarge || error instanceof RangeError) return transportFailure('too-large');
-  if (!(error instanceof TransportError)) throw error;
-  if (error.kind === 'connect-timeout') return timeoutFailure('connect');
-  if (error.kind === 'protocol') return transportFailure('garbage');
-  return transportFailure(error.kind);
-}
-
-/** The total limit aborts with its clock's name as the reason; a caller who hangs up with none. */
-function abortFailure(signal: AbortSignal): UpstreamFailure {
-  return signal.reason === 'total' ? timeoutFailure('total') : transportFailure('aborted');
-}
-
-function commitWhole(events: EventBatch): AttemptOutcome {
-  let given = false;
-  const source: EventSource = {
-    read: () => {
-      const batch = given ? undefined : events;
-      given = true;
-      return Promise.resolve(batch);
-    },
-    cancel: () => undefined,
-  };
-  const failure = brokenOff(events);
-  if (failure !== undefined) return { committed: false, failure, ...(events.some(isContent) && { partial: source }) };
-  const refusal = refusedOutright(events);
-  if (refusal !== undefined) return { committed: false, failure: refusal, partial: source };
-  return { committed: true, source };
-}
-
-const SERVER_ERROR = 500;
-
-/** An answer may fail, or end with an error for its reason, which says no more than that. */
-function brokenOff(events: EventBatch): UpstreamFailure | undefined {
-  const last = events.findLast((event) => event.type === 'failed' || event.type === 'end');
-  if (last?.type === 'failed') return last.failure;
-  return last?.finish === 'error' ? classifyErrorEvent(SERVER_ERROR, {}) : undefined;
-}
-
-/**
- * An answer that says nothing but that there will be none. Another model may answer where the caller named one; else this
- * is the answer. @source generation.md 3.7, pains.md 9
- */
-function refusedOutright(events: EventBatch): UpstreamFailure | undefined {
-  const end = events.findLast((event) => event.type === 'end');
-  if (end?.finish !== 'content_filter' || events.some(isContent)) return undefined;
-  return { kind: 'error-event', ...failureOfMeaning(MEANINGS.refused) };
-}
-
-interface OpenStream {
-  readonly answer: InboundAnswer;
-  readonly call: Call;
-  readonly format: UpstreamFormat;
-  readonly dialect: Dialect;
-  readonly watch: Watch;
-  readonly idleMs: number;
-  /** What every batch passes before anyone else sees it. */
-  readonly clean: (batch: EventBatch) => EventBatch;
-  readonly finish: () => void;
-  readonly failureFrom: (error: unknown) => UpstreamFailure;
-}
-
-/** Reads until the first content: lifecycle frames alone commit to nothing (pains.md 2 and 3). */
-async function commitStream(stream: OpenStream): Promise<AttemptOutcome> {
-  const source = streamSource(stream);
-  const held: GenerationEvent[] = [];
-  for (;;) {
-    const batch = await source.read();
-    if (batch === undefined) return { committed: false, failure: transportFailure('early-end') };
-    held.push(...batch);
-    if (held.some(isContent)) break;
-    const failure = brokenOff(held);
-    if (failure !== undefined) {
-      source.cancel();
-      return { committed: false, failure };
-    }
-    if (held.some((event) => event.type === 'end')) break;
-  }
-  const refusal = refusedOutright(held);
-  if (refusal !== undefined) return { committed: false, failure: refusal, partial: startingWith(held, source) };
-  stream.watch.arm('idle', stream.idleMs);
-  stream.watch.hold(true);
-  return { committed: true, source: startingWith(held, source) };
-}
-
-function startingWith(held: EventBatch, source: EventSource): EventSource {
-  let first: EventBatch | undefined = held;
-  return {
-    read() {
-      if (first === undefined) return source.read();
-      const batch = first;
-      first = undefined;
-      return Promise.resolve(batch);
-    },
-    cancel: () => source.cancel(),
-  };
-}
-
-function streamSource(stream: OpenStream): EventSource {
-  const { answer, call, watch, clean, finish, failureFrom } = stream;
-  const decoder = stream.format.createStreamDecoder(stream.dialect);
-  let over = false;
-
-  function close(): void {
-    over = true;
-    finish();
-    cancelLater(call);
-  }
-
-  function closeAfterLast(batch: EventBatch): EventBatch {
-    const last = batch.at(-1);
-    if (last?.type === 'failed') call.cancel();
-    if (isLast(last)) close();
-    return clean(batch);
-  }
-
-  return {
-    async read() {
-      while (!over) {
-        try {
-          watch.hold(false);
-          watch.restart();
-          const chunk = await answer.read();
-          watch.hold(true);
-          const batch = chunk === undefined ? decoder.end() : decoder.push(chunk);
-          if (chunk === undefined && batch.length === 0) close();
-          if (batch.length > 0) return closeAfterLast(batch);
-        } catch (error) {
-          call.cancel();
-          return closeAfterLast([{ type: 'failed', failure: failureFrom(error) }]);
-        }
-      }
-      return undefined;
-    },
-    cancel() {
-      over = true;
-      finish();
-      call.cancel();
-    },
-  };
 }

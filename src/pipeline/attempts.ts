@@ -1,12 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EventSource } from '../canonical/events.ts';
-import type { Warning } from '../canonical/extra.ts';
 import type { UpstreamFailure } from '../canonical/failure.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { PipelineStage, RouteReport } from '../canonical/route-report.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { Download } from '../lib/download.ts';
-import type { JsonObject } from '../lib/json.ts';
 import type { RequestFitting } from '../plugins/contract.ts';
 import { candidateName, endpointName } from '../routing/endpoint-name.ts';
 import type { Health } from '../routing/health.ts';
@@ -14,7 +12,8 @@ import type { Candidate, RoutePlan } from '../routing/plan.ts';
 import type { EndpointStats } from '../routing/stats.ts';
 import { createWalk, type Step, type Walk } from '../routing/walk.ts';
 import type { GenerationRecord, OpenAttempt } from '../telemetry/record.ts';
-import { makeAttempt, type AttemptOutcome, type AttemptParts, type AttemptRequest } from './attempt.ts';
+import { makeAttempt, type AttemptParts, type AttemptRequest, type UpstreamEcho } from './attempt.ts';
+import type { AttemptOutcome } from './commit-answer.ts';
 import { createMediaInliner } from './inline-media.ts';
 import { limitAsSent } from './limit-as-sent.ts';
 import { isUnreadableReasoning, withoutEncryptedReasoning } from './origin-memory.ts';
@@ -29,12 +28,6 @@ export interface Committed {
   readonly firstTokenMs: number;
   /** Bodies that went upstream, one an attempt, when the caller asked to see them. It grows with every attempt that follows. */
   readonly echoes: readonly UpstreamEcho[];
-}
-
-export interface UpstreamEcho {
-  /** Display name. */
-  readonly provider: string;
-  readonly body: JsonObject;
 }
 
 export interface AttemptsParts extends AttemptParts {
@@ -86,7 +79,7 @@ export interface AttemptsQuestion {
   /** Takes the bodies that go upstream, where the caller asked to see them. */
   readonly echoes: UpstreamEcho[];
   /** Told of every candidate that failed. */
-  readonly onFailed?: (candidate: Candidate) => void;
+  readonly outcome?: { failed(candidate: Candidate): void };
 }
 
 export function openAttempts(parts: AttemptsParts, question: AttemptsQuestion): Attempts {
@@ -100,52 +93,53 @@ class PlannedAttempts implements Attempts {
   readonly #walk: Walk;
   readonly #failures: { readonly candidate: Candidate; readonly failure: UpstreamFailure }[] = [];
   #asked: AttemptRequest;
-  #last: Step | undefined;
 
   constructor(parts: AttemptsParts, question: AttemptsQuestion) {
-    const { plan, request, record } = question;
+    const { plan, request, record, echoes } = question;
     const { endUserId, asker } = record;
     this.#parts = parts;
     this.#question = question;
     this.#walk = createWalk(parts, plan);
     const media = createMediaInliner({ download: parts.download, memory: parts.fileMemory });
-    this.#asked = { request, endUserId, accountId: asker.accountId, media };
+    const wanted = request.directives.echoUpstreamBody ? echoes : undefined;
+    this.#asked = { request, endUserId, accountId: asker.accountId, media, echoes: wanted };
   }
 
-  async begin(): Promise<Committed> {
-    const committed = await this.#proceed(undefined);
-    if (committed !== undefined) return committed;
-    const last = this.#last;
-    if (this.#failures.length === 0 && last?.type === 'stop') throw nothingReady(last.resting, last.readyInMs);
-    throw failedRoute(this.#failures, this.#question.request.directives.models);
+  begin(): Promise<Committed> {
+    return this.#proceed(undefined, (last) => this.#fail(last));
   }
 
   goOn(failure: UpstreamFailure, succession: Succession): Promise<Committed | undefined> {
     this.#walk.failed(failure);
-    return this.#proceed(succession);
+    return this.#proceed(succession, () => undefined);
   }
 
   close(): void {
     this.#asked.media.close();
   }
 
-  async #proceed(succession: Succession | undefined): Promise<Committed | undefined> {
+  /** @param orElse what comes of it where nobody answers */
+  async #proceed<Else>(succession: Succession | undefined, orElse: (last: Step) => Else): Promise<Committed | Else> {
     const { signal } = this.#question;
     for (;;) {
       const step = this.#walk.next();
-      this.#last = step;
       if (step.type === 'wait') {
         await wait(step.ms, undefined, { signal }).catch(() => undefined);
         if (!signal.aborted) continue;
       }
-      if (step.type !== 'try') return undefined;
+      if (step.type !== 'try') return orElse(step);
       const committed = await this.#try(step, succession);
       if (committed !== undefined) return committed;
     }
   }
 
+  #fail(last: Step): never {
+    if (this.#failures.length === 0 && last.type === 'stop') throw nothingReady(last.resting, last.readyInMs);
+    throw failedRoute(this.#failures, this.#question.request.directives.models);
+  }
+
   async #try(step: Trying, succession: Succession | undefined): Promise<Committed | undefined> {
-    const { record, onFailed } = this.#question;
+    const { record, outcome: watch } = this.#question;
     const { candidate } = step;
     const startedMs = this.#parts.monotonicMs();
     const attempt = record.openAttempt(candidate, () => this.#expectedTokens(candidate));
@@ -159,7 +153,9 @@ class PlannedAttempts implements Attempts {
       if (fitted !== undefined) noteFitted(record.report, fitted.stage);
       return { candidate, source, startedMs, firstTokenMs: this.#parts.monotonicMs(), echoes: this.#question.echoes };
     };
-    const outcome = await this.#make(step, fitted?.request ?? full, succession, attempt);
+    const first = await this.#ask(step, fitted?.request ?? full, attempt);
+    const isJudged = succession === undefined || !first.committed;
+    const outcome = isJudged ? first : await this.#admit(candidate, first.source, succession);
     if (outcome.committed) return commit(outcome.source);
     const { failure, partial } = outcome;
     const readable = isUnreadableReasoning(failure) ? withoutEncryptedReasoning(this.#asked.request) : undefined;
@@ -173,7 +169,7 @@ class PlannedAttempts implements Attempts {
     this.#walk.failed(failure, isAgain ? 'again' : partial === undefined ? undefined : 'no more');
     if (succession !== undefined && failure.kind === 'unspliceable')
       this.#walk.narrow((other) => succession.mayFollow(other));
-    onFailed?.(candidate);
+    watch?.failed(candidate);
     if (partial !== undefined && succession === undefined && this.#walk.isOver()) return commit(partial);
     partial?.cancel();
     attempt.fail(failure);
@@ -188,30 +184,28 @@ class PlannedAttempts implements Attempts {
     return typical === undefined || limit === undefined ? typical : Math.min(typical, limit);
   }
 
-  async #make(
-    step: Trying,
-    asked: GenerationRequest,
-    succession: Succession | undefined,
-    attempt: OpenAttempt,
-  ): Promise<AttemptOutcome> {
-    const { signal, request, echoes } = this.#question;
-    const { candidate } = step;
-    const observer = {
-      onSent: () => attempt.sent(),
-      onEncoded: (body: JsonObject, warnings: readonly Warning[]) => {
-        attempt.warn(warnings);
-        if (request.directives.echoUpstreamBody) echoes.push({ provider: candidate.endpoint.providerName, body });
-      },
-    };
-    const outcome = await watched(
-      this.#parts.health,
-      step,
-      makeAttempt(this.#parts, candidate, { ...this.#asked, request: asked }, observer, signal),
-    );
-    if (succession === undefined || !outcome.committed) return outcome;
-    const admitted = await succession.admit(candidate, outcome.source);
+  /** Tells health how it went, whatever happens: a probe that nobody ends would keep its endpoint closed. */
+  async #ask({ candidate, leave }: Trying, request: GenerationRequest, attempt: OpenAttempt): Promise<AttemptOutcome> {
+    const { health } = this.#parts;
+    const name = candidateName(candidate);
+    const asked = request === this.#asked.request ? this.#asked : { ...this.#asked, request };
+    let outcome: AttemptOutcome;
+    try {
+      outcome = await makeAttempt(this.#parts, candidate, asked, attempt, this.#question.signal);
+    } catch (error) {
+      health.abandoned(name, leave);
+      throw error;
+    }
+    if (outcome.committed) health.succeeded(name, leave);
+    else if (outcome.failure.kind === 'aborted' || outcome.failure.clock === 'total') health.abandoned(name, leave);
+    else health.failed(name, outcome.failure, leave);
+    return outcome;
+  }
+
+  async #admit(candidate: Candidate, source: EventSource, succession: Succession): Promise<AttemptOutcome> {
+    const admitted = await succession.admit(candidate, source);
     if ('read' in admitted) return { committed: true, source: admitted };
-    outcome.source.cancel();
+    source.cancel();
     if (admitted.kind !== 'unspliceable') this.#parts.health.brokeOff(candidateName(candidate), admitted);
     return { committed: false, failure: admitted };
   }
@@ -225,23 +219,3 @@ function noteFitted({ pipeline }: RouteReport, stage: PipelineStage): void {
 }
 
 type Trying = Extract<Step, { readonly type: 'try' }>;
-
-/** Tells health how it went, whatever happens: a probe that nobody ends would keep its endpoint closed. */
-async function watched(
-  health: Health,
-  { candidate, leave }: Trying,
-  attempt: Promise<AttemptOutcome>,
-): Promise<AttemptOutcome> {
-  const name = candidateName(candidate);
-  let outcome: AttemptOutcome;
-  try {
-    outcome = await attempt;
-  } catch (error) {
-    health.abandoned(name, leave);
-    throw error;
-  }
-  if (outcome.committed) health.succeeded(name, leave);
-  else if (outcome.failure.kind === 'aborted' || outcome.failure.clock === 'total') health.abandoned(name, leave);
-  else health.failed(name, outcome.failure, leave);
-  return outcome;
-}

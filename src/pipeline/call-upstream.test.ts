@@ -50,7 +50,7 @@ test('a credential that does not come is not waited for', async (t) => {
   const early = await Promise.race([call, Promise.resolve('waiting')]);
   assert.equal(early, 'waiting');
   t.mock.timers.tick(1);
-  await assert.rejects(call, CredentialError);
+  await assert.rejects(Promise.resolve(call), CredentialError);
 });
 
 test('a credential that came leaves no timer behind', async () => {

@@ -60,15 +60,13 @@ export function prepareCall(
     model: endpoint.upstreamModel,
     endUserId,
     dialect,
-    ...(provider.betaRules !== undefined && { betaRules: provider.betaRules() }),
-    ...(endpoint.outputTokensMax !== undefined && { maxOutputTokens: endpoint.outputTokensMax }),
-    ...(endpoint.supportedParameters !== undefined && { supportedParameters: endpoint.supportedParameters }),
+    betaRules: provider.betaRules?.(),
+    maxOutputTokens: endpoint.outputTokensMax,
+    supportedParameters: endpoint.supportedParameters,
   });
-  const encoded = {
-    ...asEncoded,
-    ...(adapter.adjust !== undefined && { body: adapter.adjust(asEncoded.body, context) }),
-    warnings: nameLimit(request, [...raised.warnings, ...asEncoded.warnings]),
-  };
+  const body = adapter.adjust === undefined ? asEncoded.body : adapter.adjust(asEncoded.body, context);
+  const warnings = nameLimit(request, [...raised.warnings, ...asEncoded.warnings]);
+  const encoded: EncodedRequest = { ...asEncoded, body, warnings };
   const offer = provider.formats.find((offered) => offered.format === format.id);
   const { origin, basePath } = addressOf(provider);
   return {
@@ -95,23 +93,25 @@ function nameLimit({ settings }: GenerationRequest, warnings: readonly Warning[]
 }
 
 /**
- * The bytes, with the credentials in their headers.
+ * The bytes, with the credentials in their headers: at once where those are known, else a promise.
  * @param change another path below the provider's base URL, or another body
- * @throws CredentialError
+ * @throws CredentialError at once or as a rejection
  */
-export async function authorizeCall(
+export function authorizeCall(
   provider: Provider,
   prepared: PreparedCall,
   change: { readonly path?: string; readonly body?: EncodedRequest['body'] } = {},
-): Promise<OutboundRequest> {
+): OutboundRequest | Promise<OutboundRequest> {
   const { origin, headers, context } = prepared;
   const path = change.path === undefined ? prepared.path : addressOf(provider).basePath + change.path;
   const body = JSON.stringify(change.body ?? prepared.encoded.body);
   const call: OutgoingCall = { ...context, method: 'POST', url: origin + path, headers, body };
-  const given = provider.authorize(call);
-  const credentials = given instanceof Promise ? await withinLimit(given) : given;
   const { connectMs: connectTimeoutMs } = context.settings.timeouts;
-  return { origin, path, method: 'POST', headers: { ...headers, ...credentials }, body, connectTimeoutMs };
+  const withCredentials = (credentials: Readonly<Record<string, string>>): OutboundRequest => {
+    return { origin, path, method: 'POST', headers: { ...headers, ...credentials }, body, connectTimeoutMs };
+  };
+  const given = provider.authorize(call);
+  return given instanceof Promise ? withinLimit(given).then(withCredentials) : withCredentials(given);
 }
 
 /** A token that is not there by now comes too late: another provider may answer meanwhile. */

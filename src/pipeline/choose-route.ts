@@ -9,7 +9,7 @@ import { planRoute, type FormatFacts, type PlanQuestion, type RoutePlan } from '
 import { drawStage } from '../routing/stage.ts';
 import type { EndpointStats } from '../routing/stats.ts';
 import type { RequestFitting } from '../plugins/contract.ts';
-import type { Session, StickySessions } from '../routing/sticky.ts';
+import type { Session, SessionHold, StickySessions } from '../routing/sticky.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import type { CallerRules } from './caller-rules.ts';
 import { resolveModels, type ResolvedModels } from './resolve-models.ts';
@@ -36,33 +36,56 @@ export interface Route {
 }
 
 /**
- * Models and endpoints for one request: what is served and what is explained come from here alone.
- * @param fitting what makes the request fit endpoints that are too small for it
- * @throws GatewayError 400 or 404 for the models
+ * Models and endpoints for one request: what is served and what is explained come from here alone. Mostly at once, else a
+ * promise, where other processes are asked whom they tied the session to.
+ * @param options `fitting` makes the request fit endpoints that are too small for it; `hold` is what a router asks for its session
+ * @throws GatewayError 400 or 404 for the models, at once
  */
-export async function chooseRoute(
+export function chooseRoute(
   parts: RouteParts,
   asked: GenerationRequest,
   rules: CallerRules,
-  fitting?: RequestFitting,
-): Promise<Route> {
-  const { health, stats, sticky } = parts;
-  const { policy, credentials } = rules;
+  { fitting, hold }: { readonly fitting?: RequestFitting | undefined; readonly hold?: SessionHold | undefined } = {},
+): Route | Promise<Route> {
+  const { sticky } = parts;
+  const { policy } = rules;
   const resolved = resolveModels(asked, policy.defaultModel ?? parts.defaults.model, parts.catalog);
   const request = resolved.wantsReasoning ? withReasoning(asked) : asked;
   const preferences = preferencesOf(parts, request, rules);
-  const session = sticky.sessionOf(request, rules.accountId);
-  const told = session && (await sticky.ask(session, resolved.models));
+  const plain = sticky.sessionOf(request, rules.accountId);
+  const session = plain === undefined || hold === undefined ? plain : { ...plain, hold };
+  const told = session && sticky.ask(session, resolved.models);
+  const asking = { request, resolved, preferences, session, fitting };
+  if (told === undefined) return planned(parts, rules, asking);
+  return told.then((ties) => planned(parts, rules, asking, ties));
+}
+
+function planned(
+  parts: RouteParts,
+  { policy, credentials, isLimited }: CallerRules,
+  {
+    request,
+    resolved,
+    preferences,
+    session,
+    fitting,
+  }: Omit<Route, 'plan'> & {
+    readonly preferences: ProviderPreferences;
+    readonly fitting: RequestFitting | undefined;
+  },
+  told?: ReadonlyMap<Model, string>,
+): Route {
+  const { health, stats, sticky } = parts;
   const plan = planRoute({
     request,
     models: resolved.models,
     shortcuts: resolved.shortcuts,
     preferences,
     permissions: policy,
-    mustBePriced: rules.isLimited,
+    mustBePriced: isLimited,
     // The caller's own order is a wish that counts more.
     home: request.directives.provider.order === undefined ? parts.memory.homeOf(request) : undefined,
-    ...(session !== undefined && { sticky: (model: Model) => sticky.find(session, model) ?? told?.get(model) }),
+    sticky: session && ((model: Model) => sticky.find(session, model) ?? told?.get(model)),
     formats: parts.formats,
     fits: fitting?.judge(resolved.models.flatMap(({ endpoints }) => endpoints)),
     credentials,
@@ -90,8 +113,9 @@ export function preferencesOf(
   request: GenerationRequest,
   { policy }: CallerRules,
 ): ProviderPreferences {
-  const all = [...policy.preferences, defaults.provider];
-  return all.reduce<ProviderPreferences>(withDefaults, request.directives.provider);
+  let preferences = request.directives.provider;
+  for (const each of policy.preferences) preferences = withDefaults(preferences, each);
+  return withDefaults(preferences, defaults.provider);
 }
 
 /** `:thinking`. What the caller itself says of reasoning counts before the name. @source generation.md 3.8 */
@@ -114,9 +138,14 @@ export function reportRoute(report: RouteReport, { plan, resolved }: Route): voi
   if (stage !== undefined) report.pipeline.push(stage);
 }
 
-/** @source generation.md 3.7: a model that is not the first one asked for served */
+/**
+ * Of several slugs one may stand for a router's choice and another for itself: whose model served, that strategy counts.
+ * @source generation.md 3.7: a model that is not the first one asked for served
+ */
 export function reportServed(report: RouteReport, { resolved }: Route, served: Endpoint): void {
+  if (report.chosen.includes(served.model)) return;
   const [first] = resolved.models;
-  const asked = (first?.slug === served.model && !resolved.isFirstMissing) || report.chosen.includes(served.model);
-  if (!asked && resolved.asked > 1) report.strategy = 'fallback';
+  if (first?.slug === served.model && !resolved.isFirstMissing)
+    report.strategy = resolved.strategies.get(first) ?? 'direct';
+  else if (resolved.asked > 1) report.strategy = 'fallback';
 }

@@ -134,7 +134,7 @@ async function askVendor(
   // What the vendor could not be asked, it need not count.
   if ('kind' in prepared) return undefined;
   const body = pick(prepared.encoded.body, COUNTED_MEMBERS);
-  const outbound = await authorizeCall(provider, prepared, { path, body }).catch(() => undefined);
+  const outbound = await Promise.try(() => authorizeCall(provider, prepared, { path, body })).catch(() => undefined);
   if (outbound === undefined || signal.aborted) return undefined;
   const call = parts.http.call(outbound);
   const timer = setTimeout(() => call.cancel(), COUNT_LIMIT_MS);

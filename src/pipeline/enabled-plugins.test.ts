@@ -13,7 +13,6 @@ const REGISTRY: readonly Plugin[] = [
   { id: 'first', options, reviseRequest: unchanged },
   { id: 'router', options, slugs: ['service/pick'], chooseModels: () => Promise.resolve([]) },
   { id: 'always', options, unasked: true, reviseRequest: unchanged },
-  { id: 'unbuilt', options, slugs: ['service/later'] },
   { id: 'last', options, variant: 'suffix', reviseRequest: unchanged },
 ];
 
@@ -112,25 +111,6 @@ function refusal(act: () => unknown): readonly [number | undefined, string | und
   }
   return [undefined, undefined];
 }
-
-test('a plugin that is not built is refused where it is asked for, by itself or by a slug', () => {
-  assert.deepEqual(
-    refusal(() => run([entry('first'), entry('unbuilt')])),
-    [400, 'plugins[1]'],
-  );
-  assert.deepEqual(
-    refusal(() => run([], [[byDefault('unbuilt')]])),
-    [400, 'plugins'],
-  );
-  assert.deepEqual(
-    refusal(() => run([], [], ['service/later'])),
-    [400, 'model'],
-  );
-  assert.deepEqual(
-    refusal(() => run([entry('unbuilt', false)])),
-    [undefined, undefined],
-  );
-});
 
 test('stored options that the plugin does not take any more are no reason to fail unexpectedly', () => {
   const stored = [{ ...byDefault('first'), options: { level: 'high' } }];

@@ -2,8 +2,7 @@ import type { DefaultPlugin } from '../canonical/default-plugins.ts';
 import type { Directives, PluginRequest } from '../canonical/directives.ts';
 import type { Warning } from '../canonical/extra.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
-import { isBuilt, type Plugin } from '../plugins/contract.ts';
-import { notBuilt } from './not-built-yet.ts';
+import type { Plugin } from '../plugins/contract.ts';
 
 /** A plugin that runs for one request. */
 export interface EnabledPlugin {
@@ -27,7 +26,7 @@ export interface EnabledPlugins {
  * Which plugins run for a request, in the order of the registry.
  * @param variants suffixes behind the slugs of the request's models
  * @param defaults the key's, then its workspace's: each gives way to the one before and to the request, unless it prevents that
- * @throws GatewayError 400 for options that the plugin does not take, and for a plugin that is not built
+ * @throws GatewayError 400 for stored options that the plugin does not take
  * @source generation.md 4 "General"
  */
 export function enablePlugins(
@@ -36,6 +35,9 @@ export function enablePlugins(
   defaults: readonly (readonly DefaultPlugin[])[],
   variants: ReadonlySet<string>,
 ): EnabledPlugins {
+  const usual = usualOf(registry);
+  const isNoneNamed = asked.length === 0 && defaults.length === 0 && variants.size === 0;
+  if (isNoneNamed && !models.some((model) => isSlugOf(usual, model))) return usual;
   const warnings: Warning[] = [];
   const plugins = registry.flatMap((plugin) => {
     const index = asked.findIndex(({ id }) => id === plugin.id);
@@ -54,9 +56,24 @@ export function enablePlugins(
   return { plugins, warnings };
 }
 
+/** What runs where nobody names a plugin, and all slugs that name one. */
+interface UsualPlugins extends EnabledPlugins, Pick<Plugin, 'slugs'> {}
+
+/** Nearly every request is one that names none, and a registry does not change. */
+const usuals = new WeakMap<readonly Plugin[], UsualPlugins>();
+
+function usualOf(registry: readonly Plugin[]): UsualPlugins {
+  const known = usuals.get(registry);
+  if (known !== undefined) return known;
+  const plugins = registry.filter((plugin) => plugin.unasked === true).map(unasked);
+  const usual = { plugins, warnings: [], slugs: registry.flatMap(({ slugs = [] }) => slugs) };
+  usuals.set(registry, usual);
+  return usual;
+}
+
 /** Whether a slug of the request is one that stands for a choice of this plugin's, whatever variant is behind it. */
-export function isSlugOf({ slugs = [] }: Plugin, slug: string): boolean {
-  return slugs.some((own) => slug === own || slug.startsWith(`${own}:`));
+export function isSlugOf({ slugs = [] }: Pick<Plugin, 'slugs'>, slug: string): boolean {
+  return slugs.some((own) => slug.startsWith(own) && (slug.length === own.length || slug[own.length] === ':'));
 }
 
 function enable(
@@ -65,10 +82,8 @@ function enable(
   slug: string | undefined,
   path: string,
 ): EnabledPlugin | undefined {
-  if (slug !== undefined && !isBuilt(plugin)) throw notBuilt('model', `the router ${JSON.stringify(slug)}`);
   if (entry === undefined) return plugin.unasked === true || slug !== undefined ? unasked(plugin) : undefined;
   if (!entry.enabled && slug === undefined) return undefined;
-  if (!isBuilt(plugin)) throw notBuilt(path, `the plugin ${JSON.stringify(plugin.id)}`);
   const read = plugin.options.safeParse(entry.options);
   if (read.success)
     return { plugin, options: read.data, asked: true, ...(!entry.enabled && { onlyChooses: true as const }) };

@@ -1,9 +1,11 @@
 import type { Principal } from '../accounts/principal.ts';
 import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
-import { openRouteReport } from '../canonical/route-report.ts';
+import { openRouteReport, type RouteReport } from '../canonical/route-report.ts';
 import { NO_USAGE } from '../canonical/usage.ts';
 import type { Endpoint } from '../catalog/model.ts';
+import { RATE_WORDS } from '../catalog/list-price.ts';
 import { costOf, type PriceMoment, type PriceTable } from '../catalog/price.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -13,6 +15,7 @@ import { savesByCache } from '../routing/sticky.ts';
 import { drawServiceMetadata } from '../wire/gateway/service-metadata.ts';
 import { readCallerRules, type RulesParts } from './caller-rules.ts';
 import { chooseRoute, endpointsOf, reportRoute, type Route, type RouteParts } from './choose-route.ts';
+import { withSilence } from './must-reason.ts';
 import { offerServerTools, type OfferParts } from './offer-server-tools.ts';
 import { countPromptImages } from './prompt-images.ts';
 import { rehearseRouters, type RehearsalParts } from './rehearse-routers.ts';
@@ -58,7 +61,7 @@ async function explain(
   const nowMs = parts.monotonicMs();
   const requested = asked.directives.models[0] ?? parts.defaults.model ?? '';
   const report = openRouteReport(requested, nowMs);
-  const { request, drawn: routers } = await rehearseRouters(parts, asked, rules, report);
+  const { request, drawn: routers, hold } = await rehearseRouters(parts, asked, rules, report);
   const lowered = await offerServerTools(parts, request, {
     endpointsOf: () => endpointsOf(parts, request, rules),
     asker: principal,
@@ -66,7 +69,8 @@ async function explain(
   });
   const offered = lowered?.request ?? request;
   const fitting = fitOnly(parts, offered, rules);
-  const route = await chooseRoute(parts, offered, rules, fitting);
+  const found = await chooseRoute(parts, offered, rules, { fitting, hold });
+  const { route, fault } = heard(found, report);
   const { plan } = route;
   reportRoute(report, route);
   const tokens: Counted = {
@@ -82,7 +86,7 @@ async function explain(
           request.directives.models.length > 0 ? request.directives.models : [requested],
           fitting,
         )
-      : undefined;
+      : fault;
   return {
     requested,
     ordering: plan.ordering,
@@ -104,6 +108,19 @@ async function explain(
     ...(refusal !== undefined && { error: { code: refusal.status, message: refusal.message } }),
     service_metadata: drawServiceMetadata(report, parts.region),
   };
+}
+
+/** A refusal is what there is to explain, too. */
+function heard(
+  route: Route,
+  report: Pick<RouteReport, 'chosen'>,
+): { readonly route: Route; readonly fault?: GatewayError } {
+  try {
+    return { route: withSilence(route, report, false) };
+  } catch (error) {
+    if (error instanceof GatewayError) return { route, fault: error };
+    throw error;
+  }
 }
 
 /** What prices depend on. */
@@ -153,27 +170,12 @@ function drawEndpoint({ provider, providerName, model, upstreamModel, tag }: End
 /** In the words of the configuration: USD per million tokens; `image`, `web_search` and `request` USD each. */
 function drawPrice(price: PriceTable): JsonObject {
   const drawn: { [word: string]: number } = {};
-  for (const [rate, word] of RATES) {
+  for (const [word, rate] of RATE_WORDS) {
     const pico = price[rate];
     if (pico !== undefined) drawn[word] = (pico * (EACH.has(rate) ? 1 : TOKENS_PER_MILLION)) / PICO_PER_USD;
   }
   return drawn;
 }
-
-const RATES = [
-  ['prompt', 'prompt'],
-  ['completion', 'completion'],
-  ['cacheRead', 'cache_read'],
-  ['cacheWrite', 'cache_write'],
-  ['cacheWrite1h', 'cache_write_1h'],
-  ['reasoning', 'reasoning'],
-  ['audio', 'audio'],
-  ['audioOutput', 'audio_output'],
-  ['imageOutput', 'image_output'],
-  ['image', 'image'],
-  ['webSearch', 'web_search'],
-  ['request', 'request'],
-] as const satisfies readonly (readonly [keyof PriceTable, string])[];
 
 const EACH: ReadonlySet<string> = new Set(['image', 'webSearch', 'request']);
 

@@ -23,66 +23,98 @@ export interface FurtherHolds {
   fund(limits: readonly SpendLimit[], nanoUsdMax: number): Promise<void>;
   /** A hold to settle the charge with, where the request ended before it had one of its own. */
   take(): Hold | undefined;
-  /** After the charge of the whole request was settled with the first hold. Never rejects. */
-  release(): Promise<void>;
+  /** After the charge of the whole request was settled with the first hold. `undefined`: nothing is held. Never rejects. */
+  release(): Promise<void> | undefined;
 }
 
 const CANNOT_TELL = 503;
 
-export function createFurtherHolds(
-  ledger: Pick<Ledger, 'reserve' | 'release'>,
-  { id, asker }: { readonly id: string; readonly asker: Principal },
-): FurtherHolds {
-  const open: Hold[] = [];
-  let asked = 0;
-  let isOver = false;
+type HoldingLedger = Pick<Ledger, 'reserve' | 'release'>;
 
-  async function release(): Promise<void> {
-    isOver = true;
-    await Promise.all(open.splice(0).map((hold) => ledger.release(hold)));
+/** Whose holds they are. */
+interface Holder {
+  readonly id: string;
+  readonly asker: Principal;
+}
+
+export function createFurtherHolds(ledger: HoldingLedger, holder: Holder): FurtherHolds {
+  return new OpenHolds(ledger, holder);
+}
+
+/** A class because it lives as long as its request, and most requests never hold anything here. */
+class OpenHolds implements FurtherHolds {
+  readonly #ledger: HoldingLedger;
+  readonly #holder: Holder;
+  readonly #open: Hold[] = [];
+  #asked = 0;
+  #isOver = false;
+
+  constructor(ledger: HoldingLedger, holder: Holder) {
+    this.#ledger = ledger;
+    this.#holder = holder;
   }
 
-  return {
-    release,
-    async fund(limits, nanoUsdMax) {
-      const worst = { ownNanoUsd: nanoUsdMax, byokNanoUsd: 0 };
-      const generationId = `${id}:${++asked}`;
-      const wish = { generationId, worst, isOpenEnded: false, affordableTokens: () => 0 };
-      const hold = await ledger.reserve(asker, limits, () => wish);
-      if (hold === undefined) return;
-      if (isOver) await ledger.release(hold);
-      else open.push(hold);
-    },
-    take: () => open.shift(),
-    async move(before, limits, wish) {
-      if (before === undefined) return { hold: undefined };
-      const generationId = `${id}:${++asked}`;
-      const instead = [before, ...open];
-      try {
-        const hold = await ledger.reserve(asker, limits, () => ({ ...wish(), generationId, instead }));
-        open.length = 0;
-        // What they held of limits that no longer apply: a day may be over meanwhile.
-        await Promise.all(instead.map((other) => ledger.release(other)));
-        return { hold };
-      } catch (error) {
-        if (error instanceof GatewayError && error.status !== CANNOT_TELL) return undefined;
-        throw error;
-      }
-    },
-    async add(limits, wish) {
-      if (isOver) return false;
-      const generationId = `${id}:${++asked}`;
-      try {
-        const hold = await ledger.reserve(asker, limits, () => ({ ...wish(), generationId }));
-        if (hold !== undefined) open.push(hold);
-      } catch (error) {
-        // Too little is left, or nobody knows what is: the answer ends where it broke off.
-        if (error instanceof GatewayError) return false;
-        throw error;
-      }
-      // The request may have ended meanwhile.
-      if (isOver) await release();
-      return !isOver;
-    },
-  };
+  release(): Promise<void> | undefined {
+    this.#isOver = true;
+    return this.#open.length === 0 ? undefined : this.#releaseAll(this.#open.splice(0));
+  }
+
+  take(): Hold | undefined {
+    return this.#open.shift();
+  }
+
+  async fund(limits: readonly SpendLimit[], nanoUsdMax: number): Promise<void> {
+    const worst = { ownNanoUsd: nanoUsdMax, byokNanoUsd: 0 };
+    const generationId = this.#nextId();
+    const wish = { generationId, worst, isOpenEnded: false, affordableTokens: () => 0 };
+    const hold = await this.#ledger.reserve(this.#holder.asker, limits, () => wish);
+    if (hold === undefined) return;
+    if (this.#isOver) await this.#ledger.release(hold);
+    else this.#open.push(hold);
+  }
+
+  async move(
+    before: Hold | undefined,
+    limits: readonly SpendLimit[],
+    wish: () => Wish,
+  ): Promise<{ readonly hold: Hold | undefined } | undefined> {
+    if (before === undefined) return { hold: undefined };
+    const generationId = this.#nextId();
+    const instead = [before, ...this.#open];
+    try {
+      const next = (): Wish => ({ ...wish(), generationId, instead });
+      const hold = await this.#ledger.reserve(this.#holder.asker, limits, next);
+      this.#open.length = 0;
+      // What they held of limits that no longer apply: a day may be over meanwhile.
+      await this.#releaseAll(instead);
+      return { hold };
+    } catch (error) {
+      if (error instanceof GatewayError && error.status !== CANNOT_TELL) return undefined;
+      throw error;
+    }
+  }
+
+  async add(limits: readonly SpendLimit[], wish: () => Wish): Promise<boolean> {
+    if (this.#isOver) return false;
+    const generationId = this.#nextId();
+    try {
+      const hold = await this.#ledger.reserve(this.#holder.asker, limits, () => ({ ...wish(), generationId }));
+      if (hold !== undefined) this.#open.push(hold);
+    } catch (error) {
+      // Too little is left, or nobody knows what is: the answer ends where it broke off.
+      if (error instanceof GatewayError) return false;
+      throw error;
+    }
+    // The request may have ended meanwhile.
+    if (this.#isOver) await this.release();
+    return !this.#isOver;
+  }
+
+  #nextId(): string {
+    return `${this.#holder.id}:${++this.#asked}`;
+  }
+
+  async #releaseAll(holds: readonly Hold[]): Promise<void> {
+    await Promise.all(holds.map((hold) => this.#ledger.release(hold)));
+  }
 }

@@ -68,9 +68,10 @@ export function createGenerate(parts: GenerateParts): Generate {
     const output = record.request.delivery === 'stream' ? openOutput(record, format, caller, signal, parts) : undefined;
     if (output !== undefined) streams.streamOpened();
     const till = new Till(parts, asked.asker, record);
+    let settled: Promise<void> | undefined;
     const settle = (): Promise<void> => {
-      noteHangUp(record, signal);
-      return till.settle();
+      if (settled === undefined) noteHangUp(record, signal);
+      return (settled ??= till.settle());
     };
     const context: AnswerContext = {
       format,
@@ -137,9 +138,9 @@ async function serve(parts: GenerateParts, question: ServeQuestion, serving: Ser
   await parts.ledger.admit(asker, rules.limits);
   const onTaken = (taken: BytesTaken): void => void (serving.files = taken);
   record.request = await takeInFiles(parts, record.request, { owner: asker, signal, onTaken });
-  const inspection = createInspection(parts, { record, policy: rules.policy, signal });
-  const inspect: Inspection['request'] = (request) => inspection.request(request, () => till.pass(NOTHING_ASKED));
-  record.request = await inspect(record.request);
+  const onBlocked = (): Promise<void> => till.pass(NOTHING_ASKED);
+  const inspection = createInspection(parts, { record, policy: rules.policy, signal, onBlocked });
+  if (inspection !== undefined) record.request = await inspection.request(record.request);
   const cached = await lookUpAnswer(parts.responseCache, record, rules);
   if (cached !== undefined) caller.announce(cached.headers);
   if (cached?.hit !== undefined) {
@@ -147,10 +148,9 @@ async function serve(parts: GenerateParts, question: ServeQuestion, serving: Ser
     await repeat(cached.hit, inspection, output, context);
     return;
   }
-  const prepared = await prepare(parts, { ...question, rules, inside, inspect });
-  const answer = await openAnswer(parts, { ...question, ...prepared, rules, inspection }, serving);
-  const keeper = cached?.keeper;
-  const relayed = { ...context, revisers: prepared.revision.revisers, ...(keeper !== undefined && { keeper }) };
+  const prepared = await prepare(parts, { ...question, rules, inside, inspection });
+  const answer = await openAnswer(parts, { ...question, prepared, rules, inspection }, serving);
+  const relayed = { ...context, revisers: prepared.revision.revisers, keeper: cached?.keeper };
   await (output === undefined ? relayWhole(answer, relayed) : relayStream(answer, output, relayed));
   cached?.keep(record);
 }
@@ -160,12 +160,12 @@ const NOTHING_ASKED = { promptTokens: () => 1, isFree: false } as const;
 
 async function repeat(
   { sourceId, endpoint, committed }: CacheHit,
-  inspection: Inspection,
+  inspection: Inspection | undefined,
   output: StreamOutput | undefined,
   context: AnswerContext,
 ): Promise<void> {
   context.record.repeat(sourceId, endpoint);
   const relayed = { ...context, revisers: [] };
-  const answer = await inspection.answer(committed);
+  const answer = inspection === undefined ? committed : await inspection.answer(committed);
   await (output === undefined ? relayWhole(answer, relayed) : relayStream(answer, output, relayed));
 }

@@ -19,13 +19,13 @@ const SCHEME_CHARS_SHOWN = 30;
 
 /** Fetches for one request what an upstream does not open by itself; each address once, whatever the attempts. */
 export interface MediaInliner {
-  /** The same request where nothing is to be fetched. */
+  /** The same request, at once, where nothing is to be fetched. */
   inline(
     request: GenerationRequest,
     format: UpstreamFormat,
     dialect: Dialect,
     signal: AbortSignal,
-  ): Promise<GenerationRequest | UpstreamFailure>;
+  ): GenerationRequest | UpstreamFailure | Promise<GenerationRequest | UpstreamFailure>;
   /** The request is over: its files leave the memory that all requests share. */
   close(): void;
 }
@@ -53,35 +53,66 @@ const RETRY_AFTER_MS = 5_000;
 class NoMemory extends Error {}
 
 /** @source generation.md 11.2: 20 MB an image, 50 MB a file, 10 s */
-export function createMediaInliner({ download, memory }: MediaInlinerParts): MediaInliner {
-  const fetched = new Map<string, Fetched>();
-  const held: BytesTaken[] = [];
-  let closed = false;
-  let bytes = 0;
+export function createMediaInliner(parts: MediaInlinerParts): MediaInliner {
+  return new RequestMedia(parts);
+}
 
-  async function fetchOne({ url, media }: Address, signal: AbortSignal): Promise<void> {
-    const bytesMax = Math.min(media === 'image' ? IMAGE_BYTES_MAX : FILE_BYTES_MAX, TOTAL_BYTES_MAX - bytes);
-    // Nobody knows its size before, so there must be room for the largest.
-    const taken = await memory.take(bytesMax, signal);
-    if (taken === undefined) throw new NoMemory();
-    if (closed) taken.shrink(0);
-    held.push(taken);
-    const file = await download(url, { bytesMax, timeoutMs: TIMEOUT_MS }, signal);
-    taken.shrink(file.bytes.length);
-    bytes += file.bytes.length;
-    if (bytes > TOTAL_BYTES_MAX) throw new DownloadError('The files of the request are too large together.');
-    const mediaType = mediaTypeOf(file, media);
-    if (!mayBe(media, mediaType)) throw new DownloadError(`The address holds no ${media}, but ${mediaType}.`);
-    fetched.set(url, { bytes: file.bytes, mediaType });
+/** A class because it lives as long as its request, and most requests hold nothing that is fetched. */
+class RequestMedia implements MediaInliner {
+  readonly #parts: MediaInlinerParts;
+  #fetched: Map<string, Fetched> | undefined;
+  readonly #held: BytesTaken[] = [];
+  #closed = false;
+  #bytes = 0;
+
+  constructor(parts: MediaInlinerParts) {
+    this.#parts = parts;
+  }
+
+  inline(
+    request: GenerationRequest,
+    format: UpstreamFormat,
+    dialect: Dialect,
+    signal: AbortSignal,
+  ): ReturnType<MediaInliner['inline']> {
+    if (format.mustInlineUrl === undefined) return request;
+    const wanted = addressesIn(request, format, dialect);
+    if (wanted.size === 0) return request;
+    if (wanted.size > ADDRESSES_MAX) return failure(`At most ${ADDRESSES_MAX} files can be fetched for one request.`);
+    return this.#inlineAll(request, wanted, signal);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#fetched?.clear();
+    for (const taken of this.#held) taken.shrink(0);
+  }
+
+  async #inlineAll(
+    request: GenerationRequest,
+    wanted: ReadonlyMap<string, Address>,
+    signal: AbortSignal,
+  ): Promise<GenerationRequest | UpstreamFailure> {
+    const fetched = (this.#fetched ??= new Map());
+    const missing = [...wanted.values()].filter(({ url }) => !fetched.has(url));
+    try {
+      await this.#fetchAll(missing, signal);
+    } catch (error) {
+      if (error instanceof NoMemory) return NO_MEMORY;
+      if (!(error instanceof DownloadError)) throw error;
+      return failure(`A file of the request could not be fetched from ${error.message}`);
+    }
+    const replace = (block: Block): Block => inlined(block, fetched, wanted);
+    return { ...request, turns: request.turns.map((turn): Turn => ({ ...turn, blocks: turn.blocks.map(replace) })) };
   }
 
   /** The first that cannot be had ends the others: the request fails without it, and nobody waits for the rest. */
-  async function fetchAll(addresses: readonly Address[], signal: AbortSignal): Promise<void> {
+  async #fetchAll(addresses: readonly Address[], signal: AbortSignal): Promise<void> {
     const waiting = addresses.values();
     const over = new AbortController();
     const any = AbortSignal.any([signal, over.signal]);
     const worker = async (): Promise<void> => {
-      for (const address of waiting) await fetchOne(address, any).catch((error: unknown) => fail(error, address));
+      for (const address of waiting) await this.#fetchOne(address, any).catch((error: unknown) => fail(error, address));
     };
     const fail = (error: unknown, { url }: Address): never => {
       over.abort();
@@ -91,28 +122,22 @@ export function createMediaInliner({ download, memory }: MediaInlinerParts): Med
     await Promise.all(Array.from({ length: Math.min(AT_ONCE_MAX, addresses.length) }, worker));
   }
 
-  return {
-    async inline(request, format, dialect, signal) {
-      const wanted = addressesIn(request, format, dialect);
-      if (wanted.size === 0) return request;
-      if (wanted.size > ADDRESSES_MAX) return failure(`At most ${ADDRESSES_MAX} files can be fetched for one request.`);
-      const missing = [...wanted.values()].filter(({ url }) => !fetched.has(url));
-      try {
-        await fetchAll(missing, signal);
-      } catch (error) {
-        if (error instanceof NoMemory) return NO_MEMORY;
-        if (!(error instanceof DownloadError)) throw error;
-        return failure(`A file of the request could not be fetched from ${error.message}`);
-      }
-      const replace = (block: Block): Block => inlined(block, fetched, wanted);
-      return { ...request, turns: request.turns.map((turn): Turn => ({ ...turn, blocks: turn.blocks.map(replace) })) };
-    },
-    close() {
-      closed = true;
-      fetched.clear();
-      for (const taken of held) taken.shrink(0);
-    },
-  };
+  async #fetchOne({ url, media }: Address, signal: AbortSignal): Promise<void> {
+    const { download, memory } = this.#parts;
+    const bytesMax = Math.min(media === 'image' ? IMAGE_BYTES_MAX : FILE_BYTES_MAX, TOTAL_BYTES_MAX - this.#bytes);
+    // Nobody knows its size before, so there must be room for the largest.
+    const taken = await memory.take(bytesMax, signal);
+    if (taken === undefined) throw new NoMemory();
+    if (this.#closed) taken.shrink(0);
+    this.#held.push(taken);
+    const file = await download(url, { bytesMax, timeoutMs: TIMEOUT_MS }, signal);
+    taken.shrink(file.bytes.length);
+    this.#bytes += file.bytes.length;
+    if (this.#bytes > TOTAL_BYTES_MAX) throw new DownloadError('The files of the request are too large together.');
+    const mediaType = mediaTypeOf(file, media);
+    if (!mayBe(media, mediaType)) throw new DownloadError(`The address holds no ${media}, but ${mediaType}.`);
+    this.#fetched?.set(url, { bytes: file.bytes, mediaType });
+  }
 }
 
 function addressesIn(
@@ -129,7 +154,7 @@ function addressesIn(
       if (format.mustInlineUrl?.(url, block.media, dialect) === true) found.set(url, { url, media: block.media });
     }
   };
-  if (format.mustInlineUrl !== undefined) for (const turn of request.turns) look(turn.blocks);
+  for (const turn of request.turns) look(turn.blocks);
   return found;
 }
 

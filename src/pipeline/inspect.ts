@@ -20,32 +20,30 @@ export interface InspectQuestion {
   readonly policy: Pick<Policy, 'contentFilters' | 'builtinFilters'>;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** Before a request is refused. */
+  readonly onBlocked: () => Promise<void>;
 }
 
-/** What the filters of its caller do to one generation. A caller without filters pays nothing for them. */
+/** What the filters of its caller do to one generation. */
 export interface Inspection {
   /**
    * The request as it may go on: what filters replace is replaced, for the model as for every record of it. Turns that
    * went through here before stay as they are, and so do instructions of the gateway's own.
-   * @param onBlocked before it is refused
    * @throws GatewayError 403 when a filter blocks it, or one that blocks or replaces could not be searched for in time;
    * 408; 503 while too many wait; what `onBlocked` throws
    */
-  request(request: GenerationRequest, onBlocked?: () => Promise<void>): Promise<GenerationRequest>;
+  request(request: GenerationRequest): Promise<GenerationRequest>;
   /** The answer as it may go on: itself where nothing is to be looked for. */
   answer(answer: Committed): Promise<Committed>;
 }
 
-/** @source areas.md 6 */
-export function createInspection(parts: InspectParts, question: InspectQuestion): Inspection {
+/** `undefined` for a caller without filters, who pays nothing for them. @source areas.md 6 */
+export function createInspection(parts: InspectParts, question: InspectQuestion): Inspection | undefined {
   const filters = filtersOf(question.policy, parts.allowedPhrases);
-  if (filters === undefined) {
-    const pass = <Passed>(passed: Passed): Promise<Passed> => Promise.resolve(passed);
-    return { request: pass, answer: pass };
-  }
+  if (filters === undefined) return undefined;
   const seen = new WeakSet<Turn>();
   return {
-    request: (request, onBlocked) => inspectRequest(parts, request, { ...question, filters, seen, onBlocked }),
+    request: (request) => inspectRequest(parts, request, { ...question, filters, seen }),
     answer: (answer) => inspectingAnswer(parts, answer, { ...question, filters: filters.answer }),
   };
 }
@@ -53,7 +51,6 @@ export function createInspection(parts: InspectParts, question: InspectQuestion)
 interface RequestQuestion extends InspectQuestion {
   readonly filters: PolicyFilters;
   readonly seen: WeakSet<Turn>;
-  readonly onBlocked: (() => Promise<void>) | undefined;
 }
 
 async function inspectRequest(
@@ -72,7 +69,7 @@ async function inspectRequest(
   }
   // Whoever keeps what was said keeps nothing of what must not be said, and nothing that nobody has looked through.
   record.request = found.unfinished.length === 0 ? inspected : { ...request, turns: [] };
-  await onBlocked?.();
+  await onBlocked();
   throw blocked;
 }
 

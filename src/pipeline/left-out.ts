@@ -41,11 +41,13 @@ export function noteLeftOut(
   format: ClientFormat,
   record: GenerationRecord,
 ): void {
+  const isForeign = spoken !== format.id;
+  if (!isForeign && event.type !== 'citation' && event.type !== 'block-start') return;
   const note = (warning: Warning): void => {
     const isKnown = record.warnings.some(({ path, message }) => path === warning.path && message === warning.message);
     if (!isKnown) record.warn([warning]);
   };
-  if (spoken !== format.id) noteExtras(event, spoken, format, note);
+  if (isForeign) noteExtras(event, spoken, format, note);
   if (event.type === 'citation') noteCitation(event.citation, format, note);
   if (event.type !== 'block-start') return;
   const { block } = event;

@@ -1,4 +1,4 @@
-import type { GenerationRequest, OpaqueTool } from '../canonical/request.ts';
+import type { GenerationRequest, OpaqueTool, ToolChoice } from '../canonical/request.ts';
 import type { Candidate } from '../routing/plan.ts';
 import type { OfferedTool, OfferedTools } from './offer-server-tools.ts';
 
@@ -15,9 +15,16 @@ export function withNativeTools(
   if (natives.size === 0) return request;
   const tools = request.tools.map((tool) => (tool.type === 'function' ? (natives.get(tool.name) ?? tool) : tool));
   const { toolChoice } = request.settings;
-  const forced = toolChoice?.type === 'function' ? natives.get(toolChoice.name)?.value['name'] : undefined;
-  if (typeof forced !== 'string') return { ...request, tools };
-  return { ...request, tools, settings: { ...request.settings, toolChoice: { type: 'function', name: forced } } };
+  const native = toolChoice?.type === 'function' ? natives.get(toolChoice.name) : undefined;
+  const forced = native && choiceOf(native);
+  if (forced === undefined) return { ...request, tools };
+  return { ...request, tools, settings: { ...request.settings, toolChoice: forced } };
+}
+
+/** Where tools of an endpoint's own have no names, their types stand for them. */
+function choiceOf({ format, value: { name, type } }: OpaqueTool): ToolChoice | undefined {
+  if (typeof name === 'string') return { type: 'function', name };
+  return typeof type === 'string' ? { type: 'opaque', format, value: { type } } : undefined;
 }
 
 /** Types of the server tools that the endpoint runs itself. */

@@ -18,7 +18,7 @@ export interface OutcomeParts {
 
 /** Tells what routing learns from, as one request goes its way. */
 export interface OutcomeWatch {
-  readonly failed: (candidate: Candidate) => void;
+  failed(candidate: Candidate): void;
   /** The answer, listened to where that tells something. */
   committed(chosen: Committed): Committed;
   /** The answer broke off, and somebody else may go on with it. `undefined`: by no fault of whoever gave it. */
@@ -29,66 +29,87 @@ export interface OutcomeWatch {
   ended(record: GenerationRecord): void;
 }
 
-export function createOutcomeWatch(
-  { health, stats, sticky }: OutcomeParts,
-  { session, request }: Pick<Route, 'session' | 'request'>,
-): OutcomeWatch {
-  let chosen: Committed | undefined;
-  let tools: ToolCheck | undefined;
+type Watched = Pick<Route, 'session' | 'request'>;
+
+export function createOutcomeWatch(parts: OutcomeParts, route: Watched): OutcomeWatch {
+  return new RouteOutcome(parts, route);
+}
+
+/** A class because it lives as long as its request. */
+class RouteOutcome implements OutcomeWatch {
+  readonly #parts: OutcomeParts;
+  readonly #route: Watched;
+  #chosen: Committed | undefined;
+  #tools: ToolCheck | undefined;
+
+  constructor(parts: OutcomeParts, route: Watched) {
+    this.#parts = parts;
+    this.#route = route;
+  }
+
+  failed({ endpoint }: Candidate): void {
+    const { session } = this.#route;
+    if (session !== undefined) this.#parts.sticky.failed(session, endpoint);
+  }
+
+  committed(given: Committed): Committed {
+    const { session, request } = this.#route;
+    this.#chosen = given;
+    if (session?.isNamed === true) this.#parts.sticky.succeeded(session, given.candidate.endpoint, undefined);
+    if (request.tools.length === 0) return given;
+    this.#tools = createToolCheck(request.tools);
+    return listenedTo(given, this.#tools);
+  }
+
+  brokeOff(failure: UpstreamFailure | undefined): void {
+    if (this.#chosen !== undefined && failure !== undefined)
+      this.#parts.health.brokeOff(candidateName(this.#chosen.candidate), failure);
+    this.#chosen = undefined;
+  }
+
+  turnEnded(): void {
+    this.#chosen = undefined;
+  }
+
+  ended(record: GenerationRecord): void {
+    const chosen = this.#chosen;
+    if (chosen === undefined) return;
+    const { failure, error, end, report } = record;
+    const usage = record.served.at(-1)?.usage;
+    const isNobodysFault = failure?.kind === 'aborted' || failure?.kind === 'unfunded' || failure?.clock === 'total';
+    if (record.cancelled || isNobodysFault) return;
+    // It is we who ended it: a filter of the account's blocked it, or we broke.
+    if (failure === undefined && end === undefined && error !== undefined) return;
+    const { health, stats, sticky } = this.#parts;
+    const { endpoint } = chosen.candidate;
+    const isBroken = failure !== undefined || end === undefined || end.finish === 'error';
+    if (isBroken) {
+      health.brokeOff(candidateName(chosen.candidate), failure ?? transportFailure('early-end'));
+      return;
+    }
+    const { session } = this.#route;
+    if (session !== undefined) sticky.succeeded(session, endpoint, usage);
+    const verdict = this.#tools?.verdict();
+    stats.finished(endpointName(endpoint), {
+      firstTokenMs: chosen.firstTokenMs - chosen.startedMs,
+      totalMs: (report.endedMs ?? chosen.startedMs) - chosen.startedMs,
+      outputTokens: usage?.completionTokens ?? 0,
+      ...(verdict !== undefined && { toolCalls: verdict }),
+    });
+  }
+}
+
+function listenedTo(given: Committed, check: ToolCheck): Committed {
+  const { source } = given;
   return {
-    failed({ endpoint }) {
-      if (session !== undefined) sticky.failed(session, endpoint);
-    },
-    committed(given) {
-      chosen = given;
-      const { endpoint } = given.candidate;
-      if (session?.isNamed === true) sticky.succeeded(session, endpoint, undefined);
-      if (request.tools.length === 0) return given;
-      const check = createToolCheck(request.tools);
-      tools = check;
-      const { source } = given;
-      return {
-        ...given,
-        source: {
-          async read() {
-            const batch = await source.read();
-            if (batch !== undefined) check.push(batch);
-            return batch;
-          },
-          cancel: () => source.cancel(),
-        },
-      };
-    },
-    brokeOff(failure) {
-      if (chosen !== undefined && failure !== undefined) health.brokeOff(candidateName(chosen.candidate), failure);
-      chosen = undefined;
-    },
-    turnEnded() {
-      chosen = undefined;
-    },
-    ended(record) {
-      if (chosen === undefined) return;
-      const { endpoint } = chosen.candidate;
-      const name = endpointName(endpoint);
-      const { failure, error, end, report } = record;
-      const usage = record.served.at(-1)?.usage;
-      const isNobodysFault = failure?.kind === 'aborted' || failure?.kind === 'unfunded' || failure?.clock === 'total';
-      if (record.cancelled || isNobodysFault) return;
-      // It is we who ended it: a filter of the account's blocked it, or we broke.
-      if (failure === undefined && end === undefined && error !== undefined) return;
-      const isBroken = failure !== undefined || end === undefined || end.finish === 'error';
-      if (isBroken) {
-        health.brokeOff(candidateName(chosen.candidate), failure ?? transportFailure('early-end'));
-        return;
-      }
-      if (session !== undefined) sticky.succeeded(session, endpoint, usage);
-      const verdict = tools?.verdict();
-      stats.finished(name, {
-        firstTokenMs: chosen.firstTokenMs - chosen.startedMs,
-        totalMs: (report.endedMs ?? chosen.startedMs) - chosen.startedMs,
-        outputTokens: usage?.completionTokens ?? 0,
-        ...(verdict !== undefined && { toolCalls: verdict }),
-      });
+    ...given,
+    source: {
+      async read() {
+        const batch = await source.read();
+        if (batch !== undefined) check.push(batch);
+        return batch;
+      },
+      cancel: () => source.cancel(),
     },
   };
 }

@@ -54,19 +54,27 @@ export interface OfferQuestion extends Pick<ToolSetQuestion, 'asker' | 'signal'>
 }
 
 /**
- * Puts functions in the place of server tools. `undefined` for a request without any.
+ * Puts functions in the place of server tools. `undefined`, at once, for a request without any.
  * @throws GatewayError 400 for parameters that a tool does not take, and for names that meet; 403 for what is not for
  * this asker
  * @source generation.md 5.2 item 1
  */
-export async function offerServerTools(
+export function offerServerTools(
   parts: OfferParts,
   given: GenerationRequest,
-  { endpointsOf, ...question }: OfferQuestion,
-): Promise<OfferedTools | undefined> {
+  { endpointsOf, asker, signal }: OfferQuestion,
+): Promise<OfferedTools> | undefined {
+  if (given.tools.length === 0) return undefined;
+  const asked = replaceVendorTools(given, parts.serverTools, endpointsOf);
+  return asked.tools.some(({ type }) => type === 'server') ? offer(parts, asked, { asker, signal }) : undefined;
+}
+
+async function offer(
+  parts: OfferParts,
+  asked: GenerationRequest,
+  question: Omit<OfferQuestion, 'endpointsOf'>,
+): Promise<OfferedTools> {
   const { serverTools } = parts;
-  const asked = replaceVendorTools(given, serverTools, endpointsOf);
-  if (!asked.tools.some(({ type }) => type === 'server')) return undefined;
   const { maxToolCalls, stopServerToolsWhen } = asked.directives;
   // Nothing could be called. generation.md 5.2 item 3
   if (maxToolCalls === 0 && stopServerToolsWhen === undefined)

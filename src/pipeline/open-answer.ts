@@ -24,7 +24,8 @@ export interface AnswerParts extends AttemptsParts, ToolParts, Pick<RouteParts, 
 /** How an answer goes to the caller, but for what plugins make of it. */
 export type AnswerContext = Omit<RelayContext, 'revisers'>;
 
-export interface AnswerQuestion extends Prepared {
+export interface AnswerQuestion {
+  readonly prepared: Prepared;
   readonly context: AnswerContext;
   /** Absent: the caller gets the whole answer at once. */
   readonly output: StreamOutput | undefined;
@@ -32,7 +33,8 @@ export interface AnswerQuestion extends Prepared {
   readonly till: Till;
   readonly signal: AbortSignal;
   readonly inner: InnerGenerate;
-  readonly inspection: Inspection;
+  /** Absent: the caller has no filters. */
+  readonly inspection: Inspection | undefined;
 }
 
 /** What stays open while the answer goes out; whoever serves a request ends it. */
@@ -49,8 +51,8 @@ export interface Serving {
  * @throws GatewayError what the last failure means for the caller
  */
 export async function openAnswer(parts: AnswerParts, question: AnswerQuestion, serving: Serving): Promise<Committed> {
-  const { context, output, rules, till, signal, inner, inspection, revision, choice, offered, adapt, route, wish } =
-    question;
+  const { prepared, context, output, rules, till, signal, inner, inspection } = question;
+  const { revision, choice, offered, adapt, route, wish } = prepared;
   const { record, format } = context;
   const outcome = (serving.outcome = createOutcomeWatch(parts, route));
   const turns = (serving.turns = openTurns(parts, {
@@ -63,8 +65,10 @@ export async function openAnswer(parts: AnswerParts, question: AnswerQuestion, s
     rescue: output !== undefined && mayRescue(route, parts) ? rescueBy(till, rules, route, wish) : undefined,
     keptUsWaiting: () => output?.keptUsWaiting() === true,
   }));
+  const begun = await turns.begin();
   // Each turn before anybody acts on it: what a filter replaces in a call is not what the tool is given.
-  const first = await inspection.answer(await turns.begin());
+  const first = inspection === undefined ? begun : await inspection.answer(begun);
+  if (offered === undefined || offered.entries.length === 0) return first;
   return answerWithTools(first, parts, {
     offered,
     record,

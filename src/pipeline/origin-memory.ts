@@ -37,6 +37,7 @@ export function createOriginMemory({ clock }: { readonly clock: Clock }): Origin
   const originOf = (block: Block): string | undefined => (isBound(block) ? origins.get(keyOf(block.text)) : undefined);
   return {
     homeOf({ turns }) {
+      if (origins.size === 0) return undefined;
       for (const { blocks } of turns.toReversed()) {
         const home = blocks.findLast((block) => originOf(block) !== undefined);
         if (home !== undefined) return originOf(home);

@@ -1,15 +1,15 @@
-import type { GenerationRequest } from '../canonical/request.ts';
 import type { Wish } from '../accounts/ledger.ts';
 import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import type { InnerGenerate } from '../canonical/inner-generation.ts';
-import type { ModelChoice } from '../canonical/model-choice.ts';
 import type { ClientFormat } from '../wire/format.ts';
 import type { AttemptParts } from './attempt.ts';
 import type { AttemptsQuestion } from './attempts.ts';
 import type { CallerRules } from './caller-rules.ts';
 import { chooseRoute, endpointsOf, reportRoute, type Route, type RouteParts } from './choose-route.ts';
+import type { Inspection } from './inspect.ts';
 import { withinBudget, withinEndpoints, type Inside } from './inner-generation.ts';
-import { createModelChoice, type ChoiceParts } from './model-choice.ts';
+import { createModelChoice, type ChoiceParts, type RequestChoice } from './model-choice.ts';
+import { withSilence } from './must-reason.ts';
 import { withNativeTools } from './native-tools.ts';
 import { offerServerTools, type OfferedTools, type OfferParts } from './offer-server-tools.ts';
 import type { AnswerContext } from './open-answer.ts';
@@ -38,14 +38,14 @@ export interface PrepareQuestion {
   readonly inner: InnerGenerate;
   /** Set where it serves another request. */
   readonly inside: Inside | undefined;
-  /** Has filters look through what they have not seen. @throws GatewayError 403 */
-  readonly inspect: (request: GenerationRequest) => Promise<GenerationRequest>;
+  /** Looks through what it has not seen. Absent: the caller has no filters. */
+  readonly inspection: Inspection | undefined;
 }
 
 /** A request that may go upstream. */
 export interface Prepared {
   readonly revision: Revision;
-  readonly choice: ModelChoice;
+  readonly choice: RequestChoice;
   readonly offered: OfferedTools | undefined;
   /** Tools that an endpoint runs itself differ from one to the other. */
   readonly adapt: AttemptsQuestion['adapt'];
@@ -59,7 +59,7 @@ export interface Prepared {
  */
 export async function prepare(
   parts: PrepareParts,
-  { context: { record, format }, rules, till, signal, inner, inside, inspect }: PrepareQuestion,
+  { context: { record, format }, rules, till, signal, inner, inside, inspection }: PrepareQuestion,
 ): Promise<Prepared> {
   const model = rules.policy.defaultModel ?? parts.defaults.model;
   const request = withDefaultModel(record.request, model);
@@ -78,8 +78,9 @@ export async function prepare(
       await till.pass(ratedBy(record, request.directives.models));
     },
   });
+  const isSeen = revised.request === request || inspection === undefined;
   // What plugins put in: files as text, pages of the web.
-  const revision = revised.request === request ? revised : { ...revised, request: await inspect(revised.request) };
+  const revision = isSeen ? revised : { ...revised, request: await inspection.request(revised.request) };
   const offered = await offerServerTools(parts, revision.request, {
     endpointsOf: () => endpointsOf(parts, revision.request, rules),
     asker: record.asker,
@@ -88,8 +89,12 @@ export async function prepare(
   if (offered !== undefined && offered.warnings.length > 0) noteMissing(offered, record);
   const adapt: Prepared['adapt'] = offered && ((of, candidate) => withNativeTools(of, candidate, offered));
   const wish = (of: Route): Wish => wishOf(record, of, parts, adapt);
-  const found = await findRoute(parts, record, rules, withOffered(revision, offered, format));
-  const route = inside === undefined ? found : withinBudget(withinEndpoints(found), inside.budgetNanoUsd, wish);
+  const lowered = withOffered(revision, offered, format);
+  const found = await chooseRoute(parts, lowered.request, rules, { fitting: lowered.fitting, hold: choice.hold() });
+  reportRoute(record.report, found);
+  refuseEmpty(found, lowered, record.report.requested);
+  const heard = withSilence(found, record.report, inside !== undefined);
+  const route = inside === undefined ? heard : withinBudget(withinEndpoints(heard), inside.budgetNanoUsd, wish);
   await till.reserve(rules.limits, () => wish(route));
   // Free is what a slug comes to, however it is spelled and whoever chose it.
   const slugs = route.resolved.models.map(({ slug }) => slug);
@@ -123,18 +128,9 @@ function withOffered(revision: Revision, offered: OfferedTools | undefined, { se
   return { ...revision, request: restoreServerCalls(offered.request, serverCalls, tools) };
 }
 
-/** @throws GatewayError 400 or 404 */
-async function findRoute(
-  parts: PrepareParts,
-  { report }: AnswerContext['record'],
-  rules: CallerRules,
-  { request, fitting }: Revision,
-): Promise<Route> {
-  const route = await chooseRoute(parts, request, rules, fitting);
-  reportRoute(report, route);
-  const { plan } = route;
+/** @throws GatewayError 404 when nobody may serve the request */
+function refuseEmpty({ plan }: Route, { request, fitting }: Revision, requested: string): void {
   const slugs = request.directives.models;
   if (plan.candidates.length === 0 && plan.cooling.length === 0)
-    throw nothingFits(plan.considered, slugs.length > 0 ? slugs : [report.requested], fitting);
-  return route;
+    throw nothingFits(plan.considered, slugs.length > 0 ? slugs : [requested], fitting);
 }

@@ -37,6 +37,7 @@ export function refuseStoredFiles(
   provider: Pick<Provider, 'storageUris' | 'storedFiles' | 'opensAnyMedia' | 'isByok'>,
   format: FormatId,
 ): void {
+  if (!request.turns.some(({ blocks }) => blocks.some(mayNameFile))) return;
   const { storageUris, storedFiles, opensAnyMedia, isByok } = provider;
   const opened: Opened = {
     addresses: storageUris === true,
@@ -48,6 +49,10 @@ export function refuseStoredFiles(
   const paths = pathsOfTurns(request);
   for (const [at, turn] of request.turns.entries())
     refuseIn(turn.blocks, pathsOfBlocks(request.format, turn, paths[at] ?? ''), opened);
+}
+
+function mayNameFile({ type }: Block): boolean {
+  return type === 'media' || type === 'opaque' || type === 'tool-result';
 }
 
 function refuseIn(blocks: readonly Block[], paths: readonly string[], opened: Opened): void {

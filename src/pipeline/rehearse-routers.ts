@@ -2,6 +2,7 @@ import type { RouterDecision } from '../canonical/model-choice.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { RouteReport } from '../canonical/route-report.ts';
 import type { JsonObject } from '../lib/json.ts';
+import type { SessionHold } from '../routing/sticky.ts';
 import type { CallerRules } from './caller-rules.ts';
 import { endpointsOf, type RouteParts } from './choose-route.ts';
 import { createModelChoice, type ChoiceParts } from './model-choice.ts';
@@ -9,6 +10,12 @@ import { variantsOf, withDefaultModel } from './resolve-models.ts';
 import { chooseOnly, type ReviseParts } from './revise.ts';
 
 export interface RehearsalParts extends ReviseParts, RouteParts, Pick<ChoiceParts, 'routers'> {}
+
+export interface Rehearsed {
+  readonly request: GenerationRequest;
+  readonly drawn: readonly JsonObject[];
+  readonly hold: SessionHold | undefined;
+}
 
 /**
  * Lets routers choose as they would, by the very code that does, but asks no model and remembers nothing.
@@ -20,7 +27,7 @@ export async function rehearseRouters(
   asked: GenerationRequest,
   rules: CallerRules,
   report: RouteReport,
-): Promise<{ readonly request: GenerationRequest; readonly drawn: readonly JsonObject[] }> {
+): Promise<Rehearsed> {
   const drawn: JsonObject[] = [];
   const record = {
     report,
@@ -33,16 +40,17 @@ export async function rehearseRouters(
   };
   const rehearsal = (decision: RouterDecision): void => void drawn.push(drawDecision(decision));
   const model = rules.policy.defaultModel ?? parts.defaults.model;
+  const choice = createModelChoice(parts, { request: asked, rules, record, rehearsal });
   const request = await chooseOnly(parts, withDefaultModel(asked, model), {
     record,
     rules,
     signal: new AbortController().signal,
-    abilities: { choice: createModelChoice(parts, { request: asked, rules, record, rehearsal }) },
+    abilities: { choice },
     variants: variantsOf(asked.directives.models, model, parts.catalog),
     endpointsOf: (of) => endpointsOf(parts, of, rules),
     fund: () => Promise.resolve(),
   });
-  return { request, drawn };
+  return { request, drawn, hold: choice.hold() };
 }
 
 function drawDecision({ router, strategy, chosen, taskType, comparedWith, details }: RouterDecision): JsonObject {

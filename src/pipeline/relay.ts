@@ -8,6 +8,7 @@ import type { GenerationRecord } from '../telemetry/record.ts';
 import type { AnswerIdentity, ClientFormat, Closing, ErrorContext } from '../wire/format.ts';
 import type { Committed } from './attempts.ts';
 import type { Caller } from './caller.ts';
+import { isLast } from './commit-answer.ts';
 import { createReasoningExclusion } from './exclude-reasoning.ts';
 import type { AnswerKeeper } from './kept-answer.ts';
 import { noteLeftOut } from './left-out.ts';
@@ -24,7 +25,7 @@ export interface RelayContext {
   readonly settle: () => { readonly closing: Closing; readonly durable: Promise<void> };
   readonly errorContext: () => ErrorContext;
   /** Sees the answer as the caller gets it, where it may be given again. */
-  readonly keeper?: AnswerKeeper;
+  readonly keeper?: AnswerKeeper | undefined;
 }
 
 /** Frames go out as they come, with back-pressure; the terminal frame waits until the charge is durable. */
@@ -92,10 +93,11 @@ async function readAnswer(
     keeper?.push(given);
     return give(given);
   };
-  for (let batch = await source.read(); batch !== undefined; batch = await source.read()) {
+  for (let batch = await source.read(); batch !== undefined;) {
     meter(record, committed.candidate.format, format, batch);
     const slow = pass(batch);
     if (slow !== undefined) await slow;
+    batch = isLast(batch.at(-1)) ? undefined : await source.read();
   }
   const isSilentEnd = record.end === undefined && record.failure === undefined;
   const error = brokenOff(record, committed);

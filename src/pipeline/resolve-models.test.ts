@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { createCatalog } from '../catalog/catalog.ts';
+import type { Settings } from '../canonical/request.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import { resolveModels, variantsOf, type ResolvedModels } from './resolve-models.ts';
 
@@ -23,11 +24,12 @@ const catalog = createCatalog(
     { slug: 'acme/two:free', name: 'Two', endpoints: [] },
     { slug: 'acme/two:extended', name: 'Two, longer', endpoints: [] },
     { slug: 'acme/one-fast', name: 'One, fast', endpoints: [] },
+    { slug: 'acme/one-pro', name: 'One, thorough', endpoints: [] },
   ],
   [{ prefix: 'ollama/', endpoint: (name, slug) => endpoint(slug, name) }],
 );
 
-function resolve(models: readonly string[], defaultModel?: string, serviceTier?: string): ResolvedModels {
+function resolve(models: readonly string[], defaultModel?: string, settings: Settings = {}): ResolvedModels {
   const directives = {
     models,
     provider: DEFAULT_PREFERENCES,
@@ -36,15 +38,11 @@ function resolve(models: readonly string[], defaultModel?: string, serviceTier?:
     serviceMetadata: false,
     betas: [],
   };
-  return resolveModels(
-    { directives, settings: serviceTier === undefined ? {} : { serviceTier } },
-    defaultModel,
-    catalog,
-  );
+  return resolveModels({ directives, settings }, defaultModel, catalog);
 }
 
-const slugs = (asked: readonly string[], defaultModel?: string, serviceTier?: string): string[] =>
-  resolve(asked, defaultModel, serviceTier).models.map(({ slug }) => slug);
+const slugs = (asked: readonly string[], defaultModel?: string, settings?: Settings): string[] =>
+  resolve(asked, defaultModel, settings).models.map(({ slug }) => slug);
 
 function refusal(asked: readonly string[], defaultModel?: string): GatewayError {
   try {
@@ -124,10 +122,13 @@ test('a model that is named twice is tried once, as it was named first', () => {
   assert.equal(shortcuts.size, 0);
 });
 
-test('who asks for speed gets the fast sibling of a model where there is one', () => {
-  assert.deepEqual(slugs(['acme/one'], undefined, 'priority'), ['acme/one-fast']);
-  assert.deepEqual(slugs(['acme/two:free'], undefined, 'priority'), ['acme/two:free']);
-  assert.deepEqual(slugs(['acme/one'], undefined, 'default'), ['acme/one']);
+test('who asks for speed, or to reason thoroughly, gets the sibling of a model that does, where there is one', () => {
+  assert.deepEqual(slugs(['acme/one'], undefined, { serviceTier: 'priority' }), ['acme/one-fast']);
+  assert.deepEqual(slugs(['acme/two:free'], undefined, { serviceTier: 'priority' }), ['acme/two:free']);
+  assert.deepEqual(slugs(['acme/one'], undefined, { serviceTier: 'default' }), ['acme/one']);
+  assert.deepEqual(slugs(['acme/one'], undefined, { reasoning: { mode: 'pro' } }), ['acme/one-pro']);
+  assert.deepEqual(slugs(['acme/two:free'], undefined, { reasoning: { mode: 'pro' } }), ['acme/two:free']);
+  assert.deepEqual(slugs(['acme/one'], undefined, { reasoning: { mode: 'standard' } }), ['acme/one']);
 });
 
 test('a fallback serves where the first model does not exist', () => {

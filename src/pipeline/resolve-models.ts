@@ -10,13 +10,15 @@ import { unknownModel } from './route-errors.ts';
 const SLUG = /^[A-Za-z0-9._~@-]+\/[^\s/][^\s]*$/;
 const SLUG_CHARS_MAX = 256;
 
+type Strategy = RouteReport['strategy'];
+
 /** What the model list of a request comes to. */
 export interface ResolvedModels {
   /** In the order to try them. */
   readonly models: readonly Model[];
   readonly shortcuts: ReadonlyMap<Model, Shortcut>;
   /** How a model was found, where it was not by its own name. */
-  readonly strategies: ReadonlyMap<Model, RouteReport['strategy']>;
+  readonly strategies: ReadonlyMap<Model, Strategy>;
   /** How many slugs were asked for. */
   readonly asked: number;
   /** The first one does not exist: whoever serves is a fallback. */
@@ -38,9 +40,9 @@ export function resolveModels(
   const slugs = directives.models;
   const wanted = slugs.length > 0 ? slugs : defaultModel === undefined ? [] : [defaultModel];
   if (wanted.length === 0) throw invalid('model', 'is required, because this gateway has no default model');
-  const models = new Set<Model>();
-  const shortcuts = new Map<Model, Shortcut>();
-  const strategies = new Map<Model, RouteReport['strategy']>();
+  const models: Model[] = [];
+  let shortcuts: Map<Model, Shortcut> | undefined;
+  let strategies: Map<Model, Strategy> | undefined;
   let firstError: GatewayError | undefined;
   let isFirstMissing = false;
   let wantsReasoning = false;
@@ -51,18 +53,26 @@ export function resolveModels(
       isFirstMissing ||= index === 0;
       continue;
     }
-    const model = settings.serviceTier === 'priority' ? fastSibling(found.model, catalog) : found.model;
-    const isNew = !models.has(model);
-    models.add(model);
-    if (!isNew) continue;
+    const model = siblingOf(found.model, settings, catalog);
+    if (models.includes(model)) continue;
+    models.push(model);
     const shortcut = found.variants.findLast(isShortcut);
-    if (shortcut !== undefined) shortcuts.set(model, shortcut);
-    if (found.alias !== undefined) strategies.set(model, 'latest');
+    if (shortcut !== undefined) shortcuts = (shortcuts ?? new Map<Model, Shortcut>()).set(model, shortcut);
+    if (found.alias !== undefined) strategies = (strategies ?? new Map<Model, Strategy>()).set(model, 'latest');
     wantsReasoning ||= found.variants.includes('thinking');
   }
-  if (models.size === 0 && firstError !== undefined) throw firstError;
-  return { models: [...models], shortcuts, strategies, asked: wanted.length, isFirstMissing, wantsReasoning };
+  if (models.length === 0 && firstError !== undefined) throw firstError;
+  return {
+    models,
+    shortcuts: shortcuts ?? NONE,
+    strategies: strategies ?? NONE,
+    asked: wanted.length,
+    isFirstMissing,
+    wantsReasoning,
+  };
 }
+
+const NONE: ReadonlyMap<Model, never> = new Map<Model, never>();
 
 /** The default model, named: it may be a slug that stands for a router's choice. */
 export function withDefaultModel(request: GenerationRequest, defaultModel: string | undefined): GenerationRequest {
@@ -75,10 +85,11 @@ function isShortcut(variant: DynamicVariant): variant is Shortcut {
   return variant === 'nitro' || variant === 'floor' || variant === 'exacto';
 }
 
-/** Speed that is a model of its own. @source generation.md 3.5, last item */
-function fastSibling(model: Model, catalog: Catalog): Model {
-  const slug = `${model.slug}-fast`;
-  return catalog.list().find((other) => other.slug === slug) ?? model;
+/** Speed, and the thorough way of reasoning, that are models of their own. @source generation.md 3.5, last item; 2.5 `mode` */
+function siblingOf(model: Model, { serviceTier, reasoning }: GenerationRequest['settings'], catalog: Catalog): Model {
+  const find = (suffix: string): Model | undefined => catalog.list().find(({ slug }) => slug === model.slug + suffix);
+  const fast = serviceTier === 'priority' ? find('-fast') : undefined;
+  return fast ?? (reasoning?.mode === 'pro' ? find('-pro') : undefined) ?? model;
 }
 
 function lookUp(slug: string, wanted: readonly string[], catalog: Catalog): Resolution | GatewayError {
@@ -109,12 +120,15 @@ export function variantsOf(
   catalog: Catalog,
 ): ReadonlySet<DynamicVariant> {
   const wanted = slugs.length > 0 ? slugs : [defaultModel ?? ''];
+  if (!wanted.some((slug) => slug.includes(':'))) return NO_VARIANTS;
   return new Set(
     wanted
       .filter((slug) => slug.includes(':'))
       .flatMap((slug) => (catalog.resolve?.(slug) ?? resolvePlain(slug, catalog))?.variants ?? suffixesOf(slug)),
   );
 }
+
+const NO_VARIANTS: ReadonlySet<DynamicVariant> = new Set();
 
 /** Whose slugs stand for a choice. @source generation.md 3.8 */
 const ROUTED = 'service/';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Directives } from '../canonical/directives.ts';
 import type { EventSource } from '../canonical/events.ts';
 import type { Catalog, Endpoint } from '../catalog/model.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -41,15 +42,26 @@ export interface CacheHit {
 
 /**
  * Looks for the answer that the very same body of the same key got before. Two that miss side by side both generate.
- * @returns `undefined` where caching was not asked for, or the account must have nothing kept
+ * @returns `undefined`, at once, where caching was not asked for, or the account must have nothing kept
  */
-export async function lookUpAnswer(
+export function lookUpAnswer(
   parts: ResponseCacheParts,
-  { request, report, asker }: Pick<GenerationRecord, 'request' | 'report' | 'asker'>,
+  record: AskingRecord,
   { policy }: Pick<CallerRules, 'policy'>,
-): Promise<CacheLookUp | undefined> {
-  const wish = request.directives.responseCache;
+): Promise<CacheLookUp> | undefined {
+  const wish = record.request.directives.responseCache;
   if (wish === undefined || Object.values(policy.zeroRetention).some(Boolean)) return undefined;
+  return lookUp(parts, record, wish, policy);
+}
+
+type AskingRecord = Pick<GenerationRecord, 'request' | 'report' | 'asker'>;
+
+async function lookUp(
+  parts: ResponseCacheParts,
+  { request, report, asker }: AskingRecord,
+  wish: NonNullable<Directives['responseCache']>,
+  policy: CallerRules['policy'],
+): Promise<CacheLookUp> {
   const { texts, clock } = parts;
   const { ttlMs } = wish;
   const asked = [request.format, request.delivery, report.requested, wish.bodyDigest];

@@ -168,3 +168,27 @@ test('what makes a request fit is found without running anything else', () => {
   assert.equal(fitOnly(parts, requestFor(['a/b'], 'other', 'fitter'), RULES)?.asked, true);
   assert.equal(fitOnly(parts, requestFor(['a/b'], 'other'), RULES), undefined);
 });
+
+test('where no plugin finds anything in the request none is run, and what makes it fit is known at once', () => {
+  const fitting: RequestFitting = { asked: true, judge: () => () => undefined, fit: () => undefined };
+  const idle: Plugin = {
+    id: 'idle',
+    options,
+    concerns: ({ turns }) => turns.length > 0,
+    reviseRequest: () => assert.fail('there is nothing for it'),
+  };
+  const fitter: Plugin = { id: 'fitter', options, fitRequest: () => fitting };
+  const request = requestFor(['a/b'], 'idle', 'fitter');
+  assert.deepEqual(run([idle, fitter], request).revised, { request, fitting, revisers: [] });
+});
+
+test('a plugin that may find something is run', async () => {
+  const changed = requestFor(['c/d']);
+  const concerned: Plugin = {
+    id: 'concerned',
+    options,
+    concerns: ({ turns }) => turns.length === 0,
+    reviseRequest: () => Promise.resolve(changed),
+  };
+  assert.equal((await run([concerned], requestFor(['a/b'], 'concerned')).revised).request, changed);
+});

@@ -39,17 +39,34 @@ export interface Revision {
 
 /**
  * Runs the plugins that the request and its account enable, in the order of the registry: each sees what those before it
- * made of the request. @throws GatewayError 400 for a plugin that is not built; whatever a plugin refuses
+ * made of the request. At once where none has anything to do. @throws GatewayError 400 for stored options that do not hold any more; whatever a plugin refuses
  * @source generation.md 4 "General"
  */
-export async function revise(
+export function revise(
   parts: ReviseParts,
   asked: GenerationRequest,
   question: ReviseQuestion,
-): Promise<Revision> {
+): Revision | Promise<Revision> {
   const { record, rules } = question;
   const { plugins, warnings } = enablePlugins(parts.plugins, asked.directives, rules.policy.plugins, question.variants);
   record.warn(warnings);
+  if (plugins.some(({ plugin }) => mayRevise(plugin, asked))) return run(parts, asked, question, plugins);
+  return { request: asked, fitting: fittingOf(plugins, asked), revisers: [] };
+}
+
+/** More than making it fit small endpoints. */
+function mayRevise(plugin: Plugin, request: GenerationRequest): boolean {
+  if (plugin.chooseModels === undefined && plugin.reviseRequest === undefined && plugin.reviseEvents === undefined)
+    return false;
+  return plugin.concerns?.(request) !== false;
+}
+
+async function run(
+  parts: ReviseParts,
+  asked: GenerationRequest,
+  question: ReviseQuestion,
+  plugins: readonly EnabledPlugin[],
+): Promise<Revision> {
   const contexts = plugins.map((enabled) => ({ ...enabled, context: contextOf(parts, asked, question, enabled) }));
   const running = contexts.filter(({ onlyChooses }) => onlyChooses !== true);
   let request = asked;
@@ -68,7 +85,7 @@ export async function revise(
 
 /**
  * The request with models in the place of slugs that stand for a choice, without running anything else.
- * @throws GatewayError 400 for a plugin that is not built; 404 when a router finds nobody
+ * @throws GatewayError 400 for stored options that do not hold any more; 404 when a router finds nobody
  */
 export async function chooseOnly(
   parts: ReviseParts,
@@ -85,7 +102,7 @@ export async function chooseOnly(
 
 /**
  * What makes a request fit small endpoints, without running anything else.
- * @throws GatewayError 400 for a plugin that is not built
+ * @throws GatewayError 400 for stored options that do not hold any more
  */
 export function fitOnly(
   parts: Pick<ReviseParts, 'plugins'>,

@@ -4,7 +4,7 @@ import { explains, wordsOfFailure } from '../canonical/failure-words.ts';
 import { GatewayError, invalid, type Availability } from '../canonical/gateway-error.ts';
 import type { Json } from '../lib/json.ts';
 import type { RequestFitting } from '../plugins/contract.ts';
-import type { Candidate, Considered } from '../routing/plan.ts';
+import type { Candidate, Considered, ExclusionReason } from '../routing/plan.ts';
 
 type Failed = { readonly candidate: Candidate; readonly failure: UpstreamFailure };
 
@@ -15,6 +15,12 @@ export function unknownModel(slug: string, requested: readonly string[], nearest
     availability: { code: 'model_not_found', retryable: false, requestedModels: requested },
   });
 }
+
+/** What the tools of a request ask of an endpoint. @source generation.md 5.13, 7.4, B */
+const TOOL_FAULTS: readonly (readonly [ExclusionReason, string])[] = [
+  ['vendor_tools', "runs this vendor's own tools"],
+  ['defer_loading', 'hides tools with "defer_loading"; add "service:tool_search", which finds them'],
+];
 
 /**
  * Endpoints exist, and every one is excluded by something that was asked.
@@ -34,9 +40,10 @@ export function nothingFits(
     });
   }
   if (excludedBy.includes('credentials')) return noCredentials(considered, names, requested, excludedBy);
-  if (excludedBy.every((reason) => reason === 'vendor_tools')) {
-    return new GatewayError('invalid_request', `tools: no endpoint of ${names} runs this vendor's own tools.`, {
-      issues: [{ path: 'tools', message: "no endpoint of the model runs this vendor's own tools" }],
+  const fault = TOOL_FAULTS.find(([reason]) => excludedBy.includes(reason))?.[1];
+  if (fault !== undefined && excludedBy.every((reason) => TOOL_FAULTS.some(([known]) => known === reason))) {
+    return new GatewayError('invalid_request', `tools: no endpoint of ${names} ${fault}.`, {
+      issues: [{ path: 'tools', message: `no endpoint of the model ${fault}` }],
     });
   }
   // generation.md B: nobody's context is long enough.

@@ -4,6 +4,7 @@ import { transportFailure } from '../canonical/classify-failure.ts';
 import type { Usage } from '../canonical/usage.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
+import { drawCost } from '../wire/gateway/cost.ts';
 import { closingOf, createSettle } from './settle.ts';
 import { sampleEndpoint, sampleRecord } from './test-record.ts';
 
@@ -98,6 +99,44 @@ function hungUpOn(
     one.cancelled = true;
   });
 }
+
+test('nothing is owed for an answer of no tokens for whose end no reason was given, and the prompt where one was', () => {
+  const saidNothing = { ...usage, completionTokens: 0 };
+  const [unexplained, explained] = [undefined, 'stop'].map((native) =>
+    settled((one) => {
+      committed(one);
+      one.usage = saidNothing;
+      one.end = { type: 'end', finish: 'stop', ...(native !== undefined && { nativeFinish: native }) };
+    }),
+  );
+  assert.equal(unexplained?.cost?.totalNanoUsd, 0);
+  assert.equal(explained?.cost?.totalNanoUsd, 10_000);
+});
+
+test('a part of which nobody knows the price leaves the cost of the others, which says so to the caller and in the record', () => {
+  const unpriced = { ...endpoint, price: undefined, providerName: 'Beta' };
+  const [record, unknown] = [true, false].map((hasKnown) =>
+    settled((one) => {
+      one.openAttempt({ endpoint: hasKnown ? endpoint : unpriced }).commit();
+      one.usage = usage;
+      one.endTurn();
+      one.openAttempt({ endpoint: unpriced }).commit();
+      one.usage = usage;
+      one.end = { type: 'end', finish: 'stop' };
+    }),
+  );
+  assert.ok(record !== undefined && unknown !== undefined);
+  assert.equal(record.cost?.totalNanoUsd, 20_000);
+  assert.deepEqual(
+    record.warnings.map(({ code, message }) => [code, /at Beta/.test(message)]),
+    [['price-unknown', true]],
+  );
+  const told = drawCost(closingOf(record, 'local'));
+  assert.equal(told['cost'], 0.00002);
+  assert.deepEqual(Object(told['cost_details']).is_partial, true);
+  assert.deepEqual([unknown.cost, unknown.warnings], [undefined, []]);
+  assert.equal(drawCost(closingOf(unknown, 'local'))['cost'], null);
+});
 
 test('a caller who hung up before the first content owes the prompt, as an estimate, where the provider bills on', () => {
   const owed = hungUpOn(false, true);
@@ -256,9 +295,12 @@ test('what was held is freed once, after the charge is durable and before anybod
   record.usage = usage;
   record.end = { type: 'end', finish: 'stop' };
   const hold = { id: 'gen-1', counted: [] };
-  await Promise.all([settle(record, hold), settle(record, hold)]);
+  const passage = {
+    ended: async (used?: { readonly promptTokens: number }) => void steps.push(`${used?.promptTokens} tokens`),
+  };
+  await Promise.all([settle(record, hold, passage), settle(record, hold, passage)]);
   steps.push('went on');
-  assert.deepEqual(steps, ['stored', 'gen-1 20000 0', 'went on']);
+  assert.deepEqual(steps, ['stored', 'gen-1 20000 0', '10 tokens', 'went on']);
 });
 
 test('who sends too fast leaves no row, unless something was paid for before that', async () => {

@@ -1,4 +1,5 @@
 import type { Hold, Ledger } from '../accounts/ledger.ts';
+import type { Passage } from '../accounts/rate-limits.ts';
 import type { Spent } from '../accounts/spend-limit.ts';
 import { addUsage, NO_USAGE, type Usage } from '../canonical/usage.ts';
 import { costOf, totalCost } from '../catalog/price.ts';
@@ -22,8 +23,9 @@ export interface Settle {
   /**
    * Fixes usage and cost, stores the record, and then frees what was held for it. Idempotent: the second call waits for
    * the first.
+   * @param passage absent: no rate limit let it through
    */
-  (record: GenerationRecord, hold: Hold | undefined): Promise<void>;
+  (record: GenerationRecord, hold: Hold | undefined, passage?: Passage): Promise<void>;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface Settle {
  */
 export function createSettle(parts: SettleParts): Settle {
   const settled = new WeakMap<GenerationRecord, Promise<void>>();
-  return (record, hold) => {
+  return (record, hold, passage) => {
     const before = settled.get(record);
     if (before !== undefined) return before;
     record.finish();
@@ -45,18 +47,31 @@ export function createSettle(parts: SettleParts): Settle {
     // While the disk is at work.
     parts.observe(record);
     // Freed before the caller sees the end, so that whoever asks again at once finds it so.
-    const ended = hold === undefined ? stored : stored.then(() => parts.ledger.settle(hold, chargeOf(record)));
+    const isFree = hold === undefined && passage === undefined;
+    const ended = isFree ? stored : stored.then(() => free(parts, record, hold, passage));
     settled.set(record, ended);
     return ended;
   };
+}
+
+/** All at once: a state that is shared is asked once. */
+async function free(
+  { ledger }: SettleParts,
+  record: GenerationRecord,
+  hold: Hold | undefined,
+  passage: Passage | undefined,
+): Promise<void> {
+  await Promise.all([hold && ledger.settle(hold, chargeOf(record)), passage?.ended(record.usage)]);
 }
 
 /** What a router's choice saved, its own questions to models included. Fees of tools would have been the same. */
 function compare(record: GenerationRecord): void {
   const { comparedWith, usage, served, innerRuns, report, end } = record;
   if (comparedWith === undefined || usage === undefined || end === undefined || end.finish === 'error') return;
+  // Whom the caller named beside the router was not its choice.
+  if (!served.every(({ endpoint }) => report.chosen.includes(endpoint.model))) return;
   const spent = totalCost([...served, ...innerRuns].map(({ cost }) => cost));
-  if (spent === undefined) return;
+  if (spent === undefined || spent.isPartial === true) return;
   const { totalNanoUsd } = costOf(comparedWith.price, usage, { atMs: record.createdMs });
   record.savedNanoUsd = totalNanoUsd - spent.totalNanoUsd;
   Object.assign(report.params, {

@@ -36,18 +36,33 @@ interface TakenIn {
 }
 
 /**
- * Puts the files of the caller's workspace in the place of their ids: no provider knows them. Ids of vendors stay. The same
- * request, at once, where there is none.
- * @throws GatewayError 404 at the block whose file is not there, 400 for what is too large, 503 without memory for it
+ * Puts the files of the caller's workspace in the place of their ids: no provider knows them. Ids of vendors stay.
+ * Where there is none, it is the request itself, at once.
+ * @throws GatewayError as a rejection: 404 at the block whose file is not there, 400 for what is too large, 503 without
+ * memory for it
  * @source generation.md 1.2, 7.2
  */
-export async function takeInFiles(
+export function takeInFiles(
   parts: TakeInParts,
   request: GenerationRequest,
   question: TakeInQuestion,
-): Promise<GenerationRequest> {
+): GenerationRequest | Promise<GenerationRequest> {
+  // Only media can name a file, and most requests are text.
+  if (!request.turns.some(({ blocks }) => blocks.some(mayNameFile))) return request;
   const named = findNamed(request);
-  if (named.size === 0) return request;
+  return named.size === 0 ? request : takeIn(parts, request, named, question);
+}
+
+function mayNameFile({ type }: Block): boolean {
+  return type === 'media' || type === 'tool-result';
+}
+
+async function takeIn(
+  parts: TakeInParts,
+  request: GenerationRequest,
+  named: ReadonlyMap<string, string>,
+  question: TakeInQuestion,
+): Promise<GenerationRequest> {
   if (named.size > FILES_MAX) throw invalid('messages', `name more than ${FILES_MAX} stored files`);
   const sources = await readAll(parts, named, question);
   const taking: Taking = { sources, writesOut: request.format === 'chat' };

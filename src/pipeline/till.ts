@@ -50,8 +50,7 @@ export class Till {
 
   /** Once for every end of the request: what comes later waits for the first. Never rejects. */
   async settle(): Promise<void> {
-    await this.#parts.settle(this.#record, this.#hold ?? this.further.take());
+    await this.#parts.settle(this.#record, this.#hold ?? this.further.take(), this.#passage);
     await this.further.release();
-    await this.#passage?.ended(this.#record.usage);
   }
 }

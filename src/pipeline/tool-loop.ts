@@ -111,7 +111,9 @@ class ToolLoop implements Committed, EventSource {
   #take(batch: EventBatch): EventBatch {
     const turn = this.#turn;
     const events = turn.push(batch);
-    if (turn.chars <= TURN_CHARS_MAX || turn.failed) return events;
+    // Nobody reads on after that.
+    if (turn.failed) return [...events, ...this.#finish(undefined)];
+    if (turn.chars <= TURN_CHARS_MAX) return events;
     this.#current.source.cancel();
     return [...events, ...this.#breakOff(transportFailure('too-large'))];
   }
@@ -154,7 +156,7 @@ class ToolLoop implements Committed, EventSource {
     const turn = this.#turn;
     const { calls, end } = turn;
     // Whoever reads on finds out why there is no end.
-    if (end === undefined || turn.failed || end.finish === 'error' || calls.length === 0) return this.#finish(end);
+    if (end === undefined || end.finish === 'error' || calls.length === 0) return this.#finish(end);
     const { record, fund } = this.#question;
     record.endTurn();
     this.#use.requested += calls.length;
@@ -264,7 +266,7 @@ class ToolLoop implements Committed, EventSource {
   #finish(end: EndEvent | undefined): EventBatch {
     this.#isOver = true;
     this.#note();
-    if (end === undefined || this.#turn.failed) return [];
+    if (end === undefined) return [];
     // No text came to rest on them.
     const citations = this.#shown.sources.map((citation) => ({ type: 'citation', index: -1, citation }) as const);
     return [...citations, this.#turn.callsCaller || !this.#isLast ? end : withoutCalls(end)];

@@ -2,14 +2,8 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import type { RequestFitting } from '../plugins/contract.ts';
 import type { Candidate, RoutePlan } from '../routing/plan.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
-import {
-  openAttempts,
-  type Attempts,
-  type AttemptsParts,
-  type AttemptsQuestion,
-  type Committed,
-  type UpstreamEcho,
-} from './attempts.ts';
+import type { UpstreamEcho } from './attempt.ts';
+import { openAttempts, type Attempts, type AttemptsParts, type AttemptsQuestion, type Committed } from './attempts.ts';
 import { reportServed, type Route } from './choose-route.ts';
 import type { OutcomeWatch } from './note-outcome.ts';
 import { rescuing } from './rescue.ts';
@@ -41,36 +35,55 @@ export interface Turns {
 }
 
 export function openTurns(parts: AttemptsParts, question: TurnsQuestion): Turns {
-  const { route, fitting, adapt, record, outcome, signal, rescue, keptUsWaiting } = question;
-  const { providers } = parts;
-  const open: Attempts[] = [];
-  const echoes: UpstreamEcho[] = [];
+  return new OpenTurns(parts, question);
+}
 
-  async function begin(plan: RoutePlan, request: GenerationRequest): Promise<Committed> {
-    const { failed: onFailed } = outcome;
-    const attempts = openAttempts(parts, { plan, request, fitting, adapt, record, signal, echoes, onFailed });
-    open.push(attempts);
+/** A class because it lives as long as its request. */
+class OpenTurns implements Turns {
+  readonly #parts: AttemptsParts;
+  readonly #question: TurnsQuestion;
+  readonly #open: Attempts[] = [];
+  readonly #echoes: UpstreamEcho[] = [];
+
+  constructor(parts: AttemptsParts, question: TurnsQuestion) {
+    this.#parts = parts;
+    this.#question = question;
+  }
+
+  begin(): Promise<Committed> {
+    const { route, record } = this.#question;
+    return this.#ask(route.plan, route.request, (committed) =>
+      reportServed(record.report, route, committed.candidate.endpoint),
+    );
+  }
+
+  next(request: GenerationRequest, after: Candidate): Promise<Committed> {
+    const { route, record, outcome } = this.#question;
+    record.asked = request;
+    outcome.turnEnded();
+    return this.#ask(startingWith(after, route.plan), request);
+  }
+
+  close(): void {
+    for (const attempts of this.#open) attempts.close();
+  }
+
+  async #ask(
+    plan: RoutePlan,
+    request: GenerationRequest,
+    onCommitted?: (committed: Committed) => void,
+  ): Promise<Committed> {
+    const { fitting, adapt, record, outcome, signal, rescue, keptUsWaiting } = this.#question;
+    const echoes = this.#echoes;
+    const attempts = openAttempts(this.#parts, { plan, request, fitting, adapt, record, signal, echoes, outcome });
+    this.#open.push(attempts);
     const committed = outcome.committed(await attempts.begin());
+    onCommitted?.(committed);
     if (rescue === undefined) return committed;
+    const { providers } = this.#parts;
     const fund = (delivered: string): Promise<boolean> => rescue(request, delivered);
     return rescuing(committed, { providers, request, attempts, record, outcome, signal, keptUsWaiting, fund });
   }
-
-  return {
-    async begin() {
-      const committed = await begin(route.plan, route.request);
-      reportServed(record.report, route, committed.candidate.endpoint);
-      return committed;
-    },
-    next(request, after) {
-      record.asked = request;
-      outcome.turnEnded();
-      return begin(startingWith(after, route.plan), request);
-    },
-    close() {
-      for (const attempts of open) attempts.close();
-    },
-  };
 }
 
 /** @source generation.md 5.2 item 2: the same endpoint; where it fails, the others stand in for this turn */

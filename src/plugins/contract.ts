@@ -101,8 +101,7 @@ export interface RequestFitting {
 }
 
 /**
- * Something that a caller asks for in `plugins`. A plugin without hooks is known, its options are checked, and a request
- * that enables it is refused. Hooks never throw for what a caller or an upstream does, except a `GatewayError`.
+ * Something that a caller asks for in `plugins`, and what it does about that: at least one hook. Hooks never throw for what a caller or an upstream does, except a `GatewayError`.
  */
 export interface Plugin<Options extends z.ZodObject = z.ZodObject> {
   /** The id that callers write; the name of the plugin's folder. */
@@ -115,6 +114,11 @@ export interface Plugin<Options extends z.ZodObject = z.ZodObject> {
   readonly variant?: string;
   /** It runs for every request that does not say `enabled: false`; its hooks see in the context whether it was asked for. */
   readonly unasked?: true;
+  /**
+   * Whether it may find anything in the request, however it was enabled: where no plugin does, none is run. One look; absent:
+   * it always may.
+   */
+  concerns?(request: GenerationRequest): boolean;
   /**
    * Chooses models for a slug that stands for a choice.
    * @param slug one of `slugs`, as it stands in the request, maybe with a suffix behind a colon
@@ -147,11 +151,6 @@ export interface Plugin<Options extends z.ZodObject = z.ZodObject> {
     options: z.output<Options>,
     context: PluginContext,
   ): EventReviser | undefined;
-}
-
-/** Whether it does anything yet. */
-export function isBuilt(plugin: Plugin): boolean {
-  return ['chooseModels', 'reviseRequest', 'fitRequest', 'reviseEvents'].some((hook) => hook in plugin);
 }
 
 /** seed 8 "router allow/exclude patterns". */

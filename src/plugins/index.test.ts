@@ -37,6 +37,10 @@ for (const [id, plugin] of REGISTERED) {
     assert.equal(plugin.id, id);
   });
 
+  test(`${id}: does something, so that nobody's wish for it is only ignored`, () => {
+    assert.ok(['chooseModels', 'reviseRequest', 'fitRequest', 'reviseEvents'].some((hook) => hook in plugin));
+  });
+
   test(`${id}: its options leave 'id' and 'enabled' to the entry`, () => {
     assert.ok(!('id' in plugin.options.shape) && !('enabled' in plugin.options.shape));
   });

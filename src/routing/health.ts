@@ -101,6 +101,8 @@ export function createHealth({ clock, onCounted }: HealthParts): Health {
 
   function stateOf(endpoint: string): State {
     const known = states.get(endpoint);
+    // Who was used last is of no interest while nobody is near being forgotten.
+    if (known !== undefined && states.size < ENDPOINTS_MAX / 2) return known;
     const state = known ?? createState();
     setBounded(states, endpoint, state, ENDPOINTS_MAX);
     return state;

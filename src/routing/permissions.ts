@@ -20,19 +20,28 @@ export type Refusal = 'guardrail:providers' | 'guardrail:models' | 'guardrail:zd
 
 /** The first rule that leaves an endpoint out; `undefined` when it may be used. */
 export function refusedBy(model: Model, endpoint: Endpoint, permissions: Permissions): Refusal | undefined {
-  const { allowedProviders, ignoredProviders, allowedModels, ignoredModels } = permissions;
-  const isModel = (name: string): boolean => name === model.slug || name === model.canonicalSlug;
-  // Whoever does not want a model does not want it under another suffix (`:free`) either.
-  const isIgnored = (name: string): boolean => isModel(name) || name === withoutSuffix(model.slug);
-  const isProvider = (name: string): boolean => matchesProvider(name, endpoint);
-  if (ignoredModels.some(isIgnored) || allowedModels?.some(isModel) === false) return 'guardrail:models';
-  if (ignoredProviders.some(isProvider) || allowedProviders?.some(isProvider) === false) return 'guardrail:providers';
+  if (isRefusedModel(model, permissions)) return 'guardrail:models';
+  if (isRefusedProvider(endpoint, permissions)) return 'guardrail:providers';
   // An unknown policy counts as retaining and training.
   const { training = true, retentionDays = Infinity } = endpoint.dataPolicy;
   if (retentionDays > 0 && mayNotRetain(model, permissions.zeroRetention)) return 'guardrail:zdr';
   if (training && !(isFree(endpoint) ? permissions.freeTraining : permissions.paidTraining))
     return 'guardrail:training';
   return undefined;
+}
+
+function isRefusedModel(model: Model, { allowedModels, ignoredModels }: Permissions): boolean {
+  if (allowedModels === null && ignoredModels.length === 0) return false;
+  const isModel = (name: string): boolean => name === model.slug || name === model.canonicalSlug;
+  // Whoever does not want a model does not want it under another suffix (`:free`) either.
+  const isIgnored = (name: string): boolean => isModel(name) || name === withoutSuffix(model.slug);
+  return ignoredModels.some(isIgnored) || allowedModels?.some(isModel) === false;
+}
+
+function isRefusedProvider(endpoint: Endpoint, { allowedProviders, ignoredProviders }: Permissions): boolean {
+  if (allowedProviders === null && ignoredProviders.length === 0) return false;
+  const isProvider = (name: string): boolean => matchesProvider(name, endpoint);
+  return ignoredProviders.some(isProvider) || allowedProviders?.some(isProvider) === false;
 }
 
 function withoutSuffix(slug: string): string {
@@ -42,6 +51,8 @@ function withoutSuffix(slug: string): string {
 
 /** Rules on retention name authors, whoever serves them; a hyphen makes no difference (`x-ai`). */
 function mayNotRetain({ slug }: Model, groups: ZeroRetention): boolean {
+  const { anthropic, openai, google, xai, other } = groups;
+  if (!(anthropic || openai || google || xai || other)) return false;
   const author = slug.slice(0, slug.indexOf('/')).replaceAll('-', '').toLowerCase();
   return isGroup(author, groups) ? groups[author] : groups.other;
 }

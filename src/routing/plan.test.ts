@@ -262,6 +262,21 @@ test("a vendor's tool goes only to the vendor, and so does a change of the tools
   }
 });
 
+test('functions that are to be hidden go only to who may hide them, unless the gateway does', () => {
+  const mixed = model('acme/one', endpoint('chat'), endpoint('vendor', { formats: ['messages'] }));
+  const hidden = {
+    type: 'function',
+    name: 'f',
+    extra: { format: 'messages', fields: { defer_loading: true } },
+  } as const;
+  const route = plan([mixed], {}, request({ format: 'messages', tools: [hidden] }));
+  assert.deepEqual(providers(route), ['vendor']);
+  assert.deepEqual(reasons(route), ['defer_loading', undefined]);
+  const search = { type: 'server', name: 'service:tool_search' } as const;
+  const searched = plan([mixed], {}, request({ format: 'messages', tools: [hidden, search] }));
+  assert.deepEqual(reasons(searched), [undefined, undefined]);
+});
+
 test('an answer in pictures is asked only of endpoints that may draw', () => {
   const mixed = model(
     'acme/one',

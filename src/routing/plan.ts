@@ -51,6 +51,7 @@ export type ExclusionReason =
   | 'context_length'
   | 'max_tokens'
   | 'vendor_tools'
+  | 'defer_loading'
   | 'price_unknown'
   | Refusal;
 
@@ -91,7 +92,7 @@ export interface PlanQuestion {
   /** The provider that alone can read what the request brings from an earlier answer: it is tried first. pains.md 26 */
   readonly home?: string | undefined;
   /** The endpoint that a model's session is tied to, by its name. */
-  readonly sticky?: (model: Model) => string | undefined;
+  readonly sticky?: ((model: Model) => string | undefined) | undefined;
   readonly formats: Readonly<Partial<Record<FormatId, FormatFacts>>>;
   /** A prompt that cannot fit is not tried; counting its tokens is no reason to leave anybody out. Default true. */
   readonly mustFit?: boolean;
@@ -134,11 +135,11 @@ export function planRoute(question: PlanQuestion): RoutePlan {
     figures,
     random: question.random,
   };
-  const parts = question.models.map((model): Part => ({
-    model,
-    entries: considerModel(model, needs, question, considered),
-    asked: { ...ordering, shortcut: question.shortcuts?.get(model) },
-  }));
+  const parts = question.models.map((model): Part => {
+    const shortcut = question.shortcuts?.get(model);
+    const asked = shortcut === undefined ? ordering : { ...ordering, shortcut };
+    return { model, entries: considerModel(model, needs, question, considered), asked };
+  });
   const groups = joinParts(parts, preferences.sort?.partition === 'none');
   let sticky: string | undefined;
   const ordered = groups.flatMap(({ model, entries, asked }) =>
@@ -304,7 +305,8 @@ function splitByHealth(allowed: readonly Entry[]): Pick<RoutePlan, 'candidates' 
   }
   return {
     candidates: resting.length + open.length === 0 ? ready : [...ready, ...resting, ...open],
-    cooling: cooling.toSorted((left, right) => left.cooldown.untilMs - right.cooldown.untilMs),
+    cooling:
+      cooling.length < 2 ? cooling : cooling.toSorted((left, right) => left.cooldown.untilMs - right.cooldown.untilMs),
   };
 }
 
@@ -330,6 +332,7 @@ function findLack(
       return { exclusion: 'output_modalities', lacks: modality };
   if (needs.vendorTools && (format !== 'messages' || endpoint.vendorTools !== true))
     return { exclusion: 'vendor_tools' };
+  if (needs.deferredTools && format !== 'messages') return { exclusion: 'defer_loading' };
   const isShortEnough = fits?.(endpoint) ?? (!mustFit || needs.promptTokensMin <= contextTokensMax);
   return isShortEnough ? undefined : { exclusion: 'context_length' };
 }

@@ -62,6 +62,7 @@ function exceedsPrice(endpoint: Endpoint, bound: ProviderPreferences['maxPrice']
  * counts; any other member that the caller set replaces the default's.
  */
 export function withDefaults(asked: ProviderPreferences, defaults: Partial<ProviderPreferences>): ProviderPreferences {
+  if (Object.keys(defaults).length === 0) return asked;
   const { order, only, ignore, sort } = defaults;
   return {
     ...(order !== undefined && asked.sort?.by === undefined && { order }),

@@ -1,5 +1,5 @@
 import type { Block, MediaBlock } from '../canonical/blocks.ts';
-import type { GenerationRequest } from '../canonical/request.ts';
+import type { GenerationRequest, Tool } from '../canonical/request.ts';
 import { isTextType } from '../canonical/text-type.ts';
 import { usedParameters } from './parameters.ts';
 
@@ -13,9 +13,14 @@ export interface RequestNeeds {
   readonly outputs: readonly string[];
   /** A tool, or a change of the tools on the way, is known only to the vendor of the messages format. */
   readonly vendorTools: boolean;
+  /** Functions are to be hidden until they are found, and nothing of the gateway's finds them. @source generation.md 5.13 */
+  readonly deferredTools: boolean;
   /** A count that no usual text falls below: what is over a context by it is over it by every tokenizer's. */
   readonly promptTokensMin: number;
 }
+
+/** The gateway's own search of tools. */
+const TOOL_SEARCH = 'service:tool_search';
 
 /** Prose has four to five characters a token, code fewer. An estimate must never refuse what the upstream would take. */
 const CHARS_PER_TOKEN_MAX = 6;
@@ -44,8 +49,18 @@ export function needsOf(request: GenerationRequest, everyParameter: boolean): Re
     inputs,
     outputs: request.settings.modalities ?? [],
     vendorTools,
+    deferredTools: request.tools.some(isDeferred) && !request.tools.some(findsDeferred),
     promptTokensMin: Math.floor(chars / CHARS_PER_TOKEN_MAX),
   };
+}
+
+function isDeferred(tool: Tool): boolean {
+  return tool.type === 'function' && tool.extra?.fields['defer_loading'] === true;
+}
+
+/** Routers look for models before it has taken what it hides out of the request. */
+function findsDeferred(tool: Tool): boolean {
+  return tool.type === 'server' && tool.name === TOOL_SEARCH;
 }
 
 const KIND_OF_TYPE = /^(image|audio|video)\//;

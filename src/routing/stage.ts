@@ -6,10 +6,9 @@ const ENTRIES_MAX = 100;
 
 /** What routing did to the choice, in the metadata's words; `undefined` when nobody left or moved for a wish. */
 export function drawStage({ considered, ordering, sticky }: RoutePlan): PipelineStage | undefined {
+  if (ordering === 'balanced' && sticky === undefined && considered.every(isPlain)) return undefined;
   const excluded = considered.filter(({ exclusion }) => exclusion !== undefined);
   const demoted = considered.filter(({ demotion }) => demotion !== undefined);
-  const isPlain = ordering === 'balanced' && sticky === undefined;
-  if (excluded.length === 0 && demoted.length === 0 && isPlain) return undefined;
   const parts = [
     ...(excluded.length > 0 ? [`${excluded.length} of ${considered.length} endpoints left out`] : []),
     ...(demoted.length > 0 ? [`${demoted.length} tried last`] : []),
@@ -33,6 +32,10 @@ export function drawStage({ considered, ordering, sticky }: RoutePlan): Pipeline
       }),
     },
   };
+}
+
+function isPlain({ exclusion, demotion }: Considered): boolean {
+  return exclusion === undefined && demotion === undefined;
 }
 
 function drawExcluded({ endpoint, exclusion, lacks }: Considered): Record<string, string> {

@@ -101,7 +101,10 @@ export function createEndpointStats({ clock }: { readonly clock: Clock }): Endpo
   const states = new Map<string, State>();
 
   function stateOf(endpoint: string): State {
-    const state = states.get(endpoint) ?? {
+    const known = states.get(endpoint);
+    // Who was used last is of no interest while nobody is near being forgotten.
+    if (known !== undefined && states.size < ENDPOINTS_MAX / 2) return known;
+    const state = known ?? {
       minutes: createRollingCounts(SHORT_BUCKET_MS, SHORT_BUCKETS),
       day: createRollingCounts(LONG_BUCKET_MS, DAY_BUCKETS),
       tools: createRollingCounts(TOOLS_BUCKET_MS, TOOLS_BUCKETS),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { NO_USAGE } from '../canonical/usage.ts';
 import type { SharedValues } from '../store/shared/contract.ts';
-import { createStickySessions, type StickySessions } from './sticky.ts';
+import { createStickySessions, type SessionHold, type StickySessions } from './sticky.ts';
 import { modelOf, priced, requestOf } from './test-route.ts';
 
 const MINUTE_MS = 60_000;
@@ -79,6 +79,43 @@ suite('a sticky session', () => {
       directives: { ...directives, sessionId: 's', provider: { ...directives.provider, order: ['a'] } },
     });
     assert.equal(sticky.sessionOf(ordered, 'account'), undefined);
+  });
+
+  test('that a router holds stays where no cache saves, ends when the router says, and is not the session by name', () => {
+    const { sticky, wait } = createSessions();
+    const plain = modelOf('acme/one', priced('a', 1), priced('b', 1));
+    const [, second] = plain.endpoints;
+    assert.ok(second !== undefined);
+    const kept: string[] = [];
+    const hold: SessionHold = {
+      name: 'router',
+      models: ['acme/one'],
+      idleMs: 5 * MINUTE_MS,
+      keep: (slug) => void kept.push(slug),
+    };
+    const held = { ...named(sticky, 's'), hold };
+    sticky.succeeded(held, second, undefined);
+    assert.deepEqual(kept, ['acme/one']);
+    wait(4 * MINUTE_MS);
+    assert.equal(sticky.find(held, plain), 'b one-2026');
+    assert.equal(sticky.find(named(sticky, 's'), plain), undefined);
+    sticky.succeeded(held, second, undefined);
+    wait(4 * MINUTE_MS);
+    assert.equal(sticky.find(held, plain), 'b one-2026');
+    wait(MINUTE_MS);
+    assert.equal(sticky.find(held, plain), undefined);
+    sticky.succeeded(held, second, undefined);
+    sticky.failed(held, second);
+    assert.equal(sticky.find(held, plain), undefined);
+  });
+
+  test('that a router holds is not held for models that it did not choose', () => {
+    const { sticky } = createSessions();
+    const hold: SessionHold = { name: 'router', models: [], idleMs: MINUTE_MS, keep: () => assert.fail('not chosen') };
+    const plain = modelOf('acme/two', priced('a', 1), priced('b', 1));
+    const held = { ...named(sticky, 's'), hold };
+    for (const endpoint of plain.endpoints) sticky.succeeded(held, endpoint, undefined);
+    assert.equal(sticky.find(held, plain), undefined);
   });
 
   test('of a hundred thousand others the one without success for longest is forgotten', () => {

@@ -14,6 +14,20 @@ export interface Session {
   readonly key: () => string;
   /** The caller named it; else it is what the conversation begins with, which ties only once a cache was used. */
   readonly isNamed: boolean;
+  /** Absent: no router asks for more. */
+  readonly hold?: SessionHold | undefined;
+}
+
+/** A router keeps a session with whom of its models answers, and with the provider, though no cache saves there. */
+export interface SessionHold {
+  /** Parts it from the same session's requests for a model by name. */
+  readonly name: string;
+  /** Whom it is about, by slug. */
+  readonly models: readonly string[];
+  /** From one success to the next. */
+  readonly idleMs: number;
+  /** The model answered. */
+  keep(model: string): void;
 }
 
 /** Ties a session to the endpoint whose cache holds its prompt. @source generation.md 3.6 */
@@ -49,49 +63,71 @@ interface Tie {
   readonly name: string;
   /** When others were told, monotonic ms. */
   readonly toldMs: number;
+  /** Monotonic ms. */
+  readonly untilMs: number;
 }
 
 export function createStickySessions({ clock, values }: StickyParts): StickySessions {
   const limits = { entriesMax: SESSIONS_MAX, bytesMax: BYTES_MAX, lifetimeMs: IDLE_MS };
   const ties = new ExpiringMap<Tie>(limits, () => clock.monotonicMs());
-  const keyOf = ({ key }: Session, model: string): string => hash('sha256', `${key()} ${model}`, 'base64');
-  function tie(key: string, name: string): void {
+  function look(key: string): Tie | undefined {
+    const known = ties.peek(key);
+    return known !== undefined && known.untilMs > clock.monotonicMs() ? known : undefined;
+  }
+  function tie(key: string, name: string, idleMs: number): void {
     const nowMs = clock.monotonicMs();
-    const before = ties.peek(key);
+    const before = look(key);
     const isNews = values !== undefined && (before?.name !== name || nowMs - before.toldMs >= TELL_AGAIN_MS);
-    if (isNews) values.set(`tie:${key}`, name, IDLE_MS);
-    ties.set(key, { name, toldMs: isNews ? nowMs : (before?.toldMs ?? nowMs) }, name.length);
+    if (isNews) values.set(`tie:${key}`, name, idleMs);
+    const toldMs = isNews ? nowMs : (before?.toldMs ?? nowMs);
+    ties.set(key, { name, toldMs, untilMs: nowMs + idleMs }, name.length);
   }
 
   return {
     sessionOf: (request, accountId) =>
       request.directives.provider.order === undefined ? sessionOf(request, accountId) : undefined,
-    find: (session, { slug, endpoints }) =>
-      endpoints.length < 2 || ties.size === 0 || !endpoints.some(savesByCache)
-        ? undefined
-        : ties.peek(keyOf(session, slug))?.name || undefined,
+    find: (session, model) =>
+      ties.size === 0 || !mayTie(session, model) ? undefined : look(keyOf(session, model.slug))?.name || undefined,
     ask(session, models) {
       if (values === undefined) return undefined;
       const unknown = models
-        .filter(({ endpoints }) => endpoints.length > 1 && endpoints.some(savesByCache))
+        .filter((model) => mayTie(session, model))
         .map((model) => ({ model, key: keyOf(session, model.slug) }))
-        .filter(({ key }) => ties.peek(key) === undefined);
+        .filter(({ key }) => look(key) === undefined);
       return unknown.length === 0 ? undefined : askAll(values, unknown);
     },
     succeeded(session, endpoint, usage) {
-      if (!savesByCache(endpoint)) return;
+      const hold = holdOf(session, endpoint.model);
+      hold?.keep(endpoint.model);
+      if (hold === undefined && !savesByCache(endpoint)) return;
       const hasUsedCache = usage !== undefined && usage.cacheReadTokens + usage.cacheWriteTokens > 0;
       const key = keyOf(session, endpoint.model);
       const name = endpointName(endpoint);
-      if (session.isNamed || hasUsedCache || ties.peek(key)?.name === name) tie(key, name);
+      if (session.isNamed || hasUsedCache || look(key)?.name === name) tie(key, name, hold?.idleMs ?? IDLE_MS);
     },
     failed(session, endpoint) {
-      if (ties.size === 0 || !savesByCache(endpoint)) return;
+      if (ties.size === 0) return;
+      const hold = holdOf(session, endpoint.model);
+      if (hold === undefined && !savesByCache(endpoint)) return;
       const key = keyOf(session, endpoint.model);
       // No end of time is shorter than none at all: the map has no other way to forget one.
-      if (ties.peek(key)?.name === endpointName(endpoint)) tie(key, '');
+      if (look(key)?.name === endpointName(endpoint)) tie(key, '', hold?.idleMs ?? IDLE_MS);
     },
   };
+}
+
+/** @source generation.md 3.6: of an account, a model and a key; a router's beside the same session's own */
+function keyOf(session: Session, model: string): string {
+  const hold = holdOf(session, model);
+  return hash('sha256', `${session.key()} ${hold === undefined ? '' : `${hold.name} `}${model}`, 'base64');
+}
+
+function holdOf({ hold }: Session, model: string): SessionHold | undefined {
+  return hold?.models.includes(model) === true ? hold : undefined;
+}
+
+function mayTie(session: Session, { slug, endpoints }: Model): boolean {
+  return endpoints.length > 1 && (endpoints.some(savesByCache) || holdOf(session, slug) !== undefined);
 }
 
 async function askAll(

@@ -87,7 +87,7 @@ class PlanWalk implements Walk {
     if (found === undefined) return this.#waitOrStop(nowMs);
     this.#attempts++;
     this.#current = found.candidate;
-    return { type: 'try', ...found };
+    return { type: 'try', candidate: found.candidate, leave: found.leave };
   }
 
   isOver(): boolean {
@@ -133,7 +133,7 @@ class PlanWalk implements Walk {
       } else if (leave === undefined || leave === 'busy') kept.push(candidate);
       else found = { candidate, leave };
     }
-    this.#remaining = [...kept, ...demoted];
+    this.#remaining = demoted.length === 0 ? kept : [...kept, ...demoted];
     return found;
   }
 

@@ -1,4 +1,6 @@
 import type { Charges } from '../store/generations.ts';
+import type { Flag } from '../store/portable.ts';
+import { chargeId } from '../store/settlement.ts';
 import type { GenerationRecord } from './record.ts';
 
 const DAY_MS = 86_400_000;
@@ -11,19 +13,19 @@ const DAY_MS = 86_400_000;
 export function chargesOf({ id, createdMs, asker, cost, listNanoUsd }: GenerationRecord): Charges {
   const { accountId, keyHash, memberId, workspaceId } = asker;
   const nanoUsd = cost?.totalNanoUsd ?? 0;
+  const day_start_ms = createdMs - (createdMs % DAY_MS);
   const subjects = [`key:${keyHash}`, `workspace:${workspaceId}`, `account:${accountId}`];
   if (memberId !== null) subjects.push(`member:${memberId}`);
-  const day_start_ms = createdMs - (createdMs % DAY_MS);
-  const own = subjects.map((subject) => ({ subject, day_start_ms, is_byok: 0, nano_usd: nanoUsd }) as const);
-  const byok = subjects.map((subject) => ({ subject, day_start_ms, is_byok: 1, nano_usd: listNanoUsd ?? 0 }) as const);
+  const spent = (is_byok: Flag, nano_usd: number) =>
+    subjects.map((subject) => ({ subject, day_start_ms, is_byok, nano_usd }));
   return {
-    spend: [...(nanoUsd > 0 ? own : []), ...(listNanoUsd === undefined ? [] : byok)],
+    spend: [...(nanoUsd > 0 ? spent(0, nanoUsd) : []), ...(listNanoUsd === undefined ? [] : spent(1, listNanoUsd))],
     entries: nanoUsd > 0 ? [usageEntry()] : [],
   };
 
   function usageEntry(): Charges['entries'][number] {
     return {
-      id: `${id}:usage`,
+      id: chargeId(id),
       at_ms: createdMs,
       account_id: accountId,
       kind: 'usage',

@@ -1,7 +1,9 @@
-import { destination, pino, type Logger } from 'pino';
+import { pino, type Logger } from 'pino';
 import { statusOf } from './generation-row.ts';
+import { createLogSink, type LogSink } from './log-sink.ts';
 import type { GenerationRecord, ServerToolUse } from './record.ts';
 import { CENSOR } from '../lib/censor-secrets.ts';
+import { systemClock } from '../lib/clock.ts';
 
 /** Places where a secret could stand if someone logged a whole request; the sink takes them out again. */
 const REDACTED_PATHS = [
@@ -20,26 +22,51 @@ const REDACTED_PATHS = [
   '*.headers["x-api-key"]',
 ];
 
+const STANDARD_ERROR = 2;
+
 /** The operator's log. */
 export interface Log {
   /** For everything but generations. Takes out what looks like a secret. */
   readonly general: Logger;
   /** For `logGeneration` only, whose line is made of named facts: searching it for secrets cost more than writing it. */
-  readonly generations: Logger;
+  readonly generations: FactLog;
+  /** Writes what waits, once nothing more is to be logged. */
   flush(): void;
+}
+
+/** The part of a logger that lines of named facts need, each of at least one. */
+export interface FactLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
 }
 
 /** Structured logs on standard error, so that standard output holds only what the CLI prints. */
 export function createLog(level: string): Log {
-  // Buffered: each write wakes a thread, which costs as much as half a request. But the sink measures the piece that it
-  // fills anew with every line, so a piece is small.
-  const sink = destination({ fd: 2, sync: false, minLength: 8_192, maxWrite: 16_384, periodicFlush: 1_000 });
-  const options = { level, base: null };
+  const sink = createLogSink(STANDARD_ERROR);
+  // Whatever ends the process, its last words are the ones that matter.
+  if (level !== 'silent') process.once('exit', sink.finish);
+  const general = pino({ level, base: null, redact: { paths: REDACTED_PATHS, censor: CENSOR } }, sink);
   return {
-    general: pino({ ...options, redact: { paths: REDACTED_PATHS, censor: CENSOR } }, sink),
-    generations: pino(options, sink),
-    flush: () => sink.flush(),
+    general,
+    generations: createFactLog(general, sink),
+    flush() {
+      process.off('exit', sink.finish);
+      sink.finish();
+    },
   };
+}
+
+/** Draws lines like the logger's, in one call of `JSON.stringify`: half the price, and there is one for every request. */
+export function createFactLog(logger: Logger, sink: Pick<LogSink, 'write'>): FactLog {
+  const at = (level: 'info' | 'warn'): FactLog['info'] => {
+    const head = `{"level":${logger.levels.values[level]},"time":`;
+    return (facts, message) => {
+      if (!logger.isLevelEnabled(level)) return;
+      const members = JSON.stringify(facts).slice(1, -1);
+      sink.write(`${head}${systemClock.nowMs()},${members},"msg":${JSON.stringify(message)}}\n`);
+    };
+  };
+  return { info: at('info'), warn: at('warn') };
 }
 
 /** One line a generation, without a word of the conversation. */

@@ -1,9 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Usage } from '../canonical/usage.ts';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { usdFromNano } from '../lib/money.ts';
+import { createEndpointSeries } from './endpoint-series.ts';
 import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
+import { countSteps, kept, type Steps } from './steps.ts';
 
 /** What the service tells Prometheus. */
 export interface Metrics {
@@ -24,49 +25,31 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160];
 const MS_PER_S = 1_000;
 const NS_PER_S = 1e9;
-/** Labels come from the catalog, not from callers, but pass-through names are open: beyond this they are `other`. */
-const MODELS_MAX = 2_000;
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const series = createSeries(registers);
   observeProcess(registers);
-  const models = new Set<string>();
-
-  function modelLabel(model: string | undefined): string {
-    if (model === undefined) return 'none';
-    if (!models.has(model)) {
-      if (models.size >= MODELS_MAX) return 'other';
-      models.add(model);
-    }
-    return model;
-  }
 
   return {
     observe(record) {
-      const model = modelLabel(record.endpoint?.model);
-      const provider = record.endpoint?.provider ?? 'none';
-      const { report } = record;
-      const endedMs = report.endedMs ?? report.arrivedMs;
-      series.requests.inc({ format: record.request.format, model, provider, status: statusOf(record) });
-      series.duration.observe({ model, provider }, (endedMs - report.arrivedMs) / MS_PER_S);
-      if (record.firstTokenMs !== undefined)
-        series.firstToken.observe({ model, provider }, (record.firstTokenMs - report.arrivedMs) / MS_PER_S);
-      for (const attempt of record.attempts)
-        series.attempts.inc({ provider: attempt.provider, status: attempt.status ?? 'none' });
+      const { report, request, firstTokenMs } = record;
+      const asked = series.ofEndpoint(record.endpoint);
+      asked.requests(request.format, statusOf(record)).add(1);
+      asked.duration.add(((report.endedMs ?? report.arrivedMs) - report.arrivedMs) / MS_PER_S);
+      if (firstTokenMs !== undefined) asked.firstToken.add((firstTokenMs - report.arrivedMs) / MS_PER_S);
+      for (const { provider, status } of record.attempts) series.attempts(provider, status).add(1);
       for (const outcome of record.rescues) series.rescues.inc({ outcome });
       for (const { endpoint, isByok, usage, cost } of record.served) {
-        const part = { model: modelLabel(endpoint.model), provider: endpoint.provider };
-        countTokens(series.tokens, usage, part);
-        if (!isByok && cost !== undefined && cost.totalNanoUsd > 0)
-          series.spend.inc(part, usdFromNano(cost.totalNanoUsd));
+        const part = series.ofEndpoint(endpoint);
+        part.countTokens(usage);
+        if (!isByok && cost !== undefined) part.spend.add(usdFromNano(cost.totalNanoUsd));
       }
     },
-    refused: (format, status) => series.requests.inc({ format, model: 'none', provider: 'none', status }),
+    refused: (format, status) => series.ofEndpoint(undefined).requests(format, status).add(1),
     streamOpened: () => series.openStreams.inc(),
     streamClosed: () => series.openStreams.dec(),
     recordLost: () => series.lost.inc(),
@@ -82,61 +65,10 @@ export function createMetrics(): Metrics {
   };
 }
 
-function countTokens(
-  tokens: Counter<'model' | 'provider' | 'kind'>,
-  usage: Usage,
-  part: { readonly model: string; readonly provider: string },
-): void {
-  const add = (kind: string, count: number | undefined): void => {
-    if (count !== undefined && count > 0) tokens.inc({ ...part, kind }, count);
-  };
-  add('prompt', usage.promptTokens);
-  add('completion', usage.completionTokens);
-  add('cache_read', usage.cacheReadTokens);
-  add('cache_write', usage.cacheWriteTokens);
-  add('reasoning', usage.reasoningTokens);
-}
-
 function createSeries(registers: Registry[]) {
   return {
-    requests: new Counter({
-      name: 'gateway_requests_total',
-      help: 'Generation requests by outcome.',
-      labelNames: ['format', 'model', 'provider', 'status'] as const,
-      registers,
-    }),
-    firstToken: new Histogram({
-      name: 'gateway_time_to_first_token_seconds',
-      help: 'From arrival to the first content, of answers that had any.',
-      labelNames: ['model', 'provider'] as const,
-      buckets: SECONDS,
-      registers,
-    }),
-    duration: new Histogram({
-      name: 'gateway_request_duration_seconds',
-      help: 'From arrival to the end of the answer.',
-      labelNames: ['model', 'provider'] as const,
-      buckets: SECONDS,
-      registers,
-    }),
-    tokens: new Counter({
-      name: 'gateway_tokens_total',
-      help: 'Tokens by kind; prompt includes cached ones, completion includes reasoning.',
-      labelNames: ['model', 'provider', 'kind'] as const,
-      registers,
-    }),
-    spend: new Counter({
-      name: 'gateway_cost_usd_total',
-      help: 'Charged cost in USD.',
-      labelNames: ['model', 'provider'] as const,
-      registers,
-    }),
-    attempts: new Counter({
-      name: 'gateway_upstream_attempts_total',
-      help: 'Attempts at upstreams by what they answered; "none" where they did not.',
-      labelNames: ['provider', 'status'] as const,
-      registers,
-    }),
+    ofEndpoint: createEndpointSeries(registers),
+    attempts: countAttempts(registers),
     rescues: countRescues(registers),
     lost: new Counter({
       name: 'gateway_records_lost_total',
@@ -167,6 +99,18 @@ function watchRecords(registers: Registry[], waiting: () => number): void {
     registers,
     collect: () => gauge.set(waiting()),
   });
+}
+
+function countAttempts(registers: Registry[]): (provider: string, status: number | null) => Steps {
+  const attempts = countSteps({
+    name: 'gateway_upstream_attempts_total',
+    help: 'Attempts at upstreams by what they answered; "none" where they did not.',
+    labelNames: ['provider', 'status'] as const,
+    registers,
+  });
+  const outcomes = new Map<string, Steps>();
+  return (provider, status) =>
+    kept(outcomes, `${status} ${provider}`, () => attempts({ provider, status: status ?? 'none' }));
 }
 
 function countRescues(registers: Registry[]): Counter<'outcome'> {

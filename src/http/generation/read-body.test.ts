@@ -91,3 +91,28 @@ test('a caller who vanishes in the middle of the body leaves nothing waiting', a
   };
   assert.equal(await receive(send), 400);
 });
+
+test('a body that is there at once leaves nothing of the request, and its connection serves the next one', async () => {
+  const ended = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    request.on('end', ended.resolve);
+    // Node hands the body over between the handler's first two steps.
+    Promise.resolve()
+      .then(() => readBody(request, { bytesMax: 10, idleMs: 5_000, totalMs: 5_000 }))
+      .then((body) => response.end(body))
+      .catch(ended.reject);
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('utf8');
+  let answers = '';
+  socket.on('data', (text: string) => void (answers += text));
+  for (const body of ['first', 'second']) {
+    socket.write(`${head(`Content-Length: ${body.length}`)}${body}`);
+    while (!answers.endsWith(body)) await once(socket, 'data');
+  }
+  await ended.promise;
+  socket.destroy();
+  assert.equal(answers.match(/200 OK/g)?.length, 2);
+});

@@ -69,6 +69,7 @@ export function createBodyRoute(
 ): RawHandler {
   return async (request, response) => {
     const arrivedMs = parts.clock.monotonicMs();
+    let isRead = false;
     try {
       const principal = await parts.authenticate(request.headers, { allowApiKeyHeader: parts.allowApiKeyHeader });
       if (parts.anyKey !== true) requireKind(principal, 'normal');
@@ -79,6 +80,7 @@ export function createBodyRoute(
         });
       if (request.headers.expect !== undefined) continueIfSmall(request, response, parts.bodyLimits.bytesMax);
       const text = (await readBody(request, parts.bodyLimits)).toString('utf8');
+      isRead = true;
       const headers = readHeaderDirectives(request.headers);
       const isMessages = request.headers['anthropic-version'] !== undefined;
       await handle({ principal, body: parseBody(text), text, headers, isMessages }, response, arrivedMs);
@@ -86,7 +88,7 @@ export function createBodyRoute(
       const refusal = asRefusal(error, parts);
       parts.onRefused(refusal, format.id);
       // What is left of a body that was not read would be taken for the next request.
-      if (!request.complete) response.shouldKeepAlive = false;
+      if (!isRead && !request.complete) response.shouldKeepAlive = false;
       createNodeCaller(response, format).refuse(refusal, {
         generationId: null,
         serviceMetadata: undefined,

@@ -27,7 +27,7 @@ export const defaultPluginsSchema = z
 
 type Sent = z.output<typeof defaultPluginsSchema>;
 
-/** @throws GatewayError 400 for a plugin that is unknown or not built, and for options that it does not take */
+/** @throws GatewayError 400 for a plugin that is unknown, and for options that it does not take */
 export function readDefaultPlugins(
   sent: Sent,
   readPlugins: ManagementServices['readPlugins'],

@@ -21,7 +21,7 @@ import type { Workspaces } from '../../accounts/workspaces.ts';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { FiguresOf } from '../../catalog/figures.ts';
-import type { Catalog, Endpoint } from '../../catalog/model.ts';
+import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -84,12 +84,17 @@ export interface ListingServices {
   readonly figuresOf: FiguresOf;
   /** Those that are there, whether they have credentials or not. */
   readonly providers: () => readonly ListedProvider[];
-  /** Whether the operator's own preferences leave an endpoint to callers. */
-  readonly isAllowed: (endpoint: Endpoint) => boolean;
+  /**
+   * What preferences, guardrails and credentials leave to the requests of a caller.
+   * @throws GatewayError 503 while its rules cannot be read
+   */
+  readonly allowedTo: (principal: Principal) => Promise<IsAllowed>;
   readonly nowMs: () => number;
   /** With the version segment. */
   readonly baseUrl: () => string;
 }
+
+export type IsAllowed = (model: Model, endpoint: Endpoint) => boolean;
 
 /** A provider as callers see it. Null: unknown. */
 export interface ListedProvider {
@@ -246,7 +251,14 @@ export function registerManagementRoutes(
   for (const { scope, path } of routes) assert(SCOPES.includes(scope), `the route ${path} says who may call it`);
   const uploads = routes.filter(({ upload }) => upload !== undefined);
   const others = routes.filter(({ upload }) => upload === undefined);
-  registerContext(fastify, others, parts, readAnyBodyAsJson);
+  const takesNone = ({ body }: ManagementRoute): boolean => body === NO_BODY;
+  registerContext(fastify, others.filter(takesNone), parts, readNoBody);
+  registerContext(
+    fastify,
+    others.filter((route) => !takesNone(route)),
+    parts,
+    readAnyBodyAsJson,
+  );
   registerContext(fastify, uploads, parts, leaveBodyToRoute);
 }
 
@@ -352,6 +364,12 @@ function hasBody({ 'content-length': length, 'transfer-encoding': encoding }: In
 function leaveBodyToRoute(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+}
+
+/** What comes all the same is read within the bound of others, and not looked at. */
+function readNoBody(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, _text, done) => done(null, undefined));
 }
 
 /** Bodies are JSON whatever the Content-Type says; clients that send an empty one with a DELETE are common. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
+import type { Block } from '../../canonical/blocks.ts';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { FileEngineId, FileReader, FileSource, ParsedFile, ParseOutcome } from '../../canonical/parsed-file.ts';
 import type { EventBatch } from '../../canonical/events.ts';
@@ -27,6 +28,7 @@ export const fileParser: Plugin<typeof fileParserOptions> = {
   id: 'file-parser',
   options: fileParserOptions,
   unasked: true,
+  concerns: ({ turns }) => turns.some(({ blocks }) => blocks.some(mayHoldPdf)),
   async reviseRequest(request, options, context) {
     const found = findPdfs(request.turns);
     if (found.length === 0) return request;
@@ -52,6 +54,10 @@ export const fileParser: Plugin<typeof fileParserOptions> = {
       );
   },
 };
+
+function mayHoldPdf({ type }: Block): boolean {
+  return type === 'media' || type === 'tool-result';
+}
 
 interface Engine {
   readonly id: FileEngineId;

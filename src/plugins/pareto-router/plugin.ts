@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { FieldModel, LeftOut, ModelChoice } from '../../canonical/model-choice.ts';
+import type { FieldModel, LeftOut, ModelChoice, RouterDecision } from '../../canonical/model-choice.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { codingScoresOf } from '../../choosing/coding-scores.ts';
 import { frontierOf } from '../../choosing/frontier.ts';
@@ -31,8 +31,8 @@ export const paretoRouter = {
     const isNitro = suffixes.split(':').includes('nitro');
     const { models, leftOut } = choice.field(request);
     const wish = { priceMax: options.max_price, scoreMin: options.min_coding_score, fastest: isNitro };
-    const session = sessionOf(request, wish, choice);
-    const remembered = await session?.recall();
+    const holds = holdOf(request, wish);
+    const remembered = holds && (await choice.remembered(holds.what));
     let field = fieldOf(plainModels(models), options, choice, isNitro);
     let found = choosePareto(field, { ...wish, remembered });
     if (found.chosen.length === 0) {
@@ -42,8 +42,7 @@ export const paretoRouter = {
     }
     const [first] = found.chosen;
     if (first === undefined) throw nobody(slug, options, field, leftOut);
-    session?.keep(first.slug);
-    tell(context, choice, { found, first, field, leftOut, options, isNitro });
+    tell(context, choice, { found, first, field, leftOut, options, isNitro, holds });
     return found.chosen.map((model) => model.slug + suffixes);
   },
 } satisfies Plugin<typeof paretoRouterOptions>;
@@ -80,15 +79,10 @@ function priceOf(model: FieldModel, { price_source: source }: Options, choice: M
   return paid ?? model.promptPrice;
 }
 
-/** Only a session that the caller names is held to a model, and only as long as it asks for the same. */
-function sessionOf(
-  { directives, settings }: GenerationRequest,
-  wish: object,
-  choice: ModelChoice,
-): { recall(): Promise<string | undefined>; keep(slug: string): void } | undefined {
+/** Only a session that the caller names is held, and only as long as it asks for the same. @source generation.md 4.8 */
+function holdOf({ directives, settings }: GenerationRequest, wish: object): RouterDecision['holds'] {
   if ((directives.sessionId ?? settings.promptCacheKey ?? '') === '') return undefined;
-  const what = `${ID} ${JSON.stringify(wish)}`;
-  return { recall: () => choice.remembered(what), keep: (slug) => choice.remember(what, slug, SESSION_MS) };
+  return { what: `${ID} ${JSON.stringify(wish)}`, idleMs: SESSION_MS };
 }
 
 interface Told {
@@ -98,10 +92,11 @@ interface Told {
   readonly leftOut: readonly LeftOut[];
   readonly options: Options;
   readonly isNitro: boolean;
+  readonly holds: RouterDecision['holds'];
 }
 
 function tell(context: PluginContext, choice: ModelChoice, told: Told): void {
-  const { found, first, field, options, isNitro } = told;
+  const { found, first, field, options, isNitro, holds } = told;
   const chosen = found.chosen.map(({ slug }) => slug);
   const speeds = found.chosen.flatMap(({ throughput }) => throughput ?? []);
   const params: JsonObject = {
@@ -115,6 +110,7 @@ function tell(context: PluginContext, choice: ModelChoice, told: Told): void {
     chosen,
     params,
     comparedWith: best.slug,
+    ...(holds !== undefined && { holds }),
     details: () => drawDetails(told),
   });
   context.note({

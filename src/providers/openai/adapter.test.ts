@@ -32,11 +32,15 @@ for (const [model, developerRole, reasoningSettings] of [
   });
 }
 
-test('cache breakpoints go to gpt-5.6 and later only', () => {
-  for (const model of ['gpt-5.6-sol', 'gpt-5.10', 'gpt-6-luna', 'gpt-6.1-terra', 'gpt-12'])
+test('cache breakpoints and their options go to gpt-5.6 and later only', () => {
+  for (const model of ['gpt-5.6-sol', 'gpt-5.10', 'gpt-6-luna', 'gpt-6.1-terra', 'gpt-12']) {
     assert.equal(dialectOf(model).cacheMarks, 'prompt_cache_breakpoint', model);
-  for (const model of ['gpt-5', 'gpt-5.5', 'gpt-5-mini', 'gpt-4.1', 'o3', 'gpt-5-2025-08-07'])
+    assert.equal(dialectOf(model).refused?.has('prompt_cache_options'), false, model);
+  }
+  for (const model of ['gpt-5', 'gpt-5.5', 'gpt-5-mini', 'gpt-4.1', 'o3', 'gpt-5-2025-08-07']) {
     assert.equal(dialectOf(model).cacheMarks, undefined, model);
+    assert.equal(dialectOf(model).refused?.has('prompt_cache_options'), true, model);
+  }
 });
 
 test('images in their original resolution go to gpt-5.4 and later only', () => {

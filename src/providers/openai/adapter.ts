@@ -58,6 +58,8 @@ function chatEffortsOf(model: string): Pick<Dialect, 'reasoningEfforts'> {
 }
 
 function dialectOf(model: string): Dialect {
+  const knowsBreakpoints = KNOWS_CACHE_BREAKPOINTS.test(model);
+  const { refused = [], ...facts } = parametersOf(model);
   return {
     developerRole: KNOWS_DEVELOPER.test(model),
     // `max_tokens` is deprecated everywhere and refused by the o-series.
@@ -71,8 +73,9 @@ function dialectOf(model: string): Dialect {
     // "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40".
     callIds: 'forty',
     streamUsage: true,
-    ...parametersOf(model),
+    ...facts,
+    refused: new Set([...refused, ...(knowsBreakpoints ? [] : ['prompt_cache_options'])]),
     ...(KNOWS_ORIGINAL_DETAIL.test(model) && { originalDetail: true }),
-    ...(KNOWS_CACHE_BREAKPOINTS.test(model) && { cacheMarks: 'prompt_cache_breakpoint' }),
+    ...(knowsBreakpoints && { cacheMarks: 'prompt_cache_breakpoint' }),
   };
 }

@@ -42,7 +42,8 @@ function factsOfReasoning(name: ModelName): Dialect {
 
 /**
  * Tiers: vercel/ai, openai-language-model-capabilities.ts, 2026-08. Tools: pydantic-ai, profiles/openai.py, 2026-08; of
- * the small models of the fourth generation nobody says that they have them.
+ * the small models of the fourth generation nobody says that they have them. That `tool_choice` takes the types of hosted
+ * tools, `web_search` among them: vercel/ai, openai-responses-prepare-tools.ts, 2026-08.
  */
 function factsOfServing({ series, generation, variant }: ModelName): Dialect {
   const isNew = series === 'o' ? generation >= 3 : generation >= 5 && !isChat(variant);
@@ -51,6 +52,7 @@ function factsOfServing({ series, generation, variant }: ModelName): Dialect {
   return {
     serviceTiers: ['auto', 'default', 'scale', ...(isNew ? ['flex'] : []), ...(isFast ? ['priority'] : [])],
     webSearchTool: isNew || isFourth,
+    forcesOwnTools: true,
     imageTool: (isNew && (series === 'gpt' || !variant.startsWith('-mini'))) || isFourth,
   };
 }

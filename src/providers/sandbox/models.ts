@@ -92,8 +92,9 @@ export function sandboxModels(): readonly SandboxModel[] {
   }));
 }
 
-/** What a model name means; `undefined` for one that does not exist. */
-export function findBehaviour(model: string): { readonly behaviour: Behaviour; readonly status?: number } | undefined {
+/** What a model name means, as it is called here or as the gateway calls it; `undefined` for one that does not exist. */
+export function findBehaviour(name: string): { readonly behaviour: Behaviour; readonly status?: number } | undefined {
+  const model = name.replace(/^sandbox\//, '');
   const error = /^error-([45]\d\d)$/.exec(model);
   if (error !== null) return { behaviour: 'error', status: Number(error[1]) };
   switch (model) {

@@ -32,6 +32,12 @@ function messages(members: JsonObject, headers: Readonly<Record<string, string>>
 
 const user = (content: Json): Json => [{ role: 'user', content }];
 
+test('a model answers to the name that the gateway gives it, too', async () => {
+  assert.equal((await chat({ model: 'sandbox/echo' })).status, 200);
+  assert.equal((await messages({ model: 'sandbox/error-503' })).status, 503);
+  assert.equal((await chat({ model: 'other/echo' })).status, 404);
+});
+
 test('a whole chat answer has every member of the format', async () => {
   const { status, headers, json } = await chat({});
   assert.equal(status, 200);

@@ -72,6 +72,8 @@ export interface DestinationsParts {
   readonly keys: { find(hash: string): Promise<object | undefined> };
   readonly box: () => Promise<SecretBox>;
   readonly poster: Pick<Poster, 'post' | 'faultOf'>;
+  /** @throws GatewayError 400 with the path of what is wrong, below `config` */
+  readonly checkConfig: (schema: DestinationType['schema'], config: JsonObject) => void;
   readonly clock: Clock;
   /** Something was made, changed or deleted; settles when that counts. Never rejects. */
   readonly onChange: () => Promise<void>;
@@ -210,13 +212,12 @@ function typeOf(name: string): DestinationType {
 }
 
 /** @throws GatewayError 400 with the path of what is wrong */
-function openChecked({ poster }: DestinationsParts, type: DestinationType, config: JsonObject): OpenDestination {
-  const { error } = type.schema.safeParse(config);
-  const issue = error?.issues[0];
-  if (issue !== undefined) {
-    const reason = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-    throw invalid(['config', ...issue.path.map(String)].join('.'), reason);
-  }
+function openChecked(
+  { poster, checkConfig }: DestinationsParts,
+  type: DestinationType,
+  config: JsonObject,
+): OpenDestination {
+  checkConfig(type.schema, config);
   const open = type.open(config);
   const fault = poster.faultOf(open.url);
   if (fault !== undefined) throw invalid('config', fault);

@@ -56,6 +56,25 @@ export const filterRulesSchema = z
   })
   .describe('A generation is sent when it fits every group. What was said counts where the workspace keeps it.');
 
+const NEEDS_NONE: readonly string[] = ['exists', 'not_exists'];
+const NEEDS_NUMBER: readonly string[] = ['gt', 'lt', 'gte', 'lte'];
+
+/** Rules as they are sent: one that could never fit would keep every generation from its destination, unnoticed. */
+export const sentFilterRulesSchema = filterRulesSchema.superRefine(({ groups }, context) => {
+  for (const [group, { rules }] of groups.entries())
+    for (const [rule, { operator, value }] of rules.entries()) {
+      const path = ['groups', group, 'rules', rule, 'value'];
+      if (value === undefined && !NEEDS_NONE.includes(operator))
+        context.addIssue({ code: 'custom', path, message: `is required for "${operator}"` });
+      else if (NEEDS_NUMBER.includes(operator) && !isNumeric(value))
+        context.addIssue({ code: 'custom', path, message: `must be a number for "${operator}"` });
+    }
+});
+
+function isNumeric(value: string | number | undefined): boolean {
+  return typeof value === 'number' || (value !== undefined && value.trim() !== '' && Number.isFinite(Number(value)));
+}
+
 export type FilterRules = z.output<typeof filterRulesSchema>;
 type Rule = z.output<typeof ruleSchema>;
 type Found = string | number | undefined;

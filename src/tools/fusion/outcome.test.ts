@@ -35,6 +35,14 @@ suite('a panel of which nobody answered', () => {
       assert.equal(reasonOf(allFailed(types.map(failing), LIVE).result), reason);
     });
 
+  test('says insufficient_credits where a budget over the caller is used up, which is 403, as where its own limit is', () => {
+    const budget = new GatewayError('permission_denied', 'no', { lacksFunds: true });
+    const members = [{ ...failing('server'), error: budget }, failing('payment_required')];
+    assert.equal(reasonOf(allFailed(members, LIVE).result), 'insufficient_credits');
+    const filter = { ...failing('server'), error: new GatewayError('permission_denied', 'no') };
+    assert.equal(reasonOf(allFailed([filter], LIVE).result), 'all_panels_failed');
+  });
+
   test('says cancelled where nobody waits any more', () => {
     assert.equal(reasonOf(allFailed([failing('server')], AbortSignal.abort()).result), 'cancelled');
   });

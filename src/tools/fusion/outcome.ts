@@ -94,8 +94,8 @@ function drawFailed({ model, error }: Reply): JsonObject {
   return { model, error: error?.message ?? NO_TEXT, ...(error !== undefined && { status_code: error.status }) };
 }
 
-function reasonOf({ status, type, availability }: GatewayError): FailureReason | undefined {
-  if (status === 402) return 'insufficient_credits';
+function reasonOf({ status, type, availability, lacksFunds }: GatewayError): FailureReason | undefined {
+  if (lacksFunds) return 'insufficient_credits';
   if (status === 429) return 'rate_limited';
   if (availability?.code === 'model_not_found' || type === 'not_found') return 'invalid_model';
   return status === 500 ? 'unexpected_error' : undefined;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import {
+  BUILTIN_FILTER_SLUGS,
   LABEL_OF_BUILTIN,
   type BuiltinFilter,
   type BuiltinFilterSlug,
@@ -14,16 +15,7 @@ const action = z
   .enum(['redact', 'block', 'flag'])
   .describe('`flag` notes a match, `redact` replaces it, `block` refuses the request.');
 const scanOutput = z.boolean().describe('Whether answers are searched as well as requests.');
-const slug = z.enum([
-  'email',
-  'phone',
-  'ssn',
-  'credit-card',
-  'ip-address',
-  'person-name',
-  'address',
-  'regex-prompt-injection',
-]);
+const slug = z.enum(BUILTIN_FILTER_SLUGS);
 const scanScope = z.enum(['user_only', 'all_messages']);
 
 /** @source areas.md 6 "Custom filter", decisions.md 23 */

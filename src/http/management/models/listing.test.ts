@@ -250,8 +250,13 @@ suite('other lists', () => {
     assert.deepEqual((await ask('/models/count?output_modalities=all')).body, { data: { count: 4 } });
   });
 
-  test('GET /models/user needs a key and leaves out what preferences exclude', async () => {
-    const ask = await gatewayOf(MODELS, { isAllowed: ({ provider }) => provider !== 'beta' });
+  test('GET /models/user needs a key and leaves out what the caller may not use', async () => {
+    const ask = await gatewayOf(MODELS, {
+      allowedTo:
+        async () =>
+        (_model, { provider }) =>
+          provider !== 'beta',
+    });
     assert.equal((await ask('/models/user')).status, 401);
     const { body } = await ask('/models/user', { authorization: `Bearer ${KEY}` });
     assert.deepEqual(idsOf(body), ['acme/cheap', 'other/unpriced', 'other/painter']);

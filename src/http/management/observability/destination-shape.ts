@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { DestinationRecord, DestinationWish } from '../../../telemetry/destinations/destinations.ts';
-import { filterRulesSchema } from '../../../telemetry/destinations/filter-rules.ts';
+import { filterRulesSchema, sentFilterRulesSchema } from '../../../telemetry/destinations/filter-rules.ts';
 import { drawTime } from '../keys/key-shape.ts';
 
 const NAME_CHARS_MAX = 255;
@@ -21,7 +21,7 @@ export const settingsShape = {
   broadcast_generation_identity: z.boolean().optional().describe('Key, workspace and member.'),
   broadcast_generation_request_context: z.boolean().optional().describe('Application, user agent, attempts.'),
   api_key_hashes: z.array(z.string()).min(1).max(HASHES_MAX).nullable().optional().describe('Null: all keys.'),
-  filter_rules: filterRulesSchema.nullable().optional(),
+  filter_rules: sentFilterRulesSchema.nullable().optional(),
   skip_test: z.boolean().optional().describe('Saves it without calling it first.'),
 };
 

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { createFactLog } from './logs.ts';
+
+const FACTS = {
+  id: 'gen-1',
+  text: 'quotes " and \\, lines\nand \u2028, ä and 😀',
+  count: 3,
+  stream: false,
+  absent: undefined,
+  nothing: null,
+  rescues: ['prefill'],
+  upstream: { status: 502, message: 'no "service"', code: undefined },
+};
+
+function logsAt(level: string) {
+  const lines: string[] = [];
+  const sink = { write: (line: string): void => void lines.push(line) };
+  const logger = pino({ level, base: null }, sink);
+  return { logger, facts: createFactLog(logger, sink), lines };
+}
+
+test('a line of facts is what the logger would have written', () => {
+  const { logger, facts, lines } = logsAt('info');
+  for (const log of [logger, facts]) {
+    log.info(FACTS, 'generation');
+    log.warn(FACTS, 'generation "failed"');
+  }
+  const [info, warn, factsInfo, factsWarn] = lines.map((line) => line.replace(/"time":\d+/, '"time":0'));
+  assert.deepEqual([factsInfo, factsWarn], [info, warn]);
+});
+
+test('a line of facts below the level of the log is not written', () => {
+  const { facts, lines } = logsAt('warn');
+  facts.info(FACTS, 'generation');
+  assert.deepEqual(lines, []);
+  facts.warn(FACTS, 'generation failed');
+  assert.equal(lines.length, 1);
+});
