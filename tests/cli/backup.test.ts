@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { systemClock as clock } from '../../src/lib/clock.ts';
@@ -87,6 +87,22 @@ suite('backup and restore of the embedded database', () => {
       return rows.length;
     };
     assert.deepEqual([await countIn(kept), await countIn(join(dataDir, 'gateway.db'))], [2, 0]);
+  });
+
+  test('a backup takes the place of a database that is damaged, and nothing of that one stays with it', async (t) => {
+    const dataDir = makeFolder(t);
+    const path = join(dataDir, 'gateway.db');
+    const file = join(makeFolder(t), 'copy.db');
+    await (await openDatabase({ path, clock })).close();
+    assert.equal((await run(dataDir, 'backup', file)).code, 0);
+    writeFileSync(path, 'this is not a database, '.repeat(400));
+    writeFileSync(`${path}-wal`, 'nor is this its log');
+    const { code, stdout, stderr } = await run(dataDir, 'restore', file);
+    assert.equal(code, 0, stderr);
+    const [, kept = ''] = /^What was there before is in (\S+)\.$/m.exec(stdout) ?? [];
+    assert.match(readFileSync(kept, 'utf8'), /^this is not a database/);
+    assert.equal(existsSync(`${path}-wal`), false);
+    await (await openDatabase({ path, clock })).close();
   });
 
   test('a file that is damaged, strange, missing or there already is refused, and nothing is left behind', async (t) => {

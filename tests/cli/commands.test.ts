@@ -23,7 +23,7 @@ test('--version prints the version of the package', async (t) => {
 test('help without a command lists the commands', async (t) => {
   const { code, stdout } = await runCli(t, ['--help']);
   assert.equal(code, 0);
-  for (const command of ['serve', 'keys', 'config', 'doctor', 'chat', 'sandbox'])
+  for (const command of ['serve', 'keys', 'generations', 'config', 'doctor', 'chat', 'sandbox'])
     assert.match(stdout, new RegExp(`^  ${command} `, 'm'));
 });
 

@@ -68,12 +68,14 @@ test('credit is granted, adjusted, used, given back and verified, over HTTP and 
   assert.deepEqual([...audit.matchAll(/credits adjust|grantCredits/g)].map(String), ['credits adjust', 'grantCredits']);
 });
 
-test('credit is not bought here, whoever asks', async (t) => {
+test('credit is not bought here, whoever asks and whatever is sent', async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
-  const answer = await fetch(`${gateway.baseUrl}/credits/coinbase`, { method: 'POST', body: '{"amount":5}' });
-  assert.equal(answer.status, 410);
-  assert.match(await answer.text(), /^\{"error":\{"code":410,"message":"/);
+  for (const body of ['{"amount":5}', '{"amount":', '']) {
+    const answer = await fetch(`${gateway.baseUrl}/credits/coinbase`, { method: 'POST', body });
+    assert.equal(answer.status, 410);
+    assert.match(await answer.text(), /^\{"error":\{"code":410,"message":"/);
+  }
 });
 
 test('a command that is not complete says what is missing, and changes nothing', async () => {

@@ -89,6 +89,13 @@ test('a configuration that is wrong is told as at the start', async () => {
   assert.match(stderr, /gateway\.yaml:2: providers\.b\.options\.regoin: unknown key; did you mean "region"\?/);
 });
 
+test('a model that the configuration counts on and nobody serves is a warning', async () => {
+  const { code, stdout } = await doctor('defaults: { model: acme/one }\nmoderation: { judge: sandbox/json }\n');
+  assert.equal(code, 0);
+  assert.match(stdout, /^warning configuration {4}defaults\.model is acme\/one, which no provider .* serves\.$/m);
+  assert.ok(!stdout.includes('moderation.judge'));
+});
+
 test('a provider that half of its variables turn on is a warning', async () => {
   const { code, stdout } = await doctor('', [], { AZURE_OPENAI_API_KEY: 'k' });
   assert.equal(code, 0);

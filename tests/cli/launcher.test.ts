@@ -5,14 +5,13 @@ import { suite, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { makeFolder, ROOT, runCli, startCli } from '../support/spawn-cli.ts';
 
-/** A process that takes itself for Node 20. */
-const OLD_NODE = [
-  process.execPath,
-  '--import',
-  `data:text/javascript,${encodeURIComponent(
-    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.2' } });",
-  )}`,
-];
+/** A process that takes itself for one of other versions. */
+function nodeOf(versions: object): readonly string[] {
+  const claim = `Object.defineProperty(process, 'versions', { value: { ...process.versions, ...${JSON.stringify(versions)} } });`;
+  return [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(claim)}`];
+}
+
+const OLD_NODE = nodeOf({ node: '20.1.2' });
 
 /** The launcher in a folder of its own; `pinned` is the script that stands for the pinned Node. */
 function installLauncher(t: TestContext, pinned: string | undefined): string {
@@ -37,6 +36,12 @@ test('under Node 24 the launcher runs the gateway itself', async (t) => {
   const { code, stdout } = await runCli(t, ['keys', '--help'], { command });
   assert.equal(code, 0);
   assert.match(stdout, /^Usage: model-gateway keys/);
+});
+
+test('under a Node 24 whose SQLite cannot follow the migrations the launcher takes the pinned one', async (t) => {
+  const folder = installLauncher(t, 'exit 7');
+  const command = [...nodeOf({ node: '24.11.0', sqlite: '3.50.4' }), join(folder, 'bin/model-gateway.js')];
+  assert.equal((await runCli(t, [], { command })).code, 7);
 });
 
 suite('under an older Node the launcher', () => {
@@ -78,7 +83,7 @@ suite('under an older Node the launcher', () => {
     assert.deepEqual([code, stdout], [1, '']);
     assert.equal(
       stderr,
-      `Model Gateway needs Node 24 or newer. This is Node 20.1.2, and the pinned one is not installed: run "npm ci" in ${folder}/\n`,
+      `Model Gateway needs Node 24 or newer, with SQLite 3.53 or newer. This is Node 20.1.2, and the pinned one is not installed: run "npm ci" in ${folder}/\n`,
     );
   });
 });

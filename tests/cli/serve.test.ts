@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeFolder, runCli, startCli, startGateway } from '../support/spawn-cli.ts';
+import { makeFolder, ROOT, runCli, startCli, startGateway } from '../support/spawn-cli.ts';
 
 const KEYS = { GATEWAY_API_KEY: 'test-key', GATEWAY_MANAGEMENT_KEY: 'test-management-key' };
 
@@ -97,6 +97,13 @@ suite('a start that fails', { concurrency: 2 }, () => {
     );
   });
 
+  test('because the configuration is no UTF-8 says so', async (t) => {
+    const folder = makeFolder(t);
+    writeFileSync(join(folder, 'gateway.yaml'), Buffer.from('server: { region: "München" }\n', 'latin1'));
+    const { code, stderr } = await runCli(t, ['serve'], { cwd: folder });
+    assert.deepEqual([code, stderr], [1, 'gateway.yaml: is not UTF-8 text\n']);
+  });
+
   test('because a provider lacks its address says so before any key is made', async (t) => {
     const folder = makeFolder(t);
     writeFileSync(join(folder, 'gateway.yaml'), 'providers:\n  alpha: { adapter: openai-compatible }\n');
@@ -105,12 +112,97 @@ suite('a start that fails', { concurrency: 2 }, () => {
     assert.match(stderr, /^providers\.alpha\.base_url: .*\n$/);
   });
 
+  test('because the database is damaged says what helps', async (t) => {
+    const dataDir = makeFolder(t);
+    writeFileSync(join(dataDir, 'gateway.db'), 'this is not a database, '.repeat(400));
+    const { code, stderr } = await runCli(t, ['--port', '0', '--data-dir', dataDir], { env: KEYS });
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^Cannot open the database \S+: file is not a database\. Put a backup in its place: [^\n]*\n$/,
+    );
+  });
+
   test('because the data directory cannot be used says so in one sentence', async (t) => {
     const folder = makeFolder(t);
     writeFileSync(join(folder, 'file'), '');
     const { code, stderr } = await runCli(t, ['--port', '0', '--data-dir', join(folder, 'file')], { env: KEYS });
     assert.equal(code, 1);
     assert.match(stderr, /^Cannot open the database [^\n]*\n$/);
+  });
+
+  test(
+    'because the system makes no such folder says so in one sentence',
+    { skip: process.platform !== 'linux' },
+    async (t) => {
+      const nowhere = '/proc/nowhere/at/all';
+      const kept = await runCli(t, ['--port', '0', '--data-dir', nowhere], { env: KEYS });
+      assert.equal(kept.code, 1);
+      assert.match(kept.stderr, /^Cannot open the database [^\n]*'\/proc\/nowhere'[^\n]*\n$/);
+      const folder = makeFolder(t);
+      writeFileSync(join(folder, 'gateway.yaml'), `files: { directory: ${nowhere} }\n`);
+      const files = await runCli(t, ['--port', '0', '--data-dir', join(folder, 'data')], { cwd: folder, env: KEYS });
+      assert.equal(files.code, 1);
+      assert.match(files.stderr, /^[^\n]*'\/proc\/nowhere'[^\n]*\n$/);
+    },
+  );
+});
+
+test('the second gateway on one data directory says so, and serves all the same', async (t) => {
+  const dataDir = makeFolder(t);
+  const first = await startGateway(t, { dataDir, env: KEYS });
+  const second = await startGateway(t, { dataDir, env: KEYS });
+  assert.equal((await ask(second.url, 'sandbox/echo', 'Hello', false)).status, 200);
+  first.child.kill('SIGTERM');
+  second.child.kill('SIGTERM');
+  assert.doesNotMatch((await first.exited).stderr, /another gateway/);
+  assert.match((await second.exited).stderr, /"level":40.*"another gateway works on this data directory: /);
+});
+
+suite('a log that cannot be written', { concurrency: 2 }, () => {
+  const inShell = (line: string): readonly string[] => ['sh', '-c', line, process.execPath, join(ROOT, 'src/main.ts')];
+
+  test('because the disk is full stops neither requests nor the end of the process', async (t) => {
+    const command = inShell('exec "$0" "$@" 2>/dev/full');
+    const gateway = await startGateway(t, { env: KEYS, command });
+    for (let index = 0; index < 40; index++)
+      assert.equal((await ask(gateway.url, 'sandbox/echo', 'Hello', false)).status, 200);
+    gateway.child.kill('SIGTERM');
+    assert.equal((await gateway.exited).code, 0);
+  });
+
+  test('because its reader went away stops neither requests nor the end of the process', async (t) => {
+    const gateway = await startGateway(t, { env: KEYS });
+    gateway.child.stderr?.destroy();
+    assert.equal((await ask(gateway.url, 'sandbox/echo', 'Hello', false)).status, 200);
+    gateway.child.kill('SIGTERM');
+    assert.equal((await gateway.exited).code, 0);
+  });
+
+  test('because its reader stands still stops neither requests nor the end of the process', async (t) => {
+    const fifo = join(makeFolder(t), 'log');
+    spawnSync('sh', ['-c', 'mkfifo "$0"', fifo]);
+    // Open for both, so that neither end waits for the other; and full, as nobody reads.
+    const reader = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+    t.after(() => closeSync(reader));
+    assert.throws(() => {
+      for (;;) writeSync(reader, Buffer.alloc(4_096));
+    }, /EAGAIN/);
+    const gateway = await startGateway(t, {
+      env: { ...KEYS, FIFO: fifo },
+      command: inShell('exec "$0" "$@" 2>"$FIFO"'),
+    });
+    for (let index = 0; index < 40; index++)
+      assert.equal((await ask(gateway.url, 'sandbox/echo', 'Hello', false)).status, 200);
+    gateway.child.kill('SIGTERM');
+    const [code] = await once(gateway.child, 'exit');
+    assert.equal(code, 0);
+  });
+
+  test('is said of standard output, in one sentence', async (t) => {
+    const { code, stderr } = await runCli(t, ['--help'], { command: inShell('exec "$0" "$@" >/dev/full') });
+    assert.equal(code, 1);
+    assert.match(stderr, /^Standard output takes nothing: ENOSPC[^\n]*\n$/);
   });
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { bring } from '../support/byok.ts';
 import { captureCli } from '../support/capture-cli.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
@@ -110,6 +111,9 @@ suite('POST /route/explain', () => {
       /1\. First {2}acme\/both {2}\$1\/\$2 per million tokens, \$0\.0+\d+ for the prompt\n {2}2\. Second/,
     );
     assert.match(good.stdout, /the session \(by content\) is not tied yet; its cache saves at most \$0\.0+\d+\n/);
+    await bring(gateway, 'second', 'sk-own-0123456789abcdefghijklmnop');
+    const own = await captureCli(['explain', '--model', 'acme/both', ...flags]);
+    assert.match(own.stdout, /^ {2}1\. Second .*\(own credential sk-\.\.\.mnop\)$/m);
     const bad = await captureCli(['explain', '--model', 'acme/nope', ...flags]);
     assert.equal(bad.code, 1);
     assert.match(bad.stderr, /does not exist/);

@@ -160,7 +160,19 @@ suite('a path that leads nowhere', () => {
       assert.equal(status, 404);
       assert.equal(body['type'], undefined);
       assert.deepEqual((body['error'] as { code: number; message: string }).code, 404);
-      assert.match((body['error'] as { message: string }).message, new RegExp(`^There is no ${method} `));
+      assert.match((body['error'] as { message: string }).message, new RegExp(`^There is no ${method} [^ ]+\\.$`));
+    });
+
+  for (const [method, path, area] of [
+    ['POST', '/v1/responses', 'responses'],
+    ['POST', '/api/v1/embeddings?x=1', 'embeddings'],
+    ['GET', '/v1/images/models', 'images'],
+    ['POST', '/v1/presets/kind/responses', 'responses'],
+  ] as const)
+    test(`${method} ${path} is told to be of an area that is not built`, async () => {
+      const { status, body } = await ask(method, path);
+      assert.equal(status, 404);
+      assert.match((body['error'] as { message: string }).message, new RegExp(`: "${area}" is not built yet\\.$`));
     });
 });
 

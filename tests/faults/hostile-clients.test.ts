@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { API_KEY, startGateway } from '../support/gateway.ts';
@@ -47,6 +48,32 @@ for (const [name, key] of Object.entries(hostileKeys))
     const body = JSON.parse(messages.body) as { type: string; error: { type: string; code: number } };
     assert.deepEqual([body.type, body.error.type, body.error.code], ['error', 'authentication_error', 401]);
   });
+
+test('a body that came with its headers and is refused costs nobody the connection', async (t) => {
+  const gateway = await startGateway();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => {
+    agent.destroy();
+    return gateway.close();
+  });
+  const send = (body: string): Promise<readonly [number | undefined, number | undefined]> =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${API_KEY}`, 'content-length': body.length };
+      const asked = request(`${gateway.baseUrl}/chat/completions`, { method: 'POST', agent, headers }, (answer) => {
+        const { localPort } = answer.socket;
+        answer.resume().on('end', () => resolve([answer.statusCode, localPort]));
+      });
+      // In one write, which reaches the gateway in one read.
+      asked.on('error', reject).end(body);
+    });
+  const said = '{"model":"sandbox/echo","messages":[{"role":"user","content":"still there"}]}';
+  const answers = [await send('{nonsense'), await send('{}'), await send(said)];
+  assert.deepEqual(
+    answers.map(([status]) => status),
+    [400, 400, 200],
+  );
+  assert.equal(new Set(answers.map(([, port]) => port)).size, 1);
+});
 
 test('what is not HTTP gets a 400 in JSON, and the next caller is served', async (t) => {
   const gateway = await startGateway();

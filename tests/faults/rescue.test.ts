@@ -407,8 +407,8 @@ for (const [caller, listen] of CALLERS)
       assert.deepEqual([heard.text, ...heard.models], [WHOLE, 'acme/first']);
       const record = await gateway.app.generations.find(heard.generationId);
       assert.deepEqual(
-        [record?.model, record?.costNanoUsd],
-        ['acme/first', null],
+        [record?.model, record?.costNanoUsd, record?.warnings.map(({ code }) => code)],
+        ['acme/first', 44_000, ['answer-rescued', 'price-unknown']],
         'the price of the second is unknown',
       );
     });

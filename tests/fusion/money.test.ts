@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { manage } from '../support/byok.ts';
+import { manage, textAt } from '../support/byok.ts';
 import type { RunningGateway } from '../support/gateway.ts';
 import { askedOf, fusionTool, PANEL, resultRead, says, startPanel } from '../support/panel.ts';
 import { objectOf } from '../support/told.ts';
@@ -49,6 +49,20 @@ suite('a panel', () => {
     assert.equal(resultRead(turns)['failure_reason'], 'insufficient_credits');
     assert.equal(askedOf(turns, 'one').length, 0);
     assert.equal(await spent(turns.gateway), usd(2 * TURN_NANO_USD));
+  });
+
+  test('of which a budget over the caller pays for nobody is the same', async (t) => {
+    const turns = await startPanel(t, says);
+    const workspaces = await manage(turns.gateway, 'GET', '/workspaces');
+    const [workspace] = workspaces.body['data'] as JsonObject[];
+    assert.ok(workspace !== undefined);
+    const guardrail = `/guardrails/${textAt(workspace, 'default_guardrail_id')}`;
+    assert.equal((await manage(turns.gateway, 'PATCH', guardrail, { limit_usd: 0.001 })).status, 200);
+    const told = await ask(turns, CHAT, { tools: [fusionTool()], max_tokens: 100 });
+    assert.match(told.text, /tea\.$/);
+    const { failure_reason: reason, failed_models: lost } = resultRead(turns);
+    assert.equal(reason, 'insufficient_credits');
+    assert.match(JSON.stringify(lost), /A guardrail leaves this caller .*"status_code":403/);
   });
 
   test('goes on with those that can be paid', async (t) => {

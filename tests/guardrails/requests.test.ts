@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { manage, textAt } from '../support/byok.ts';
 import { API_KEY } from '../support/gateway.ts';
+import { json, messagesAnswer } from '../support/upstream.ts';
 import { ask, startFiltered, type FilteredGateway } from './filtered-gateway.ts';
 
 const FORMATS = ['/chat/completions', '/messages'] as const;
@@ -116,6 +117,31 @@ suite('filters of a guardrail', () => {
         message: `flagged: swordfish (guardrail ${stage.guardrailId})`,
       },
     ]);
+  });
+
+  test('look through signed reasoning, whatever the signature is worth, and replace nothing in it', async (t) => {
+    const stage = await startFiltered(
+      t,
+      {
+        content_filters: [{ pattern: 'swordfish', action: 'block', label: 'CODE' }],
+        content_filter_builtins: [{ slug: 'email', action: 'redact' }],
+      },
+      { adapter: 'messages-compatible', first: json(200, messagesAnswer('Fine.')) },
+    );
+    const said = (thinking: object): object => ({
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: [thinking, { type: 'text', text: 'Hello.' }] },
+        { role: 'user', content: 'Go on' },
+      ],
+    });
+    const thought = (thinking: string): object => said({ type: 'thinking', thinking, signature: 'Zm9yZ2Vk' });
+    for (const forged of [thought('It is swordfish.'), said({ type: 'redacted_thinking', data: 'It is swordfish.' })])
+      assert.equal((await ask(stage, '/messages', forged)).status, 403);
+    assert.equal(stage.first.arrived.length, 0);
+    const told = await ask(stage, '/messages', thought('I write to ann@example.com.'));
+    assert.deepEqual([told.status, told.stages], [200, []], 'nothing is said to have been replaced');
+    assert.match(stage.sent(), /"thinking":"I write to ann@example\.com\.","signature":"Zm9yZ2Vk"/);
   });
 
   test('leave nothing of what they replace or block where content is kept', async (t) => {

@@ -82,8 +82,16 @@ models:
     assert.deepEqual([(await first.ask()).status, (await second.ask()).status], [200, 200]);
     const { status, message } = await first.ask();
     assert.equal(status, 403);
-    assert.match(message, /^The workspace has nothing left of its daily limit of 0\.002 USD/);
+    assert.match(message, /^The workspace has nothing left of its daily budget of 0\.002 USD/);
     assert.equal((await (await newKey()).ask()).status, 200, 'keys of other workspaces are not asked');
+    await manage('PUT', `/workspaces/${data.id}/budgets/daily`, { limit_usd: ANSWER_USD });
+    await manage('PUT', `/workspaces/${data.id}/budgets/lifetime`, { limit_usd: 2 * ANSWER_USD });
+    const ever = await first.ask();
+    assert.match(
+      ever.message,
+      /^The workspace has nothing left of its lifetime budget of 0\.002 USD\. Raise the budget\.$/,
+      'the broadest',
+    );
   });
 
   test('a guardrail gives each of its keys a budget of its own', async () => {
@@ -96,7 +104,7 @@ models:
     await manage('POST', `/guardrails/${data.id}/assignments/keys`, { key_hashes: [first.hash, second.hash] });
     for (const { ask } of [first, second]) {
       assert.equal((await ask()).status, 200);
-      assert.match((await ask()).message, /^A guardrail leaves this caller nothing of its daily limit/);
+      assert.match((await ask()).message, /^A guardrail leaves this caller nothing of its daily budget/);
     }
   });
 

@@ -57,7 +57,7 @@ for (const engine of ENGINES)
         { createdAtMs: YESTERDAY + 2 * HOUR_MS, model: 'acme/two', appUrl: null, timeToFirstTokenMs: null },
         { createdAtMs: BEFORE, model: 'acme/two', memberId: 'ann', provider: 'sandbox' },
         { createdAtMs: LONG_AGO, model: 'acme/old' },
-        { createdAtMs: TODAY_MS, model: 'acme/today' },
+        { createdAtMs: TODAY_MS, model: 'acme/today', appUrl: 'https://new.example' },
       ];
       const base = sampleGeneration();
       await Promise.all(
@@ -161,6 +161,18 @@ for (const engine of ENGINES)
       const { status, body } = await call('POST', '/analytics/query', { metrics: ['request_count'], filters });
       assert.equal(status, 200);
       assert.match(JSON.stringify(body), /"warnings":\["filters\[0\]\.value: nothing is known by the id f+"\]/);
+    });
+
+    test('an application is known by its address and by its number from its first call on', async () => {
+      const { body } = await call('GET', '/generation?id=gen-5');
+      const number = isJsonObject(body['data']) ? body['data']['app_id'] : undefined;
+      assert.ok(typeof number === 'number');
+      for (const value of [number, String(number), 'https://new.example']) {
+        const asked = { metrics: ['request_count'], filters: [{ field: 'app', operator: 'eq', value }] };
+        const answer = await call('POST', '/analytics/query', asked);
+        assert.match(JSON.stringify(answer.body), /"request_count":1\b/);
+        assert.doesNotMatch(JSON.stringify(answer.body), /warnings/);
+      }
     });
 
     test('unset values are a bucket of their own', async () => {

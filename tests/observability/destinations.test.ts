@@ -171,7 +171,6 @@ suite('destinations', () => {
 
   test('what was said is sent where the workspace keeps it, and not to a destination in privacy mode', async () => {
     await call('PATCH', '/workspaces/default', { is_observability_io_logging_enabled: true });
-    await sleep(2_200);
     await made();
     await generate();
     const [arrived] = await nextArrived();
@@ -293,13 +292,11 @@ suite('destinations', () => {
       (await call('PATCH', '/workspaces/default', { is_observability_broadcast_enabled: false })).status,
       200,
     );
-    await sleep(2_200);
     await generate();
     await sleep(1_300);
     // What waited for a destination of an earlier test may still be on its way.
     assert.ok(!receiver.arrived.some(({ path }) => path === '/quiet'));
     await call('PATCH', '/workspaces/default', { is_observability_broadcast_enabled: true });
-    await sleep(2_200);
   });
 
   test('what cannot be a destination is refused, by name', async () => {
@@ -307,7 +304,9 @@ suite('destinations', () => {
       [{ type: 'datadog' }, 400, /"datadog" is not built yet/],
       [{ type: 'nothing' }, 400, /must be one of otel-collector, webhook/],
       [{ config: { url: 'ftp://x.example' } }, 400, /config\.url/],
-      [{ config: { url: receiver.url, colour: 'red' } }, 400, /config/],
+      [{ config: { url: receiver.url, colour: 'red' } }, 400, /config\.colour: is not a known member/],
+      [{ config: {} }, 400, /config\.url: is required/],
+      [{ config: { url: receiver.url, method: 'GET' } }, 400, /config\.method: must be one of "POST", "PUT"/],
       [{ config: { url: receiver.url, headers: { Host: 'x' } } }, 400, /header that the gateway itself sets/],
       [{ api_key_hashes: [] }, 400, /api_key_hashes/],
       [{ api_key_hashes: ['f'.repeat(64)] }, 400, /api_key_hashes\[0\]: is not a key/],
@@ -316,6 +315,16 @@ suite('destinations', () => {
         { filter_rules: { groups: [{ rules: [{ field: 'model', operator: 'regex', value: '.*' }] }] } },
         400,
         /operator/,
+      ],
+      [
+        { filter_rules: { groups: [{ rules: [{ field: 'total_cost', operator: 'gt', value: 'much' }] }] } },
+        400,
+        /filter_rules\.groups\[0\]\.rules\[0\]\.value: must be a number for "gt"/,
+      ],
+      [
+        { filter_rules: { groups: [{ rules: [{ field: 'model', operator: 'equals' }] }] } },
+        400,
+        /rules\[0\]\.value: is required for "equals"/,
       ],
       [{ colour: 'red' }, 400, /colour/],
       [{ workspace_id: '11111111-1111-4111-8111-111111111111' }, 400, /workspace/],
@@ -331,6 +340,16 @@ suite('destinations', () => {
     assert.equal((await create({ skip_test: true })).status, 201);
     assert.equal((await create({ skip_test: true })).status, 409, 'a name is free once');
     assert.equal((await call('POST', '/observability/destinations', {}, API_KEY)).status, 403);
+  });
+
+  test('those of a workspace are turned off when it is deleted', async () => {
+    const workspace = await call('POST', '/workspaces', { name: 'Team', slug: 'leaving' });
+    const { id } = await made({ workspace_id: textOf(at(workspace.body, 'data', 'id')) });
+    const { id: other } = await made({ name: 'Other' });
+    assert.equal((await call('DELETE', '/workspaces/leaving')).status, 200);
+    const isOn = async (destination: Json | undefined) =>
+      at((await call('GET', `/observability/destinations/${textOf(destination)}`)).body, 'data', 'enabled');
+    assert.deepEqual([await isOn(id), await isOn(other)], [false, true]);
   });
 
   test('a workspace has at most five of a type, and unknown ids are 404', async () => {

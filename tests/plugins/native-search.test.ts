@@ -165,6 +165,26 @@ test('the server tool is run by an endpoint that searches by itself, in the form
   );
 });
 
+test('the server tool is forced as the endpoint’s own, where that lets itself be forced', async (t) => {
+  const setup = await start(t);
+  const records: (readonly string[])[] = [];
+  for (const model of ['acme/gpt', 'acme/grok']) {
+    const response = await setup.gateway.post('/chat/completions', {
+      model,
+      messages: [{ role: 'user', content: 'What is new?' }],
+      tools: [{ type: 'service:web_search' }],
+      tool_choice: { type: 'service:web_search' },
+    });
+    const { warnings } = await recordOf(setup.gateway, ((await response.json()) as { readonly id: string }).id);
+    records.push(warnings.map(({ path }) => path));
+  }
+  assert.deepEqual(
+    setup.vendors.arrived.map(({ body }) => body['tool_choice']),
+    [{ type: 'web_search' }, undefined],
+  );
+  assert.deepEqual(records, [[], ['tool_choice']]);
+});
+
 test('the older member for posts counts where the plugin says nothing of them', async (t) => {
   const setup = await start(t);
   const posts = { x_search_filter: { excluded_x_handles: ['b'] } };

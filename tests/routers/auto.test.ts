@@ -103,6 +103,25 @@ test('who fails is followed by the next of the band, and the strategy is still t
   assert.equal(at(body, 'service_metadata', 'strategy'), 'auto');
 });
 
+test('a model that is named before the router and serves is no choice of the router', async (t) => {
+  const { post } = await startRouted(t);
+  const { body } = await post(auto({}, { model: 'acme/best', models: ['service/auto'] }));
+  assert.equal(body['model'], 'acme/best');
+  assert.equal(at(body, 'service_metadata', 'strategy'), 'direct');
+  assert.equal(at(body, 'service_metadata', 'params', 'saved_usd'), undefined);
+});
+
+test('a model that is named after the router and serves is a fallback', async (t) => {
+  const { post, upstream } = await startRouted(t);
+  upstream.script = (arrived, response, request) =>
+    arrived.body['model'] === 'best-1'
+      ? json(200, chatAnswer('well'))(arrived, response, request)
+      : json(500, { error: { message: 'down' } })(arrived, response, request);
+  const { body } = await post(auto({ cost_tier: 'low' }, { models: ['acme/best'] }));
+  assert.equal(body['model'], 'acme/best');
+  assert.equal(at(body, 'service_metadata', 'strategy'), 'fallback');
+});
+
 test('pin_model keeps the model of the last answer while it may serve', async (t) => {
   const { post } = await startRouted(t);
   const messages = [...CODE, { role: 'assistant', content: 'def f(): pass', model: 'acme/best' }, ...CODE];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { stageOf, startModelRow, type RowModel } from '../support/model-row.ts';
+import { startTwoProviders } from '../support/two-providers.ts';
 import { chatAnswer, json } from '../support/upstream.ts';
 
 /** Percentiles of the coding scores: 1, 0.75, 0.5, 0.25 and 0. `wasteful` is beaten by `medium`, `dear` by nobody. */
@@ -81,6 +82,36 @@ suite('the pareto router', () => {
     const later = await row.ask(SLUG, session);
     assert.deepEqual([later.model, stageOf(later, 'pareto-router')?.data?.['session']], ['acme/b', true]);
     assert.equal((await row.ask(SLUG, { ...session, ...pareto({ max_price: 5 }) })).model, 'acme/a');
+    assert.equal((await row.ask(SLUG)).model, 'acme/a');
+  });
+
+  test('a named session stays with its provider as well, though no cache saves there, and only through the router', async (t) => {
+    const chance = { next: 0.99 };
+    const good = json(200, chatAnswer('yes'));
+    const { gateway } = await startTwoProviders(t, { first: good, second: good, random: () => chance.next });
+    const ask = async (model: string, more: object): Promise<unknown> => {
+      const messages = [{ role: 'user', content: 'Sort a list' }];
+      const response = await gateway.post('/chat/completions', { model, messages, ...more });
+      return ((await response.json()) as { provider: unknown }).provider;
+    };
+    const session = { session_id: 'session-1' };
+    assert.equal(await ask(SLUG, session), 'Second');
+    chance.next = 0;
+    assert.equal(await ask(SLUG, {}), 'First', 'chance alone would go elsewhere');
+    assert.equal(await ask(SLUG, session), 'Second');
+    assert.equal(await ask('acme/both', session), 'First');
+  });
+
+  test('a named session goes on with the model that stood in for one that failed', async (t) => {
+    const row = await startModelRow(t, { a: { price: 1, coding: 0.9 }, b: { price: 2, coding: 0.9 } });
+    const session = { session_id: 'session-1' };
+    const { a: first } = row.upstreams;
+    assert.ok(first !== undefined);
+    const { script } = first;
+    first.script = json(500, { error: { message: 'broken' } });
+    assert.equal((await row.ask(SLUG, session)).model, 'acme/b');
+    first.script = script;
+    assert.equal((await row.ask(SLUG, session)).model, 'acme/b');
     assert.equal((await row.ask(SLUG)).model, 'acme/a');
   });
 

@@ -428,3 +428,18 @@ test('the stage tells which tools ran, and is absent where none did', async (t) 
     undefined,
   );
 });
+
+test('the stage is there where a later turn breaks off', async (t) => {
+  const breaks: Script = (_arrived, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(sse([chatChunk({ role: 'assistant', content: 'It is' })]), () => response.destroy());
+  };
+  const model: Model = (_arrived, at) => (at === 0 ? { calls: [{ name: 'service_datetime' }] } : breaks);
+  const turns = await startToolTurns(t, model);
+  const body = { model: 'acme/chat', messages: [{ role: 'user', content: 'Go.' }], tools: TIME };
+  const answer = await turns.gateway.post('/chat/completions', body, { 'x-service-metadata': 'enabled' });
+  const { service_metadata: metadata } = objectOf((await answer.json()) as JsonObject);
+  const stages = listOf(objectOf(metadata)['pipeline']).map((stage) => objectOf(stage));
+  const stage = stages.find(({ type }) => type === 'server_tools');
+  assert.deepEqual(stage?.['data'], { mode: 'sdk', tools: ['service:datetime'], calls: 1, turns: 2 });
+});

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { SERVER_TOOLS } from '../../src/tools/index.ts';
+import { tool as chatTool } from '../../src/wire/chat/tool-schema.ts';
+import { tool as messagesTool } from '../../src/wire/messages/tool-schema.ts';
 import { listOf, objectOf } from '../support/told.ts';
 import { ask, startToolTurns, type Asking, type Model } from '../support/tool-turns.ts';
 
@@ -28,6 +30,10 @@ const TAKES_MORE: ReadonlySet<string> = new Set([
 
 suite('every member of the registry', () => {
   for (const [type, tool] of SERVER_TOOLS) {
+    test(`${type} can be asked for in one of the formats at least`, () => {
+      assert.ok(chatTool.safeParse({ type }).success || messagesTool.safeParse({ type }).success);
+    });
+
     test(`${type} stands under its own type, and ${TAKES_MORE.has(type) ? 'lets further parameters be' : 'refuses parameters that nobody knows'}`, () => {
       assert.equal(tool.type, type);
       assert.equal(tool.parameters.safeParse({ a_member_that_nobody_knows: 1 }).success, TAKES_MORE.has(type));
@@ -114,6 +120,27 @@ suite('service:tool_search', () => {
     const [search, ...others] = tools;
     const told = await ask(turns, MESSAGES, { tools: [{ ...search, parameters: { max_results: 1 } }, ...others] });
     assert.equal(told.text, '{"tools":["get_weather"]}');
+  });
+
+  test("is what hidden functions need where the model is another vendor's: without it they are a 400", async (t) => {
+    const turns = await startToolTurns(t, () => ({ text: 'Said.' }));
+    const [, ...others] = tools;
+    const asked = (model: string): Promise<Response> =>
+      turns.gateway.post('/messages', {
+        model,
+        max_tokens: 100,
+        messages: [{ role: 'user', content: 'hi' }],
+        tools: others,
+      });
+    const refused = await asked('acme/chat');
+    assert.equal(refused.status, 400);
+    assert.match(
+      await refused.text(),
+      /"tools: no endpoint of .* hides tools with .*defer_loading.*service:tool_search/,
+    );
+    assert.equal(turns.chat.arrived.length, 0);
+    assert.equal((await asked('acme/messages')).status, 200);
+    assert.match(turns.messages.arrived[0]?.text ?? '', /"defer_loading":true/);
   });
 
   for (const query of ['(', '(a+)+$', '(?=x)', 'x'.repeat(201)])
