@@ -78,6 +78,7 @@ models:
     const responses = await Promise.all(Array.from({ length: 60 }, () => ask(API_KEY, { model: 'acme/one:free' })));
     const refused = responses.filter(({ status }) => status === 429);
     for (const response of responses) await response.arrayBuffer();
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))].toSorted(), [200, 429]);
     assert.equal(refused.length, 60 - FREE_A_MINUTE);
     assert.equal(upstream.arrived.length - arrivedBefore, FREE_A_MINUTE);
     for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) >= 1);
