@@ -46,8 +46,10 @@ export interface KillLoopOptions {
 }
 
 const WORKERS = 16;
-/** So long a process lives under load, at random. */
-const LIFE_MS = { min: 150, max: 900 } as const;
+/** So many answers of the upstream begin in the life of a process, at random: it is counted, since machines differ. */
+const LIFE_ANSWERS = { min: 5, max: 120 } as const;
+/** So much later it dies, at random: at any moment of a request, and not only where one begins. */
+const DEATH_MS_MAX = 15;
 /** What the model of the load costs. */
 export const NANO_USD_PER_TOKEN = 10_000;
 /** The longest answer, which is what the load asks for. */
@@ -79,9 +81,11 @@ export async function killAgainAndAgain(t: Pick<TestContext, 'after'>, options: 
     if (kill === 0)
       for (const limitNanoUsd of options.limitsNanoUsd) limited.push(await createKey(gateway.url, limitNanoUsd));
     const workers = Array.from({ length: WORKERS }, (_, at) => work(gateway.url, at, limited, finished));
-    await wait(random.int(LIFE_MS.min, LIFE_MS.max));
+    const load = Promise.all(workers);
+    await hasBegun(upstreamIds, upstreamIds.size + random.int(LIFE_ANSWERS.min, LIFE_ANSWERS.max), load);
+    await wait(random.int(0, DEATH_MS_MAX));
     gateway.child.kill('SIGKILL');
-    await Promise.all([gateway.exited, ...workers]);
+    await Promise.all([gateway.exited, load]);
     upstream.arrived.length = 0;
   }
   return {
@@ -99,6 +103,13 @@ export async function killAgainAndAgain(t: Pick<TestContext, 'after'>, options: 
       };
     },
   };
+}
+
+/** Waits until so many answers have begun, or nobody asks any more. */
+async function hasBegun(ids: ReadonlySet<string>, count: number, load: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  void load.then(() => (isOver = true));
+  while (!isOver && ids.size < count) await wait(1);
 }
 
 async function createKey(url: string, limitNanoUsd: number): Promise<LimitedKey> {
