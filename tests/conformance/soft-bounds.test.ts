@@ -4,8 +4,8 @@ import { startTwoProviders } from '../support/two-providers.ts';
 import { chatStream, stream, type Script } from '../support/upstream.ts';
 
 const messages = [{ role: 'user', content: 'hi' }];
-const SLOW_MS = 1_500;
-const BOUND_S = 1;
+const SLOW_MS = 3_500;
+const BOUND_S = 2;
 /** As many answers say something of an endpoint's speed. */
 const SAMPLES = 6;
 
