@@ -70,7 +70,13 @@ async function measure(what: string, run: () => unknown, kb?: number): Promise<P
 function measureStage(what: string, plugins: readonly Plugin[]): Promise<PluginCost> {
   const request = requestOf([say('user', 'What is the capital of France?')]);
   const question: ReviseQuestion = {
-    record: { report: openRouteReport('bench/model', 0), warn: () => undefined, pluginFeesNanoUsd: 0, forError: {} },
+    record: {
+      report: openRouteReport('bench/model', 0),
+      warn: () => undefined,
+      pluginFeesNanoUsd: 0,
+      fileFeesNanoUsd: 0,
+      forError: {},
+    },
     rules: { policy: POLICY },
     variants: new Set(),
     signal: new AbortController().signal,

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { createAuthenticator } from './accounts/authenticate.ts';
 import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
+import { limitManagers } from './accounts/limit-managers.ts';
 import { createAccountAreas } from './app/account-areas.ts';
 import { claimDataDirectory } from './app/claim-data-directory.ts';
 import { createAccounting, type Accounting } from './app/accounting.ts';
@@ -21,7 +22,7 @@ import { createHttpClient } from './lib/http-client.ts';
 import { makeFolder } from './lib/make-folder.ts';
 import { createBetaTable } from './providers/beta-flags.ts';
 import { openCatalog } from './app/open-catalog.ts';
-import { checkerOf, createClientFormats, drawErrorIn, type ClientFormats } from './app/client-formats.ts';
+import { checkerOf, clientFormats, drawErrorIn, type ClientFormats } from './app/client-formats.ts';
 import { createGenerateParts } from './app/generate-parts.ts';
 import type { GenerateParts } from './pipeline/generate.ts';
 import { createFileArea } from './app/file-area.ts';
@@ -32,7 +33,7 @@ import { createFilterTrials } from './pipeline/try-filters.ts';
 import type { SharedParts } from './app/shared-parts.ts';
 import { openCatalogRefresher } from './app/open-catalog-refresher.ts';
 import { createObservability } from './app/observability.ts';
-import { createSpending } from './app/spending.ts';
+import { createManagersLimiter, createSpending } from './app/spending.ts';
 import { openMcpServers } from './app/mcp-from-config.ts';
 import { openSharedState } from './app/shared-state.ts';
 import { createLocalServers, type LocalServers } from './app/local-servers.ts';
@@ -92,7 +93,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const foundation = await openFoundation(options);
   const { shared, database, accounts, generations } = foundation;
   const { log, state } = shared;
-  const formats = createClientFormats();
+  const formats = clientFormats();
   const catalog = await openCatalog({ ...shared, database, sandboxBaseUrl: foundation.sandboxBaseUrl });
   const { providers, live, known } = catalog;
   const refresher = await openCatalogRefresher(shared, live, known);
@@ -266,7 +267,11 @@ function openServer(foundation: Foundation, { formats, generateParts, services, 
       const draining = (): boolean => server.draining;
       const ready = (): Promise<unknown> => mustBeReady(foundation);
       mountOperations(fastify, { metrics, ready, draining, openApi: drawOpenApi, drawError, log: log.general });
-      registerManagementRoutes(fastify, MANAGEMENT_ROUTES, { authenticate, services, log: log.general });
+      registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
+        authenticate: limitManagers(authenticate, createManagersLimiter(shared)),
+        services,
+        log: log.general,
+      });
     },
   });
   return server;

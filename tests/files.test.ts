@@ -255,6 +255,14 @@ suite('files of a workspace', () => {
     assert.equal(event?.['action'], 'deleteFile', 'what an administrator deletes is on record');
   });
 
+  test('are not kept for a workspace that is not there', async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const query = '?workspace_id=11111111-1111-4111-8111-111111111111';
+    assert.equal((await upload(gateway, 'Nobody’s.', { key: MANAGEMENT_KEY, query })).status, 400);
+    assert.equal((await get(gateway, `/files${query}`, MANAGEMENT_KEY)).status, 400);
+  });
+
   test('may take so much room, and what is deleted gives it back', async (t) => {
     const gateway = await startGateway({ yaml: 'files: { workspace_quota_mb: 0.001 }' });
     t.after(() => gateway.close());

@@ -84,7 +84,7 @@ const STATE = `
   import { openSharedState } from './src/app/shared-state.ts';
   const state = createMemoryState({ clock: { nowMs: () => 0, monotonicMs: () => 0 }, textBytesMax: 0 });
 `;
-const TAKE = "await state.rates.take([{ subject: 's', limit: 1, periodMs: 1000, take: 1 }]);";
+const TAKE = "await state.gate.pass({ rates: [{ subject: 's', limit: 1, periodMs: 1000, take: 1 }] });";
 
 test('state in memory loads no client of Redis, and counts of rates come with the first limit', () => {
   const isOf = (name: string): boolean => name === 'ioredis' || name === 'rate-limiter-flexible';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { suite, test, type TestContext } from 'node:test';
+import { defaultGuardrailId } from '../src/accounts/default-guardrail-id.ts';
 import { DEFAULT_WORKSPACE_ID } from '../src/accounts/principal.ts';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { manage, textAt } from './support/byok.ts';
@@ -169,6 +170,15 @@ suite('a code lasts as long as the right to give it out', () => {
       assert.ok(Array.isArray(keys) && keys.every(({ hash: other }) => other === keyHash));
     });
 
+  test('it is refused once the workspace of the key to be is gone', async (t) => {
+    const gateway = await setUp(t);
+    const { body } = await manage(gateway, 'POST', '/workspaces', { name: 'T', slug: 't' });
+    assert.ok(isJsonObject(body['data']));
+    const { id: code } = await issue(gateway, { workspace_id: textAt(body['data'], 'id') });
+    assert.equal((await manage(gateway, 'DELETE', '/workspaces/t')).status, 200);
+    assert.equal((await exchange(gateway, { code })).status, 403);
+  });
+
   test('a key of the environment gives out codes that work', async (t) => {
     const gateway = await setUp(t);
     const { id: code } = await issue(gateway, {}, API_KEY);
@@ -304,6 +314,42 @@ models:
     const { status, text } = await manage(gateway, 'POST', '/auth/keys/code', { callback_url: CALLBACK }, key);
     assert.equal(status, 403);
     assert.match(text, /guardrail/);
+  });
+
+  test('is not open to a key that defaults bind, and is to one that they only guide', async (t) => {
+    const gateway = await setUp(t);
+    const { key, hash: keyHash } = await makeKey(gateway);
+    const { id: code } = await issue(gateway, {}, key);
+    const bind = async (defaults: object): Promise<number> => {
+      const none = { default_provider_preferences: null, default_plugins: null };
+      const { status, text } = await manage(gateway, 'PATCH', `/keys/${keyHash}`, { ...none, ...defaults });
+      assert.equal(status, 200, text);
+      return (await manage(gateway, 'POST', '/auth/keys/code', { callback_url: CALLBACK }, key)).status;
+    };
+    for (const preferences of [{ only: ['alpha'] }, { ignore: ['alpha'] }, { zdr: true }, { data_collection: 'deny' }])
+      assert.equal(await bind({ default_provider_preferences: preferences }), 403, JSON.stringify(preferences));
+    assert.equal((await exchange(gateway, { code })).status, 403, 'a code of before');
+    const plugin = { id: 'web', max_results: 1 };
+    assert.equal(await bind({ default_plugins: [{ ...plugin, prevent_overrides: true }] }), 403);
+    assert.equal(await bind({ default_provider_preferences: { order: ['alpha'] }, default_plugins: [plugin] }), 200);
+  });
+
+  test('is not open in a workspace that limits each key, but to keys of a member, who has one such limit', async (t) => {
+    const gateway = await setUp(t);
+    const { key } = await makeKey(gateway);
+    const { body: ofMember } = await manage(gateway, 'POST', '/keys', { name: 'Hers', creator_user_id: 'ann' });
+    const guardrail = `/guardrails/${defaultGuardrailId(DEFAULT_WORKSPACE_ID)}`;
+    const statuses = async (): Promise<readonly number[]> => {
+      const wish = { callback_url: CALLBACK };
+      const asked = [key, API_KEY, textAt(ofMember, 'key'), MANAGEMENT_KEY].map((each) =>
+        manage(gateway, 'POST', '/auth/keys/code', wish, each),
+      );
+      return (await Promise.all(asked)).map(({ status }) => status);
+    };
+    await manage(gateway, 'PATCH', guardrail, { limit_usd: 1 });
+    assert.deepEqual(await statuses(), [403, 403, 200, 200]);
+    await manage(gateway, 'PATCH', guardrail, { limit_usd: null, enforce_zdr: true });
+    assert.deepEqual(await statuses(), [200, 200, 200, 200], 'what else it rules it rules for all');
   });
 
   test('leaves nothing in the database that could be exchanged', async (t) => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
+import { DEFAULT_WORKSPACE_ID } from '../src/accounts/principal.ts';
 import { isJsonObject, type Json, type JsonObject } from '../src/lib/json.ts';
 import { manage, textAt } from './support/byok.ts';
 import { API_KEY, type RunningGateway } from './support/gateway.ts';
 import { startTwoProviders, type TwoProviders } from './support/two-providers.ts';
 import { chatAnswer, chatStream, json, messagesAnswer, stream } from './support/upstream.ts';
 
+const UNKNOWN_WORKSPACE = '11111111-1111-4111-8111-111111111111';
 const messages = [{ role: 'user', content: 'hi' }];
 
 function setUp(t: TestContext, options: Partial<Parameters<typeof startTwoProviders>[1]> = {}): Promise<TwoProviders> {
@@ -236,6 +238,43 @@ suite('routes of presets', () => {
     for (const body of [{ slug: 'q' }, { status: 'gone' }, { name: '' }])
       assert.equal((await manage(gateway, 'PATCH', '/presets/p', body)).status, 400);
     assert.equal((await call(gateway, 'GET', '/presets?limit=101')).status, 400);
+  });
+
+  test('a management key writes and reads those of any workspace, and none of one that is not there', async (t) => {
+    const { gateway } = await setUp(t);
+    const team = textAt(dataOf((await manage(gateway, 'POST', '/workspaces', { name: 'T', slug: 't' })).body), 'id');
+    const path = (workspace: string) => `/presets/p/chat/completions?workspace_id=${workspace}`;
+    assert.equal((await manage(gateway, 'POST', path(team), { messages, model: 'acme/first' })).status, 200);
+    assert.equal((await manage(gateway, 'GET', `/presets/p?workspace_id=${team}`)).status, 200);
+    assert.equal((await manage(gateway, 'GET', '/presets/p')).status, 404, 'nor is it one of the default workspace');
+    assert.equal((await call(gateway, 'POST', path(team), { messages })).status, 404, 'not with a key of another');
+    const refused = await manage(gateway, 'POST', path(UNKNOWN_WORKSPACE), { messages, model: 'acme/first' });
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /workspace_id: is not a workspace/);
+    for (const below of ['', '/p', '/p/versions', '/p/versions/1'])
+      assert.equal((await manage(gateway, 'GET', `/presets${below}?workspace_id=${UNKNOWN_WORKSPACE}`)).status, 400);
+  });
+
+  test('what a management key changes is an event that names the workspace, and what callers write is none', async (t) => {
+    const { gateway } = await setUp(t);
+    await write(gateway, 'p', { model: 'acme/first' });
+    const wish = { messages, model: 'acme/first' };
+    assert.equal((await manage(gateway, 'POST', '/presets/p/chat/completions', wish)).status, 200);
+    assert.equal((await manage(gateway, 'PATCH', '/presets/p', { designated_version: 1 })).status, 200);
+    assert.equal((await manage(gateway, 'DELETE', '/presets/p')).status, 200);
+    const { body } = await manage(gateway, 'GET', '/audit');
+    const events = rowsOf(body).filter(isJsonObject);
+    const subject = `/presets/p?workspace_id=${DEFAULT_WORKSPACE_ID}`;
+    assert.equal(events.length, 3);
+    // Those of one millisecond have no order.
+    assert.deepEqual(
+      Object.fromEntries(events.map((event) => [event['action'], [event['subject'], event['changes']]])),
+      {
+        createPresetFromChat: [subject, { messages: '(changed)', model: '(changed)' }],
+        updatePreset: [subject, { designated_version: 1 }],
+        deletePreset: [subject, {}],
+      },
+    );
   });
 
   test('those who write one preset at once each get a version of their own, or are told to try again', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { errorsOf } from '../src/http/openapi.ts';
 import { MANAGEMENT_ROUTES } from '../src/http/routes.ts';
 import type { ManagementRoute } from '../src/http/management/route.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from './support/gateway.ts';
@@ -41,15 +42,17 @@ suite('every route of the table', () => {
   });
   after(() => gateway.close());
 
-  async function statusOf(route: ManagementRoute, key: string | null, body?: unknown): Promise<number> {
+  async function statusOf(route: ManagementRoute, key: string | null, body?: unknown, query = ''): Promise<number> {
     const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => UNKNOWN[name] ?? UNKNOWN_ID);
-    const response = await fetch(gateway.baseUrl + path, {
+    const response = await fetch(gateway.baseUrl + path + query, {
       method: route.method,
       headers: key === null ? {} : { authorization: `Bearer ${key}` },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     await response.body?.cancel();
-    return response.status;
+    const { status } = response;
+    assert.ok(status in route.responses || errorsOf(route).includes(status), `${nameOf(route)} documents ${status}`);
+    return status;
   }
 
   for (const route of MANAGEMENT_ROUTES) {
@@ -66,6 +69,15 @@ suite('every route of the table', () => {
         if (route.method !== 'GET') assert.equal(await statusOf(route, API_KEY, GOOD_BODY[name] ?? {}), 403);
       });
     const key = route.scope === 'management' ? MANAGEMENT_KEY : API_KEY;
+    test(`${name} names the errors of a query that nobody knows`, async () => {
+      const status = await statusOf(
+        route,
+        key,
+        route.method === 'GET' ? undefined : (GOOD_BODY[name] ?? {}),
+        '?nobody=1',
+      );
+      assert.ok(status === 400 || route.query.safeParse({ nobody: '1' }).success, `${status}`);
+    });
     if (isNamed(route) && !MAKES_WHAT_IT_NAMES.test(name))
       test(`${name} is 404 for what does not exist`, async () => {
         const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : (GOOD_BODY[name] ?? {});

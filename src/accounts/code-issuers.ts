@@ -1,8 +1,13 @@
+import type { DefaultPlugin } from '../canonical/default-plugins.ts';
+import type { DefaultPreferences } from '../canonical/default-preferences.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AssignmentStore } from '../store/guardrail-assignments.ts';
-import type { KeyStore } from '../store/keys.ts';
+import type { GuardrailStore } from '../store/guardrails.ts';
+import type { KeyRow, KeyStore } from '../store/keys.ts';
+import { defaultGuardrailId } from './default-guardrail-id.ts';
 import { hashKey } from './key-format.ts';
 import type { StaticKeys } from './keys.ts';
+import { DEFAULT_WORKSPACE_ID } from './principal.ts';
 
 /** Who may agree to a key for an application. */
 export interface CodeIssuers {
@@ -16,25 +21,57 @@ export interface CodeIssuers {
 export interface CodeIssuersParts {
   readonly keys: Pick<KeyStore, 'find'>;
   readonly assignments: Pick<AssignmentStore, 'has'>;
+  readonly guardrails: Pick<GuardrailStore, 'find'>;
   /** They have no rules of their own, and are there as long as the environment has them. */
   readonly staticKeys: StaticKeys;
   readonly clock: Clock;
 }
 
-export function createCodeIssuers({ keys, assignments, staticKeys, clock }: CodeIssuersParts): CodeIssuers {
-  const { management, normal } = staticKeys;
-  const fixed = new Set([management, normal].filter((key) => key !== undefined).map(hashKey));
+const IS_RULED =
+  'A key with a limit, an expiry, a guardrail or binding defaults of its own cannot give out further keys. Use a management key.';
+const IS_LIMITED =
+  "The key's workspace limits what each key may spend, so that its keys cannot give out further ones. Use a management key.";
+
+export function createCodeIssuers(parts: CodeIssuersParts): CodeIssuers {
+  const { keys, assignments, staticKeys, clock } = parts;
+  const management = staticKeys.management && hashKey(staticKeys.management);
+  const normal = staticKeys.normal && hashKey(staticKeys.normal);
   return {
     async refusalOf(keyHash) {
-      if (fixed.has(keyHash)) return undefined;
+      if (keyHash === management) return undefined;
+      if (keyHash === normal) return refusalOfWorkspace(parts, DEFAULT_WORKSPACE_ID);
       const key = await keys.find(keyHash);
       const isOver = key !== undefined && key.expiresAtMs !== null && key.expiresAtMs <= clock.nowMs();
       if (key === undefined || key.disabled || isOver) return 'The key is not valid any more.';
       if (key.kind === 'management') return undefined;
-      const isRuled = key.limitNanoUsd !== null || key.expiresAtMs !== null || (await assignments.has('key', keyHash));
-      return isRuled
-        ? 'A key with a limit, an expiry or a guardrail of its own cannot give out further keys. Use a management key.'
-        : undefined;
+      if (hasRules(key) || (await assignments.has('key', keyHash))) return IS_RULED;
+      // All keys of a member spend of one such limit.
+      return key.creatorUserId === null ? refusalOfWorkspace(parts, key.workspaceId) : undefined;
     },
   };
+}
+
+function hasRules({ limitNanoUsd, expiresAtMs, defaultPreferences, defaultPlugins }: KeyRow): boolean {
+  return (
+    limitNanoUsd !== null || expiresAtMs !== null || isBinding(defaultPreferences) || (defaultPlugins ?? []).some(binds)
+  );
+}
+
+/** Whether something of it stays whatever a request says. */
+function isBinding(preferences: DefaultPreferences | null): boolean {
+  const { only, ignore, zdr, dataCollection } = preferences ?? {};
+  return only !== undefined || ignore !== undefined || zdr === true || dataCollection === 'deny';
+}
+
+function binds({ preventOverrides }: DefaultPlugin): boolean {
+  return preventOverrides;
+}
+
+/** The guardrail of a workspace limits each key by itself: one more key would be one more limit's worth. */
+async function refusalOfWorkspace(
+  { guardrails }: Pick<CodeIssuersParts, 'guardrails'>,
+  workspaceId: string,
+): Promise<string | undefined> {
+  const guardrail = await guardrails.find(defaultGuardrailId(workspaceId));
+  return guardrail === undefined || guardrail.limitNanoUsd === null ? undefined : IS_LIMITED;
 }

@@ -1,5 +1,6 @@
+import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Rates } from '../store/shared/contract.ts';
+import type { Gate } from '../store/shared/contract.ts';
 import type { Principal } from './principal.ts';
 import { tooFast } from './rate-limits.ts';
 
@@ -12,14 +13,16 @@ const DAY_MS = 86_400_000;
 /** Counts a look at one of the statistics. @throws GatewayError 429 after too many */
 export type TakeInsight = (principal: Principal) => Promise<void>;
 
-export function createInsightQuota({ rates, clock }: { readonly rates: Rates; readonly clock: Clock }): TakeInsight {
+export function createInsightQuota({ gate, clock }: { readonly gate: Gate; readonly clock: Clock }): TakeInsight {
   return async ({ keyHash, accountId }) => {
     const [key, account] = [`insights:key:${keyHash}`, `insights:account:${accountId}`];
-    const answer = await rates.take([
+    const rates = [
       { owner: key, subject: `${key}:minute`, limit: KEY_REQUESTS_MAX, periodMs: MINUTE_MS, take: 1 },
       { owner: account, subject: `${account}:day`, limit: ACCOUNT_REQUESTS_MAX, periodMs: DAY_MS, take: 1 },
-    ]);
+    ];
+    const answer = await gate.pass({ rates });
     if (answer.ok) return;
+    assert(answer.by === 'rates', 'who asks for no slot is refused none');
     const [whose, per] = answer.subject.startsWith(key) ? ['this API key', 'minute'] : ['the account', 'day'];
     throw tooFast(`The limit of ${whose} is reached: ${answer.limit} looks at statistics a ${per}`, answer, clock);
   };

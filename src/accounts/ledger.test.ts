@@ -169,6 +169,16 @@ suite('the ledger', () => {
     assert.match(error.message, /has nothing left/);
   });
 
+  test('a refusal tells every digit of an amount, small or large, and no other', async () => {
+    durable.set('key:a@0', { ownNanoUsd: 1_234_567_890_123_456, byokNanoUsd: 0 });
+    const limits = [{ ...KEY, limitNanoUsd: 8_765_432_109_876_543 }];
+    const tooMuch = await refusal(open(limits).reserve(principal, wish(8_765_432_109_876_541)));
+    assert.match(tooMuch.message, /has 7530864\.219753087 USD left of its limit of 8765432\.109876543 USD\./);
+    assert.match(tooMuch.message, /may cost up to 8765432\.109876541 USD\./);
+    const small = await refusal(open([{ ...KEY, limitNanoUsd: 1_234_567_890_123_506 }]).reserve(principal, wish(51)));
+    assert.match(small.message, /has 0\.00000005 USD left/);
+  });
+
   test('without a bound on the answer what is left is enough to begin with', async () => {
     durable.set('key:a@0', { ownNanoUsd: 999, byokNanoUsd: 0 });
     const ledger = open([KEY]);

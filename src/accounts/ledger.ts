@@ -1,9 +1,9 @@
 import { GatewayError } from '../canonical/gateway-error.ts';
-import { decimalUsd } from '../catalog/price.ts';
 import { assert, unreachable } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
+import { exactUsd } from '../lib/money.ts';
 import { withinTime } from '../lib/time-limit.ts';
-import type { Allowance, Holds, LoadSpent, Reservation } from '../store/shared/contract.ts';
+import type { Allowance, Holds, LoadSpent, PassAnswer, PassAsked, Reservation } from '../store/shared/contract.ts';
 import { HoldsBusy } from '../store/shared/holds-busy.ts';
 import type { Principal } from './principal.ts';
 import { countedName, countedSpend, windowStartMs, type SpendLimit, type Spent } from './spend-limit.ts';
@@ -25,12 +25,16 @@ export interface Wish extends CostBound {
   readonly generationId: string;
   /** Holds of the same request that this one takes the place of, in one step: nobody else gets what they held. */
   readonly instead?: readonly Hold[];
+  /** What is asked of the gate once the money is held, where both are one step. Absent: nothing. */
+  readonly pass?: PassAsked;
 }
 
 /** Money that is set aside for one request, until it is settled or released. */
 export interface Hold {
   readonly id: string;
   readonly counted: readonly CountedLimit[];
+  /** What the gate said. Absent: it was not asked. */
+  readonly passed?: PassAnswer;
 }
 
 interface CountedLimit {
@@ -122,15 +126,16 @@ async function reserve(
 ): Promise<Hold> {
   const byName = countedLimits(parts, principal, limits);
   const counted = [...byName.values()];
-  const hold: Hold = { id: wish.generationId, counted };
+  const { generationId: id, pass } = wish;
   const asked = {
-    id: hold.id,
+    id,
     expiresInMs: parts.holdMs,
     allowances: counted.map((each) => allowanceOf(each, wish)),
-    ...(wish.instead !== undefined && { instead: wish.instead.map(({ id }) => id) }),
+    ...(wish.instead !== undefined && { instead: wish.instead.map((hold) => hold.id) }),
+    ...(pass !== undefined && { pass }),
   };
-  await ask(parts, principal, byName, wish, (load) => parts.holds.reserve(asked, load));
-  return hold;
+  const { passed } = await ask(parts, principal, byName, wish, (load) => parts.holds.reserve(asked, load));
+  return { id, counted, ...(passed !== undefined && { passed }) };
 }
 
 function countedLimits(
@@ -148,11 +153,11 @@ async function ask(
   byName: ReadonlyMap<string, CountedLimit>,
   wish: CostBound,
   decide: (load: LoadSpent) => Promise<Reservation>,
-): Promise<void> {
+): Promise<Extract<Reservation, { ok: true }>> {
   const decided = await decide((name) => readSpent(parts, principal, byName.get(name))).catch((error: unknown) => {
     throw error instanceof HoldsBusy ? cannotTell(error) : error;
   });
-  if (decided.ok) return;
+  if (decided.ok) return decided;
   const refused = byName.get(decided.subject);
   assert(refused !== undefined, 'a refusal names one of the limits');
   throw refusal(refused.limit, wish, decided.leftNanoUsd, decided.heldByOthersNanoUsd);
@@ -223,13 +228,13 @@ function refusal(limit: SpendLimit, wish: CostBound, leftNanoUsd: number, heldNa
 /** The interval is named, that of a workspace also where it has no end. @source areas.md 0.2 item 5 */
 function whatLacks(spendLimit: SpendLimit, leftNanoUsd: number): string {
   const { kind, limitNanoUsd, reset } = spendLimit;
-  const left = leftNanoUsd <= 0 ? 'nothing' : `${usd(leftNanoUsd)} USD`;
+  const left = leftNanoUsd <= 0 ? 'nothing' : `${exactUsd(leftNanoUsd)} USD`;
   const always = kind === 'workspace' ? 'lifetime ' : '';
-  const limit = `${reset === null ? always : WINDOW_WORD[reset]}${nounOf(spendLimit)} of ${usd(limitNanoUsd)} USD`;
+  const limit = `${reset === null ? always : WINDOW_WORD[reset]}${nounOf(spendLimit)} of ${exactUsd(limitNanoUsd)} USD`;
   switch (kind) {
     case 'account':
       return leftNanoUsd < 0
-        ? `The account owes ${usd(-leftNanoUsd)} USD.`
+        ? `The account owes ${exactUsd(-leftNanoUsd)} USD.`
         : `The account has ${left} of its credit left.`;
     case 'key':
       return `The API key has ${left} left of its ${limit}.`;
@@ -252,13 +257,8 @@ function whatHelps(limit: SpendLimit, wish: CostBound, leftNanoUsd: number, held
     if (limit.kind === 'account') return 'Add credit.';
     return `Raise the ${nounOf(limit)}${limit.reset === null ? '' : ', or wait for it to begin anew'}.`;
   }
-  const held = heldNanoUsd > 0 ? ` Requests under way hold ${usd(heldNanoUsd)} USD of it.` : '';
+  const held = heldNanoUsd > 0 ? ` Requests under way hold ${exactUsd(heldNanoUsd)} USD of it.` : '';
   const tokens = wish.isOpenEnded ? 0 : wish.affordableTokens(Math.max(0, leftNanoUsd));
   const affordable = tokens > 0 ? ` Set max_tokens to ${tokens} or less.` : '';
-  return `The request may cost up to ${usd(worst)} USD.${held}${affordable}`;
-}
-
-/** Small amounts are common: never `5e-8`. */
-function usd(nanoUsd: number): string {
-  return decimalUsd(nanoUsd * 1_000);
+  return `The request may cost up to ${exactUsd(worst)} USD.${held}${affordable}`;
 }

@@ -82,7 +82,7 @@ const CODE = /^[A-Za-z0-9]{43}$/;
 /** SHA-256 in base64url without padding, and what RFC 7636, 4.1 lets a verifier be. */
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
-/** Codes that nobody has exchanged yet. */
+/** Codes of one key that nobody has exchanged yet: no key keeps others from giving out theirs. */
 const OPEN_CODES_MAX = 1_000;
 const KEY_NAME_OF_NO_APP = 'Made with a code';
 
@@ -96,7 +96,7 @@ export function createOauthCodes(parts: OauthCodesParts): OauthCodes {
       if (refusal !== undefined) throw refuse(refusal);
       const workspaceId = await workspaceFor(parts, issuer, wish.workspaceId);
       const nowMs = clock.nowMs();
-      if ((await store.countOpen(nowMs)) >= OPEN_CODES_MAX) throw tooManyCodes();
+      if ((await store.countOpen(issuer.keyHash, nowMs)) >= OPEN_CODES_MAX) throw tooManyCodes();
       const code = randomText(CODE_CHARS);
       const row: OauthCodeRow = {
         codeHash: digestOf(code),
@@ -226,7 +226,11 @@ function refuse(message: string): GatewayError {
 }
 
 function tooManyCodes(): GatewayError {
-  return new GatewayError('rate_limit_exceeded', `There are ${OPEN_CODES_MAX} codes that nobody has exchanged yet.`, {
-    retryAfterMs: LIFE_MS / 10,
-  });
+  return new GatewayError(
+    'rate_limit_exceeded',
+    `This key has given out ${OPEN_CODES_MAX} codes that nobody has exchanged yet.`,
+    {
+      retryAfterMs: LIFE_MS / 10,
+    },
+  );
 }

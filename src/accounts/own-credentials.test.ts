@@ -31,18 +31,30 @@ function row(id: string, changes: Partial<ByokKeyRow> = {}): ByokKeyRow {
 }
 
 function setUp(rows: readonly ByokKeyRow[]) {
-  const state = { rows, nowMs: 0, isAway: false, reads: 0, changed: (): void => undefined, told: [] as string[] };
+  const state = {
+    rows,
+    nowMs: 0,
+    isAway: false,
+    reads: 0,
+    changed: (): void => undefined,
+    missed: (): void => undefined,
+    told: [] as string[],
+  };
   const credentials = createOwnCredentials({
     store: {
       all() {
         state.reads++;
         return state.isAway ? Promise.reject(new Error('away')) : Promise.resolve(state.rows);
       },
-      subscribe: (listener) => void (state.changed = listener),
+      subscribe(listener, onGap) {
+        state.changed = listener;
+        state.missed = onGap ?? listener;
+      },
     },
     secrets: { box: () => Promise.resolve(box) },
     clock: { nowMs: () => 0, monotonicMs: () => state.nowMs },
     onRead: (providers) => Promise.resolve(void state.told.push(...providers)),
+    slugOf: (model) => (model === 'acme/one-2026-01' && state.told.length > 0 ? 'acme/one' : model),
   });
   const idsAt = (at: CredentialsAt, model = 'acme/one', provider = 'acme'): string[] =>
     at({ provider, model }).map(({ id }) => id);
@@ -71,6 +83,13 @@ test('a credential of another workspace, member or key is not open, and a disabl
   assert.deepEqual(idsAt(await credentials.of(asker), 'acme/one', 'beta'), []);
 });
 
+test('a model may be named by its permanent name', async () => {
+  const { credentials, idsAt } = setUp([row('a', { allowedModels: ['acme/one-2026-01'] })]);
+  assert.deepEqual(idsAt(await credentials.of(asker)), ['a']);
+  assert.deepEqual(idsAt(await credentials.of(asker), 'acme/two'), []);
+  assert.deepEqual(credentials.find('a')?.allowedModels, ['acme/one-2026-01'], 'which is shown as it was sent');
+});
+
 test('they are given at once when they were read a moment ago, and read again after a change', async () => {
   const { state, credentials, idsAt } = setUp([row('a')]);
   await credentials.of(asker);
@@ -91,6 +110,18 @@ test('while the database is away the last ones serve, and after ten minutes nobo
   assert.deepEqual(idsAt(await credentials.of(asker)), ['a']);
   state.nowMs = 20 * 60_000;
   await assert.rejects(async () => credentials.of(asker), { status: 503 });
+});
+
+test('where news may have been lost they are read again, and the last ones serve while that cannot be', async () => {
+  const { state, credentials, idsAt } = setUp([row('a')]);
+  await credentials.of(asker);
+  state.isAway = true;
+  state.missed();
+  assert.deepEqual(idsAt(await credentials.of(asker)), ['a']);
+  state.isAway = false;
+  state.rows = [row('b')];
+  state.missed();
+  assert.deepEqual(idsAt(await credentials.of(asker)), ['b']);
 });
 
 test('one opens as itself only, and is found by its id as it was read last', async () => {

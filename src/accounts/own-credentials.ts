@@ -48,19 +48,22 @@ export function createOwnCredentials(parts: {
   readonly clock: Clock;
   /** Told, before anybody is, for which providers there are credentials. */
   readonly onRead: (providers: Iterable<string>) => Promise<void>;
+  /** The slug of a model, whichever of its names is used; an unknown name is its own. */
+  readonly slugOf: (model: string) => string;
 }): OwnCredentials {
-  const { store, secrets, clock, onRead } = parts;
+  const { store, secrets, clock, onRead, slugOf } = parts;
   let rows: ReadonlyMap<string, ByokKeyRow> = new Map();
   const values = createFreshValues<ByProvider>({
     async read() {
       const all = await store.all(BYOK_KEYS_MAX);
       rows = new Map(all.map((row) => [row.id, row]));
-      const byProvider = Map.groupBy(
-        all.filter(({ disabled }) => !disabled),
+      const enabled = all.filter(({ disabled }) => !disabled);
+      await onRead(new Set(enabled.map(({ provider }) => provider)));
+      // By now the catalog knows what they are for.
+      return Map.groupBy(
+        enabled.map((row) => withSlugs(row, slugOf)),
         ({ provider }) => provider,
       );
-      await onRead(byProvider.keys());
-      return byProvider;
     },
     nowMs: () => clock.monotonicMs(),
     freshMs: FRESH_MS,
@@ -68,7 +71,10 @@ export function createOwnCredentials(parts: {
     readMsMax: READ_MS_MAX,
     entriesMax: 1,
   });
-  store.subscribe(() => values.forget());
+  store.subscribe(
+    () => values.forget(),
+    () => values.outdate(),
+  );
   return {
     of(asker) {
       const known = values.get('');
@@ -92,6 +98,11 @@ function matching(byProvider: ByProvider, asker: Asker): CredentialsAt {
   if (byProvider.size === 0) return NOBODYS;
   return ({ provider, model }) =>
     byProvider.get(provider)?.filter((row) => isFor(row, asker) && isIn(row.allowedModels, model)) ?? [];
+}
+
+/** Endpoints have the slug: a permanent name or an alias in the filter would close the credential without a word. */
+function withSlugs(row: ByokKeyRow, slugOf: (model: string) => string): ByokKeyRow {
+  return row.allowedModels === null ? row : { ...row, allowedModels: row.allowedModels.map(slugOf) };
 }
 
 /** @source areas.md 3 "Selection" */

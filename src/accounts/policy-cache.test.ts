@@ -108,6 +108,32 @@ for (const engine of ENGINES)
       assert.equal((await there.policies.policyOf(principal)).limits.length, 1);
     });
 
+    test('rules that were read serve on while the database is away, though news may have been lost', async () => {
+      const gaps: (() => void)[] = [];
+      const own = await openDatabase({ path: place.path, url: place.url, clock });
+      const { workspaces, budgets, policies } = createAdministration({
+        database: own,
+        keyStore: createKeyStore({ database: own }),
+        news: {
+          announce: () => undefined,
+          subscribe: (_topic, _listener, onGap) => void gaps.push(onGap ?? assert.fail),
+        },
+        catalog: createCatalog([], []),
+        clock,
+        onLostAudit: () => assert.fail('none is lost'),
+      });
+      const workspace = await workspaces.create({ name: 'W', slug: 'missed' }, null);
+      const principal = samplePrincipal({ workspaceId: workspace.id });
+      await budgets.put('missed', 'daily', 9, undefined);
+      assert.equal((await policies.policyOf(principal)).limits.length, 1);
+      await administration.budgets.delete('missed', 'daily');
+      gaps.forEach((tell) => tell());
+      assert.equal((await policies.policyOf(principal)).limits.length, 0, 'they are read again');
+      await own.close();
+      gaps.forEach((tell) => tell());
+      assert.equal((await policies.policyOf(principal)).limits.length, 0, 'the last ones serve');
+    });
+
     test('a key of the environment has the rules of the default workspace', async () => {
       const { guardrails, workspaces, policies } = administration;
       const { defaultGuardrailId } = await workspaces.get(DEFAULT_WORKSPACE_ID);

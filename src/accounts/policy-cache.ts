@@ -13,6 +13,8 @@ export interface PolicyCache {
   policyOf(subject: PolicySubject): Policy | Promise<Policy>;
   /** Something that policies are made of has changed, here or, as another process announced it, there. */
   forget(): void;
+  /** Something may have changed: everything is read again before it serves, unless nothing can be read. */
+  outdate(): void;
 }
 
 export interface PolicyCacheParts {
@@ -46,6 +48,7 @@ export function createPolicyCache({ read, clock }: PolicyCacheParts): PolicyCach
       return policy instanceof Promise ? policy.catch(throwCannotRead) : policy;
     },
     forget: () => policies.forget(),
+    outdate: () => policies.outdate(),
   };
 }
 

@@ -81,7 +81,10 @@ export function createPresets({ store, clock }: { readonly store: PresetStore; r
     readMsMax: READ_MS_MAX,
     entriesMax: KNOWN_MAX,
   });
-  store.subscribe(() => inUse.forget());
+  store.subscribe(
+    () => inUse.forget(),
+    () => inUse.outdate(),
+  );
   const find = async ({ workspaceId }: Owner, slug: string): Promise<PresetWithVersion> => {
     const found = isSlug(slug) ? await store.find(workspaceId, slug) : undefined;
     if (found === undefined) throw unknownPreset(slug);
@@ -146,7 +149,9 @@ async function write(
   const before = await store.find(workspaceId, slug);
   if (before === undefined && (await store.count(workspaceId)) >= PRESETS_MAX)
     throw invalid('path.slug', `there are ${PRESETS_MAX} presets already, the most that a workspace may have`);
-  if ((before?.designated?.version ?? 0) >= VERSIONS_MAX)
+  // All of them, since the one in use may be an old one.
+  const versions = before && (await store.listVersions(before.preset.id, { offset: 0, limit: 1 })).totalCount;
+  if (versions !== undefined && versions >= VERSIONS_MAX)
     throw invalid('path.slug', `has ${VERSIONS_MAX} versions already, the most that a preset may have`);
   const nowMs = clock.nowMs();
   const preset: PresetRow = {

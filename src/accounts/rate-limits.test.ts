@@ -17,10 +17,9 @@ function open(limits: {
   readonly account?: RateLimit;
   readonly free?: RateLimit;
 }): RateLimiter {
-  const { rates, slots } = createMemoryState({ clock, textBytesMax: 0 });
+  const { gate } = createMemoryState({ clock, textBytesMax: 0 });
   return createRateLimiter({
-    rates,
-    slots,
+    gate,
     clock,
     limits: { key: {}, account: {}, free: {}, ...limits },
     slotMs: 60_000,
@@ -34,14 +33,13 @@ function request(changes: { readonly tokens?: number; readonly isFree?: boolean 
 const used = (promptTokens: number) => ({ promptTokens, completionTokens: 0 });
 
 async function pass(admitted: ReturnType<RateLimiter['admit']>) {
-  const passage = await admitted;
-  assert.ok(passage !== undefined, 'a limit counts what passes');
-  return passage;
+  assert.ok(admitted !== undefined, 'a limit counts what passes');
+  return admitted.pass();
 }
 
 async function refusal(admitted: ReturnType<RateLimiter['admit']>): Promise<GatewayError> {
   try {
-    await admitted;
+    await admitted?.pass();
   } catch (error) {
     assert.ok(error instanceof GatewayError, String(error));
     return error;
@@ -69,6 +67,14 @@ suite('rate limits', () => {
     assert.ok(retryAfterMs > 0 && retryAfterMs <= 60_000, `${retryAfterMs}`);
     assert.deepEqual([rateLimit?.limit, rateLimit?.remaining], [2, 0]);
     assert.equal(rateLimit?.resetAtMs, Math.ceil(NOON_MS + retryAfterMs));
+  });
+
+  test('who has used up a minute and a day is told to come again when the day is over', async () => {
+    const limiter = open({ key: { requestsPerMinute: 1, requestsPerDay: 1 } });
+    await pass(limiter.admit(principal, request()));
+    const { message, retryAfterMs = 0 } = await refusal(limiter.admit(principal, request()));
+    assert.match(message, /1 requests a day/);
+    assert.ok(retryAfterMs > 3_600_000, `${retryAfterMs}`);
   });
 
   test('each key has its own count, and the account has one for all', async () => {
@@ -107,6 +113,12 @@ suite('rate limits', () => {
     await pass(limiter.admit(other, request()));
     await passage.ended(undefined);
     await pass(limiter.admit(principal, request()));
+  });
+
+  test('a request inside another takes no slot, and asks nobody where nothing else is limited', async () => {
+    const limiter = open({ key: { concurrent: 1 } });
+    await pass(limiter.admit(principal, request()));
+    assert.equal(limiter.admit(principal, { ...request(), isInside: true }), undefined);
   });
 
   test('a request that a rate refuses leaves its slot', async () => {

@@ -2,7 +2,7 @@ import { GatewayError } from '../canonical/gateway-error.ts';
 import type { Usage } from '../canonical/usage.ts';
 import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Rate, RateAnswer, Rates, Slots } from '../store/shared/contract.ts';
+import type { Gate, Pass, PassAnswer, PassAsked, Rate, RateRefusal } from '../store/shared/contract.ts';
 import type { Principal } from './principal.ts';
 
 /** How fast somebody may ask. What is absent has no bound. */
@@ -31,17 +31,24 @@ export interface Passage {
   ended(usage: Pick<Usage, 'promptTokens' | 'completionTokens'> | undefined): Promise<void>;
 }
 
-export interface RateLimiter {
+/** A request that is not let through yet. */
+export interface Admission {
+  /** What it takes of all limits: it may be asked of the gate together with something else. */
+  readonly asked: PassAsked;
   /**
-   * `undefined`, at once, for whom nothing limits.
-   * @throws GatewayError 429 as a rejection
+   * @param answer what the gate said. Absent: it is asked now
+   * @throws GatewayError 429
    */
-  admit(principal: Principal, request: RatedRequest): Promise<Passage> | undefined;
+  pass(answer?: PassAnswer): Promise<Passage>;
+}
+
+export interface RateLimiter {
+  /** `undefined` for whom nothing limits. */
+  admit(principal: Principal, request: RatedRequest): Admission | undefined;
 }
 
 export interface RateLimiterParts {
-  readonly rates: Rates;
-  readonly slots: Slots;
+  readonly gate: Gate;
   readonly clock: Clock;
   /** Of each key, of the account, and of all who ask for `:free` models together. @source areas.md 0.2, 8 */
   readonly limits: { readonly key: RateLimit; readonly account: RateLimit; readonly free: RateLimit };
@@ -67,7 +74,9 @@ export function createRateLimiter(parts: RateLimiterParts): RateLimiter {
     admit(principal, request) {
       if (isOff) return undefined;
       const bounded = boundedBy(limits, principal, request);
-      return bounded.length === 0 ? undefined : admit(parts, bounded, request);
+      const admission = admit(parts, bounded, request);
+      const { slots, rates } = admission.asked;
+      return slots === undefined && rates.length === 0 ? undefined : admission;
     },
   };
 }
@@ -85,36 +94,38 @@ function boundedBy(
   return all.filter(({ limit }) => Object.keys(limit).length > 0);
 }
 
-/** Slots first: they are given back where a rate refuses. */
-async function admit(
+function admit(
   parts: RateLimiterParts,
   bounded: readonly Bounded[],
   { generationId: id, promptTokens, isInside = false }: RatedRequest,
-): Promise<Passage> {
-  const { slots, slotMs: expiresInMs } = parts;
+): Admission {
+  const { gate, clock, slotMs: expiresInMs } = parts;
   const subjects = bounded.flatMap(({ subject, limit: { concurrent } }) =>
     concurrent === undefined || isInside ? [] : [{ subject, limit: concurrent }],
   );
-  const leave = async (): Promise<void> => {
-    if (subjects.length > 0) await slots.leave({ id, subjects });
-  };
-  const full = subjects.length === 0 ? undefined : await slots.enter({ id, expiresInMs, subjects });
-  if (full !== undefined) throw tooManyAtOnce(bounded, full, parts.clock);
   const rates = bounded.flatMap((each) => ratesOf(each, promptTokens));
-  const answer = await parts.rates.take(rates.map(({ rate }) => rate));
-  if (!answer.ok) {
-    await leave();
-    const refused = rates.find(({ rate }) => rate.subject === answer.subject);
-    throw tooFast(refused?.words ?? 'A limit is reached', answer, parts.clock);
-  }
-  const { ticket } = answer;
-  let over: Promise<unknown> | undefined;
+  const asked: PassAsked = {
+    ...(subjects.length > 0 && { slots: { id, expiresInMs, subjects } }),
+    rates: rates.map(({ rate }) => rate),
+  };
   return {
-    async ended(usage) {
+    asked,
+    async pass(given) {
+      const answer = given ?? (await gate.pass(asked));
+      if (answer.ok) return passageOf(answer.pass, rates);
+      if (answer.by === 'slots') throw tooManyAtOnce(bounded, answer.subject, clock);
+      const refused = rates.find(({ rate }) => rate.subject === answer.subject);
+      throw tooFast(refused?.words ?? 'A limit is reached', answer, clock);
+    },
+  };
+}
+
+function passageOf(pass: Pass, rates: readonly NamedRate[]): Passage {
+  return {
+    ended(usage) {
       const tokens = (usage?.promptTokens ?? 0) + (usage?.completionTokens ?? 0);
       const counted = rates.filter(({ isOfTokens }) => isOfTokens);
-      over ??= Promise.all([leave(), ...counted.map(({ rate }) => ticket.count(rate.subject, tokens))]);
-      await over;
+      return pass.end(new Map(counted.map(({ rate }) => [rate.subject, tokens])));
     },
   };
 }
@@ -137,8 +148,9 @@ function ratesOf({ subject, whose, limit }: Bounded, promptTokens: () => number)
       isOfTokens: name === 'tokens',
     });
   };
-  add('minute', 'requests a minute', requestsPerMinute, MINUTE_MS, () => 1);
+  // The first that refuses says when to come again: whose day is used up is not told to come in a minute.
   add('day', 'requests a day', requestsPerDay, DAY_MS, () => 1);
+  add('minute', 'requests a minute', requestsPerMinute, MINUTE_MS, () => 1);
   add('tokens', 'tokens a minute', tokensPerMinute, MINUTE_MS, promptTokens);
   return rates;
 }
@@ -157,7 +169,7 @@ function tooManyAtOnce(bounded: readonly Bounded[], full: string, clock: Clock):
 }
 
 /** @param words whose limit it is, and of what */
-export function tooFast(words: string, answer: Extract<RateAnswer, { ok: false }>, clock: Clock): GatewayError {
+export function tooFast(words: string, answer: RateRefusal, clock: Clock): GatewayError {
   const { limit, remaining, retryAfterMs } = answer;
   return new GatewayError('rate_limit_exceeded', `${words}, of which ${remaining} are left.`, {
     retryAfterMs,

@@ -154,10 +154,26 @@ suite('a rotation', () => {
   });
 
   test('names what nobody can open, and goes on with the rest', async (t) => {
-    const secrets = createSecrets({ dataDir: await folder(t) });
-    const { table, rows } = tableOf(await secrets.box(), { one: 'text', two: 'text' });
+    const dataDir = await folder(t);
+    const before = await createSecrets({ dataDir }).box();
+    const { table, rows } = tableOf(before, { one: 'text', two: 'text' });
     rows.set('lost', { sealed: 'v1.000000000000.AAAA', secretId: '000000000000' });
-    const rotation = await rotateSecret(secrets, [table]);
-    assert.deepEqual(rotation.unreadable, ['lost']);
+    rows.set('spoilt', { sealed: `v1.${before.currentId}.AAAA`, secretId: before.currentId });
+    const used = new Set([before.currentId]);
+    for (const _ of [1, 2]) {
+      const { began, secretId, resealed, unreadable } = await rotateSecret(createSecrets({ dataDir }), [table]);
+      assert.deepEqual([began, resealed, unreadable], ['renewed', 2, ['lost', 'spoilt']]);
+      used.add(secretId);
+    }
+    assert.equal(used.size, 3, 'each time with another secret');
+  });
+
+  test('reseals what stands behind more lost rows than it names', async (t) => {
+    const secrets = createSecrets({ dataDir: await folder(t) });
+    const { table, rows } = tableOf(await secrets.box(), { 'z-last': 'text' });
+    for (let index = 0; index < 1_200; index++)
+      rows.set(`lost-${index}`, { sealed: 'v1.000000000000.AAAA', secretId: '000000000000' });
+    const { resealed, unreadable } = await rotateSecret(secrets, [table]);
+    assert.deepEqual([resealed, unreadable.length], [1, 1_000]);
   });
 });

@@ -1,4 +1,4 @@
-import { SecretBoxError } from '../lib/secret-box.ts';
+import { SecretBoxError, type SecretBox } from '../lib/secret-box.ts';
 import type { SealedRow, SealedRows } from '../store/sealed-rows.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -14,12 +14,12 @@ export interface Rotation {
   /** The secret that seals now. */
   readonly secretId: string;
   readonly resealed: number;
-  /** Rows that could not be opened, by id. They stay as they are. */
+  /** Rows that could not be opened, by id, at most 1,000 of them. They stay as they are. */
   readonly unreadable: readonly string[];
 }
 
 const BATCH_ROWS = 100;
-/** Ids that are named; others are lost as well, and counted by whoever looks. */
+/** Ids that are named. */
 const UNREADABLE_MAX = 1_000;
 
 /**
@@ -29,10 +29,18 @@ const UNREADABLE_MAX = 1_000;
  */
 export async function rotateSecret(secrets: Secrets, tables: readonly SealedTable[]): Promise<Rotation> {
   const before = await secrets.box();
-  const used = await usedSecrets(tables);
-  const isPending = used.some((id) => id !== before.currentId);
-  const renewed = !isPending && (await secrets.renew(used));
-  const box = renewed ? await secrets.box() : before;
+  const left = await resealAll(before, tables);
+  // What nobody can open is nothing left to do: it would keep a secret that became known in use for good.
+  const renewed = left.resealed === 0 && (await secrets.renew(await usedSecrets(tables)));
+  if (!renewed) return { began: left.resealed > 0 ? 'went on' : 'nothing', secretId: before.currentId, ...left };
+  const box = await secrets.box();
+  return { began: 'renewed', secretId: box.currentId, ...(await resealAll(box, tables)) };
+}
+
+async function resealAll(
+  box: SecretBox,
+  tables: readonly SealedTable[],
+): Promise<Pick<Rotation, 'resealed' | 'unreadable'>> {
   let resealed = 0;
   const unreadable: string[] = [];
   for (const { rows, purposeOf } of tables) {
@@ -41,20 +49,16 @@ export async function rotateSecret(secrets: Secrets, tables: readonly SealedTabl
       const batch = await rows.sealedByOthers(box.currentId, afterId, BATCH_ROWS);
       for (const row of batch) {
         const text = openOrNothing(() => box.open(row.sealed, purposeOf(row)));
-        if (text === undefined) unreadable.push(row.id);
-        else if (await rows.reseal(row, box.seal(text, purposeOf(row)), box.currentId)) resealed++;
+        if (text === undefined) {
+          if (unreadable.length < UNREADABLE_MAX) unreadable.push(row.id);
+        } else if (await rows.reseal(row, box.seal(text, purposeOf(row)), box.currentId)) resealed++;
       }
       const last = batch.at(-1);
-      if (last === undefined || unreadable.length > UNREADABLE_MAX) break;
+      if (last === undefined) break;
       afterId = last.id;
     }
   }
-  return {
-    began: renewed ? 'renewed' : isPending ? 'went on' : 'nothing',
-    secretId: box.currentId,
-    resealed,
-    unreadable,
-  };
+  return { resealed, unreadable };
 }
 
 async function usedSecrets(tables: readonly SealedTable[]): Promise<readonly string[]> {

@@ -7,6 +7,7 @@ import { createPresets, type Presets } from '../accounts/presets.ts';
 import { createSecrets, type Secrets } from '../accounts/secrets.ts';
 import type { Workspaces } from '../accounts/workspaces.ts';
 import type { BroughtProviders } from './brought-providers.ts';
+import type { LiveCatalog } from './live-catalog.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createOwnUpstreams, type OwnUpstreams } from './own-upstreams.ts';
@@ -14,6 +15,7 @@ import type { Provider } from '../providers/contract.ts';
 import { createByokKeyStore } from '../store/byok-keys.ts';
 import type { Database } from '../store/database.ts';
 import { createAssignmentStore } from '../store/guardrail-assignments.ts';
+import { createGuardrailStore } from '../store/guardrails.ts';
 import type { KeyStore } from '../store/keys.ts';
 import { createOauthCodeStore } from '../store/oauth-codes.ts';
 import { createPresetStore } from '../store/presets.ts';
@@ -44,17 +46,25 @@ export function createAccountAreas(parts: {
   readonly clock: Clock;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly brought: Pick<BroughtProviders, 'find'>;
+  readonly live: Pick<LiveCatalog, 'catalog'>;
   /** There are credentials for these. */
   readonly takeIn: (providers: Iterable<string>) => Promise<void>;
   readonly news: News;
   readonly log: Log;
 }): AccountAreas {
-  const { config, env, database, keyStore, keys, workspaces, clock, providers, brought, takeIn, news, log } = parts;
+  const { config, env, database, keyStore, keys, workspaces, clock, providers, brought, live, takeIn, news, log } =
+    parts;
   const workspaceOf = (named: string | undefined): Promise<string> => workspaces.idOf(named);
   if (config.databaseUrl !== undefined && config.secret === undefined) log.general.warn(NO_SECRET);
   const secrets = createSecrets(config);
   const store = createByokKeyStore({ database, news });
-  const ownCredentials = createOwnCredentials({ store, secrets, clock, onRead: takeIn });
+  const ownCredentials = createOwnCredentials({
+    store,
+    secrets,
+    clock,
+    onRead: takeIn,
+    slugOf: (model) => live.catalog.find(model)?.slug ?? model,
+  });
   const ownUpstreams = createOwnUpstreams({
     providers,
     findProvider: (name) => brought.find(name),
@@ -64,6 +74,7 @@ export function createAccountAreas(parts: {
   const issuers = createCodeIssuers({
     keys: keyStore,
     assignments: createAssignmentStore({ database }),
+    guardrails: createGuardrailStore({ database }),
     staticKeys: parts.staticKeys,
     clock,
   });

@@ -54,7 +54,7 @@ export function createAdministration(parts: AdministrationParts): Administration
   const forget = (): void => policies.forget();
   parts.keyStore.subscribe(forget);
   const changes = createChanges('rules', parts.news);
-  changes.subscribe(forget);
+  changes.subscribe(forget, () => policies.outdate());
   const onChange = (): void => changes.announce();
   const workspaces = createWorkspaces({ store: workspaceStore, clock, onChange });
   const guardrailStore = createGuardrailStore({ database });

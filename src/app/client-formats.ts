@@ -9,11 +9,15 @@ import { createMessagesClientFormat } from '../wire/messages/format.ts';
 /** The formats that callers speak. */
 export type ClientFormats = Readonly<Record<ClientFormatId, ClientFormat>>;
 
-export function createClientFormats(): ClientFormats {
-  return {
+let made: ClientFormats | undefined;
+
+/** One set for the whole process: they hold nothing of a request, and their schemas take long to compile. */
+export function clientFormats(): ClientFormats {
+  made ??= {
     chat: createChatClientFormat({ plugin: pluginSchema }),
     messages: createMessagesClientFormat({ plugin: pluginSchema }),
   };
+  return made;
 }
 
 /** Whether the generation route of a format would take a body. */

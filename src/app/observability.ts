@@ -24,6 +24,7 @@ import { createContentLog, type ContentLog, type LogSwitches } from '../telemetr
 import { createBroadcast, type Broadcast } from '../telemetry/destinations/broadcast.ts';
 import { createDestinations } from '../telemetry/destinations/destinations.ts';
 import { exportedOf } from '../telemetry/destinations/exported.ts';
+import { createPatternSearch } from '../telemetry/destinations/pattern-search.ts';
 import { createPoster } from '../telemetry/destinations/post.ts';
 import { createFeedbackBox } from '../telemetry/feedback.ts';
 import type { Log } from '../telemetry/logs.ts';
@@ -54,7 +55,7 @@ export interface ObservabilityParts {
   readonly box: () => Promise<SecretBox>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly state: Pick<SharedState, 'rates'>;
+  readonly state: Pick<SharedState, 'gate'>;
   readonly metrics: Pick<Metrics, 'contentLost' | 'exported'>;
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
@@ -178,6 +179,7 @@ function openDestinations({ config, database, keys, box, clock, log, metrics, ra
   const broadcast = createBroadcast({
     destinations,
     poster,
+    patterns: createPatternSearch(),
     nowMs: () => clock.nowMs(),
     random,
     onOutcome: (type, outcome, count) => metrics.exported(type, outcome, count),
@@ -190,7 +192,7 @@ function insightsOf(
   traffic: TaskTrafficWatch,
 ): Observability['services']['insights'] {
   return {
-    take: createInsightQuota({ rates: state.rates, clock }),
+    take: createInsightQuota({ gate: state.gate, clock }),
     taskGroups: () => traffic.groups(),
     nowMs: () => clock.nowMs(),
   };

@@ -5,7 +5,7 @@ import { pluginSchema } from '../plugins/index.ts';
 import { chatChunkSchema, chatResultSchema } from '../wire/chat/answer-schema.ts';
 import { chatRequestSchema } from '../wire/chat/schema.ts';
 import { messagesEventSchema, messagesResultSchema } from '../wire/messages/answer-schema.ts';
-import { createRequestSchema } from '../wire/messages/schema.ts';
+import { countTokensSchema, createRequestSchema } from '../wire/messages/schema.ts';
 
 /** Of the interface, not of the program. @source seed 9 */
 const INTERFACE_VERSION = '1.0.0';
@@ -26,6 +26,7 @@ export function openApiDocument(): JsonObject {
         event: messagesEventSchema,
       },
     },
+    countTokens: countTokensSchema,
     version: INTERFACE_VERSION,
   });
 }

@@ -13,7 +13,7 @@ export interface SpendingParts {
   readonly config: Pick<Config, 'credits' | 'rateLimits' | 'timeouts'>;
   readonly database: Database;
   readonly generations: Pick<GenerationStore, 'isBehind'>;
-  readonly state: Pick<SharedState, 'holds' | 'rates' | 'slots'>;
+  readonly state: Pick<SharedState, 'holds' | 'gate'>;
   readonly clock: Clock;
   /** What was held could not be told of its charge. */
   readonly onFailed: (error: unknown) => void;
@@ -28,6 +28,16 @@ export interface Spending {
 
 /** So long after the longest request what it held of a limit is free again, if its process died. */
 const GRACE_MS = 60_000;
+
+/** How fast management keys may call. */
+export function createManagersLimiter({
+  config,
+  state,
+  clock,
+}: Pick<SpendingParts, 'config' | 'state' | 'clock'>): RateLimiter {
+  const limits = { key: config.rateLimits.management, account: {}, free: {} };
+  return createRateLimiter({ gate: state.gate, clock, limits, slotMs: 0 });
+}
 
 export function createSpending(parts: SpendingParts): Spending {
   const { config, database, generations, state, clock, onFailed } = parts;
@@ -62,8 +72,7 @@ export function createSpending(parts: SpendingParts): Spending {
       onChange: (accountId) => void state.holds.forget(`account:${accountId}`).catch(onFailed),
     }),
     rateLimiter: createRateLimiter({
-      rates: state.rates,
-      slots: state.slots,
+      gate: state.gate,
       clock,
       limits: config.rateLimits,
       slotMs: holdMs,

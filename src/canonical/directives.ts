@@ -83,6 +83,8 @@ export interface AppAttribution {
   readonly title?: string;
   readonly categories?: readonly string[];
   readonly userAgent?: string;
+  /** Two letters, ISO 3166: where its caller is, as somebody before the gateway says. */
+  readonly country?: string;
 }
 
 export const DEFAULT_PREFERENCES: ProviderPreferences = {

@@ -47,9 +47,9 @@ function estimateAttribution({ format, turns }: GenerationRequest): number {
   return estimateTokens(first.text) - estimateTokens(withoutAttribution(first.text));
 }
 
-/** What an answer of this many characters counts, when the upstream did not say. */
-export function estimateAnswerTokens(textLength: number): number {
-  return Math.ceil(textLength / BYTES_PER_TOKEN);
+/** What an answer of this many bytes of UTF-8 counts, when the upstream did not say. */
+export function estimateAnswerTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 /** What one turn counts in it. */

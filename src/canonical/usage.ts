@@ -80,3 +80,12 @@ export const TOKENS_MAX = 100_000_000;
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= TOKENS_MAX ? Math.floor(value) : undefined;
 }
+
+/** Runs of a tool for one answer: more than any research takes. Each costs as much as thousands of tokens. */
+const TOOL_RUNS_MAX = 1_000;
+
+/** How often the upstream ran a tool of its own, from a wire object; as strict as `tokenCount`. */
+export function toolRunCount(value: unknown): number | undefined {
+  const runs = tokenCount(value);
+  return runs !== undefined && runs <= TOOL_RUNS_MAX ? runs : undefined;
+}

@@ -60,8 +60,13 @@ export interface Config {
     /** Whether records may be sent to addresses that are not on the public Internet, and without TLS. */
     readonly privateDestinations: boolean;
   };
-  /** How fast each key, the account as a whole, and all callers of `:free` models together may ask. */
-  readonly rateLimits: { readonly key: RateLimit; readonly account: RateLimit; readonly free: RateLimit };
+  /** How fast each key, the account as a whole, and all callers of `:free` models together may ask; and each management key. */
+  readonly rateLimits: {
+    readonly key: RateLimit;
+    readonly account: RateLimit;
+    readonly free: RateLimit;
+    readonly management: Pick<RateLimit, 'requestsPerMinute' | 'requestsPerDay'>;
+  };
   readonly providers: readonly ProviderConfig[];
   /** Changes in the table of beta flags, by the provider's slug. Read again while the gateway runs. */
   readonly betaFlags: Readonly<Record<string, BetaFlagsConfig>>;

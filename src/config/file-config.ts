@@ -93,6 +93,7 @@ export function fileConfig(
       key: rateLimitOf(file.rate_limits.key),
       account: rateLimitOf(file.rate_limits.account),
       free: rateLimitOf(file.rate_limits.free),
+      management: rateLimitOf(file.rate_limits.management),
     },
     providers: Object.entries(file.providers).map(([slug, entry]) => providerOf(slug, entry, options.get(slug))),
     betaFlags: file.beta_flags,
@@ -164,7 +165,7 @@ function serviceOf({ api_key, base_url }: ConfigFile['search']['exa']): ServiceC
   return present({ apiKey: api_key, baseUrl: base_url?.replace(/\/+$/, '') });
 }
 
-function rateLimitOf(entry: ConfigFile['rate_limits']['key']): RateLimit {
+function rateLimitOf(entry: Partial<ConfigFile['rate_limits']['key']>): RateLimit {
   return present({
     requestsPerMinute: entry.requests_per_minute,
     requestsPerDay: entry.requests_per_day,

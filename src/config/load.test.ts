@@ -56,7 +56,7 @@ moderation: { endpoint: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.
 redis_prefix: prod
 observability: { content_retention_days: 7, private_destinations: true }
 catalog:    { refresh: { enabled: true, every_hours: 12, url: "https://models.test/api.json", override_prices: true } }
-rate_limits: { key: { requests_per_minute: 60, concurrent: 8 }, free: { requests_per_day: 50 } }
+rate_limits: { key: { requests_per_minute: 60, concurrent: 8 }, free: { requests_per_day: 50 }, management: { requests_per_minute: 99 } }
 providers:
   alpha:
     adapter: openai-compatible
@@ -157,7 +157,12 @@ test('every key of the file reaches the configuration', () => {
     },
     redisPrefix: 'prod',
     observability: { contentRetentionMs: 7 * 86_400_000, privateDestinations: true },
-    rateLimits: { key: { requestsPerMinute: 60, concurrent: 8 }, account: {}, free: { requestsPerDay: 50 } },
+    rateLimits: {
+      key: { requestsPerMinute: 60, concurrent: 8 },
+      account: {},
+      free: { requestsPerDay: 50 },
+      management: { requestsPerMinute: 99 },
+    },
     providers: [
       {
         slug: 'alpha',

@@ -75,6 +75,7 @@ export function renderConfig(config: Config): string {
       key: drawRateLimit(config.rateLimits.key),
       account: drawRateLimit(config.rateLimits.account),
       free: drawRateLimit(config.rateLimits.free),
+      management: drawRateLimit(config.rateLimits.management),
     },
     providers: Object.fromEntries(config.providers.map((provider) => [provider.slug, drawProvider(provider)])),
     beta_flags: config.betaFlags,

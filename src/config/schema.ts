@@ -126,9 +126,13 @@ const provider = section({
 
 const BETA_FLAG_WORDS = 'must be a flag such as "files-api-2025-04-14", or the name of a feature';
 /** How fast somebody may ask; what is left out has no bound. */
-const rateLimit = optionalSection({
+const requestRate = {
   requests_per_minute: z.int().min(1).max(RATE_MAX).optional(),
   requests_per_day: z.int().min(1).max(RATE_MAX).optional(),
+};
+
+const rateLimit = optionalSection({
+  ...requestRate,
   tokens_per_minute: z.int().min(1).max(RATE_MAX).optional(),
   concurrent: z.int().min(1).max(CONCURRENT_MAX).optional(),
 });
@@ -316,7 +320,12 @@ export const configFile = section({
     content_retention_days: z.number().positive().max(RETENTION_DAYS_MAX).optional(),
     private_destinations: z.boolean().optional(),
   }),
-  rate_limits: optionalSection({ key: rateLimit, account: rateLimit, free: rateLimit }),
+  rate_limits: optionalSection({
+    key: rateLimit,
+    account: rateLimit,
+    free: rateLimit,
+    management: optionalSection(requestRate),
+  }),
   providers: z.preprocess(
     (value) => value ?? {},
     z.record(

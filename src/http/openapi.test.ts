@@ -30,6 +30,7 @@ const document = buildOpenApi({
       response: { $defs: { Block: { type: 'object' } }, type: 'array', items: { $ref: '#/$defs/Block' } },
     },
   },
+  countTokens: z.looseObject({ messages: z.array(part) }),
   version: '1.0.0',
 });
 
@@ -81,7 +82,13 @@ test('every route of the table is in the document, and nothing else but what tak
   const known = MANAGEMENT_ROUTES.map(({ path, method }) => `${method} ${path}`);
   assert.deepEqual(
     documented,
-    [...known, 'POST /chat/completions', 'POST /messages', 'POST /route/explain'].toSorted(),
+    [
+      ...known,
+      'POST /chat/completions',
+      'POST /messages',
+      'POST /messages/count_tokens',
+      'POST /route/explain',
+    ].toSorted(),
   );
 });
 
@@ -129,10 +136,11 @@ test('every operation names its credentials, and each is a declared scheme', () 
   assert.deepEqual(listing?.operation['security'], [{ managementKey: [] }]);
 });
 
-test('operations that look at a key promise 401, those for management keys 403 too', () => {
+test('operations that look at a key promise 401 and 503, those for management keys 403 too', () => {
   for (const { path, method, scope, errors, readsKey = false } of MANAGEMENT_ROUTES) {
     const responses = object(object(object(object(document['paths'])[path])[method.toLowerCase()])['responses']);
     assert.equal('401' in responses, scope !== 'public' || readsKey);
+    if ('401' in responses) assert.ok('503' in responses, path);
     assert.equal('403' in responses, scope === 'management' || errors.includes(403));
   }
 });
@@ -141,6 +149,17 @@ test('requests are described as they are sent, answers as they come back', () =>
   const schemas = object(object(document['components'])['schemas']);
   assert.deepEqual(object(schemas['ChatRequest'])['required'], ['messages']);
   assert.deepEqual(object(schemas['ChatEvent'])['required'], ['id', 'at']);
+});
+
+test('a preset is written from a request of its format', () => {
+  for (const [path, name] of [
+    ['/presets/{slug}/chat/completions', 'ChatRequest'],
+    ['/presets/{slug}/messages', 'MessagesRequest'],
+  ] as const) {
+    const found = operations.find((each) => each.path === path);
+    const { content } = object(found?.operation['requestBody']);
+    assert.deepEqual(content, { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
+  }
 });
 
 test('a schema that holds itself refers to its own component', () => {

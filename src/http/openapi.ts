@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { IDEMPOTENCY_KEY_CHARS_MAX } from '../accounts/credits.ts';
+import type { ClientFormatId } from '../canonical/extra.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ManagementRoute, RouteScope } from './management/route.ts';
 import { NO_BODY } from './management/route.ts';
@@ -16,6 +17,8 @@ export interface GenerationSchemas {
 export interface OpenApiParts {
   readonly routes: readonly ManagementRoute[];
   readonly generation: { readonly chat: GenerationSchemas; readonly messages: GenerationSchemas };
+  /** What of a request in the messages format is looked at to count it. */
+  readonly countTokens: AnySchema;
   /** Of the interface: `1.0.0`. */
   readonly version: string;
 }
@@ -63,9 +66,11 @@ const messagesErrorSchema = z.looseObject({
   ...besidesError,
 });
 
+const REQUEST_OF: Readonly<Record<ClientFormatId, string>> = { chat: 'ChatRequest', messages: 'MessagesRequest' };
+
 const SECURITY: Readonly<Record<RouteScope, readonly JsonObject[]>> = {
   management: [{ managementKey: [] }],
-  any: [{ apiKey: [] }, { managementKey: [] }],
+  any: [{ apiKey: [] }, { apiKeyHeader: [] }, { managementKey: [] }],
   public: [],
 };
 
@@ -76,11 +81,12 @@ export function buildOpenApi(parts: OpenApiParts): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {
     '/chat/completions': { post: drawChat(components, parts.generation.chat, error) },
     '/messages': { post: drawMessages(components, parts.generation.messages) },
+    '/messages/count_tokens': { post: drawCountTokens(components, parts.countTokens) },
   };
   paths['/route/explain'] = { post: drawExplain(components, parts.generation, error) };
   for (const route of parts.routes) {
     const operations = (paths[route.path] ??= {});
-    operations[route.method.toLowerCase()] = drawRoute(components, route, error);
+    operations[route.method.toLowerCase()] = drawRoute(components, route, parts.generation, error);
   }
   return {
     openapi: '3.1.0',
@@ -105,7 +111,7 @@ function drawChat(components: SchemaComponents, schemas: GenerationSchemas, erro
     summary: 'Create a chat completion',
     security: [{ apiKey: [] }],
     parameters: GENERATION_HEADERS,
-    requestBody: jsonBody(components.add('ChatRequest', schemas.request, 'input')),
+    requestBody: jsonBody(components.add(REQUEST_OF.chat, schemas.request, 'input')),
     responses: {
       200: generationAnswer(components, 'Chat', schemas),
       ...drawErrors(GENERATION_ERRORS, error),
@@ -121,10 +127,26 @@ function drawMessages(components: SchemaComponents, schemas: GenerationSchemas):
     summary: 'Create a message in the vendor messages format',
     security: [{ apiKey: [] }, { apiKeyHeader: [] }],
     parameters: GENERATION_HEADERS,
-    requestBody: jsonBody(components.add('MessagesRequest', schemas.request, 'input')),
+    requestBody: jsonBody(components.add(REQUEST_OF.messages, schemas.request, 'input')),
     responses: {
       200: generationAnswer(components, 'Messages', schemas),
       ...drawErrors(GENERATION_ERRORS, error),
+    },
+  };
+}
+
+function drawCountTokens(components: SchemaComponents, request: AnySchema): JsonObject {
+  const error = components.add('MessagesError', messagesErrorSchema, 'output');
+  const answer = components.add('CountTokensResponse', z.looseObject({ input_tokens: z.int() }), 'output');
+  return {
+    operationId: 'countTokens',
+    tags: ['Generation'],
+    summary: 'Count the input tokens of a message, which costs nothing',
+    security: [{ apiKey: [] }, { apiKeyHeader: [] }],
+    requestBody: jsonBody(components.add('CountTokensRequest', request, 'input')),
+    responses: {
+      200: { description: 'As the vendor counts, else an estimate.', content: jsonContent(answer) },
+      ...drawErrors([400, 401, 402, 403, 404, 408, 413, 429, 500, 503], error),
     },
   };
 }
@@ -136,8 +158,8 @@ function drawExplain(
 ): JsonObject {
   const schema = {
     anyOf: [
-      components.add('ChatRequest', chat.request, 'input'),
-      components.add('MessagesRequest', messages.request, 'input'),
+      components.add(REQUEST_OF.chat, chat.request, 'input'),
+      components.add(REQUEST_OF.messages, messages.request, 'input'),
     ],
   };
   return {
@@ -215,7 +237,12 @@ function generationAnswer(components: SchemaComponents, name: string, schemas: G
   };
 }
 
-function drawRoute(components: SchemaComponents, route: ManagementRoute, error: JsonObject): JsonObject {
+function drawRoute(
+  components: SchemaComponents,
+  route: ManagementRoute,
+  generation: OpenApiParts['generation'],
+  error: JsonObject,
+): JsonObject {
   const name = route.operationId.charAt(0).toUpperCase() + route.operationId.slice(1);
   const parameters = [
     ...drawParameters(components.inline(`${name}Path`, route.params, 'input'), 'path'),
@@ -238,7 +265,7 @@ function drawRoute(components: SchemaComponents, route: ManagementRoute, error: 
     summary: route.summary,
     security: route.readsKey === true ? [{}, ...SECURITY.any] : SECURITY[route.scope],
     ...(parameters.length > 0 && { parameters }),
-    ...drawBody(components, name, route),
+    ...drawBody(components, name, route, generation),
     responses: {
       ...Object.fromEntries(answers),
       ...(route.hasTag === true && NOT_MODIFIED),
@@ -247,11 +274,18 @@ function drawRoute(components: SchemaComponents, route: ManagementRoute, error: 
   };
 }
 
-function drawBody(components: SchemaComponents, name: string, { body, upload }: ManagementRoute): JsonObject {
+function drawBody(
+  components: SchemaComponents,
+  name: string,
+  { body, upload, takesRequestOf: format }: ManagementRoute,
+  generation: OpenApiParts['generation'],
+): JsonObject {
   if (upload !== undefined) {
     const schema = components.add(`${name}Request`, upload.form, 'input');
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } };
   }
+  if (format !== undefined)
+    return { requestBody: jsonBody(components.add(REQUEST_OF[format], generation[format].request, 'input')) };
   return body === NO_BODY ? {} : { requestBody: jsonBody(components.add(`${name}Request`, body, 'input')) };
 }
 
@@ -266,11 +300,23 @@ const IDEMPOTENCY_KEY = {
 
 const NOT_MODIFIED = { 304: { description: 'The answer is still the one that `If-None-Match` names.' } };
 
-/** What follows from the scope, and 500, which every route can give. */
-function errorsOf(route: ManagementRoute): readonly number[] {
-  const byScope: Readonly<Record<RouteScope, readonly number[]>> = { management: [401, 403], any: [401], public: [] };
-  const forKey = route.readsKey === true ? [401] : [];
-  return [...route.errors, ...byScope[route.scope], ...forKey, 500].toSorted((one, other) => one - other);
+/** What a route says itself, what follows from its scope, its path and its query, and 500, which every route can give. */
+export function errorsOf(route: ManagementRoute): readonly number[] {
+  const looksAtKey = route.scope !== 'public' || route.readsKey === true;
+  const statuses = [
+    ...route.errors,
+    ...(route.scope === 'management' ? [403] : []),
+    // A management key may call so often, and no key can be looked up while the database is away.
+    ...(looksAtKey ? [401, 429, 503] : []),
+    ...(canBeMiscalled(route) ? [400] : []),
+    500,
+  ];
+  return [...new Set(statuses)].toSorted((one, other) => one - other);
+}
+
+/** A path may not be well-formed, a query may hold what nobody knows. */
+function canBeMiscalled({ path, query }: ManagementRoute): boolean {
+  return path.includes('{') || !query.safeParse({ 'a parameter that no route has': '' }).success;
 }
 
 function drawParameters(schema: JsonObject, place: 'path' | 'query'): readonly JsonObject[] {

@@ -16,16 +16,16 @@ const FREE_OF_CHARGE: Cost = { totalNanoUsd: 0, promptNanoUsd: 0, completionNano
  */
 export function accountFor(record: GenerationRecord): void {
   const counted = countedParts(record);
-  const feeNanoUsd = feesOf(record);
   if (counted.length === 0) {
-    record.cost = withFee(FREE_OF_CHARGE, feeNanoUsd);
+    if (hasUpstreamFailed(record)) waiveFees(record);
+    record.cost = withFee(FREE_OF_CHARGE, feesOf(record));
     return;
   }
   const total = counted.map((part) => part.usage).reduce(addUsage);
   const isFree = isFreeOfCharge(record, total, counted.at(-1)?.endpoint.cancellable === false);
   record.usage = total;
   record.served = counted.map((part) => servedPart(part, isFree, record));
-  record.cost = withFee(totalCost(record.served.map(chargeOf)), feeNanoUsd);
+  record.cost = withFee(totalCost(record.served.map(chargeOf)), feesOf(record));
   if (record.cost?.isPartial === true) record.warn(record.served.flatMap(unpriced));
   const own = record.served.filter((part) => part.isByok);
   record.listNanoUsd = own.length === 0 ? undefined : totalCost(own.map(({ cost }) => cost))?.totalNanoUsd;
@@ -61,6 +61,18 @@ function feesOf({ serverTools, pluginFeesNanoUsd }: GenerationRecord): number {
   return (serverTools?.feeNanoUsd ?? 0) + pluginFeesNanoUsd;
 }
 
+/** It is nobody else's doing: not the caller's, who hung up or asked what cannot be answered, nor that of the time for all of it. */
+function hasUpstreamFailed({ failure, cancelled }: GenerationRecord): boolean {
+  if (failure === undefined || cancelled || failure.kind === 'aborted' || failure.clock === 'total') return false;
+  return failure.status >= 500 || failure.status === 429;
+}
+
+/** What plugins had done for the request is not owed where no upstream gave a single token for it. @source generation.md 8.6 */
+function waiveFees(record: GenerationRecord): void {
+  record.pluginFeesNanoUsd = 0;
+  record.fileFeesNanoUsd = 0;
+}
+
 /** A fee is owed also where nobody knows what the model costs. @source generation.md 5.3 "tool fees" */
 function withFee(cost: Cost | undefined, feeNanoUsd: number): Cost | undefined {
   if (feeNanoUsd === 0) return cost;
@@ -84,19 +96,19 @@ function servedPart(part: CountedPart, isFree: boolean, record: GenerationRecord
 }
 
 function countedParts(record: GenerationRecord): readonly CountedPart[] {
-  const { serving, usage, answerChars, givenChars, earlierParts, abandoned, end, asked } = record;
+  const { serving, usage, answerBytes, givenBytes, earlierParts, abandoned, end, asked } = record;
   const counted: CountedPart[] = earlierParts.map((part) => ({
     ...part,
     usage: countUsage(part, part.isOver === true, record),
   }));
   if (serving !== undefined) {
-    const last = { ...serving, usage, answerChars, givenChars, asked };
+    const last = { ...serving, usage, answerBytes, givenBytes, asked };
     // Where somebody else has the request by now, it broke off by itself.
     const isCutOff = (record.cancelled || isBlocked(record)) && abandoned === undefined;
     counted.push({ ...last, usage: countUsage(last, end !== undefined, record, isCutOff ? billedOn(serving) : 0) });
   }
   if (abandoned !== undefined && !abandoned.endpoint.cancellable) {
-    const unheard = { ...abandoned, usage: undefined, answerChars: 0, givenChars: 0, asked };
+    const unheard = { ...abandoned, usage: undefined, answerBytes: 0, givenBytes: 0, asked };
     counted.push({ ...unheard, usage: countUsage(unheard, false, record, billedOn(abandoned)) });
   }
   return counted;
@@ -116,25 +128,30 @@ function billedOn({ endpoint, expectedTokens }: Pick<AnswerPart, 'endpoint' | 'e
 }
 
 /**
- * The upstream's count where it came to its end, else the larger of that and our estimate. @source decisions.md 21
+ * The upstream's count where it came to its end, else the larger of that and our estimate. Who counts no token of an answer
+ * that says something, or counts it in no number that may be one, has not counted it.
+ * @source decisions.md 21, pains.md 28
  * @param tokensMin less than this the answer is not likely to have become
  */
 function countUsage(
-  { usage, answerChars, givenChars, asked }: AnswerPart,
+  { usage, answerBytes, givenBytes, asked, tokensMax }: AnswerPart,
   isOver: boolean,
   { request }: GenerationRecord,
   tokensMin = 0,
 ): Usage {
-  if (usage !== undefined && isOver) return usage;
+  const isCounted = usage !== undefined && (usage.completionTokens > 0 || answerBytes === 0);
+  if (isCounted && isOver) return usage;
   const reported = usage ?? NO_USAGE;
+  // An estimate may be wrong, but nobody owes more than was held for.
+  const estimated = Math.min(estimateAnswerTokens(answerBytes), tokensMax?.() ?? Infinity);
   const prompt =
     usage === undefined
-      ? estimateRequestTokens(asked ?? request) + estimateAnswerTokens(givenChars)
+      ? estimateRequestTokens(asked ?? request) + estimateAnswerTokens(givenBytes)
       : usage.promptTokens;
   return {
     ...reported,
     promptTokens: prompt,
-    completionTokens: Math.max(reported.completionTokens, estimateAnswerTokens(answerChars), tokensMin),
+    completionTokens: Math.max(reported.completionTokens, estimated, tokensMin),
     estimated: true,
   };
 }

@@ -1,4 +1,4 @@
-import { estimateAnswerTokens } from '../canonical/estimate-tokens.ts';
+import { estimateTokens } from '../canonical/estimate-tokens.ts';
 import type { GenerationRequest, Settings, Turn } from '../canonical/request.ts';
 import type { Dialect } from '../wire/format.ts';
 import type { Candidate } from '../routing/plan.ts';
@@ -33,7 +33,7 @@ function reasons({ reasoning }: Settings): boolean {
 export function askToGoOn(request: GenerationRequest, delivered: string): GenerationRequest {
   const { settings } = request;
   const { maxTokens } = settings;
-  const spent = estimateAnswerTokens(delivered.length);
+  const spent = estimateTokens(delivered);
   return {
     ...request,
     turns: withBeginning(request.turns, delivered.trimEnd()),

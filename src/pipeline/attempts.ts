@@ -142,7 +142,10 @@ class PlannedAttempts implements Attempts {
     const { record, outcome: watch } = this.#question;
     const { candidate } = step;
     const startedMs = this.#parts.monotonicMs();
-    const attempt = record.openAttempt(candidate, () => this.#expectedTokens(candidate));
+    const attempt = record.openAttempt(candidate, {
+      expectedTokens: () => this.#expectedTokens(candidate),
+      tokensMax: () => limitAsSent(this.#parts, this.#asked.request, candidate),
+    });
     const { request } = this.#asked;
     const asked = succession === undefined ? request : succession.ask(candidate, request);
     const full = this.#question.adapt?.(asked, candidate) ?? asked;

@@ -96,7 +96,7 @@ async function count(
   });
   const estimate = estimateRequestTokens(request);
   const rated = { generationId: id, promptTokens: () => estimate, isFree: false };
-  const passage = await parts.rateLimiter.admit(principal, rated);
+  const passage = await parts.rateLimiter.admit(principal, rated)?.pass();
   try {
     // What filters might keep back is not sent anywhere to be counted.
     const [first] = hasFilters(rules.policy) ? [] : candidates;

@@ -63,3 +63,18 @@ test('a request that is over holds nothing, and nobody goes on with it', async (
   assert.equal(await further.add([], wish(1)), false);
   assert.deepEqual(sums(), [10], 'the first hold is settled with the charge');
 });
+
+test('a request that is over while it goes on leaves nothing held', async () => {
+  const asked = Promise.withResolvers<Hold>();
+  const released: string[] = [];
+  const ledger = {
+    reserve: () => asked.promise,
+    release: ({ id }: Hold) => Promise.resolve(void released.push(id)),
+  };
+  const further = createFurtherHolds(ledger, { id: 'gen-1', asker: samplePrincipal() });
+  const moved = further.move({ id: 'gen-1', counted: [] }, [], wish(1));
+  await further.release();
+  asked.resolve({ id: 'gen-1:1', counted: [] });
+  assert.equal(await moved, undefined);
+  assert.deepEqual(released, ['gen-1:1']);
+});

@@ -84,6 +84,11 @@ class OpenHolds implements FurtherHolds {
     try {
       const next = (): Wish => ({ ...wish(), generationId, instead });
       const hold = await this.#ledger.reserve(this.#holder.asker, limits, next);
+      if (this.#isOver) {
+        // The charge was settled with the hold before: nobody else would end this one.
+        if (hold !== undefined) await this.#ledger.release(hold);
+        return undefined;
+      }
       this.#open.length = 0;
       // What they held of limits that no longer apply: a day may be over meanwhile.
       await this.#releaseAll(instead);

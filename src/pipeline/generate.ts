@@ -10,6 +10,7 @@ import { createInnerGenerate, type Inside } from './inner-generation.ts';
 import { createInspection, type Inspection, type InspectParts } from './inspect.ts';
 import { openAnswer, type AnswerContext, type AnswerParts, type Serving } from './open-answer.ts';
 import { prepare, type PrepareParts } from './prepare.ts';
+import { refuseForbidden } from './refuse-forbidden.ts';
 import { relayStream, relayWhole } from './relay.ts';
 import {
   asGatewayError,
@@ -138,7 +139,10 @@ async function serve(parts: GenerateParts, question: ServeQuestion, serving: Ser
   await parts.ledger.admit(asker, rules.limits);
   const onTaken = (taken: BytesTaken): void => void (serving.files = taken);
   record.request = await takeInFiles(parts, record.request, { owner: asker, signal, onTaken });
-  const onBlocked = (): Promise<void> => till.pass(NOTHING_ASKED);
+  const onBlocked = async (): Promise<void> => {
+    await refuseForbidden(parts, record, rules);
+    await till.pass(NOTHING_ASKED);
+  };
   const inspection = createInspection(parts, { record, policy: rules.policy, signal, onBlocked });
   if (inspection !== undefined) record.request = await inspection.request(record.request);
   const cached = await lookUpAnswer(parts.responseCache, record, rules);

@@ -46,8 +46,9 @@ export class AnswerThatGoesOn {
   /** Of blocks of the second answer: the caller's index. Those without are left out. */
   readonly #indexes = new Map<number, number>();
   #saidChars = 0;
-  /** What the caller does not get of it, as it has it already or cannot use it. UTF-16 units. */
-  leftOutChars = 0;
+  #saidBytes = 0;
+  /** What the caller does not get of it, as it has it already or cannot use it. */
+  leftOutBytes = 0;
   /** How much further text stands in the caller's answer than in the second. */
   #shiftChars = 0;
 
@@ -74,7 +75,7 @@ export class AnswerThatGoesOn {
       case 'block-delta':
         if (event.text === undefined) return undefined;
         if (event.index === this.#openText) return this.#pushText(event.text, events);
-        this.leftOutChars += event.text.length;
+        this.leftOutBytes += Buffer.byteLength(event.text);
         return undefined;
       case 'block-end':
         if (event.index === this.#openText) this.#openText = undefined;
@@ -108,7 +109,7 @@ export class AnswerThatGoesOn {
       return block.text === '' ? undefined : this.#pushText(block.text, events);
     }
     if (block.type !== 'reasoning') return this.#joinAtEnd(event, events);
-    this.leftOutChars += block.text.length;
+    this.leftOutBytes += Buffer.byteLength(block.text);
     if (!this.#waiting.some((other) => other.type === 'warning' && other.warning === SECOND_THOUGHTS))
       this.#waiting.push({ type: 'warning', warning: SECOND_THOUGHTS });
     return undefined;
@@ -123,6 +124,7 @@ export class AnswerThatGoesOn {
 
   #pushText(text: string, events: GenerationEvent[]): 'apart' | undefined {
     this.#saidChars += text.length;
+    this.#saidBytes += Buffer.byteLength(text);
     return this.#join(this.#splice.push(text), events);
   }
 
@@ -131,7 +133,7 @@ export class AnswerThatGoesOn {
     if (joint.type === 'held') return undefined;
     this.#isJoined = true;
     const saidBefore = this.#saidChars - joint.text.length;
-    this.leftOutChars += saidBefore;
+    this.leftOutBytes += this.#saidBytes - Buffer.byteLength(joint.text);
     this.#shiftChars = this.#delivered.text.length - saidBefore;
     events.push(...this.#waiting, ...(this.#usage === undefined ? [] : [this.#usage]));
     if (this.#left?.type === 'reasoning') events.push(...this.#endLeft());

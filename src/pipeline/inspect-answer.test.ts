@@ -58,7 +58,7 @@ interface Seen {
 
 async function inspect(rules: readonly FilterRule[], batches: readonly EventBatch[]): Promise<Seen> {
   const report = openRouteReport('a/b', 0);
-  const record = { report, warn: () => undefined, usage: undefined, end: undefined, answerChars: 0 };
+  const record = { report, warn: () => undefined, usage: undefined, end: undefined, answerBytes: 0 };
   const sources = rules.map(() => ({ guardrailId: 'g', name: 'G', scope: 'api-key' as const }));
   const { signal } = new AbortController();
   const { source } = await inspectingAnswer({ inspector }, answerOf(batches), {
@@ -182,7 +182,7 @@ suite('an answer that filters look through', () => {
         warn: () => undefined,
         usage: undefined,
         end: undefined,
-        answerChars: 0,
+        answerBytes: 0,
       },
       filters: { rules: [], sources: [] },
       signal: new AbortController().signal,

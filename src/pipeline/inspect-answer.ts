@@ -31,7 +31,7 @@ export async function inspectingAnswer(
 }
 
 /** What is told of the answer where it is blocked, and who asked owes it. */
-type InspectedRecord = Pick<GenerationRecord, 'report' | 'warn' | 'usage' | 'end' | 'answerChars'>;
+type InspectedRecord = Pick<GenerationRecord, 'report' | 'warn' | 'usage' | 'end' | 'answerBytes'>;
 
 interface AnswerQuestion {
   readonly inspector: TextInspector;
@@ -94,34 +94,34 @@ class InspectedAnswer implements Committed, EventSource {
   /** @throws GatewayError when the caller must have no more of it */
   async read(): Promise<EventBatch | undefined> {
     while (!this.#isOver) {
-      const heldChars = this.#heldChars();
+      const heldBytes = this.#heldBytes();
       const batch = await this.#committed.source.read();
       try {
         const events = batch === undefined ? await this.#close() : await this.#pass(batch);
         if (events.length > 0) return events;
       } catch (error) {
-        this.#meter(heldChars, batch ?? []);
+        this.#meter(heldBytes, batch ?? []);
         throw error;
       }
     }
     return undefined;
   }
 
-  #heldChars(): number {
-    let chars = 0;
-    for (const { held } of this.#blocks.values()) chars += held.length;
-    return chars;
+  #heldBytes(): number {
+    let bytes = 0;
+    for (const { held } of this.#blocks.values()) bytes += Buffer.byteLength(held);
+    return bytes;
   }
 
   /** Whoever counts what passes sees nothing of what is blocked, and it came all the same. */
-  #meter(heldChars: number, batch: EventBatch): void {
+  #meter(heldBytes: number, batch: EventBatch): void {
     const { record } = this.#question;
-    record.answerChars += heldChars;
+    record.answerBytes += heldBytes;
     for (const event of batch)
       if (event.type === 'usage') record.usage = event.usage;
       else if (event.type === 'end') record.end = event;
-      else if (event.type === 'block-start') record.answerChars += textOf(event.block).length;
-      else if (event.type === 'block-delta') record.answerChars += event.text?.length ?? 0;
+      else if (event.type === 'block-start') record.answerBytes += Buffer.byteLength(textOf(event.block));
+      else if (event.type === 'block-delta') record.answerBytes += Buffer.byteLength(event.text ?? '');
   }
 
   async #pass(batch: EventBatch): Promise<EventBatch> {

@@ -16,7 +16,7 @@ export interface InspectParts {
 }
 
 export interface InspectQuestion {
-  readonly record: Pick<GenerationRecord, 'report' | 'warn' | 'request' | 'usage' | 'end' | 'answerChars'>;
+  readonly record: Pick<GenerationRecord, 'report' | 'warn' | 'request' | 'usage' | 'end' | 'answerBytes'>;
   readonly policy: Pick<Policy, 'contentFilters' | 'builtinFilters'>;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;

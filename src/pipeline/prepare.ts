@@ -95,10 +95,9 @@ export async function prepare(
   refuseEmpty(found, lowered, record.report.requested);
   const heard = withSilence(found, record.report, inside !== undefined);
   const route = inside === undefined ? heard : withinBudget(withinEndpoints(heard), inside.budgetNanoUsd, wish);
-  await till.reserve(rules.limits, () => wish(route));
   // Free is what a slug comes to, however it is spelled and whoever chose it.
   const slugs = route.resolved.models.map(({ slug }) => slug);
-  await till.pass(ratedBy(record, slugs));
+  await till.enter(rules.limits, () => wish(route), ratedBy(record, slugs));
   return { revision, choice, offered, adapt, route, wish };
 }
 

@@ -35,6 +35,7 @@ export async function rehearseRouters(
     router: undefined,
     comparedWith: undefined,
     pluginFeesNanoUsd: 0,
+    fileFeesNanoUsd: 0,
     forError: {},
     warn: () => undefined,
   };

@@ -129,10 +129,10 @@ function meter(record: GenerationRecord, spoken: FormatId, format: ClientFormat,
   for (const event of batch) {
     switch (event.type) {
       case 'block-delta':
-        if (event.text !== undefined) record.answerChars += event.text.length;
+        if (event.text !== undefined) record.answerBytes += Buffer.byteLength(event.text);
         break;
       case 'block-start':
-        if ('text' in event.block) record.answerChars += event.block.text.length;
+        if ('text' in event.block) record.answerBytes += Buffer.byteLength(event.block.text);
         else if (event.block.type === 'media') record.answerMedia++;
         noteLeftOut(event, spoken, format, record);
         break;

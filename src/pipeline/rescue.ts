@@ -116,10 +116,10 @@ class RescuedAnswer implements Committed, EventSource {
     const committed = await attempts.goOn(failure, successors);
     if (committed === undefined) return false;
     const method = successors.methodOf(committed.candidate);
-    const { length } = this.#delivered.text;
-    record.answerChars += successors.leftOutChars;
-    if (method === 'prefill') record.givenChars = length;
-    noteRescue(record, from, committed.candidate, method, length);
+    const { text } = this.#delivered;
+    record.answerBytes += successors.leftOutBytes;
+    if (method === 'prefill') record.givenBytes = Buffer.byteLength(text);
+    noteRescue(record, from, committed.candidate, method, text.length);
     this.#current = outcome.committed(committed);
     return true;
   }

@@ -39,6 +39,7 @@ function run(plugins: readonly Plugin[], request: GenerationRequest, abilities: 
     report,
     warn: (more: readonly Warning[]): void => void warnings.push(...more),
     pluginFeesNanoUsd: 0,
+    fileFeesNanoUsd: 0,
     forError: {},
   };
   const question = {

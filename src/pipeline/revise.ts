@@ -14,7 +14,7 @@ export interface ReviseParts {
 }
 
 export interface ReviseQuestion {
-  readonly record: Pick<GenerationRecord, 'report' | 'warn' | 'pluginFeesNanoUsd' | 'forError'>;
+  readonly record: Pick<GenerationRecord, 'report' | 'warn' | 'pluginFeesNanoUsd' | 'fileFeesNanoUsd' | 'forError'>;
   readonly rules: Pick<CallerRules, 'policy'>;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
@@ -131,7 +131,10 @@ function contextOf(
     warn: (warning) => record.warn([warning]),
     endpointsOf,
     fund,
-    charge: (nanoUsd) => void (record.pluginFeesNanoUsd += nanoUsd),
+    charge(nanoUsd, what) {
+      record.pluginFeesNanoUsd += nanoUsd;
+      if (what === 'files') record.fileFeesNanoUsd += nanoUsd;
+    },
     keepForError: (member, value) => void (record.forError[member] = value),
   };
 }

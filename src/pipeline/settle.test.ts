@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { transportFailure } from '../canonical/classify-failure.ts';
+import { timeoutFailure, transportFailure } from '../canonical/classify-failure.ts';
 import type { Usage } from '../canonical/usage.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
@@ -44,7 +44,7 @@ test('a complete answer costs what its usage says', () => {
 test('an answer without usage is estimated, and says so', () => {
   const record = settled((one) => {
     committed(one);
-    one.answerChars = 400;
+    one.answerBytes = 400;
     one.end = { type: 'end', finish: 'stop' };
   });
   assert.ok((record.usage?.completionTokens ?? 0) > 50);
@@ -53,11 +53,33 @@ test('an answer without usage is estimated, and says so', () => {
   assert.ok((record.cost?.totalNanoUsd ?? 0) > 0);
 });
 
+test('an answer that says something, of which its upstream counts no token, is estimated, and its prompt is as counted', () => {
+  const record = settled((one) => {
+    committed(one);
+    one.usage = { ...usage, completionTokens: 0 };
+    one.answerBytes = 400;
+    one.end = { type: 'end', finish: 'stop' };
+  });
+  assert.equal(record.usage?.promptTokens, usage.promptTokens);
+  assert.ok((record.usage?.completionTokens ?? 0) > 50);
+  assert.equal(record.usage?.estimated, true);
+});
+
+test('an estimate is never more than the answer was allowed to become', () => {
+  const estimate = (tokensMax: number | undefined): number | undefined =>
+    settled((one) => {
+      one.openAttempt({ endpoint }, { tokensMax: () => tokensMax }).commit();
+      one.answerBytes = 400;
+      one.end = { type: 'end', finish: 'length' };
+    }).usage?.completionTokens;
+  assert.deepEqual([estimate(undefined), estimate(500), estimate(60)], [100, 100, 60]);
+});
+
 test('a caller who hung up owes what came, not the placeholder that the upstream began with', () => {
   const record = settled((one) => {
     committed(one);
     one.usage = { ...usage, completionTokens: 1 };
-    one.answerChars = 400;
+    one.answerBytes = 400;
     one.cancelled = true;
   });
   assert.ok((record.usage?.completionTokens ?? 0) > 50);
@@ -150,11 +172,11 @@ test('a caller who hung up before the first content owes the prompt, as an estim
 });
 
 test('a caller who hung up owes the usual length of an answer where the provider bills on, and what came where it does not', () => {
-  const cutOff = (cancellable: boolean, expectedTokens: number | undefined, answerChars: number): GenerationRecord =>
+  const cutOff = (cancellable: boolean, expectedTokens: number | undefined, answerBytes: number): GenerationRecord =>
     settled((one) => {
-      one.openAttempt({ endpoint: { ...endpoint, cancellable } }, () => expectedTokens).commit();
+      one.openAttempt({ endpoint: { ...endpoint, cancellable } }, { expectedTokens: () => expectedTokens }).commit();
       one.usage = { ...usage, completionTokens: 1 };
-      one.answerChars = answerChars;
+      one.answerBytes = answerBytes;
       one.cancelled = true;
     });
   const tokensOf = ({ usage: counted }: GenerationRecord) => [counted?.completionTokens, counted?.estimated];
@@ -166,7 +188,7 @@ test('a caller who hung up owes the usual length of an answer where the provider
     (cutOff(false, 500, 80).cost?.completionNanoUsd ?? 0) > (cutOff(true, 500, 80).cost?.completionNanoUsd ?? 0),
   );
   const unheard = settled((one) => {
-    const attempt = one.openAttempt({ endpoint: { ...endpoint, cancellable: false } }, () => 500);
+    const attempt = one.openAttempt({ endpoint: { ...endpoint, cancellable: false } }, { expectedTokens: () => 500 });
     attempt.sent();
     attempt.fail(transportFailure('aborted'));
     one.cancelled = true;
@@ -176,10 +198,10 @@ test('a caller who hung up owes the usual length of an answer where the provider
 
 test('a part that broke off by itself is not taken for one that goes on when the caller hangs up on the next', () => {
   const record = settled((one) => {
-    one.openAttempt({ endpoint: { ...endpoint, cancellable: false } }, () => 500).commit();
+    one.openAttempt({ endpoint: { ...endpoint, cancellable: false } }, { expectedTokens: () => 500 }).commit();
     one.usage = { ...usage, completionTokens: 1 };
-    one.answerChars = 80;
-    const next = one.openAttempt({ endpoint: { ...endpoint, cancellable: true } }, () => 500);
+    one.answerBytes = 80;
+    const next = one.openAttempt({ endpoint: { ...endpoint, cancellable: true } }, { expectedTokens: () => 500 });
     next.sent();
     next.fail(transportFailure('aborted'));
     one.cancelled = true;
@@ -191,7 +213,7 @@ test('a caller who hung up while another endpoint was asked to go on owes what c
   const began = (record: GenerationRecord): void => {
     committed(record);
     record.usage = usage;
-    record.answerChars = 80;
+    record.answerBytes = 80;
   };
   const stopped = hungUpOn(true, true, began);
   const billedOn = hungUpOn(false, true, began);
@@ -214,7 +236,7 @@ function inTwoParts(change: (record: GenerationRecord) => void): GenerationRecor
   return settled((one) => {
     committed(one);
     one.usage = { ...usage, promptTokens: 40, completionTokens: 1 };
-    one.answerChars = 80;
+    one.answerBytes = 80;
     one.openAttempt({ endpoint: { ...endpoint, price: { prompt: 2_000_000, completion: 4_000_000 } } }).commit();
     change(one);
   });
@@ -243,8 +265,8 @@ test('an answer of two parts costs what each of them took, at its own price, and
 
 test('a second part that tells no usage is estimated from what it was given and what it wrote', () => {
   const record = inTwoParts((one) => {
-    one.givenChars = 80;
-    one.answerChars = 8;
+    one.givenBytes = 80;
+    one.answerBytes = 8;
     one.end = { type: 'end', finish: 'stop' };
   });
   const alone = settled((one) => {
@@ -326,10 +348,43 @@ test('who sends too fast leaves no row, unless something was paid for before tha
   );
 });
 
+test('fees of plugins are waived where upstreams failed without a token, and by nobody else’s doing', () => {
+  const failed = (change: (record: GenerationRecord) => void): number | undefined =>
+    settled((one) => {
+      one.pluginFeesNanoUsd = 4_000_000;
+      one.openAttempt({ endpoint }).fail(transportFailure('reset'));
+      change(one);
+    }).cost?.totalNanoUsd;
+  const nothing = (): void => undefined;
+  assert.equal(failed(nothing), 0);
+  assert.equal(
+    failed((one) => (one.cancelled = true)),
+    4_000_000,
+  );
+  assert.equal(
+    failed((one) => (one.failure = timeoutFailure('total'))),
+    4_000_000,
+  );
+  assert.equal(
+    failed((one) => (one.failure = { ...transportFailure('reset'), status: 400 })),
+    4_000_000,
+  );
+  assert.equal(
+    failed((one) => (one.failure = { ...transportFailure('reset'), status: 429 })),
+    0,
+  );
+  const answered = failed((one) => {
+    committed(one);
+    one.usage = usage;
+    one.end = { type: 'end', finish: 'stop' };
+  });
+  assert.equal(answered, 4_020_000);
+});
+
 test('an answer that a filter of the account ends is owed as far as it came', () => {
   const record = settled((one) => {
     committed(one);
-    one.answerChars = 40;
+    one.answerBytes = 40;
     one.error = new GatewayError('permission_denied', 'Answer blocked by content filter.');
   });
   assert.equal(record.usage?.completionTokens, 10);

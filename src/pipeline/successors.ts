@@ -38,8 +38,8 @@ export function breakIn(batch: EventBatch): { readonly at: number; readonly fail
 
 export interface Successors extends Succession {
   methodOf(candidate: Candidate): RescueMethod;
-  /** Of the answer that goes on: text and reasoning that the caller has already, or has no use for. UTF-16 units. */
-  readonly leftOutChars: number;
+  /** Of the answer that goes on: text and reasoning that the caller has already, or has no use for. Bytes. */
+  readonly leftOutBytes: number;
 }
 
 /**
@@ -64,8 +64,8 @@ export function createSuccessors(
 
   return {
     methodOf,
-    get leftOutChars() {
-      return answer?.leftOutChars ?? 0;
+    get leftOutBytes() {
+      return answer?.leftOutBytes ?? 0;
     },
     ask: (candidate, asked) => (methodOf(candidate) === 'prefill' ? askToGoOn(asked, delivered.text) : asked),
     async admit(candidate, source) {

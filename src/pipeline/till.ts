@@ -1,6 +1,6 @@
 import type { Hold, Ledger, Wish } from '../accounts/ledger.ts';
 import type { Principal } from '../accounts/principal.ts';
-import type { Passage, RatedRequest, RateLimiter } from '../accounts/rate-limits.ts';
+import type { Admission, Passage, RatedRequest, RateLimiter } from '../accounts/rate-limits.ts';
 import type { SpendLimit } from '../accounts/spend-limit.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
 import { createFurtherHolds, type FurtherHolds } from './further-holds.ts';
@@ -11,6 +11,8 @@ export interface TillParts {
   readonly rateLimiter: RateLimiter;
   readonly settle: Settle;
 }
+
+type Rated = Pick<RatedRequest, 'promptTokens' | 'isFree'>;
 
 /** What one request holds of its caller's limits, until its charge is settled. */
 export class Till {
@@ -29,16 +31,21 @@ export class Till {
   }
 
   /** Once a request: it was let through, and is not asked again. @throws GatewayError 429 */
-  async pass(request: Pick<RatedRequest, 'promptTokens' | 'isFree'>): Promise<void> {
-    if (this.#passage !== undefined) return;
-    const { id, requestId } = this.#record;
-    const rated = { generationId: id, isInside: requestId !== id, ...request };
-    this.#passage = await this.#parts.rateLimiter.admit(this.#asker, rated);
+  async pass(request: Rated): Promise<void> {
+    this.#passage ??= await this.#admission(request)?.pass();
   }
 
-  /** @throws GatewayError 402 or 403 */
-  async reserve(limits: readonly SpendLimit[], wish: () => Wish): Promise<void> {
-    this.#hold = await this.#parts.ledger.reserve(this.#asker, limits, wish);
+  /** Money first, and only who has it passes; a state that is shared is asked for both at once. @throws GatewayError 402, 403 or 429 */
+  async enter(limits: readonly SpendLimit[], wish: () => Wish, request: Rated): Promise<void> {
+    const admission = this.#passage === undefined ? this.#admission(request) : undefined;
+    const beside = admission && { pass: admission.asked };
+    this.#hold = await this.#parts.ledger.reserve(this.#asker, limits, () => ({ ...wish(), ...beside }));
+    if (admission !== undefined) this.#passage = await admission.pass(this.#hold?.passed);
+  }
+
+  #admission(request: Rated): Admission | undefined {
+    const { id, requestId } = this.#record;
+    return this.#parts.rateLimiter.admit(this.#asker, { generationId: id, isInside: requestId !== id, ...request });
   }
 
   /** What the request has cost by now and what comes next, in place of what was held. `false`: too little is left. */

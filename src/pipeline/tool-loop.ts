@@ -60,7 +60,16 @@ class ToolLoop implements Committed, EventSource {
   /** Of results: words that the model reads, and all that is kept. */
   readonly #resultChars = { read: 0, shown: 0 };
   readonly #called = new Set<string>();
-  readonly #use: ServerToolUse = { turns: 1, requested: 0, executed: 0, searches: 0, fetches: 0, feeNanoUsd: 0 };
+  readonly #use: ServerToolUse = {
+    turns: 1,
+    requested: 0,
+    executed: 0,
+    failed: 0,
+    searches: 0,
+    fetches: 0,
+    feeNanoUsd: 0,
+    webFeeNanoUsd: 0,
+  };
   readonly #cancelled = new AbortController();
   readonly #signal: AbortSignal;
   #current: Committed;
@@ -169,6 +178,7 @@ class ToolLoop implements Committed, EventSource {
     const outcomes = (await this.#run(calls, new Set(running))).map((outcome) => this.#bounded(outcome));
     for (const outcome of outcomes) this.#count(outcome);
     this.#use.executed += running.length;
+    this.#use.failed += outcomes.slice(0, running.length).filter(({ failed }) => failed === true).length;
     if (this.#signal.aborted) return this.#breakOff(abortFailure(this.#signal));
     const { inputModalities } = this.candidate.endpoint;
     const results = calls.map((call, at) => resultOf(call, outcomes[at] ?? LIMIT_REACHED, inputModalities));
@@ -212,6 +222,7 @@ class ToolLoop implements Committed, EventSource {
 
   #count({ feeNanoUsd = 0, searches = 0, fetches = 0, citations = [] }: ToolOutcome): void {
     this.#use.feeNanoUsd += feeNanoUsd;
+    if (searches + fetches > 0) this.#use.webFeeNanoUsd += feeNanoUsd;
     this.#use.searches += searches;
     this.#use.fetches += fetches;
     const told = citations.slice(0, CITATIONS_MAX - this.#citations);

@@ -50,8 +50,8 @@ export interface PluginContext {
    * @throws GatewayError 402 or 403 when too little is left
    */
   fund(nanoUsdMax: number): Promise<void>;
-  /** A fee that is due, nano-USD, whatever becomes of the request. */
-  charge(nanoUsd: number): void;
+  /** A fee that is due, nano-USD, whatever becomes of the request. @param what it is for, as reports tell it apart */
+  charge(nanoUsd: number, what: 'web' | 'files'): void;
   /** A member of `error.metadata`, where the request fails after all. */
   keepForError(member: string, value: Json): void;
 }

@@ -6,8 +6,11 @@ import { openDatabase, type Database } from './database.ts';
 import { createOauthCodeStore, type OauthCodeRow } from './oauth-codes.ts';
 import { createPresetStore, type PresetRow, type PresetStore } from './presets.ts';
 import { createSealedRows } from './sealed-rows.ts';
+import { createWorkspaceStore } from './workspaces.ts';
 import { ALL_ENGINES, type Place } from './test-engines.ts';
 
+/** There from the start, and without keys. */
+const DEFAULT_WORKSPACE = '00000000-0000-4000-8000-000000000001';
 const WINDOW = { offset: 0, limit: 100 };
 
 function credential(changes: Partial<ByokKeyRow> & Pick<ByokKeyRow, 'id'>): ByokKeyRow {
@@ -191,12 +194,13 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.equal(await codes.insert(row, 0), true);
       assert.equal(await codes.insert(row, 0), false);
       assert.deepEqual(await codes.find('h1'), row);
-      assert.equal(await codes.countOpen(999), 1);
+      assert.equal(await codes.countOpen(row.issuerKeyHash, 999), 1);
+      assert.equal(await codes.countOpen('of another', 999), 0);
       assert.equal(await codes.use('h1', 1_000), false);
       const uses = await Promise.all(Array.from({ length: 10 }, () => codes.use('h1', 999)));
       assert.equal(uses.filter(Boolean).length, 1);
       assert.equal(await codes.find('h1'), undefined);
-      assert.equal(await codes.countOpen(0), 0);
+      assert.equal(await codes.countOpen(row.issuerKeyHash, 0), 0);
     });
 
     test('codes whose time is over do not stay', async () => {
@@ -208,5 +212,24 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
         left.map(({ code_hash: hash }) => hash),
         ['h3'],
       );
+    });
+
+    test('what a workspace brought is wiped with it, its codes are gone, and what others brought stays', async () => {
+      const workspaceId = DEFAULT_WORKSPACE;
+      const codes = createOauthCodeStore({ database });
+      await credentials.insert(credential({ id: 'c5', provider: 'left', workspaceId }));
+      await credentials.insert(credential({ id: 'c6', provider: 'left', workspaceId: null }));
+      await codes.insert(code({ codeHash: 'h4', workspaceId }), 0);
+      await codes.insert(code({ codeHash: 'h5' }), 0);
+      assert.equal(await createWorkspaceStore({ database }).remove(workspaceId, 6), 'removed');
+      const { rows } = await credentials.list({ ...WINDOW, provider: 'left' });
+      assert.deepEqual(
+        rows.map(({ id, sealed }) => [id, sealed]),
+        [['c6', 'v1.one.abc']],
+      );
+      const [row] = await database.kysely.selectFrom('byok_keys').selectAll().where('id', '=', 'c5').execute();
+      assert.deepEqual([row?.sealed, row?.secret_id, row?.deleted_at_ms], [null, null, 6]);
+      assert.deepEqual([await codes.find('h4'), (await codes.find('h5'))?.workspaceId], [undefined, 'w']);
+      assert.equal(await codes.use('h5', 1), true);
     });
   });

@@ -12,7 +12,7 @@ interface Harness {
 
 function build(
   store: AppendBatch<number>,
-  options: Partial<Pick<AppendQueueOptions<number>, 'itemsMax' | 'retryDelaysMs' | 'keep'>> = {},
+  options: Partial<Pick<AppendQueueOptions<number>, 'itemsMax' | 'retryDelaysMs' | 'keep' | 'keepAfterMs'>> = {},
 ): Harness {
   const batches: (readonly number[])[] = [];
   const lost: { item: number; message: string }[] = [];
@@ -249,6 +249,52 @@ test('a batch that was tried for long is kept elsewhere, the ones behind it afte
   await queue.append(3);
   assert.equal(batches.length, 7);
   assert.deepEqual([kept, lost, queue.pending(), queue.isBehind()], [[[1, 2], [3]], [], 0, false]);
+});
+
+test('what a store that says nothing has, and what waits behind it, is kept elsewhere, and stored when it is back', async () => {
+  const { kept, keep } = createKeeper();
+  const answers: PromiseWithResolvers<readonly never[]>[] = [];
+  const store: AppendBatch<number> = () => {
+    const answer = Promise.withResolvers<readonly never[]>();
+    answers.push(answer);
+    return answers.length > 2 ? Promise.resolve([]) : answer.promise;
+  };
+  const { batches, lost, queue } = build(store, { keep, keepAfterMs: 1 });
+  const first = queue.append(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all([first, queue.append(2)]);
+  assert.deepEqual([kept, queue.pending()], [[[1], [2]], 0]);
+  // One is stored after all, of the other nobody knows.
+  answers[0]?.resolve([]);
+  answers[1]?.reject(AWAY);
+  await queue.append(3);
+  assert.deepEqual([batches, kept, lost], [[[1], [2], [3]], [[1], [2]], []]);
+});
+
+test('a batch whose tries take their time is kept elsewhere no later', async () => {
+  const { kept, keep } = createKeeper();
+  const { batches, queue } = build(() => Promise.reject(AWAY), { keep, keepAfterMs: 20, retryDelaysMs: [60_000] });
+  await queue.append(1);
+  assert.deepEqual([batches.length, kept], [2, [[1]]]);
+});
+
+test('what a store that says nothing has stays with it where it cannot be kept', async () => {
+  const { keep } = createKeeper(false);
+  const answer = Promise.withResolvers<readonly never[]>();
+  const asked = Promise.withResolvers<void>();
+  const queue = createAppendQueue<number>({
+    appendBatch: () => answer.promise,
+    isTransient: () => true,
+    keep: (items) => keep(items).finally(() => asked.resolve()),
+    keepAfterMs: 1,
+    onLost: () => assert.fail('nothing is lost'),
+  });
+  const appended = queue.append(1);
+  await asked.promise;
+  assert.equal(queue.pending(), 1);
+  answer.resolve([]);
+  await appended;
+  assert.equal(queue.pending(), 0);
 });
 
 test('what cannot be kept is tried on, and given up when its tries are over', async () => {

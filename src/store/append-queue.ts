@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from '../lib/clock.ts';
+import { withinPatientLimit } from './shared/patient-limit.ts';
 
 /** What became of one batch: the items that were refused for good, by index. The others are durable. */
 export type AppendBatch<Item> = (
@@ -14,12 +15,15 @@ export interface AppendQueueOptions<Item> {
   readonly onStuck?: (isStuck: boolean, error?: unknown) => void;
   /**
    * Keeps items elsewhere until they can be stored; from then on whoever keeps them answers for them. Asked for those that
-   * waited for long, for which there is no room, or that are left at the end. False: it cannot. Never rejects.
+   * waited for long, for which there is no room, or that are left at the end. False: it cannot. Never rejects. Those that a
+   * store took long over may come to be stored all the same.
    */
   readonly keep?: (items: readonly Item[]) => Promise<boolean>;
   /** Called once for each item that is given up. */
   readonly onLost: (item: Item, error: Error) => void;
   readonly itemsMax?: number;
+  /** After which an item is kept elsewhere while the store has it and says nothing, ms. */
+  readonly keepAfterMs?: number;
   /** Default: that of the system. */
   readonly clock?: Pick<Clock, 'monotonicMs'>;
   /**
@@ -51,6 +55,11 @@ const RETRY_DELAYS_MS: readonly number[] = [50, 100, 200, 400, 800, 1_600, 3_200
 
 /** Items that could not be stored so often are kept elsewhere, so that they survive the process: after 1.5 s. */
 const TRIES_BEFORE_KEPT = 6;
+
+/** A store that says nothing fails no try: a server behind a network that swallows everything, a disk that stands still. */
+const KEEP_AFTER_MS = 1_500;
+/** What waited for so long behind others is tried all the same: the store may be back. */
+const TRY_MS_MIN = 100;
 
 interface Entry<Item> {
   readonly item: Item;
@@ -154,18 +163,45 @@ class Queue<Item> implements AppendQueue<Item> {
     for (let attempt = 0; ; attempt++) {
       const delayMs = this.#closed ? undefined : this.#retryDelaysMs[attempt];
       try {
-        const refused = await this.#options.appendBatch(items);
+        const storing = this.#options.appendBatch(items);
+        if (await this.#isKeptMeanwhile(storing, items)) return NONE_LOST;
+        const refused = await storing;
         this.#tell(false);
         return new Map(refused.map(({ index, error }) => [index, error]));
       } catch (error) {
         if (!this.#options.isTransient(error)) return allLost(items, error);
         this.#tell(true, error);
-        const isDue = attempt + 1 >= triesBeforeKept || delayMs === undefined;
+        const untilKeptMs = this.#untilKeptMs();
+        const isDue = attempt + 1 >= triesBeforeKept || untilKeptMs <= 0 || delayMs === undefined;
         if (isDue && (await this.#options.keep?.(items)) === true) return NONE_LOST;
         if (delayMs === undefined) return allLost(items, error);
-        if (!this.#closed) await this.#pause(delayMs);
+        // Tries that took their time leave less of it for pauses.
+        if (!this.#closed) await this.#pause(isDue ? delayMs : Math.min(delayMs, untilKeptMs));
       }
     }
+  }
+
+  /** Whether the store took so long that the items are kept elsewhere, whatever becomes of them there. */
+  async #isKeptMeanwhile(storing: Promise<unknown>, items: readonly Item[]): Promise<boolean> {
+    const { keep } = this.#options;
+    if (keep === undefined) return false;
+    const answered = storing.then(
+      () => true,
+      () => true,
+    );
+    const limitMs = Math.max(TRY_MS_MIN, this.#untilKeptMs());
+    if (await withinPatientLimit(answered, limitMs).catch(() => false)) return false;
+    const isKept = await Promise.race([keep(items), answered.then(() => false)]);
+    if (isKept) this.#tell(true, new Error('The store does not answer.'));
+    return isKept;
+  }
+
+  /** Until the batch under way has waited for so long that it is to be kept elsewhere. */
+  #untilKeptMs(): number {
+    const { keep, keepAfterMs = KEEP_AFTER_MS } = this.#options;
+    if (keep === undefined) return Number.POSITIVE_INFINITY;
+    const sinceMs = this.#batch[0]?.sinceMs ?? 0;
+    return keepAfterMs - (this.#clock.monotonicMs() - sinceMs);
   }
 
   #tell(isStuck: boolean, error?: unknown): void {

@@ -57,7 +57,7 @@ export interface ByokKeyStore {
   /** Wipes what is secret and keeps the rest as a tombstone. Whether there was one. */
   remove(id: string, atMs: number): Promise<boolean>;
   /** Told after a credential was changed, here or, as news has it, by another process. */
-  subscribe(listener: () => void): void;
+  subscribe(listener: () => void, onGap?: () => void): void;
 }
 
 export function createByokKeyStore({
@@ -89,15 +89,22 @@ export function createByokKeyStore({
     async remove(id, atMs) {
       const { numUpdatedRows } = await kysely
         .updateTable('byok_keys')
-        .set({ sealed: null, secret_id: null, updated_at_ms: atMs, deleted_at_ms: atMs })
+        .set(wipedCredential(atMs))
         .where('id', '=', id)
         .where('deleted_at_ms', 'is', null)
         .executeTakeFirst();
       changed.announce();
       return numUpdatedRows > 0n;
     },
-    subscribe: (listener) => changed.subscribe(listener),
+    subscribe: (listener, onGap) => changed.subscribe(listener, onGap),
   };
+}
+
+/** A tombstone: nothing that could be opened. */
+export function wipedCredential(
+  atMs: number,
+): Pick<ByokKeysTable, 'sealed' | 'secret_id' | 'updated_at_ms' | 'deleted_at_ms'> {
+  return { sealed: null, secret_id: null, updated_at_ms: atMs, deleted_at_ms: atMs };
 }
 
 type Readers = 'find' | 'list' | 'all' | 'count' | 'providers' | 'nextSortOrder';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createChanges } from './changes.ts';
 import type { News } from './shared/contract.ts';
 
-test('a change here is told here and to others, one elsewhere only here, and a gap like a change', () => {
+test('a change here is told here and to others, one elsewhere only here, and a gap like a change to who makes no difference', () => {
   const announced: string[] = [];
   let hear = (): void => assert.fail('nobody listens');
   let gap = hear;
@@ -22,4 +22,11 @@ test('a change here is told here and to others, one elsewhere only here, and a g
   hear();
   gap();
   assert.deepEqual([told, announced.length], [3, 1]);
+  let gaps = 0;
+  changes.subscribe(
+    () => told++,
+    () => gaps++,
+  );
+  gap();
+  assert.deepEqual([told, gaps], [4, 1]);
 });

@@ -25,19 +25,25 @@ export interface DestinationRow {
   readonly updatedAtMs: number;
 }
 
+/**
+ * Sees every destination that there is, while nobody else makes or changes one; what it throws keeps the row as it was.
+ * Whoever looks before has looked too early.
+ */
+export type Admit = (all: readonly DestinationRow[]) => void;
+
 /** Where records are sent, with configurations sealed. */
 export interface DestinationStore {
   find(id: string): Promise<DestinationRow | undefined>;
   /** Oldest first. */
   list(window: PageWindow & { readonly workspaceId?: string }): Promise<Page<DestinationRow>>;
-  insert(row: DestinationRow): Promise<void>;
+  insert(row: DestinationRow, admit: Admit): Promise<void>;
   /** Whether it was there, as it was when it was read. */
-  update(row: DestinationRow, before: Pick<DestinationRow, 'updatedAtMs'>): Promise<boolean>;
+  update(row: DestinationRow, before: Pick<DestinationRow, 'updatedAtMs'>, admit: Admit): Promise<boolean>;
   remove(id: string): Promise<boolean>;
 }
 
 export function createDestinationStore({ database }: { readonly database: Database }): DestinationStore {
-  const { kysely } = database;
+  const { kysely, runAlone } = database;
   return {
     async find(id) {
       const columns = await kysely.selectFrom('destinations').selectAll().where('id', '=', id).executeTakeFirst();
@@ -56,18 +62,22 @@ export function createDestinationStore({ database }: { readonly database: Databa
       ]);
       return { rows: rows.map(rowOf), totalCount: numberOf(count.rows) };
     },
-    async insert(row) {
-      await kysely.insertInto('destinations').values(columnsOf(row)).execute();
-    },
-    async update(row, before) {
-      const { numUpdatedRows } = await kysely
-        .updateTable('destinations')
-        .set(columnsOf(row))
-        .where('id', '=', row.id)
-        .where('updated_at_ms', '=', before.updatedAtMs)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    insert: (row, admit) =>
+      runAlone('destinations', async (transaction) => {
+        admit((await transaction.selectFrom('destinations').selectAll().execute()).map(rowOf));
+        await transaction.insertInto('destinations').values(columnsOf(row)).execute();
+      }),
+    update: (row, before, admit) =>
+      runAlone('destinations', async (transaction) => {
+        admit((await transaction.selectFrom('destinations').selectAll().execute()).map(rowOf));
+        const { numUpdatedRows } = await transaction
+          .updateTable('destinations')
+          .set(columnsOf(row))
+          .where('id', '=', row.id)
+          .where('updated_at_ms', '=', before.updatedAtMs)
+          .executeTakeFirst();
+        return numUpdatedRows > 0n;
+      }),
     async remove(id) {
       const { numDeletedRows } = await kysely.deleteFrom('destinations').where('id', '=', id).executeTakeFirst();
       return numDeletedRows > 0n;

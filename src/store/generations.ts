@@ -99,6 +99,14 @@ export interface GenerationRow {
   /** The model that a router's choice is compared with, and what was saved against it; negative: spent more. */
   readonly comparedModel: string | null;
   readonly savedNanoUsd: number | null;
+  /** Parts of what was charged: for searching and reading the web, and for reading files. Null: nothing. */
+  readonly webCostNanoUsd: number | null;
+  readonly fileCostNanoUsd: number | null;
+  /** Calls of server tools that ran, and those that failed among them. Null: none were offered. */
+  readonly toolCalls: number | null;
+  readonly toolFailures: number | null;
+  /** Two letters, as somebody before the gateway said. */
+  readonly country: string | null;
 }
 
 /** What follows from a generation for those who pay. */
@@ -280,7 +288,18 @@ function columnsOf(row: GenerationRow) {
     router: row.router,
     compared_model: row.comparedModel,
     saved_nano_usd: row.savedNanoUsd,
+    ...toolColumnsOf(row),
   } satisfies GenerationsTable;
+}
+
+function toolColumnsOf(row: GenerationRow) {
+  return {
+    web_cost_nano_usd: row.webCostNanoUsd,
+    file_cost_nano_usd: row.fileCostNanoUsd,
+    tool_calls: row.toolCalls,
+    tool_failures: row.toolFailures,
+    country: row.country,
+  };
 }
 
 export function rowOf(columns: GenerationsTable): GenerationRow {
@@ -347,5 +366,16 @@ export function rowOf(columns: GenerationsTable): GenerationRow {
     router: columns.router,
     comparedModel: columns.compared_model,
     savedNanoUsd: columns.saved_nano_usd,
+    ...toolFactsOf(columns),
+  };
+}
+
+function toolFactsOf(columns: GenerationsTable) {
+  return {
+    webCostNanoUsd: columns.web_cost_nano_usd,
+    fileCostNanoUsd: columns.file_cost_nano_usd,
+    toolCalls: columns.tool_calls,
+    toolFailures: columns.tool_failures,
+    country: columns.country,
   };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, suite, test } from 'node:test';
+import { after, before, beforeEach, mock, suite, test } from 'node:test';
 import { systemClock as clock } from '../lib/clock.ts';
 import { openDatabase, type Database } from './database.ts';
 import { createKeyStore, type KeyRow, type KeyStore } from './keys.ts';
@@ -50,6 +50,16 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
     beforeEach(async () => {
       await database.kysely.deleteFrom('keys').execute();
       store = createKeyStore({ database });
+    });
+
+    test('a thousand keys that nobody has are a dozen statements, and the one among them that is there is found', async (t) => {
+      await store.insert(sampleKey());
+      const select = mock.method(database.kysely, 'selectFrom');
+      t.after(() => select.mock.restore());
+      const strangers = Array.from({ length: 1_000 }, (_, index) => store.find(String(index).padStart(64, '0')));
+      assert.deepEqual(await store.find(sampleKey().hash), sampleKey());
+      assert.deepEqual(new Set(await Promise.all(strangers)), new Set([undefined]));
+      assert.ok(select.mock.callCount() <= 13, `${select.mock.callCount()}`);
     });
 
     test('a key comes back as it was inserted', async () => {

@@ -2,6 +2,7 @@ import type { DefaultPlugin } from '../canonical/default-plugins.ts';
 import type { DefaultPreferences } from '../canonical/default-preferences.ts';
 import type { Database } from './database.ts';
 import { readDefaultPlugins, writeDefaultPlugins } from './default-plugins-json.ts';
+import { gatherReads } from './gathered-reads.ts';
 import { flagOf } from './portable.ts';
 import { readPreferences, writePreferences } from './preferences-json.ts';
 import { sumSpend, type SpendWindows, type SubjectSpend } from './spend.ts';
@@ -94,15 +95,7 @@ export function createKeyStore({ database, news }: KeyStoreParts): KeyStore {
     news?.announce(NEWS_OF_KEYS, hash);
   };
   return {
-    async find(hash) {
-      const columns = await kysely
-        .selectFrom('keys')
-        .selectAll()
-        .where('hash', '=', hash)
-        .where('deleted_at_ms', 'is', null)
-        .executeTakeFirst();
-      return columns && rowOf(columns);
-    },
+    find: gatherReads((hashes) => findKeys(database, hashes)),
     list: (filter) => listKeys(database, filter),
     async insert(row) {
       await kysely.insertInto('keys').values(columnsOf(row)).execute();
@@ -162,6 +155,16 @@ async function sumSpendOfKeys(
       return sum === undefined ? [] : [[hash, sum]];
     }),
   );
+}
+
+async function findKeys({ kysely }: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRow>> {
+  const rows = await kysely
+    .selectFrom('keys')
+    .selectAll()
+    .where('hash', 'in', hashes)
+    .where('deleted_at_ms', 'is', null)
+    .execute();
+  return new Map(rows.map((columns) => [columns.hash, rowOf(columns)]));
 }
 
 async function listKeys(database: Database, filter: KeyFilter): Promise<readonly KeyRow[]> {

@@ -11,6 +11,7 @@ import { up as up0007 } from './migrations/0007-default-plugins.ts';
 import { up as up0008 } from './migrations/0008-files.ts';
 import { up as up0009 } from './migrations/0009-task-types.ts';
 import { up as up0010 } from './migrations/0010-fewer-indexes.ts';
+import { up as up0011 } from './migrations/0011-tool-costs-and-apps.ts';
 import { COLUMN_TYPE } from './portable.ts';
 import type { Tables } from './tables.ts';
 
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0008-files', up: up0008 },
   { name: '0009-task-types', up: up0009 },
   { name: '0010-fewer-indexes', up: up0010 },
+  { name: '0011-tool-costs-and-apps', up: up0011 },
 ];
 
 /**

@@ -27,8 +27,8 @@ export interface OauthCodeRow {
 export interface OauthCodeStore {
   /** Drops codes whose time is over, too: nothing else needs them. Whether there was none of this digest. */
   insert(row: OauthCodeRow, nowMs: number): Promise<boolean>;
-  /** Those that were neither used nor expired. */
-  countOpen(nowMs: number): Promise<number>;
+  /** Those of a key that were neither used nor expired. */
+  countOpen(issuerKeyHash: string, nowMs: number): Promise<number>;
   /** One that was not used, expired or not. */
   find(codeHash: string): Promise<OauthCodeRow | undefined>;
   /** Marks it as used. True for one caller only, however many ask at once, and for none after its time. */
@@ -47,10 +47,11 @@ export function createOauthCodeStore({ database }: { readonly database: Database
         .executeTakeFirst();
       return inserted !== 0n;
     },
-    async countOpen(nowMs) {
+    async countOpen(issuerKeyHash, nowMs) {
       const { rows } = await kysely
         .selectFrom('oauth_codes')
         .select(({ fn }) => fn.countAll().as('rows'))
+        .where('issuer_key_hash', '=', issuerKeyHash)
         .where('used_at_ms', 'is', null)
         .where('expires_at_ms', '>', nowMs)
         .executeTakeFirstOrThrow();

@@ -12,6 +12,8 @@ import { sampleGeneration } from './test-generation.ts';
 
 const NOW_MS = 1_790_000_000_123;
 
+const anything = (): void => undefined;
+
 function destination(changes: Partial<DestinationRow> & Pick<DestinationRow, 'id'>): DestinationRow {
   return {
     workspaceId: 'w',
@@ -57,7 +59,7 @@ for (const { name, makePlace } of ALL_ENGINES)
         destination({ id: 'b', createdAtMs: NOW_MS + 1, samplingPpm: 1, privacyMode: true, sendsCost: false }),
         destination({ id: 'c', createdAtMs: NOW_MS + 2, workspaceId: 'other' }),
       ];
-      for (const row of rows.toReversed()) await store.insert(row);
+      for (const row of rows.toReversed()) await store.insert(row, anything);
       for (const row of rows) assert.deepEqual(await store.find(row.id), row);
       assert.deepEqual(await store.list({ offset: 0, limit: 10 }), { rows, totalCount: 3 });
       assert.deepEqual(await store.list({ offset: 1, limit: 1 }), { rows: rows.slice(1, 2), totalCount: 3 });
@@ -70,10 +72,10 @@ for (const { name, makePlace } of ALL_ENGINES)
     test('a destination is changed as it was read, or not at all, and removed once', async () => {
       const store = createDestinationStore({ database });
       const row = destination({ id: 'd', workspaceId: 'changed' });
-      await store.insert(row);
+      await store.insert(row, anything);
       const changed = { ...row, name: 'Theirs', apiKeyHashes: ['h'], updatedAtMs: NOW_MS + 5 };
-      assert.equal(await store.update(changed, row), true);
-      assert.equal(await store.update({ ...row, name: 'Late' }, row), false);
+      assert.equal(await store.update(changed, row, anything), true);
+      assert.equal(await store.update({ ...row, name: 'Late' }, row, anything), false);
       assert.deepEqual(await store.find('d'), changed);
       assert.deepEqual([await store.remove('d'), await store.remove('d')], [true, false]);
       assert.equal(await store.find('d'), undefined);

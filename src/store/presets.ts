@@ -66,7 +66,7 @@ export interface PresetStore {
   /** The preset after the change; `undefined` when there is none. */
   update(id: string, changes: PresetChanges): Promise<PresetRow | undefined>;
   /** Told after a preset was changed, here or, as news has it, by another process. */
-  subscribe(listener: () => void): void;
+  subscribe(listener: () => void, onGap?: () => void): void;
 }
 
 export function createPresetStore({
@@ -95,7 +95,7 @@ export function createPresetStore({
       changed.announce();
       return columns && presetOf(columns);
     },
-    subscribe: (listener) => changed.subscribe(listener),
+    subscribe: (listener, onGap) => changed.subscribe(listener, onGap),
   };
 }
 

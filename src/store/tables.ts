@@ -101,6 +101,14 @@ export interface GenerationsTable {
   /** What the router's choice is compared with, and what it saved against that; negative: what it cost more. */
   readonly compared_model: string | null;
   readonly saved_nano_usd: number | null;
+  /** Parts of `cost_nano_usd`: for searching and reading the web, and for reading files. Null: nothing. */
+  readonly web_cost_nano_usd: number | null;
+  readonly file_cost_nano_usd: number | null;
+  /** Calls of server tools that ran, and those that failed among them. Null: none were offered. */
+  readonly tool_calls: number | null;
+  readonly tool_failures: number | null;
+  /** Two letters, as somebody before the gateway said. */
+  readonly country: string | null;
 }
 
 /** Workspaces. A deleted one stays as a row, so that what was made in it keeps a name. */
@@ -292,6 +300,13 @@ export interface GenerationFeedbackTable {
 export type UsageTable = Readonly<Record<UsageDimension, string>> &
   Readonly<Record<UsageSum | ClassColumn, number>> & { readonly start_ms: number };
 
+/** What applications call themselves, as of the last hour that was summed up. */
+export interface AppsTable {
+  /** As it stands in the sums. */
+  readonly url: string;
+  readonly title: string;
+}
+
 /** Up to which moment `usage_hourly` and `usage_daily` are complete. */
 export interface UsageProgressTable {
   readonly name: 'hourly' | 'daily';
@@ -411,6 +426,7 @@ export interface Tables {
   readonly usage_hourly: UsageTable;
   readonly usage_daily: UsageTable;
   readonly usage_progress: UsageProgressTable;
+  readonly apps: AppsTable;
   readonly destinations: DestinationsTable;
   readonly files: FilesTable;
   readonly file_usage: FileUsageTable;

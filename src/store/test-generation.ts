@@ -1,5 +1,18 @@
 import type { Charges, GenerationRow } from './generations.ts';
 
+/** What came with later migrations. */
+const LATER = {
+  taskType: 'math',
+  router: 'auto-router',
+  comparedModel: 'acme/best',
+  savedNanoUsd: -1_007,
+  webCostNanoUsd: 1_008,
+  fileCostNanoUsd: 1_009,
+  toolCalls: 14,
+  toolFailures: 13,
+  country: 'NZ',
+};
+
 /** A generation for tests: every member differs from its neighbours, so that a mix-up of columns shows. */
 export function sampleGeneration(changes: Partial<GenerationRow> = {}): GenerationRow {
   return {
@@ -64,10 +77,7 @@ export function sampleGeneration(changes: Partial<GenerationRow> = {}): Generati
     mediaCompletion: 12,
     cacheDiscountNanoUsd: -1_004,
     responseCacheSourceId: null,
-    taskType: 'math',
-    router: 'auto-router',
-    comparedModel: 'acme/best',
-    savedNanoUsd: -1_007,
+    ...LATER,
     ...changes,
   };
 }

@@ -27,7 +27,8 @@ export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
  * Sums of generations: whole numbers, money as nano-USD. `failures` were answered with a status of 400 or more, callers who
  * hung up left out; `unpriced` are those whose price is unknown, which count nothing in the money; `cost_nano_usd` was charged
  * to the account, `byok_nano_usd` is what calls with a caller's own credential cost at list price; `cache_discount_nano_usd`
- * is negative where writing to caches cost more than reading saved.
+ * is negative where writing to caches cost more than reading saved; `web_nano_usd` and `file_nano_usd` are parts of what was
+ * charged; `tool_calls` of server tools ran, `tool_failures` of them failed.
  */
 export const USAGE_SUMS = [
   'requests',
@@ -43,6 +44,10 @@ export const USAGE_SUMS = [
   'cost_nano_usd',
   'byok_nano_usd',
   'cache_discount_nano_usd',
+  'web_nano_usd',
+  'file_nano_usd',
+  'tool_calls',
+  'tool_failures',
 ] as const;
 export type UsageSum = (typeof USAGE_SUMS)[number];
 

@@ -1,3 +1,4 @@
+import { readAppTitles } from './app-titles.ts';
 import type { Database } from './database.ts';
 import { DAY_MS, HOUR_MS, readUsageProgress, type UsageProgress } from './usage-rollup.ts';
 import { USAGE_DIMENSIONS } from './usage-measures.ts';
@@ -16,9 +17,11 @@ export interface UsageReports {
     question: UsageQuestion,
     limits: { readonly groupsMax: number; readonly isLate: () => boolean },
   ): Promise<UsageReport>;
-  /** Names of keys by hash, and of workspaces by id, deleted ones included. */
+  /** Names of keys by hash, and of workspaces by id, deleted ones included; those that are not come last. */
   keyNames(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
   workspaceNames(): Promise<ReadonlyMap<string, { readonly name: string; readonly slug: string }>>;
+  /** What applications call themselves, by address. */
+  appTitles(urls: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Addresses of applications that ever called, at most so many. */
   appUrls(limit: number): Promise<readonly string[]>;
 }
@@ -54,7 +57,7 @@ export function createUsageReports({ database }: { readonly database: Database }
           if (groups.size > groupsMax) return { groups: [...groups.values()].slice(0, groupsMax), truncated: true };
         }
       }
-      return { groups: [...groups.values()], truncated: false };
+      return { groups: groups.size === 0 ? sumsOfNothing(question) : [...groups.values()], truncated: false };
     },
     async keyNames(hashes) {
       const names = new Map<string, string>();
@@ -66,8 +69,16 @@ export function createUsageReports({ database }: { readonly database: Database }
       return names;
     },
     async workspaceNames() {
-      const rows = await reports.selectFrom('workspaces').select(['id', 'name', 'slug']).execute();
+      const rows = await reports
+        .selectFrom('workspaces')
+        .select(['id', 'name', 'slug'])
+        // A slug comes free with its workspace: whoever goes by the last one finds the one that has it now.
+        .orderBy(({ eb }) => eb('deleted_at_ms', 'is', null))
+        .execute();
       return new Map(rows.map(({ id, name, slug }) => [id, { name, slug }]));
+    },
+    async appTitles(urls) {
+      return readAppTitles(reports, urls, (await readUsageProgress(database)).hourlyMs);
     },
     async appUrls(limit) {
       const { hourlyMs, dailyMs } = await readUsageProgress(database);
@@ -116,6 +127,11 @@ function partsOf(question: UsageQuestion, progress: UsageProgress): readonly Par
           hours(daysToMs, hoursToMs),
         ];
   return [records(fromMs, hoursFromMs), ...summed, records(hoursToMs, toMs)];
+}
+
+/** Where nothing is told apart there is always one sum, also of a time in which nothing can be. */
+function sumsOfNothing({ by, bucketMs, measures }: UsageQuestion): readonly UsageGroup[] {
+  return by.length > 0 || bucketMs !== undefined ? [] : [{ startMs: 0, key: [], sums: measures.map(() => 0) }];
 }
 
 function add(groups: Map<string, UsageGroup>, group: UsageGroup): void {

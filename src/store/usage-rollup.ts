@@ -1,4 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
+import { keepAppTitles, titlesBetween } from './app-titles.ts';
 import type { Database } from './database.ts';
 import { numberOf } from './portable.ts';
 import type { UsageTable } from './tables.ts';
@@ -36,7 +37,7 @@ const SLICES_MAX = 120;
 const GROUPS_MAX = 5_000;
 /** What stands for those beyond. */
 export const OTHER = '(other)';
-/** Rows that one statement writes, 69 values each: the most that are left. PostgreSQL takes 65,535 values, SQLite half as many. */
+/** Rows that one statement writes, 73 values each: the most that are left. PostgreSQL takes 65,535 values, SQLite half as many. */
 const STATEMENT_ROWS = [200, 50, 10, 1] as const;
 /** Which the embedded database commits together. */
 const STATEMENTS_AT_ONCE = 4;
@@ -111,6 +112,8 @@ async function sumUp(
     };
     for (const group of await sumUsage(reports, source, question, Number.MAX_SAFE_INTEGER - 1)) addGroup(groups, group);
     if (groups.size > GROUPS_MAX) groups = foldNames(groups);
+    if (source === 'generations')
+      await keepAppTitles(kysely, await titlesBetween(reports, question.fromMs, question.toMs));
   }
   const rows = [...groups.values()].map((group) => rowOf(startMs, group));
   for (let at = 0; at < rows.length;) {
@@ -217,6 +220,10 @@ const EMPTY: Row = {
   cost_nano_usd: 0,
   byok_nano_usd: 0,
   cache_discount_nano_usd: 0,
+  web_nano_usd: 0,
+  file_nano_usd: 0,
+  tool_calls: 0,
+  tool_failures: 0,
 };
 
 function rowOf(startMs: number, { key, sums }: UsageGroup): UsageTable {
@@ -226,7 +233,6 @@ function rowOf(startMs: number, { key, sums }: UsageGroup): UsageTable {
   return row;
 }
 
-/** Never back: another process may be ahead. */
 /**
  * Records came that are older than what was summed up: their hours, their days and all later ones are summed up again.
  * @param sinceMs when the oldest of them began

@@ -12,7 +12,7 @@ import {
 } from './usage-measures.ts';
 
 /** What only the records themselves tell apart. */
-export const RECORD_DIMENSIONS = ['id', 'session_id', 'end_user_hash'] as const;
+export const RECORD_DIMENSIONS = ['id', 'session_id', 'end_user_hash', 'country'] as const;
 export type RecordDimension = (typeof RECORD_DIMENSIONS)[number];
 export type Dimension = UsageDimension | RecordDimension;
 
@@ -95,12 +95,14 @@ function bucketOf(time: RawBuilder<unknown>, bucketMs: number): RawBuilder<unkno
   return sql`(${time} - (${time} - ${sql.lit(FIRST_MONDAY_MS)}) % ${bucket})`;
 }
 
+/** Of an application's address, which is its name. */
+export const APP_URL_CHARS = 200;
 /**
  * How many characters of a name count, where callers choose it: all of them together, at four bytes each, are the key of a row,
  * and PostgreSQL takes keys of 2,704 bytes.
  */
 const NAME_CHARS: ReadonlyMap<Dimension, number> = new Map<Dimension, number>([
-  ['app_url', 200],
+  ['app_url', APP_URL_CHARS],
   ['model', 120],
   ['upstream_model', 120],
   ['member_id', 100],
@@ -134,6 +136,10 @@ const RECORD_SUMS: ReadonlyMap<UsageMeasure, RawBuilder<unknown>> = new Map<Usag
   ['cost_nano_usd', sql`sum(coalesce(cost_nano_usd, 0))`],
   ['byok_nano_usd', sql`sum(case when is_byok = 1 then coalesce(list_cost_nano_usd, 0) else 0 end)`],
   ['cache_discount_nano_usd', sql`sum(coalesce(cache_discount_nano_usd, 0))`],
+  ['web_nano_usd', sql`sum(coalesce(web_cost_nano_usd, 0))`],
+  ['file_nano_usd', sql`sum(coalesce(file_cost_nano_usd, 0))`],
+  ['tool_calls', sql`sum(coalesce(tool_calls, 0))`],
+  ['tool_failures', sql`sum(coalesce(tool_failures, 0))`],
   ...FIRST_TOKEN_CLASSES.map((column, index) => [column, countFirstTokens(index)] as const),
   ...THROUGHPUT_CLASSES.map((column, index) => [column, countThroughputs(index)] as const),
 ]);

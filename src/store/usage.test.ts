@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { openDatabase, type Database } from './database.ts';
 import { createGenerationStore, type GenerationRow, type GenerationStore } from './generations.ts';
-import { ALL_ENGINES } from './test-engines.ts';
+import { ALL_ENGINES, type Place } from './test-engines.ts';
 import { sampleGeneration } from './test-generation.ts';
 import { createUsageReports, TooLateError } from './usage-reports.ts';
 import { createUsageRollup, DAY_MS, HOUR_MS, OTHER, readUsageProgress, sumUpAgain } from './usage-rollup.ts';
@@ -48,17 +48,20 @@ function generations(count: number): readonly GenerationRow[] {
 
 for (const engine of ALL_ENGINES)
   suite(`sums of generations over ${engine.name}`, () => {
+    let place: Place;
     let database: Database;
     let store: GenerationStore;
     const rows = [...generations(2_000)];
     before(async () => {
-      database = await openDatabase({ ...(await engine.makePlace()), clock });
+      place = await engine.makePlace();
+      database = await openDatabase({ ...place, clock });
       store = createGenerationStore({ database, onLost: () => assert.fail('nothing is lost') });
       await Promise.all(rows.map((row) => store.append(row)));
     });
     after(async () => {
       await store.close();
       await database.close();
+      await place.remove();
     });
 
     async function sumUpAll(nowMs = NOW_MS): Promise<number> {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { DefaultPlugin } from '../canonical/default-plugins.ts';
 import type { DefaultPreferences } from '../canonical/default-preferences.ts';
 import type { ProviderSortMetric } from '../canonical/directives.ts';
+import { wipedCredential } from './byok-keys.ts';
 import type { Database } from './database.ts';
 import { readDefaultPlugins, writeDefaultPlugins } from './default-plugins-json.ts';
 import type { Page, PageWindow } from './page.ts';
@@ -172,6 +173,14 @@ async function removeContents(transaction: Transaction<Tables>, id: string, atMs
     .where('workspace_id', '=', id)
     .where('enabled', '=', flagOf(true))
     .execute();
+  // Nobody is left who could use them: what is secret is not kept for nothing, and no code becomes a key of nowhere.
+  await transaction
+    .updateTable('byok_keys')
+    .set(wipedCredential(atMs))
+    .where('workspace_id', '=', id)
+    .where('deleted_at_ms', 'is', null)
+    .execute();
+  await transaction.deleteFrom('oauth_codes').where('workspace_id', '=', id).execute();
   // What is left is disabled or expired: nobody may enable a key that belongs nowhere.
   await transaction
     .updateTable('keys')

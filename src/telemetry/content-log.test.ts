@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { createSecretBox, secretFrom } from '../lib/secret-box.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { createContentStore, type ContentStore } from '../store/generation-content.ts';
-import { ALL_ENGINES } from '../store/test-engines.ts';
+import { ALL_ENGINES, type Place } from '../store/test-engines.ts';
 import { createContentLog, type ContentLog } from './content-log.ts';
 import type { GenerationContent } from './draw-content.ts';
 
@@ -20,11 +20,13 @@ for (const engine of ALL_ENGINES)
     const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
     const box = createSecretBox([secretFrom('a secret of the test')]);
     const lost: string[] = [];
+    let place: Place;
     let database: Database;
     let store: ContentStore;
     let log: ContentLog;
     before(async () => {
-      database = await openDatabase({ ...(await engine.makePlace()), clock });
+      place = await engine.makePlace();
+      database = await openDatabase({ ...place, clock });
       store = createContentStore({ database });
       log = createContentLog({
         store,
@@ -38,6 +40,7 @@ for (const engine of ALL_ENGINES)
     after(async () => {
       await log.close();
       await database.close();
+      await place.remove();
     });
     const record = (id: string, createdMs = nowMs) => ({
       id,

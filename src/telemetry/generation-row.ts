@@ -3,6 +3,7 @@ import type { AttemptRecord } from '../store/generation-json.ts';
 import type { GenerationRow } from '../store/generations.ts';
 import { cacheDiscountOf } from './cache-discount.ts';
 import type { GenerationRecord } from './record.ts';
+import { webCostOf } from './web-cost.ts';
 
 /** The HTTP status that stands for a generation: 200, an error's, or 499 where the caller hung up. */
 export function statusOf(record: GenerationRecord): number {
@@ -80,8 +81,6 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     tokensAudioPrompt: usage?.audioPromptTokens ?? null,
     tokensAudioCompletion: usage?.audioCompletionTokens ?? null,
     tokensImageCompletion: usage?.imageCompletionTokens ?? null,
-    webSearches: sumOf(usage?.webSearchRequests, record.serverTools?.searches),
-    webFetches: sumOf(usage?.webFetchRequests, record.serverTools?.fetches),
     mediaPrompt: media.all,
     audioPrompt: media.audio,
     mediaCompletion: record.answerMedia,
@@ -91,6 +90,21 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     router: record.router ?? null,
     comparedModel: record.savedNanoUsd === undefined ? null : (record.comparedWith?.model ?? null),
     savedNanoUsd: record.savedNanoUsd ?? null,
+    country: app?.country ?? null,
+    ...toolFactsOf(record),
+  };
+}
+
+/** Of plugins, too. */
+function toolFactsOf(record: GenerationRecord) {
+  const { fileFeesNanoUsd, serverTools, usage } = record;
+  return {
+    webSearches: sumOf(usage?.webSearchRequests, serverTools?.searches),
+    webFetches: sumOf(usage?.webFetchRequests, serverTools?.fetches),
+    webCostNanoUsd: webCostOf(record),
+    fileCostNanoUsd: fileFeesNanoUsd === 0 ? null : fileFeesNanoUsd,
+    toolCalls: serverTools?.executed ?? null,
+    toolFailures: serverTools?.failed ?? null,
   };
 }
 

@@ -32,16 +32,18 @@ interface Server {
   readonly attempt: number;
   /** How long its answer is likely to become that nobody hears to the end, in tokens. */
   readonly expectedTokens?: (() => number | undefined) | undefined;
+  /** How long it was told that its answer may be, in tokens; absent, and `undefined`: as long as it likes. */
+  readonly tokensMax?: (() => number | undefined) | undefined;
 }
 
 /** What one endpoint gave of an answer: all of it, unless it broke off and another went on. */
 export interface AnswerPart extends Server {
   /** As the upstream counted, so far as it did. */
   readonly usage: Usage | undefined;
-  /** UTF-16 units of text, reasoning and tool input that came: for an estimate when no usage did. */
-  readonly answerChars: number;
+  /** Bytes of text, reasoning and tool input that came, as UTF-8: for an estimate when no usage did. */
+  readonly answerBytes: number;
   /** Of the answer so far, which it was given with the request. */
-  readonly givenChars: number;
+  readonly givenBytes: number;
   /** What it was asked, where that is not what the caller asked: a later turn. */
   readonly asked?: GenerationRequest | undefined;
   /** It came to its end: a turn of the model after which tools ran. */
@@ -70,10 +72,14 @@ export interface ServerToolUse {
   turns: number;
   requested: number;
   executed: number;
+  /** Of those that were executed. */
+  failed: number;
   searches: number;
   fetches: number;
   /** What the calls themselves cost, beside models that they asked. Nano-USD. */
   feeNanoUsd: number;
+  /** The part of it for searches and pages. */
+  webFeeNanoUsd: number;
 }
 
 /** What a generation inside another one came to. */
@@ -124,6 +130,8 @@ export class GenerationRecord {
   serverTools: ServerToolUse | undefined;
   /** Fees of plugins, nano-USD: searches, files that a service read. */
   pluginFeesNanoUsd = 0;
+  /** Those among them for files. */
+  fileFeesNanoUsd = 0;
   /** What plugins have to say in `error.metadata`, where the request fails after all. */
   readonly forError: Record<string, Json> = {};
   /** Generations inside this one, each with a record and a charge of its own. */
@@ -147,14 +155,14 @@ export class GenerationRecord {
   failure: UpstreamFailure | undefined;
   error: GatewayError | undefined;
   cancelled = false;
-  /** UTF-16 units of text, reasoning and tool input that came: for an estimate when no usage did. */
-  answerChars = 0;
+  /** Bytes of text, reasoning and tool input that came, as UTF-8: for an estimate when no usage did. */
+  answerBytes = 0;
   /** Keeps what the answer says, where its workspace may want that; the only text of the answer that a record holds. */
   capture: AnswerCapture | undefined;
   /** Pictures, sounds and the like in the answer. */
   answerMedia = 0;
-  /** UTF-16 units of the answer so far that whoever answers now was given with the request. */
-  givenChars = 0;
+  /** Bytes of the answer so far that whoever answers now was given with the request. */
+  givenBytes = 0;
   /**
    * What the account owes for all parts together, as `usage` is once the generation has ended. For calls on the caller's
    * own credentials the total holds nothing; what the provider charges for prompt and completion is told all the same.
@@ -195,7 +203,7 @@ export class GenerationRecord {
 
   openAttempt(
     candidate: { readonly endpoint: Endpoint; readonly credential?: { readonly label: string } },
-    expectedTokens?: () => number | undefined,
+    { expectedTokens, tokensMax }: Pick<Server, 'expectedTokens' | 'tokensMax'> = {},
   ): OpenAttempt {
     const { endpoint, credential } = candidate;
     const own = credential === undefined ? {} : { credential: credential.label };
@@ -210,7 +218,7 @@ export class GenerationRecord {
       this.report.attempts.push({ provider: providerName, model, status, ...own });
     };
     const isByok = credential !== undefined;
-    const server = (): Server => ({ endpoint, isByok, attempt: this.attempts.length, expectedTokens });
+    const server = (): Server => ({ endpoint, isByok, attempt: this.attempts.length, expectedTokens, tokensMax });
     return {
       warn: (warnings) => this.warn(warnings),
       sent: () => void (isSent = true),
@@ -260,11 +268,11 @@ export class GenerationRecord {
 
   /** @param server who gave the answer until now */
   #leave(server: Server, outcome: { readonly isOver?: true } = {}): void {
-    const { usage, answerChars, givenChars, asked } = this;
-    this.earlierParts.push({ ...server, usage, answerChars, givenChars, asked, ...outcome });
+    const { usage, answerBytes, givenBytes, asked } = this;
+    this.earlierParts.push({ ...server, usage, answerBytes, givenBytes, asked, ...outcome });
     this.usage = undefined;
-    this.answerChars = 0;
-    this.givenChars = 0;
+    this.answerBytes = 0;
+    this.givenBytes = 0;
   }
 
   /** Marks the end, once: durations count to here. */

@@ -80,6 +80,7 @@ suite('the public SDK of the reference API', () => {
     });
     assert.deepEqual([upserted.data.limitUsd, upserted.data.resetInterval], [20, 'monthly']);
     assert.equal((await sdk.workspaces.listBudgets({ id })).data.length, 1);
+    assert.equal((await sdk.workspaces.getBudget({ id, interval: 'monthly' })).data.limitUsd, 20);
     assert.equal((await sdk.workspaces.deleteBudget({ id, interval: 'monthly' })).deleted, true);
 
     const added = await sdk.workspaces.bulkAddMembers({ id, bulkAddWorkspaceMembersRequest: { userIds: ['ann'] } });
@@ -156,6 +157,13 @@ suite('the public SDK of the reference API', () => {
       );
     const taken = await sdk.guardrails.bulkUnassignKeys({ id, bulkUnassignKeysRequest: { keyHashes } });
     assert.equal(taken.unassignedCount, 1);
+    for await (const page of await sdk.guardrails.listGuardrailMemberAssignments({ id }))
+      assert.equal(page.result.totalCount, 1);
+    const left = await sdk.guardrails.bulkUnassignMembers({
+      id,
+      bulkUnassignMembersRequest: { memberUserIds: ['ann', 'ben'] },
+    });
+    assert.equal(left.unassignedCount, 1);
     assert.equal((await sdk.guardrails.delete({ id })).deleted, true);
   });
 

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { manage, textAt } from '../support/byok.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { json, messagesAnswer } from '../support/upstream.ts';
-import { ask, startFiltered, type FilteredGateway } from './filtered-gateway.ts';
+import { ask, setFilters, startFiltered, type FilteredGateway } from './filtered-gateway.ts';
 
 const FORMATS = ['/chat/completions', '/messages'] as const;
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
@@ -246,6 +246,20 @@ suite('filters of a guardrail', () => {
       body: JSON.stringify({ model: 'acme/first', ...user('swordfish') }),
     });
     assert.equal(answer.status, 402, await answer.text());
+  });
+
+  test('come after models: one that is not there, or that no rule allows, is told first, and routers choose later', async (t) => {
+    const stage = await startFiltered(t, { content_filters: [{ pattern: 'swordfish', action: 'block' }] });
+    await setFilters(stage.gateway, { ignored_models: ['acme/second'] });
+    const body = user('swordfish');
+    const told = async (model: string) => {
+      const { status, error } = await ask(stage, '/chat/completions', { model, ...body });
+      return `${status} ${textAt(error, 'message')}`;
+    };
+    assert.match(await told('acme/none'), /^404 .*does not exist/);
+    assert.match(await told('acme/second'), /^403 The guardrails of this account do not allow "acme\/second"/);
+    for (const model of ['acme/first', 'service/auto']) assert.match(await told(model), /^403 .*content filter/, model);
+    assert.equal(stage.first.arrived.length + stage.second.arrived.length, 0);
   });
 
   test('are there again with the next request after they change', async (t) => {

@@ -105,6 +105,26 @@ models:
       await checkCharges(place.url, ids);
     });
 
+    test('are charged, once, also where it only said nothing, and was back before the next process', async (t) => {
+      const { place, proxy, start, direct, proxied, kept } = await prepare(t);
+      const gateway = await start(proxied);
+      const ids = [await ask(gateway.url)];
+      proxy.stall();
+      ids.push(...(await Promise.all([1, 2, 3].map(() => ask(gateway.url)))));
+      await until(async () => (await kept()) > 0, 'they are kept while the database has them');
+      const before = await kept();
+      ids.push(await ask(gateway.url));
+      await until(async () => (await kept()) > before, 'whoever comes later is kept as well');
+      gateway.child.kill('SIGKILL');
+      await gateway.exited;
+      // What the dead process had sent arrives before the next one sends it again, or after.
+      proxy.resume();
+      const next = await start(direct);
+      await until(() => isReady(next.url), 'it takes over what was kept');
+      assert.equal(await kept(), 0);
+      await checkCharges(place.url, ids);
+    });
+
     test('are charged when the database is back, though nobody asks anything more', async (t) => {
       const { place, proxy, start, proxied, kept } = await prepare(t);
       const gateway = await start(proxied);

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import type { FormatId } from '../../src/canonical/extra.ts';
 import type { Usage } from '../../src/canonical/usage.ts';
 import { costOf, priceTableOf } from '../../src/catalog/price.ts';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 
 /** USD per million tokens, a prime or so for each kind; a search a cent, the request a fifth of one. */
@@ -220,3 +220,50 @@ suite('every kind of usage comes through to its price', () => {
       assert.equal(costOf(PRICE, last.usage).totalNanoUsd, costNanoUsd);
     });
 });
+
+/** No model counts such things. */
+const ABSURD: readonly Json[] = [1e300, 1e19, 1e12, 1e8, -1, 0.5, '12', null];
+/** The dearest hundred million tokens above, of each kind that is counted by itself, and a thousand searches. */
+const BELIEVED_NANO_USD_MAX = 8_000e9;
+
+suite('whatever an upstream counts', () => {
+  for (const { format, answer } of CASES)
+    test(`${format}: its cost is a whole number, never negative, and no more than the largest answer costs`, () => {
+      for (const path of countsIn(answer))
+        for (const value of ABSURD) checkCost(format, withValue(answer, path, value));
+    });
+
+  test('converse: neither is that of a long list of counts', () => {
+    const { answer } = CASES.find(({ format }) => format === 'converse') ?? {};
+    assert.ok(answer !== undefined);
+    const cacheDetails = Array.from({ length: 10_000 }, () => ({ ttl: '1h', inputTokens: 1e8 }));
+    checkCost('converse', { ...answer, usage: { inputTokens: 1, outputTokens: 1, cacheDetails } });
+  });
+});
+
+function checkCost(format: FormatId, answer: JsonObject): void {
+  const told = JSON.stringify(answer);
+  const last = UPSTREAM_FORMATS[format].decodeWhole(told).findLast((event) => event.type === 'usage');
+  if (last?.type !== 'usage') return;
+  const { totalNanoUsd } = costOf(PRICE, last.usage);
+  assert.ok(Number.isSafeInteger(totalNanoUsd) && totalNanoUsd >= 0, told);
+  assert.ok(totalNanoUsd <= BELIEVED_NANO_USD_MAX, `${totalNanoUsd}: ${told}`);
+}
+
+type Path = readonly (string | number)[];
+
+/** Where the numbers stand. */
+function countsIn(value: Json | undefined, path: Path = []): readonly Path[] {
+  if (typeof value === 'number') return [path];
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((each, at) => countsIn(each, [...path, at]));
+  return Object.entries(value).flatMap(([name, each]) => countsIn(each, [...path, name]));
+}
+
+function withValue(answer: JsonObject, path: Path, value: Json): JsonObject {
+  const changed: JsonObject = structuredClone(answer);
+  let place: unknown = changed;
+  for (const step of path.slice(0, -1)) place = Reflect.get(Object(place), step);
+  Reflect.set(Object(place), path.at(-1) ?? '', value);
+  return changed;
+}

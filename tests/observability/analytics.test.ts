@@ -5,7 +5,9 @@ import { DEFAULT_WORKSPACE_ID } from '../../src/accounts/principal.ts';
 import { openDatabase, type Database } from '../../src/store/database.ts';
 import { createGenerationStore } from '../../src/store/generations.ts';
 import { ENGINES } from '../../src/store/test-engines.ts';
+import { appIdOf } from '../../src/lib/app-id.ts';
 import { sampleGeneration } from '../../src/store/test-generation.ts';
+import { createUsageReports } from '../../src/store/usage-reports.ts';
 import { createUsageRollup } from '../../src/store/usage-rollup.ts';
 import { systemClock as clock } from '../../src/lib/clock.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -52,9 +54,17 @@ for (const engine of ENGINES)
       database = await openDatabase({ path, url: place.url, clock });
       const store = createGenerationStore({ database, onLost: () => assert.fail('nothing is lost') });
       const rows = [
-        { createdAtMs: YESTERDAY + 5, model: 'acme/one', keyHash, timeToFirstTokenMs: 100 },
+        { createdAtMs: YESTERDAY + 5, model: 'acme/one', keyHash, timeToFirstTokenMs: 100, country: 'NZ' },
         { createdAtMs: YESTERDAY + HOUR_MS, model: 'acme/one', keyHash, timeToFirstTokenMs: 300, status: 502 },
-        { createdAtMs: YESTERDAY + 2 * HOUR_MS, model: 'acme/two', appUrl: null, timeToFirstTokenMs: null },
+        {
+          createdAtMs: YESTERDAY + 2 * HOUR_MS,
+          model: 'acme/two',
+          appUrl: null,
+          timeToFirstTokenMs: null,
+          fileCostNanoUsd: 300,
+          toolCalls: null,
+          toolFailures: null,
+        },
         { createdAtMs: BEFORE, model: 'acme/two', memberId: 'ann', provider: 'sandbox' },
         { createdAtMs: LONG_AGO, model: 'acme/old' },
         { createdAtMs: TODAY_MS, model: 'acme/today', appUrl: 'https://new.example' },
@@ -70,6 +80,11 @@ for (const engine of ENGINES)
             tokensCompletion: 10,
             tokensCacheRead: 50,
             costNanoUsd: 2_000,
+            webCostNanoUsd: 500,
+            fileCostNanoUsd: null,
+            toolCalls: 4,
+            toolFailures: 1,
+            country: null,
             ...row,
             id: `gen-${index}`,
           }),
@@ -141,6 +156,40 @@ for (const engine of ENGINES)
       );
     });
 
+    test('what the web and files cost, and whether tools succeeded', async () => {
+      const metrics = ['usage_data', 'usage_web', 'usage_file', 'tool_call_count', 'tool_success_rate'];
+      const rows = await query({ metrics, granularity: 'day', time_range: range });
+      const both = { usage_data: 0, usage_web: 0.000001, usage_file: 0.0000003 };
+      assert.deepEqual(rows, [
+        {
+          ...both,
+          created_at__day: dayOf(BEFORE),
+          usage_web: 0.0000005,
+          usage_file: 0,
+          tool_call_count: 4,
+          tool_success_rate: 0.75,
+        },
+        {
+          ...both,
+          created_at__day: dayOf(YESTERDAY),
+          usage_web: 0.0000015,
+          tool_call_count: 8,
+          tool_success_rate: 0.75,
+        },
+      ]);
+      const time_range = { start: new Date(YESTERDAY + 2 * HOUR_MS).toISOString(), end: range.end };
+      const [none] = await query({ metrics: ['tool_success_rate'], time_range });
+      assert.deepEqual(none, { tool_success_rate: null }, 'of no calls none failed, nor succeeded');
+    });
+
+    test('countries are told apart where somebody named them', async () => {
+      const rows = await query({ metrics: ['request_count'], dimensions: ['country'], time_range: range });
+      assert.deepEqual(rows, [
+        { country: null, request_count: 3 },
+        { country: 'NZ', request_count: 1 },
+      ]);
+    });
+
     test('keys and workspaces are shown by name, and asked for by id', async () => {
       const [row] = await query({
         metrics: ['request_count'],
@@ -154,6 +203,23 @@ for (const engine of ENGINES)
       assert.equal(row['api_key_id__id'], keyHash);
       assert.equal(row['workspace__id'], DEFAULT_WORKSPACE_ID);
       assert.equal(row['request_count'], 2);
+    });
+
+    test('a slug is that of the workspace that has it now, not of one that had it before', async () => {
+      const make = async (): Promise<string> => {
+        const { body } = await call('POST', '/workspaces', { name: 'Team', slug: 'moving' });
+        return textOf(isJsonObject(body['data']) ? body['data']['id'] : '');
+      };
+      const gone = await make();
+      assert.equal((await call('DELETE', `/workspaces/${gone}`)).status, 200);
+      const here = await make();
+      // Whatever is changed comes last where nobody says in which order.
+      await database.kysely.updateTable('workspaces').set({ name: 'Gone' }).where('id', '=', gone).execute();
+      const names = [...(await createUsageReports({ database }).workspaceNames())];
+      assert.deepEqual(
+        names.filter(([, { slug }]) => slug === 'moving').map(([id]) => id),
+        [gone, here],
+      );
     });
 
     test('an id that nobody knows is a warning, not an error', async () => {
@@ -177,7 +243,10 @@ for (const engine of ENGINES)
 
     test('unset values are a bucket of their own', async () => {
       const rows = await query({ metrics: ['request_count'], dimensions: ['app'], time_range: range });
-      assert.deepEqual(new Set(rows.map((row) => row['app'])), new Set(['https://app.example', null]));
+      assert.deepEqual(new Set(rows.map((row) => row['app'])), new Set(['App', null]));
+      const [ids] = await query({ metrics: ['request_count'], dimensions: ['origin', 'app'], time_range: range });
+      assert.deepEqual([ids?.['origin'], ids?.['app']], ['https://app.example', 'App']);
+      assert.equal(ids?.['app__id'], appIdOf('https://app.example'));
       const unset = await query({
         metrics: ['request_count'],
         filters: [{ field: 'app', operator: 'eq', value: 'https://none.example', include_unset: true }],
@@ -205,6 +274,19 @@ for (const engine of ENGINES)
         time_range: range,
       });
       assert.deepEqual(ordered, [{ model: 'acme/one', request_count: 2 }]);
+    });
+
+    test('a sum of nothing is 0, whenever that is, and a series of nothing has no rows', async () => {
+      const metrics = ['request_count', 'error_rate'];
+      for (const [start, end] of [
+        ['2001-01-01T00:00:00+14:00', '2001-01-02T00:00:00-12:00'],
+        ['0001-01-01T00:00:00Z', '0002-01-01T00:00:00Z'],
+        ['9998-01-01T00:00:00Z', '9999-01-01T00:00:00Z'],
+      ]) {
+        const time_range = { start, end };
+        assert.deepEqual(await query({ metrics, time_range }), [{ request_count: 0, error_rate: null }], start);
+        assert.deepEqual(await query({ metrics, time_range, granularity: 'day' }), [], start);
+      }
     });
 
     test('each series of several gets its share of the rows', async () => {
@@ -240,7 +322,7 @@ for (const engine of ENGINES)
         [{ metrics: [] }, /metrics/],
         [{ metrics: ['request_cout'] }, /metrics\[0\]: did you mean .{1,2}request_count/],
         [{ metrics: ['request_count'], dimensions: ['model', 'app', 'user'] }, /dimensions/],
-        [{ metrics: ['request_count'], dimensions: ['country'] }, /dimensions\[0\]/],
+        [{ metrics: ['request_count'], dimensions: ['planet'] }, /dimensions\[0\]/],
         [{ metrics: ['request_count'], granularity: 'year' }, /granularity/],
         [
           { metrics: ['request_count'], filters: [{ field: 'model', operator: 'gt', value: 'a' }] },

@@ -286,6 +286,31 @@ suite('destinations', () => {
     );
   });
 
+  test('a pattern decides what is sent', async () => {
+    const rules = (value: string) => ({ groups: [{ rules: [{ field: 'model', operator: 'regex', value }] }] });
+    await made({ name: 'box', filter_rules: rules('^sand[bB]ox/'), config: { url: `${receiver.url}/box` } });
+    const { id } = await made({ name: 'none', filter_rules: rules('^box'), config: { url: `${receiver.url}/none` } });
+    /** The id of a generation that arrived: one for which looking took too long on a busy machine does not. */
+    async function untilTold(path: string): Promise<string> {
+      for (let attempt = 0; attempt < 20; attempt++) {
+        const generation = await generate();
+        const isTold = (arrived: Arrived) => arrived.path === path && arrived.text.includes(generation);
+        for (let wait = 0; wait < 100; wait++) {
+          if (receiver.arrived.some(isTold)) return generation;
+          await sleep(25);
+        }
+      }
+      return assert.fail(`nothing arrived at ${path}`);
+    }
+    const first = await untilTold('/box');
+    const changed = await call('PATCH', `/observability/destinations/${textOf(id)}`, { filter_rules: rules('echo$') });
+    assert.equal(changed.status, 200, JSON.stringify(changed.body));
+    await untilTold('/none');
+    assert.ok(!receiver.arrived.some(({ path, text }) => path === '/none' && text.includes(first)));
+    const unsafe = await call('PATCH', `/observability/destinations/${textOf(id)}`, { filter_rules: rules('(a+)+$') });
+    assert.equal(unsafe.status, 400);
+  });
+
   test('nothing is sent while the workspace does not want it', async () => {
     await made({ config: { url: `${receiver.url}/quiet` } });
     assert.equal(
@@ -311,11 +336,18 @@ suite('destinations', () => {
       [{ api_key_hashes: [] }, 400, /api_key_hashes/],
       [{ api_key_hashes: ['f'.repeat(64)] }, 400, /api_key_hashes\[0\]: is not a key/],
       [{ sampling_rate: 0 }, 400, /sampling_rate/],
-      [
-        { filter_rules: { groups: [{ rules: [{ field: 'model', operator: 'regex', value: '.*' }] }] } },
-        400,
-        /operator/,
-      ],
+      ...(
+        [
+          ['(a+)+$', /rules\[0\]\.value: must not nest quantifiers \(invalid_regex_pattern\)/],
+          ['(?<=a)b', /rules\[0\]\.value: must not look around/],
+          ['(', /rules\[0\]\.value: is not a regular expression/],
+          ['', /rules\[0\]\.value: must not be empty/],
+          [5, /rules\[0\]\.value: must be a text for "regex"/],
+        ] as const
+      ).map(([value, words]) => {
+        const groups = [{ rules: [{ field: 'model', operator: 'regex', value }] }];
+        return [{ filter_rules: { groups } }, 400, words] as const;
+      }),
       [
         { filter_rules: { groups: [{ rules: [{ field: 'total_cost', operator: 'gt', value: 'much' }] }] } },
         400,
@@ -340,6 +372,22 @@ suite('destinations', () => {
     assert.equal((await create({ skip_test: true })).status, 201);
     assert.equal((await create({ skip_test: true })).status, 409, 'a name is free once');
     assert.equal((await call('POST', '/observability/destinations', {}, API_KEY)).status, 403);
+  });
+
+  test('a name and a place are given once, however many ask for it at the same time', async () => {
+    const statusesOf = (answers: readonly { readonly status: number }[]) =>
+      answers.map(({ status }) => status).toSorted((one, other) => one - other);
+    const asked = { skip_test: true };
+    const same = await Promise.all(Array.from({ length: 5 }, () => create({ ...asked, name: 'Same' })));
+    assert.deepEqual(statusesOf(same), [201, 409, 409, 409, 409]);
+    const others = Array.from({ length: 6 }, (_, index) => create({ ...asked, name: `Other ${index}` }));
+    const statuses = statusesOf(await Promise.all(others));
+    assert.deepEqual(statuses, [201, 201, 201, 201, 400, 400], 'five of a type');
+    const { body } = await call('GET', '/observability/destinations?limit=100');
+    const ids = (body['data'] as readonly JsonObject[]).map(({ id }) => textOf(id));
+    const rename = (id: string) => call('PATCH', `/observability/destinations/${id}`, { name: 'Wanted' });
+    const renamed = await Promise.all(ids.map(rename));
+    assert.deepEqual(statusesOf(renamed), [200, 409, 409, 409, 409]);
   });
 
   test('those of a workspace are turned off when it is deleted', async () => {

@@ -155,6 +155,8 @@ suite('the service for files', () => {
     assert.equal(partsOf(setup.chat.arrived[0]).length, 3, 'a model without eyes gets no pictures');
     assert.equal(body.usage.cost, 0.004_02);
     assert.equal(stagesOf(body, 'file-parser')[0]?.cost_usd, 0.004);
+    const { webCostNanoUsd, fileCostNanoUsd } = await recordOf(setup.gateway, body.id);
+    assert.deepEqual([webCostNanoUsd, fileCostNanoUsd], [null, 4_000_000]);
     assert.deepEqual(annotationsOf(body)[0]?.file?.content, [
       text('## Page 1\n\nfirst\n\n## Page 2\n\nsecond'),
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },

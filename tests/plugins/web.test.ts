@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { startGateway } from '../support/gateway.ts';
 import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
+import { recordOf } from '../support/tool-turns.ts';
 import { json, type Arrived } from '../support/upstream.ts';
 import {
   askForChat,
@@ -211,6 +212,8 @@ suite('the web plugin', () => {
     ]);
     // 10 prompt tokens at 1 USD and 5 at 2 USD a million, and the search.
     assert.equal(body.usage.cost, 0.000_02 + 0.007);
+    const { webCostNanoUsd, fileCostNanoUsd } = await recordOf(setup.gateway, body.id);
+    assert.deepEqual([webCostNanoUsd, fileCostNanoUsd], [7_000_000, null]);
   });
 
   test('does nothing where nothing was asked, or it is turned off', async (t) => {
@@ -314,14 +317,20 @@ suite('the money of a search', () => {
     assert.equal(await spent(setup), 0.007_02);
   });
 
-  test('is owed also where nobody answers after it, and what was held comes free', async (t) => {
+  test('is not owed where every upstream fails after it, and what was held comes free', async (t) => {
+    const setup = await startWeb(t, { text: SAID, yaml });
+    await grant(setup, 0.01);
+    setup.chat.script = json(500, { error: { message: 'down' } });
+    for (let asked = 0; asked < 2; asked++) assert.equal((await askChat(setup, { max_tokens: 10 })).status, 502);
+    assert.equal(setup.engine.arrived.length, 2);
+    assert.equal(await spent(setup), 0);
+  });
+
+  test('is owed where the upstream finds fault with the request, and what was held comes free', async (t) => {
     const setup = await startWeb(t, { text: SAID, yaml });
     await grant(setup, 0.02);
-    setup.chat.script = json(500, { error: { message: 'down' } });
-    for (const expected of [502, 502, 402]) {
-      const { status } = await askChat(setup, { max_tokens: 10 });
-      assert.equal(status, expected);
-    }
+    setup.chat.script = json(400, { error: { message: 'no' } });
+    for (const expected of [400, 400, 402]) assert.equal((await askChat(setup, { max_tokens: 10 })).status, expected);
     assert.equal(setup.engine.arrived.length, 2);
     assert.equal(await spent(setup), 0.014);
   });

@@ -27,6 +27,8 @@ models:
   acme/one: { endpoints: [{ provider: alpha, model: one, price: { prompt: 0, completion: 10 } }] }
   'acme/one:free': { endpoints: [{ provider: alpha, model: one, price: { prompt: 0, completion: 0 } }] }
 `);
+    // What a process does for the first time takes it long, and longest where all of them start on a busy machine.
+    for (let round = 0; round < 2 * PROCESSES; round++) assert.equal((await ask(API_KEY)).status, 200);
   });
   after(async () => {
     await cluster.close();
@@ -51,25 +53,36 @@ models:
 
   test('of 200 requests at once on a key with room for ten, ten reach the upstream over all processes', async () => {
     const { key } = await cluster.manage('POST', '/keys', { name: 'limited', limit: 10 * ANSWER_USD });
-    const decided = Promise.withResolvers<void>();
+    // The ones that are let through are answered once all are decided: until then what they hold is held.
+    const allDecided = Promise.withResolvers<void>();
+    let undecided = 200;
+    const decide = (): void => {
+      if (--undecided === 0) allDecided.resolve();
+    };
     const usual = upstream.script;
     upstream.script = async (...all) => {
-      await decided.promise;
+      decide();
+      await allDecided.promise;
       await usual(...all);
     };
     const arrivedBefore = upstream.arrived.length;
-    let refusals = 0;
     const statuses = await Promise.all(
       Array.from({ length: 200 }, async () => {
-        const response = await ask(String(key));
-        await response.arrayBuffer();
-        if (response.status === 402 && ++refusals === 190) decided.resolve();
-        return response.status;
+        let status = 0;
+        try {
+          const response = await ask(String(key));
+          await response.arrayBuffer();
+          status = response.status;
+        } finally {
+          if (status !== 200) decide();
+        }
+        return status;
       }),
     );
     upstream.script = usual;
     assert.equal(upstream.arrived.length - arrivedBefore, 10);
-    assert.equal(statuses.filter((status) => status === 200).length, 10);
+    const count = (status: number): number => statuses.filter((each) => each === status).length;
+    assert.deepEqual([count(200), count(402)], [10, 190]);
     assert.equal((await ask(String(key))).status, 402);
   });
 
@@ -78,7 +91,7 @@ models:
     const responses = await Promise.all(Array.from({ length: 60 }, () => ask(API_KEY, { model: 'acme/one:free' })));
     const refused = responses.filter(({ status }) => status === 429);
     for (const response of responses) await response.arrayBuffer();
-    assert.deepEqual([...new Set(responses.map(({ status }) => status))].toSorted(), [200, 429]);
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200, 429]));
     assert.equal(refused.length, 60 - FREE_A_MINUTE);
     assert.equal(upstream.arrived.length - arrivedBefore, FREE_A_MINUTE);
     for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) >= 1);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { assertAsDocumented } from '../../src/http/test-documented.ts';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { MANAGEMENT_KEY, type RunningGateway } from './gateway.ts';
 import type { ScriptedUpstream, Script } from './upstream.ts';
 
-/** Calls a management route. */
+/** Calls a management route. Fails for an answer that it does not document. */
 export async function manage(
   gateway: Pick<RunningGateway, 'baseUrl'>,
   method: string,
@@ -19,7 +20,9 @@ export async function manage(
   const text = await response.text();
   const parsed: unknown = JSON.parse(text);
   assert.ok(isJsonObject(parsed), text);
-  return { status: response.status, body: parsed, text };
+  const reply = { status: response.status, body: parsed, text };
+  assertAsDocumented(method, path, reply);
+  return reply;
 }
 
 /** Brings a credential; gives its record. */

@@ -107,9 +107,8 @@ export async function killAgainAndAgain(t: Pick<TestContext, 'after'>, options: 
 
 /** Waits until so many answers have begun, or nobody asks any more. */
 async function hasBegun(ids: ReadonlySet<string>, count: number, load: Promise<unknown>): Promise<void> {
-  let isOver = false;
-  void load.then(() => (isOver = true));
-  while (!isOver && ids.size < count) await wait(1);
+  const over = load.then(() => true);
+  while (ids.size < count) if (await Promise.race([over, wait(1)])) return;
 }
 
 async function createKey(url: string, limitNanoUsd: number): Promise<LimitedKey> {

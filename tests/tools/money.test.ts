@@ -3,6 +3,7 @@ import { suite, test, type TestContext } from 'node:test';
 import { MANAGEMENT_KEY, type RunningGateway } from '../support/gateway.ts';
 import { objectOf } from '../support/told.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
+import type { ToolOutcome } from '../../src/tools/contract.ts';
 import { ask, recordOf, startToolTurns, testTool, type Asking, type Model } from '../support/tool-turns.ts';
 import { json } from '../support/upstream.ts';
 
@@ -53,6 +54,7 @@ suite('an answer of several turns', () => {
     const record = await recordOf(gateway, told.id);
     assert.equal(record.costNanoUsd, total);
     assert.deepEqual([record.tokensPrompt, record.tokensCompletion], [30, 15]);
+    assert.deepEqual([record.toolCalls, record.toolFailures, record.webCostNanoUsd], [2, 0, null]);
     assert.equal(await spent(gateway), usd(total));
   });
 
@@ -71,6 +73,19 @@ suite('an answer of several turns', () => {
     await grant(gateway, 0.001);
     const told = await ask({ gateway }, CHAT, { tools: FILES });
     assert.equal(told.text, 'Done.');
+  });
+
+  test('notes which calls of tools failed, and what searches took', async (t) => {
+    const outcomes: readonly ToolOutcome[] = [
+      { result: {}, feeNanoUsd: 5_000, searches: 1 },
+      { result: {}, feeNanoUsd: 6_000, fetches: 1, failed: true },
+    ];
+    let calls = 0;
+    const searching = testTool('files', () => Promise.resolve(outcomes[calls++] as ToolOutcome));
+    const { gateway } = await startToolTurns(t, model, { serverTools: [searching] });
+    const told = await ask({ gateway }, CHAT, { tools: FILES });
+    const record = await recordOf(gateway, told.id);
+    assert.deepEqual([record.toolCalls, record.toolFailures, record.webCostNanoUsd], [2, 1, 11_000]);
   });
 });
 

@@ -140,7 +140,7 @@ interface RouteFacts {
   readonly tag: string;
   readonly summary: string;
   readonly responses: Readonly<Record<number, RouteResponse>>;
-  /** Statuses of errors that the route can give beside 401, 403 and 500, which follow from its scope. */
+  /** Statuses of errors that the route can give beside those that follow from its scope, path and query alone. */
   readonly errors: readonly (400 | 403 | 404 | 408 | 409 | 410 | 413 | 429 | 503)[];
   /**
    * What an audit event tells of a body that changes something: its members with their values, or, as for all routes
@@ -157,6 +157,8 @@ interface RouteFacts {
   readonly refusesOtherMethods?: boolean;
   /** Takes a form whose files are read as they come, and not a JSON body: `body` is the request itself. */
   readonly upload?: UploadFacts;
+  /** The body is a generation request of this format, which the route has checked as such. */
+  readonly takesRequestOf?: ClientFormatId;
   /** Public, but it tells more to whoever brings a key; one that is not valid is refused. */
   readonly readsKey?: boolean;
   /** Answers hold nothing secret and change rarely: whoever has one asks whether it still holds. @source areas.md 13 "ETag" */

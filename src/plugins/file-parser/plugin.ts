@@ -198,7 +198,7 @@ async function parseFresh(
         return;
       }
       // Whatever becomes of the others: this one was read.
-      context.charge(outcome.feeNanoUsd);
+      context.charge(outcome.feeNanoUsd, 'files');
       feeNanoUsd += outcome.feeNanoUsd;
       parsed.set(hash, outcome.file);
     }),

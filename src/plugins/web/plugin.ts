@@ -93,7 +93,7 @@ async function payAndSearch(
   if (feeMax > 0) await context.fund(feeMax);
   const outcome = await search.search(query, context.signal);
   if (outcome.status === 'found') {
-    context.charge(outcome.feeNanoUsd);
+    context.charge(outcome.feeNanoUsd, 'web');
     return outcome;
   }
   const { reason, message } = outcome;

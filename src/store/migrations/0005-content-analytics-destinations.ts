@@ -1,6 +1,5 @@
 import type { CreateTableBuilder, SchemaModule } from 'kysely';
 import { COLUMN_TYPE } from '../portable.ts';
-import { USAGE_DIMENSIONS, USAGE_MEASURES } from '../usage-measures.ts';
 
 const { text, integer } = COLUMN_TYPE;
 
@@ -15,6 +14,26 @@ const GENERATION_COLUMNS = [
   'media_completion',
   'cache_discount_nano_usd',
 ] as const;
+
+/** As they were: what came later has migrations of its own. */
+const DIMENSIONS = ['workspace_id', 'key_hash', 'member_id', 'model', 'provider', 'upstream_model', 'app_url'] as const;
+const CLASSES = 24;
+const MEASURES = [
+  'requests',
+  'failures',
+  'cancelled',
+  'unpriced',
+  'tokens_prompt',
+  'tokens_completion',
+  'tokens_reasoning',
+  'tokens_cache_read',
+  'tokens_cache_write',
+  'web_searches',
+  'cost_nano_usd',
+  'byok_nano_usd',
+  'cache_discount_nano_usd',
+  ...['first_token', 'throughput'].flatMap((kind) => Array.from({ length: CLASSES }, (_, index) => `${kind}_${index}`)),
+];
 
 export async function up(schema: SchemaModule): Promise<void> {
   for (const column of GENERATION_COLUMNS) await schema.alterTable('generations').addColumn(column, integer).execute();
@@ -63,9 +82,9 @@ async function createUsageTable(schema: SchemaModule, name: string): Promise<voi
   let table: CreateTableBuilder<string, string> = schema
     .createTable(name)
     .addColumn('start_ms', integer, (column) => column.notNull());
-  for (const dimension of USAGE_DIMENSIONS) table = table.addColumn(dimension, text, (column) => column.notNull());
-  for (const measure of USAGE_MEASURES) table = table.addColumn(measure, integer, (column) => column.notNull());
-  await table.addPrimaryKeyConstraint(`${name}_key`, ['start_ms', ...USAGE_DIMENSIONS]).execute();
+  for (const dimension of DIMENSIONS) table = table.addColumn(dimension, text, (column) => column.notNull());
+  for (const measure of MEASURES) table = table.addColumn(measure, integer, (column) => column.notNull());
+  await table.addPrimaryKeyConstraint(`${name}_key`, ['start_ms', ...DIMENSIONS]).execute();
 }
 
 async function createDestinations(schema: SchemaModule): Promise<void> {

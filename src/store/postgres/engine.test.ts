@@ -6,6 +6,7 @@ import { systemClock as clock } from '../../lib/clock.ts';
 import { DatabaseError } from '../database-error.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { createGenerationStore } from '../generations.ts';
+import { createKeyStore } from '../keys.ts';
 import { POSTGRES_ENGINES, type Place } from '../test-engines.ts';
 import { sampleGeneration } from '../test-generation.ts';
 import { openConnections } from './pool.ts';
@@ -97,7 +98,20 @@ for (const { makePlace } of POSTGRES_ENGINES)
       await database.ping();
     });
 
-    test('a report that keeps every connection busy does not hold up a charge', async (t) => {
+    test('reports that keep all their connections busy hold up nobody who asks for a key', async (t) => {
+      const database = await openDatabase({ ...place, clock });
+      t.after(() => database.close());
+      const waiting: Promise<unknown>[] = [];
+      await database.kysely.transaction().execute(async (transaction) => {
+        await sql`select pg_advisory_xact_lock(1)`.execute(transaction);
+        for (let index = 0; index < 12; index++)
+          waiting.push(sql`select pg_advisory_xact_lock(1)`.execute(database.reports));
+        assert.equal(await createKeyStore({ database }).find('a'.repeat(64)), undefined);
+      });
+      await Promise.all(waiting);
+    });
+
+    test('whatever keeps every other connection busy does not hold up a charge', async (t) => {
       const database = await openDatabase({ ...place, clock });
       t.after(() => database.close());
       const reports = Promise.allSettled(

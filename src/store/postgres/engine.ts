@@ -6,8 +6,9 @@ import type { Tables } from '../tables.ts';
 import { openConnections, type Connections } from './pool.ts';
 import { settleStatement } from './settle.ts';
 
-/** A process takes no more of the server's connections than these and one for charges. */
-const CONNECTIONS_MAX = 10;
+/** A process takes no more of the server's connections than these, those for reports, and one for charges. */
+const CONNECTIONS_MAX = 7;
+const REPORT_CONNECTIONS_MAX = 3;
 const STATEMENT_MS_MAX = 10_000;
 /** How long a migration may take or wait for another process that migrates, and how long a reading of everything. */
 const PATIENT_MS_MAX = 600_000;
@@ -16,11 +17,13 @@ const PING_MS_MAX = 2_000;
 /** @throws DatabaseError when the server does not answer, or lets nobody in */
 export async function openPostgres(url: string): Promise<Engine> {
   const connections = openConnections(url, { connectionsMax: CONNECTIONS_MAX, statementMsMax: STATEMENT_MS_MAX });
-  // Charges have a connection of their own: no report that keeps all others busy holds up the end of an answer.
+  // Whoever reads months of records keeps no connection from those who ask for a key, or for what it has spent.
+  const reading = openConnections(url, { connectionsMax: REPORT_CONNECTIONS_MAX, statementMsMax: STATEMENT_MS_MAX });
+  // Charges have a connection of their own: whatever keeps all others busy does not hold up the end of an answer.
   const till = openConnections(url, { connectionsMax: 1, statementMsMax: STATEMENT_MS_MAX });
   const kysely = kyselyOver(connections);
   const close = async (): Promise<void> => {
-    await Promise.all([connections.end(), till.end()]);
+    await Promise.all([connections.end(), reading.end(), till.end()]);
   };
   try {
     await ping(till);
@@ -32,7 +35,7 @@ export async function openPostgres(url: string): Promise<Engine> {
   return {
     name: 'postgres',
     kysely,
-    reports: kysely,
+    reports: kyselyOver(reading),
     runAlone: runAloneIn(kysely),
     withPatience: (task) => withPatience(url, task),
     appendSettlements: (batch) => appendSettlements(till, batch),

@@ -20,10 +20,17 @@ export interface HoldRequest {
    * too little is left they stay. What they hold of other subjects is for `release` to free. Absent: none.
    */
   readonly instead?: readonly string[];
+  /** What is asked of the gate in the same step, where there is one, once the hold is made. Absent: nothing. */
+  readonly pass?: PassAsked;
 }
 
 export type Reservation =
-  | { readonly ok: true; readonly heldNanoUsd: ReadonlyMap<string, number> }
+  | {
+      readonly ok: true;
+      readonly heldNanoUsd: ReadonlyMap<string, number>;
+      /** What the gate said, whatever it is: the hold is made. Absent: it was not asked. */
+      readonly passed?: PassAnswer;
+    }
   | {
       readonly ok: false;
       /** The first, in the order of the allowances, with too little left. */
@@ -78,34 +85,11 @@ export interface Rate {
   readonly take: number;
 }
 
-/** What was taken, as long as it may turn out to be more or less. */
-export interface RateTicket {
-  /** Counts what was used in truth. Once for each subject; never rejects. */
-  count(subject: string, used: number): Promise<void>;
-}
-
-export type RateAnswer =
-  | { readonly ok: true; readonly ticket: RateTicket }
-  | {
-      readonly ok: false;
-      /** The first, in the order of the rates, with too little left. */
-      readonly subject: string;
-      readonly limit: number;
-      readonly remaining: number;
-      /** Until the period is over and everything can be taken. */
-      readonly retryAfterMs: number;
-    };
-
-/** Rate limits: so much a minute of requests, tokens or anything that can be counted. */
-export interface Rates {
-  /** Takes of all or of none. Never rejects. */
-  take(rates: readonly Rate[]): Promise<RateAnswer>;
-}
-
-/** Slots that one request takes, of all subjects or of none. */
+/** Limits on what subjects may do at once. */
 export interface SlotsAsked {
   /** Who takes them: one id, one slot of each subject. */
   readonly id: string;
+  /** Slots that nobody gives back end by themselves. */
   readonly expiresInMs: number;
   readonly subjects: readonly {
     /** `key:HASH`: whose slots they are. */
@@ -114,12 +98,43 @@ export interface SlotsAsked {
   }[];
 }
 
-/** Limits on what a subject may do at once. */
-export interface Slots {
-  /** Takes slots until they are left or end by themselves. Gives the first subject that has none free. Never rejects. */
-  enter(asked: SlotsAsked): Promise<string | undefined>;
+/** What one request takes: all of it or nothing, and slots before rates. */
+export interface PassAsked {
+  /** Absent: none. */
+  readonly slots?: SlotsAsked;
+  readonly rates: readonly Rate[];
+}
+
+/** What was taken, as long as it may turn out to be more or less. */
+export interface Pass {
+  /**
+   * Gives the slots back, and counts what was used in truth of each subject that is named. Only the first call counts.
+   * Never rejects.
+   */
+  end(used?: ReadonlyMap<string, number>): Promise<void>;
+}
+
+export interface RateRefusal {
+  readonly ok: false;
+  readonly by: 'rates';
+  /** The first, in the order of the rates, with too little left. */
+  readonly subject: string;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until the period is over and everything can be taken. */
+  readonly retryAfterMs: number;
+}
+
+export type PassAnswer =
+  | { readonly ok: true; readonly pass: Pass }
+  /** The first subject that has no slot free. */
+  | { readonly ok: false; readonly by: 'slots'; readonly subject: string }
+  | RateRefusal;
+
+/** Limits on how fast subjects use something that can be counted, and on how much they do at once. */
+export interface Gate {
   /** Never rejects. */
-  leave(asked: Pick<SlotsAsked, 'id' | 'subjects'>): Promise<void>;
+  pass(asked: PassAsked): Promise<PassAnswer>;
 }
 
 /** What processes tell each other. A message may be lost: it only says early what is read again soon. */
@@ -149,8 +164,7 @@ export interface KeptTexts {
 /** State that outlives a request and is no record: of one process, or of all that share a Redis. */
 export interface SharedState {
   readonly holds: Holds;
-  readonly rates: Rates;
-  readonly slots: Slots;
+  readonly gate: Gate;
   readonly news: News;
   /** `undefined`: there is nobody to pass them to. */
   readonly values: SharedValues | undefined;

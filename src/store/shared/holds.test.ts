@@ -7,6 +7,7 @@ import { HoldsBusy } from './holds-busy.ts';
 import { createMemoryHolds } from './memory-holds.ts';
 import { endedBy, RedisHolds } from './redis-holds.ts';
 import { createRedisLink } from './redis-link.ts';
+import { openGate } from './test-gate.ts';
 import { redis, useRedis } from './test-redis.ts';
 
 /** Holds as a test gets them: nobody else uses them. */
@@ -356,6 +357,28 @@ function testHolds(open: OpenHolds): void {
     assert.equal(rest.ok && rest.heldNanoUsd.get(S), 1);
   });
 
+  test('what is held, left and spent is told to its last digit', async (t) => {
+    const { holds } = await open(t);
+    const limit = Number.MAX_SAFE_INTEGER;
+    const [spent, held, charge] = [1_234_567_890_123_457, 2_345_678_901_234_567, 1_111_111_111_111_111];
+    const load: LoadSpent = () => Promise.resolve(spent);
+    const first = await holds.reserve(hold('1', allow(limit, held)), load);
+    assert.equal(first.ok && first.heldNanoUsd.get(S), held);
+    const again = await holds.reserve(hold('1', allow(limit, held)), load);
+    assert.equal(again.ok && again.heldNanoUsd.get(S), held);
+    const tooMuch = allow(limit, limit);
+    const left = limit - spent - held;
+    const refusal = { ok: false, subject: S, leftNanoUsd: left, heldByOthersNanoUsd: held };
+    assert.deepEqual(await holds.reserve(hold('2', tooMuch), noLoad), refusal);
+    await holds.settle('1', [{ subject: S, nanoUsd: charge }]);
+    const rest = await holds.reserve(hold('3', allow(limit, limit, 1)), noLoad);
+    assert.equal(rest.ok && rest.heldNanoUsd.get(S), limit - spent - charge);
+    await holds.release('3');
+    await holds.forget(S.split(':').slice(0, 2).join(':'));
+    const durable = await holds.reserve(hold('4', tooMuch), () => Promise.resolve(spent + charge));
+    assert.deepEqual(durable, { ...refusal, leftNanoUsd: limit - spent - charge, heldByOthersNanoUsd: 0 });
+  });
+
   testAnyOrder(open);
 }
 
@@ -576,7 +599,7 @@ function openProcesses(count: number): OpenHolds {
         const link = await createRedisLink({ url, prefix, callMs: 10_000 });
         t.after(() => link.close());
         await link.open();
-        return withoutFallback(new RedisHolds({ link, prefix, spentLifeMs }));
+        return withoutFallback(new RedisHolds({ link, prefix, gate: openGate(link, prefix), spentLifeMs }));
       }),
     );
     return {

@@ -1,9 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { SharedState } from './contract.ts';
+import { createMemoryGate } from './memory-gate.ts';
 import { createMemoryHolds } from './memory-holds.ts';
 import { createMemoryTexts } from './memory-texts.ts';
-import { createLocalCounter, createRates } from './rates.ts';
-import { createMemorySlots } from './slots.ts';
 
 export interface MemoryStateParts {
   readonly clock: Clock;
@@ -15,8 +14,7 @@ export interface MemoryStateParts {
 export function createMemoryState({ clock, textBytesMax }: MemoryStateParts): SharedState {
   return {
     holds: createMemoryHolds({ clock }),
-    rates: createRates({ clock, local: createLocalCounter() }),
-    slots: createMemorySlots({ clock }),
+    gate: createMemoryGate({ clock }),
     news: { announce: () => undefined, subscribe: () => undefined },
     values: undefined,
     texts: createMemoryTexts({ clock, bytesMax: textBytesMax }),

@@ -1,10 +1,11 @@
 import { assert } from '../../lib/assert.ts';
-import type { Allowance, Charge, HoldRequest, LoadSpent, Reservation } from './contract.ts';
+import type { Allowance, Charge, HoldRequest, LoadSpent, PassAnswer, PassAsked, Reservation } from './contract.ts';
 import { ROUNDS_MAX } from './holds-bounds.ts';
 import { HoldsBusy } from './holds-busy.ts';
-import type { RunStep } from './gathered-steps.ts';
+import type { RunStep, StepCall } from './gathered-steps.ts';
 import { ADOPT, FINISH, RESERVE } from './holds-scripts.ts';
 import type { OpenHold } from './memory-holds.ts';
+import type { RedisGate } from './redis-gate.ts';
 import type { RedisLink } from './redis-link.ts';
 import { strictest } from './strictest.ts';
 
@@ -25,6 +26,8 @@ export interface RedisHoldsParts {
   /** Of all keys. With a tag in braces, so that a cluster keeps them in one place. */
   readonly prefix: string;
   readonly spentLifeMs: number;
+  /** What it asks goes with the hold. */
+  readonly gate: Pick<RedisGate, 'callFor' | 'answerTo' | 'lost'>;
 }
 
 /** What must be known of a sum before it may be stored. */
@@ -43,13 +46,15 @@ export class RedisHolds {
   readonly #link: RedisLink;
   readonly #prefix: string;
   readonly #spentLifeMs: number;
+  readonly #gate: RedisHoldsParts['gate'];
   /** Reads under way, by subject, version and owner's version. */
   readonly #reading = new Map<string, Promise<Read>>();
 
-  constructor({ link, prefix, spentLifeMs }: RedisHoldsParts) {
+  constructor({ link, prefix, spentLifeMs, gate }: RedisHoldsParts) {
     this.#link = link;
     this.#prefix = prefix;
     this.#spentLifeMs = spentLifeMs;
+    this.#gate = gate;
   }
 
   reserve(hold: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
@@ -60,7 +65,8 @@ export class RedisHolds {
     return this.#ask({ id: NO_HOLD, expiresInMs: 0, allowances }, loadSpent);
   }
 
-  async #ask({ id, expiresInMs, allowances, instead = [] }: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
+  async #ask(request: HoldRequest, loadSpent: LoadSpent): Promise<Reservation> {
+    const { id, expiresInMs, allowances, instead = [], pass } = request;
     const wanted = strictest(allowances);
     if (wanted.length === 0) return { ok: true, heldNanoUsd: new Map() };
     const reads = new Map<string, Read>();
@@ -72,9 +78,10 @@ export class RedisHolds {
         valuesOf(allowance, reads.get(allowance.subject), isLast || again.has(allowance.subject)),
       );
       const settings = [id, Math.ceil(expiresInMs), this.#spentLifeMs, instead.join(' ')];
-      const reply = await this.#link.run(RESERVE, keys, [...settings, ...values]);
+      const [reply, passed] = await this.#run({ step: RESERVE, keys, values: [...settings, ...values] }, pass);
       const [outcome, ...rest] = textsOf(reply);
-      if (outcome === '1') return { ok: true, heldNanoUsd: heldOf(wanted, rest) };
+      if (outcome === '1')
+        return { ok: true, heldNanoUsd: heldOf(wanted, rest), ...(passed !== undefined && { passed }) };
       if (outcome === '0') return refusalOf(wanted, rest);
       const unknown = unknownOf(wanted, rest);
       // Nobody is refused for a charge that may have been counted twice. A sum that somebody else had read again has
@@ -85,6 +92,18 @@ export class RedisHolds {
       );
     }
     throw new HoldsBusy('What was spent changes faster than it can be read.');
+  }
+
+  /** The answer of the gate comes second. */
+  async #run(hold: StepCall, pass: PassAsked | undefined): Promise<readonly [unknown, PassAnswer | undefined]> {
+    if (pass === undefined) return [await this.#link.run(hold.step, hold.keys, hold.values), undefined];
+    try {
+      const [reply, passed] = await this.#link.runBoth(hold, await this.#gate.callFor(pass));
+      return [reply, passed === null ? undefined : this.#gate.answerTo(pass, passed)];
+    } catch (error) {
+      this.#gate.lost(pass, error);
+      throw error;
+    }
   }
 
   /** @param run of a connection that nobody else uses yet, or of the link */

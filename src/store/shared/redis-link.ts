@@ -1,6 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { withinTime } from '../../lib/time-limit.ts';
-import { GatheredSteps, type RunStep } from './gathered-steps.ts';
+import { GatheredSteps, type RunBoth, type RunStep } from './gathered-steps.ts';
 import { withinPatientLimit } from './patient-limit.ts';
 
 /** Redis did not do what it was asked to, as far as is known: whoever asked goes on without it. */
@@ -36,6 +36,8 @@ export interface RedisLink {
   call<Value>(command: (client: Redis) => Promise<Value>): Promise<Value>;
   /** A step leaves with all others of this turn of the event loop, in one call. @throws RedisAway as a call */
   readonly run: RunStep;
+  /** As `run`. @throws RedisAway as a call */
+  readonly runBoth: RunBoth;
   /** What is to be done each time when Redis is back, before anybody else asks it. */
   onBack(task: BackTask): void;
   /** Settles when the first try to connect has come to an end. */
@@ -109,6 +111,9 @@ class Link implements RedisLink {
 
   readonly run: RunStep = (step, keys, values) =>
     this.#client === undefined ? Promise.reject(away()) : this.#steps.run(step, keys, values);
+
+  readonly runBoth: RunBoth = (first, second) =>
+    this.#client === undefined ? Promise.reject(away()) : this.#steps.runBoth(first, second);
 
   onBack(task: BackTask): void {
     this.#tasks.push(task);

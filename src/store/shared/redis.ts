@@ -1,15 +1,14 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { SharedState } from './contract.ts';
-import { SPENT_LIFE_MS } from './holds-bounds.ts';
+import { ALONE_SPENT_LIFE_MS, SPENT_LIFE_MS } from './holds-bounds.ts';
+import { createMemoryGate } from './memory-gate.ts';
 import { createMemoryHolds } from './memory-holds.ts';
-import { createLocalCounter, createRates } from './rates.ts';
-import { createRedisCounter } from './redis-counter.ts';
+import { RedisGate } from './redis-gate.ts';
 import { RedisHolds } from './redis-holds.ts';
 import { createRedisLink, type RedisLink, type RedisLinkOptions } from './redis-link.ts';
 import { createRedisNews } from './redis-news.ts';
 import { createRedisTexts } from './redis-texts.ts';
 import { createRedisValues } from './redis-values.ts';
-import { createMemorySlots, createSharedSlots } from './slots.ts';
 import { SteadyHolds } from './steady-holds.ts';
 
 /** Processes with one prefix share their state. */
@@ -30,12 +29,12 @@ export async function openRedisState(parts: RedisStateParts): Promise<SharedStat
   const { clock, url, prefix, textBytesMax } = parts;
   const link = await createRedisLink(parts);
   const listening = await createRedisLink({ url, prefix });
-  const counter = createRedisCounter({ link, prefix });
-  const shared = new RedisHolds({ link, prefix, spentLifeMs: SPENT_LIFE_MS });
+  const gate = new RedisGate({ link, prefix, clock, local: createMemoryGate({ clock }) });
+  const shared = new RedisHolds({ link, prefix, gate, spentLifeMs: SPENT_LIFE_MS });
+  const local = createMemoryHolds({ clock, spentLifeMs: ALONE_SPENT_LIFE_MS });
   const state: SharedState = {
-    holds: new SteadyHolds(shared, createMemoryHolds({ clock }), link),
-    rates: createRates({ clock, local: createLocalCounter(), shared: () => (link.isUp ? counter : undefined) }),
-    slots: createSharedSlots({ link, prefix, local: createMemorySlots({ clock }) }),
+    holds: new SteadyHolds(shared, local, link),
+    gate,
     news: createRedisNews({ link, listening, prefix }),
     values: createRedisValues({ link, prefix }),
     texts: createRedisTexts({ link, prefix, bytesMax: textBytesMax }),

@@ -8,6 +8,7 @@ import { createMemoryHolds } from './memory-holds.ts';
 import { RedisHolds } from './redis-holds.ts';
 import { createRedisLink, type RedisLink } from './redis-link.ts';
 import { SteadyHolds } from './steady-holds.ts';
+import { openGate } from './test-gate.ts';
 import { redis, useRedis } from './test-redis.ts';
 
 const S = 'key:a:ever:0';
@@ -27,7 +28,7 @@ const SHAKY_MS = 1_000;
 async function startProcess(t: TestContext, url: string, prefix: string, callMs = PATIENT_MS): Promise<Process> {
   const link = await createRedisLink({ url, prefix, callMs });
   t.after(() => link.close());
-  const shared = new RedisHolds({ link, prefix, spentLifeMs: SPENT_LIFE_MS });
+  const shared = new RedisHolds({ link, prefix, gate: openGate(link, prefix), spentLifeMs: SPENT_LIFE_MS });
   const holds = new SteadyHolds(shared, createMemoryHolds({ clock: systemClock }), link);
   await link.open();
   return { holds, link };

@@ -4,11 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, mock, suite, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase, type Database } from '../database.ts';
+import { createGenerationStore } from '../generations.ts';
+import { withinPatientLimit } from '../shared/patient-limit.ts';
+import { sampleGeneration } from '../test-generation.ts';
 import { insertKey, keyColumns, readHashes } from '../test-keys.ts';
+
+/** Less than a write that nobody tries again waits for another process. */
+const READ_MS_MAX = 1_500;
 
 let folder = '';
 let files = 0;
@@ -129,6 +136,23 @@ test('a write waits while another process holds the file', async (context) => {
   await written;
   other.close();
   assert.deepEqual(await readHashes(database), ['a']);
+});
+
+test('settlements that wait for another process hold up nobody who reads', async (context) => {
+  const path = newFile();
+  const database = await openDatabase({ path, clock });
+  context.after(() => database.close());
+  const store = createGenerationStore({ database, onLost: (_row, error) => assert.fail(error) });
+  const other = new DatabaseSync(path);
+  other.exec('begin immediate');
+  const posts = mock.method(Worker.prototype, 'postMessage');
+  const stored = store.append(sampleGeneration());
+  while (posts.mock.callCount() === 0) await turn();
+  posts.mock.restore();
+  assert.deepEqual(await withinPatientLimit(readHashes(database), READ_MS_MAX), []);
+  other.exec('rollback');
+  other.close();
+  await stored;
 });
 
 test('when the database thread dies nobody waits for it', async (context) => {

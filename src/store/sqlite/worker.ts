@@ -10,6 +10,8 @@ import type { SqliteJob, SqliteJobDone, SqliteMessage, SqliteReply, SqliteResult
 
 /** How long a statement waits for another process, the command line for one, to finish its write. */
 const BUSY_TIMEOUT_MS = 2_000;
+/** The same of settlements, which are tried again by whoever sent them: all that are read meanwhile wait with them. */
+const SETTLE_BUSY_TIMEOUT_MS = 100;
 /** Statements are few and fixed; lists of bound values (`in (?, ?)`) make variants of them. */
 const STATEMENTS_MAX = 256;
 const WAL_ATTEMPTS_MAX = 100;
@@ -144,12 +146,23 @@ function runGroup(jobs: readonly SqliteJob[]): readonly SqliteResult[] {
 /** Begins a transaction, which it leaves open. @throws what spoils the transaction */
 function runWrites(jobs: readonly SqliteJob[], reads: readonly SqliteResult[], settle: Settle): SqliteResult[] {
   const results = [...reads];
-  prepare('begin immediate').run();
+  if (jobs.some((job) => job.kind === 'write')) prepare('begin immediate').run();
+  else beginSoon();
   for (const [index, job] of jobs.entries()) {
     if (job.kind === 'read') continue;
     results[index] = tryWrite(job, settle);
   }
   return results;
+}
+
+/** @throws when another process writes for longer than settlements may wait */
+function beginSoon(): void {
+  prepare(`pragma busy_timeout = ${SETTLE_BUSY_TIMEOUT_MS}`).get();
+  try {
+    prepare('begin immediate').run();
+  } finally {
+    prepare(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`).get();
+  }
 }
 
 /** A failed statement may have ended the transaction already: rolling back nothing is success. */

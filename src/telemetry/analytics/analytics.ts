@@ -19,7 +19,7 @@ export interface AnalyticsAnswer {
 export interface Analytics {
   /** @throws GatewayError 400 for what cannot be asked, 408 when it takes too long */
   query(query: AnalyticsQuery): Promise<AnalyticsAnswer>;
-  /** The same for a question that is known to be right, as its groups. @throws GatewayError 408 */
+  /** The same for a question that is known to be right, as all of its groups. @throws GatewayError 400 when there are too many, 408 */
   read(question: UsageQuestion): Promise<readonly UsageGroup[]>;
   nowMs(): number;
 }
@@ -66,7 +66,11 @@ export function createAnalytics({
       };
     },
     async read(question) {
-      return (await read(question)).groups;
+      const { groups, truncated } = await read(question);
+      // A part of a sum looks like a sum.
+      if (truncated)
+        throw new GatewayError('invalid_request', 'The answer has too many rows: ask for one day, key or workspace.');
+      return groups;
     },
     nowMs: () => clock.nowMs(),
   };
@@ -128,6 +132,7 @@ async function namesFor(
   for (const [index, { name, names }] of dimensions.entries()) {
     const ids = [...new Set(groups.map(({ key }) => key[index] ?? ''))];
     if (names === 'keys') found.set(name, await reports.keyNames(ids));
+    if (names === 'apps') found.set(name, await reports.appTitles(ids.filter((id) => id !== '')));
     if (names === 'workspaces') {
       const workspaces = await reports.workspaceNames();
       found.set(name, new Map([...workspaces].map(([id, workspace]) => [id, workspace.name])));

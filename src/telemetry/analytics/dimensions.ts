@@ -12,7 +12,7 @@ export interface AnalyticsDimension {
   readonly isOfRecords?: true;
 }
 
-/** @source areas.md 12; `endpoint`, `session` and `external_user` are ours. Country is not known here. */
+/** @source areas.md 12; `endpoint`, `session` and `external_user` are ours. A country is what somebody before the gateway says. */
 export const DIMENSIONS: readonly AnalyticsDimension[] = [
   { name: 'model', label: 'Model', column: 'model' },
   { name: 'provider', label: 'Provider', column: 'provider' },
@@ -22,6 +22,7 @@ export const DIMENSIONS: readonly AnalyticsDimension[] = [
   { name: 'workspace', label: 'Workspace', column: 'workspace_id', names: 'workspaces' },
   { name: 'app', label: 'Application', column: 'app_url', names: 'apps' },
   { name: 'origin', label: 'Origin', column: 'app_url' },
+  { name: 'country', label: 'Country', column: 'country', isOfRecords: true },
   { name: 'session', label: 'Session', column: 'session_id', isOfRecords: true },
   { name: 'external_user', label: 'End user, hashed', column: 'end_user_hash', isOfRecords: true },
   { name: 'generation_id', label: 'Generation', column: 'id', isOfRecords: true },

@@ -55,6 +55,25 @@ function speed(
 const FIRST_TOKEN = [FIRST_TOKEN_BOUNDS_MS, FIRST_TOKEN_CLASSES] as const;
 const THROUGHPUT = [THROUGHPUT_BOUNDS, THROUGHPUT_CLASSES] as const;
 
+/** Callers may ask for it as elsewhere; this gateway gives no discount for data. */
+const NO_DISCOUNTS: Metric = {
+  name: 'usage_data',
+  label: 'Discounts for data, which nobody gets here',
+  format: 'currency',
+  isRate: false,
+  measures: ['requests'],
+  valueOf: () => 0,
+};
+
+const TOOL_SUCCESS: Metric = {
+  name: 'tool_success_rate',
+  label: 'Calls of server tools that did not fail',
+  format: 'percent',
+  isRate: true,
+  measures: ['tool_calls', 'tool_failures'],
+  valueOf: (sum) => (sum('tool_calls') === 0 ? null : 1 - sum('tool_failures') / sum('tool_calls')),
+};
+
 /** @source areas.md 12; names that it does not give are ours */
 export const METRICS: readonly Metric[] = [
   count('request_count', 'Requests', 'requests'),
@@ -64,6 +83,9 @@ export const METRICS: readonly Metric[] = [
   money('total_usage', 'Spend', 'cost_nano_usd'),
   money('usage_upstream', 'Spend on own credentials, at list price', 'byok_nano_usd'),
   money('usage_cache', 'Saved by prompt caches', 'cache_discount_nano_usd'),
+  NO_DISCOUNTS,
+  money('usage_web', 'Spend on searching and reading the web', 'web_nano_usd'),
+  money('usage_file', 'Spend on reading files', 'file_nano_usd'),
   count('tokens_total', 'Tokens', 'tokens_prompt', 'tokens_completion'),
   count('tokens_prompt', 'Prompt tokens', 'tokens_prompt'),
   count('tokens_completion', 'Completion tokens', 'tokens_completion'),
@@ -73,6 +95,8 @@ export const METRICS: readonly Metric[] = [
   count('web_search_count', 'Searches that providers ran', 'web_searches'),
   share('cache_hit_rate', 'Cache hit rate', 'tokens_cache_read', 'tokens_prompt'),
   share('error_rate', 'Error rate', 'failures', 'requests'),
+  count('tool_call_count', 'Calls of server tools', 'tool_calls'),
+  TOOL_SUCCESS,
   speed('ttft_p50', 'Time to first token, median', 'latency', FIRST_TOKEN, 0.5),
   speed('ttft_p95', 'Time to first token, 95th percentile', 'latency', FIRST_TOKEN, 0.95),
   speed('throughput_p50', 'Tokens per second, median', 'throughput', THROUGHPUT, 0.5),

@@ -1,3 +1,4 @@
+import { appIdOf } from '../../lib/app-id.ts';
 import type { UsageMeasure } from '../../store/usage-measures.ts';
 import type { UsageGroup } from '../../store/usage-sums.ts';
 import { drawBucket } from './dimensions.ts';
@@ -52,7 +53,7 @@ function drawLines(asked: Asked, groups: readonly UsageGroup[], names: Names): r
       const id = group.key[at] ?? '';
       row[name] = id === '' ? null : (names.get(name)?.get(id) ?? id);
       // Names are not unique: beside them stands what they are the name of.
-      if (named === 'keys' || named === 'workspaces') row[`${name}__id`] = id === '' ? null : id;
+      if (named !== undefined) row[`${name}__id`] = id === '' ? null : named === 'apps' ? appIdOf(id) : id;
     }
     for (const { name, valueOf } of asked.metrics) row[name] = valueOf(sum);
     return [{ row, combination: group.key.join('\n') }];

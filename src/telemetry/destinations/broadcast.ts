@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isSampled } from '../../lib/is-sampled.ts';
 import type { ExportedGeneration } from './contract.ts';
 import type { Destinations, LiveDestination } from './destinations.ts';
 import { createExportQueue, type ExportOutcome, type ExportQueue } from './export-queue.ts';
 import { fitsRules } from './filter-rules.ts';
+import type { PatternSearch } from './pattern-search.ts';
 import type { Poster } from './post.ts';
 
 /** Sends generations to the destinations of their workspaces. Nobody ever waits for it. */
@@ -19,6 +21,8 @@ export interface Broadcast {
 export interface BroadcastParts {
   readonly destinations: Pick<Destinations, 'live'>;
   readonly poster: Pick<Poster, 'post'>;
+  /** Closed with the broadcast. */
+  readonly patterns: PatternSearch;
   readonly nowMs: () => number;
   readonly random: () => number;
   readonly onOutcome: (type: string, outcome: ExportOutcome, count: number) => void;
@@ -35,6 +39,8 @@ export function createBroadcast(parts: BroadcastParts): Broadcast {
   /** By destination and version of it: a change makes another. */
   let refreshed: Promise<void> = Promise.resolve();
   const closing = new Set<Promise<void>>();
+  /** Generations whose filter rules are being looked at in a thread. */
+  const judging = new Set<Promise<void>>();
   let receivers = new Map<string, Receiver>();
 
   function open(live: LiveDestination): Receiver {
@@ -62,7 +68,7 @@ export function createBroadcast(parts: BroadcastParts): Broadcast {
     offer(generation) {
       const { workspaceId, keyHash } = generation.identity;
       for (const { live, queue } of receivers.values())
-        if (isOf(live, workspaceId, keyHash) && fits(live, generation)) queue.offer(generation);
+        if (isOf(live, workspaceId, keyHash) && isOfShare(live, generation)) judge(live, queue, generation);
     },
     refresh() {
       // One after the other: an earlier reading that ends later must not bring back what is gone.
@@ -70,9 +76,25 @@ export function createBroadcast(parts: BroadcastParts): Broadcast {
       return refreshed;
     },
     async close() {
+      await Promise.race([Promise.all(judging), sleep(CLOSE_MS_MAX, undefined, { ref: false })]);
+      await parts.patterns.close();
       await Promise.all([...closing, ...[...receivers.values()].map(({ queue }) => queue.close(CLOSE_MS_MAX))]);
     },
   };
+
+  function judge({ row, filterRules }: LiveDestination, queue: ExportQueue, generation: ExportedGeneration): void {
+    const fits = filterRules === null || fitsRules(filterRules, generation, parts.patterns);
+    if (typeof fits === 'boolean') {
+      if (fits) queue.offer(generation);
+      return;
+    }
+    const judged = fits
+      .then((does) => does && queue.offer(generation))
+      // Whether it was wanted is not known: it is counted with those for which there was no room.
+      .catch(() => parts.onOutcome(row.type, 'dropped', 1))
+      .then(() => void judging.delete(judged));
+    judging.add(judged);
+  }
 
   async function refresh(): Promise<void> {
     const next = new Map<string, Receiver>();
@@ -95,8 +117,7 @@ function isOf({ row }: LiveDestination, workspaceId: string, keyHash: string): b
 }
 
 /** A session is sent whole or not at all, to each destination by itself. @source areas.md 11 */
-function fits({ row, filterRules }: LiveDestination, generation: ExportedGeneration): boolean {
+function isOfShare({ row }: LiveDestination, generation: ExportedGeneration): boolean {
   const group = generation.sessionId ?? generation.id;
-  if (!isSampled(`${row.id}:${group}`, row.samplingPpm)) return false;
-  return filterRules === null || fitsRules(filterRules, generation);
+  return isSampled(`${row.id}:${group}`, row.samplingPpm);
 }

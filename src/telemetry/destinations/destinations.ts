@@ -5,10 +5,10 @@ import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/j
 import { maskText } from '../../lib/mask-text.ts';
 import { SecretBoxError, type SecretBox } from '../../lib/secret-box.ts';
 import { isUuid } from '../../lib/uuid.ts';
-import type { DestinationRow, DestinationStore } from '../../store/destinations.ts';
+import type { Admit, DestinationRow, DestinationStore } from '../../store/destinations.ts';
 import type { Page, PageWindow } from '../../store/page.ts';
 import type { DestinationType, OpenDestination } from './contract.ts';
-import { filterRulesSchema, type FilterRules } from './filter-rules.ts';
+import { faultOfPatterns, filterRulesSchema, type FilterRules } from './filter-rules.ts';
 import type { Poster } from './post.ts';
 import { DESTINATION_TYPES, UNBUILT_TYPES } from './registry.ts';
 
@@ -109,7 +109,9 @@ export function createDestinations(parts: DestinationsParts): Destinations {
     async create({ type: name, workspaceId, config, skipsTest, ...settings }) {
       const type = typeOf(name);
       await checkKeys(parts, settings.apiKeyHashes);
-      await checkRoom(parts, { workspaceId, type: name, name: settings.name });
+      await checkPatterns(settings.filterRules);
+      const admit: Admit = (all) => checkRoom(all, { workspaceId, type: name, name: settings.name });
+      admit(await listAll(store));
       const open = openChecked(parts, type, config);
       if (skipsTest !== true) await callOrRefuse(parts, open);
       const id = randomUUID();
@@ -125,7 +127,7 @@ export function createDestinations(parts: DestinationsParts): Destinations {
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
       };
-      await store.insert(row);
+      await store.insert(row, admit);
       await onChange();
       return recordOf(row, config);
     },
@@ -149,8 +151,7 @@ export function createDestinations(parts: DestinationsParts): Destinations {
       await callOrRefuse(parts, openChecked(parts, typeOf(row.type), config));
     },
     async live() {
-      const { rows } = await store.list({ offset: 0, limit: DESTINATIONS_MAX });
-      const enabled = rows.filter((row) => row.enabled);
+      const enabled = (await listAll(store)).filter((row) => row.enabled);
       if (enabled.length === 0) return [];
       const box = await parts.box();
       return enabled.flatMap((row) => {
@@ -175,8 +176,10 @@ async function update(
   const before = await find(id);
   const type = typeOf(before.type);
   await checkKeys(parts, settings.apiKeyHashes);
-  if (settings.name !== undefined && settings.name !== before.name)
-    await checkRoom(parts, { ...before, name: settings.name }, before.id);
+  await checkPatterns(settings.filterRules);
+  const name = settings.name ?? before.name;
+  const admit: Admit = (all) => (name === before.name ? undefined : checkRoom(all, { ...before, name }, before.id));
+  admit(await listAll(parts.store));
   const known = openOrEmpty(parts, await parts.box(), before);
   const config = asked === undefined ? known : mergeConfig(type, known, asked);
   if (asked !== undefined) {
@@ -192,7 +195,7 @@ async function update(
     // Never the same twice: it tells versions apart.
     updatedAtMs: Math.max(parts.clock.nowMs(), before.updatedAtMs + 1),
   };
-  if (!(await parts.store.update(row, before)))
+  if (!(await parts.store.update(row, before, admit)))
     throw new GatewayError('invalid_request', 'Somebody else changed the destination meanwhile.', { status: 409 });
   await parts.onChange();
   return recordOf(row, config);
@@ -239,12 +242,22 @@ async function checkKeys({ keys }: DestinationsParts, hashes: readonly string[] 
       throw invalid(`api_key_hashes[${index}]`, 'is not a key of this account');
 }
 
-async function checkRoom(
-  { store }: DestinationsParts,
+/** @throws GatewayError 400 @source areas.md 0.3 "unsafe regex" */
+async function checkPatterns(rules: FilterRules | null | undefined): Promise<void> {
+  const [path, fault] = (rules && (await faultOfPatterns(rules))) ?? [];
+  if (path !== undefined) throw invalid(`filter_rules.${path}`, `${fault} (invalid_regex_pattern)`);
+}
+
+async function listAll(store: DestinationStore): Promise<readonly DestinationRow[]> {
+  return (await store.list({ offset: 0, limit: DESTINATIONS_MAX })).rows;
+}
+
+/** @throws GatewayError 400, 409 */
+function checkRoom(
+  rows: readonly DestinationRow[],
   { workspaceId, type, name }: Pick<DestinationRow, 'workspaceId' | 'type' | 'name'>,
   ownId?: string,
-): Promise<void> {
-  const { rows } = await store.list({ offset: 0, limit: DESTINATIONS_MAX });
+): void {
   const here = rows.filter((row) => row.workspaceId === workspaceId && row.id !== ownId);
   if (here.some((row) => row.name === name))
     throw new GatewayError('invalid_request', `name: the workspace has a destination "${name}" already`, {

@@ -102,6 +102,13 @@ suite('the queue of a destination', () => {
     assert.ok(counts.failed >= 900, 'what still waits is told of at the end');
   });
 
+  test('drops what callers send along beyond all measure, however few they are', () => {
+    const { queue, counts } = make(() => new Promise<PostOutcome>(() => undefined));
+    const trace = { note: 'x'.repeat(5 * 1_024 * 1_024) };
+    for (let index = 0; index < 5; index++) queue.offer({ ...generation(`gen-${index}`), trace });
+    assert.equal(counts.dropped, 2);
+  });
+
   test('sends at the end what waits, without waiting for others', async () => {
     const { queue, counts } = make(() => OK, [60_000]);
     for (let index = 0; index < 3; index++) queue.offer(generation(`gen-${index}`));

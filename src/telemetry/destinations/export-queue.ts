@@ -24,7 +24,7 @@ export interface ExportQueueParts {
 }
 
 const WAITING_MAX = 1_000;
-/** UTF-16 units of content that wait, of all generations together. */
+/** UTF-16 units of content and traces that wait, of all generations together. */
 const WAITING_CHARS_MAX = 16 * 1_024 * 1_024;
 const BATCH_MAX = 100;
 const BATCH_CHARS_MAX = 2 * 1_024 * 1_024;
@@ -112,7 +112,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }
 
-/** Texts of the conversation; everything else of a generation is small. */
-function charsOf({ content }: ExportedGeneration): number {
-  return content === undefined ? 0 : JSON.stringify(content).length;
+/** Texts of the conversation, and what the caller sends along; everything else of a generation is small. */
+function charsOf({ content, trace }: ExportedGeneration): number {
+  return JSON.stringify(trace).length + (content === undefined ? 0 : JSON.stringify(content).length);
 }

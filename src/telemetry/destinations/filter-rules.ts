@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { usdFromNano } from '../../lib/money.ts';
 import type { ExportedGeneration } from './contract.ts';
+import type { PatternJob } from './pattern-job.ts';
+import type { PatternSearch } from './pattern-search.ts';
 
 const FIELDS = [
   'model',
@@ -17,12 +19,12 @@ const FIELDS = [
   'completion_tokens',
 ] as const;
 
-/** `regex` is not among them: a pattern over texts of strangers has no bound on its time. */
 const OPERATORS = [
   'equals',
   'not_equals',
   'contains',
   'not_contains',
+  'regex',
   'starts_with',
   'ends_with',
   'gt',
@@ -68,6 +70,8 @@ export const sentFilterRulesSchema = filterRulesSchema.superRefine(({ groups }, 
         context.addIssue({ code: 'custom', path, message: `is required for "${operator}"` });
       else if (NEEDS_NUMBER.includes(operator) && !isNumeric(value))
         context.addIssue({ code: 'custom', path, message: `must be a number for "${operator}"` });
+      else if (operator === 'regex' && typeof value === 'number')
+        context.addIssue({ code: 'custom', path, message: 'must be a text for "regex"' });
     }
 });
 
@@ -79,21 +83,85 @@ export type FilterRules = z.output<typeof filterRulesSchema>;
 type Rule = z.output<typeof ruleSchema>;
 type Found = string | number | undefined;
 
-export function fitsRules({ enabled, groups }: FilterRules, generation: ExportedGeneration): boolean {
+/** Where one of the patterns stands, and what is wrong with it; `undefined`: all of them can be looked for. */
+export async function faultOfPatterns({ groups }: FilterRules): Promise<readonly [string, string] | undefined> {
+  for (const [group, { rules }] of groups.entries())
+    for (const [index, { operator, value }] of rules.entries()) {
+      if (operator !== 'regex') continue;
+      // The parser is large, and most gateways never store a pattern.
+      const { faultOfPattern } = await import('../../lib/plain-pattern.ts');
+      const fault = faultOfPattern(String(value));
+      if (fault !== undefined) return [`groups[${group}].rules[${index}].value`, fault];
+    }
+  return undefined;
+}
+
+/**
+ * Whether a generation is wanted. At once, unless that depends on a pattern.
+ * @throws JobError later, when the patterns took too long
+ */
+export function fitsRules(
+  { enabled, groups }: FilterRules,
+  generation: ExportedGeneration,
+  patterns: Pick<PatternSearch, 'search'>,
+): boolean | Promise<boolean> {
   if (!enabled) return true;
-  return groups.every(({ logic, rules }) => {
-    if (rules.length === 0) return true;
-    const fits = ({ field, operator, value = '' }: Rule): boolean =>
-      COMPARISONS[operator](VALUES[field](generation), value);
-    return logic === 'and' ? rules.every(fits) : rules.some(fits);
+  const valueOf = readOnce(generation);
+  const fitsWhere = (isFound: (rule: Rule) => boolean): boolean => {
+    const fits = (rule: Rule): boolean => {
+      const { field, operator, value = '' } = rule;
+      return operator === 'regex' ? isFound(rule) : COMPARISONS[operator](valueOf(field), value);
+    };
+    return groups.every(({ logic, rules }) => {
+      if (rules.length === 0) return true;
+      return logic === 'and' ? rules.every(fits) : rules.some(fits);
+    });
+  };
+  const searched = new Set(groups.flatMap(({ rules }) => rules).filter((rule) => isSearched(rule, valueOf)));
+  // A pattern that is found only ever adds: where it makes no difference whether all are or none is, nobody need look.
+  if (fitsWhere(() => false)) return true;
+  if (searched.size === 0 || !fitsWhere((rule) => searched.has(rule))) return false;
+  return patterns.search(jobOf([...searched], valueOf)).then((found) => {
+    const isFound = new Set([...searched].filter((_rule, index) => found[index]));
+    return fitsWhere((rule) => isFound.has(rule));
   });
+}
+
+type ValueOf = (field: Rule['field']) => Found;
+
+/** What was said may be long, and many rules may ask for it. */
+function readOnce(generation: ExportedGeneration): ValueOf {
+  const known = new Map<Rule['field'], Found>();
+  return (field) => {
+    if (!known.has(field)) known.set(field, VALUES[field](generation));
+    return known.get(field);
+  };
+}
+
+/** What a generation has not matches nothing. */
+function isSearched({ operator, field }: Rule, valueOf: ValueOf): boolean {
+  return operator === 'regex' && valueOf(field) !== undefined;
+}
+
+function jobOf(rules: readonly Rule[], valueOf: ValueOf): PatternJob {
+  return {
+    texts: Object.fromEntries(rules.map(({ field }) => [field, textOf(valueOf(field))])),
+    searches: rules.map(({ field, value }) => ({ field, pattern: String(value) })),
+  };
 }
 
 const textOf = (found: Found): string => String(found ?? '');
 
-const COMPARISONS: Readonly<Record<Rule['operator'], (found: Found, value: string | number) => boolean>> = {
-  equals: (found, value) => found !== undefined && textOf(found) === String(value),
-  not_equals: (found, value) => textOf(found) !== String(value),
+/** A number may be written in more than one way. */
+function isEqual(found: Found, value: string | number): boolean {
+  return typeof found === 'number' ? found === Number(value) : found === String(value);
+}
+
+const COMPARISONS: Readonly<
+  Record<Exclude<Rule['operator'], 'regex'>, (found: Found, value: string | number) => boolean>
+> = {
+  equals: isEqual,
+  not_equals: (found, value) => !isEqual(found, value),
   contains: (found, value) => textOf(found).includes(String(value)),
   not_contains: (found, value) => !textOf(found).includes(String(value)),
   starts_with: (found, value) => textOf(found).startsWith(String(value)),

@@ -1,4 +1,4 @@
-import { tokenCount, type Usage } from '../../canonical/usage.ts';
+import { tokenCount, toolRunCount, type Usage } from '../../canonical/usage.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Closing } from '../format.ts';
 import { drawCost } from '../gateway/cost.ts';
@@ -60,6 +60,7 @@ export function decodeUsage(usage: JsonObject, tier: string | undefined, reasoni
   const cacheTokens = cacheReadTokens + cacheWriteTokens;
   const reasoningTokens =
     tokenCount(completion?.['reasoning_tokens']) ?? (reasoningInTotal ? restOfTotal(usage, told) : undefined);
+  const runs = toolRunCount(searches?.['web_search_requests']);
   const served = usage['service_tier'];
   return {
     // Who tells more cached tokens than prompt tokens counts them apart, as the messages format does (pains.md 27).
@@ -76,8 +77,8 @@ export function decodeUsage(usage: JsonObject, tier: string | undefined, reasoni
       imageCompletionTokens: completion?.['image_tokens'],
       acceptedPredictionTokens: completion?.['accepted_prediction_tokens'],
       rejectedPredictionTokens: completion?.['rejected_prediction_tokens'],
-      webSearchRequests: searches?.['web_search_requests'],
     }),
+    ...(runs !== undefined && { webSearchRequests: runs }),
     ...(typeof served === 'string' ? { serviceTier: served } : tier !== undefined && { serviceTier: tier }),
     estimated: false,
     ...asExtra('chat', usageRest(usage, prompt, completion)),

@@ -13,7 +13,8 @@ export function readUsage(usage: JsonObject, serviceTier: string | undefined): U
   const cacheReadTokens = countOf(usage, 'cacheReadInputTokens', 'cacheReadInputTokenCount') ?? 0;
   const details = objectsIn(usage['cacheDetails']);
   const written1h = sum(details.filter(({ ttl }) => ttl === '1h'));
-  const cacheWriteTokens = countOf(usage, 'cacheWriteInputTokens', 'cacheWriteInputTokenCount') ?? sum(details);
+  const cacheWriteTokens =
+    countOf(usage, 'cacheWriteInputTokens', 'cacheWriteInputTokenCount') ?? tokenCount(sum(details)) ?? 0;
   return {
     promptTokens: (countOf(usage, 'inputTokens') ?? 0) + cacheReadTokens + cacheWriteTokens,
     completionTokens: countOf(usage, 'outputTokens') ?? 0,

@@ -47,6 +47,15 @@ test('beta tokens are read from either header, trimmed, at most 32 a header', ()
   assert.equal(readHeaderDirectives({ 'anthropic-beta': 'b,'.repeat(500) }).betas.length, 32);
 });
 
+test('the country is what a proxy says, else what the caller says, where it is one', () => {
+  const countryOf = (headers: Record<string, string>) => readHeaderDirectives(headers).app?.country;
+  assert.equal(countryOf({ 'cf-ipcountry': 'nz', 'x-service-country': 'DE' }), 'NZ');
+  assert.equal(countryOf({ 'cloudfront-viewer-country': 'CH' }), 'CH');
+  assert.equal(countryOf({ 'x-service-country': 'DE' }), 'DE');
+  for (const none of ['XX', 'T1', '', 'Germany', 'D\u00c4'])
+    assert.equal(countryOf({ 'cf-ipcountry': none }), undefined, none);
+});
+
 test('the application is known by URL, title and user agent, each under both names', () => {
   assert.deepEqual(
     readHeaderDirectives({ 'http-referer': 'https://a.example', 'x-service-title': 'A', 'user-agent': 'cli/1' }).app,

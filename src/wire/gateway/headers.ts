@@ -72,16 +72,33 @@ function readApp(headers: Headers): AppAttribution | undefined {
   const url = one(headers['http-referer']) ?? one(headers['referer']);
   const title = one(headers['x-service-title']) ?? one(headers['x-title']);
   const userAgent = one(headers['user-agent']);
+  const country = readCountry(headers);
   const categories = commaList(one(headers['x-service-categories']), 16)
     .filter((category) => KNOWN_CATEGORIES.has(category))
     .slice(0, CATEGORIES_MAX);
-  if (url === undefined && title === undefined && userAgent === undefined && categories.length === 0) return undefined;
+  const told = url ?? title ?? userAgent ?? country;
+  if (told === undefined && categories.length === 0) return undefined;
   return {
     ...(url !== undefined && { url: url.slice(0, APP_TEXT_CHARS_MAX) }),
     ...(title !== undefined && { title: title.slice(0, APP_TEXT_CHARS_MAX) }),
     ...(userAgent !== undefined && { userAgent: userAgent.slice(0, APP_TEXT_CHARS_MAX) }),
     ...(categories.length > 0 && { categories }),
+    ...(country !== undefined && { country }),
   };
+}
+
+/**
+ * Where the caller is, as a proxy before the gateway says, or as the caller does: nothing is decided by it.
+ * @source vendor docs, read 2026-11: Cloudflare "IP geolocation", CloudFront "Add request headers"
+ */
+const COUNTRY_HEADERS = ['cf-ipcountry', 'cloudfront-viewer-country', 'x-service-country'];
+/** Cloudflare's word for a country that it does not know; `T1`, an exit of Tor, is none either. */
+const NO_COUNTRY = 'XX';
+
+function readCountry(headers: Headers): string | undefined {
+  const named = COUNTRY_HEADERS.map((name) => one(headers[name])).find((value) => value !== undefined);
+  const country = named?.trim().toUpperCase();
+  return country !== undefined && country !== NO_COUNTRY && /^[A-Z]{2}$/.test(country) ? country : undefined;
 }
 
 function one(value: string | readonly string[] | undefined): string | undefined {

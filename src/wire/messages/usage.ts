@@ -1,5 +1,5 @@
 import type { Usage } from '../../canonical/usage.ts';
-import { tokenCount } from '../../canonical/usage.ts';
+import { tokenCount, toolRunCount } from '../../canonical/usage.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import type { Closing } from '../format.ts';
@@ -47,8 +47,8 @@ export function readUsage(usage: JsonObject): Usage {
   const cacheWriteTokens = tokenCount(usage['cache_creation_input_tokens']) ?? written5m + written1h;
   const cacheReadTokens = tokenCount(usage['cache_read_input_tokens']) ?? 0;
   const reasoningTokens = tokenCount(objectAt(usage, 'output_tokens_details')['thinking_tokens']);
-  const searches = tokenCount(objectAt(usage, 'server_tool_use')['web_search_requests']);
-  const fetches = tokenCount(objectAt(usage, 'server_tool_use')['web_fetch_requests']);
+  const searches = toolRunCount(objectAt(usage, 'server_tool_use')['web_search_requests']);
+  const fetches = toolRunCount(objectAt(usage, 'server_tool_use')['web_fetch_requests']);
   const serviceTier = stringOf(usage['service_tier']);
   return {
     promptTokens: (tokenCount(usage['input_tokens']) ?? 0) + cacheReadTokens + cacheWriteTokens,

@@ -1,4 +1,4 @@
-import { tokenCount, type Usage } from '../../canonical/usage.ts';
+import { tokenCount, toolRunCount, type Usage } from '../../canonical/usage.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../members.ts';
 import { asExtra, nestRest, restOf } from '../extra.ts';
@@ -79,7 +79,7 @@ const SEARCH_CALLS: ReadonlySet<string> = new Set(['web_search_call', 'x_search_
 
 /** Told beside the usage by newer answers; else each search is an item. */
 function countSearches(response: JsonObject): number {
-  const told = tokenCount(objectOf(objectOf(response['tool_usage'])?.['web_search'])?.['num_requests']);
+  const told = toolRunCount(objectOf(objectOf(response['tool_usage'])?.['web_search'])?.['num_requests']);
   if (told !== undefined) return told;
   return objectsOf(response['output']).filter(
     ({ type, action }) => SEARCH_CALLS.has(textOf(type) ?? '') && (objectOf(action)?.['type'] ?? 'search') === 'search',

@@ -3,7 +3,7 @@ import { OPERATORS } from '../../../telemetry/analytics/dimensions.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 
 const DIMENSIONS_MAX = 2;
-const METRICS_MAX = 20;
+const METRICS_MAX = 50;
 const FILTERS_MAX = 20;
 const VALUES_MAX = 1_000;
 const NAME_CHARS_MAX = 100;

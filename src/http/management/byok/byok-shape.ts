@@ -41,7 +41,7 @@ export const settingsShape = {
     .optional()
     .describe("Where the credential may be used, the gateway's own of that provider is not."),
   sort_order: z.int().min(0).max(SORT_ORDER_MAX).optional().describe('The lowest of a provider is used first.'),
-  allowed_models: entries.optional().describe('Slugs of models. Null: all.'),
+  allowed_models: entries.optional().describe('Slugs, permanent names or aliases of models. Null: all.'),
   allowed_api_key_hashes: hashes.optional().describe('Hashes of the keys that may use it. Null: all.'),
   allowed_user_ids: entries.optional().describe('Members whose keys may use it. Null: all.'),
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { filePathSchema, fileQuerySchema, ownerOf } from './file-shape.ts';
+import { filePathSchema, fileQuerySchema } from './file-shape.ts';
 
 const bytes = z.string().meta({ format: 'binary' });
 
@@ -16,8 +17,8 @@ export const downloadFileContent = defineRoute({
   body: NO_BODY,
   responses: { 200: { description: 'The bytes.', schema: bytes, contentType: 'application/octet-stream' } },
   errors: [400, 404, 503],
-  async handle({ params, query, services, ...context }) {
-    const { file, content } = await services.files.download(ownerOf(query, context), params.file_id);
+  async handle({ params, query, ...context }) {
+    const { file, content } = await context.services.files.download(await ownerOf(query, context), params.file_id);
     return {
       status: 200,
       body: content,

@@ -1,5 +1,6 @@
+import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawDeleted, fileDeletedSchema, filePathSchema, fileQuerySchema, ownerOf, shapeFor } from './file-shape.ts';
+import { drawDeleted, fileDeletedSchema, filePathSchema, fileQuerySchema, shapeFor } from './file-shape.ts';
 
 export const deleteFile = defineRoute({
   method: 'DELETE',
@@ -14,8 +15,8 @@ export const deleteFile = defineRoute({
   responses: { 200: { description: 'It is gone.', schema: fileDeletedSchema } },
   errors: [400, 404],
   auditsManagers: true,
-  async handle({ params, query, headers, services, ...context }) {
-    const file = await services.files.delete(ownerOf(query, context), params.file_id);
+  async handle({ params, query, headers, ...context }) {
+    const file = await context.services.files.delete(await ownerOf(query, context), params.file_id);
     return { status: 200, body: drawDeleted(file, shapeFor({ headers, purpose: query.purpose })) };
   },
 });

@@ -1,11 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { FilePage, FileRecord } from '../../../accounts/files.ts';
-import type { Principal } from '../../../accounts/principal.ts';
-import { GatewayError } from '../../../canonical/gateway-error.ts';
-import { assert } from '../../../lib/assert.ts';
 import { drawTime } from '../keys/key-shape.ts';
-import type { RouteContext } from '../route.ts';
+import { ownerShape } from '../owner.ts';
 
 /** Words of the spec, which names two of the shapes after the vendors whose clients read them. @source areas.md 23 `_shape` */
 const [SERVICE, VENDOR_A, VENDOR_B] = ['service', 'openai', 'anthropic'] as const;
@@ -97,7 +94,7 @@ export const filePathSchema = z.strictObject({ file_id: z.string().min(1) });
 
 /** Query parameters that every route of files takes. */
 export const fileQueryShape = {
-  workspace_id: z.uuid().optional().describe("For management keys. Default: the key's own workspace."),
+  ...ownerShape,
   provider: z
     .undefined({ error: 'is valid but not supported by this version of the gateway: files are stored here' })
     .optional(),
@@ -167,18 +164,4 @@ export function drawDeleted({ id }: FileRecord, shape: FileShape): z.output<type
   if (shape === VENDOR_A) return { _shape: VENDOR_A, id, object: 'file', deleted: true };
   const type = 'file_deleted' as const;
   return shape === VENDOR_B ? { _shape: VENDOR_B, id, type } : { _shape: SERVICE, id, type };
-}
-
-/**
- * Whose files are meant: those of the workspace of the key, or of any for a management key.
- * @throws GatewayError 404 for another workspace than a normal key's own: what is there is not its business
- */
-export function ownerOf(
-  { workspace_id: named }: { readonly workspace_id?: string | undefined },
-  { principal }: Pick<RouteContext<unknown, unknown, unknown>, 'principal'>,
-): Principal {
-  assert(principal !== undefined, 'no route of files is public');
-  if (named === undefined || named === principal.workspaceId) return principal;
-  if (principal.kind === 'management') return { ...principal, workspaceId: named };
-  throw new GatewayError('not_found', 'There is no such workspace.');
 }

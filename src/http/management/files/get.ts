@@ -1,5 +1,6 @@
+import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawFile, filePathSchema, fileQuerySchema, fileSchema, ownerOf, shapeFor } from './file-shape.ts';
+import { drawFile, filePathSchema, fileQuerySchema, fileSchema, shapeFor } from './file-shape.ts';
 
 export const getFileMetadata = defineRoute({
   method: 'GET',
@@ -13,8 +14,8 @@ export const getFileMetadata = defineRoute({
   body: NO_BODY,
   responses: { 200: { description: 'The file.', schema: fileSchema } },
   errors: [400, 404],
-  async handle({ params, query, headers, services, ...context }) {
-    const file = await services.files.get(ownerOf(query, context), params.file_id);
+  async handle({ params, query, headers, ...context }) {
+    const file = await context.services.files.get(await ownerOf(query, context), params.file_id);
     return { status: 200, body: drawFile(file, shapeFor({ headers, purpose: query.purpose })) };
   },
 });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import { isOwnFileId } from '../../../canonical/stored-files.ts';
+import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { drawFiles, fileListSchema, fileQueryShape, ownerOf, shapeFor } from './file-shape.ts';
+import { drawFiles, fileListSchema, fileQueryShape, shapeFor } from './file-shape.ts';
 
 /** areas.md 23. */
 const PAGE_FILES = 100;
@@ -31,9 +32,9 @@ export const listFiles = defineRoute({
   body: NO_BODY,
   responses: { 200: { description: 'A page of files.', schema: fileListSchema } },
   errors: [400, 404],
-  async handle({ query: asked, headers, services, ...context }) {
+  async handle({ query: asked, headers, ...context }) {
     const window = { afterId: readAfter(asked), limit: asked.limit ?? PAGE_FILES, purpose: asked.purpose };
-    const page = await services.files.list(ownerOf(asked, context), window);
+    const page = await context.services.files.list(await ownerOf(asked, context), window);
     const shape = shapeFor({ headers, purpose: asked.purpose ?? asked.after });
     return { status: 200, body: drawFiles(page, shape) };
   },

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { FileWish } from '../../../accounts/files.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { checkShape } from '../../../wire/gateway/issues.ts';
+import { ownerOf } from '../owner.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import { drawFile, fileQuerySchema, fileSchema, ownerOf, shapeFor, UPLOAD_PURPOSES } from './file-shape.ts';
+import { drawFile, fileQuerySchema, fileSchema, shapeFor, UPLOAD_PURPOSES } from './file-shape.ts';
 import { readForm } from './read-form.ts';
 
 /** A file of 100 MB and what is around it. */
@@ -37,10 +38,11 @@ export const uploadFile = defineRoute({
   responses: { 200: { description: 'The file, once it is on the disk.', schema: fileSchema } },
   errors: [400, 404, 408, 413, 429, 503],
   auditsManagers: true,
-  async handle({ query, body, headers, services, ...context }) {
-    const owner = ownerOf(query, context);
+  async handle({ query, body, headers, ...context }) {
     const form = readForm(body);
     try {
+      // Once the form is read: whoever hangs up meanwhile is noticed.
+      const owner = await ownerOf(query, context);
       const file = await form.file();
       const said = (): z.output<typeof fields> => checkShape(fields, form.fields(), { root: 'form' });
       const wish = (): FileWish => {
@@ -51,7 +53,7 @@ export const uploadFile = defineRoute({
           expiresAfterMs: seconds === undefined ? undefined : seconds * 1_000,
         };
       };
-      const stored = await services.files.upload(owner, { chunks: file.chunks, wish });
+      const stored = await context.services.files.upload(owner, { chunks: file.chunks, wish });
       const shape = shapeFor({ headers, purpose: said().purpose ?? query.purpose });
       return { status: 200, body: drawFile(stored, shape), subject: `/files/${stored.id}` };
     } catch (error) {

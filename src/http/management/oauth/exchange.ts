@@ -32,7 +32,7 @@ export const exchangeAuthCode = defineRoute({
       }),
     },
   },
-  errors: [400, 403, 413],
+  errors: [400, 403, 413, 503],
   async handle({ body, services }) {
     const { key, keyHash, name, workspaceId, userId, issuer } = await services.oauth.exchange({
       code: body.code,

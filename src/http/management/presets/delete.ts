@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { ownerOf, presetPathSchema, workspaceQuerySchema } from './preset-shape.ts';
+import { presetPathSchema, presetQuerySchema, subjectOf } from './preset-shape.ts';
 
 export const deletePreset = defineRoute({
   method: 'DELETE',
@@ -10,12 +11,13 @@ export const deletePreset = defineRoute({
   tag: 'Presets',
   summary: 'Archive a preset: nobody can use it until it is written again',
   params: presetPathSchema,
-  query: workspaceQuerySchema,
+  query: presetQuerySchema,
   body: NO_BODY,
   responses: { 200: { description: 'It is archived.', schema: z.strictObject({ deleted: z.literal(true) }) } },
-  errors: [404],
-  async handle({ params, query, services, ...context }) {
-    await services.presets.archive(ownerOf(query, context), params.slug);
-    return { status: 200, body: { deleted: true } };
+  errors: [400, 404],
+  async handle({ params, query, ...context }) {
+    const owner = await ownerOf(query, context);
+    await context.services.presets.archive(owner, params.slug);
+    return { status: 200, body: { deleted: true }, subject: subjectOf({ ...params, ...owner }) };
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawFullPreset, fullPresetSchema, ownerOf, presetPathSchema, workspaceQuerySchema } from './preset-shape.ts';
+import { drawFullPreset, fullPresetSchema, presetPathSchema, presetQuerySchema } from './preset-shape.ts';
 
 export const getPreset = defineRoute({
   method: 'GET',
@@ -10,14 +11,12 @@ export const getPreset = defineRoute({
   tag: 'Presets',
   summary: 'One preset with the version in use',
   params: presetPathSchema,
-  query: workspaceQuerySchema,
+  query: presetQuerySchema,
   body: NO_BODY,
   responses: { 200: { description: 'The preset.', schema: z.strictObject({ data: fullPresetSchema }) } },
-  errors: [404],
-  async handle({ params, query, services, ...context }) {
-    return {
-      status: 200,
-      body: { data: drawFullPreset(await services.presets.get(ownerOf(query, context), params.slug)) },
-    };
+  errors: [400, 404],
+  async handle({ params, query, ...context }) {
+    const found = await context.services.presets.get(await ownerOf(query, context), params.slug);
+    return { status: 200, body: { data: drawFullPreset(found) } };
   },
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { ownerOf, ownerShape } from '../owner.ts';
 import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { drawPreset, ownerOf, presetSchema, workspaceShape } from './preset-shape.ts';
+import { drawPreset, presetSchema } from './preset-shape.ts';
 
 export const listPresets = defineRoute({
   method: 'GET',
@@ -11,12 +12,12 @@ export const listPresets = defineRoute({
   tag: 'Presets',
   summary: "The presets of the key's workspace, newest change first",
   params: NOTHING,
-  query: z.strictObject({ ...pageShape, ...workspaceShape }),
+  query: z.strictObject({ ...pageShape, ...ownerShape }),
   body: NO_BODY,
   responses: { 200: { description: 'A page of presets.', schema: pageSchema(presetSchema) } },
-  errors: [400],
-  async handle({ query, services, ...context }) {
-    const page = await services.presets.list(ownerOf(query, context), readWindow(query));
+  errors: [400, 404],
+  async handle({ query, ...context }) {
+    const page = await context.services.presets.list(await ownerOf(query, context), readWindow(query));
     return { status: 200, body: drawPage(page, drawPreset) };
   },
 });

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import type { FullPreset, Preset, PresetVersion } from '../../../accounts/presets.ts';
-import type { Principal } from '../../../accounts/principal.ts';
-import { GatewayError } from '../../../canonical/gateway-error.ts';
-import { assert } from '../../../lib/assert.ts';
 import { drawTime } from '../keys/key-shape.ts';
-import type { RouteContext } from '../route.ts';
+import { ownerShape } from '../owner.ts';
 
 /** The path of one preset. An impossible slug is an unknown one: 404. */
 export const presetPathSchema = z.strictObject({
@@ -83,23 +80,9 @@ export function drawFullPreset({ preset, designated }: FullPreset): z.output<typ
   return { ...drawPreset(preset), designated_version: designated === null ? null : drawVersion(designated) };
 }
 
-/** Which workspace is meant, where a management key asks. */
-export const workspaceShape = {
-  workspace_id: z.uuid().optional().describe("For management keys. Default: the key's own workspace."),
-};
+export const presetQuerySchema = z.strictObject(ownerShape);
 
-export const workspaceQuerySchema = z.strictObject(workspaceShape);
-
-/**
- * Whose presets are meant: those of the workspace of the key, or of any for a management key.
- * @throws GatewayError 404 for another workspace than a normal key's own: what is there is not its business
- */
-export function ownerOf(
-  { workspace_id: named }: z.output<typeof workspaceQuerySchema>,
-  { principal }: Pick<RouteContext<unknown, unknown, unknown>, 'principal'>,
-): Principal {
-  assert(principal !== undefined, 'no route of presets is public');
-  if (named === undefined || named === principal.workspaceId) return principal;
-  if (principal.kind === 'management') return { ...principal, workspaceId: named };
-  throw new GatewayError('not_found', 'There is no such workspace.');
+/** What an audit event calls a preset: another workspace may have one of the same slug. */
+export function subjectOf({ slug, workspaceId }: Pick<Preset, 'slug' | 'workspaceId'>): string {
+  return `/presets/${slug}?workspace_id=${workspaceId}`;
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { ownerOf } from '../owner.ts';
 import { defineRoute } from '../route.ts';
 import {
   drawFullPreset,
   fullPresetSchema,
-  ownerOf,
   presetPathSchema,
+  presetQuerySchema,
   statusSchema,
-  workspaceQuerySchema,
+  subjectOf,
 } from './preset-shape.ts';
 
 const NAME_CHARS_MAX = 256;
@@ -29,17 +30,16 @@ export const updatePreset = defineRoute({
   operationId: 'updatePreset',
   tag: 'Presets',
   summary: 'Rename a preset, turn it on or off, or choose the version to use',
+  audited: 'values',
   params: presetPathSchema,
-  query: workspaceQuerySchema,
+  query: presetQuerySchema,
   body: bodySchema,
   responses: { 200: { description: 'After the change.', schema: z.strictObject({ data: fullPresetSchema }) } },
   errors: [400, 404, 413],
-  async handle({ params, query, body, services, ...context }) {
-    const { designated_version: designatedVersion, ...change } = body;
-    const changed = await services.presets.change(ownerOf(query, context), params.slug, {
-      ...change,
-      designatedVersion,
-    });
-    return { status: 200, body: { data: drawFullPreset(changed) } };
+  async handle({ params, query, body, ...context }) {
+    const { designated_version: designatedVersion, ...wish } = body;
+    const owner = await ownerOf(query, context);
+    const changed = await context.services.presets.change(owner, params.slug, { ...wish, designatedVersion });
+    return { status: 200, body: { data: drawFullPreset(changed) }, subject: subjectOf(changed.preset) };
   },
 });

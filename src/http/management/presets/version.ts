@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawVersion, ownerOf, presetPathSchema, versionSchema, workspaceQuerySchema } from './preset-shape.ts';
+import { drawVersion, presetPathSchema, presetQuerySchema, versionSchema } from './preset-shape.ts';
 
 /** No preset has a version of more digits. */
 const VERSION_DIGITS_MAX = 9;
@@ -13,17 +14,17 @@ export const getPresetVersion = defineRoute({
   tag: 'Presets',
   summary: 'One version of a preset',
   params: presetPathSchema.extend({ version: z.string().min(1).describe('Its number, from 1.') }),
-  query: workspaceQuerySchema,
+  query: presetQuerySchema,
   body: NO_BODY,
   responses: {
-    200: { description: 'The version.', schema: z.strictObject({ data: versionSchema, workspaceQuerySchema }) },
+    200: { description: 'The version.', schema: z.strictObject({ data: versionSchema }) },
   },
-  errors: [404],
-  async handle({ params, query, services, ...context }) {
+  errors: [400, 404],
+  async handle({ params, query, ...context }) {
     const isNumber = /^[1-9]\d*$/.test(params.version) && params.version.length <= VERSION_DIGITS_MAX;
     // What is no number is the number of no version.
     const number = isNumber ? Number(params.version) : 0;
-    const version = await services.presets.version(ownerOf(query, context), params.slug, number);
+    const version = await context.services.presets.version(await ownerOf(query, context), params.slug, number);
     return { status: 200, body: { data: drawVersion(version) } };
   },
 });

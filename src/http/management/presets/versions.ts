@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { ownerOf, ownerShape } from '../owner.ts';
 import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawVersion, ownerOf, presetPathSchema, versionSchema, workspaceShape } from './preset-shape.ts';
+import { drawVersion, presetPathSchema, versionSchema } from './preset-shape.ts';
 
 export const listPresetVersions = defineRoute({
   method: 'GET',
@@ -11,12 +12,13 @@ export const listPresetVersions = defineRoute({
   tag: 'Presets',
   summary: 'The versions of a preset, oldest first',
   params: presetPathSchema,
-  query: z.strictObject({ ...pageShape, ...workspaceShape }),
+  query: z.strictObject({ ...pageShape, ...ownerShape }),
   body: NO_BODY,
   responses: { 200: { description: 'A page of versions.', schema: pageSchema(versionSchema) } },
   errors: [400, 404],
-  async handle({ params, query, services, ...context }) {
-    const page = await services.presets.versions(ownerOf(query, context), params.slug, readWindow(query));
+  async handle({ params, query, ...context }) {
+    const owner = await ownerOf(query, context);
+    const page = await context.services.presets.versions(owner, params.slug, readWindow(query));
     return { status: 200, body: drawPage(page, drawVersion) };
   },
 });

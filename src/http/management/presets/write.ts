@@ -3,12 +3,12 @@ import type { ClientFormatId } from '../../../canonical/extra.ts';
 import { isJsonObject } from '../../../lib/json.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import { readPresetContent } from '../../../wire/gateway/preset-config.ts';
+import { ownerOf } from '../owner.ts';
 import { defineRoute, type ManagementRoute } from '../route.ts';
-import { drawFullPreset, fullPresetSchema, ownerOf, presetPathSchema, workspaceQuerySchema } from './preset-shape.ts';
+import { drawFullPreset, fullPresetSchema, presetPathSchema, presetQuerySchema, subjectOf } from './preset-shape.ts';
 
-const bodySchema = z
-  .looseObject({})
-  .describe('An ordinary request of the format. Its settings and instructions are kept, and nothing is generated.');
+/** Its format says what it must be. */
+const bodySchema = z.looseObject({});
 
 function writerOf(format: ClientFormatId, path: string, operationId: string): ManagementRoute {
   return defineRoute({
@@ -17,9 +17,9 @@ function writerOf(format: ClientFormatId, path: string, operationId: string): Ma
     scope: 'any',
     operationId,
     tag: 'Presets',
-    summary: `Write a preset from a request of ${path}: a new one, or the next version of one that there is`,
+    summary: `Write a preset from the settings and instructions of a request of ${path}, which is not run: a new one, or the next version`,
     params: presetPathSchema,
-    query: workspaceQuerySchema,
+    query: presetQuerySchema,
     body: bodySchema,
     responses: {
       200: {
@@ -27,13 +27,16 @@ function writerOf(format: ClientFormatId, path: string, operationId: string): Ma
         schema: z.strictObject({ data: fullPresetSchema }),
       },
     },
-    errors: [400, 409, 413],
-    async handle({ params, query, body, services, ...context }) {
+    errors: [400, 404, 409, 413],
+    auditsManagers: true,
+    takesRequestOf: format,
+    async handle({ params, query, body, ...context }) {
       if (!isJsonObject(body)) throw invalid('body', 'must be an object');
-      services.checkRequest(format, body);
+      const { presets, checkRequest } = context.services;
+      checkRequest(format, body);
       const content = readPresetContent(format, body);
-      const written = await services.presets.write(ownerOf(query, context), params.slug, content);
-      return { status: 200, body: { data: drawFullPreset(written) } };
+      const written = await presets.write(await ownerOf(query, context), params.slug, content);
+      return { status: 200, body: { data: drawFullPreset(written) }, subject: subjectOf(written.preset) };
     },
   });
 }

@@ -12,7 +12,8 @@ export const deleteWorkspace = defineRoute({
   scope: 'management',
   operationId: 'deleteWorkspace',
   tag: 'Workspaces',
-  summary: 'Delete a workspace with its budgets, members and guardrails; refused while it has keys that work',
+  summary:
+    'Delete a workspace with its budgets, members, guardrails and credentials; refused while it has keys that work',
   params: workspacePathSchema,
   query: z.strictObject({
     confirm_default_workspace_deletion: z

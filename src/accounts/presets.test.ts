@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock as clock } from '../lib/clock.ts';
+import type { PresetRow, PresetStore, PresetVersionRow } from '../store/presets.ts';
+import { createPresets } from './presets.ts';
+import { samplePrincipal } from './test-principal.ts';
+
+const preset: PresetRow = {
+  id: 'preset',
+  workspaceId: 'w',
+  slug: 'p',
+  name: 'P',
+  description: null,
+  status: 'active',
+  statusUpdatedAtMs: null,
+  creatorUserId: null,
+  designatedVersionId: 'first',
+  createdAtMs: 1,
+  updatedAtMs: 1,
+};
+const first: PresetVersionRow = {
+  id: 'first',
+  presetId: 'preset',
+  version: 1,
+  creatorId: 'default',
+  systemPrompt: null,
+  config: {},
+  createdAtMs: 1,
+};
+
+/** One preset of so many versions, with the first in use. */
+function storeOf(versions: number): PresetStore {
+  const nobodyAsks = (): never => assert.fail('nobody asks');
+  return {
+    find: () => Promise.resolve({ preset, designated: first }),
+    listVersions: () => Promise.resolve({ rows: [first], totalCount: versions }),
+    write: () => Promise.resolve({ preset, designated: first }),
+    subscribe: () => undefined,
+    list: nobodyAsks,
+    count: nobodyAsks,
+    findVersion: nobodyAsks,
+    update: nobodyAsks,
+  };
+}
+
+test('the versions of a preset have an end, whichever of them is in use', async () => {
+  const write = (versions: number) =>
+    createPresets({ store: storeOf(versions), clock }).write(samplePrincipal(), 'p', {
+      systemPrompt: null,
+      config: {},
+    });
+  await write(999);
+  await assert.rejects(write(1_000), { status: 400, message: /1000 versions already/ });
+});

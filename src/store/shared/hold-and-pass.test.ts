@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { suite, test, type TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../lib/clock.ts';
+import { startTcpProxy } from '../../../tests/support/tcp-proxy.ts';
+import type { HoldRequest, PassAsked, Reservation } from './contract.ts';
+import { createMemoryHolds } from './memory-holds.ts';
+import { RedisHolds } from './redis-holds.ts';
+import { createRedisLink, RedisAway, type RedisLink } from './redis-link.ts';
+import { SteadyHolds } from './steady-holds.ts';
+import { openGate } from './test-gate.ts';
+import { redis, useRedis } from './test-redis.ts';
+
+const S = 'key:a:ever:0';
+const TOKENS = 'key:a:tokens';
+
+/** One at a time, and so many tokens a minute. */
+function passOf(id: string, tokens = 10): PassAsked {
+  return {
+    slots: { id, expiresInMs: 600_000, subjects: [{ subject: 'key:a', limit: 1 }] },
+    rates: [{ owner: 'key:a', subject: TOKENS, limit: 100, periodMs: 60_000, take: tokens }],
+  };
+}
+
+function holdOf(id: string, nanoUsd: number, pass = passOf(id)): HoldRequest {
+  const allowances = [{ subject: S, limitNanoUsd: 100, wantNanoUsd: nanoUsd, minNanoUsd: nanoUsd }];
+  return { id, expiresInMs: 600_000, allowances, pass };
+}
+
+function passed(answer: Reservation) {
+  assert.ok(answer.ok && answer.passed?.ok === true, 'it has the money and is let through');
+  return answer.passed.pass;
+}
+
+const nothingSpent = () => Promise.resolve(0);
+
+/** Counts what a link is asked: the calls of one turn of the event loop are one. And loses answers. */
+function watch(link: RedisLink) {
+  let calls = 0;
+  let isSameTurn = false;
+  let isLossy = false;
+  const ask = async <Answer>(asked: () => Promise<Answer>): Promise<Answer> => {
+    if (!isSameTurn) calls++;
+    isSameTurn = true;
+    setImmediate(() => (isSameTurn = false));
+    const answer = await asked();
+    if (isLossy) throw new RedisAway('The answer is lost.', true);
+    return answer;
+  };
+  const watched: RedisLink = {
+    get isUp() {
+      return link.isUp;
+    },
+    call: (command) => ask(() => link.call(command)),
+    run: (...asked) => ask(() => link.run(...asked)),
+    runBoth: (...asked) => ask(() => link.runBoth(...asked)),
+    onBack: (task) => link.onBack(task),
+    open: () => link.open(),
+    close: () => link.close(),
+  };
+  return { watched, calls: () => calls, lose: (loses: boolean) => void (isLossy = loses) };
+}
+
+async function openProcess(t: TestContext, url: string, prefix: string, callMs = 10_000) {
+  const link = await createRedisLink({ url, prefix, callMs });
+  t.after(() => link.close());
+  const { watched, calls, lose } = watch(link);
+  const gate = openGate(watched, prefix);
+  const shared = new RedisHolds({ link: watched, prefix, gate, spentLifeMs: 60_000 });
+  const holds = new SteadyHolds(shared, createMemoryHolds({ clock: systemClock }), watched);
+  await link.open();
+  return { link, gate, holds, calls, lose };
+}
+
+suite('a hold, and what passes with it', { skip: redis === undefined }, () => {
+  async function open(t: TestContext) {
+    const { url, prefix } = useRedis(t);
+    return openProcess(t, url, prefix);
+  }
+
+  test('are one call to ask for, and one to give back', async (t) => {
+    const { holds, gate, calls } = await open(t);
+    const pass = passed(await holds.reserve(holdOf('1', 60), nothingSpent));
+    assert.equal(calls(), 2, 'the sum had to be read first');
+    await Promise.all([holds.settle('1', [{ subject: S, nanoUsd: 5 }]), pass.end(new Map([[TOKENS, 20]]))]);
+    assert.equal(calls(), 3);
+    const second = passed(await holds.reserve(holdOf('2', 95, passOf('2', 80)), () => assert.fail('it is known')));
+    assert.equal(calls(), 4);
+    const refused = await gate.pass({ rates: passOf('3', 1).rates });
+    assert.ok(!refused.ok && refused.by === 'rates' && refused.remaining === 0, 'all tokens were counted');
+    await second.end();
+  });
+
+  test('whoever has too little money takes no slot and counts nowhere', async (t) => {
+    const { holds, gate } = await open(t);
+    for (const _ of [1, 2, 3]) {
+      const answer = await holds.reserve(holdOf('1', 101, passOf('1', 50)), nothingSpent);
+      assert.ok(!answer.ok);
+      assert.equal(answer.subject, S);
+    }
+    assert.equal((await gate.pass(passOf('2', 100))).ok, true);
+  });
+
+  test('whom the gate refuses has the money held, to be released', async (t) => {
+    const { holds } = await open(t);
+    const pass = passed(await holds.reserve(holdOf('1', 50), nothingSpent));
+    const answer = await holds.reserve(holdOf('2', 50), nothingSpent);
+    assert.deepEqual(answer.ok && answer.passed, { ok: false, by: 'slots', subject: 'key:a' });
+    assert.equal((await holds.reserve(holdOf('3', 1), nothingSpent)).ok, false);
+    await Promise.all([holds.release('2'), pass.end()]);
+    passed(await holds.reserve(holdOf('3', 50), nothingSpent));
+  });
+
+  test('are asked for apart while Redis is away', async (t) => {
+    const { link, holds } = await open(t);
+    link.close();
+    const answer = await holds.reserve(holdOf('1', 60), nothingSpent);
+    assert.ok(answer.ok && answer.passed === undefined);
+  });
+
+  test('leave no slot taken of which nobody was told', async (t) => {
+    const { url, prefix } = useRedis(t);
+    const { hostname, port } = new URL(url);
+    const proxy = await startTcpProxy(t, { host: hostname, port: Number(port || 6_379) });
+    const shaky = await openProcess(t, `redis://127.0.0.1:${proxy.port}`, prefix);
+    const other = await openProcess(t, url, prefix);
+    assert.equal((await other.holds.check(holdOf('0', 1).allowances, nothingSpent)).ok, true);
+    shaky.lose(true);
+    const refused = await shaky.holds.reserve(holdOf('1', 60), () => Promise.resolve(50));
+    assert.ok(!refused.ok, 'by what this process knows too little is left');
+    const full = await other.gate.pass(passOf('2'));
+    assert.ok(!full.ok && full.by === 'slots', 'Redis made the hold, and let it through');
+    await proxy.cut();
+    while (shaky.link.isUp) await wait(5);
+    shaky.lose(false);
+    await proxy.restore();
+    while (!shaky.link.isUp) await wait(5);
+    passed(await other.holds.reserve(holdOf('3', 100), nothingSpent));
+  });
+
+  test('leave the slot to a request that is let through after all', async (t) => {
+    const { url, prefix } = useRedis(t);
+    const [process, other] = await Promise.all([openProcess(t, url, prefix), openProcess(t, url, prefix)]);
+    process.lose(true);
+    assert.equal((await process.gate.pass(passOf('1'))).ok, true);
+    process.lose(false);
+    const inside = await process.gate.pass(passOf('1'));
+    const elsewhere = { id: '2', expiresInMs: 600_000, subjects: [{ subject: 'key:b', limit: 1 }] };
+    const next = await process.gate.pass({ slots: elsewhere, rates: [] });
+    assert.ok(inside.ok && next.ok);
+    await next.pass.end();
+    assert.equal((await other.gate.pass(passOf('3'))).ok, false);
+    await inside.pass.end();
+    assert.equal((await other.gate.pass(passOf('3'))).ok, true);
+  });
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { suite, test, type TestContext } from 'node:test';
+import { z } from 'zod';
+import { redis, useRedis } from '../../src/store/shared/test-redis.ts';
+import { MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
+
+const ALL = '{ requests_per_minute: 1000, requests_per_day: 1000, tokens_per_minute: 1000000, concurrent: 10 }';
+const keySchema = z.looseObject({ key: z.string() });
+
+/** What is asked of Redis from now on, each with the names of its keys; not what scripts do there. */
+async function watchRedis(
+  t: TestContext,
+  prefix: string,
+): Promise<{ readonly asked: () => Promise<readonly string[]> }> {
+  assert.ok(redis !== undefined);
+  const monitor = await redis.monitor();
+  t.after(() => monitor.disconnect());
+  const calls: string[] = [];
+  let mark = '';
+  monitor.on('monitor', (_time: string, [command = '', ...rest]: readonly string[], source: string) => {
+    if (rest[0] === mark) monitor.emit('marked');
+    if (source !== 'lua' && rest.some((word) => word.startsWith(prefix))) calls.push(command.toLowerCase());
+  });
+  let marks = 0;
+  return {
+    async asked() {
+      mark = `${prefix}mark:${++marks}`;
+      const marked = once(monitor, 'marked');
+      await redis?.exists(mark);
+      await marked;
+      return calls.splice(0).filter((command) => command !== 'exists');
+    },
+  };
+}
+
+suite('a gateway that shares its state', { skip: redis === undefined }, () => {
+  test('asks Redis three times for a request of a caller with limits of every kind', async (t) => {
+    const { url, prefix } = useRedis(t);
+    const gateway = await startGateway({
+      yaml: `rate_limits: { key: ${ALL}, account: ${ALL} }`,
+      env: { REDIS_URL: url, REDIS_PREFIX: prefix.slice(1, -2) },
+    });
+    t.after(() => gateway.close());
+    const created = await gateway.post(
+      '/keys',
+      { name: 'app', limit: 10, limit_reset: 'daily' },
+      { authorization: `Bearer ${MANAGEMENT_KEY}` },
+    );
+    const { key } = keySchema.parse(await created.json());
+    const ask = async (): Promise<void> => {
+      const body = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Say it again.' }] };
+      const answer = await gateway.post('/chat/completions', body, { authorization: `Bearer ${key}` });
+      assert.equal(answer.status, 200);
+      await answer.text();
+    };
+    const { asked } = await watchRedis(t, prefix);
+    const calls: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      await asked();
+      await ask();
+      calls.push((await asked()).filter((command) => command === 'evalsha').length);
+    }
+    // More where what was spent is read first, less where a busy Redis answered too late: then nobody waits for it again.
+    assert.ok(Math.min(...calls) <= 3, calls.join(' '));
+  });
+});
