@@ -26,24 +26,25 @@ export function arbitraryChatRequest(): fc.Arbitrary<Members> {
 }
 
 /** Any text but the empty one, which upstreams refuse beside others. */
-const text = (): fc.Arbitrary<string> => fc.string({ unit: 'binary', minLength: 1, maxLength: 12 });
-const word = (): fc.Arbitrary<string> => fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
+const text: fc.Arbitrary<string> = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 });
+const word: fc.Arbitrary<string> = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
 /** A number that a double would change. */
-const longNumber = (): fc.Arbitrary<Json> =>
-  fc.stringMatching(/^-?[1-9]\d{16,20}(\.\d{1,5}[1-9])?$/).map((digits) => new ExactNumber(digits));
-const longInteger = (): fc.Arbitrary<Json> =>
-  fc.stringMatching(/^-?[1-9]\d{16,18}[1-9]$/).map((digits) => new ExactNumber(digits));
-const anything = (): fc.Arbitrary<Json> =>
-  fc.oneof(
-    fc.jsonValue({ maxDepth: 2 }).map((value): Json => JSON.parse(JSON.stringify(value))),
-    longNumber(),
-    fc.array(longNumber(), { minLength: 1, maxLength: 2 }),
-  );
-const object = (): fc.Arbitrary<Members> => fc.dictionary(word(), anything(), { maxKeys: 3 });
+const longNumber: fc.Arbitrary<Json> = fc
+  .stringMatching(/^-?[1-9]\d{16,20}(\.\d{1,5}[1-9])?$/)
+  .map((digits) => new ExactNumber(digits));
+const longInteger: fc.Arbitrary<Json> = fc
+  .stringMatching(/^-?[1-9]\d{16,18}[1-9]$/)
+  .map((digits) => new ExactNumber(digits));
+const anything: fc.Arbitrary<Json> = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }).map((value): Json => JSON.parse(JSON.stringify(value))),
+  longNumber,
+  fc.array(longNumber, { minLength: 1, maxLength: 2 }),
+);
+const object: fc.Arbitrary<Members> = fc.dictionary(word, anything, { maxKeys: 3 });
 
 /** Members that the format does not know; a null among them would be the same as none. */
 function strangers(...names: readonly string[]): Record<string, fc.Arbitrary<Json>> {
-  const some = anything().filter((value) => value !== null);
+  const some = anything.filter((value) => value !== null);
   return Object.fromEntries(names.map((name) => [name, some]));
 }
 
@@ -66,7 +67,7 @@ function cacheControl(): fc.Arbitrary<Members> {
 function textPart(): fc.Arbitrary<Members> {
   return optional(['type', 'text'], {
     type: fc.constant('text'),
-    text: text(),
+    text,
     cache_control: cacheControl(),
     ...strangers('x_text'),
   });
@@ -75,7 +76,7 @@ function textPart(): fc.Arbitrary<Members> {
 function refusalPart(): fc.Arbitrary<Members> {
   return optional(['type', 'refusal'], {
     type: fc.constant('refusal'),
-    refusal: text(),
+    refusal: text,
     ...strangers('x_refusal'),
   });
 }
@@ -99,8 +100,8 @@ function mediaPart(): fc.Arbitrary<Members> {
     });
   const file = optional([], {
     file_data: url(),
-    file_id: word(),
-    filename: word(),
+    file_id: word,
+    filename: word,
     ...strangers('x_file'),
   }).filter((members) => 'file_data' in members || 'file_id' in members);
   return fc.oneof(
@@ -120,14 +121,14 @@ function mediaPart(): fc.Arbitrary<Members> {
 }
 
 function content(part: fc.Arbitrary<Members>): fc.Arbitrary<Json> {
-  return fc.oneof(text(), fc.array(part, { minLength: 1, maxLength: 3 }));
+  return fc.oneof(text, fc.array(part, { minLength: 1, maxLength: 3 }));
 }
 
 function plainMessage(): fc.Arbitrary<Members> {
   return optional(['role', 'content'], {
     role: fc.constantFrom('system', 'developer'),
     content: content(textPart()),
-    name: word(),
+    name: word,
     ...strangers('x_message'),
   });
 }
@@ -136,7 +137,7 @@ function userMessage(): fc.Arbitrary<Members> {
   return optional(['role', 'content'], {
     role: fc.constant('user'),
     content: content(fc.oneof(textPart(), mediaPart())),
-    name: word(),
+    name: word,
     ...strangers('x_message'),
   });
 }
@@ -145,17 +146,17 @@ function toolMessage(): fc.Arbitrary<Members> {
   return optional(['role', 'content', 'tool_call_id'], {
     role: fc.constant('tool'),
     content: content(fc.oneof(textPart(), mediaPart())),
-    tool_call_id: word(),
+    tool_call_id: word,
     ...strangers('x_message'),
   });
 }
 
 function toolCall(): fc.Arbitrary<Members> {
   return optional(['id', 'type', 'function'], {
-    id: word(),
+    id: word,
     type: fc.constant('function'),
     function: optional(['name', 'arguments'], {
-      name: word(),
+      name: word,
       arguments: fc.constantFrom('', '{}', '{"a":1.0}', '{"big":12345678901234567890}', 'no json'),
       ...strangers('x_function'),
     }),
@@ -166,7 +167,7 @@ function toolCall(): fc.Arbitrary<Members> {
 function reasoningDetail(): fc.Arbitrary<Members> {
   const shared = {
     index: fc.nat(9),
-    id: word(),
+    id: word,
     format: fc.constantFrom('unknown', 'anthropic-claude-v1', 'openai-responses-v1', 'future-v9'),
     ...strangers('x_detail'),
   };
@@ -174,15 +175,15 @@ function reasoningDetail(): fc.Arbitrary<Members> {
   return fc.oneof(
     optional([...required, 'text'], {
       type: fc.constant('reasoning.text'),
-      text: text(),
-      signature: word(),
+      text,
+      signature: word,
       ...shared,
     }),
-    optional([...required, 'summary'], { type: fc.constant('reasoning.summary'), summary: text(), ...shared }),
-    optional([...required, 'data'], { type: fc.constant('reasoning.encrypted'), data: text(), ...shared }),
+    optional([...required, 'summary'], { type: fc.constant('reasoning.summary'), summary: text, ...shared }),
+    optional([...required, 'data'], { type: fc.constant('reasoning.encrypted'), data: text, ...shared }),
     optional([...required, 'tool_name', 'arguments', 'result'], {
       type: fc.constant('reasoning.server_tool_call'),
-      tool_name: word(),
+      tool_name: word,
       arguments: fc.constant('{}'),
       result: fc.constant('{}'),
       ...shared,
@@ -194,10 +195,10 @@ function reasoningDetail(): fc.Arbitrary<Members> {
 function annotation(): fc.Arbitrary<Members> {
   const cited = optional(['url', 'title', 'start_index', 'end_index'], {
     url: fc.webUrl(),
-    title: text(),
+    title: text,
     start_index: fc.nat(),
     end_index: fc.nat(),
-    content: text(),
+    content: text,
     ...strangers('x_cited'),
   });
   return fc.oneof(
@@ -206,17 +207,17 @@ function annotation(): fc.Arbitrary<Members> {
       url_citation: cited,
       ...strangers('x_note'),
     }),
-    optional(['type', 'file'], { type: fc.constant('file'), file: object() }),
+    optional(['type', 'file'], { type: fc.constant('file'), file: object }),
   );
 }
 
 function assistantMessage(call: fc.Arbitrary<Members>): fc.Arbitrary<Members> {
-  const shared = { name: word(), ...strangers('x_message') };
+  const shared = { name: word, ...strangers('x_message') };
   const spoken = optional(['role', 'content'], {
     role: fc.constant('assistant'),
     content: content(fc.oneof(textPart(), refusalPart())),
-    refusal: text(),
-    reasoning: text(),
+    refusal: text,
+    reasoning: text,
     reasoning_details: fc.array(reasoningDetail(), { minLength: 1, maxLength: 3 }),
     tool_calls: fc.array(call, { minLength: 1, maxLength: 3 }),
     annotations: fc.array(annotation(), { minLength: 1, maxLength: 2 }),
@@ -225,14 +226,14 @@ function assistantMessage(call: fc.Arbitrary<Members>): fc.Arbitrary<Members> {
       { minLength: 1, maxLength: 2 },
     ),
     audio: fc.oneof(
-      optional(['id'], { id: word(), transcript: text(), expires_at: fc.nat() }),
-      optional(['data'], { id: word(), data: fc.base64String(), transcript: text() }),
+      optional(['id'], { id: word, transcript: text, expires_at: fc.nat() }),
+      optional(['data'], { id: word, data: fc.base64String(), transcript: text }),
     ),
     ...shared,
   });
   const calling = optional(['role', 'tool_calls'], {
     role: fc.constant('assistant'),
-    reasoning_content: text(),
+    reasoning_content: text,
     tool_calls: fc.array(call, { minLength: 1, maxLength: 3 }),
     annotations: fc.array(annotation(), { minLength: 1, maxLength: 2 }),
     ...shared,
@@ -244,9 +245,9 @@ function functionTool(): fc.Arbitrary<Members> {
   return optional(['type', 'function'], {
     type: fc.constant('function'),
     function: optional(['name'], {
-      name: word(),
-      description: text(),
-      parameters: object(),
+      name: word,
+      description: text,
+      parameters: object,
       strict: fc.boolean(),
       ...strangers('x_function'),
     }),
@@ -262,9 +263,9 @@ function nameOfTool(tool: Members): Json | undefined {
 
 function responseFormat(): fc.Arbitrary<Members> {
   const schema = optional(['name'], {
-    name: word(),
-    description: text(),
-    schema: object(),
+    name: word,
+    description: text,
+    schema: object,
     strict: fc.boolean(),
     ...strangers('x_schema'),
   });
@@ -275,7 +276,7 @@ function responseFormat(): fc.Arbitrary<Members> {
       json_schema: schema,
       ...strangers('x_format'),
     }),
-    optional(['type', 'grammar'], { type: fc.constant('grammar'), grammar: text() }),
+    optional(['type', 'grammar'], { type: fc.constant('grammar'), grammar: text }),
   );
 }
 
@@ -305,21 +306,21 @@ function settings(): Record<string, fc.Arbitrary<Json>> {
     repetition_penalty: decimal(0.1, 2),
     logit_bias: fc.dictionary(fc.nat().map(String), decimal(-100, 100), { maxKeys: 3 }),
     logprobs: fc.boolean(),
-    stop: fc.array(text(), { maxLength: 4 }),
-    seed: fc.oneof(fc.integer(), longInteger()),
+    stop: fc.array(text, { maxLength: 4 }),
+    seed: fc.oneof(fc.integer(), longInteger),
     modalities: fc.subarray(['text', 'image']),
     parallel_tool_calls: fc.boolean(),
-    prediction: optional(['type', 'content'], { type: fc.constant('content'), content: text(), ...strangers('x') }),
+    prediction: optional(['type', 'content'], { type: fc.constant('content'), content: text, ...strangers('x') }),
     verbosity: fc.constantFrom('low', 'max'),
     service_tier: fc.constantFrom('auto', 'flex', 'priority', 'scale'),
-    prompt_cache_key: word(),
-    prompt_cache_options: optional(['mode'], { mode: fc.constant('explicit'), ttl: word() }),
+    prompt_cache_key: word,
+    prompt_cache_options: optional(['mode'], { mode: fc.constant('explicit'), ttl: word }),
     cache_control: cacheControl(),
-    image_config: fc.dictionary(word(), fc.oneof(text(), fc.nat(), fc.array(anything(), { maxLength: 2 })), {
+    image_config: fc.dictionary(word, fc.oneof(text, fc.nat(), fc.array(anything, { maxLength: 2 })), {
       maxKeys: 2,
     }),
-    audio: object(),
-    web_search_options: object(),
+    audio: object,
+    web_search_options: object,
   };
 }
 
