@@ -62,8 +62,11 @@ function feesOf({ serverTools, pluginFeesNanoUsd }: GenerationRecord): number {
 }
 
 /** It is nobody else's doing: not the caller's, who hung up or asked what cannot be answered, nor that of the time for all of it. */
-function hasUpstreamFailed({ failure, cancelled }: GenerationRecord): boolean {
-  if (failure === undefined || cancelled || failure.kind === 'aborted' || failure.clock === 'total') return false;
+function hasUpstreamFailed({ failure, error, cancelled }: GenerationRecord): boolean {
+  if (cancelled) return false;
+  // Nobody was asked, since all of them rest after failures.
+  if (failure === undefined) return error?.availability?.code === 'temporarily_unavailable';
+  if (failure.kind === 'aborted' || failure.clock === 'total') return false;
   return failure.status >= 500 || failure.status === 429;
 }
 

@@ -54,6 +54,8 @@ interface Seen {
   readonly events: readonly GenerationEvent[];
   readonly stages: readonly unknown[];
   readonly error: unknown;
+  /** Of what was blocked. */
+  readonly answerBytes: number;
 }
 
 async function inspect(rules: readonly FilterRule[], batches: readonly EventBatch[]): Promise<Seen> {
@@ -73,7 +75,7 @@ async function inspect(rules: readonly FilterRule[], batches: readonly EventBatc
   } catch (reason) {
     error = reason;
   }
-  return { batches: seen, events: seen.flat(), stages: report.pipeline, error };
+  return { batches: seen, events: seen.flat(), stages: report.pipeline, error, answerBytes: record.answerBytes };
 }
 
 function textIn(events: readonly GenerationEvent[]): string {
@@ -167,6 +169,22 @@ suite('an answer that filters look through', () => {
     assert.ok(first?.type === 'reasoning' && second?.type === 'reasoning');
     assert.deepEqual([first.text, first.signature], ['[EMAIL]', undefined]);
     assert.deepEqual([second.text, second.signature], ['It is fine.', 'signed']);
+  });
+
+  test('that is blocked counts in full, and nothing of it is measured more than once, however many pieces it came in', async (t) => {
+    const call: Block = { type: 'tool-call', id: 'c', name: 'send', input: '', runBy: 'caller' };
+    const input = JSON.stringify({ note: 'é'.repeat(3_000), code: 'TOP-SECRET' });
+    const pieces = input.match(/.{1,4}/gs) ?? [];
+    let chars = 0;
+    t.mock.method(Buffer, 'byteLength', (measured: string) => {
+      chars += measured.length;
+      return Buffer.from(measured).length;
+    });
+    const batches = [[START, start(0, call)], ...pieces.map((piece) => [delta(0, piece)]), [end(0), END]];
+    const { error, answerBytes } = await inspect([pattern('TOP-SECRET', 'block')], batches);
+    assert.ok(error instanceof GatewayError);
+    assert.equal(answerBytes, Buffer.from(input).length);
+    assert.ok(chars <= input.length, `${chars} of ${input.length}`);
   });
 
   test('that breaks off without a word gives what came', async () => {

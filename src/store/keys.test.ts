@@ -62,6 +62,19 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.ok(select.mock.callCount() <= 13, `${select.mock.callCount()}`);
     });
 
+    test('a key that cannot be read fails nobody who is looked for together with it', async () => {
+      const unread = 'c'.repeat(64);
+      const hashes = ['a'.repeat(64), 'b'.repeat(64), unread, 'd'.repeat(64)];
+      for (const hash of hashes) await store.insert(sampleKey({ hash }));
+      const unreadable = { default_provider_preferences: '{"of a later version":true}' };
+      await database.kysely.updateTable('keys').set(unreadable).where('hash', '=', unread).execute();
+      const found = await Promise.allSettled(hashes.map((hash) => store.find(hash)));
+      assert.deepEqual(
+        found.map(({ status }) => status),
+        ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+      );
+    });
+
     test('a key comes back as it was inserted', async () => {
       const full = sampleKey({
         kind: 'management',

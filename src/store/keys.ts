@@ -94,8 +94,13 @@ export function createKeyStore({ database, news }: KeyStoreParts): KeyStore {
     tell(hash);
     news?.announce(NEWS_OF_KEYS, hash);
   };
+  const findColumns = gatherReads((hashes) => findKeys(database, hashes));
   return {
-    find: gatherReads((hashes) => findKeys(database, hashes)),
+    // Each by itself: one that cannot be read is no matter of those that were looked for together with it.
+    async find(hash) {
+      const columns = await findColumns(hash);
+      return columns && rowOf(columns);
+    },
     list: (filter) => listKeys(database, filter),
     async insert(row) {
       await kysely.insertInto('keys').values(columnsOf(row)).execute();
@@ -157,14 +162,14 @@ async function sumSpendOfKeys(
   );
 }
 
-async function findKeys({ kysely }: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRow>> {
+async function findKeys({ kysely }: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, KeysTable>> {
   const rows = await kysely
     .selectFrom('keys')
     .selectAll()
     .where('hash', 'in', hashes)
     .where('deleted_at_ms', 'is', null)
     .execute();
-  return new Map(rows.map((columns) => [columns.hash, rowOf(columns)]));
+  return new Map(rows.map((columns) => [columns.hash, columns]));
 }
 
 async function listKeys(database: Database, filter: KeyFilter): Promise<readonly KeyRow[]> {

@@ -326,6 +326,15 @@ suite('the money of a search', () => {
     assert.equal(await spent(setup), 0);
   });
 
+  test('is not owed either while every upstream rests after a failure', async (t) => {
+    const setup = await startWeb(t, { text: SAID, yaml });
+    await grant(setup, 0.01);
+    setup.chat.script = json(429, { error: { message: 'slow down' } }, { 'retry-after': '600' });
+    for (const expected of [429, 503]) assert.equal((await askChat(setup, { max_tokens: 10 })).status, expected);
+    assert.equal(setup.engine.arrived.length, 2);
+    assert.equal(await spent(setup), 0);
+  });
+
   test('is owed where the upstream finds fault with the request, and what was held comes free', async (t) => {
     const setup = await startWeb(t, { text: SAID, yaml });
     await grant(setup, 0.02);

@@ -34,16 +34,18 @@ function passed(answer: Reservation) {
 
 const nothingSpent = () => Promise.resolve(0);
 
-/** Counts what a link is asked: the calls of one turn of the event loop are one. And loses answers. */
+/** Counts what a link is asked, and the calls, of which all of one turn of the event loop are one. And loses answers. */
 function watch(link: RedisLink) {
   let calls = 0;
+  let asked = 0;
   let isSameTurn = false;
   let isLossy = false;
-  const ask = async <Answer>(asked: () => Promise<Answer>): Promise<Answer> => {
+  const ask = async <Answer>(askIt: () => Promise<Answer>): Promise<Answer> => {
+    asked++;
     if (!isSameTurn) calls++;
     isSameTurn = true;
     setImmediate(() => (isSameTurn = false));
-    const answer = await asked();
+    const answer = await askIt();
     if (isLossy) throw new RedisAway('The answer is lost.', true);
     return answer;
   };
@@ -52,24 +54,24 @@ function watch(link: RedisLink) {
       return link.isUp;
     },
     call: (command) => ask(() => link.call(command)),
-    run: (...asked) => ask(() => link.run(...asked)),
-    runBoth: (...asked) => ask(() => link.runBoth(...asked)),
+    run: (...step) => ask(() => link.run(...step)),
+    runBoth: (...steps) => ask(() => link.runBoth(...steps)),
     onBack: (task) => link.onBack(task),
     open: () => link.open(),
     close: () => link.close(),
   };
-  return { watched, calls: () => calls, lose: (loses: boolean) => void (isLossy = loses) };
+  return { watched, calls: () => calls, asked: () => asked, lose: (loses: boolean) => void (isLossy = loses) };
 }
 
 async function openProcess(t: TestContext, url: string, prefix: string, callMs = 10_000) {
   const link = await createRedisLink({ url, prefix, callMs });
   t.after(() => link.close());
-  const { watched, calls, lose } = watch(link);
+  const { watched, calls, asked, lose } = watch(link);
   const gate = openGate(watched, prefix);
   const shared = new RedisHolds({ link: watched, prefix, gate, spentLifeMs: 60_000 });
   const holds = new SteadyHolds(shared, createMemoryHolds({ clock: systemClock }), watched);
   await link.open();
-  return { link, gate, holds, calls, lose };
+  return { link, gate, holds, calls, asked, lose };
 }
 
 suite('a hold, and what passes with it', { skip: redis === undefined }, () => {
@@ -136,6 +138,21 @@ suite('a hold, and what passes with it', { skip: redis === undefined }, () => {
     await proxy.restore();
     while (!shaky.link.isUp) await wait(5);
     passed(await other.holds.reserve(holdOf('3', 100), nothingSpent));
+  });
+
+  test('slots that Redis was not told of are told once, however many leave then', async (t) => {
+    const { gate, lose, asked } = await open(t);
+    const slotsOf = (id: string) => ({ id, expiresInMs: 600_000, subjects: [{ subject: 'key:a', limit: 40 }] });
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, id) => gate.pass({ slots: slotsOf(`${id}`), rates: [] })),
+    );
+    const passes = answers.map((answer) => (answer.ok ? answer.pass : assert.fail('there is room for all')));
+    lose(true);
+    await Promise.all(passes.splice(20).map((pass) => pass.end()));
+    lose(false);
+    const before = asked();
+    await Promise.all(passes.map((pass) => pass.end()));
+    assert.equal(asked() - before, 40, 'twenty that leave, and twenty that left');
   });
 
   test('leave the slot to a request that is let through after all', async (t) => {

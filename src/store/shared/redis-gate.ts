@@ -34,6 +34,7 @@ export class RedisGate implements Gate {
   readonly #owed = new Map<string, Left>();
   readonly #counter: UseCounter;
   #counting: Promise<Counting> | undefined;
+  #catchingUp: Promise<void> | undefined;
 
   constructor({ link, prefix, clock, local }: RedisGateParts) {
     this.#link = link;
@@ -102,11 +103,17 @@ export class RedisGate implements Gate {
     if (left.subjects.length === 0) return;
     try {
       await this.#tell(left, this.#link.run);
-      // What came between the last thing that Redis was told on its return and the first that it was asked.
-      if (this.#owed.size > 0) await this.#payBack(this.#link.run);
     } catch {
       this.#owe(left);
+      return;
     }
+    // What came between the last thing that Redis was told on its return and the first that it was asked.
+    if (this.#owed.size > 0) await this.#catchUp().catch(() => undefined);
+  }
+
+  /** Many leave in one turn: one tells for all of them. */
+  #catchUp(): Promise<void> {
+    return (this.#catchingUp ??= this.#payBack(this.#link.run).finally(() => (this.#catchingUp = undefined)));
   }
 
   #owe(left: Left): void {
