@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../lib/clock.ts';
-import { withinPatientLimit } from './shared/patient-limit.ts';
+import { withinTime } from '../lib/time-limit.ts';
 
 /** What became of one batch: the items that were refused for good, by index. The others are durable. */
 export type AppendBatch<Item> = (
@@ -190,7 +190,7 @@ class Queue<Item> implements AppendQueue<Item> {
       () => true,
     );
     const limitMs = Math.max(TRY_MS_MIN, this.#untilKeptMs());
-    if (await withinPatientLimit(answered, limitMs).catch(() => false)) return false;
+    if (await withinTime(answered, limitMs).catch(() => false)) return false;
     const isKept = await Promise.race([keep(items), answered.then(() => false)]);
     if (isKept) this.#tell(true, new Error('The store does not answer.'));
     return isKept;

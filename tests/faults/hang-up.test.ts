@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withinPatientLimit } from '../../src/store/shared/patient-limit.ts';
+import { withinTime } from '../../src/lib/time-limit.ts';
 import { API_KEY, MANAGEMENT_KEY, type RunningGateway } from '../support/gateway.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatAnswer, chatChunk, json, messagesStream, sse, type Script } from '../support/upstream.ts';
@@ -57,7 +57,7 @@ for (const [name, adapter, path, options, text] of cases)
     }
     abort.abort();
     // Time in which this process, which is all three of them, does not get the processor says nothing of the gateway.
-    await Promise.all([withinPatientLimit(upstream.closed, HANG_UP_LIMIT_MS), asking.catch(() => undefined)]);
+    await Promise.all([withinTime(upstream.closed, HANG_UP_LIMIT_MS), asking.catch(() => undefined)]);
     first.script = json(200, chatAnswer('next'));
     assert.equal(second.arrived.length, 0, 'nobody else is asked');
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { withinPatientLimit } from '../../src/store/shared/patient-limit.ts';
+import { withinTime } from '../../src/lib/time-limit.ts';
 import { checkGolden, shortenStrings } from '../support/golden.ts';
 import { prepareRequest } from '../support/prepare-request.ts';
 import { readRecord } from '../support/replay.ts';
@@ -53,7 +53,7 @@ async function recordOfHangUp(t: TestContext, path: string): Promise<JsonObject>
   }
   abort.abort();
   // The upstream is dropped at once; time in which this process does not get the processor says nothing of the gateway.
-  await withinPatientLimit(closed.promise, HANG_UP_LIMIT_MS);
+  await withinTime(closed.promise, HANG_UP_LIMIT_MS);
   const id = response.headers.get('x-generation-id') ?? '';
   for (let tries = 0; (await gateway.app.generations.find(id)) === undefined && tries < RECORD_TRIES; tries++)
     await sleep(20);

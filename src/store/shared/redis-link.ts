@@ -1,7 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { withinTime } from '../../lib/time-limit.ts';
 import { GatheredSteps, type RunBoth, type RunStep } from './gathered-steps.ts';
-import { withinPatientLimit } from './patient-limit.ts';
 
 /** Redis did not do what it was asked to, as far as is known: whoever asked goes on without it. */
 export class RedisAway extends Error {
@@ -126,7 +125,7 @@ class Link implements RedisLink {
     client.on('close', lost);
     try {
       await withinTime(client.connect(), CONNECT_MS);
-      await withinPatientLimit(client.set(this.#probeKey, '1', 'PX', PROBE_MS), this.#callMs);
+      await withinTime(client.set(this.#probeKey, '1', 'PX', PROBE_MS), this.#callMs);
       const { run } = new GatheredSteps((script, keys, values) => script(client, keys, values));
       await withinTime(Promise.all(this.#tasks.map((task) => task(client, run))), BACK_MS);
       if (this.#isClosed) throw new Error('The state is closed.');
@@ -149,7 +148,7 @@ class Link implements RedisLink {
 
   async #answerOf<Value>(client: Redis, answer: Promise<Value>): Promise<Value> {
     try {
-      return await withinPatientLimit(answer, this.#callMs);
+      return await withinTime(answer, this.#callMs);
     } catch (error) {
       this.#leave(client, error);
       throw new RedisAway('Redis did not answer.', true, error);

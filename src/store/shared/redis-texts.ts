@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { KeptTexts } from './contract.ts';
-import { withinPatientLimit } from './patient-limit.ts';
+import { withinTime } from '../../lib/time-limit.ts';
 import type { RedisLink } from './redis-link.ts';
 import { redisScript } from './redis-script.ts';
 import { TEXT_CHARS_MAX } from './text-bounds.ts';
@@ -86,7 +86,7 @@ export function createRedisTexts({ link, prefix, bytesMax }: RedisTextsParts): K
     async get(name) {
       if (!link.isUp) return undefined;
       const found = link.call((client) => client.get(textPrefix + name));
-      return (await withinPatientLimit(found, GET_MS_MAX).catch(() => null)) ?? undefined;
+      return (await withinTime(found, GET_MS_MAX).catch(() => null)) ?? undefined;
     },
     set(name, text, lifeMs) {
       if (text.length > TEXT_CHARS_MAX) drop(name);

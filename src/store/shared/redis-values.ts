@@ -1,5 +1,5 @@
 import type { SharedValues } from './contract.ts';
-import { withinPatientLimit } from './patient-limit.ts';
+import { withinTime } from '../../lib/time-limit.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** A request waits no longer than this to learn what another process knows. */
@@ -21,7 +21,7 @@ export function createRedisValues({
     async get(key) {
       if (!link.isUp) return undefined;
       const found = link.call((client) => client.get(keyOf(key)));
-      return (await withinPatientLimit(found, GET_MS_MAX).catch(() => null)) ?? undefined;
+      return (await withinTime(found, GET_MS_MAX).catch(() => null)) ?? undefined;
     },
     set(key, value, lifeMs) {
       if (!link.isUp || underWay >= UNDER_WAY_MAX || value.length > VALUE_CHARS_MAX) return;

@@ -10,7 +10,7 @@ import { sql } from 'kysely';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { createGenerationStore } from '../generations.ts';
-import { withinPatientLimit } from '../shared/patient-limit.ts';
+import { withinTime } from '../../lib/time-limit.ts';
 import { sampleGeneration } from '../test-generation.ts';
 import { insertKey, keyColumns, readHashes } from '../test-keys.ts';
 
@@ -149,7 +149,7 @@ test('settlements that wait for another process hold up nobody who reads', async
   const stored = store.append(sampleGeneration());
   while (posts.mock.callCount() === 0) await turn();
   posts.mock.restore();
-  assert.deepEqual(await withinPatientLimit(readHashes(database), READ_MS_MAX), []);
+  assert.deepEqual(await withinTime(readHashes(database), READ_MS_MAX), []);
   other.exec('rollback');
   other.close();
   await stored;
