@@ -108,6 +108,7 @@ suite('two gateways on one Redis', { skip: redis === undefined }, () => {
     await Promise.all(
       Array.from({ length: 4 }, async () => assert.equal(await providerOf(await ask(urls[0])), 'Second')),
     );
+    assert.equal(first.arrived.length, 4, 'its circuit is open');
     await wait(1_000);
     const before = first.arrived.length;
     for (let count = 0; count < 5; count++) assert.equal(await providerOf(await ask(urls[1])), 'Second');
