@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const pool = Buffer.allocUnsafe(8_192);
@@ -27,4 +27,30 @@ export function randomText(length: number): string {
  */
 export function newGenerationId(nowMs: number): string {
   return `gen-${Math.floor(nowMs)}-${randomText(20)}`;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** In the spelling of those made here: lower case. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** Always the same one for a name in a namespace: version 5. @source RFC 9562, 5.5 */
+export function uuidOf(namespace: string, name: string): string {
+  const bytes = createHash('sha1')
+    .update(Buffer.from(namespace.replaceAll('-', ''), 'hex'))
+    .update(name)
+    .digest();
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex', 0, 16);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+const APP_ID_BYTES = 6;
+
+/** The number by which an application is known: always the same one for an address. Below 2^48, so that every client keeps it exactly. */
+export function appIdOf(url: string): number {
+  return createHash('sha256').update(url).digest().readUIntBE(0, APP_ID_BYTES);
 }

@@ -11,7 +11,7 @@ import {
   parseKeepingNumbers,
 } from './json.ts';
 
-test('text that is no JSON, or no object, gives undefined and never throws', () => {
+test('returns undefined for text that is not JSON, or not an object, and never throws', () => {
   const deep = '['.repeat(10_000) + ']'.repeat(10_000);
   assert.equal(parseJson(deep), undefined);
   assert.equal(parseJson('{'), undefined);
@@ -21,13 +21,13 @@ test('text that is no JSON, or no object, gives undefined and never throws', () 
 });
 
 for (const number of ['1.0', '12345678901234567890', '1e3', '-0', '0.10', '1E+2', '100.00'])
-  test(`${number} is written again as it stood`, () => {
+  test(`serializes ${number} unchanged`, () => {
     const text = `{"a":[${number}]}`;
     assert.ok(hasFragileNumbers(text));
     assert.equal(JSON.stringify(parseKeepingNumbers(text)), text);
   });
 
-test('a number that plain parsing changes is always noticed', () => {
+test('notices every number that plain parsing changes', () => {
   const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,20})?([eE][-+]?\d{1,2})?$/);
   fc.assert(
     fc.property(digits, (text) => {
@@ -37,7 +37,7 @@ test('a number that plain parsing changes is always noticed', () => {
   );
 });
 
-test('a number of 16 digits or more is noticed wherever it stands, and a shorter one never', () => {
+test('notices a number of 16 digits or more at any place, and no shorter one', () => {
   const padding = fc.stringMatching(/^[a-z ]{0,40}$/);
   const digits = fc.stringMatching(/^[1-9]\d{0,30}(\.\d{1,30})?$/);
   fc.assert(
@@ -49,12 +49,12 @@ test('a number of 16 digits or more is noticed wherever it stands, and a shorter
   );
 });
 
-test('short numbers in a row are not taken for a long one, and a text of points costs no more than another', () => {
+test('takes no row of short numbers for a long one, and scans a text of points in linear time', () => {
   assert.equal(hasLongNumbers(JSON.stringify(Array.from({ length: 99 }, (_, at) => at * 12_345_678_901))), false);
   assert.equal(hasLongNumbers('.'.repeat(1_000_000)), false);
 });
 
-test('an exact number is neither an object nor a number to calculate with', () => {
+test('treats an exact number as neither an object nor a number', () => {
   const exact = parseKeepingNumbers('12345678901234567890');
   assert.ok(exact instanceof ExactNumber);
   assert.equal(isJsonObject(exact), false);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exactUsd, readExactUsd } from './money.ts';
 
-test('an amount is written and read without losing a digit', () => {
+test('formats and parses an amount without losing a digit', () => {
   const amounts: readonly (readonly [number, string])[] = [
     [0, '0'],
     [1, '0.000000001'],
@@ -14,7 +14,7 @@ test('an amount is written and read without losing a digit', () => {
     assert.deepEqual([exactUsd(nanoUsd), readExactUsd(text)], [text, nanoUsd === 0 ? 0 : nanoUsd]);
 });
 
-test('what is no amount, or finer than money is counted, is not read', () => {
+test('does not parse text that is no amount, or a finer one', () => {
   for (const text of ['', '-', '1,5', '1e3', '0.0000000001', '.5', '5.', '+1', ' 1', 'NaN'])
     assert.equal(readExactUsd(text), undefined, text);
 });

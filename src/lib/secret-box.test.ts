@@ -6,7 +6,7 @@ const first = secretFrom('the first secret of the test');
 const second = secretFrom('the second secret of the test');
 const TEXT = 'sk-canary-0123456789 ünïcode';
 
-test('what is sealed opens for the same purpose and shows nothing of the text', () => {
+test('opens a sealed text for the same purpose, and reveals nothing of it', () => {
   const box = createSecretBox([first]);
   const sealed = box.seal(TEXT, 'byok:1:acme');
   assert.equal(box.open(sealed, 'byok:1:acme'), TEXT);
@@ -14,17 +14,18 @@ test('what is sealed opens for the same purpose and shows nothing of the text', 
   assert.equal(secretIdOf(sealed), first.id);
 });
 
-test('the same text is never sealed the same way twice', () => {
+test('never seals the same text the same way twice', () => {
   const box = createSecretBox([first]);
   assert.notEqual(box.seal(TEXT, 'a'), box.seal(TEXT, 'a'));
 });
 
-test('a text that was moved to another row or provider does not open', () => {
+// @spec byok-16
+test('does not open a text that was moved to another row or provider', () => {
   const box = createSecretBox([first]);
   assert.throws(() => box.open(box.seal(TEXT, 'byok:1:acme'), 'byok:2:acme'), SecretBoxError);
 });
 
-test('every changed byte is noticed', () => {
+test('notices every changed byte', () => {
   const box = createSecretBox([first]);
   const [version, id, body = ''] = box.seal('short', 'a').split('.');
   const bytes = Buffer.from(body, 'base64url');
@@ -37,7 +38,7 @@ test('every changed byte is noticed', () => {
     assert.throws(() => box.open(odd, 'a'), SecretBoxError, odd);
 });
 
-test('an older secret still opens, and the newest one seals', () => {
+test('opens with an older secret, and seals with the newest', () => {
   const sealed = createSecretBox([first]).seal(TEXT, 'a');
   const rotated = createSecretBox([second, first]);
   assert.equal(rotated.open(sealed, 'a'), TEXT);
@@ -45,7 +46,7 @@ test('an older secret still opens, and the newest one seals', () => {
   assert.throws(() => createSecretBox([second]).open(sealed, 'a'), /is not here/);
 });
 
-test('the id of a secret tells nothing of its key, and is the same for the same text', () => {
+test('derives the same id for the same secret, without revealing its key', () => {
   assert.equal(secretFrom('the first secret of the test').id, first.id);
   assert.ok(!Buffer.from(first.key).toString('hex').includes(first.id));
   assert.notEqual(newSecretText(), newSecretText());

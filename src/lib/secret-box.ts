@@ -1,23 +1,23 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** A key that texts are sealed with. Holds the key itself: never log one, and hand it to nobody but a box. */
+/** A key that seals texts. It holds the key itself: never log one, and pass it to a box alone. */
 export interface Secret {
-  /** Names the key in what it sealed, and tells nothing of it. */
+  /** Names the key in sealed texts, and reveals nothing about it. */
   readonly id: string;
   readonly key: Uint8Array;
 }
 
-/** Seals texts so that only who has the secret reads them, and only for what they were sealed for. */
+/** Seals texts: they open only with the secret, and only for the purpose that they were sealed for. */
 export interface SecretBox {
-  /** The secret that seals what is sealed now. */
+  /** The secret that seals new texts. */
   readonly currentId: string;
-  /** @param purpose what the text is bound to: it opens for the same words only */
+  /** @param purpose what the text is bound to: it opens for the same purpose only */
   seal(text: string, purpose: string): string;
-  /** @throws SecretBoxError when the secret is another, or the text was changed or sealed for another purpose */
+  /** @throws SecretBoxError for another secret, another purpose, or a changed text */
   open(sealed: string, purpose: string): string;
 }
 
-/** The message names secrets by their ids and holds nothing of what was sealed. */
+/** The message names secrets by their ids and contains nothing of the text. */
 export class SecretBoxError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -28,24 +28,24 @@ export class SecretBoxError extends Error {
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const ID_BYTES = 6;
-/** NIST SP 800-38D, 8.2: 96 bits; drawn at random, for fewer than 2^32 texts a secret. */
+/** NIST SP 800-38D, 8.2: 96 random bits, for fewer than 2^32 texts a secret. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'v1';
 
-/** @param text of any length; its entropy is the strength of what it seals */
+/** @param text of any length; its entropy is the strength of the key */
 export function secretFrom(text: string): Secret {
   const derive = (info: string, bytes: number): Buffer =>
     Buffer.from(hkdfSync('sha256', text, '', `model-gateway ${info}`, bytes));
   return { id: derive('secret id', ID_BYTES).toString('hex'), key: derive('sealing key', KEY_BYTES) };
 }
 
-/** A text that is fit for `secretFrom`. */
+/** Generates a text for `secretFrom`. */
 export function newSecretText(): string {
   return randomBytes(KEY_BYTES).toString('base64url');
 }
 
-/** The id of the secret that sealed it; `undefined` for what is no sealed text. */
+/** The id of the secret that sealed a text; `undefined` for a text that is not sealed. */
 export function secretIdOf(sealed: string): string | undefined {
   const [version, id, bytes, ...more] = sealed.split('.');
   return version === VERSION && bytes !== undefined && more.length === 0 ? id : undefined;

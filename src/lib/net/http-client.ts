@@ -1,0 +1,308 @@
+import { LRUCache } from 'lru-cache';
+import { Pool, type Dispatcher } from 'undici';
+import { entriesOf } from '../cache/lru-cache.ts';
+import { createByteBudget, type ByteBudget } from '../memory/byte-budget.ts';
+import { NoMemoryError } from '../memory/growing-bytes.ts';
+import { encodingsOf, inflate, UnknownEncodingError, type Inflating } from './inflate-response.ts';
+import { createConnector } from './skip-continue.ts';
+
+export interface OutboundRequest {
+  /** `https://host:port`. */
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly connectTimeoutMs: number;
+}
+
+export interface InboundAnswer {
+  readonly status: number;
+  /** Lower-case names; of a repeated header the first. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * The bytes of the next network read, inflated where the server encoded them; `undefined` at the end. One reader at a time.
+   * @throws TransportError when the connection breaks
+   */
+  read(): Promise<Uint8Array | undefined>;
+}
+
+/** One request under way. */
+export interface Call {
+  /** Settles when the headers have arrived. @throws TransportError */
+  readonly answer: Promise<InboundAnswer>;
+  /** Drops the connection at once; a pending read fails as `aborted`. May be called at any time, more than once. */
+  cancel(): void;
+  /**
+   * Ends reading. The rest of the response is discarded. The connection is kept for the next request if the response ends
+   * in time, and dropped otherwise.
+   */
+  release(lingerMs: number): void;
+}
+
+export interface HttpClient {
+  /** @param onSent called when the request goes out on a connection: from then on the server may have received it */
+  call(request: OutboundRequest, onSent?: () => void): Call;
+  close(): Promise<void>;
+}
+
+/** A connection failed. Never shown to callers: an attempt turns it into an `UpstreamFailure`. */
+export class TransportError extends Error {
+  readonly kind: 'connect' | 'connect-timeout' | 'reset' | 'aborted' | 'protocol' | 'encoding' | 'no-memory';
+
+  constructor(kind: TransportError['kind'], options?: ErrorOptions) {
+    super(`The connection failed: ${kind}`, options);
+    this.name = 'TransportError';
+    this.kind = kind;
+  }
+}
+
+/** Each stream holds a connection, so this bounds the requests under way to one origin; more wait in the pool. */
+const CONNECTIONS_PER_ORIGIN_MAX = 1_024;
+const POOLS_MAX = 256;
+const KEEP_ALIVE_MS = 30_000;
+/** Bytes that may wait for a slow reader before the upstream is paused. */
+const QUEUED_BYTES_MAX = 64 * 1_024;
+
+/** How long an encoded response waits for memory, and how many wait. */
+const INFLATE_WAIT_MS = 10_000;
+const INFLATE_WAITING_MAX = 256;
+
+export interface HttpClientOptions {
+  /** The memory of all inflaters together. Absent: no limit. */
+  readonly inflateMemory?: ByteBudget;
+}
+
+/** The shared memory budget of all inflaters. */
+export function createInflateMemory(bytesMax: number): ByteBudget {
+  return createByteBudget({ bytesMax, waitMs: INFLATE_WAIT_MS, waitingMax: INFLATE_WAITING_MAX });
+}
+
+/**
+ * HTTP/1.1 over keep-alive pools, one an origin, through undici's lowest interface: `fetch` costs four times the CPU
+ * (docs/decisions/0003). Time limits on headers and bodies belong to the attempt, so undici's own are off.
+ */
+export function createHttpClient({ inflateMemory }: HttpClientOptions = {}): HttpClient {
+  // Retires the least recently used pool beyond the bound.
+  const pools = new LRUCache<string, Pool>({ max: POOLS_MAX, dispose: (pool) => void retire(pool) });
+
+  function poolFor(origin: string, connectTimeoutMs: number): Pool {
+    const key = `${origin} ${connectTimeoutMs}`;
+    const known = pools.get(key);
+    if (known !== undefined) return known;
+    const pool = new Pool(origin, {
+      connections: CONNECTIONS_PER_ORIGIN_MAX,
+      pipelining: 1,
+      allowH2: false,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connect: createConnector({ timeout: connectTimeoutMs, allowH2: false }),
+    });
+    pools.set(key, pool);
+    return pool;
+  }
+
+  return {
+    call(request, onSent) {
+      const exchange = new Exchange(onSent, inflateMemory);
+      poolFor(request.origin, request.connectTimeoutMs).dispatch(
+        {
+          path: request.path,
+          method: request.method,
+          headers: request.headers,
+          ...(request.body !== undefined && { body: request.body }),
+        },
+        exchange,
+      );
+      return exchange;
+    },
+    async close() {
+      const closing = entriesOf(pools).map(([, pool]) => pool.destroy());
+      pools.clear();
+      await Promise.all(closing);
+    },
+  };
+}
+
+/** Lets what is under way finish. */
+async function retire(pool: Pool): Promise<void> {
+  try {
+    await pool.close();
+  } catch {
+    // The pool was being destroyed already.
+  }
+}
+
+interface Waiting<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: TransportError) => void;
+}
+
+/** Receives one response from undici and passes it on at the reader's pace. */
+class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
+  readonly answer: Promise<InboundAnswer>;
+  status = 0;
+  headers: Readonly<Record<string, string>> = {};
+  #answerWaits: Waiting<InboundAnswer> | undefined;
+  #readWaits: Waiting<Uint8Array | undefined> | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #queue: Uint8Array[] = [];
+  #queuedBytes = 0;
+  #paused = false;
+  #ended = false;
+  #cancelled = false;
+  #connected = false;
+  #error: TransportError | undefined;
+  #released = false;
+  #inflating: Inflating | undefined;
+  #linger: NodeJS.Timeout | undefined;
+  readonly #onSent: (() => void) | undefined;
+  readonly #inflateMemory: ByteBudget | undefined;
+
+  constructor(onSent: (() => void) | undefined, inflateMemory: ByteBudget | undefined) {
+    this.#onSent = onSent;
+    this.#inflateMemory = inflateMemory;
+    this.answer = new Promise((resolve, reject) => {
+      this.#answerWaits = { resolve, reject };
+    });
+    // It may fail before a caller waits for it, and a rejection without a listener ends the process.
+    this.answer.catch(() => undefined);
+  }
+
+  cancel(): void {
+    // Also after all bytes of the response have arrived.
+    this.#inflating?.close();
+    if (this.#cancelled || this.#ended) return;
+    this.#cancelled = true;
+    const error = new TransportError('aborted');
+    this.#controller?.abort(error);
+    this.#fail(error);
+  }
+
+  release(lingerMs: number): void {
+    this.#inflating?.close();
+    if (this.#cancelled || this.#ended || this.#error !== undefined) return;
+    this.#released = true;
+    this.#takeQueue();
+    this.#linger = setTimeout(() => this.cancel(), lingerMs).unref();
+  }
+
+  read(): Promise<Uint8Array | undefined> {
+    return this.#inflating === undefined ? this.#readNext() : this.#readInflated(this.#inflating);
+  }
+
+  #readNext(): Promise<Uint8Array | undefined> {
+    if (this.#queue.length > 0) return Promise.resolve(this.#takeQueue());
+    if (this.#error !== undefined) return Promise.reject(this.#error);
+    if (this.#ended) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
+      this.#readWaits = { resolve, reject };
+    });
+  }
+
+  async #readInflated(inflating: Inflating): Promise<Uint8Array | undefined> {
+    const piece = await inflating.read().catch((error: unknown) => {
+      if (error instanceof TransportError) throw error;
+      if (error instanceof NoMemoryError) {
+        this.cancel();
+        throw new TransportError('no-memory', { cause: error });
+      }
+      throw new TransportError(error instanceof UnknownEncodingError ? 'encoding' : 'protocol', { cause: error });
+    });
+    // A response that was closed because of an error ends with that error.
+    if (piece === undefined && this.#error !== undefined) throw this.#error;
+    return piece;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#connected = true;
+    // Cancelled while it waited in the pool: without a reader it would hold the connection for ever.
+    if (this.#cancelled) controller.abort(new TransportError('aborted'));
+    else this.#onSent?.();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    this.status = status;
+    this.headers = firstValues(headers);
+    const encodings = encodingsOf(this.headers['content-encoding']);
+    if (encodings.length > 0) this.#inflating = inflate(() => this.#readNext(), encodings, this.#inflateMemory);
+    this.#answerWaits?.resolve(this);
+    this.#answerWaits = undefined;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#released) return;
+    const waiting = this.#readWaits;
+    if (waiting !== undefined) {
+      this.#readWaits = undefined;
+      waiting.resolve(chunk);
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#queuedBytes += chunk.length;
+    if (this.#queuedBytes > QUEUED_BYTES_MAX && !this.#paused) {
+      this.#paused = true;
+      controller.pause();
+    }
+  }
+
+  onResponseEnd(): void {
+    this.#ended = true;
+    clearTimeout(this.#linger);
+    this.#readWaits?.resolve(undefined);
+    this.#readWaits = undefined;
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error instanceof TransportError ? error : asTransportError(error, this.#connected));
+  }
+
+  #takeQueue(): Uint8Array {
+    const queue = this.#queue;
+    const [first] = queue;
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    if (this.#paused) {
+      this.#paused = false;
+      this.#controller?.resume();
+    }
+    return queue.length === 1 && first !== undefined ? first : Buffer.concat(queue);
+  }
+
+  #fail(error: TransportError): void {
+    if (this.#error !== undefined || this.#ended) return;
+    this.#error = error;
+    clearTimeout(this.#linger);
+    this.#inflating?.close();
+    this.#answerWaits?.reject(error);
+    this.#answerWaits = undefined;
+    this.#readWaits?.reject(error);
+    this.#readWaits = undefined;
+  }
+}
+
+function firstValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const first: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    const text = typeof value === 'string' ? value : value?.[0];
+    if (text !== undefined) first[name] = text;
+  }
+  return first;
+}
+
+function asTransportError(cause: Error, connected: boolean): TransportError {
+  const code = 'code' in cause ? cause.code : undefined;
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return new TransportError('connect-timeout', { cause });
+  // Only some errors of the parser have a code.
+  if (cause.name === 'HTTPParserError') return new TransportError('protocol', { cause });
+  return new TransportError(connected ? 'reset' : 'connect', { cause });
+}
