@@ -1,6 +1,6 @@
 /**
  * First line of the system prompt of a terminal agent. It changes with every request, and only Anthropic itself reads it:
- * Bedrock refuses it as "a reserved keyword" (anthropics/claude-code-action#928, 2026-02). @source pains.md 24
+ * Bedrock refuses it as "a reserved keyword" (anthropics/claude-code-action#928, 2026-02). @spec prompt-cache-9
  */
 const ATTRIBUTION_PREFIX = 'x-anthropic-billing-header:';
 

@@ -3,15 +3,15 @@ import type { Extra, FormatId } from './extra.ts';
 
 /**
  * A prompt-cache breakpoint after the node that carries it. `ephemeral` is the `cache_control` spelling and may have a
- * time to live; `explicit` is the `prompt_cache_breakpoint` spelling. @source generation.md 1.2, 2.6
+ * time to live; `explicit` is the `prompt_cache_breakpoint` spelling. @spec chat-14, prompt-cache-3
  */
-export interface CacheMark {
+export interface CacheBreakpoint {
   readonly kind: 'ephemeral' | 'explicit';
   readonly ttl?: '5m' | '1h';
 }
 
 interface BlockBase {
-  readonly cache?: CacheMark;
+  readonly cache?: CacheBreakpoint;
   readonly extra?: Extra;
 }
 
@@ -73,7 +73,7 @@ export interface MediaBlock extends BlockBase {
   readonly transcript?: string;
 }
 
-/** Who can read a signed or encrypted reasoning block. @source generation.md 1.4 `format` */
+/** Who can read a signed or encrypted reasoning block. @spec reasoning-16 */
 export const REASONING_FAMILIES = [
   'unknown',
   'openai-responses-v1',

@@ -88,6 +88,7 @@ const rows: Row[] = [
 ];
 
 for (const [status, error, errorType, answered, mayTry] of rows)
+  // @spec error-9, error-13
   test(`an upstream's ${status} ${JSON.stringify(error)} is ${errorType}, ${answered} for the caller, ${mayTry}`, () => {
     const failure = classifyStatus(status, error);
     assert.deepEqual([failure.errorType, failure.status, failure.mayTry], [errorType, answered, mayTry]);
@@ -116,6 +117,7 @@ test('a word that only begins like a key is said as the provider said it', () =>
   for (const message of messages) assert.equal(classifyStatus(400, { message }).upstreamMessage, message);
 });
 
+// @spec error-10
 test('a provider that is too slow is 524, the own time limit of the request 408', () => {
   assert.equal(timeoutFailure('first-token').status, 524);
   assert.equal(timeoutFailure('total').status, 408);

@@ -1,10 +1,10 @@
-import { censorSecrets } from '../lib/censor-secrets.ts';
+import { redactSecrets } from '../lib/text/redact-secrets.ts';
 import { meaningOfCode } from './failure-code.ts';
 import { failureOfMeaning, MEANINGS, type FailureMeaning, type MeaningOfFailure } from './failure-meaning.ts';
 import { UPSTREAM_MESSAGE_CHARS_MAX, type UpstreamErrorBody, type UpstreamFailure } from './failure.ts';
 import { STATUS_OF_ERROR_TYPE } from './gateway-error.ts';
 
-/** @source generation.md 8.4, decisions.md 2 and 3 */
+/** @spec error-13, error-10 */
 const MEANING_OF_STATUS: Readonly<Record<number, FailureMeaning>> = {
   401: MEANINGS.rejectedCredentials,
   402: MEANINGS.outOfQuota,
@@ -84,17 +84,24 @@ const MESSAGE_OF_TRANSPORT = {
   aborted: 'The request was cancelled.',
 } as const;
 
-export function timeoutFailure(clock: NonNullable<UpstreamFailure['clock']>): UpstreamFailure {
+/** @param cutAfterMs the adaptive limit, where that ran out */
+export function timeoutFailure(clock: NonNullable<UpstreamFailure['clock']>, cutAfterMs?: number): UpstreamFailure {
   return {
     kind: 'timeout',
     clock,
+    ...(cutAfterMs !== undefined && { cutAfterMs }),
     errorType: 'timeout',
-    // The request's own limit is the caller's 408, a provider's slowness 524 (decisions.md 3).
+    // The request's own limit is the caller's 408, a provider's slowness 524 (@spec error-10).
     status: clock === 'total' ? 408 : STATUS_OF_ERROR_TYPE.timeout,
-    message:
-      clock === 'total' ? 'The request exceeded its time limit.' : `The provider exceeded the ${clock} time limit.`,
+    message: messageOfTimeout(clock, cutAfterMs),
     mayTry: clock === 'total' ? 'nobody' : 'next-endpoint',
   };
+}
+
+function messageOfTimeout(clock: NonNullable<UpstreamFailure['clock']>, cutAfterMs: number | undefined): string {
+  if (clock === 'total') return 'The request exceeded its time limit.';
+  const limit = cutAfterMs === undefined ? '' : ` of ${Math.round(cutAfterMs)} ms while another provider was left`;
+  return `The provider exceeded the ${clock} time limit${limit}.`;
 }
 
 function meaningOf(status: number, error: UpstreamErrorBody): FailureMeaning {
@@ -103,7 +110,7 @@ function meaningOf(status: number, error: UpstreamErrorBody): FailureMeaning {
   const words = `${error.code ?? ''} ${error.type ?? ''} ${error.message ?? ''}`;
   if (status === 400) return MEANINGS_OF_BAD_REQUEST.find(([known]) => known.test(words))?.[1] ?? MEANINGS.badRequest;
   if (status === 503 && /overload|slow down/i.test(words)) return MEANINGS.overloaded;
-  // pains.md 9: a conversation may be too long under this status as well.
+  // @spec fallback-4: a conversation may be too long under this status as well.
   if (status === 422 && TOO_LONG.test(words)) return MEANINGS.tooLong;
   // Somebody's prompt was flagged, which says nothing about the gateway's key: xAI, and OpenRouter with its `reasons`.
   if (status === 403 && (REFUSED.test(words) || FLAGGED.test(words))) return MEANINGS.refused;
@@ -113,16 +120,16 @@ function meaningOf(status: number, error: UpstreamErrorBody): FailureMeaning {
 function failureOf(
   meaning: FailureMeaning,
   error: UpstreamErrorBody,
-): MeaningOfFailure & Pick<UpstreamFailure, 'upstreamMessage' | 'providerCode' | 'retryAfterMs' | 'said'> {
-  const said = redactError(error);
-  const { message, retryAfterMs } = said;
-  const providerCode = said.code ?? said.type;
+): MeaningOfFailure & Pick<UpstreamFailure, 'upstreamMessage' | 'providerCode' | 'retryAfterMs' | 'errorBody'> {
+  const stated = redactError(error);
+  const { message, retryAfterMs } = stated;
+  const providerCode = stated.code ?? stated.type;
   return {
     ...failureOfMeaning(meaning),
     ...(message !== undefined && { upstreamMessage: message }),
     ...(providerCode !== undefined && { providerCode }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    said,
+    errorBody: stated,
   };
 }
 
@@ -137,5 +144,5 @@ function redactError({ message, code, type, ...rest }: UpstreamErrorBody): Upstr
 
 /** Hosts say keys back: "Incorrect API key provided: sk-abc...". */
 function redact(text: string): string {
-  return censorSecrets(text.slice(0, UPSTREAM_MESSAGE_CHARS_MAX));
+  return redactSecrets(text.slice(0, UPSTREAM_MESSAGE_CHARS_MAX));
 }

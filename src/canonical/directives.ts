@@ -5,7 +5,7 @@ export type ProviderSortMetric = 'price' | 'throughput' | 'latency' | 'exacto';
 /** Percentiles of a metric; a plain number of the caller's is `p50`. */
 export type PercentileBound = Readonly<Partial<Record<'p50' | 'p75' | 'p90' | 'p99', number>>>;
 
-/** The `provider` object. @source generation.md 3.1 */
+/** The `provider` object. @spec route-1 */
 export interface ProviderPreferences {
   /** Provider slugs, tried first and in this order. */
   readonly order?: readonly string[];
@@ -40,8 +40,8 @@ export type StopCondition =
   | { readonly type: 'max_cost'; readonly maxCostInDollars: number }
   | { readonly type: 'finish_reason_is'; readonly reason: string };
 
-/** The answer to the very same body of the same key may be given again. @source generation.md 9.3 */
-export interface ResponseCacheWish {
+/** The answer to the very same body of the same key may be given again. @spec cache-1 */
+export interface ResponseCacheSetting {
   readonly ttlMs: number;
   /** What is kept is forgotten first. */
   readonly clear: boolean;
@@ -63,7 +63,7 @@ export interface Directives {
   readonly stopServerToolsWhen?: readonly StopCondition[];
   readonly maxToolCalls?: number;
   readonly preset?: string;
-  /** `x_search_filter`, as it came: whoever uses it checks it. @source generation.md 4.2 */
+  /** `x_search_filter`, as it came: whoever uses it checks it. @spec web-16 */
   readonly postFilter?: unknown;
   /** Stream begins with the transformed upstream body. */
   readonly echoUpstreamBody: boolean;
@@ -71,13 +71,15 @@ export interface Directives {
   readonly serviceMetadata: boolean;
   /** `X-Service-Rescue`: whether another endpoint may go on with a stream that breaks off. Absent: as the operator says. */
   readonly rescue?: boolean;
-  readonly responseCache?: ResponseCacheWish;
+  readonly responseCache?: ResponseCacheSetting;
+  /** The chat caller declared `functions`: it reads one call, as `function_call`. */
+  readonly legacyCalls?: true;
   /** `anthropic-beta` tokens of the caller. */
   readonly betas: readonly string[];
   readonly app?: AppAttribution;
 }
 
-/** Who the calling application says it is. @source generation.md 9.1 */
+/** Who the calling application says it is. @spec request-27 */
 export interface AppAttribution {
   readonly url?: string;
   readonly title?: string;

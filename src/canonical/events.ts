@@ -4,8 +4,11 @@ import type { Extra, FormatId, Warning } from './extra.ts';
 import type { UpstreamFailure } from './failure.ts';
 import type { Usage } from './usage.ts';
 
-/** Why the model stopped. @source generation.md 6.1 */
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';
+/**
+ * Why the model stopped. `unknown`: the upstream ended the answer and gave no reason, and none is made up for it; callers
+ * read `null`. @spec chat-response-6
+ */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'unknown';
 
 /** The upstream answered. First event of every stream that decodes. */
 export interface StartEvent {
@@ -81,6 +84,8 @@ export interface EndEvent {
   readonly nativeFinish?: string;
   /** The stop sequence that was hit. */
   readonly stopSequence?: string;
+  /** The gateway ended the answer, and aborted the upstream, which had more to say. */
+  readonly isCut?: true;
   readonly extra?: Extra;
 }
 
@@ -118,4 +123,6 @@ export type EventBatch = readonly GenerationEvent[];
 export interface EventSource {
   read(): Promise<EventBatch | undefined>;
   cancel(): void;
+  /** Whether at most the upstream's terminal frame is still to come. Absent: nobody knows before the end. */
+  isComplete?(): boolean;
 }

@@ -3,8 +3,15 @@ import type { JsonObject } from '../lib/json.ts';
 /** The wire formats that callers speak. */
 export type ClientFormatId = 'chat' | 'messages';
 
-/** The wire formats that callers or upstreams speak: one folder each under `wire/`. */
-export type FormatId = ClientFormatId | 'gemini' | 'converse' | 'responses' | 'cohere';
+/**
+ * The ids of the wire formats, as member names. Each format declares its own in `wire/<format>/dialect.ts`, by declaration
+ * merging, so that a new format needs no entry here.
+ */
+// oxlint-disable-next-line typescript/no-empty-interface -- filled by declaration merging
+export interface WireFormats {}
+
+/** A wire format that callers or upstreams speak: one folder under `wire/`. */
+export type FormatId = keyof WireFormats;
 
 /**
  * What a wire object held that the canonical model does not name. It rides on the node that it was found on and goes
@@ -24,7 +31,10 @@ export interface Warning {
     | 'event-skipped'
     | 'answer-rescued'
     | 'filter-matched'
-    | 'price-unknown';
+    | 'price-unknown'
+    | 'usage-implausible'
+    | 'budget_reached'
+    | 'budget_unknown';
   /** Where, in the words of the caller's request: `tools[0].strict`. */
   readonly path: string;
   readonly message: string;

@@ -1,7 +1,7 @@
 import type { UpstreamFailure } from './failure.ts';
 import { STATUS_OF_ERROR_TYPE, type ErrorType } from './gateway-error.ts';
 
-/** What a failed answer of an upstream means for the caller, and for whoever may try next. @source generation.md 8.4 */
+/** What a failed answer of an upstream means for the caller, and for whoever may try next. @spec error-13 */
 export interface FailureMeaning {
   readonly errorType: ErrorType;
   readonly mayTry: UpstreamFailure['mayTry'];
@@ -53,7 +53,7 @@ export const MEANINGS = {
     errorType: 'provider_overloaded',
     mayTry: 'next-endpoint',
     message: 'The provider is overloaded.',
-    // decisions.md 2: 503 says that nothing could be tried.
+    // @spec error-16: 503 says that nothing could be tried.
     status: 529,
   },
   rateLimited: {

@@ -6,6 +6,6 @@ export function explains(failure: UpstreamFailure): boolean {
 }
 
 /** What a caller is told of a failure, however the answer is delivered. */
-export function wordsOfFailure(failure: UpstreamFailure): string {
+export function describeFailure(failure: UpstreamFailure): string {
   return explains(failure) ? `${failure.message} It said: ${failure.upstreamMessage}` : failure.message;
 }

@@ -33,7 +33,9 @@ export interface UpstreamFailure {
   readonly upstreamMessage?: string;
   readonly providerCode?: string;
   /** The error as it was read, for the adapter that knows more of it; nobody after the attempt sees it. */
-  readonly said?: UpstreamErrorBody;
+  readonly errorBody?: UpstreamErrorBody;
+  /** Why no connection came about, as the system or the TLS library calls it: for the operator alone. */
+  readonly cause?: string;
   readonly retryAfterMs?: number;
   /** Members of the request that are at fault, with kind `unsayable`. */
   readonly issues?: readonly Issue[];
@@ -41,6 +43,8 @@ export interface UpstreamFailure {
   readonly mayTry: 'next-endpoint' | 'next-model' | 'nobody';
   /** Which clock ran out, with kind `timeout`. */
   readonly clock?: 'connect' | 'headers' | 'first-token' | 'idle' | 'whole' | 'total';
+  /** The adaptive limit that ran out, shorter than the configured one, because another candidate was left. */
+  readonly cutAfterMs?: number;
 }
 
 /** What an upstream said about its own failure, in any of the shapes that its format uses. */

@@ -162,8 +162,11 @@ function mergeExtras({ block, extras }: OpenBlock): Extra | undefined {
   );
 }
 
-/** Entries rather than assignments: a member named `__proto__` is a member like any other. */
-function mergeFields(left: JsonObject, right: JsonObject): JsonObject {
+/**
+ * Members that came one after the other: later ones win, objects are merged, and lists are joined. Entries rather than
+ * assignments: a member named `__proto__` is a member like any other.
+ */
+export function mergeFields(left: JsonObject, right: JsonObject): JsonObject {
   const added = Object.entries(right).map(
     ([member, value]) => [member, Object.hasOwn(left, member) ? mergeValue(left[member], value) : value] as const,
   );

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../lib/json.ts';
 
-/** Kinds of error with the status each has unless a rule says otherwise. @source generation.md 8.3, decisions.md 1 to 3 */
+/** Kinds of error with the status each has unless a rule says otherwise. @spec error-8 */
 export const STATUS_OF_ERROR_TYPE = {
   invalid_request: 400,
   invalid_prompt: 400,
@@ -39,7 +39,7 @@ export interface Issue {
   readonly message: string;
 }
 
-/** Why a model cannot be served now. @source generation.md 8.5 */
+/** Why a model cannot be served now. @spec error-21 */
 export interface Availability {
   readonly code:
     | 'model_not_found'
@@ -62,7 +62,7 @@ export interface Availability {
   readonly constraint?: { readonly field: string; readonly detail: string };
 }
 
-/** How things stand with a limit. @source generation.md 9.2 */
+/** How things stand with a limit. @spec rate-2 */
 export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;
@@ -71,7 +71,7 @@ export interface RateLimitState {
 }
 
 export interface GatewayErrorOptions {
-  /** Overrides the status of the type, for the cases that decisions.md names. */
+  /** Overrides the status of the type. @spec error-10, error-12, error-16 */
   readonly status?: number;
   readonly issues?: readonly Issue[];
   /** Further members of `error.metadata`, fit for the caller's eyes. */

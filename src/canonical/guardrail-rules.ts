@@ -1,14 +1,14 @@
-/** What is done about a match. The strongest of several wins: block, then redact, then flag. @source areas.md 6 */
+/** What is done about a match. The strongest of several wins: block, then redact, then flag. @spec filter-3 */
 export type FilterAction = 'redact' | 'block' | 'flag';
 
-/** A pattern of the operator's own. @source areas.md 6 "Custom filter" */
+/** A pattern of the operator's own. @spec filter-1 */
 export interface ContentFilter {
-  /** Text of a JavaScript regular expression that `lib/plain-pattern.ts` accepts. */
+  /** Text of a JavaScript regular expression that `lib/text/plain-pattern.ts` accepts. */
   readonly pattern: string;
   readonly action: FilterAction;
   /** What a match is replaced with, and called in messages. Null: `[REDACTED]`. */
   readonly label: string | null;
-  /** Whether answers are searched as well as requests. @source decisions.md 23 */
+  /** Whether answers are searched as well as requests. @spec filter-11 */
   readonly scanOutput: boolean;
 }
 
@@ -26,7 +26,7 @@ export const BUILTIN_FILTER_SLUGS = [
 
 export type BuiltinFilterSlug = (typeof BUILTIN_FILTER_SLUGS)[number];
 
-/** What a match of a built-in filter is replaced with, and called. @source areas.md 6 "Labels are assigned" */
+/** What a match of a built-in filter is replaced with, and called. @spec filter-5 */
 export const LABEL_OF_BUILTIN: Readonly<Record<BuiltinFilterSlug, string>> = {
   email: '[EMAIL]',
   phone: '[PHONE]',
@@ -46,7 +46,7 @@ export interface BuiltinFilter {
   readonly scanOutput: boolean;
 }
 
-/** Authors whose models must not retain what they are sent, each group by itself. @source areas.md 6 "Fields" */
+/** Authors whose models must not retain what they are sent, each group by itself. @spec guardrail-1 */
 export interface ZeroRetention<Value = boolean> {
   readonly anthropic: Value;
   readonly openai: Value;

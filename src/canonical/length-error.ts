@@ -7,7 +7,7 @@ const LENGTH_ERRORS: ReadonlySet<ErrorType> = new Set([
   'string_too_long',
 ]);
 
-/** Whether an error says that there is no room for more: after output that is an end, not a failure. @source generation.md 8.3 */
+/** Whether an error says that there is no room for more: after output that is an end, not a failure. @spec translate-29 */
 export function isLengthError(errorType: ErrorType): boolean {
   return LENGTH_ERRORS.has(errorType);
 }

@@ -4,11 +4,11 @@ import type { ToolErrorCode } from './server-call.ts';
 /** The MCP servers that the operator set up, and what they offer. */
 export interface McpServers {
   /** The server of that name. `unknown` and `forbidden` say why this asker gets none. */
-  find(name: string, asker: McpAsker): McpServer | 'unknown' | 'forbidden';
+  find(name: string, principal: McpPrincipal): McpServer | 'unknown' | 'forbidden';
 }
 
 /** Whose request it is. */
-export interface McpAsker {
+export interface McpPrincipal {
   readonly workspaceId: string;
   readonly keyHash: string;
 }

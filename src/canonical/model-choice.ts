@@ -4,7 +4,7 @@ import type { GenerationRequest } from './request.ts';
 import type { RouteReport } from './route-report.ts';
 
 /** A concrete model of which at least one endpoint may serve the request. */
-export interface FieldModel {
+export interface CandidateModel {
   readonly slug: string;
   readonly name: string;
   /** What `~author/family-latest` looks for. Absent: unknown. */
@@ -37,9 +37,9 @@ export interface LeftOut {
   readonly lacks?: string;
 }
 
-export interface ModelField {
+export interface CandidatePool {
   /** In the catalog's order. */
-  readonly models: readonly FieldModel[];
+  readonly models: readonly CandidateModel[];
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -65,7 +65,7 @@ export interface RouterDecision {
   readonly strategy: RouteReport['strategy'];
   /** The models that take the slug's place, best first. */
   readonly chosen: readonly string[];
-  /** Tag of `choosing/task-tags.ts`. Absent: it was not told. */
+  /** Tag of `model-selection/classify/task-tags.ts`. Absent: it was not told. */
   readonly taskType?: string;
   /** Members of `params` in the metadata: `quality_floor`, `throughput_floor`. */
   readonly params?: JsonObject;
@@ -75,7 +75,7 @@ export interface RouterDecision {
    * A session that the caller names goes on with whom of the chosen models answered, and with its provider, whether a
    * cache saves there or not. Remembered under `what` as long after the last success.
    */
-  readonly holds?: { readonly what: string; readonly idleMs: number };
+  readonly pins?: { readonly what: string; readonly idleMs: number };
   /** What `POST /route/explain` shows of it. Asked for only there. */
   readonly details?: () => JsonObject;
 }
@@ -104,7 +104,7 @@ export interface ModelChoice {
    * Every reviewed model with a known price that answers in text and that the request, its account and the operator let
    * answer it, sandbox models only where there is nothing else. One pass over the catalog.
    */
-  field(request: GenerationRequest): ModelField;
+  candidatePool(request: GenerationRequest): CandidatePool;
   /** The concrete slug that a slug or an alias (`~author/family-latest`) stands for; `undefined`: nobody serves it. */
   resolve(slug: string): string | undefined;
   /** 0 to 1: where a model stands among all that were tested in what a tag is measured by; `undefined`: nobody tested it. */
@@ -114,7 +114,7 @@ export interface ModelChoice {
   traffic(taskType: string): TaskTraffic;
   /**
    * USD per million prompt tokens that real requests of the last seven days came to, caches included; `undefined`: too few
-   * were sent. @source generation.md 4.8 `price_source`
+   * were sent. @spec router-23
    */
   paidPromptPrice(slug: string): number | undefined;
   /** From 0 up to, not including, 1. */

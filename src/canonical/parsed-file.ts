@@ -1,4 +1,4 @@
-/** Who can turn a file into text. @source generation.md 4.4 */
+/** Who can turn a file into text. @spec plugin-10 */
 export type FileEngineId = 'mistral-ocr' | 'cloudflare-ai';
 
 /** A file as it came: bytes, or where they lie. */
@@ -26,22 +26,37 @@ export type ParseOutcome =
     }
   | {
       readonly status: 'failed';
-      /** `caller`: the file is at fault; `service`: who was to read it. */
-      readonly fault: 'caller' | 'service';
+      /** `caller`: the file is at fault; `service`: what was to read it; `memory`: there is none for it now. */
+      readonly fault: 'caller' | 'service' | 'memory';
       readonly message: string;
     };
+
+/** Holds the memory that a file takes for as long as its request is under way. */
+export interface FileMemory {
+  add(one: { close(): void }): void;
+}
 
 /** The ability to read files, which is handed to those who need it. */
 export interface FileReader {
   /** Whether the engine is set up. */
   has(engine: FileEngineId): boolean;
-  /** Gets the bytes of a file at an address. Never rejects. */
-  fetch(url: string, signal: AbortSignal): Promise<FileSource | Extract<ParseOutcome, { status: 'failed' }>>;
+  /**
+   * Gets the bytes of a file at an address. Never rejects.
+   * @param held gets what the file takes; absent: it is not counted once it is here
+   */
+  fetch(
+    url: string,
+    signal: AbortSignal,
+    held?: FileMemory,
+  ): Promise<FileSource | Extract<ParseOutcome, { status: 'failed' }>>;
   /**
    * The most that reading the file may cost, nano-USD. Looks into a file whose pages are paid one by one.
    * Never rejects.
    */
   quote(source: FileSource, engine: FileEngineId, signal: AbortSignal): Promise<number>;
-  /** Never rejects. */
-  parse(source: FileSource, engine: FileEngineId, signal: AbortSignal): Promise<ParseOutcome>;
+  /**
+   * Never rejects.
+   * @param held gets what the text takes; absent: it is not counted once it is here
+   */
+  parse(source: FileSource, engine: FileEngineId, signal: AbortSignal, held?: FileMemory): Promise<ParseOutcome>;
 }

@@ -8,14 +8,14 @@ import { changeRequestTexts } from './request-texts.ts';
 function textsIn(value: JsonObject): readonly string[] {
   const turns = [{ role: 'assistant', blocks: [{ type: 'opaque', format: 'messages', value }] }];
   const texts: string[] = [];
-  changeRequestTexts({ settings: {}, turns } as unknown as GenerationRequest, (text) => {
-    texts.push(text);
+  changeRequestTexts({ settings: {}, turns } as unknown as GenerationRequest, (text, { isSealed }) => {
+    if (isSealed !== true) texts.push(text);
     return text;
   });
   return texts;
 }
 
-test('members for programs, and bytes in the form of text, are no texts', () => {
+test('members for programs, and bytes in the form of text, are no texts that may be changed', () => {
   const bytes = Buffer.from('ann@example.com').toString('base64');
   assert.deepEqual(
     textsIn({
@@ -84,5 +84,58 @@ suite('reasoning', () => {
       ['', true],
       ['On project-1.', true],
     ]);
+  });
+});
+
+suite('what programs read is text that may be found and not be changed', () => {
+  const turn = (role: string, block: object) => ({ role, blocks: [block] });
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const PLACES: Readonly<Record<string, object>> = {
+    'a stop sequence': { settings: { stop: ['SECRET'] } },
+    'the id of a call': { turns: [turn('assistant', { type: 'tool-call', id: 'SECRET', name: 't', input: '{}' })] },
+    'the id of a result': { turns: [turn('tool', { type: 'tool-result', callId: 'SECRET', content: [] })] },
+    'a value of a wanted schema': {
+      settings: { responseFormat: { type: 'json_schema', schema: { enum: ['SECRET'] } } },
+    },
+    'a name in a wanted schema': {
+      settings: { responseFormat: { type: 'json_schema', schema: { properties: { SECRET: {} } } } },
+    },
+    'the name of a wanted schema': { settings: { responseFormat: { type: 'json_schema', name: 'SECRET' } } },
+    'a grammar': { settings: { responseFormat: { type: 'grammar', grammar: 'SECRET' } } },
+    'a key of the prompt cache': { settings: { promptCacheKey: 'SECRET' } },
+    'options of a search': { settings: { webSearchOptions: { user_location: { city: 'SECRET' } } } },
+    'the name of an unknown member': { extra: { format: 'chat', fields: { SECRET: 1 } } },
+    'an id in an unknown member': { extra: { format: 'chat', fields: { a: { thing_id: 'SECRET' } } } },
+    'a text in an address': {
+      turns: [turn('user', { type: 'media', media: 'image', source: { type: 'url', url: 'data:,%53ECRET' } })],
+    },
+    'a text in an address of an unknown member': {
+      extra: { format: 'chat', fields: { url: `data:text/plain;charset=utf-8;base64,${base64('SECRET')}` } },
+    },
+  };
+  for (const [where, more] of Object.entries(PLACES))
+    test(where, () => {
+      const request = { settings: {}, turns: [], ...more } as unknown as GenerationRequest;
+      const found: unknown[] = [];
+      const changed = changeRequestTexts(request, (text, { isSealed }) => {
+        if (text.includes('SECRET')) found.push(isSealed);
+        return text.replaceAll('SECRET', '[X]');
+      });
+      assert.deepEqual(found, [true]);
+      assert.doesNotMatch(JSON.stringify(changed), /SECRET|U0VDUkVU/);
+      assert.equal(
+        changeRequestTexts(request, (text) => text),
+        request,
+      );
+    });
+
+  test('a file of text in base64 is changed like any text', () => {
+    const source = { type: 'base64', mediaType: 'text/csv', data: base64('a,SECRET') };
+    const request = {
+      settings: {},
+      turns: [turn('user', { type: 'media', media: 'document', source })],
+    } as unknown as GenerationRequest;
+    const changed = changeRequestTexts(request, (text) => text.replace('SECRET', '[X]'));
+    assert.match(JSON.stringify(changed), new RegExp(base64('a,[X]')));
   });
 });

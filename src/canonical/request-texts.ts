@@ -1,8 +1,9 @@
 import { unreachable } from '../lib/assert.ts';
-import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { ExactNumber, isJsonObject, parseJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { Block, Citation, MediaSource, ReasoningBlock } from './blocks.ts';
 import type { Extra } from './extra.ts';
-import type { GenerationRequest, Turn } from './request.ts';
+import type { GenerationRequest, ResponseFormat, Settings, Turn } from './request.ts';
+import { isTextType } from './text-type.ts';
 
 /** Where a text stands. */
 export interface TextPlace {
@@ -20,8 +21,9 @@ export type ChangeText = (text: string, place: TextPlace) => string;
 /**
  * The request with other texts, each asked for once, in order; the same object when none changed. Texts are what a model
  * reads as said in the conversation: messages, names of speakers, documents in plain text, arguments and results of tools,
- * a predicted answer, and what members that only one format knows hold. Not among them: tools and schemas, media, addresses,
- * and what is encrypted.
+ * a predicted answer, stop sequences, ids of calls, the wanted form of the answer, and what members that only one format
+ * knows hold, with their names. Not among them: tools and their schemas, media that is no text, addresses, and what is
+ * encrypted.
  * @param skips turns that stay as they are
  */
 export function changeRequestTexts(
@@ -31,14 +33,56 @@ export function changeRequestTexts(
 ): GenerationRequest {
   const turns = changeEach(request.turns, (turn) => (skips(turn) ? turn : changeTurn(turn, change)));
   const extra = changeExtra(request.extra, change, false);
-  const prediction = request.settings.prediction && changeObject(request.settings.prediction, change, false);
-  if (turns === request.turns && extra === request.extra && prediction === request.settings.prediction) return request;
-  return {
-    ...request,
-    turns,
-    ...(extra !== undefined && { extra }),
-    ...(prediction !== undefined && { settings: { ...request.settings, prediction } }),
+  const settings = changeSettings(request.settings, change);
+  if (turns === request.turns && extra === request.extra && settings === request.settings) return request;
+  return { ...request, turns, settings, ...(extra !== undefined && { extra }) };
+}
+
+/** For what programs read: a filter may find something there, and must not put something else in its place. */
+function sealed(byUser: boolean): TextPlace {
+  return { form: 'plain', byUser, isSealed: true };
+}
+
+/** Settings that hold words of the caller's choice. */
+const WORDED_OBJECTS = ['audio', 'imageConfig', 'webSearchOptions', 'promptCacheOptions'] as const;
+
+function changeSettings(settings: Settings, change: ChangeText): Settings {
+  const changed: { -readonly [Name in keyof Settings]?: Settings[Name] } = {};
+  const { stop, prediction, responseFormat, promptCacheKey } = settings;
+  if (prediction !== undefined) changed.prediction = changeObject(prediction, change, false);
+  if (stop !== undefined) changed.stop = changeEach(stop, (text) => change(text, sealed(true)));
+  if (responseFormat !== undefined) changed.responseFormat = changeResponseFormat(responseFormat, change);
+  if (promptCacheKey !== undefined) changed.promptCacheKey = change(promptCacheKey, sealed(true));
+  for (const name of WORDED_OBJECTS) {
+    const value = settings[name];
+    if (value !== undefined) Object.assign(changed, { [name]: changeSealedJson(value, change) });
+  }
+  const isSame = Object.entries(changed).every(([name, value]) => Reflect.get(settings, name) === value);
+  return isSame ? settings : { ...settings, ...changed };
+}
+
+function changeResponseFormat(format: ResponseFormat, change: ChangeText): ResponseFormat {
+  if (format.type === 'grammar') {
+    const grammar = change(format.grammar, sealed(true));
+    return grammar === format.grammar ? format : { ...format, grammar };
+  }
+  if (format.type !== 'json_schema') return format;
+  const { name, description, schema, extra } = format;
+  const changed = {
+    ...(name !== undefined && { name: change(name, sealed(true)) }),
+    ...(description !== undefined && { description: change(description, sealed(true)) }),
+    ...(schema !== undefined && { schema: changeSealedJson(schema, change) }),
+    ...(extra !== undefined && { extra: changeExtra(extra, change, true) ?? extra }),
   };
+  const isSame = Object.entries(changed).every(([member, value]) => Reflect.get(format, member) === value);
+  return isSame ? format : { ...format, ...changed };
+}
+
+/** All of it at once: its names and its values. */
+function changeSealedJson(value: JsonObject, change: ChangeText): JsonObject {
+  const text = JSON.stringify(value);
+  const changed = change(text, { form: 'json', byUser: true, isSealed: true });
+  return changed === text ? value : (parseJsonObject(changed) ?? {});
 }
 
 function changeTurn(turn: Turn, change: ChangeText): Turn {
@@ -69,12 +113,14 @@ function changeContent(block: Block, change: ChangeText, byUser: boolean): Block
     case 'reasoning':
       return changeReasoning(block, change, byUser);
     case 'tool-call': {
+      const id = change(block.id, sealed(byUser));
       const input = change(block.input, { form: 'json', byUser: false });
-      return input === block.input ? block : { ...block, input };
+      return input === block.input && id === block.id ? block : { ...block, id, input };
     }
     case 'tool-result': {
+      const callId = change(block.callId, sealed(byUser));
       const content = changeEach(block.content, (inner) => changeBlock(inner, change, false));
-      return content === block.content ? block : { ...block, content };
+      return content === block.content && callId === block.callId ? block : { ...block, callId, content };
     }
     case 'media':
       return changeMedia(block, change, byUser);
@@ -155,7 +201,36 @@ function changeSource(source: MediaSource, change: ChangeText, byUser: boolean):
     const blocks = changeEach(source.blocks, (block) => changeBlock(block, change, byUser));
     return blocks === source.blocks ? source : { ...source, blocks };
   }
-  return source;
+  if (source.type === 'url') {
+    const url = changeDataUrl(source.url, change, byUser);
+    return url === source.url ? source : { ...source, url };
+  }
+  if (source.type !== 'base64' || !isTextType(source.mediaType)) return source;
+  const text = Buffer.from(source.data, 'base64').toString('utf8');
+  const changed = change(text, { form: 'plain', byUser });
+  return changed === text ? source : { ...source, data: Buffer.from(changed, 'utf8').toString('base64') };
+}
+
+const DATA_URL_HEAD = /^data:([^,]*),/i;
+const DATA_URL_HEAD_CHARS_MAX = 512;
+
+/** Of an address that holds its text itself; others stay. */
+function changeDataUrl(url: string, change: ChangeText, byUser: boolean): string {
+  const [head, type = ''] = DATA_URL_HEAD.exec(url.slice(0, DATA_URL_HEAD_CHARS_MAX)) ?? [];
+  if (head === undefined || !isTextType(type.replace(/^(?=;|$)/, 'text/plain'))) return url;
+  const text = decodeData(url.slice(head.length), /;\s*base64\s*$/i.test(type));
+  const changed = change(text, sealed(byUser));
+  return changed === text ? url : `data:text/plain,${encodeURIComponent(changed)}`;
+}
+
+function decodeData(data: string, isBase64: boolean): string {
+  if (isBase64) return Buffer.from(data, 'base64').toString('utf8');
+  try {
+    return decodeURIComponent(data);
+  } catch {
+    // Half an escape: it is searched as it stands.
+    return data;
+  }
 }
 
 /** `undefined`: they stay. */
@@ -178,6 +253,8 @@ function changeExtra(extra: Extra | undefined, change: ChangeText, byUser: boole
 
 /** Members that hold no words: what programs tell apart. */
 const WORDLESS = /^(?:type|role|id|.*_id|media_type|mime_?type|url|.*_url|format|model)$/i;
+/** Of those, the ones whose value is of the caller's choice. */
+const ID = /^(?:id|.*_id|model)$/i;
 /** Members that hold bytes in the form of text, unless it is plain text that somebody put there: results of tools ride so. */
 const BYTES = /^(?:data|.*_data|signature|encrypted_.*)$/i;
 /** What no base64 has, in lines or in one. */
@@ -192,10 +269,18 @@ function hasWords(name: string, member: Json): boolean {
 function changeObject(value: JsonObject, change: ChangeText, byUser: boolean): JsonObject {
   const entries = Object.entries(value);
   const changed = entries.map(([name, member]): [string, Json | undefined] => [
-    name,
-    member !== undefined && hasWords(name, member) ? changeJson(member, change, byUser) : member,
+    change(name, sealed(byUser)),
+    member === undefined ? undefined : changeMember(name, member, change, byUser),
   ]);
-  return changed.every(([, member], index) => member === entries[index]?.[1]) ? value : Object.fromEntries(changed);
+  const isSame = changed.every(([name, member], at) => name === entries[at]?.[0] && member === entries[at][1]);
+  return isSame ? value : Object.fromEntries(changed);
+}
+
+function changeMember(name: string, member: Json, change: ChangeText, byUser: boolean): Json {
+  if (hasWords(name, member)) return changeJson(member, change, byUser);
+  if (typeof member !== 'string') return member;
+  if (member.startsWith('data:')) return changeDataUrl(member, change, byUser);
+  return ID.test(name) ? change(member, sealed(byUser)) : member;
 }
 
 function changeJson(value: Json, change: ChangeText, byUser: boolean): Json {

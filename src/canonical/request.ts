@@ -1,6 +1,6 @@
 import type { ExactNumber, Json, JsonObject } from '../lib/json.ts';
-import type { OwnSearch } from './own-search.ts';
-import type { Block, CacheMark } from './blocks.ts';
+import type { NativeWebSearch } from './native-web-search.ts';
+import type { Block, CacheBreakpoint } from './blocks.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, FormatId, Warning } from './extra.ts';
 
@@ -28,7 +28,7 @@ export interface FunctionTool {
   /** JSON Schema of the arguments. Absent: no arguments. */
   readonly parameters?: JsonObject;
   readonly strict?: boolean;
-  readonly cache?: CacheMark;
+  readonly cache?: CacheBreakpoint;
   /** It stands for a search of the gateway's, which the endpoint makes by itself where it can. */
   readonly standsForSearch?: true;
   readonly extra?: Extra;
@@ -72,7 +72,7 @@ export type ResponseFormat =
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** How much the model should think. @source generation.md 2.5, 7.3, 11.4 */
+/** How much the model should think. @spec reasoning-1, messages-7 */
 export interface ReasoningSettings {
   readonly effort?: Effort;
   /** Token budget. */
@@ -120,12 +120,12 @@ export interface Settings {
   readonly promptCacheKey?: string;
   readonly promptCacheOptions?: JsonObject;
   /** The top-level cache directive: a breakpoint on the last cacheable block. */
-  readonly cache?: CacheMark;
+  readonly cache?: CacheBreakpoint;
   readonly imageConfig?: Readonly<Record<string, Json>>;
   readonly audio?: JsonObject;
   readonly webSearchOptions?: JsonObject;
   /** The endpoint is to search the web by itself: asked for by a plugin, whatever the caller's format has words for. */
-  readonly ownSearch?: OwnSearch;
+  readonly nativeWebSearch?: NativeWebSearch;
 }
 
 /** One request for a generation, whatever format it came in. */

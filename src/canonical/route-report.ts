@@ -32,7 +32,7 @@ export interface RouteReport {
     readonly credential?: string;
   }[];
   pipeline: PipelineStage[];
-  /** What a router held to, and what its choice is compared with. @source generation.md 10 `params` */
+  /** What a router held to, and what its choice is compared with. @spec metadata-3 */
   readonly params: Record<string, Json>;
   /** Models that a router chose in the place of a slug: whoever of them serves, the router's strategy stands. */
   chosen: readonly string[];
@@ -43,7 +43,7 @@ export interface RouteReport {
   routed: boolean;
 }
 
-/** A stage that changed or stopped something. @source generation.md 10 */
+/** A stage that changed or stopped something. @spec metadata-10 */
 export interface PipelineStage {
   readonly type: string;
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { Json } from '../lib/json.ts';
 
-/** Why a server tool gave no result, in the words of the messages format. @source generation.md 7.8 "Shared error codes" */
+/** Why a server tool gave no result, in the words of the messages format. @spec tool-11 */
 export type ToolErrorCode =
   | 'invalid_tool_input'
   | 'unavailable'
@@ -55,7 +55,7 @@ export const MCP_FUNCTION_PREFIX = 'mcp_';
 /** The type of the entry behind them. */
 export const MCP_TYPE = 'service:mcp';
 
-/** The function that the model sees in place of a server tool. @source generation.md 5.2 item 1 */
+/** The function that the model sees in place of a server tool. @spec tool-4 */
 export function functionNameOf(type: string, ordinal = 0): string {
   const name = type.replaceAll(':', '_');
   return ordinal === 0 ? name : `${name}__${ordinal}`;

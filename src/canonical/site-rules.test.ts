@@ -31,6 +31,7 @@ const CASES: readonly (readonly [rule: string, address: string, isThere: boolean
   ['x.com', 'no address', false],
 ];
 
+// @spec web-6
 test('a rule of sites means the host and those below it, from a path on where it names one', () => {
   for (const [text, address, isThere] of CASES)
     assert.equal(isAtSite(address, [rule(text)]), isThere, `${text} and ${address}`);

@@ -1,6 +1,6 @@
 /**
  * Where pages may come from. A rule is a host with everything below it (`x.com`), everything below it alone (`*.x.com`), or a
- * host and the beginning of a path (`x.com/docs`); a scheme before it does not count. @source generation.md 4.2, 4.3
+ * host and the beginning of a path (`x.com/docs`); a scheme before it does not count. @spec web-6
  */
 export interface SiteRule {
   /** Lower case. */

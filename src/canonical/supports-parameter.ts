@@ -1,6 +1,6 @@
 import type { ResponseFormat } from './request.ts';
 
-/** Parameters that every endpoint must accept, whatever its list says. @source decisions.md 8 */
+/** Parameters that every endpoint must accept, whatever its list says. @spec route-20 */
 const NEVER_MISSING: ReadonlySet<string> = new Set([
   'max_tokens',
   'max_completion_tokens',
@@ -23,13 +23,13 @@ const COVERED_BY: ReadonlyMap<string, string> = new Map([
 
 /**
  * Whether an endpoint's list of supported parameters covers one: routing and the encoders ask here, so that what the
- * plan counts on is what is sent. @source decisions.md 8
+ * plan counts on is what is sent. @spec route-20
  */
 export function supportsParameter(list: ReadonlySet<string>, parameter: string): boolean {
   return NEVER_MISSING.has(parameter) || list.has(parameter) || list.has(COVERED_BY.get(parameter) ?? parameter);
 }
 
-/** The word of the vocabulary that a form of answer needs; plain text needs none. @source generation.md 2.3 */
+/** The word of the vocabulary that a form of answer needs; plain text needs none. @spec chat-36, chat-37 */
 export function parameterOfFormat({ type }: ResponseFormat): string | undefined {
   if (type === 'text') return undefined;
   if (type === 'json_schema') return 'structured_outputs';

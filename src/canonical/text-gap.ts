@@ -6,16 +6,16 @@ const GAP = '\n\n';
 /**
  * What stands between two texts of an answer that become one here. Texts with something between them were said one after
  * the other (before and after a search); neighbours are one text in pieces, as vendors cut it to cite. The chat format has
- * one text, whose pieces are joined as they came, unless one stands apart. @source generation.md 5.3 "blank line between"
- * @param said characters of text so far
+ * one text, whose pieces are joined as they came, unless one stands apart. @spec tool-19
+ * @param stated characters of text so far
  */
 export function gapBeforeText(
   format: FormatId | undefined,
   previous: Block | undefined,
-  said: number,
+  stated: number,
   { apart }: Pick<TextBlock, 'apart'> = {},
 ): string {
-  if (said === 0) return '';
+  if (stated === 0) return '';
   return apart === true || (format !== 'chat' && previous?.type !== 'text') ? GAP : '';
 }
 

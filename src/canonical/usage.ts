@@ -3,7 +3,7 @@ import type { Extra } from './extra.ts';
 /**
  * What a generation consumed, in tokens as the provider counted them. Every number is a non-negative integer.
  * `promptTokens` includes the cached and the written ones, `completionTokens` includes reasoning (the opposite of the
- * messages format, whose `input_tokens` leaves cache tokens out). @source generation.md 11.8
+ * messages format, whose `input_tokens` leaves cache tokens out). @spec translate-28
  */
 export interface Usage {
   readonly promptTokens: number;
@@ -23,12 +23,30 @@ export interface Usage {
   readonly webSearchRequests?: number;
   readonly webFetchRequests?: number;
   /** What the provider charges for, where it counts that apart from what the model read and wrote (Cohere). */
-  readonly billed?: { readonly promptTokens: number; readonly completionTokens: number };
+  readonly billed?: { readonly promptTokens?: number; readonly completionTokens?: number };
   /** The tier that served, in the upstream's word. */
   readonly serviceTier?: string;
-  /** True when the provider reported nothing and we counted. */
+  /**
+   * Totals that a decoder did not find, or not as a number of tokens: what stands in their place is not charged. Absent: both
+   * were reported. `completeUsage` estimates them, once for all formats.
+   */
+  readonly unreported?: readonly CountName[];
+  /** Totals that were reported beyond belief and replaced by an estimate. Absent: none. @spec money-20 */
+  readonly implausible?: readonly ImplausibleCount[];
+  /** True when the provider did not report all that is charged for, or not what can be, and we counted. */
   readonly estimated: boolean;
   readonly extra?: Extra;
+}
+
+/** The two totals that an answer is charged by. */
+export type CountName = 'prompt' | 'completion';
+
+export interface ImplausibleCount {
+  readonly count: CountName;
+  /** Tokens. */
+  readonly reported: number;
+  /** The most that would have been believed. */
+  readonly max: number;
 }
 
 export const NO_USAGE: Usage = {
@@ -54,7 +72,7 @@ const OPTIONAL_COUNTS = [
 ] as const satisfies readonly (keyof Usage)[];
 
 /** What two parts of one answer consumed together. What a provider counts apart for its bill is no sum of both. */
-export function addUsage(before: Usage, { billed: _billed, ...after }: Usage): Usage {
+export function addUsage(before: Usage, { billed: _billed, implausible: _implausible, ...after }: Usage): Usage {
   const counts: Partial<Record<(typeof OPTIONAL_COUNTS)[number], number>> = {};
   for (const count of OPTIONAL_COUNTS) {
     const left = before[count];
@@ -80,6 +98,28 @@ export const TOKENS_MAX = 100_000_000;
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= TOKENS_MAX ? Math.floor(value) : undefined;
 }
+
+/**
+ * A total from a wire object: what is absent, no number, or negative is `undefined`. A number that is too large stays one,
+ * so that it is replaced by an estimate as any other that is beyond belief.
+ */
+export function totalCount(value: unknown): number | undefined {
+  return typeof value === 'number' && value > TOKENS_MAX ? TOKENS_MAX : tokenCount(value);
+}
+
+/** The totals among these that were not reported, as a member of a usage. */
+export function noteUnreported(
+  promptTokens: number | undefined,
+  completionTokens: number | undefined,
+): Pick<Usage, 'unreported'> {
+  if (promptTokens === undefined) return completionTokens === undefined ? BOTH_UNREPORTED : PROMPT_UNREPORTED;
+  return completionTokens === undefined ? COMPLETION_UNREPORTED : ALL_REPORTED;
+}
+
+const ALL_REPORTED = {} as const;
+const PROMPT_UNREPORTED = { unreported: ['prompt'] } as const;
+const COMPLETION_UNREPORTED = { unreported: ['completion'] } as const;
+const BOTH_UNREPORTED = { unreported: ['prompt', 'completion'] } as const;
 
 /** Runs of a tool for one answer: more than any research takes. Each costs as much as thousands of tokens. */
 const TOOL_RUNS_MAX = 1_000;

@@ -1,4 +1,4 @@
-/** Who can fetch a page: the gateway itself (`service`), or a vendor. @source generation.md 5.5 */
+/** Who can fetch a page: the gateway itself (`service`), or a vendor. @spec web-22 */
 export const PAGE_ENGINES = ['service', 'exa', 'firecrawl', 'parallel'] as const;
 export type PageEngineId = (typeof PAGE_ENGINES)[number];
 
@@ -12,7 +12,7 @@ export interface WebPageQuery {
   readonly blockedSites?: readonly string[] | undefined;
 }
 
-/** Why a page could not be read. @source generation.md 7.8 item 7 */
+/** Why a page could not be read. @spec web-22 */
 export type PageFailure =
   | 'invalid_tool_input'
   | 'url_too_long'

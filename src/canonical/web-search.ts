@@ -1,8 +1,8 @@
-/** Search engines that the gateway itself can call. @source generation.md 4.2; the last three are ours */
+/** Search engines that the gateway itself can call. @spec web-1; the last three are ours */
 export const SEARCH_ENGINES = ['exa', 'firecrawl', 'parallel', 'perplexity', 'tavily', 'brave', 'searxng'] as const;
 export type SearchEngineId = (typeof SEARCH_ENGINES)[number];
 
-/** How much text of its results a search should bring. @source generation.md 5.4 `search_context_size` */
+/** How much text of its results a search should bring. @spec web-17 */
 export type SearchContextSize = 'low' | 'medium' | 'high';
 
 /** One question to a search engine. */
@@ -51,7 +51,7 @@ export type WebSearchOutcome =
 /** The ability to search the web, which is handed to those who need it. */
 export interface WebSearch {
   /** Who would answer: the engine that is asked for, or the operator's choice. `undefined`: it is not set up. */
-  engineFor(asked: SearchEngineId | undefined): SearchEngineId | undefined;
+  engineFor(requested: SearchEngineId | undefined): SearchEngineId | undefined;
   /** The most that the search may cost, nano-USD. */
   feeMax(query: WebSearchQuery): number;
   /** Never rejects. */

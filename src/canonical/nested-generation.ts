@@ -3,7 +3,7 @@ import type { Settings, Tool, Turn } from './request.ts';
 import type { Usage } from './usage.ts';
 
 /** What a tool or a plugin asks a model while it serves a request. */
-export interface InnerQuestion {
+export interface NestedInput {
   /** Slugs; the first one answers, the others stand in for it. */
   readonly models: readonly string[];
   readonly turns: readonly Turn[];
@@ -21,7 +21,7 @@ export interface InnerQuestion {
 }
 
 /** What the inner model answered. */
-export interface InnerAnswer {
+export interface NestedResponse {
   /** Its own generation id; its record carries the id of the request that it served. */
   readonly generationId: string;
   /** The concrete slug that answered. */
@@ -38,4 +38,4 @@ export interface InnerAnswer {
  * @param signal aborts it; that the outer request ends aborts it, too
  * @throws GatewayError as a caller of its own would be refused; 400 where generations would nest too deep
  */
-export type InnerGenerate = (question: InnerQuestion, signal: AbortSignal) => Promise<InnerAnswer>;
+export type GenerateNested = (input: NestedInput, signal: AbortSignal) => Promise<NestedResponse>;

@@ -1,5 +1,5 @@
-/** A search of the web that the endpoint makes by itself, in no format's words. @source generation.md 4.2 */
-export interface OwnSearch {
+/** A search of the web that the endpoint makes by itself, in no format's words. @spec web-2 */
+export interface NativeWebSearch {
   /** Where an endpoint takes one list of sites, this one wins. */
   readonly includeSites?: readonly string[];
   readonly excludeSites?: readonly string[];
@@ -17,7 +17,7 @@ export interface UserPlace {
   readonly timezone?: string;
 }
 
-/** Which posts of X a search looks through. Never both lists of handles. @source generation.md 4.2 `x_search` */
+/** Which posts of X a search looks through. Never both lists of handles. @spec web-16 */
 export interface PostFilter {
   readonly allowedHandles?: readonly string[];
   readonly excludedHandles?: readonly string[];
