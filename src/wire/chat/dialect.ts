@@ -28,13 +28,24 @@ export interface ChatDialect {
   readonly developerRole?: boolean;
   /** Takes `max_completion_tokens`; otherwise it gets `max_tokens`. */
   readonly maxCompletionTokens?: boolean;
-  /** Member of a message that carries its reasoning back; `content`: as a part of type `thinking`. Absent: none does. */
-  readonly reasoningMember?: 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'content';
+  /**
+   * Member of a message that carries its reasoning back; `content`: as a part of type `thinking`; `think_tags`: in its text.
+   * Absent: unknown, so that the one that the upstream itself has written in the conversation does, and else none.
+   */
+  readonly reasoningMember?:
+    | 'reasoning_content'
+    | 'reasoning'
+    | 'reasoning_details'
+    | 'content'
+    | 'think_tags'
+    | 'none';
+  /** Versions of the host differ in that: what the upstream has written in the conversation counts for more. */
+  readonly reasoningMemberVaries?: boolean;
   /** What stands in that member where a message of the assistant has no reasoning, for hosts that refuse it without. */
   readonly reasoningFiller?: string;
   /**
    * How it is told to reason: `reasoning_effort` (OpenAI, and what an absent fact means), the object `reasoning` of this
-   * gateway, or a switch beside which efforts and budgets stand where the facts below name them. @source generation.md 11.4
+   * gateway, or a switch beside which efforts and budgets stand where the facts below name them. @spec reasoning-13
    */
   readonly reasoningSettings?: 'reasoning_effort' | 'reasoning' | 'none' | ReasoningSwitch;
   /** The efforts that the model knows, of which the nearest goes. Absent: all; beside a switch, none. */
@@ -48,7 +59,7 @@ export interface ChatDialect {
   /** Refuses to be forced to call a tool while it reasons. */
   readonly unforcedReasoning?: boolean;
   /** How cache breakpoints are spelled; absent: markers are removed. */
-  readonly cacheMarks?: 'cache_control' | 'prompt_cache_breakpoint';
+  readonly cacheBreakpoints?: 'cache_control' | 'prompt_cache_breakpoint';
   /** Field for the hashed end user. */
   readonly endUserMember?: 'user' | 'safety_identifier';
   /** Takes `name` on messages; otherwise the text is prefixed. */
@@ -80,4 +91,14 @@ export interface ChatDialect {
   readonly strictSchemas?: boolean;
   /** Takes `response_format` of type `json_schema`. Default true; otherwise JSON is asked for, and the schema in words. */
   readonly jsonSchema?: boolean;
+}
+
+declare module '../../canonical/extra.ts' {
+  interface WireFormats {
+    readonly chat: true;
+  }
+}
+
+declare module '../format.ts' {
+  interface Dialect extends ChatDialect {}
 }

@@ -1,17 +1,17 @@
 import type { z } from 'zod';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import type { ClientFormat, UpstreamFormat } from '../format.ts';
-import { mustInlineUrl } from './content-parts.ts';
-import { decodeError } from '../read-error.ts';
-import { createRequestDecoder } from './decode-request.ts';
-import { createStreamDecoder } from './decode-stream.ts';
-import { decodeWhole } from './decode-whole.ts';
-import { encodeError } from './encode-error.ts';
-import { encodeRequest } from './encode-request.ts';
-import { ChatStreamEncoder } from './encode-stream.ts';
-import { encodeWhole } from './encode-whole.ts';
+import { mustInlineUrl } from './request/content.ts';
+import { decodeError } from '../upstream-error.ts';
+import { createRequestDecoder } from './request/request-in.ts';
+import { createStreamDecoder } from './response/stream-in.ts';
+import { decodeWhole } from './response/response-in.ts';
+import { encodeError } from './response/error.ts';
+import { encodeRequest } from './request/request-out.ts';
+import { ChatStreamEncoder } from './response/stream-out.ts';
+import { encodeWhole } from './response/response-out.ts';
 import { PARAMETERS } from './parameters.ts';
-import { chatServerCalls } from './server-calls.ts';
+import { chatServerCalls } from './server-tools.ts';
 
 /** @param options.plugin checks one entry of `plugins` and gives it in the gateway's words */
 export function createChatClientFormat(options: { readonly plugin: z.ZodType<PluginRequest> }): ClientFormat {
@@ -22,11 +22,11 @@ export function createChatClientFormat(options: { readonly plugin: z.ZodType<Plu
     encodeWhole,
     encodeError,
     requestIdHeader: 'x-request-id',
-    canSay: (block) =>
+    supports: (block) =>
       (block.type !== 'opaque' || block.format === 'chat') &&
       (block.type !== 'tool-call' || block.runBy !== 'upstream'),
     serverCalls: chatServerCalls,
-    // A comment line, without an `id:` line before it: pains.md 11. generation.md 6.5
+    // A comment line, without an `id:` line before it. @spec stream-6, stream-19
     keepAlive: ': SERVICE PROCESSING\n\n',
   };
 }

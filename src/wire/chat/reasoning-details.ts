@@ -24,7 +24,7 @@ export const TEXT_MEMBER = { text: 'text', summary: 'summary', encrypted: 'data'
 /**
  * One entry of `reasoning_details`, complete or a piece of one. What is no reasoning of a known kind (the record of a
  * server tool run, a type yet to come) stays closed; so does what is encrypted for somebody unknown. What can be read
- * is read, under whatever format (MiniMax has one of its own), which rides along. @source generation.md 1.4
+ * is read, under whatever format (MiniMax has one of its own), which rides along. @spec chat-16
  */
 export function decodeDetail(detail: JsonObject): ReasoningBlock | OpaqueBlock {
   const form = FORM_OF_TYPE.get(detail['type']);
@@ -55,7 +55,7 @@ export function encodeDetail(block: Block): JsonObject | undefined {
   const { form, text, signature } = block;
   const own: JsonObject = {
     type: `reasoning.${form}`,
-    // Also when it is empty: a signature without text is a legal block, and must come back (pains.md 17).
+    // Also when it is empty: a signature without text is a legal block, and must come back (@spec reasoning-18).
     [TEXT_MEMBER[form]]: text,
     ...(signature !== undefined && { signature }),
     ...(block.id !== undefined && { id: block.id }),
@@ -89,7 +89,7 @@ function isKnownFamily(format: JsonObject[string]): format is ReasoningFamily | 
   return format === null || format === undefined || (typeof format === 'string' && FAMILIES.has(format));
 }
 
-/** Absent on what only its maker can read: the assumed one. @source generation.md 1.4 `format` */
+/** Absent on what only its maker can read: the assumed one. @spec chat-17 */
 function familyOf(format: ReasoningFamily | null | undefined, signed: boolean): ReasoningFamily | undefined {
   if (format) return format;
   return signed && format === undefined ? 'anthropic-claude-v1' : undefined;

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import { parseKeepingNumbers, type Json } from '../../lib/json.ts';
 import { arbitraryChatRequest } from './test-arbitrary-request.ts';
-import { encodeRequest } from './encode-request.ts';
+import { encodeRequest } from './request/request-out.ts';
 import { decodeChat, RICH_TARGET } from './test-format.ts';
 
 function encodeAgain(body: Record<string, Json>): Json {
@@ -25,6 +25,7 @@ function asSent(body: Record<string, Json>): Json {
 }
 
 suite('chat request to a chat upstream', () => {
+  // @spec chat-9, translate-1
   test('nothing that a caller said is lost or changed on the way', () => {
     fc.assert(
       fc.property(arbitraryChatRequest(), (body) => {
@@ -34,6 +35,7 @@ suite('chat request to a chat upstream', () => {
     );
   });
 
+  // @spec prompt-cache-8
   test('the same request is always written in the same bytes', () => {
     fc.assert(
       fc.property(arbitraryChatRequest(), (body) => {
@@ -85,6 +87,7 @@ suite('chat request to a chat upstream', () => {
     assert.deepEqual(sent, { model: 'upstream-model', messages: [{ role: 'user', content: 'x' }] });
   });
 
+  // @spec chat-14
   test('a single stop sequence, a deprecated part and both spellings of a mark are written in one way', () => {
     assert.deepEqual(
       encodeAgain({

@@ -31,7 +31,7 @@ export const RICH_TARGET: EncodeTarget = {
     originalDetail: true,
     reasoningMember: 'reasoning_details',
     reasoningSettings: 'reasoning',
-    cacheMarks: 'cache_control',
+    cacheBreakpoints: 'cache_control',
     documentUrls: true,
   },
 };

@@ -2,14 +2,14 @@
 export type Counts = readonly [number, number, number, number, number | undefined];
 
 /** All of a text, or how it begins, ends, and how long it is in UTF-16 units. */
-export type Said = string | { readonly begins: string; readonly ends: string; readonly chars: number };
+export type Stated = string | { readonly begins: string; readonly ends: string; readonly chars: number };
 
 /** What a recording says, as its file shows when it is read. */
 export interface Fact {
   /** Id and model of the answer. */
   readonly from: readonly [string, string];
-  readonly text?: Said;
-  readonly reasoning?: Said;
+  readonly text?: Stated;
+  readonly reasoning?: Stated;
   /** `id name(arguments)`, the arguments byte for byte. */
   readonly calls?: readonly string[];
   /** Family of a signature, its beginning, and its length. */

@@ -5,13 +5,13 @@ import { foldEvents } from '../../canonical/fold.ts';
 import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { AnswerIdentity, Closing } from '../format.ts';
-import { createStreamDecoder } from './decode-stream.ts';
-import { objectOf } from '../members.ts';
+import type { ResponseIdentity, FinalUsage } from '../format.ts';
+import { createStreamDecoder } from './response/stream-in.ts';
+import { objectOf } from '../json-fields.ts';
 
-export const IDENTITY: AnswerIdentity = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };
+export const IDENTITY: ResponseIdentity = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };
 
-export const CLOSING: Closing = {
+export const FINAL_USAGE: FinalUsage = {
   usage: { ...NO_USAGE, promptTokens: 20, completionTokens: 9, estimated: false },
   charge: { totalNanoUsd: 120_000, promptNanoUsd: 40_000, completionNanoUsd: 80_000 },
   isByok: false,

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EFFORTS, type Effort, type ReasoningSettings } from '../../../canonical/request.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import type { Dialect } from '../../format.ts';
+import { createEncodeContext } from './encode-context.ts';
+import { encodeReasoningSettings } from './thinking-out.ts';
+
+interface Stated {
+  readonly members: JsonObject;
+  readonly warnings: readonly string[];
+}
+
+function emit(dialect: Dialect, settings: ReasoningSettings, outputTokensMax?: number): Stated {
+  const context = createEncodeContext({ model: 'm', endUserId: 'u', dialect });
+  const members = encodeReasoningSettings(settings, context, outputTokensMax);
+  return { members, warnings: context.warnings.map(({ code, message }) => `${code}: ${message}`) };
+}
+
+const OFF: readonly ReasoningSettings[] = [{ enabled: false }, { maxTokens: 0 }, { effort: 'none' }];
+
+for (const [spelling, on, off] of [
+  ['thinking', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
+  ['enable_thinking', { enable_thinking: true }, { enable_thinking: false }],
+  ['reasoning.enabled', { reasoning: { enabled: true } }, { reasoning: { enabled: false } }],
+  [
+    'chat_template_kwargs',
+    { chat_template_kwargs: { enable_thinking: true } },
+    { chat_template_kwargs: { enable_thinking: false } },
+  ],
+] as const) {
+  test(`${spelling}: reasoning is switched on and off by its own member, however it was asked`, () => {
+    const dialect = { reasoningSettings: spelling };
+    for (const settings of [{ enabled: true }, { effort: 'low' }, { maxTokens: 2_000 }, { adaptive: true }] as const)
+      assert.deepEqual(emit(dialect, settings), { members: on, warnings: [] });
+    for (const settings of OFF) assert.deepEqual(emit(dialect, settings), { members: off, warnings: [] });
+    assert.deepEqual(emit(dialect, { summary: 'auto' }), { members: {}, warnings: [] });
+  });
+
+  test(`${spelling}: a model that must reason is not told otherwise, and that is recorded`, () => {
+    for (const settings of OFF) {
+      assert.deepEqual(emit({ reasoningSettings: spelling, mustReason: true }, settings), {
+        members: {},
+        warnings: ['field-dropped: the model has no setting that turns reasoning off'],
+      });
+    }
+  });
+}
+
+test('an effort stands beside a switch where the model knows efforts', () => {
+  const dialect: Dialect = { reasoningSettings: 'thinking', reasoningEfforts: ['high', 'max'] };
+  assert.deepEqual(emit(dialect, { effort: 'max' }).members, {
+    thinking: { type: 'enabled' },
+    reasoning_effort: 'max',
+  });
+  assert.deepEqual(emit(dialect, { effort: 'low' }), {
+    members: { thinking: { type: 'enabled' }, reasoning_effort: 'high' },
+    warnings: ['field-changed: the model knows no effort low: it gets high'],
+  });
+});
+
+test('switched on alone, a model decides itself how much', () => {
+  const dialect: Dialect = { reasoningSettings: 'thinking', reasoningEfforts: ['high', 'max'] };
+  assert.deepEqual(emit(dialect, { enabled: true }).members, { thinking: { type: 'enabled' } });
+});
+
+test('a budget goes where the wire takes one, and becomes an effort where it takes those', () => {
+  const qwen: Dialect = { reasoningSettings: 'enable_thinking', reasoningBudget: 'thinking_budget' };
+  assert.deepEqual(emit(qwen, { maxTokens: 3_000 }).members, { enable_thinking: true, thinking_budget: 3_000 });
+  const efforts: Dialect = { reasoningSettings: 'thinking', reasoningEfforts: ['low', 'high'] };
+  assert.deepEqual(emit(efforts, { maxTokens: 8_000 }, 10_000).members, {
+    thinking: { type: 'enabled' },
+    reasoning_effort: 'high',
+  });
+});
+
+for (const [effort, outputTokensMax, budget] of [
+  ['high', 10_000, 8_000],
+  ['medium', 3_001, 1_500],
+  ['minimal', 2_000, 1_024],
+  ['max', 1_000_000, 128_000],
+] as const) {
+  test(`of ${outputTokensMax} tokens an effort ${effort} is a budget of ${budget}`, () => {
+    const qwen: Dialect = { reasoningSettings: 'enable_thinking', reasoningBudget: 'thinking_budget' };
+    assert.equal(emit(qwen, { effort }, outputTokensMax).members['thinking_budget'], budget);
+  });
+}
+
+test('an effort is no budget where nobody knows how long the answer may be', () => {
+  const qwen: Dialect = { reasoningSettings: 'enable_thinking', reasoningBudget: 'thinking_budget' };
+  assert.deepEqual(emit(qwen, { effort: 'high' }).members, { enable_thinking: true });
+});
+
+for (const [known, requested, sent] of [
+  [['low', 'medium', 'high'], 'max', 'high'],
+  [['low', 'medium', 'high'], 'minimal', 'low'],
+  [['low', 'high'], 'medium', 'low'],
+  [['none', 'high'], 'minimal', 'high'],
+  [['none', 'low', 'xhigh'], 'high', 'xhigh'],
+] as const satisfies readonly (readonly [readonly Effort[], Effort, Effort])[]) {
+  test(`of ${known.join(', ')} the nearest to ${requested} is ${sent}`, () => {
+    assert.deepEqual(emit({ reasoningEfforts: known }, { effort: requested }).members, { reasoning_effort: sent });
+  });
+}
+
+test('without a list every effort goes as it is, none too', () => {
+  for (const effort of EFFORTS) assert.deepEqual(emit({}, { effort }).members, { reasoning_effort: effort });
+});
+
+test('none goes only to a model that knows it', () => {
+  assert.deepEqual(emit({ reasoningEfforts: ['none', 'high'] }, { enabled: false }).members, {
+    reasoning_effort: 'none',
+  });
+  assert.deepEqual(emit({ reasoningEfforts: ['low', 'high'] }, { enabled: false }), {
+    members: {},
+    warnings: ['field-dropped: the model has no setting that turns reasoning off'],
+  });
+});
+
+test('a model that knows nothing but off gets no effort, and that is recorded', () => {
+  assert.deepEqual(emit({ reasoningEfforts: ['none'] }, { effort: 'high' }), {
+    members: {},
+    warnings: ['field-dropped: the model knows no efforts'],
+  });
+});
+
+test('a model that does not reason is asked nothing: to be off is no loss', () => {
+  assert.deepEqual(emit({ reasoningSettings: 'none' }, { enabled: false }), { members: {}, warnings: [] });
+  assert.equal(emit({ reasoningSettings: 'none' }, { effort: 'low' }).warnings.length, 1);
+});

@@ -1,0 +1,99 @@
+import type { Effort, ReasoningSettings } from '../../../canonical/request.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { fieldsOf, withExtra } from '../../extra.ts';
+import { budgetOfEffort, effortOf, nearestEffort } from '../../gateway/efforts.ts';
+import type { ChatDialect } from '../dialect.ts';
+import type { EncodeContext } from './encode-context.ts';
+
+type Spelling = NonNullable<ChatDialect['reasoningSettings']>;
+type Switch = Exclude<Spelling, 'reasoning' | 'none' | 'reasoning_effort'>;
+
+/** The body's members that say it, in the words of the upstream's dialect. @spec reasoning-13 */
+export function encodeReasoningSettings(
+  settings: ReasoningSettings,
+  context: EncodeContext,
+  outputTokensMax: number | undefined,
+): JsonObject {
+  const { dialect, maxOutputTokens } = context.target;
+  const { reasoningSettings: spelling = 'reasoning_effort' } = dialect;
+  if (spelling === 'reasoning') return { reasoning: encodeObject(settings) };
+  const tokens = outputTokensMax ?? maxOutputTokens;
+  const effort = effortOf(settings, tokens);
+  if (effort === undefined) return {};
+  if (spelling === 'none') {
+    // A model that cannot think need not be told to stop.
+    return effort === 'none' ? {} : dropped(context, 'the model does not reason, or not on request');
+  }
+  if (effort === 'none') return encodeOff(spelling, context);
+  if (spelling === 'reasoning_effort') return encodeEffort(effort, context);
+  return {
+    ...SWITCHES[spelling](true),
+    ...(dialect.reasoningEfforts !== undefined && hasMeasure(settings) && encodeEffort(effort, context)),
+    ...encodeBudget(settings, dialect, tokens),
+  };
+}
+
+function dropped(context: EncodeContext, why: string): JsonObject {
+  context.warn('field-dropped', 'reasoning', why);
+  return {};
+}
+
+function encodeObject(settings: ReasoningSettings): JsonObject {
+  const { effort, maxTokens, enabled, adaptive, summary, exclude, mode, context } = settings;
+  const isEnabled = enabled ?? (adaptive && effort === undefined ? true : undefined);
+  const own: JsonObject = {
+    ...(effort !== undefined && { effort }),
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...(isEnabled !== undefined && { enabled: isEnabled }),
+    ...(summary !== undefined && { summary }),
+    ...(exclude !== undefined && { exclude }),
+    ...(mode !== undefined && { mode }),
+    ...(context !== undefined && { context }),
+  };
+  return withExtra(own, fieldsOf(settings, 'chat'));
+}
+
+/** Said to every model that can be told: whether it would think by itself is not known here. */
+function encodeOff(spelling: 'reasoning_effort' | Switch, context: EncodeContext): JsonObject {
+  const { mustReason, reasoningEfforts } = context.target.dialect;
+  if (mustReason === true) return dropped(context, 'the model has no setting that turns reasoning off');
+  if (spelling !== 'reasoning_effort') return SWITCHES[spelling](false);
+  if (reasoningEfforts?.includes('none') === false)
+    return dropped(context, 'the model has no setting that turns reasoning off');
+  return { reasoning_effort: 'none' };
+}
+
+const SWITCHES: Readonly<Record<Switch, (on: boolean) => JsonObject>> = {
+  thinking: (on) => ({ thinking: { type: on ? 'enabled' : 'disabled' } }),
+  'thinking.adaptive': (on) => ({ thinking: { type: on ? 'adaptive' : 'disabled' } }),
+  enable_thinking: (on) => ({ enable_thinking: on }),
+  'reasoning.enabled': (on) => ({ reasoning: { enabled: on } }),
+  chat_template_kwargs: (on) => ({ chat_template_kwargs: { enable_thinking: on } }),
+};
+
+/** Whether it was said how much: switched on alone, a model knows best. */
+function hasMeasure({ effort, maxTokens }: ReasoningSettings): boolean {
+  return effort !== undefined || maxTokens !== undefined;
+}
+
+/** @spec reasoning-3 */
+function encodeEffort(requested: Effort, context: EncodeContext): JsonObject {
+  const { reasoningEfforts: known } = context.target.dialect;
+  const nearest = known === undefined ? requested : nearestEffort(requested, known);
+  if (nearest === undefined) return dropped(context, 'the model knows no efforts');
+  if (nearest !== requested)
+    context.warn('field-changed', 'reasoning', `the model knows no effort ${requested}: it gets ${nearest}`);
+  return { reasoning_effort: nearest };
+}
+
+/** A budget that was asked for goes as it is; an effort becomes one where the length of the answer is known. */
+function encodeBudget(
+  { effort, maxTokens }: ReasoningSettings,
+  { reasoningBudget }: ChatDialect,
+  outputTokensMax: number | undefined,
+): JsonObject {
+  if (reasoningBudget === undefined) return {};
+  if (maxTokens !== undefined) return { [reasoningBudget]: maxTokens };
+  if (effort === undefined || effort === 'none' || outputTokensMax === undefined) return {};
+  return { [reasoningBudget]: budgetOfEffort(effort, outputTokensMax) };
+}

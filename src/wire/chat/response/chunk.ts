@@ -1,0 +1,86 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { restOf } from '../../extra.ts';
+import { itemsOf } from '../../json-fields.ts';
+
+/** Written by the gateway itself in every chunk and answer, or padding. The rest of a chunk travels on. */
+export const CHUNK_MEMBERS: ReadonlySet<string> = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'choices',
+  'usage',
+  'error',
+  'provider',
+  'service_metadata',
+  'debug',
+  'system_fingerprint',
+  'service_tier',
+  'obfuscation',
+  'p',
+]);
+
+/** The same for the first chunk, which also tells what holds for all of them. */
+export const START_MEMBERS: ReadonlySet<string> = CHUNK_MEMBERS.difference(
+  new Set(['created', 'system_fingerprint', 'service_tier']),
+);
+
+const CHOICE_MEMBERS: ReadonlySet<string> = new Set([
+  'index',
+  'delta',
+  'message',
+  'finish_reason',
+  'native_finish_reason',
+  'usage',
+  'error',
+]);
+
+const DELTA_MEMBERS: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'refusal',
+  'tool_calls',
+  'function_call',
+  'images',
+  'audio',
+  'annotations',
+]);
+
+/** The answer is choice 0: a gateway asks for no other (@spec request-15). */
+export function firstChoice(choices: unknown): JsonObject | undefined {
+  return itemsOf(choices).find(isFirst);
+}
+
+function isFirst(choice: unknown): choice is JsonObject {
+  return isJsonObject(choice) && (choice['index'] ?? 0) === 0;
+}
+
+/**
+ * What an answer brought along on its choice, log probabilities among it, and on the message in it. Told as the chunk
+ * would: `{choices: {logprobs, message: {...}}}`, with the one choice in place of the list.
+ */
+export function restOfChoice(choice: JsonObject, delta: JsonObject): JsonObject | undefined {
+  const inDelta = restOf(delta, DELTA_MEMBERS);
+  const inChoice = restOf(choice, CHOICE_MEMBERS);
+  if (inDelta === undefined) return inChoice && { choices: inChoice };
+  return { choices: { ...inChoice, message: inDelta } };
+}
+
+/** `function_call` is what came before `tool_calls`: one call, without index and id. */
+export function toolCallsOf(delta: JsonObject): readonly unknown[] {
+  const { tool_calls: calls, function_call: legacy } = delta;
+  if (Array.isArray(calls)) return calls;
+  return isJsonObject(legacy) ? [{ index: 0, function: legacy }] : [];
+}
+
+/** What went wrong, told in a chunk or instead of one; `undefined` for a chunk of an answer. */
+export function errorOfChunk(chunk: JsonObject): Json | undefined {
+  if (chunk['error'] !== undefined && chunk['error'] !== null) return chunk['error'];
+  // vLLM: `{"object": "error", "message": ...}`; others leave the first member out.
+  const instead =
+    chunk['object'] === 'error' || (chunk['choices'] === undefined && typeof chunk['message'] === 'string');
+  return instead ? chunk : undefined;
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseJson } from '../../../lib/json.ts';
+import { FrameHead, identityMembers } from './frame-head.ts';
+
+const IDENTITY = { id: 'gen-1', createdS: 7, model: 'acme/one', provider: 'Acme' };
+const MEMBERS = identityMembers(IDENTITY, 'chat.completion.chunk');
+const TAIL = '[{"index":0,"delta":{"content":"say \\"choices\\": 1.0"},"finish_reason":null}],"obfuscation":"x"}';
+
+function rewrite(frame: string, heads = new FrameHead(MEMBERS)): unknown {
+  const event = heads.rewrite(frame);
+  if (event === undefined) return undefined;
+  assert.ok(event.startsWith('data: ') && event.endsWith('\n\n'));
+  return parseJson(event.slice('data: '.length));
+}
+
+test('only members of the head change, and members that were not there are added', () => {
+  const frame = `{"id":"up","system_fingerprint":"fp","model":"m","created":1,"choices":${TAIL}`;
+  assert.deepEqual(rewrite(frame), {
+    ...(parseJson(frame) as object),
+    ...MEMBERS,
+  });
+});
+
+test('the rest of a chunk keeps its bytes', () => {
+  const event = new FrameHead(MEMBERS).rewrite(`{"id":"up","choices":${TAIL}`);
+  assert.ok(event?.endsWith(`"choices":${TAIL}\n\n`));
+});
+
+test('leaves out nulls that strict clients refuse, wherever they stand and however often the rest changes', () => {
+  const heads = new FrameHead(MEMBERS);
+  const choices = String.raw`[{"index":0,"delta":{"content":"a, \"usage\":null]"},"finish_reason":null}]`;
+  for (const [before, behind] of [
+    ['"system_fingerprint":null,', ',"usage":null'],
+    ['"system_fingerprint": null, ', ', "usage": null'],
+    ['"usage":null,', ',"system_fingerprint":null,"usage":null,"obfuscation":"x"'],
+    ['"usage":null,', ',"usage":null,"obfuscation":"yz"'],
+    ['', ',"obfuscation":"a]b","service_tier":"default"'],
+    ['', ''],
+  ] as const) {
+    const frame = `{"id":"up",${before}"choices":${choices}${behind}}`;
+    const { usage: _usage, system_fingerprint: _fingerprint, ...rest } = parseJson(frame) as Record<string, unknown>;
+    for (let times = 0; times < 2; times++) assert.deepEqual(rewrite(frame, heads), { ...rest, ...MEMBERS }, frame);
+  }
+});
+
+test('spaces and another head in between do no harm', () => {
+  const heads = new FrameHead(MEMBERS);
+  const frames = [`{"id":"a","choices":${TAIL}`, `{"id": "a", "choices": ${TAIL}`, `{"id":"bb","choices":${TAIL}`];
+  for (const frame of [...frames, ...frames])
+    assert.deepEqual(rewrite(frame, heads), { ...(parseJson(frame) as object), ...MEMBERS });
+});
+
+test('a provider of the upstream is taken out where we name none', () => {
+  const { provider: _provider, ...anonymous } = IDENTITY;
+  const heads = new FrameHead(identityMembers(anonymous, 'chat.completion.chunk'));
+  assert.doesNotMatch(String(heads.rewrite(`{"id":"a","provider":"Inner","choices":${TAIL}`)), /Inner/);
+});
+
+test('what cannot be told apart is left to be written anew', () => {
+  for (const frame of [
+    '{"id":"a"}',
+    `{"x":{"choices":1},"choices":${TAIL}`,
+    `{"x":[{"choices":${TAIL}`,
+    'nonsense',
+    '',
+  ])
+    assert.equal(rewrite(frame), undefined, frame);
+});
+
+test('the first head may be nothing but choices', () => {
+  const frame = `{"choices":${TAIL}`;
+  assert.deepEqual(rewrite(frame), { ...MEMBERS, ...(parseJson(frame) as object) });
+});

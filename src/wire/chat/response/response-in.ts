@@ -1,0 +1,20 @@
+import { transportFailure } from '../../../canonical/classify-failure.ts';
+import type { EventBatch } from '../../../canonical/events.ts';
+import { parseJsonObject } from '../../../lib/json.ts';
+import { ResponseDecoder } from './response-decoder.ts';
+import { firstChoice } from './chunk.ts';
+import { errorOfChunk } from './chunk.ts';
+import type { ChatDialect } from '../dialect.ts';
+import { keepArguments } from './exact-arguments.ts';
+
+/** The same events as those of a stream with a single chunk, so that both fold to the same answer. */
+export function decodeWhole(text: string, dialect?: ChatDialect): EventBatch {
+  const answer = parseJsonObject(text);
+  const isAnswer = answer !== undefined && firstChoice(answer['choices']) !== undefined;
+  if (answer === undefined || (!isAnswer && errorOfChunk(answer) === undefined))
+    return [{ type: 'failed', failure: transportFailure('garbage') }];
+  const reader = new ResponseDecoder(dialect);
+  reader.takeChunk(keepArguments(answer, text));
+  reader.finish(true);
+  return reader.take();
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { plainText } from './plain-chunk.ts';
+import { TextTemplate } from './text-template.ts';
+
+const frameOf = (text: string, id = 'a', tail = ''): string =>
+  `{"id":"${id}","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":${JSON.stringify(text)}},"finish_reason":null}]${tail}}`;
+
+function learnt(frame: string, text: string): TextTemplate {
+  const template = new TextTemplate();
+  template.learn(frame, text);
+  return template;
+}
+
+test('a chunk that differs in its text alone is read without being parsed', () => {
+  assert.equal(learnt(frameOf('Hello'), 'Hello').match(frameOf(' wörld 🌍')), ' wörld 🌍');
+});
+
+test('what a template reads is what a parser reads, whatever the frames are', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom('"', '\\', '"}', 'content', '"content":"x"', '\n'),
+  );
+  const tail = fc.constantFrom('', ',"usage":null', ',"obfuscation":"abc"', ',"content":"y"');
+  fc.assert(
+    fc.property(text, text, tail, tail, fc.constantFrom('a', 'content'), (first, second, tail1, tail2, id) => {
+      const template = learnt(frameOf(first, 'a', tail1), first);
+      const frame = frameOf(second, id, tail2);
+      const read = template.match(frame);
+      if (read !== undefined) assert.equal(read, JSON.parse(frame).choices[0].delta.content);
+    }),
+  );
+});
+
+test('a text that needs escapes, an empty one and one with other neighbours are left to the parser', () => {
+  const template = learnt(frameOf('Hello'), 'Hello');
+  for (const frame of [
+    frameOf('a"b'),
+    frameOf('a\\b'),
+    frameOf('a\nb'),
+    frameOf(''),
+    frameOf('x', 'b'),
+    frameOf('x', 'a', ',"y":1'),
+  ])
+    assert.equal(template.match(frame), undefined);
+});
+
+test('of two members with one name the template follows the one that counts', () => {
+  const frame = '{"choices":[{"index":0,"delta":{"content":"a","content":"a"},"finish_reason":null}]}';
+  assert.equal(plainText(JSON.parse(frame)), 'a');
+  const template = learnt(frame, 'a');
+  assert.equal(template.match(frame.replace('"content":"a",', '"content":"b",')), undefined);
+  assert.equal(template.match(frame.replace('"content":"a"}', '"content":"b"}')), 'b');
+});
+
+test('nothing is learnt from a text that is spelled in another way than ours', () => {
+  const frame = '{"choices":[{"index":0,"delta":{"content":"\\u0041"},"finish_reason":null}]}';
+  assert.equal(learnt(frame, 'A').match(frame.replace('\\u0041', 'B')), undefined);
+});

@@ -1,0 +1,49 @@
+import type { Block } from '../../canonical/blocks.ts';
+import type { ReplayedServerCall, ServerCall } from '../../canonical/server-call.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { ServerCallCodec } from '../format.ts';
+
+const DETAIL = 'reasoning.server_tool_call';
+
+/**
+ * How callers of this format are told of a server tool that ran: in one entry of `reasoning_details`, which comes back with
+ * the message. Beside what @spec tool-19 names it holds what the conversation is put together from again.
+ * @spec tool-19, tool-21
+ */
+export const chatServerCalls: ServerCallCodec = {
+  shownId: (id) => id,
+  shownName: (type) => type,
+  encode: (call) => ({ type: 'opaque', format: 'chat', value: encodeDetail(call) }),
+  decode: decodeDetail,
+};
+
+function encodeDetail(call: ServerCall): JsonObject {
+  return {
+    type: DETAIL,
+    tool_name: call.type,
+    arguments: call.input === '' ? '{}' : call.input,
+    result: JSON.stringify(call.result),
+    tool_call_id: call.id,
+    function_name: call.name,
+    turn: call.turn,
+    ...(call.errorCode !== undefined && { error_code: call.errorCode }),
+    ...(call.besideCalls && { beside_tool_calls: true }),
+  };
+}
+
+function decodeDetail(block: Block): ReplayedServerCall | undefined {
+  if (block.type !== 'opaque' || block.format !== 'chat' || block.value['type'] !== DETAIL) return undefined;
+  const { tool_call_id: id, function_name: name, tool_name: type, arguments: input, result, turn } = block.value;
+  if (typeof id !== 'string' || typeof type !== 'string' || typeof input !== 'string' || typeof result !== 'string')
+    return undefined;
+  return {
+    id,
+    call: {
+      name: typeof name === 'string' ? name : type.replaceAll(':', '_'),
+      input,
+      ...(typeof turn === 'number' && { turn }),
+      besideCalls: block.value['beside_tool_calls'] === true,
+    },
+    result: { text: result, failed: block.value['error_code'] !== undefined },
+  };
+}
