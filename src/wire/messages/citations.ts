@@ -7,7 +7,7 @@ import type { WireObject } from './wire-object.ts';
 const WEB_MEMBERS: ReadonlySet<string> = new Set(['type', 'url', 'title', 'cited_text']);
 
 /** A web source becomes a citation that every format can say; the others point into documents that only this one knows. */
-export function readCitation(value: JsonObject): Citation {
+export function decodeCitation(value: JsonObject): Citation {
   const url = stringOf(value['url']);
   if (value['type'] !== 'web_search_result_location' || url === undefined)
     return { type: 'opaque', format: 'messages', value };
@@ -23,29 +23,29 @@ export function readCitation(value: JsonObject): Citation {
 }
 
 /** `undefined` for anything but a list. */
-export function readCitations(value: Json | undefined): readonly Citation[] | undefined {
-  return Array.isArray(value) ? value.filter(isJsonObject).map(readCitation) : undefined;
+export function decodeCitations(value: Json | undefined): readonly Citation[] | undefined {
+  return Array.isArray(value) ? value.filter(isJsonObject).map(decodeCitation) : undefined;
 }
 
 /**
  * A citation in an answer; `undefined` where this format cannot say it. A source that another format named has no
  * `encrypted_index`: it gets an empty one, which shows the source to the reader and is removed again on replay.
  */
-export function drawCitation(citation: Citation): WireObject | undefined {
+export function encodeCitation(citation: Citation): WireObject | undefined {
   if (citation.type === 'opaque') return citation.format === 'messages' ? { ...citation.value } : undefined;
-  const drawn: WireObject = {
+  const encoded: WireObject = {
     type: 'web_search_result_location',
     cited_text: citation.excerpt ?? '',
     url: citation.url,
     title: citation.title ?? null,
   };
-  addExtra(drawn, citation.extra);
-  drawn['encrypted_index'] ??= '';
-  return drawn;
+  addExtra(encoded, citation.extra);
+  encoded['encrypted_index'] ??= '';
+  return encoded;
 }
 
 /** A citation in a request. One that the vendor never gave would be refused by it, so it is left out. */
-export function drawReplayedCitation(citation: Citation): WireObject | undefined {
-  const drawn = drawCitation(citation);
-  return drawn?.['encrypted_index'] === '' ? undefined : drawn;
+export function encodeReplayedCitation(citation: Citation): WireObject | undefined {
+  const encoded = encodeCitation(citation);
+  return encoded?.['encrypted_index'] === '' ? undefined : encoded;
 }

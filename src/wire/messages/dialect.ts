@@ -26,3 +26,13 @@ export interface MessagesDialect {
   /** Fetches images and documents from addresses; otherwise they must be fetched first. Default true. */
   readonly mediaUrls?: boolean;
 }
+
+declare module '../../canonical/extra.ts' {
+  interface WireFormats {
+    readonly messages: true;
+  }
+}
+
+declare module '../format.ts' {
+  interface Dialect extends MessagesDialect {}
+}

@@ -1,22 +1,22 @@
 import type { z } from 'zod';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import type { ClientFormat, UpstreamFormat } from '../format.ts';
-import { createRequestDecoder } from './decode-request.ts';
-import { MessagesStreamDecoder } from './decode-stream.ts';
-import { decodeWhole } from './decode-whole.ts';
-import { encodeError } from './encode-error.ts';
-import { encodeRequest } from './encode-request.ts';
-import { MessagesStreamEncoder } from './encode-stream.ts';
-import { encodeWhole } from './encode-whole.ts';
+import { createRequestDecoder } from './request/request-in.ts';
+import { MessagesStreamDecoder } from './response/stream-in.ts';
+import { decodeWhole } from './response/response-in.ts';
+import { encodeError } from './response/error-out.ts';
+import { encodeRequest } from './request/request-out.ts';
+import { MessagesStreamEncoder } from './response/stream-out.ts';
+import { encodeWhole } from './response/response-out.ts';
 import { PARAMETERS } from './parameters.ts';
-import { messagesServerCalls } from './server-calls.ts';
-import { answerLimit } from './thinking.ts';
-import { decodeError } from './upstream-error.ts';
+import { messagesServerCalls } from './server-call-codec.ts';
+import { responseLimit } from './request/thinking.ts';
+import { decodeError } from './response/error-in.ts';
 
-/** What keeps an idle stream open. @source generation.md 7.10, decisions.md 20 */
+/** What keeps an idle stream open. @spec stream-27 */
 const KEEP_ALIVE = 'event: ping\ndata: {"type":"ping"}\n\n';
 
-/** The messages format as callers speak it. @source seed 2.6, 2.7, generation.md 7 */
+/** The messages format as callers speak it. @spec messages-1, messages-26 */
 export function createMessagesClientFormat(options: { readonly plugin: z.ZodType<PluginRequest> }): ClientFormat {
   return {
     id: 'messages',
@@ -25,7 +25,7 @@ export function createMessagesClientFormat(options: { readonly plugin: z.ZodType
     encodeWhole,
     encodeError,
     requestIdHeader: 'request-id',
-    canSay: (block) => block.type !== 'media' && (block.type !== 'opaque' || block.format === 'messages'),
+    supports: (block) => block.type !== 'media' && (block.type !== 'opaque' || block.format === 'messages'),
     serverCalls: messagesServerCalls,
     keepAlive: KEEP_ALIVE,
   };
@@ -39,7 +39,7 @@ export const messagesUpstreamFormat: UpstreamFormat = {
   parameters: PARAMETERS,
   modalities: { inputs: new Set(['image', 'file']), outputs: new Set(['text']) },
   mustInlineUrl: (url, _media, { mediaUrls }) => mediaUrls === false && /^https?:/i.test(url),
-  answerLimit,
+  responseLimit,
   encodeRequest,
   createStreamDecoder: () => new MessagesStreamDecoder(),
   decodeWhole,

@@ -5,11 +5,11 @@ import { REASONING_FAMILIES, type ReasoningBlock } from '../../canonical/blocks.
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
-import { CLOSING, IDENTITY } from '../chat/test-streams.ts';
-import { objectsOf } from '../members.ts';
-import { MessagesStreamEncoder } from './encode-stream.ts';
-import { encodeWhole } from './encode-whole.ts';
-import { readSeal, writeSeal } from './reasoning-seal.ts';
+import { FINAL_USAGE, IDENTITY } from '../chat/test-streams.ts';
+import { objectsOf } from '../json-fields.ts';
+import { MessagesStreamEncoder } from './response/stream-out.ts';
+import { encodeWhole } from './response/response-out.ts';
+import { openSeal, seal } from './reasoning-seal.ts';
 import { checkStream, foldContent } from './test-stream-checker.ts';
 import { decode, encode, target } from './test-request.ts';
 
@@ -36,12 +36,12 @@ function answerOf(blocks: readonly ReasoningBlock[]): EventBatch {
 }
 
 function wholeContent(events: EventBatch): readonly JsonObject[] {
-  return objectsOf(parseJsonObject(encodeWhole(foldEvents(events), IDENTITY, CLOSING))?.['content']);
+  return objectsOf(parseJsonObject(encodeWhole(foldEvents(events), IDENTITY, FINAL_USAGE))?.['content']);
 }
 
 function streamedContent(events: EventBatch): readonly JsonObject[] {
   const encoder = new MessagesStreamEncoder(IDENTITY);
-  return foldContent(checkStream(encoder.encode(events) + encoder.close(CLOSING)));
+  return foldContent(checkStream(encoder.encode(events) + encoder.close(FINAL_USAGE)));
 }
 
 /** The next request of a caller who sends back what it got. */
@@ -82,6 +82,7 @@ const foreignBlock: fc.Arbitrary<ReasoningBlock> = fc
   );
 
 suite('reasoning of another vendor', () => {
+  // @spec messages-31
   test('comes back from a caller as it was, to the last character, streamed and whole', () => {
     fc.assert(
       fc.property(fc.array(foreignBlock, { minLength: 1, maxLength: 4 }), (blocks) => {
@@ -92,6 +93,7 @@ suite('reasoning of another vendor', () => {
     );
   });
 
+  // @spec messages-31
   test('never goes to the vendor of this format, whoever made it', () => {
     fc.assert(
       fc.property(foreignBlock, (block) => {
@@ -133,11 +135,11 @@ suite('reasoning of the vendor itself', () => {
 
   test('stands without a seal in an answer, whichever format brought it', () => {
     const block = { type: 'reasoning', form: 'text', text: 'hm', signature: 'c2ln', id: 'x' } as const;
-    const drawn = { type: 'thinking', thinking: 'hm', signature: 'c2ln' };
+    const encoded = { type: 'thinking', thinking: 'hm', signature: 'c2ln' };
     for (const family of [{}, { family: 'anthropic-claude-v1' }] as const) {
       const events = answerOf([{ ...block, ...family }]);
-      assert.deepEqual(wholeContent(events)[0], drawn);
-      assert.deepEqual(streamedContent(events)[0], drawn);
+      assert.deepEqual(wholeContent(events)[0], encoded);
+      assert.deepEqual(streamedContent(events)[0], encoded);
     }
   });
 
@@ -147,7 +149,7 @@ suite('reasoning of the vendor itself', () => {
   });
 
   test('comes back under a seal of its own where it looks like one, as a gateway behind this one writes them', () => {
-    const inner = writeSeal({ family: 'google-gemini-v1', form: 'encrypted', id: 'call_1' }, 'AA==');
+    const inner = seal({ family: 'google-gemini-v1', form: 'encrypted', id: 'call_1' }, 'AA==');
     const events = answerOf([{ type: 'reasoning', form: 'encrypted', text: inner, family: 'anthropic-claude-v1' }]);
     const content = wholeContent(events);
     assert.deepEqual(streamedContent(events), content);
@@ -163,9 +165,9 @@ test('whatever stands in a seal, it is read, and nothing of it is lost', () => {
         filled.map((text) => `sealed-v1:${text}`),
       ),
       (text) => {
-        const { isSummary, text: inner, ...block } = readSeal(text);
+        const { isSummary, text: inner, ...block } = openSeal(text);
         const form = isSummary ? 'summary' : 'text';
-        if (!text.startsWith('sealed-v')) assert.equal(writeSeal({ ...block, form }, inner), text);
+        if (!text.startsWith('sealed-v')) assert.equal(seal({ ...block, form }, inner), text);
       },
     ),
   );

@@ -28,7 +28,7 @@ export interface Sealed {
  * What goes into `signature` or `data`: the text itself where this format's vendor made it, or nobody in particular.
  * @param text the signature, or the encrypted data; `''`: none
  */
-export function writeSeal(
+export function seal(
   { family = OWN_FAMILY, form, id = '' }: Pick<ReasoningBlock, 'family' | 'form' | 'id'>,
   text: string,
 ): string {
@@ -37,7 +37,7 @@ export function writeSeal(
   return `sealed-v1:${family}:${form}:${escapeId(id)}:${text}`;
 }
 
-export function readSeal(text: string): Sealed {
+export function openSeal(text: string): Sealed {
   const [head, name = '', form, id = ''] = SEAL.exec(text) ?? [];
   const family = FAMILY_OF_NAME.get(name);
   if (head === undefined || family === undefined)
@@ -46,7 +46,7 @@ export function readSeal(text: string): Sealed {
   return { family, isSummary, ...(id !== '' && { id: unescapeId(id) }), text: text.slice(head.length) };
 }
 
-/** @source generation.md 1.4: the vendor's own family is assumed when none is named */
+/** @spec chat-17: the vendor's own family is assumed when none is named */
 export function isOwnFamily(family: ReasoningFamily | undefined): boolean {
   return family === undefined || family === OWN_FAMILY;
 }

@@ -8,7 +8,7 @@ import { isJsonObject, parseJson } from '../../lib/json.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Dialect, EncodedRequest, EncodeTarget } from '../format.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
-import { encodeRequest } from './encode-request.ts';
+import { encodeRequest } from './request/request-out.ts';
 import { createMessagesClientFormat } from './format.ts';
 
 /** Test support: the client format with plugins that are not looked into. */

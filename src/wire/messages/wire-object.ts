@@ -30,7 +30,7 @@ export function stringOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Text that vendors refuse in a content block: "text content blocks must contain non-whitespace text". pains.md 22 */
+/** Text that vendors refuse in a content block: "text content blocks must contain non-whitespace text". @spec translate-9 */
 export function isBlank(text: string): boolean {
   return text.trim() === '';
 }

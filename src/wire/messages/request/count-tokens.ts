@@ -1,0 +1,39 @@
+import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
+import { estimateRequestTokens } from '../../../canonical/estimate-tokens.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
+import type { Json } from '../../../lib/json.ts';
+import { isScanned } from '../../../lib/json/scan-text.ts';
+import type { HeaderDirectives } from '../../gateway/headers.ts';
+import { checkShape } from '../../gateway/validation/check-shape.ts';
+import { decodePrompt } from './request-in.ts';
+import { countTokensSchema } from './request-schema.ts';
+
+/**
+ * Reads a body of `POST /messages/count_tokens`: a request that nobody answers. Members that only an answer needs are
+ * ignored, so that a whole request may be sent to be counted.
+ * @throws GatewayError 400
+ * @spec messages-35
+ */
+export function decodeCountTokens(body: Json, text: string, headers: HeaderDirectives): GenerationRequest {
+  const parsed = checkShape(countTokensSchema, body, { isBounded: isScanned(text) });
+  const prompt = decodePrompt(parsed, text);
+  return {
+    format: 'messages',
+    delivery: 'whole',
+    ...prompt,
+    directives: {
+      models: parsed.model === undefined ? [] : [parsed.model],
+      provider: DEFAULT_PREFERENCES,
+      plugins: [],
+      echoUpstreamBody: false,
+      serviceMetadata: headers.serviceMetadata,
+      betas: headers.betas,
+    },
+    warnings: [],
+  };
+}
+
+/** What the answer `{input_tokens}` says where no upstream counts: the gateway's own estimate. */
+export function estimateInputTokens(request: GenerationRequest): number {
+  return estimateRequestTokens(request);
+}

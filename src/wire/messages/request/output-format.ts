@@ -1,0 +1,169 @@
+import type { GenerationRequest, ResponseFormat } from '../../../canonical/request.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { closeSchema, type RefusedKeywords } from '../../closed-schema.ts';
+import type { EncodeTarget } from '../../format.ts';
+import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruction.ts';
+import type { Warnings } from '../../gateway/warnings.ts';
+import { addExtra } from '../wire-object.ts';
+import type { WireMessage, WireObject } from '../wire-object.ts';
+
+/** How the wanted form of the answer is asked for: by one of these, or not at all. */
+export interface OutputFormat {
+  /** `output_config.format`. */
+  readonly format?: WireObject;
+  /** A tool whose input is the answer. */
+  readonly tool?: OutputTool;
+  /** A sentence for the end of the system prompt. */
+  readonly instruction?: string;
+}
+
+/** A tool that nobody runs: what the model calls it with is the answer, and its schema is the one that was asked for. */
+export interface OutputTool {
+  readonly name: string;
+  /** The model has to call a tool. Not where it thinks and must not be kept from it. */
+  readonly forced: boolean;
+  readonly description: string;
+  readonly schema: JsonObject;
+}
+
+type JsonSchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
+
+/**
+ * What structured output refuses: "If you use an unsupported feature, you'll receive a 400 error". platform.claude.com
+ * "Structured outputs", as quoted in laravel/ai#715 (2026-06) and BerriAI/litellm#35811 (2026-08); what the vendor's SDK,
+ * @anthropic-ai/sdk 1.11 `transformJSONSchema`, takes out.
+ */
+const REFUSED_NUMBERS: ReadonlySet<string> = new Set([
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+]);
+const REFUSED_KEYWORDS: RefusedKeywords = new Map([
+  ['number', REFUSED_NUMBERS],
+  ['integer', REFUSED_NUMBERS],
+  ['string', new Set(['minLength', 'maxLength'])],
+  ['array', new Set(['maxItems', 'uniqueItems'])],
+  ['object', new Set(['minProperties', 'maxProperties'])],
+]);
+/** @spec translate-22; a tool of the caller's may have the name. */
+const TOOL_NAME = 'json';
+const TOOL_DESCRIPTION = 'Gives your whole answer. Call it once, and write no text beside it.';
+/** Words at the root of a schema that the input of a tool may not have there: vendor docs, "Tool use", read 2026-11. */
+const BEYOND_TOOLS = ['oneOf', 'anyOf', 'allOf', '$ref'];
+
+/**
+ * A model without structured output is made to call a tool whose input is the answer; where it cannot be, it is asked in
+ * words, and the record says so. @spec chat-36, translate-22
+ */
+export function encodeOutputFormat(
+  request: GenerationRequest,
+  target: EncodeTarget,
+  messages: readonly WireMessage[],
+  supports: (parameter: string) => boolean,
+  warnings: Warnings,
+): OutputFormat {
+  const wanted = request.settings.responseFormat;
+  if (wanted === undefined || wanted.type === 'text') return {};
+  const path = request.format === 'messages' ? 'output_config.format' : 'response_format';
+  if (wanted.type === 'grammar' || wanted.type === 'python') {
+    warnings.add('field-dropped', path, `${wanted.type} cannot be said in this format`);
+    return {};
+  }
+  if (!supports('response_format')) {
+    warnings.add('field-dropped', path, 'the endpoint does not take it');
+    return {};
+  }
+  if (wanted.type !== 'json_schema') return { instruction: JSON_INSTRUCTION };
+  if (request.format !== 'messages' && wanted.name !== undefined)
+    warnings.add('field-dropped', `${path}.json_schema.name`, 'a schema has no name in this format');
+  if (wanted.schema !== undefined && isNative(request, target))
+    return encodeNative(wanted, knownSchema(wanted.schema, request, target, warnings), warnings);
+  return encodeEmulated(
+    request,
+    target,
+    { wanted, path, endsWithAssistant: messages.at(-1)?.role === 'assistant' },
+    supports,
+    warnings,
+  );
+}
+
+/** What a caller of this format asks a host for that may know it goes on as it stands. */
+function isNative(request: GenerationRequest, { dialect, supportedParameters }: EncodeTarget): boolean {
+  if (dialect.structuredOutput === true || supportedParameters?.has('structured_outputs') === true) return true;
+  return request.format === 'messages' && dialect.structuredOutput === undefined;
+}
+
+/**
+ * Callers of other formats write schemas that the vendor refuses, open objects above all: they get what it takes. Its own
+ * callers know what they may write.
+ */
+function knownSchema(
+  schema: JsonObject,
+  { format }: GenerationRequest,
+  { dialect }: EncodeTarget,
+  warnings: Warnings,
+): JsonObject {
+  if (format === 'messages' || dialect.vendor !== true) return schema;
+  const closed = closeSchema(schema, REFUSED_KEYWORDS);
+  if (closed.dropped.size > 0)
+    warnings.add('field-changed', 'response_format', `the model is not bound to ${[...closed.dropped].join(', ')}`);
+  return closed.schema;
+}
+
+function encodeNative(wanted: JsonSchemaFormat, schema: JsonObject, warnings: Warnings): OutputFormat {
+  if (wanted.description !== undefined)
+    warnings.add('field-dropped', 'response_format.json_schema.description', 'a schema has none in this format');
+  return { format: addExtra({ type: 'json_schema', schema }, wanted.extra) };
+}
+
+function encodeEmulated(
+  request: GenerationRequest,
+  target: EncodeTarget,
+  { wanted, path, endsWithAssistant }: { wanted: JsonSchemaFormat; path: string; endsWithAssistant: boolean },
+  supports: (parameter: string) => boolean,
+  warnings: Warnings,
+): OutputFormat {
+  const { schema, description } = wanted;
+  const choice = request.settings.toolChoice?.type;
+  if (choice === 'required' || choice === 'function') {
+    warnings.add('field-dropped', path, 'the answer has to be a call of one of the tools');
+    return {};
+  }
+  for (const member of request.format === 'messages' ? Object.keys(wanted.extra?.fields ?? {}) : [])
+    warnings.add('field-dropped', `${path}.${member}`, 'the endpoint knows no structured output');
+  const forced = !keepsThinking(request, target);
+  const callable = supports('tools') && supports('tool_choice') && (forced || choice !== 'none');
+  // A beginning of the answer would be a beginning of text.
+  if (!callable || endsWithAssistant || schema === undefined || !fitsTool(schema)) {
+    warnings.add('field-changed', path, 'the format is put into the prompt, which does not bind it');
+    return { instruction: schema === undefined ? JSON_INSTRUCTION : schemaInstruction(schema, description) };
+  }
+  const name = freeName(request);
+  const reported = description === undefined ? TOOL_DESCRIPTION : `${TOOL_DESCRIPTION} ${description}`;
+  const tool = { name, forced, description: reported, schema };
+  // Nothing that a caller of this format said is dropped in silence (@spec messages-24), and a model that thinks refuses to
+  // be forced (11.3): so it may call the tool, and is asked to.
+  return forced ? { tool } : { tool, instruction: `Give your answer by a call of the tool "${name}", not as text.` };
+}
+
+function freeName({ tools }: GenerationRequest): string {
+  const taken = new Set(tools.map((tool) => (tool.type === 'opaque' ? tool.value['name'] : tool.name)));
+  let name = TOOL_NAME;
+  for (let number = 2; taken.has(name); number++) name = `${TOOL_NAME}_${number}`;
+  return name;
+}
+
+/** A call's input is an object, whatever the schema says. */
+function fitsTool(schema: JsonObject): boolean {
+  const { type } = schema;
+  return (type === undefined || type === 'object') && !BEYOND_TOOLS.some((word) => schema[word] !== undefined);
+}
+
+/** From another format thinking is dropped instead. @spec reasoning-11 */
+function keepsThinking({ format, settings }: GenerationRequest, { dialect }: EncodeTarget): boolean {
+  const { reasoning } = settings;
+  if (format !== 'messages' || dialect.thinking === 'none') return false;
+  return reasoning?.enabled === true || reasoning?.adaptive === true;
+}

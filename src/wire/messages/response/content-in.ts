@@ -1,0 +1,85 @@
+import type { Block } from '../../../canonical/blocks.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { isJsonObject } from '../../../lib/json.ts';
+import { decodeCitations } from '../citations.ts';
+import { OWN_FAMILY } from '../reasoning-seal.ts';
+import { extraOf, stringOf } from '../wire-object.ts';
+
+const TEXT_MEMBERS = new Set(['type', 'text', 'citations']);
+const TOOL_USE_MEMBERS = new Set(['type', 'id', 'name', 'input']);
+const THINKING_MEMBERS = new Set(['type', 'thinking', 'signature']);
+const REDACTED_MEMBERS = new Set(['type', 'data']);
+
+/**
+ * Reads a content block of an answer, whole or as it opens in a stream. Tools that the provider runs are calls of
+ * `upstream`, so that no caller is asked to run them; their results, and kinds unknown here, are opaque. What an upstream
+ * signs is its own, also where it is a gateway that seals what others signed.
+ * @param input the tool's input as JSON text; `''` when a stream is still to bring it
+ * @spec messages-30
+ */
+export function decodeBlock(block: JsonObject, input: string): Block {
+  switch (stringOf(block['type']) ?? '') {
+    case 'text': {
+      const citations = decodeCitations(block['citations']);
+      return {
+        type: 'text',
+        text: stringOf(block['text']) ?? '',
+        ...(citations && { citations }),
+        ...extraOf(block, TEXT_MEMBERS),
+      };
+    }
+    case 'thinking': {
+      const signature = stringOf(block['signature']) ?? '';
+      return {
+        type: 'reasoning',
+        form: 'text',
+        text: stringOf(block['thinking']) ?? '',
+        ...(signature !== '' && { signature }),
+        family: OWN_FAMILY,
+        ...extraOf(block, THINKING_MEMBERS),
+      };
+    }
+    case 'redacted_thinking': {
+      const text = stringOf(block['data']) ?? '';
+      return { type: 'reasoning', form: 'encrypted', text, family: OWN_FAMILY, ...extraOf(block, REDACTED_MEMBERS) };
+    }
+    case 'tool_use':
+    case 'server_tool_use':
+      return {
+        type: 'tool-call',
+        id: stringOf(block['id']) ?? '',
+        name: stringOf(block['name']) ?? '',
+        input,
+        runBy: block['type'] === 'tool_use' ? 'caller' : 'upstream',
+        ...extraOf(block, TOOL_USE_MEMBERS),
+      };
+    default:
+      return { type: 'opaque', format: 'messages', value: block };
+  }
+}
+
+/** Members of `message` that nothing here names and that describe the answer rather than who gave it. */
+const MESSAGE_MEMBERS: ReadonlySet<string> = new Set([
+  'id',
+  'type',
+  'role',
+  'model',
+  'content',
+  'stop_reason',
+  'stop_sequence',
+  'stop_details',
+  'container',
+  'usage',
+  // Another gateway's, in whose place stands our own.
+  'provider',
+  'service_metadata',
+]);
+
+export function decodeMessageExtra(message: JsonObject) {
+  return extraOf(message, MESSAGE_MEMBERS);
+}
+
+/** What the vendor says of an answer that it refused to give. @spec messages-26 stop_details */
+export function explanationOf(stopDetails: unknown): string {
+  return isJsonObject(stopDetails) ? (stringOf(stopDetails['explanation']) ?? '') : '';
+}
