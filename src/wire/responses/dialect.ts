@@ -4,11 +4,11 @@ import type { ReasoningSettings } from '../../canonical/request.ts';
 /**
  * In what upstreams of the responses format differ. What they share with chat stands in `ChatDialect` and means the same
  * here: parameters that are refused, `developerRole`, `reasoningSettings: 'none'`, `reasoningEfforts`, `mustReason`,
- * `endUserMember`, `originalDetail`, and `cacheMarks` in the spelling `prompt_cache_breakpoint`. Everything is off or
+ * `endUserMember`, `originalDetail`, and `cacheBreakpoints` in the spelling `prompt_cache_breakpoint`. Everything is off or
  * plain by default.
  */
 export interface ResponsesDialect {
-  /** Who made its reasoning items and can read them back. Absent: `openai-responses-v1`. @source generation.md 11.5 */
+  /** Who made its reasoning items and can read them back. Absent: `openai-responses-v1`. @spec reasoning-16 */
   readonly reasoningFamily?: ReasoningFamily;
   /** Encrypts its reasoning when it is asked to; a model that does not reason refuses the question. */
   readonly encryptedReasoning?: boolean;
@@ -48,4 +48,14 @@ export interface ResponsesDialect {
   readonly imageTool?: boolean;
   /** Custom calls in its answers are its own tools at work, not calls for the caller. */
   readonly runsCustomTools?: boolean;
+}
+
+declare module '../../canonical/extra.ts' {
+  interface WireFormats {
+    readonly responses: true;
+  }
+}
+
+declare module '../format.ts' {
+  interface Dialect extends ResponsesDialect {}
 }

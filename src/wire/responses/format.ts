@@ -1,17 +1,17 @@
-import { decodeError } from '../read-error.ts';
+import { decodeError } from '../upstream-error.ts';
 import type { UpstreamFormat } from '../format.ts';
-import { createStreamDecoder } from './decode-stream.ts';
-import { decodeWhole } from './decode-whole.ts';
-import { encodeRequest } from './encode-request.ts';
+import { createStreamDecoder } from './response/stream.ts';
+import { decodeWhole } from './response/response.ts';
+import { encodeRequest } from './request/request.ts';
 import { PARAMETERS } from './parameters.ts';
 
-/** OpenAI's responses format as upstreams speak it. Its errors are those of chat. @source generation.md 11 column R */
+/** OpenAI's responses format as upstreams speak it. Its errors are those of chat. @spec translate-1 */
 export const responsesUpstreamFormat: UpstreamFormat = {
   id: 'responses',
   path: () => '/responses',
   streamType: 'text/event-stream',
   parameters: PARAMETERS,
-  // @source generation.md 11.2 column R
+  // @spec translate-13, translate-14
   modalities: { inputs: new Set(['image', 'file', 'audio']), outputs: new Set(['text', 'image']) },
   encodeRequest,
   createStreamDecoder,

@@ -1,9 +1,9 @@
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
-import { objectsOf } from '../members.ts';
+import { objectsOf } from '../json-fields.ts';
 import { decodeChat } from '../chat/test-format.ts';
 import type { Dialect, EncodeTarget } from '../format.ts';
 import { decode as decodeMessages } from '../messages/test-request.ts';
-import { encodeRequest } from './encode-request.ts';
+import { encodeRequest } from './request/request.ts';
 
 /** Test support: an upstream that says nothing of itself. */
 export const PLAIN: EncodeTarget = { model: 'upstream-model', endUserId: 'hash-of-user', dialect: {} };
@@ -22,7 +22,7 @@ export const REASONER: EncodeTarget = {
     toolOutputParts: true,
     messagePhases: true,
     endUserMember: 'safety_identifier',
-    cacheMarks: 'prompt_cache_breakpoint',
+    cacheBreakpoints: 'prompt_cache_breakpoint',
     webSearchTool: true,
     imageTool: true,
   },

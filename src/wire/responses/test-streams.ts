@@ -4,9 +4,9 @@ import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { textOf } from '../members.ts';
+import { textOf } from '../json-fields.ts';
 import type { Dialect } from '../format.ts';
-import { createStreamDecoder } from './decode-stream.ts';
+import { createStreamDecoder } from './response/stream.ts';
 
 /** Test support: events of a stream, in the wire's own words. */
 export const CREATED: JsonObject = {
@@ -23,7 +23,7 @@ export function done(output_index: number, item: JsonObject): JsonObject {
 }
 
 /** A piece of the text of a message. */
-export function said(output_index: number, delta: string, more: JsonObject = {}): JsonObject {
+export function stated(output_index: number, delta: string, more: JsonObject = {}): JsonObject {
   return { type: 'response.output_text.delta', output_index, content_index: 0, delta, ...more };
 }
 
@@ -145,8 +145,8 @@ export const SEARCHES_AND_CITES: readonly JsonObject[] = [
   done(0, SEARCH),
   added(1, { ...LOOKED_UP, content: [], status: 'in_progress' }),
   { type: 'response.content_part.added', output_index: 1, content_index: 0, part: outputText('') },
-  said(1, 'Ebb und Flut '),
-  said(1, 'kommen vom Mond 🌊.'),
+  stated(1, 'Ebb und Flut '),
+  stated(1, 'kommen vom Mond 🌊.'),
   cited(1, MOON),
   { type: 'response.output_text.done', output_index: 1, content_index: 0, text: FIRST },
   {
@@ -155,7 +155,7 @@ export const SEARCHES_AND_CITES: readonly JsonObject[] = [
     content_index: 0,
     part: outputText(FIRST, { annotations: [MOON] }),
   },
-  said(1, SECOND, { content_index: 1 }),
+  stated(1, SECOND, { content_index: 1 }),
   cited(1, SUN, 1),
   done(1, LOOKED_UP),
   completed([SEARCH, LOOKED_UP]),

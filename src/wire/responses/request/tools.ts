@@ -1,0 +1,166 @@
+import type { FunctionTool, Tool, ToolChoice } from '../../../canonical/request.ts';
+import { unreachable } from '../../../lib/assert.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { nameOf, objectOf, objectsOf, textOf } from '../../json-fields.ts';
+import { fieldsOf, withExtra } from '../../extra.ts';
+import { legalToolName } from '../../gateway/legal-tool-name.ts';
+import type { ResponsesDialect } from '../dialect.ts';
+import { withoutAbsent, type EncodeContext } from './encode-context.ts';
+import { encodeNativeWebSearch } from './native-web-search.ts';
+
+/** What a function without parameters takes. @spec chat-23 */
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
+
+export interface EncodedTools {
+  /** `tools`, `tool_choice`, `parallel_tool_calls`, as far as they are to be sent. */
+  readonly members: JsonObject;
+  /** Names as sent, to the caller's names, where they differ. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** @spec chat-26, translate-18 */
+export function encodeTools(context: EncodeContext): EncodedTools {
+  const { request, warnings, supports } = context;
+  const names = new Map<string, string>();
+  const offered = supports('tools') ? request.tools : [];
+  if (offered.length < request.tools.length) warnings.add('field-dropped', 'tools', 'the endpoint takes no tools');
+  const tools: JsonObject[] = [];
+  for (const [index, tool] of offered.entries()) {
+    const encoded = encodeTool(tool, `tools[${index}]`, context);
+    if (encoded === undefined) continue;
+    tools.push(encoded);
+    const name = textOf(encoded['name']);
+    if (tool.type === 'function' && name !== undefined && name !== tool.name) names.set(name, tool.name);
+  }
+  tools.push(...encodeOwnTools(context));
+  if (tools.length === 0) {
+    warnOfOptions(context);
+    return { members: {}, names };
+  }
+  return { members: { tools, ...encodeOptions(tools, context) }, names };
+}
+
+function encodeTool(tool: Tool, path: string, { warnings }: EncodeContext): JsonObject | undefined {
+  switch (tool.type) {
+    case 'function':
+      return encodeFunction(tool);
+    case 'server':
+      warnings.add('field-dropped', path, `${tool.name} is run by the gateway and not known upstream`);
+      return undefined;
+    case 'opaque':
+      if (tool.format === 'responses') return tool.value;
+      warnings.add('field-dropped', path, `the provider's format has no tool ${nameOf(tool.value['type'])}`);
+      return undefined;
+    default:
+      return unreachable(tool);
+  }
+}
+
+/**
+ * Strictness is said in any case: where nothing is said this wire makes the schema strict, so that members which the
+ * caller left optional must be there. developers.openai.com "Function calling", "Strict mode", as told in
+ * 0xPlaygrounds/rig#2477 (2026-09).
+ */
+function encodeFunction(tool: FunctionTool): JsonObject {
+  const { name, description, parameters, strict } = tool;
+  const own: JsonObject = {
+    type: 'function',
+    name: legalToolName(name),
+    ...(description !== undefined && { description }),
+    parameters: parameters ?? NO_PARAMETERS,
+    strict: strict ?? false,
+  };
+  return withExtra(own, fieldsOf(tool, 'responses'));
+}
+
+/** Tools of the upstream's own, which other formats ask for by options. @spec chat-42 */
+function encodeOwnTools(context: EncodeContext): readonly JsonObject[] {
+  const { request, target, warnings, supports } = context;
+  const { webSearchTool, imageTool } = target.dialect;
+  const { webSearchOptions, nativeWebSearch, imageConfig, modalities } = request.settings;
+  const tools: JsonObject[] = [];
+  // What the caller itself says of the search counts.
+  if (nativeWebSearch !== undefined && webSearchOptions === undefined)
+    tools.push(...encodeNativeWebSearch(nativeWebSearch, context));
+  if (webSearchOptions !== undefined) {
+    if (webSearchTool === true && supports('web_search_options')) tools.push(encodeWebSearch(webSearchOptions));
+    else warnings.add('field-dropped', 'web_search_options', 'the endpoint has no search of its own');
+  }
+  const wantsImages = modalities?.includes('image') === true;
+  if (wantsImages && imageTool === true) {
+    tools.push({ type: 'image_generation', ...imageConfig });
+    return tools;
+  }
+  if (wantsImages) warnings.add('field-dropped', 'modalities', 'the endpoint draws no pictures');
+  if (imageConfig !== undefined) warnings.add('field-dropped', 'image_config', 'no picture is requested');
+  return tools;
+}
+
+/** Chat puts the place below `approximate`, this wire beside the type. */
+function encodeWebSearch({ user_location: location, ...options }: JsonObject): JsonObject {
+  const { approximate, ...place } = objectOf(location) ?? {};
+  const flat = location === undefined ? {} : { user_location: { ...place, ...objectOf(approximate) } };
+  return { type: 'web_search', ...options, ...flat };
+}
+
+function encodeOptions(
+  tools: readonly JsonObject[],
+  { request, target, warnings, supports }: EncodeContext,
+): JsonObject {
+  const { toolChoice, parallelToolCalls } = request.settings;
+  const chosen = toolChoice !== undefined && supports('tool_choice');
+  if (toolChoice !== undefined && !chosen)
+    warnings.add('field-dropped', 'tool_choice', 'the endpoint does not support this parameter');
+  const parallel = parallelToolCalls !== undefined && supports('parallel_tool_calls');
+  if (parallelToolCalls !== undefined && !parallel)
+    warnings.add('field-dropped', 'parallel_tool_calls', 'the endpoint does not support this parameter');
+  const choice = chosen ? encodeChoice(toolChoice, tools, target.dialect) : undefined;
+  if (chosen && choice === undefined)
+    warnings.add('field-dropped', 'tool_choice', 'what it names is not offered to the provider, or cannot be forced');
+  return withoutAbsent({ tool_choice: choice, parallel_tool_calls: parallel ? parallelToolCalls : undefined });
+}
+
+/** Options about tools mean nothing, and are refused, where no tool is sent. */
+function warnOfOptions({ request, warnings }: EncodeContext): void {
+  const { toolChoice, parallelToolCalls } = request.settings;
+  if (toolChoice !== undefined && toolChoice.type !== 'none')
+    warnings.add('field-dropped', 'tool_choice', 'there is no tool to choose');
+  if (parallelToolCalls !== undefined) warnings.add('field-dropped', 'parallel_tool_calls', 'there is no tool to call');
+}
+
+/** `undefined` for a choice that names what the upstream is not offered, or does not let anybody force. @spec chat-27, translate-18 */
+function encodeChoice(
+  choice: ToolChoice,
+  tools: readonly JsonObject[],
+  { forcesOwnTools }: ResponsesDialect,
+): Json | undefined {
+  switch (choice.type) {
+    case 'auto':
+    case 'none':
+    case 'required':
+      return choice.type;
+    case 'function':
+      return encodeNamed(choice.name, tools);
+    case 'opaque':
+      if (choice.format === 'responses') return forcesOwnTools === true ? choice.value : undefined;
+      return choice.value['type'] === 'allowed_tools' ? encodeAllowed(choice.value, tools) : undefined;
+    default:
+      return unreachable(choice);
+  }
+}
+
+function encodeNamed(name: string, tools: readonly JsonObject[]): JsonObject | undefined {
+  const sent = legalToolName(name);
+  return tools.some((tool) => tool['name'] === sent) ? { type: 'function', name: sent } : undefined;
+}
+
+/** Chat nests the list, and each function in it; this wire does not. */
+function encodeAllowed({ allowed_tools: nested, ...flat }: JsonObject, tools: readonly JsonObject[]): Json | undefined {
+  const { mode, tools: listed } = isJsonObject(nested) ? nested : flat;
+  const allowed = objectsOf(listed).flatMap((entry): readonly JsonObject[] => {
+    const name = textOf(objectOf(entry['function'])?.['name']) ?? textOf(entry['name']);
+    const encoded = name === undefined ? undefined : encodeNamed(name, tools);
+    return encoded === undefined ? [] : [encoded];
+  });
+  return allowed.length === 0 ? undefined : { type: 'allowed_tools', mode: mode ?? 'auto', tools: allowed };
+}
