@@ -4,15 +4,16 @@ import type { Answer } from '../../canonical/answer.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
-import { encodeWhole as encodeChatAnswer } from '../chat/encode-whole.ts';
-import { objectOf, objectsOf } from '../members.ts';
+import { encodeWhole as encodeChatAnswer } from '../chat/response/response-out.ts';
+import { objectOf, objectsOf } from '../json-fields.ts';
 import { decodeChat } from '../chat/test-format.ts';
-import { CLOSING, IDENTITY } from '../chat/test-streams.ts';
-import { MessagesStreamEncoder } from '../messages/encode-stream.ts';
+import { FINAL_USAGE, IDENTITY } from '../chat/test-streams.ts';
+import { MessagesStreamEncoder } from '../messages/response/stream-out.ts';
+import { encodeWhole as encodeMessagesAnswer } from '../messages/response/response-out.ts';
 import { checkStream, foldContent } from '../messages/test-stream-checker.ts';
 import { MISSING_SIGNATURE, restoreCallSignatures, signaturesOfCalls } from './call-signatures.ts';
-import { decodeWhole } from './decode-whole.ts';
-import { encodeRequest } from './encode-request.ts';
+import { decodeWhole } from './response/response.ts';
+import { encodeRequest } from './request/request.ts';
 import {
   encodeChat,
   encoded,
@@ -32,6 +33,7 @@ import {
   SIGNATURE,
   stream,
   THOUGHT_AND_CALLS,
+  WHOLE_GROUNDED,
 } from './test-streams.ts';
 
 const USER = { role: 'user', content: 'Hi' };
@@ -42,14 +44,14 @@ function fold(chunks: readonly JsonObject[]): Answer {
 
 /** The message that a chat client keeps of an answer. */
 function chatMessage(answer: Answer): JsonObject {
-  const drawn = parseJsonObject(encodeChatAnswer(answer, IDENTITY, { ...CLOSING, usage: NO_USAGE }));
-  return objectOf(objectsOf(drawn?.['choices'])[0]?.['message']) ?? assert.fail('there is a message');
+  const encodedRequest = parseJsonObject(encodeChatAnswer(answer, IDENTITY, { ...FINAL_USAGE, usage: NO_USAGE }));
+  return objectOf(objectsOf(encodedRequest?.['choices'])[0]?.['message']) ?? assert.fail('there is a message');
 }
 
 /** The content that a messages client keeps of a streamed answer. */
 function messagesContent(chunks: readonly JsonObject[]): readonly JsonObject[] {
   const encoder = new MessagesStreamEncoder(IDENTITY);
-  return foldContent(checkStream(encoder.encode(decodeStream(stream(chunks))) + encoder.close(CLOSING)));
+  return foldContent(checkStream(encoder.encode(decodeStream(stream(chunks))) + encoder.close(FINAL_USAGE)));
 }
 
 /** A chat client's next request: the message, and a result for each of its calls. */
@@ -183,10 +185,36 @@ suite('the signature of a text', () => {
     assert.deepEqual(modelParts(encodeOfMessages(nextOfMessages(messagesContent(first)))), ['"So." first']);
   });
 
-  test('that came last and alone goes back so from a messages client, who keeps the order', () => {
-    const [text, alone] = modelParts(encodeOfMessages(nextOfMessages(messagesContent(GROUNDED))));
-    assert.match(text ?? '', /^"🌊 [^"]+"$/);
-    assert.equal(alone, '"" other');
+  test('that came last does not travel in a stream of the messages format, whose last block is the text', () => {
+    const content = messagesContent(GROUNDED);
+    assert.deepEqual(
+      content.map(({ type }) => type),
+      ['text'],
+    );
+  });
+
+  test('that came last and whole goes onto the text from a messages client', () => {
+    const whole = parseJsonObject(
+      encodeMessagesAnswer(foldEvents(decodeWhole(JSON.stringify(WHOLE_GROUNDED))), IDENTITY, {
+        ...FINAL_USAGE,
+        usage: NO_USAGE,
+      }),
+    );
+    const content = objectsOf(whole?.['content']);
+    assert.deepEqual(
+      content.map(({ type }) => type),
+      ['redacted_thinking', 'text'],
+    );
+    assert.ok(objectsOf(content[1]?.['citations']).length > 0, 'its sources stay on it');
+    const parts = modelParts(encodeOfMessages(nextOfMessages(content)));
+    assert.equal(parts.length, 1);
+    assert.match(parts[0] ?? '', / other$/);
+  });
+
+  test('before a call stays alone, because the signature of a call bears its id', () => {
+    const chunks = [finish('STOP', [{ text: 'So.' }, { text: '', thoughtSignature: OTHER_SIGNATURE }, call('a', {})])];
+    const parts = modelParts(encodeOfMessages(nextOfMessages(messagesContent(chunks)), SECOND));
+    assert.deepEqual(parts, ['"So."', '"" other', 'a']);
   });
 
   test('that came last goes onto the text from a chat client, who does not', () => {

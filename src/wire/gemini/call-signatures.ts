@@ -3,7 +3,7 @@ import type { Extra } from '../../canonical/extra.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { isJsonObject } from '../../lib/json.ts';
 
-/** Who can read what this format calls a thought signature. @source generation.md 1.4 */
+/** Who can read what this format calls a thought signature. @spec reasoning-20 */
 export const GEMINI_FAMILY: ReasoningFamily = 'google-gemini-v1';
 
 /**
@@ -27,7 +27,7 @@ export function asSignature(block: Block): (ReasoningBlock & { readonly form: 'e
 
 /**
  * A signature as a block of its own. It stands right before what it was found on, and names the call where that is one:
- * callers keep that id, those of the messages format in a seal, and the order besides. @source generation.md 1.4, 11.5
+ * callers keep that id, those of the messages format in a seal, and the order besides. @spec reasoning-20
  */
 export function signatureBlock(signature: string, callId?: string): ReasoningBlock {
   return {
@@ -41,7 +41,7 @@ export function signatureBlock(signature: string, callId?: string): ReasoningBlo
 
 /**
  * The signature a second time, on the call itself, as the vendor's own chat endpoint writes it: many clients of the chat
- * format keep that member and none else. ai.google.dev "Thought signatures", "OpenAI compatibility"; pains.md 19
+ * format keep that member and none else. ai.google.dev "Thought signatures", "OpenAI compatibility"; @spec reasoning-20
  */
 export function signatureExtra(signature: string): Extra {
   return { format: 'chat', fields: { extra_content: { google: { thought_signature: signature } } } };
@@ -55,7 +55,7 @@ export function signatureOnCall({ extra }: ToolCallBlock): string | undefined {
   return typeof signature === 'string' && isSignature(signature) ? signature : undefined;
 }
 
-/** Signatures of the calls among the blocks of one answer or turn, by call id: what a store would keep. pains.md 19 */
+/** Signatures of the calls among the blocks of one answer or turn, by call id: what a store would keep. @spec reasoning-20 */
 export function signaturesOfCalls(blocks: readonly Block[]): ReadonlyMap<string, string> {
   const calls = new Set(blocks.flatMap((block) => (block.type === 'tool-call' ? [block.id] : [])));
   const signatures = new Map<string, string>();

@@ -59,3 +59,13 @@ export interface GeminiFacts {
 export interface GeminiDialect {
   readonly gemini?: GeminiFacts;
 }
+
+declare module '../../canonical/extra.ts' {
+  interface WireFormats {
+    readonly gemini: true;
+  }
+}
+
+declare module '../format.ts' {
+  interface Dialect extends GeminiDialect {}
+}

@@ -1,12 +1,12 @@
-import { pathStep } from '../../lib/path-step.ts';
+import { encodePathSegment } from '../../lib/net/path-segment.ts';
 import type { PathTarget, UpstreamFormat } from '../format.ts';
 import { raisedLimit } from '../gateway/efforts.ts';
 import { asSignature, restoreCallSignatures } from './call-signatures.ts';
-import { decodeError } from './decode-error.ts';
-import { createStreamDecoder } from './decode-stream.ts';
-import { decodeWhole } from './decode-whole.ts';
-import { encodeRequest } from './encode-request.ts';
-import { mustInlineUrl } from './media.ts';
+import { decodeError } from './response/error.ts';
+import { createStreamDecoder } from './response/stream.ts';
+import { decodeWhole } from './response/response.ts';
+import { encodeRequest } from './request/request.ts';
+import { mustInlineUrl } from './request/media.ts';
 import { PARAMETERS } from './parameters.ts';
 
 /** Google's generateContent, at AI Studio and at Vertex. */
@@ -21,13 +21,13 @@ export const geminiUpstreamFormat: UpstreamFormat = {
   },
   mustInlineUrl,
   callSignatures: {
-    read(block) {
+    decode(block) {
       const { id, text } = asSignature(block) ?? {};
       return id === undefined || text === undefined ? undefined : { callId: id, signature: text };
     },
     restore: restoreCallSignatures,
   },
-  answerLimit: ({ settings }, { dialect, maxOutputTokens }) =>
+  responseLimit: ({ settings }, { dialect, maxOutputTokens }) =>
     dialect.gemini?.thinking?.by === 'budget' ? raisedLimit(settings, maxOutputTokens) : settings.maxTokens,
   encodeRequest,
   createStreamDecoder,
@@ -46,5 +46,5 @@ function path({ model, stream }: PathTarget): string {
   const steps = model.split('/').filter((step) => step !== '' && step !== '.' && step !== '..');
   const named = COLLECTIONS.has(steps[0] ?? '') ? steps : ['models', ...steps];
   const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-  return `/${named.map(pathStep).join('/')}:${method}`;
+  return `/${named.map(encodePathSegment).join('/')}:${method}`;
 }

@@ -1,4 +1,4 @@
-/** Parameters of the catalog's vocabulary that the format has words for. @source generation.md 11.1, 11.3, 11.6 */
+/** Parameters of the catalog's vocabulary that the format has words for. @spec route-20 */
 export const PARAMETERS: ReadonlySet<string> = new Set([
   'temperature',
   'top_p',

@@ -26,7 +26,7 @@ export const arbitrarySchema: fc.Arbitrary<JsonObject> = fc
     const list = fc.array(schema, { minLength: 1, maxLength: 3 });
     const type = fc.constantFrom(...TYPES);
     const keyword = (name: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly [string, unknown]> =>
-      value.map((said) => [name, said]);
+      value.map((stated) => [name, stated]);
     const keywords = fc.oneof(
       { weight: 4, arbitrary: keyword('properties', named(schema)) },
       { weight: 4, arbitrary: keyword('type', fc.oneof(type, fc.array(fc.constantFrom(...TYPES), { maxLength: 3 }))) },

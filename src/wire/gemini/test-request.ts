@@ -1,10 +1,10 @@
 import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { objectOf, objectsOf } from '../members.ts';
+import { objectOf, objectsOf } from '../json-fields.ts';
 import { decodeChat } from '../chat/test-format.ts';
 import type { EncodeTarget } from '../format.ts';
 import { decode as decodeMessages } from '../messages/test-request.ts';
 import type { GeminiFacts } from './dialect.ts';
-import { encodeRequest } from './encode-request.ts';
+import { encodeRequest } from './request/request.ts';
 
 /** Test support: an endpoint of these facts. */
 export function targetOf(gemini: GeminiFacts = {}, more: Partial<EncodeTarget> = {}): EncodeTarget {

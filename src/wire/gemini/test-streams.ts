@@ -3,7 +3,7 @@ import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { createStreamDecoder } from './decode-stream.ts';
+import { createStreamDecoder } from './response/stream.ts';
 
 /** Signatures as the vendor writes them: base64, here much shorter. */
 export const SIGNATURE = 'EpwICpkIAXLI2nxlGqp+/w==';

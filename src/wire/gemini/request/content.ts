@@ -1,0 +1,85 @@
+import type { Block, MediaBlock } from '../../../canonical/blocks.ts';
+import { unreachable } from '../../../lib/assert.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { pathOfCitations } from '../../source-paths.ts';
+import { nameOf } from '../../json-fields.ts';
+import { writeOutDocuments } from '../../text-documents.ts';
+import { unsupportedMedia } from '../../unsupported-media.ts';
+import type { LocatedBlock, LocatedTurn } from '../../source-positions.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { encodeFile, decodeText, describeMedia } from './media.ts';
+
+/** A part of a content, as the wire has it. */
+export type WirePart = JsonObject;
+
+/** The blocks of a turn. The wire has no names of participants. @spec chat-6 */
+export function nameSpeaker({ turn, blocks }: LocatedTurn): readonly LocatedBlock[] {
+  if (turn.name === undefined || turn.role === 'tool') return blocks;
+  const at = blocks.findIndex(({ block }) => block.type === 'text');
+  return blocks.map((placed, index) =>
+    index === at && placed.block.type === 'text'
+      ? { ...placed, block: { ...placed.block, text: `${turn.name}: ${placed.block.text}` } }
+      : placed,
+  );
+}
+
+/** Blocks as far as they are text or files. @param other takes any other */
+export function encodeParts(
+  blocks: readonly LocatedBlock[],
+  context: EncodeContext,
+  other: (placed: LocatedBlock, context: EncodeContext) => void,
+): readonly WirePart[] {
+  return blocks.flatMap(({ block, path }) =>
+    spellOut(block).flatMap((piece): readonly WirePart[] => {
+      const placed = { block: piece, path };
+      switch (piece.type) {
+        case 'text':
+          warnOfSources(piece.citations ?? [], path, context);
+          return piece.text === '' ? [] : [{ text: piece.text }];
+        case 'refusal':
+          return piece.text === '' ? [] : [{ text: piece.text }];
+        case 'media': {
+          const file = encodeMedia(piece, path, context);
+          if (file !== undefined) return [file];
+          other(placed, context);
+          return [];
+        }
+        case 'reasoning':
+        case 'tool-call':
+        case 'tool-result':
+        case 'opaque':
+          other(placed, context);
+          return [];
+        default:
+          return unreachable(piece);
+      }
+    }),
+  );
+}
+
+/** Documents of text, and blocks of other formats that can be put in words, are text here. */
+export function spellOut(block: Block): readonly Block[] {
+  return writeOutDocuments([block.type === 'media' ? decodeText(block) : block]);
+}
+
+function warnOfSources(citations: readonly unknown[], path: string, { request, warn }: EncodeContext): void {
+  if (citations.length > 0)
+    warn('content-dropped', pathOfCitations(request.format, path), 'sources of earlier answers are not sent again');
+}
+
+function encodeMedia(block: MediaBlock, path: string, context: EncodeContext): WirePart | undefined {
+  if (block.detail !== undefined && block.detail !== 'auto')
+    context.warnOnce(
+      'field-dropped',
+      `${path}.detail`,
+      'how closely a picture is looked at cannot be said in this format',
+    );
+  return encodeFile(block, path, context);
+}
+
+/** What has no place where it stands. @throws GatewayError 400 for a file */
+export function warnOfBlock({ block, path }: LocatedBlock, context: EncodeContext): void {
+  if (block.type === 'media') throw unsupportedMedia(path, describeMedia(block));
+  const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
+  context.warn('content-dropped', path, `the provider's format cannot say a block of type ${what} here`);
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import type { Answer } from '../../../canonical/answer.ts';
+import type { Citation } from '../../../canonical/blocks.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { call, chunk, finish, foldStream, GROUNDED, textOfBlocks, TIDES_TEXT } from '../test-streams.ts';
+
+function citationsOf({ blocks, citations }: Answer): readonly Citation[] {
+  const ofTexts = blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : []));
+  return [...ofTexts, ...citations.map(({ citation }) => citation)];
+}
+
+/** What each source stands for, in the text of the whole answer. */
+function quotesOf(answer: Answer): readonly (string | undefined)[] {
+  const text = textOfBlocks(answer, 'text');
+  return citationsOf(answer).map((citation) =>
+    citation.type === 'url' && citation.start !== undefined ? text.slice(citation.start, citation.end) : undefined,
+  );
+}
+
+const PAGE = { web: { uri: 'https://a.example/', title: 'A' } };
+
+function grounded(text: string, supports: readonly JsonObject[], chunks: readonly JsonObject[] = [PAGE]): Answer {
+  return foldStream([
+    finish('STOP', [{ text }], { groundingMetadata: { groundingChunks: chunks, groundingSupports: supports } }),
+  ]);
+}
+
+suite('sources of a text', () => {
+  test('point at their words, although the vendor counts bytes', () => {
+    const answer = foldStream(GROUNDED);
+    assert.equal(textOfBlocks(answer, 'text'), TIDES_TEXT);
+    assert.deepEqual(quotesOf(answer), ['Tides come', 'from the moon', 'from the moon']);
+    assert.deepEqual(citationsOf(answer)[2], {
+      type: 'url',
+      url: 'https://moon.example/',
+      title: 'moon.example',
+      start: TIDES_TEXT.indexOf('from'),
+      end: TIDES_TEXT.indexOf('from') + 'from the moon'.length,
+    });
+  });
+
+  test('count the searches, each query once', () => {
+    const answer = foldStream([...GROUNDED, { usageMetadata: { promptTokenCount: 5 } }]);
+    assert.equal(answer.usage?.webSearchRequests, 2);
+  });
+
+  test('that count otherwise are found by their words', () => {
+    const answer = grounded('Müde? Ja, müde.', [
+      { segment: { startIndex: 10, endIndex: 14, text: 'müde' }, groundingChunkIndices: [0] },
+    ]);
+    assert.deepEqual(quotesOf(answer), ['müde']);
+  });
+
+  test('without a place that can be found are told without one', () => {
+    const answer = grounded('Yes.', [{ segment: { endIndex: 9, text: 'elsewhere' }, groundingChunkIndices: [0] }]);
+    assert.deepEqual(citationsOf(answer), [{ type: 'url', url: 'https://a.example/', title: 'A' }]);
+  });
+
+  test('without any place are sources of the whole answer', () => {
+    assert.deepEqual(grounded('Yes.', []).citations, [
+      { citation: { type: 'url', url: 'https://a.example/', title: 'A' }, afterBlocks: 1 },
+    ]);
+  });
+
+  test('that lead nowhere are none', () => {
+    const supports = [{ segment: { endIndex: 3 }, groundingChunkIndices: [5, 1, 'x'] }];
+    assert.deepEqual(citationsOf(grounded('Yes.', supports, [PAGE, { web: { title: 'no address' } }])), []);
+  });
+
+  test('may be places, documents and pictures', () => {
+    const chunks = [
+      { maps: { uri: 'https://maps.example/', title: 'Café' } },
+      { retrievedContext: { uri: 'gs://bucket/doc', title: 'Doc', text: 'So it is.' } },
+      { image: { sourceUri: 'https://page.example/', imageUri: 'https://page.example/a.png' } },
+    ];
+    assert.deepEqual(
+      grounded('Yes.', [{ segment: { endIndex: 3 }, groundingChunkIndices: [0, 1, 2] }], chunks).blocks[0],
+      {
+        type: 'text',
+        text: 'Yes.',
+        citations: [
+          { type: 'url', url: 'https://maps.example/', title: 'Café', start: 0, end: 3 },
+          { type: 'url', url: 'gs://bucket/doc', title: 'Doc', excerpt: 'So it is.', start: 0, end: 3 },
+          { type: 'url', url: 'https://page.example/', start: 0, end: 3 },
+        ],
+      },
+    );
+  });
+
+  test('of a text that has ended are told for the whole answer, at the very same place', () => {
+    const text = 'Größe: 5.';
+    const segment = { startIndex: 8, endIndex: 11, text: ' 5.' };
+    const groundingMetadata = { groundingChunks: [PAGE], groundingSupports: [{ segment, groundingChunkIndices: [0] }] };
+    const answer = foldStream([chunk([{ text }]), finish('STOP', [call('f', {})], { groundingMetadata })]);
+    assert.equal(answer.citations.length, 1);
+    const citation = answer.citations[0]?.citation;
+    assert.equal(citation?.type === 'url' && text.slice(citation.start, citation.end), ' 5.');
+  });
+});
+
+test('works that are quoted at length are sources too', () => {
+  for (const member of ['citationSources', 'citations']) {
+    const citationMetadata = {
+      [member]: [{ startIndex: 0, endIndex: 4, uri: 'https://b.example/', license: 'MIT' }, { endIndex: 3 }],
+    };
+    const answer = foldStream([finish('STOP', [{ text: 'Ünd so weiter' }], { citationMetadata })]);
+    assert.deepEqual(quotesOf(answer), ['Ünd']);
+  }
+});
+
+test('of any text, bytes become characters', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', minLength: 1 }),
+      fc.string({ unit: 'grapheme', minLength: 1 }),
+      fc.string({ unit: 'grapheme' }),
+      (before, quote, after) => {
+        const startIndex = Buffer.byteLength(before);
+        const segment = { startIndex, endIndex: startIndex + Buffer.byteLength(quote), text: quote };
+        const answer = grounded(before + quote + after, [{ segment, groundingChunkIndices: [0] }]);
+        assert.deepEqual(quotesOf(answer), [quote]);
+        const [citation] = citationsOf(answer);
+        assert.equal(citation?.type === 'url' && citation.start, before.length);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

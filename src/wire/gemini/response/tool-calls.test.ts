@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import {
+  call,
+  callsOf,
+  chunk,
+  finish,
+  foldStream,
+  GROUNDED,
+  kindsOf,
+  OTHER_SIGNATURE,
+  PARTIAL_CALL,
+  partial,
+  SIGNATURE,
+  textOfBlocks,
+  THOUGHT_AND_CALLS,
+} from '../test-streams.ts';
+
+suite('a thought signature', () => {
+  test('of a call stands right before it, names it, and stands on it for clients that keep nothing else', () => {
+    const answer = foldStream(THOUGHT_AND_CALLS);
+    assert.deepEqual(kindsOf(answer), ['text', 'encrypted(fc_1)', 'tool-call', 'tool-call']);
+    const [, signature, first, second] = answer.blocks;
+    assert.ok(signature?.type === 'reasoning' && first?.type === 'tool-call' && second?.type === 'tool-call');
+    assert.deepEqual([signature.text, signature.family], [SIGNATURE, 'google-gemini-v1']);
+    assert.deepEqual(first.extra, {
+      format: 'chat',
+      fields: { extra_content: { google: { thought_signature: SIGNATURE } } },
+    });
+    assert.equal(second.extra, undefined);
+  });
+
+  test('of a text stands before it', () => {
+    const answer = foldStream([
+      chunk([{ text: 'So', thoughtSignature: SIGNATURE }]),
+      finish('STOP', [{ text: ' be it.' }]),
+    ]);
+    assert.deepEqual(kindsOf(answer), ['encrypted', 'text']);
+    assert.equal(textOfBlocks(answer, 'text'), 'So be it.');
+  });
+
+  test('that comes after a text has begun does not tear it apart', () => {
+    const answer = foldStream([
+      chunk([{ text: 'So' }]),
+      chunk([{ text: ' be', thoughtSignature: SIGNATURE }]),
+      finish('STOP', [{ text: ' it.' }]),
+    ]);
+    assert.deepEqual(kindsOf(answer), ['text', 'encrypted']);
+    assert.equal(textOfBlocks(answer, 'text'), 'So be it.');
+  });
+
+  test('on an empty text is kept', () => {
+    const answer = foldStream(GROUNDED);
+    assert.deepEqual(kindsOf(answer), ['text', 'encrypted']);
+    const last = answer.blocks.at(-1);
+    assert.equal(last?.type === 'reasoning' && last.text, OTHER_SIGNATURE);
+  });
+
+  test('of a picture stands before it', () => {
+    const picture = { inlineData: { mimeType: 'image/png', data: 'iVBORw==' }, thoughtSignature: SIGNATURE };
+    assert.deepEqual(kindsOf(foldStream([finish('STOP', [picture])])), ['encrypted', 'media']);
+  });
+
+  test('that is no base64 is none', () => {
+    const answer = foldStream([finish('STOP', [{ text: 'So.', thoughtSignature: 'not: base64!' }])]);
+    assert.deepEqual(kindsOf(answer), ['text']);
+  });
+});
+
+suite('a tool call', () => {
+  test('keeps the very bytes of its arguments', () => {
+    const args = '{"b":1.0, "a" : 12345678901234567890,"c":{"d":"\\u00fc","thoughtSignature":["]","}"]}}';
+    const line = `{"candidates":[{"content":{"parts":[{"text":"{"},{"functionCall":{"name":"f","args":${args}}}]}}]}`;
+    const answer = foldStream([line, finish('STOP')]);
+    assert.deepEqual(callsOf(answer), [`f(${args})`]);
+  });
+
+  test('keeps the id that the vendor gave, and gets one where there is none or it came before', () => {
+    const answer = foldStream([
+      chunk([call('a', {}, { id: 'x' }), call('b', {}, { id: 'x' }), call('c', {})]),
+      finish('STOP'),
+    ]);
+    const ids = answer.blocks.map((block) => (block.type === 'tool-call' ? block.id : ''));
+    assert.equal(ids[0], 'x');
+    assert.match(ids[1] ?? '', /^call_\w{24}$/);
+    assert.match(ids[2] ?? '', /^call_\w{24}$/);
+    assert.equal(new Set(ids).size, 3);
+  });
+
+  for (const args of [undefined, null]) {
+    test(`with ${JSON.stringify(args) ?? 'nothing'} for arguments has none`, () => {
+      const functionCall = args === undefined ? { name: 'now' } : { name: 'now', args };
+      assert.deepEqual(callsOf(foldStream([finish('STOP', [{ functionCall }])])), ['now({})']);
+    });
+  }
+
+  test('without a name is left out, and noted', () => {
+    const answer = foldStream([finish('STOP', [{ functionCall: { args: { a: 1 } } }])]);
+    assert.deepEqual(answer.blocks, []);
+    assert.equal(answer.warnings[0]?.code, 'event-skipped');
+    assert.equal(answer.end?.finish, 'stop');
+  });
+});
+
+suite('a tool call in pieces', () => {
+  test('is put together by the paths of its values', () => {
+    assert.deepEqual(callsOf(foldStream(PARTIAL_CALL)), [
+      'save({"items":[{"name":"Apple \\"Ü\\"","price":0.5}],"done":true})',
+    ]);
+  });
+
+  test('ends with the answer where its end does not come', () => {
+    const answer = foldStream([...PARTIAL_CALL.slice(0, 4), finish('STOP')]);
+    assert.deepEqual(callsOf(answer), ['save({"items":[{"name":"Apple \\"Ü\\""}]})']);
+    assert.equal(answer.end?.finish, 'tool_calls');
+  });
+
+  test('ends where another begins', () => {
+    const answer = foldStream([
+      chunk([{ functionCall: { name: 'a', willContinue: true } }]),
+      chunk([partial({ jsonPath: '$.x', numberValue: 1 })]),
+      chunk([{ functionCall: { name: 'b', willContinue: true } }]),
+      chunk([partial({ jsonPath: '$.y', numberValue: 2 })]),
+      chunk([{ functionCall: {} }]),
+      finish('STOP'),
+    ]);
+    assert.deepEqual(callsOf(answer), ['a({"x":1})', 'b({"y":2})']);
+  });
+
+  test('ends where a text begins, but not at an empty one', () => {
+    const answer = foldStream([
+      chunk([{ functionCall: { name: 'a', willContinue: true } }]),
+      chunk([{ text: '' }]),
+      chunk([partial({ jsonPath: '$.x', numberValue: 1 })]),
+      finish('STOP', [{ text: 'Done.' }]),
+    ]);
+    assert.deepEqual(kindsOf(answer), ['tool-call', 'text']);
+    assert.deepEqual(callsOf(answer), ['a({"x":1})']);
+  });
+
+  test('keeps numbers as they were written', () => {
+    const line =
+      '{"candidates":[{"content":{"parts":[{"functionCall":{"partialArgs":' +
+      '[{"jsonPath":"$.id","numberValue":12345678901234567890},{"jsonPath":"$.price","numberValue":1.0}],' +
+      '"willContinue":true}}]}}],"usageMetadata":{"promptTokenCount":7}}';
+    const answer = foldStream([chunk([{ functionCall: { name: 'a', willContinue: true } }]), line, finish('STOP')]);
+    assert.deepEqual(callsOf(answer), ['a({"id":12345678901234567890,"price":1.0})']);
+  });
+
+  test('has no arguments where none came', () => {
+    const answer = foldStream([
+      chunk([{ functionCall: { name: 'a', willContinue: true } }]),
+      finish('STOP', [{ functionCall: {} }]),
+    ]);
+    assert.deepEqual(callsOf(answer), ['a({})']);
+  });
+
+  test('leaves out what has no place, and notes it', () => {
+    const answer = foldStream([
+      chunk([{ functionCall: { name: 'a', willContinue: true } }]),
+      chunk([partial({ jsonPath: '$[?@.x]', numberValue: 1 })]),
+      chunk([partial({ jsonPath: '$.list[5]', numberValue: 1 })]),
+      finish('STOP', [{ functionCall: {} }]),
+    ]);
+    assert.equal(answer.warnings.length, 2);
+    assert.deepEqual(callsOf(answer), ['a({"list":[]})']);
+  });
+});
