@@ -8,3 +8,13 @@ export interface CohereDialect {
   /** Takes `tool_choice`; newer models refuse it. */
   readonly forcesTools?: boolean;
 }
+
+declare module '../../canonical/extra.ts' {
+  interface WireFormats {
+    readonly cohere: true;
+  }
+}
+
+declare module '../format.ts' {
+  interface Dialect extends CohereDialect {}
+}

@@ -1,10 +1,10 @@
 import type { UpstreamFormat } from '../format.ts';
 import { raisedLimit } from '../gateway/efforts.ts';
-import { createStreamDecoder } from './decode-stream.ts';
-import { decodeWhole } from './decode-whole.ts';
-import { encodeRequest } from './encode-request.ts';
+import { createStreamDecoder } from './response/stream.ts';
+import { decodeWhole } from './response/response.ts';
+import { encodeRequest } from './request/request.ts';
 import { PARAMETERS } from './parameters.ts';
-import { decodeError } from './upstream-error.ts';
+import { decodeError } from './response/error.ts';
 
 /** The second version of Cohere's own chat format. */
 export const cohereUpstreamFormat: UpstreamFormat = {
@@ -14,7 +14,7 @@ export const cohereUpstreamFormat: UpstreamFormat = {
   parameters: PARAMETERS,
   // Documents of text can be written out, other files cannot be sent.
   modalities: { inputs: new Set(['image']), outputs: new Set(['text']) },
-  answerLimit: ({ settings }, { maxOutputTokens }) => raisedLimit(settings, maxOutputTokens),
+  responseLimit: ({ settings }, { maxOutputTokens }) => raisedLimit(settings, maxOutputTokens),
   encodeRequest,
   createStreamDecoder,
   decodeWhole,

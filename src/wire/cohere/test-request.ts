@@ -1,9 +1,9 @@
 import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { objectOf, objectsOf } from '../members.ts';
+import { objectOf, objectsOf } from '../json-fields.ts';
 import { decodeChat } from '../chat/test-format.ts';
 import type { EncodeTarget } from '../format.ts';
 import { decode as decodeMessages } from '../messages/test-request.ts';
-import { encodeRequest } from './encode-request.ts';
+import { encodeRequest } from './request/request.ts';
 
 /** Test support: a model that thinks, as the vendor's adapter describes it. */
 export const THINKER: EncodeTarget = {

@@ -3,8 +3,8 @@ import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { checkEvents } from '../../canonical/test-event-grammar.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { textOf } from '../members.ts';
-import { createStreamDecoder } from './decode-stream.ts';
+import { textOf } from '../json-fields.ts';
+import { createStreamDecoder } from './response/stream.ts';
 
 /** Test support: events of a stream, in the wire's own words. */
 export const START: JsonObject = {

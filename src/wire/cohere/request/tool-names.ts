@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 // "tool names can only contain certain characters (A-Za-z0-9_) and can't begin with a digit": docs.cohere.com
-// "Errors", read 2026-11. The length is the one that callers of this gateway may use (generation.md 12).
+// "Errors", read 2026-11. The length is the one that callers of this gateway may use (@spec chat-21).
 const LEGAL_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const STEM_CHARS_MAX = 54;
 const DIGEST_CHARS = 8;

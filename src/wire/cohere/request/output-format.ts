@@ -1,7 +1,7 @@
-import type { ResponseFormat } from '../../canonical/request.ts';
-import { parameterOfFormat } from '../../canonical/supports-parameter.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { JSON_INSTRUCTION, schemaInstruction } from '../gateway/json-instruction.ts';
+import type { ResponseFormat } from '../../../canonical/request.ts';
+import { parameterOfFormat } from '../../../canonical/supports-parameter.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruction.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 /** How the wanted form of the answer is asked for. */
@@ -28,10 +28,10 @@ export function encodeOutputFormat(crowded: boolean, { request, warnings, suppor
     return {};
   }
   const schema = wanted.type === 'json_schema' ? wanted.schema : undefined;
-  const sayable = schema === undefined || schema['type'] === 'object';
-  if (!crowded && sayable)
+  const isExpressible = schema === undefined || schema['type'] === 'object';
+  if (!crowded && isExpressible)
     return { format: { type: 'json_object', ...(schema !== undefined && { json_schema: schema }) } };
-  warnings.add('field-changed', 'response_format', 'the model is asked for it in words, which do not bind it');
+  warnings.add('field-changed', 'response_format', 'the format is put into the prompt, which does not bind it');
   return { instruction: schema === undefined ? JSON_INSTRUCTION : instructionFor(wanted, schema) };
 }
 

@@ -1,12 +1,12 @@
-import type { Block, MediaBlock } from '../../canonical/blocks.ts';
-import { isTextType } from '../../canonical/text-type.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { urlOfSource } from '../media-source.ts';
-import { nameOf } from '../members.ts';
-import { writeOutDocuments } from '../text-documents.ts';
-import { MEDIUM_WORDS, unreadableMedia } from '../unreadable-media.ts';
+import type { Block, MediaBlock } from '../../../canonical/blocks.ts';
+import { isTextType } from '../../../canonical/text-type.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
+import { urlOfSource } from '../../media-source.ts';
+import { nameOf } from '../../json-fields.ts';
+import { writeOutDocuments } from '../../text-documents.ts';
+import { MEDIUM_NAMES, unsupportedMedia } from '../../unsupported-media.ts';
 import type { EncodeContext } from './encode-context.ts';
-import type { PlacedBlock } from '../place-turns.ts';
+import type { LocatedBlock } from '../../source-positions.ts';
 
 /** Text, and pictures where they may stand. */
 export type ContentPart = JsonObject;
@@ -25,7 +25,7 @@ const DETAILS: ReadonlySet<string> = new Set(['auto', 'low', 'high']);
  * @param documents takes those that are to be cited; absent: none can be
  */
 export function encodeContent(
-  blocks: readonly PlacedBlock[],
+  blocks: readonly LocatedBlock[],
   documents: CitedDocuments | undefined,
   context: EncodeContext,
 ): readonly ContentPart[] {
@@ -56,7 +56,7 @@ function encodePart(block: Block, path: string, { warnings }: EncodeContext): Co
   if (block.type === 'refusal') return { type: 'text', text: block.text };
   const picture = block.type === 'media' ? encodeImage(block) : undefined;
   if (picture !== undefined) return picture;
-  if (block.type === 'media') throw unreadableMedia(path, `is ${MEDIUM_WORDS[block.media]}`);
+  if (block.type === 'media') throw unsupportedMedia(path, `is ${MEDIUM_NAMES[block.media]}`);
   const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
   warnings.add('content-dropped', path, `${what} cannot be sent in this format`);
   return undefined;
@@ -85,8 +85,8 @@ function asText(block: Block): Block {
  * @returns false for any other block
  */
 function addCited(block: Block, documents: CitedDocuments): boolean {
-  const wish = block.extra?.fields['citations'];
-  if (block.type !== 'media' || block.media !== 'document' || !isJsonObject(wish) || wish['enabled'] !== true)
+  const setting = block.extra?.fields['citations'];
+  if (block.type !== 'media' || block.media !== 'document' || !isJsonObject(setting) || setting['enabled'] !== true)
     return false;
   const text = textOfDocument(asText(block));
   if (text === undefined) return false;

@@ -1,10 +1,16 @@
-import type { JsonObject } from '../../lib/json.ts';
-import { pathsOfContent } from '../caller-paths.ts';
-import { encodeContent, joinParts, type ContentPart } from './encode-content.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { pathsOfContent } from '../../source-paths.ts';
+import { encodeContent, joinParts, type ContentPart } from './content.ts';
 import type { EncodeContext } from './encode-context.ts';
-import type { PlacedTurn } from '../place-turns.ts';
-import { MISSING_RESULT, RESULT_FOLLOWS, resultsByCall, type PlacedResult, type SentCall } from '../results-by-call.ts';
-import { toolNameOf } from './tool-name.ts';
+import type { LocatedTurn } from '../../source-positions.ts';
+import {
+  MISSING_RESULT,
+  RESULT_FOLLOWS,
+  matchToolResults,
+  type LocatedResult,
+  type SentCall,
+} from '../../match-tool-results.ts';
+import { toolNameOf } from './tool-names.ts';
 
 /** "content should be formatted as a JSON object string": types of the vendor's SDK (2026-08). Empty text is refused. */
 const NOTHING = '{}';
@@ -15,15 +21,15 @@ export interface EncodedResults {
   readonly media: readonly ContentPart[];
 }
 
-/** One message for each call, in order, whatever the caller's history gives. @source pains.md 21 */
+/** One message for each call, in order, whatever the caller's history gives. @spec translate-4 */
 export function encodeResults(
-  run: readonly PlacedTurn[],
+  run: readonly LocatedTurn[],
   calls: readonly SentCall[],
   context: EncodeContext,
 ): EncodedResults {
   const messages: JsonObject[] = [];
   const media: ContentPart[] = [];
-  for (const { call, result } of resultsByCall(run, calls, context.warnings)) {
+  for (const { call, result } of matchToolResults(run, calls, context.warnings)) {
     const { block, id } = call;
     if (result === undefined) {
       messages.push({ role: 'tool', tool_call_id: id, content: MISSING_RESULT });
@@ -39,7 +45,7 @@ export function encodeResults(
 }
 
 function splitResult(
-  { block, path }: PlacedResult,
+  { block, path }: LocatedResult,
   context: EncodeContext,
 ): { readonly texts: readonly ContentPart[]; readonly pictures: readonly ContentPart[] } {
   const paths = pathsOfContent(block.content, block.plain, `${path}.content`);
@@ -47,10 +53,10 @@ function splitResult(
   const parts = encodeContent(placed, undefined, context);
   const texts = parts.filter((part) => part['type'] === 'text');
   const pictures = parts.filter((part) => part['type'] !== 'text');
-  return { texts: block.failed === true ? sayFailed(texts) : texts, pictures };
+  return { texts: block.failed === true ? encodeFailed(texts) : texts, pictures };
 }
 
-function sayFailed(texts: readonly ContentPart[]): readonly ContentPart[] {
+function encodeFailed(texts: readonly ContentPart[]): readonly ContentPart[] {
   const [first, ...others] = texts;
   return [
     { type: 'text', text: `Error: ${typeof first?.['text'] === 'string' ? first['text'] : ''}`.trim() },

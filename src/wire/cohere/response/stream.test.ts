@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { foldEvents } from '../../canonical/fold.ts';
-import { checkEvents } from '../../canonical/test-event-grammar.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { createStreamDecoder } from './decode-stream.ts';
+import { foldEvents } from '../../../canonical/fold.ts';
+import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { createStreamDecoder } from './stream.ts';
 import {
   callDelta,
   callEnd,
@@ -27,7 +27,7 @@ import {
   THOUGHT_AND_CITED,
   USAGE,
   WITH_LOGPROBS,
-} from './test-streams.ts';
+} from '../test-streams.ts';
 
 test('thinking and text are blocks of their own, and the answer keeps its id and its end', () => {
   const answer = foldStream(THOUGHT_AND_CITED);
@@ -54,6 +54,7 @@ suite('a citation', () => {
   const [, text] = foldStream(THOUGHT_AND_CITED).blocks;
   assert.ok(text?.type === 'text');
 
+  // @spec translate-30
   test('points at the words that it cites, although the vendor counts characters otherwise', () => {
     const [citation] = text.citations ?? [];
     assert.ok(citation?.type === 'url');
@@ -211,6 +212,7 @@ suite('a tool call', () => {
     assert.deepEqual(callsOf(answer), ['a one({"x":1})', 'b one({"x":2})']);
   });
 
+  // @spec translate-26
   test('is what the answer ended for, whatever its last word', () => {
     assert.equal(foldStream([START, callStart(0, 'a', 'one'), end('COMPLETE')]).end?.finish, 'tool_calls');
   });

@@ -1,15 +1,15 @@
-import { classifyErrorEvent, transportFailure } from '../../canonical/classify-failure.ts';
-import type { EventBatch, WarningEvent } from '../../canonical/events.ts';
-import type { Extra } from '../../canonical/extra.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
-import type { Json, JsonObject } from '../../lib/json.ts';
-import { AnswerBlocks, textPiece } from '../answer-blocks.ts';
-import { gapBeforeText } from '../../canonical/text-gap.ts';
-import { textOf } from '../members.ts';
-import { Calls } from './calls.ts';
+import { classifyErrorEvent, transportFailure } from '../../../canonical/classify-failure.ts';
+import type { EventBatch, WarningEvent } from '../../../canonical/events.ts';
+import type { Extra } from '../../../canonical/extra.ts';
+import type { UpstreamFailure } from '../../../canonical/failure.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { ResponseBlocks, textPiece } from '../../response-blocks.ts';
+import { gapBeforeText } from '../../../canonical/text-gap.ts';
+import { textOf } from '../../json-fields.ts';
+import { ToolCalls } from './tool-calls.ts';
 import { citesText, decodeCitation, type CitedText } from './citations.ts';
 import { decodeFinishReason, statusOfFinish } from './finish-reason.ts';
-import { failureOfFinish } from './upstream-error.ts';
+import { failureOfFinish } from './error.ts';
 import { decodeUsage } from './usage.ts';
 
 const WARNINGS_MAX = 20;
@@ -23,9 +23,9 @@ interface TextPart extends CitedText {
 }
 
 /** Turns the parts of one answer into events, whether they come in pieces or whole. */
-export class AnswerReader {
-  readonly #blocks = new AnswerBlocks();
-  readonly #calls = new Calls(this.#blocks);
+export class ResponseDecoder {
+  readonly #blocks = new ResponseBlocks();
+  readonly #calls = new ToolCalls(this.#blocks);
   /** By the index of their content part. */
   readonly #texts = new Map<number, TextPart>();
   #textChars = 0;
@@ -100,7 +100,7 @@ export class AnswerReader {
     this.start(undefined);
     const counted = decodeUsage(usage);
     if (counted !== undefined) this.#blocks.emit({ type: 'usage', usage: counted });
-    const native = textOf(word);
+    const native = textOf(word) || undefined;
     const status = native === undefined ? undefined : statusOfFinish(native);
     if (native !== undefined && status !== undefined) {
       this.fail(failureOfFinish(native, status, error));
@@ -115,12 +115,12 @@ export class AnswerReader {
     this.#over = true;
     this.#blocks.emit({
       type: 'end',
-      finish: decodeFinishReason(native ?? '', this.#calls.any),
+      finish: decodeFinishReason(native, this.#calls.any),
       ...(native !== undefined && { nativeFinish: native }),
     });
   }
 
-  /** The upstream closed. An end that it did not give is never invented (pains.md 1). */
+  /** The upstream closed. An end that it did not give is never invented (@spec stream-11). */
   close(): void {
     this.fail(transportFailure('early-end'));
   }
@@ -142,7 +142,7 @@ export class AnswerReader {
     else this.#early.push(event);
   }
 
-  /** Nothing is signed here, so that any model may read it. @source generation.md 11.5 */
+  /** Nothing is signed here, so that any model may read it. @spec reasoning-16 */
   #addReasoning(carrier: string, index: number, text: string): void {
     this.#enter();
     const block = { type: 'reasoning', form: 'text', text: '', family: 'unknown', carrier } as const;

@@ -1,28 +1,28 @@
-import { randomText } from '../../lib/ids.ts';
-import { isJsonObject, type Json } from '../../lib/json.ts';
-import type { AnswerBlocks } from '../answer-blocks.ts';
-import { objectOf, objectsOf, textOf } from '../members.ts';
+import { randomText } from '../../../lib/ids.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
+import type { ResponseBlocks } from '../../response-blocks.ts';
+import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
 
 /** No answer calls more functions than this; a stream of empty calls must not fill the memory. */
 const CALLS_MAX = 1_000;
 const ID_CHARS = 24;
 /** White space before the arguments that is waited through. */
-const HELD_CHARS_MAX = 100;
+const PENDING_CHARS_MAX = 100;
 const NO_ARGUMENTS = '{}';
 
 interface OpenCall {
   readonly block: number;
   /** Arguments that may still turn out to be none; `undefined` once they are some. */
-  held: string | undefined;
+  pending: string | undefined;
 }
 
 /** Writes the tool calls of an answer. The wire opens and ends each by its index. */
-export class Calls {
-  readonly #blocks: AnswerBlocks;
+export class ToolCalls {
+  readonly #blocks: ResponseBlocks;
   readonly #open = new Map<number, OpenCall>();
   #opened = 0;
 
-  constructor(blocks: AnswerBlocks) {
+  constructor(blocks: ResponseBlocks) {
     this.#blocks = blocks;
   }
 
@@ -41,7 +41,7 @@ export class Calls {
     const id = textOf(call?.['id']) || `call_${randomText(ID_CHARS)}`;
     const block = this.#blocks.open({ type: 'tool-call', id, name, input: '', runBy: 'caller' });
     this.#opened += 1;
-    this.#open.set(index, { block, held: '' });
+    this.#open.set(index, { block, pending: '' });
     return this.add(index, value);
   }
 
@@ -51,14 +51,14 @@ export class Calls {
     if (call === undefined) return false;
     const given = objectOf(value) ?? objectsOf(value)[0];
     const piece = argumentsOf(objectOf(given?.['function'])?.['arguments']);
-    if (call.held === undefined) {
+    if (call.pending === undefined) {
       if (piece !== '') this.#blocks.addDelta(call.block, piece, undefined);
       return true;
     }
-    call.held += piece;
-    if ('null'.startsWith(call.held.trim()) && call.held.length < HELD_CHARS_MAX) return true;
-    this.#blocks.addDelta(call.block, call.held, undefined);
-    call.held = undefined;
+    call.pending += piece;
+    if ('null'.startsWith(call.pending.trim()) && call.pending.length < PENDING_CHARS_MAX) return true;
+    this.#blocks.addDelta(call.block, call.pending, undefined);
+    call.pending = undefined;
     return true;
   }
 
@@ -67,9 +67,9 @@ export class Calls {
     if (call === undefined) return;
     this.#open.delete(index);
     // A tool without parameters is called with no text, or with `null`: vercel/ai, fixtures of @ai-sdk/cohere (2026-08).
-    const held = call.held?.trim();
-    if (held !== undefined)
-      this.#blocks.addDelta(call.block, held === '' || held === 'null' ? NO_ARGUMENTS : held, undefined);
+    const pending = call.pending?.trim();
+    if (pending !== undefined)
+      this.#blocks.addDelta(call.block, pending === '' || pending === 'null' ? NO_ARGUMENTS : pending, undefined);
     this.#blocks.end(call.block);
   }
 

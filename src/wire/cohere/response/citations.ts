@@ -1,7 +1,7 @@
-import type { Citation, UrlCitation } from '../../canonical/blocks.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { objectOf, objectsOf, textOf } from '../members.ts';
-import { restOf } from '../extra.ts';
+import type { Citation, UrlCitation } from '../../../canonical/blocks.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
+import { restOf } from '../../extra.ts';
 
 /** A text of the answer that can be cited: what has come of it, and where it begins in the text of the whole answer. */
 export interface CitedText {

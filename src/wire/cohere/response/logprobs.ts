@@ -1,6 +1,6 @@
-import type { Extra } from '../../canonical/extra.ts';
-import type { Json, JsonObject } from '../../lib/json.ts';
-import { itemsOf, objectsOf, textOf } from '../members.ts';
+import type { Extra } from '../../../canonical/extra.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { itemsOf, objectsOf, textOf } from '../../json-fields.ts';
 
 /**
  * Log probabilities in the words of the chat format, the only one that callers read them in: they ride as what a chat
@@ -8,7 +8,7 @@ import { itemsOf, objectsOf, textOf } from '../members.ts';
  * @source types of the vendor's SDK, cohere-ai/cohere-python `LogprobItem` (2026-08)
  */
 export function chatLogprobs(items: readonly JsonObject[]): Extra | undefined {
-  const content = items.flatMap(readItem);
+  const content = items.flatMap(decodeItem);
   return content.length === 0 ? undefined : { format: 'chat', fields: { choices: { logprobs: { content } } } };
 }
 
@@ -26,7 +26,7 @@ export function logprobsOfText(value: Json | undefined, text: string): readonly 
   return items;
 }
 
-function readItem(item: JsonObject): readonly JsonObject[] {
+function decodeItem(item: JsonObject): readonly JsonObject[] {
   const token = textOf(item['text']);
   const values = itemsOf(item['logprobs']).filter((value) => typeof value === 'number');
   if (token === undefined || values.length === 0) return [];

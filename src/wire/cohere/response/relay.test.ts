@@ -1,27 +1,30 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { foldEvents } from '../../canonical/fold.ts';
-import { NO_USAGE } from '../../canonical/usage.ts';
-import { isJsonObject, parseJsonObject, type JsonObject } from '../../lib/json.ts';
-import { ChatStreamEncoder } from '../chat/encode-stream.ts';
-import { encodeWhole as encodeChat } from '../chat/encode-whole.ts';
-import { CLOSING, deltasOf, IDENTITY, readStream } from '../chat/test-streams.ts';
-import { encodeWhole as encodeMessages } from '../messages/encode-whole.ts';
-import { decodeStream, PLAN_AND_CALLS, stream, THOUGHT_AND_CITED, WITH_LOGPROBS } from './test-streams.ts';
+import { foldEvents } from '../../../canonical/fold.ts';
+import { NO_USAGE } from '../../../canonical/usage.ts';
+import { isJsonObject, parseJsonObject, type JsonObject } from '../../../lib/json.ts';
+import { ChatStreamEncoder } from '../../chat/response/stream-out.ts';
+import { encodeWhole as encodeChat } from '../../chat/response/response-out.ts';
+import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../../chat/test-streams.ts';
+import { encodeWhole as encodeMessages } from '../../messages/response/response-out.ts';
+import { decodeStream, PLAN_AND_CALLS, stream, THOUGHT_AND_CITED, WITH_LOGPROBS } from '../test-streams.ts';
 
 function chatMessage(events: readonly JsonObject[]): JsonObject {
   const answer = foldEvents(decodeStream(stream(events)));
-  const drawn = parseJsonObject(encodeChat(answer, IDENTITY, { ...CLOSING, usage: answer.usage ?? NO_USAGE })) ?? {};
-  const { choices } = drawn;
+  const encoded =
+    parseJsonObject(encodeChat(answer, IDENTITY, { ...FINAL_USAGE, usage: answer.usage ?? NO_USAGE })) ?? {};
+  const { choices } = encoded;
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   assert.ok(isJsonObject(choice) && isJsonObject(choice['message']));
-  return { ...choice['message'], usage: drawn['usage'], logprobs: choice['logprobs'] };
+  return { ...choice['message'], usage: encoded['usage'], logprobs: choice['logprobs'] };
 }
 
 function messagesContent(events: readonly JsonObject[]): readonly JsonObject[] {
   const answer = foldEvents(decodeStream(stream(events)));
-  const drawn = parseJsonObject(encodeMessages(answer, IDENTITY, { ...CLOSING, usage: answer.usage ?? NO_USAGE }));
-  const content = drawn?.['content'];
+  const encoded = parseJsonObject(
+    encodeMessages(answer, IDENTITY, { ...FINAL_USAGE, usage: answer.usage ?? NO_USAGE }),
+  );
+  const content = encoded?.['content'];
   assert.ok(Array.isArray(content));
   return content.filter(isJsonObject);
 }
@@ -67,7 +70,7 @@ suite('a chat caller', () => {
     assert.match(JSON.stringify(chatMessage(WITH_LOGPROBS)['logprobs']), /"token":"Gü","logprob":-0\.75/);
     const events = decodeStream(stream(WITH_LOGPROBS));
     const encoder = new ChatStreamEncoder(IDENTITY);
-    const chunks = readStream(encoder.encode(events) + encoder.close(CLOSING));
+    const chunks = readStream(encoder.encode(events) + encoder.close(FINAL_USAGE));
     const found = chunks.flatMap(({ choices }) => {
       const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
       return isJsonObject(choice) && isJsonObject(choice['logprobs']) ? [JSON.stringify(choice['logprobs'])] : [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classifyStatus } from '../../canonical/classify-failure.ts';
-import { decodeError } from './upstream-error.ts';
+import { classifyStatus } from '../../../canonical/classify-failure.ts';
+import { decodeError } from './error.ts';
 
 test('an error has its sentence, and the kind where the vendor names one', () => {
   const body =

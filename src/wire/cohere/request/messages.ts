@@ -1,13 +1,13 @@
-import { invalid } from '../../canonical/gateway-error.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { encodeAssistant, type PlansIn } from './encode-assistant.ts';
-import type { SentCall } from '../results-by-call.ts';
-import { encodeContent, joinParts, type CitedDocuments, type ContentPart } from './encode-content.ts';
-import { encodeResults } from './encode-results.ts';
+import { invalid } from '../../../canonical/gateway-error.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { encodeAssistant, type PlansIn } from './assistant-messages.ts';
+import type { SentCall } from '../../match-tool-results.ts';
+import { encodeContent, joinParts, type CitedDocuments, type ContentPart } from './content.ts';
+import { encodeResults } from './tool-results.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { isAssistant, placeTurns, type PlacedTurn } from '../place-turns.ts';
-import { settleResults } from '../settle-results.ts';
-import { refuseMediaInInstructions } from '../unreadable-media.ts';
+import { isAssistant, locateTurns, type LocatedTurn } from '../../source-positions.ts';
+import { resolveToolResults } from '../../resolve-tool-results.ts';
+import { refuseMediaInInstructions } from '../../unsupported-media.ts';
 
 export interface MessageOptions {
   readonly plansIn: PlansIn;
@@ -26,8 +26,8 @@ export function encodeMessages(options: MessageOptions, context: EncodeContext):
   const messages: JsonObject[] = [];
   const used = new Set<string>();
   let calls: readonly SentCall[] = [];
-  const placed = placeTurns(context.request, context.warnings);
-  for (const run of settleResults(placed, context.request, context.warnings)) {
+  const placed = locateTurns(context.request, context.warnings);
+  for (const run of resolveToolResults(placed, context.request, context.warnings)) {
     const [first] = run;
     if (first !== undefined && isAssistant(first)) {
       const encoded = encodeAssistant(run, options.plansIn, used, context);
@@ -43,12 +43,12 @@ export function encodeMessages(options: MessageOptions, context: EncodeContext):
   messages.push(...encodeResults([], calls, context).messages);
   // Words of ours alone would be answered.
   if (messages.length === 0)
-    throw invalid('messages', 'hold nothing that the provider of the model can be sent', 'invalid_prompt');
+    throw invalid('messages', 'contain nothing that can be sent to the provider of the model', 'invalid_prompt');
   return withInstructions(messages, options.instructions);
 }
 
 function encodeRun(
-  run: readonly PlacedTurn[],
+  run: readonly LocatedTurn[],
   calls: readonly SentCall[],
   { documents }: MessageOptions,
   context: EncodeContext,
@@ -71,19 +71,19 @@ function encodeRun(
   return [...messages, ...others];
 }
 
-function warnOfNothing({ path, blocks }: PlacedTurn, { warnings }: EncodeContext): void {
+function warnOfNothing({ path, blocks }: LocatedTurn, { warnings }: EncodeContext): void {
   if (blocks.length > 0) warnings.add('content-dropped', path, 'nothing in it can be sent in this format');
 }
 
-/** The wire has no names of participants. @source generation.md 1.1 */
-function nameSpeaker({ turn }: PlacedTurn, parts: readonly ContentPart[]): readonly ContentPart[] {
+/** The wire has no names of participants. @spec chat-6 */
+function nameSpeaker({ turn }: LocatedTurn, parts: readonly ContentPart[]): readonly ContentPart[] {
   if (turn.name === undefined || turn.role === 'tool') return parts;
   const at = parts.findIndex((part) => part['type'] === 'text');
   const text = parts[at]?.['text'];
   return typeof text === 'string' ? parts.with(at, { type: 'text', text: `${turn.name}: ${text}` }) : parts;
 }
 
-function textOfSystem({ path }: PlacedTurn, parts: readonly ContentPart[], { warnings }: EncodeContext): string {
+function textOfSystem({ path }: LocatedTurn, parts: readonly ContentPart[], { warnings }: EncodeContext): string {
   const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   if (texts.length < parts.length)
     warnings.add('content-dropped', path, 'instructions can only be text in this format');

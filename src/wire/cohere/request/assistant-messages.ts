@@ -1,13 +1,14 @@
-import type { Block, ReasoningBlock } from '../../canonical/blocks.ts';
-import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
-import { pathOfCitations } from '../caller-paths.ts';
-import { nameOf } from '../members.ts';
+import type { Block, ReasoningBlock } from '../../../canonical/blocks.ts';
+import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
+import { pathOfCitations } from '../../source-paths.ts';
+import { nameOf } from '../../json-fields.ts';
+import type { CohereDialect } from '../dialect.ts';
 import type { EncodeContext } from './encode-context.ts';
-import type { ContentPart } from './encode-content.ts';
-import { joinParts } from './encode-content.ts';
-import type { PlacedBlock, PlacedTurn } from '../place-turns.ts';
-import type { SentCall } from '../results-by-call.ts';
-import { toolNameOf } from './tool-name.ts';
+import type { ContentPart } from './content.ts';
+import { joinParts } from './content.ts';
+import type { LocatedBlock, LocatedTurn } from '../../source-positions.ts';
+import type { SentCall } from '../../match-tool-results.ts';
+import { toolNameOf } from './tool-names.ts';
 
 export interface EncodedAssistant {
   readonly message: JsonObject;
@@ -15,36 +16,36 @@ export interface EncodedAssistant {
 }
 
 /** What an assistant said, in order: each piece is one of the two. */
-interface Said {
+interface Stated {
   readonly kind: 'text' | 'thinking';
   readonly text: string;
   readonly path: string;
 }
 
 /** How reasoning goes back, as far as the model and this request allow. */
-export type PlansIn = 'thinking' | 'tool_plan' | undefined;
+export type PlansIn = CohereDialect['plansIn'];
 
 /**
  * Assistant turns in a row as one message; `undefined` when nothing of them can be said.
  * @param used ids of earlier calls: the wire refuses one that comes twice
  */
 export function encodeAssistant(
-  run: readonly PlacedTurn[],
+  run: readonly LocatedTurn[],
   plansIn: PlansIn,
   used: Set<string>,
   context: EncodeContext,
 ): EncodedAssistant | undefined {
-  const said: Said[] = [];
+  const stated: Stated[] = [];
   const calls: SentCall[] = [];
   for (const placed of run.flatMap(nameSpeaker)) {
     const { block } = placed;
     if (block.type === 'tool-call' && block.runBy === 'caller') calls.push({ block, id: unusedId(block.id, used) });
     else {
-      const piece = sayBlock(placed, context);
-      if (piece !== undefined) said.push(piece);
+      const piece = emitBlock(placed, context);
+      if (piece !== undefined) stated.push(piece);
     }
   }
-  const words = calls.length > 0 ? sayBesideCalls(said, plansIn, context) : sayAlone(said, plansIn, context);
+  const words = calls.length > 0 ? encodeBesideCalls(stated, plansIn, context) : encodeAlone(stated, plansIn, context);
   if (words === undefined && calls.length === 0) return undefined;
   const message = {
     role: 'assistant',
@@ -54,8 +55,8 @@ export function encodeAssistant(
   return { message, calls };
 }
 
-/** The wire has no names of participants. @source generation.md 1.1 */
-function nameSpeaker({ turn, blocks }: PlacedTurn): readonly PlacedBlock[] {
+/** The wire has no names of participants. @spec chat-6 */
+function nameSpeaker({ turn, blocks }: LocatedTurn): readonly LocatedBlock[] {
   if (turn.name === undefined) return blocks;
   const at = blocks.findIndex(({ block }) => block.type === 'text');
   return blocks.map((placed, index) =>
@@ -65,7 +66,7 @@ function nameSpeaker({ turn, blocks }: PlacedTurn): readonly PlacedBlock[] {
   );
 }
 
-function sayBlock({ block, path }: PlacedBlock, { request, warnings }: EncodeContext): Said | undefined {
+function emitBlock({ block, path }: LocatedBlock, { request, warnings }: EncodeContext): Stated | undefined {
   if (block.type === 'text' || block.type === 'refusal') {
     if (block.type === 'text' && block.citations !== undefined && block.citations.length > 0)
       warnings.add(
@@ -86,14 +87,14 @@ function nameOfBlock(block: Block): string {
   return `${block.type === 'opaque' ? nameOf(block.value['type']) : block.type} of an assistant`;
 }
 
-/** The wire takes plain reasoning, which nobody signed. @source generation.md 1.4 "Replay" */
+/** The wire takes plain reasoning, which nobody signed. @spec reasoning-16, reasoning-17 */
 function isReadable({ form, signature, text }: ReasoningBlock): boolean {
   return form !== 'encrypted' && !signature && text !== '';
 }
 
-function sayAlone(said: readonly Said[], plansIn: PlansIn, context: EncodeContext): JsonObject | undefined {
+function encodeAlone(stated: readonly Stated[], plansIn: PlansIn, context: EncodeContext): JsonObject | undefined {
   const parts: ContentPart[] = [];
-  for (const { kind, text, path } of said) {
+  for (const { kind, text, path } of stated) {
     if (kind === 'text') parts.push({ type: 'text', text });
     else if (plansIn === 'thinking') parts.push({ type: 'thinking', thinking: text });
     else context.warnings.add('content-dropped', path, 'the model does not take its reasoning back here');
@@ -106,20 +107,24 @@ function sayAlone(said: readonly Said[], plansIn: PlansIn, context: EncodeContex
  * (with thinking enabled) or use 'tool_plan'": the vendor's answer in vercel/ai#5794 (2025-04). Models that think refuse
  * the plan: crmne/ruby_llm 7c4b14a (2026-08).
  */
-function sayBesideCalls(said: readonly Said[], plansIn: PlansIn, context: EncodeContext): JsonObject | undefined {
-  if (said.length === 0) return undefined;
-  if (plansIn === 'tool_plan') return { tool_plan: said.map(({ text }) => text).join('\n\n') };
-  for (const { kind, path } of said) {
+function encodeBesideCalls(
+  stated: readonly Stated[],
+  plansIn: PlansIn,
+  context: EncodeContext,
+): JsonObject | undefined {
+  if (stated.length === 0) return undefined;
+  if (plansIn === 'tool_plan') return { tool_plan: stated.map(({ text }) => text).join('\n\n') };
+  for (const { kind, path } of stated) {
     if (plansIn === undefined)
       context.warnings.add('content-dropped', path, 'nothing may be said beside tool calls in this format');
     else if (kind === 'text')
       context.warnings.add('field-changed', path, 'sent as thinking, because no text may stand beside tool calls');
   }
   if (plansIn === undefined) return undefined;
-  return { content: said.map(({ text }) => ({ type: 'thinking', thinking: text })) };
+  return { content: stated.map(({ text }) => ({ type: 'thinking', thinking: text })) };
 }
 
-/** Arguments as they were written; other text than an object goes below `_raw`. @source generation.md 11.1 */
+/** Arguments as they were written; other text than an object goes below `_raw`. @spec translate-5 */
 function encodeCall({ block: { name, input }, id }: SentCall): JsonObject {
   const text = input.trim() === '' ? '{}' : input;
   const readable = parseJsonObject(text) === undefined ? JSON.stringify({ _raw: input }) : text;

@@ -1,4 +1,4 @@
-import type { FinishReason } from '../../canonical/events.ts';
+import type { FinishReason } from '../../../canonical/events.ts';
 
 /**
  * Why the model stopped. `ERROR` and `TIMEOUT` are missing because they are failures, and any other word is an ordinary
@@ -21,7 +21,8 @@ const STATUS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** An answer that holds calls ended for them, whatever the upstream's word. */
-export function decodeFinishReason(word: string, hasCalls: boolean): FinishReason {
+export function decodeFinishReason(word: string | undefined, hasCalls: boolean): FinishReason {
+  if (word === undefined) return 'unknown';
   const meaning = MEANING.get(word.toUpperCase()) ?? 'stop';
   return meaning === 'stop' && hasCalls ? 'tool_calls' : meaning;
 }

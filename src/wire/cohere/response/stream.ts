@@ -1,17 +1,17 @@
-import { transportFailure } from '../../canonical/classify-failure.ts';
-import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { createSseParser } from '../../lib/sse.ts';
-import { objectOf, objectsOf, textOf } from '../members.ts';
-import type { StreamDecoder } from '../format.ts';
-import { AnswerReader } from './answer-reader.ts';
+import { transportFailure } from '../../../canonical/classify-failure.ts';
+import { parseJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { createSseParser } from '../../../lib/net/sse.ts';
+import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
+import type { StreamDecoder } from '../../format.ts';
+import { ResponseDecoder } from './response-decoder.ts';
 import { chatLogprobs } from './logprobs.ts';
-import { failureOfError, isError } from './upstream-error.ts';
+import { failureOfError, isError } from './error.ts';
 
 const DONE = '[DONE]';
 
 /** @source docs.cohere.com "Chat with Streaming" and the types of the vendor's SDK `V2ChatStreamResponse` (2026-08) */
 export function createStreamDecoder(): StreamDecoder {
-  const reader = new AnswerReader();
+  const reader = new ResponseDecoder();
   const parser = createSseParser({ onEvent });
 
   function onEvent(data: string, name: string | undefined): void {
@@ -44,7 +44,7 @@ export function createStreamDecoder(): StreamDecoder {
   };
 }
 
-function takeEvent(reader: AnswerReader, event: JsonObject, type: string): void {
+function takeEvent(reader: ResponseDecoder, event: JsonObject, type: string): void {
   const delta = objectOf(event['delta']);
   const message = objectOf(delta?.['message']);
   const index = indexOf(event['index']);
@@ -85,7 +85,12 @@ function takeEvent(reader: AnswerReader, event: JsonObject, type: string): void 
   }
 }
 
-function takeContent(reader: AnswerReader, index: number, content: Json | undefined, logprobs: Json | undefined): void {
+function takeContent(
+  reader: ResponseDecoder,
+  index: number,
+  content: Json | undefined,
+  logprobs: Json | undefined,
+): void {
   const part = objectOf(content);
   if (part === undefined) reader.skip('a piece of content without content');
   else reader.addContent(index, part, logprobs === undefined ? undefined : chatLogprobs(listOf(logprobs)));

@@ -1,10 +1,10 @@
-import { transportFailure } from '../../canonical/classify-failure.ts';
-import type { EventBatch } from '../../canonical/events.ts';
-import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { itemsOf, objectOf, objectsOf, textOf } from '../members.ts';
-import { AnswerReader } from './answer-reader.ts';
+import { transportFailure } from '../../../canonical/classify-failure.ts';
+import type { EventBatch } from '../../../canonical/events.ts';
+import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { itemsOf, objectOf, objectsOf, textOf } from '../../json-fields.ts';
+import { ResponseDecoder } from './response-decoder.ts';
 import { chatLogprobs, logprobsOfText } from './logprobs.ts';
-import { failureOfError, isError } from './upstream-error.ts';
+import { failureOfError, isError } from './error.ts';
 
 /** The events of a stream that brings every part in one piece, so that both fold to the same answer. */
 export function decodeWhole(text: string): EventBatch {
@@ -14,7 +14,7 @@ export function decodeWhole(text: string): EventBatch {
     const failed = answer !== undefined && isError(answer);
     return [{ type: 'failed', failure: failed ? failureOfError(answer) : transportFailure('garbage') }];
   }
-  const reader = new AnswerReader();
+  const reader = new ResponseDecoder();
   reader.start(answer['id'] ?? answer['generation_id']);
   takeContent(reader, message, answer);
   // Right before the calls that it is the plan for.
@@ -28,7 +28,7 @@ export function decodeWhole(text: string): EventBatch {
 }
 
 /** Citations stand apart from the parts that they are of, and are told while those are read. */
-function takeContent(reader: AnswerReader, message: JsonObject, answer: JsonObject): void {
+function takeContent(reader: ResponseDecoder, message: JsonObject, answer: JsonObject): void {
   const { content } = message;
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : itemsOf(content);
   const citations = groupCitations(message['citations'], parts);

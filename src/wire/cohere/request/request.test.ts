@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { JsonObject } from '../../lib/json.ts';
-import { decodeChatText } from '../chat/test-format.ts';
-import { encodeRequest } from './encode-request.ts';
-import { calledIn, encodeChat, encodeOfMessages, PLANNER, THINKER, tool } from './test-request.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { decodeChatText } from '../../chat/test-format.ts';
+import { encodeRequest } from './request.ts';
+import { calledIn, encodeChat, encodeOfMessages, PLANNER, THINKER, tool } from '../test-request.ts';
 
+// @spec chat-43
 test('a plain request is plain: what was not asked for is not sent', () => {
   const { body, warnings } = encodeChat({});
   assert.deepEqual(body, { model: 'command-a-plus-05-2026', messages: [{ role: 'user', content: 'Hello' }] });
@@ -68,6 +69,7 @@ test('of the two penalties one is sent, and a zero gives way silently', () => {
   assert.deepEqual(zero.warnings, []);
 });
 
+// @spec translate-12
 test('no more stop sequences are sent than the wire takes', () => {
   const { body, warnings } = encodeOfMessages({ stop_sequences: ['1', '2', '3', '4', '5', '6'] });
   assert.deepEqual(body['stop_sequences'], ['1', '2', '3', '4', '5']);
@@ -151,13 +153,13 @@ suite("members of the vendor's own", () => {
 
 suite('the form of the answer', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
-  const asked = { type: 'json_schema', json_schema: { name: 'it', schema, strict: true } };
+  const requested = { type: 'json_schema', json_schema: { name: 'it', schema, strict: true } };
 
   test('is an object, with its schema bare', () => {
     assert.deepEqual(encodeChat({ response_format: { type: 'json_object' } }).body['response_format'], {
       type: 'json_object',
     });
-    const { body, warnings } = encodeChat({ response_format: asked });
+    const { body, warnings } = encodeChat({ response_format: requested });
     assert.deepEqual(body['response_format'], { type: 'json_object', json_schema: schema });
     assert.deepEqual(warnings, []);
     assert.equal(encodeChat({ response_format: { type: 'text' } }).body['response_format'], undefined);
@@ -168,7 +170,7 @@ suite('the form of the answer', () => {
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: 'Go' },
     ];
-    const encoded = encodeChat({ messages, response_format: asked, tools: [tool('weather')] });
+    const encoded = encodeChat({ messages, response_format: requested, tools: [tool('weather')] });
     assert.equal(encoded.body['response_format'], undefined);
     assert.deepEqual(encoded.messages[0], { role: 'system', content: 'Be kind.' });
     const [, instruction] = encoded.messages as readonly JsonObject[];
@@ -252,6 +254,7 @@ suite('thinking', () => {
 });
 
 suite('tools', () => {
+  // @spec chat-23
   test('are functions with parameters, also where the caller gave none', () => {
     const bare = { type: 'function', function: { name: 'now' } };
     const { body, warnings } = encodeChat({ tools: [tool('weather'), bare] });

@@ -1,5 +1,5 @@
-import type { Settings } from '../../canonical/request.ts';
-import { ExactNumber, type Json } from '../../lib/json.ts';
+import type { Settings } from '../../../canonical/request.ts';
+import { ExactNumber, type Json } from '../../../lib/json.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 type Members = Record<string, Json | undefined>;
@@ -26,7 +26,7 @@ const RANGES: readonly Range[] = [
 const STOPS_MAX = 5;
 
 /** Settings that this wire has no word for, as callers spell them. */
-const UNSAYABLE: readonly (readonly [keyof Settings, string])[] = [
+const UNSUPPORTED: readonly (readonly [keyof Settings, string])[] = [
   ['topA', 'top_a'],
   ['minP', 'min_p'],
   ['repetitionPenalty', 'repetition_penalty'],
@@ -54,14 +54,14 @@ export function encodeSampling(context: EncodeContext): Members {
   members['seed'] = encodeSeed(context);
   members['stop_sequences'] = encodeStop(context);
   if (settings.logprobs === true) members['logprobs'] = supported('logprobs', context) ? true : undefined;
-  if (settings.ownSearch !== undefined)
+  if (settings.nativeWebSearch !== undefined)
     warnings.add('field-dropped', 'plugins', 'web: the endpoint has no search of its own');
-  for (const [setting, name] of UNSAYABLE)
+  for (const [setting, name] of UNSUPPORTED)
     if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'cannot be said in this format');
   if (settings.topLogprobs !== undefined && settings.topLogprobs > 0)
     warnings.add('field-dropped', 'top_logprobs', 'only the chosen token has a probability in this format');
   if (settings.modalities?.some((modality) => modality !== 'text') === true)
-    warnings.add('field-dropped', 'modalities', 'only text can be asked for in this format');
+    warnings.add('field-dropped', 'modalities', 'this format can request text alone');
   return members;
 }
 

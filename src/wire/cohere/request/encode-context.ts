@@ -1,8 +1,8 @@
-import type { GenerationRequest } from '../../canonical/request.ts';
-import { supportsParameter } from '../../canonical/supports-parameter.ts';
-import { pathOfSetting } from '../caller-paths.ts';
-import type { EncodeTarget } from '../format.ts';
-import { createWarnings, type Warnings } from '../gateway/warnings.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
+import { supportsParameter } from '../../../canonical/supports-parameter.ts';
+import { pathOfSetting } from '../../source-paths.ts';
+import type { EncodeTarget } from '../../format.ts';
+import { createWarnings, type Warnings } from '../../gateway/warnings.ts';
 
 /** What the parts of one request's encoding share. */
 export interface EncodeContext {
@@ -10,7 +10,7 @@ export interface EncodeContext {
   readonly target: EncodeTarget;
   /** Takes paths in the words of chat callers, and gives them in the words of this one. */
   readonly warnings: Warnings;
-  /** Whether the endpoint takes a parameter of the catalog's vocabulary. @source decisions.md 8 */
+  /** Whether the endpoint takes a parameter of the catalog's vocabulary. @spec route-20 */
   readonly supports: (parameter: string) => boolean;
 }
 

@@ -1,10 +1,10 @@
-import type { FunctionTool, Tool, ToolChoice } from '../../canonical/request.ts';
-import { unreachable } from '../../lib/assert.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { itemsOf } from '../members.ts';
-import { pathOfFunction } from '../caller-paths.ts';
+import type { FunctionTool, Tool, ToolChoice } from '../../../canonical/request.ts';
+import { unreachable } from '../../../lib/assert.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { itemsOf } from '../../json-fields.ts';
+import { pathOfFunction } from '../../source-paths.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { toolNameOf } from './tool-name.ts';
+import { toolNameOf } from './tool-names.ts';
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 const TOOL_BAN = 'Do not call any tool now. Answer directly.';
@@ -104,7 +104,7 @@ function forbidTools(tools: readonly FunctionTool[], forces: boolean, { request,
   warnings.add(
     'field-changed',
     'tool_choice',
-    called ? 'the model is told in words to call no tool, which do not bind it' : 'the tools are not offered',
+    called ? 'the prompt forbids tool calls, which does not bind the model' : 'the tools are not offered',
   );
   return called ? { offered: tools, instruction: TOOL_BAN } : { offered: [] };
 }

@@ -1,24 +1,25 @@
-import type { Block } from '../../canonical/blocks.ts';
-import type { Extra } from '../../canonical/extra.ts';
-import type { GenerationRequest } from '../../canonical/request.ts';
-import type { Json, JsonObject } from '../../lib/json.ts';
-import { warnOfDroppedExtras, type Takes } from '../dropped-extras.ts';
-import type { EncodedRequest, EncodeTarget } from '../format.ts';
-import type { PlansIn } from './encode-assistant.ts';
-import type { CitedDocuments } from './encode-content.ts';
+import type { Block } from '../../../canonical/blocks.ts';
+import type { Extra } from '../../../canonical/extra.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { warnOfDroppedFields, type SupportedFields } from '../../dropped-fields.ts';
+import type { EncodedRequest, EncodeTarget } from '../../format.ts';
+import type { PlansIn } from './assistant-messages.ts';
+import type { CitedDocuments } from './content.ts';
+import { CACHE_BREAKPOINTS } from './cache-control.ts';
 import { createEncodeContext, type EncodeContext } from './encode-context.ts';
-import { encodeMessages } from './encode-messages.ts';
-import { encodeTools } from './encode-tools.ts';
+import { encodeMessages } from './messages.ts';
+import { encodeTools } from './tools.ts';
 import { encodeOutputFormat } from './output-format.ts';
 import { encodeSampling } from './sampling.ts';
 import { planThinking, type ThinkingPlan } from './thinking.ts';
 
 type Members = Record<string, Json | undefined>;
 
-/** The vendor caches by itself. @source generation.md 2.6 */
-const TAKES: Takes = { format: 'cohere', cacheMarks: 'none' };
+/** The vendor caches by itself. @spec prompt-cache-5 */
+const TAKES: SupportedFields = { format: 'cohere', cacheBreakpoints: CACHE_BREAKPOINTS };
 
-/** Members of the wire that callers may send beside their own format's. @source generation.md 2.4 "provider-specific" */
+/** Members of the wire that callers may send beside their own format's. @spec request-10 */
 const VENDOR_MEMBERS: ReadonlySet<string> = new Set([
   'documents',
   'citation_options',
@@ -27,7 +28,7 @@ const VENDOR_MEMBERS: ReadonlySet<string> = new Set([
   'priority',
 ]);
 
-/** @source docs.cohere.com "Chat", read 2026-11; generation.md 2, 11 */
+/** @source docs.cohere.com "Chat", read 2026-11; @spec translate-1 */
 export function encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest {
   const context = createEncodeContext(request, target);
   const own = keepVendorMembers(context);
@@ -59,7 +60,7 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
     stream: request.delivery === 'stream' ? true : undefined,
   };
   if (tools.length > 0 || members['documents'] !== undefined) dropSafetyMode(members, context);
-  warnOfDroppedExtras(withoutHonoured(request, own, documents.blocks), TAKES, context.warnings);
+  warnOfDroppedFields(withoutConsumedFields(request, own, documents.blocks), TAKES, context.warnings);
   return {
     body: withoutAbsent(members),
     headers: {},
@@ -73,7 +74,7 @@ function plansIn({ dialect }: EncodeTarget, { thinking }: ThinkingPlan): PlansIn
   return dialect.plansIn === 'thinking' && thinking?.['type'] === 'disabled' ? undefined : dialect.plansIn;
 }
 
-/** Of the members that nobody else knows, those of this wire that the endpoint takes. @source decisions.md 17 */
+/** Of the members that nobody else knows, those of this wire that the endpoint takes. @spec request-11 */
 function keepVendorMembers({ request, target }: EncodeContext): Members {
   const kept: Members = {};
   for (const [member, value] of Object.entries(request.extra?.fields ?? {})) {
@@ -84,7 +85,7 @@ function keepVendorMembers({ request, target }: EncodeContext): Members {
 }
 
 /** The request without what only rides along on it and is heeded all the same: that is not lost. */
-function withoutHonoured(request: GenerationRequest, own: Members, cited: ReadonlySet<Block>): GenerationRequest {
+function withoutConsumedFields(request: GenerationRequest, own: Members, cited: ReadonlySet<Block>): GenerationRequest {
   const strip = (block: Block): Block =>
     cited.has(block) ? { ...block, ...leaveOut(block.extra, (member) => member === 'citations') } : block;
   return {
@@ -95,9 +96,9 @@ function withoutHonoured(request: GenerationRequest, own: Members, cited: Readon
   };
 }
 
-function leaveOut(extra: Extra | undefined, isHonoured: (member: string) => boolean): { readonly extra?: Extra } {
+function leaveOut(extra: Extra | undefined, isConsumed: (member: string) => boolean): { readonly extra?: Extra } {
   if (extra === undefined) return {};
-  const fields = Object.fromEntries(Object.entries(extra.fields).filter(([member]) => !isHonoured(member)));
+  const fields = Object.fromEntries(Object.entries(extra.fields).filter(([member]) => !isConsumed(member)));
   return { extra: { ...extra, fields } };
 }
 

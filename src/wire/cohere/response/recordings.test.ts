@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Citation } from '../../canonical/blocks.ts';
-import { foldEvents } from '../../canonical/fold.ts';
-import { checkEvents } from '../../canonical/test-event-grammar.ts';
-import type { Usage } from '../../canonical/usage.ts';
-import { parseJsonObject } from '../../lib/json.ts';
-import { textOf } from '../members.ts';
-import { callsOf, decodeStream, textOfBlocks } from './test-streams.ts';
+import type { Citation } from '../../../canonical/blocks.ts';
+import { foldEvents } from '../../../canonical/fold.ts';
+import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import type { Usage } from '../../../canonical/usage.ts';
+import { parseJsonObject } from '../../../lib/json.ts';
+import { textOf } from '../../json-fields.ts';
+import { callsOf, decodeStream, textOfBlocks } from '../test-streams.ts';
 
 const DIRECTORY =
   process.env['PROVIDER_STREAMS_DIR'] ??
-  fileURLToPath(new URL('../../../../shared/fixtures/provider-streams', import.meta.url));
+  fileURLToPath(new URL('../../../../../shared/fixtures/provider-streams', import.meta.url));
 
 /** What a recording says, as its file shows when it is read. */
 interface Fact {
@@ -126,7 +126,7 @@ if (!existsSync(DIRECTORY)) {
         const events = decodeStream(bytes);
         checkEvents(events);
         const answer = foldEvents(events);
-        const said: Fact = {
+        const stated: Fact = {
           id: answer.id ?? '',
           text: textOfBlocks(answer, 'text'),
           reasoning: textOfBlocks(answer, 'reasoning'),
@@ -136,7 +136,7 @@ if (!existsSync(DIRECTORY)) {
           finish: answer.end?.finish ?? '',
           nativeFinish: answer.end?.nativeFinish ?? '',
         };
-        assert.deepEqual(said, FACTS[name]);
+        assert.deepEqual(stated, FACTS[name]);
         assert.deepEqual(answer.warnings, []);
       });
 

@@ -1,8 +1,8 @@
-import { classifyErrorEvent } from '../../canonical/classify-failure.ts';
-import type { UpstreamErrorBody, UpstreamFailure } from '../../canonical/failure.ts';
-import { parseJson, type JsonObject } from '../../lib/json.ts';
-import * as chat from '../read-error.ts';
-import { objectOf, textOf } from '../members.ts';
+import { classifyErrorEvent } from '../../../canonical/classify-failure.ts';
+import type { UpstreamErrorBody, UpstreamFailure } from '../../../canonical/failure.ts';
+import { parseJson, type JsonObject } from '../../../lib/json.ts';
+import * as chat from '../../upstream-error.ts';
+import { objectOf, textOf } from '../../json-fields.ts';
 
 const TYPE_CHARS_MAX = 200;
 
@@ -22,14 +22,14 @@ export function decodeError(text: string): UpstreamErrorBody {
 
 /** What an error object inside an answer of status 200 means. */
 export function failureOfError(error: JsonObject): UpstreamFailure {
-  const body = withType(chat.readError(error), error);
+  const body = withType(chat.parseError(error), error);
   const known = STATUS_OF_TYPE.find(([words]) => words.test(body.type ?? ''));
   return classifyErrorEvent(known?.[1] ?? chat.statusOfError(objectOf(error['error']) ?? error), body);
 }
 
 /** What an answer that ended with a word of failure means. @param error the sentence beside the word */
 export function failureOfFinish(word: string, status: number, error: unknown): UpstreamFailure {
-  const message = textOf(error) ?? chat.readError(error).message;
+  const message = textOf(error) ?? chat.parseError(error).message;
   return classifyErrorEvent(status, { code: word, ...(message !== undefined && { message }) });
 }
 

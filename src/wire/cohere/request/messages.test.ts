@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Json, JsonObject } from '../../lib/json.ts';
-import { calledIn, encodeChat, encodeOfMessages, PLANNER, THINKER, tool } from './test-request.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { calledIn, encodeChat, encodeOfMessages, PLANNER, THINKER, tool } from '../test-request.ts';
 
 const call = (id: string, name = 'weather', args = '{"city": "Berlin", "n": 1.0}'): JsonObject => ({
   id,
@@ -13,8 +13,8 @@ const user: JsonObject = { role: 'user', content: 'Go' };
 const tools = [tool('weather')];
 
 test('where nothing is left that could be sent, words of ours are not sent instead', () => {
-  const asked = { messages: [{ role: 'user', content: '' }], response_format: { type: 'json_object' } };
-  assert.throws(() => encodeChat(asked), /hold nothing/);
+  const requested = { messages: [{ role: 'user', content: '' }], response_format: { type: 'json_object' } };
+  assert.throws(() => encodeChat(requested), /contain nothing/);
 });
 
 test('roles and their order stay; a developer is a system', () => {
@@ -96,8 +96,8 @@ test('files of text are written out; others are refused', () => {
     ],
   });
   assert.deepEqual(warnings, []);
-  const asked = { messages: [{ role: 'user', content: [...content, file('application/pdf')] }] };
-  assert.throws(() => encodeChat(asked), /: messages\[0\]\.content\[2\]: is a document, which/);
+  const requested = { messages: [{ role: 'user', content: [...content, file('application/pdf')] }] };
+  assert.throws(() => encodeChat(requested), /: messages\[0\]\.content\[2\]: is a document, which/);
 });
 
 suite('a document that the caller wants cited', () => {
@@ -199,14 +199,14 @@ suite('an assistant that called tools', () => {
 });
 
 suite('reasoning', () => {
-  const said = (detail: JsonObject): JsonObject => ({
+  const stated = (detail: JsonObject): JsonObject => ({
     role: 'assistant',
     content: 'Four.',
     reasoning_details: [{ index: 0, ...detail }],
   });
 
   test('that nobody signed goes back to a model that thinks', () => {
-    const messages = [user, said({ type: 'reasoning.text', text: 'Two and two.', format: 'unknown' }), user];
+    const messages = [user, stated({ type: 'reasoning.text', text: 'Two and two.', format: 'unknown' }), user];
     assert.deepEqual(encodeChat({ messages }).messages[1], {
       role: 'assistant',
       content: [
@@ -224,7 +224,7 @@ suite('reasoning', () => {
     { type: 'reasoning.encrypted', data: 'Zm9v', format: 'openai-responses-v1' },
   ]) {
     test(`that only its maker can read stays away: ${detail.type}`, () => {
-      const { messages, warnings } = encodeChat({ messages: [user, said(detail), user] });
+      const { messages, warnings } = encodeChat({ messages: [user, stated(detail), user] });
       assert.deepEqual(messages[1], { role: 'assistant', content: 'Four.' });
       assert.deepEqual(
         warnings.map((warning) => warning.split(' ')[0]),
@@ -329,6 +329,7 @@ suite('results of calls', () => {
   });
 });
 
+// @spec translate-5
 test('arguments that are no object stay readable', () => {
   const messages = [user, { role: 'assistant', tool_calls: [call('a', 'weather', 'Berlin')] }, result('a')];
   const { messages: sent } = encodeChat({ messages, tools }, PLANNER);

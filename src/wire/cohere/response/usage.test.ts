@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { costOf, priceTableOf } from '../../catalog/price.ts';
+import { costOf, priceTableOf } from '../../../catalog/price.ts';
 import { decodeUsage } from './usage.ts';
 
 const PRICE = priceTableOf({ prompt: 2.5, completion: 10, cacheRead: 0.25 });

@@ -1,6 +1,6 @@
-import type { Effort, ReasoningSettings } from '../../canonical/request.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { BUDGET_TOKENS_MIN, budgetOfEffort, effortOf, fitBudget } from '../gateway/efforts.ts';
+import type { Effort, ReasoningSettings } from '../../../canonical/request.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { BUDGET_TOKENS_MIN, budgetOfEffort, effortOf, fitBudget } from '../../gateway/efforts.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 const DISABLED: JsonObject = { type: 'disabled' };
@@ -13,32 +13,34 @@ export interface ThinkingPlan {
 
 /**
  * Models that think do so unless they are told not to, and thinking counts as part of the answer.
- * @source generation.md 2.5, 11.4; docs.cohere.com "Reasoning", read 2026-11
+ * @spec reasoning-5; docs.cohere.com "Reasoning", read 2026-11
  */
 export function planThinking(context: EncodeContext): ThinkingPlan {
   const { request, target, warnings, supports } = context;
   const { reasoning } = request.settings;
   const maxTokens = capTokens(request.settings.maxTokens, context);
-  const asked = reasoning && askedFor(reasoning);
-  if (reasoning === undefined || asked === undefined) return { maxTokens };
+  const requested = reasoning && requestedFor(reasoning);
+  if (reasoning === undefined || requested === undefined) return { maxTokens };
   const thinks = target.dialect.plansIn !== 'tool_plan';
   if (!thinks || !supports('reasoning')) {
-    if (asked !== 'none') warnings.add('field-dropped', 'reasoning', 'the model cannot think');
+    if (requested !== 'none') warnings.add('field-dropped', 'reasoning', 'the model cannot think');
     return { maxTokens };
   }
   for (const member of ['mode', 'context'] as const) {
     if (reasoning[member] !== undefined)
       warnings.add('field-dropped', `reasoning.${member}`, 'cannot be said in this format');
   }
-  if (asked === 'none') return { thinking: DISABLED, maxTokens };
-  if (asked === 'unlimited') return { thinking: ENABLED, maxTokens };
-  return planBudget(asked, reasoning.maxTokens, maxTokens, context);
+  if (requested === 'none') return { thinking: DISABLED, maxTokens };
+  if (requested === 'unlimited') return { thinking: ENABLED, maxTokens };
+  return planBudget(requested, reasoning.maxTokens, maxTokens, context);
 }
 
 /** `undefined` when nothing is said. */
-function askedFor(reasoning: ReasoningSettings): Effort | 'unlimited' | undefined {
-  const asked = effortOf(reasoning, undefined);
-  return asked !== 'none' && reasoning.effort === undefined && reasoning.adaptive === true ? 'unlimited' : asked;
+function requestedFor(reasoning: ReasoningSettings): Effort | 'unlimited' | undefined {
+  const requested = effortOf(reasoning, undefined);
+  return requested !== 'none' && reasoning.effort === undefined && reasoning.adaptive === true
+    ? 'unlimited'
+    : requested;
 }
 
 function planBudget(
@@ -69,9 +71,9 @@ function planBudget(
   return { thinking: { type: 'enabled', token_budget: fitted.budget }, maxTokens: fittedTokens };
 }
 
-function capTokens(asked: number | undefined, { target, warnings }: EncodeContext): number | undefined {
+function capTokens(requestedCount: number | undefined, { target, warnings }: EncodeContext): number | undefined {
   const limit = target.maxOutputTokens;
-  if (asked === undefined || limit === undefined || asked <= limit) return asked;
+  if (requestedCount === undefined || limit === undefined || requestedCount <= limit) return requestedCount;
   warnings.add('field-changed', 'max_tokens', `lowered to what the endpoint can answer, ${limit}`);
   return limit;
 }
