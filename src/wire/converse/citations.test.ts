@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Citation } from '../../canonical/blocks.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { drawCitation, readCitation } from './citations.ts';
-import { drawRedacted, joinBase64, readRedacted } from './redacted-content.ts';
+import { encodeCitation, decodeCitation } from './citations.ts';
+import { encodeRedacted, joinBase64, decodeRedacted } from './redacted-content.ts';
 import fc from 'fast-check';
 import { CLAUDE, encodeChat, encodeMessages, model } from './test-request.ts';
 
@@ -62,16 +62,16 @@ test('places in documents are those of the messages format, and come back as the
     ],
   ];
   for (const [wire, expected] of cases) {
-    const citation = readCitation({ ...wire, ...EXCERPT });
+    const citation = decodeCitation({ ...wire, ...EXCERPT });
     const value = { ...expected, cited_text: 'Ruby is from 1993.' };
     assert.deepEqual(citation, { type: 'opaque', format: 'messages', value });
-    assert.deepEqual(drawCitation(citation), { ...wire, ...OWN });
+    assert.deepEqual(encodeCitation(citation), { ...wire, ...OWN });
   }
 });
 
 test('a source in the web is a citation that every format can say', () => {
   const wire = { title: 'T', location: { web: { url: 'https://x.test/a', domain: 'x.test' } } };
-  const citation = readCitation({ ...wire, ...EXCERPT });
+  const citation = decodeCitation({ ...wire, ...EXCERPT });
   assert.deepEqual(citation, {
     type: 'url',
     url: 'https://x.test/a',
@@ -79,14 +79,14 @@ test('a source in the web is a citation that every format can say', () => {
     excerpt: 'Ruby is from 1993.',
     extra: { format: 'converse', fields: { domain: 'x.test' } },
   });
-  assert.deepEqual(drawCitation(citation), { ...wire, ...OWN });
+  assert.deepEqual(encodeCitation(citation), { ...wire, ...OWN });
 });
 
 test('a citation of a place that is not known is passed on, and comes back', () => {
   const wire: JsonObject = { title: 'T', location: { fourthDimension: { at: 1 } } };
-  const citation = readCitation(wire);
+  const citation = decodeCitation(wire);
   assert.deepEqual(citation, { type: 'opaque', format: 'converse', value: wire });
-  assert.deepEqual(drawCitation(citation), wire);
+  assert.deepEqual(encodeCitation(citation), wire);
 });
 
 test('citations of others are not sent', () => {
@@ -95,7 +95,7 @@ test('citations of others are not sent', () => {
     { type: 'opaque', format: 'messages', value: { type: 'web_search_result_location', url: 'https://x.test' } },
     { type: 'opaque', format: 'responses', value: { type: 'file_citation' } },
   ];
-  for (const citation of foreign) assert.equal(drawCitation(citation), undefined);
+  for (const citation of foreign) assert.equal(encodeCitation(citation), undefined);
 });
 
 const CITED: JsonObject = {
@@ -158,10 +158,10 @@ test('any blob of encrypted reasoning comes back as the same bytes', () => {
   const bytes = fc.uint8Array().map((value) => Buffer.from(value).toString('base64'));
   fc.assert(
     fc.property(fc.oneof(texts, bytes, fc.base64String(), fc.string()), (blob) => {
-      assert.equal(drawRedacted(readRedacted(blob)), blob);
+      assert.equal(encodeRedacted(decodeRedacted(blob)), blob);
     }),
   );
-  assert.equal(readRedacted(Buffer.from('EpAHCoYB').toString('base64')), 'EpAHCoYB');
+  assert.equal(decodeRedacted(Buffer.from('EpAHCoYB').toString('base64')), 'EpAHCoYB');
 });
 
 test('pieces of base64 are put together by their bytes', () => {

@@ -17,7 +17,7 @@ interface Place {
 
 const DOCUMENT_INDEX = ['documentIndex', 'document_index'] as const;
 
-/** @source AWS SDK `CitationLocation`, 3.1162 (2026-11); generation.md 7.7 */
+/** @source AWS SDK `CitationLocation`, 3.1162 (2026-11); @spec translate-30 */
 const PLACES: readonly Place[] = [
   {
     here: 'documentChar',
@@ -53,7 +53,7 @@ const PLACES: readonly Place[] = [
  * A web source becomes a citation that every format can say. Places in documents are the very ones of the messages
  * format in other words, so they become that format's: its callers read them, and send them back.
  */
-export function readCitation(value: JsonObject): Citation {
+export function decodeCitation(value: JsonObject): Citation {
   const location = objectAt(value, 'location');
   const title = stringOf(value['title']);
   const excerpt = objectsIn(value['sourceContent'])
@@ -61,7 +61,7 @@ export function readCitation(value: JsonObject): Citation {
     .join('');
   const web = objectAt(location, 'web');
   const url = stringOf(web['url']);
-  if (url !== undefined) return readWebSource(url, web, title, excerpt);
+  if (url !== undefined) return decodeWebSource(url, web, title, excerpt);
   const place = PLACES.find(({ here }) => isJsonObject(location[here]));
   if (place === undefined) return { type: 'opaque', format: 'converse', value };
   const at = objectAt(location, place.here);
@@ -77,13 +77,13 @@ export function readCitation(value: JsonObject): Citation {
       [search ? 'title' : 'document_title']: title ?? null,
       [place.start]: numberOf(at['start']),
       [place.end]: numberOf(at['end']),
-      // generation.md 7.7: answers have it where the place is in a document.
+      // @spec translate-30: answers have it where the place is in a document.
       ...(!search && { file_id: null }),
     },
   };
 }
 
-function readWebSource(url: string, web: JsonObject, title: string | undefined, excerpt: string): UrlCitation {
+function decodeWebSource(url: string, web: JsonObject, title: string | undefined, excerpt: string): UrlCitation {
   const domain = stringOf(web['domain']);
   return {
     type: 'url',
@@ -95,13 +95,13 @@ function readWebSource(url: string, web: JsonObject, title: string | undefined, 
 }
 
 /** A citation in a request; `undefined` for one that this wire never gave. */
-export function drawCitation(citation: Citation): WireObject | undefined {
-  if (citation.type === 'url') return citation.extra?.format === 'converse' ? drawWebSource(citation) : undefined;
+export function encodeCitation(citation: Citation): WireObject | undefined {
+  if (citation.type === 'url') return citation.extra?.format === 'converse' ? encodeWebSource(citation) : undefined;
   if (citation.format === 'converse') return { ...citation.value };
-  return citation.format === 'messages' ? drawPlace(citation) : undefined;
+  return citation.format === 'messages' ? encodePlace(citation) : undefined;
 }
 
-function drawWebSource({ url, title, excerpt, extra }: UrlCitation): WireObject {
+function encodeWebSource({ url, title, excerpt, extra }: UrlCitation): WireObject {
   return {
     ...(title !== undefined && { title }),
     ...(excerpt !== undefined && { sourceContent: [{ text: excerpt }] }),
@@ -109,7 +109,7 @@ function drawWebSource({ url, title, excerpt, extra }: UrlCitation): WireObject 
   };
 }
 
-function drawPlace({ value }: OpaqueCitation): WireObject | undefined {
+function encodePlace({ value }: OpaqueCitation): WireObject | undefined {
   const place = PLACES.find(({ there }) => there === value['type']);
   if (place === undefined) return undefined;
   const title = stringOf(value['document_title']) ?? stringOf(value['title']);

@@ -50,3 +50,13 @@ export interface ConverseFacts {
 export interface ConverseDialect {
   readonly converse?: ConverseFacts;
 }
+
+declare module '../../canonical/extra.ts' {
+  interface WireFormats {
+    readonly converse: true;
+  }
+}
+
+declare module '../format.ts' {
+  interface Dialect extends ConverseDialect {}
+}

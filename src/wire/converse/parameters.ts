@@ -1,4 +1,4 @@
-/** Parameters of the catalog's vocabulary that the format has words for. @source generation.md 11 */
+/** Parameters of the catalog's vocabulary that the format has words for. @spec translate-1 */
 export const PARAMETERS: ReadonlySet<string> = new Set([
   'temperature',
   'top_p',

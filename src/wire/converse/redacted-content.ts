@@ -7,14 +7,14 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
  * calls `data` (seen in recorded answers of Claude 3.7, 2025), so it is kept as that: then the block can go on at either.
  * @param blob base64
  */
-export function readRedacted(blob: string): string {
+export function decodeRedacted(blob: string): string {
   const text = Buffer.from(blob, 'base64').toString('latin1');
-  const comesBack = PRINTABLE.test(text) && !text.startsWith(BINARY) && drawRedacted(text) === blob;
+  const comesBack = PRINTABLE.test(text) && !text.startsWith(BINARY) && encodeRedacted(text) === blob;
   return comesBack ? text : BINARY + blob;
 }
 
-/** The inverse of `readRedacted`: the same bytes. */
-export function drawRedacted(text: string): string {
+/** The inverse of `decodeRedacted`: the same bytes. */
+export function encodeRedacted(text: string): string {
   return text.startsWith(BINARY) ? text.slice(BINARY.length) : Buffer.from(text, 'utf8').toString('base64');
 }
 

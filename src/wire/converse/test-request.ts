@@ -8,7 +8,7 @@ import { decodeChatText } from '../chat/test-format.ts';
 import type { Dialect, EncodedRequest, EncodeTarget } from '../format.ts';
 import { decodeText as decodeMessagesText } from '../messages/test-request.ts';
 import type { ConverseFacts } from './dialect.ts';
-import { encodeRequest } from './encode-request.ts';
+import { encodeRequest } from './request/request.ts';
 
 /** Test support: a Claude of the 4.5 family. */
 export const CLAUDE: Dialect = {

@@ -1,8 +1,8 @@
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { encodeMessage } from '../../lib/test-event-stream.ts';
+import { encodeMessage } from '../../../tests/support/aws-event-stream.ts';
 import type { Dialect } from '../format.ts';
-import { ConverseStreamDecoder } from './decode-stream.ts';
+import { ConverseStreamDecoder } from './response/stream.ts';
 
 /** Test support: one event of a stream, `[type, payload]`; a type that ends in `Exception` is an exception. */
 export type StreamEvent = readonly [type: string, payload: JsonObject | string];

@@ -1,0 +1,113 @@
+import type { ResponseFormat } from '../../../canonical/request.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruction.ts';
+import type { EncodeContext, Message } from './encode-context.ts';
+import { lowerSchema } from './schema-lowering.ts';
+
+/** How the wanted form of the answer is asked for: by one of the first two, by words, or not at all. */
+export interface OutputFormat {
+  readonly outputConfig?: JsonObject;
+  /** A tool whose input is the answer. */
+  readonly outputTool?: OutputTool;
+  /** A sentence for the end of the system prompt. */
+  readonly instruction?: string;
+}
+
+/** A tool that nobody runs: what the model calls it with is the answer, and its schema is the one that was asked for. */
+export interface OutputTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonObject;
+  /** The model has to call a tool. Not where it thinks and must not be kept from it. */
+  readonly forced: boolean;
+}
+
+type SchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
+
+/** @spec translate-22; a tool of the caller's may have the name. */
+const TOOL_NAME = 'json';
+const TOOL_DESCRIPTION = 'Gives your whole answer. Call it once, and write no text beside it.';
+/** Words at the root of a schema that the input of a tool may not have there. */
+const BEYOND_TOOLS = ['oneOf', 'anyOf', 'allOf', '$ref'] as const;
+
+/** @spec chat-36, translate-22; docs.aws.amazon.com "Get validated JSON results from models", read 2026-11 */
+export function encodeOutputFormat(messages: readonly Message[], context: EncodeContext): OutputFormat {
+  const { request, target, supports, warnings } = context;
+  const wanted = request.settings.responseFormat;
+  if (wanted === undefined || wanted.type === 'text') return {};
+  if (wanted.type === 'grammar' || wanted.type === 'python') {
+    warnings.add('field-dropped', 'response_format', `${wanted.type} cannot be said in this format`);
+    return {};
+  }
+  if (!supports('response_format')) {
+    warnings.add('field-dropped', 'response_format', 'the endpoint does not take it');
+    return {};
+  }
+  if (wanted.type !== 'json_schema' || wanted.schema === undefined) return { instruction: JSON_INSTRUCTION };
+  if (target.dialect.structuredOutput === true) return encodeNative(wanted, wanted.schema, context);
+  return encodeEmulated(wanted, wanted.schema, messages.at(-1)?.role === 'assistant', context);
+}
+
+function encodeNative({ name, description }: SchemaFormat, given: JsonObject, { warnings }: EncodeContext) {
+  const { schema, dropped } = lowerSchema(given);
+  if (dropped.size > 0)
+    warnings.add('field-changed', 'response_format', `the model is not bound to ${[...dropped].join(', ')}`);
+  const jsonSchema = {
+    // The wire wants the schema as text.
+    schema: JSON.stringify(schema),
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+  };
+  return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } };
+}
+
+/** A model without structured output is made to call a tool; where it cannot be, it is asked in words. */
+function encodeEmulated(
+  { description }: SchemaFormat,
+  schema: JsonObject,
+  endsWithAssistant: boolean,
+  context: EncodeContext,
+): OutputFormat {
+  const { request, warnings } = context;
+  const choice = request.settings.toolChoice?.type;
+  if (choice === 'required' || choice === 'function') {
+    warnings.add('field-dropped', 'response_format', 'the answer has to be a call of one of the tools');
+    return {};
+  }
+  // A beginning of the answer would be a beginning of text.
+  if (endsWithAssistant || !canForce(context) || !fitsTool(schema)) {
+    warnings.add('field-changed', 'response_format', 'the format is put into the prompt, which does not bind it');
+    return { instruction: schemaInstruction(schema, description) };
+  }
+  const name = freeName(context);
+  const reported = description === undefined ? TOOL_DESCRIPTION : `${TOOL_DESCRIPTION} ${description}`;
+  const forced = !keepsThinking(context);
+  const outputTool = { name, description: reported, schema, forced };
+  return forced
+    ? { outputTool }
+    : { outputTool, instruction: `Give your answer by a call of the tool "${name}", not as text.` };
+}
+
+function canForce({ facts, supports }: EncodeContext): boolean {
+  return supports('tools') && supports('tool_choice') && facts.refusesTools !== true && facts.forces?.length !== 0;
+}
+
+/** What a caller of the messages format says about thinking is not dropped in silence. @spec messages-24 */
+function keepsThinking({ request, target }: EncodeContext): boolean {
+  const { reasoning } = request.settings;
+  if (request.format !== 'messages' || target.dialect.thinking === 'none') return false;
+  return reasoning?.enabled === true || reasoning?.adaptive === true;
+}
+
+function freeName({ request }: EncodeContext): string {
+  const taken = new Set(request.tools.map((tool) => (tool.type === 'opaque' ? tool.value['name'] : tool.name)));
+  let name = TOOL_NAME;
+  for (let number = 2; taken.has(name); number++) name = `${TOOL_NAME}_${number}`;
+  return name;
+}
+
+/** A call's input is an object, whatever the schema says. */
+function fitsTool(schema: JsonObject): boolean {
+  const { type } = schema;
+  return (type === undefined || type === 'object') && !BEYOND_TOOLS.some((word) => schema[word] !== undefined);
+}

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeError } from './error.ts';
+
+const named = { 'x-amzn-errortype': 'ThrottlingException:http://internal.amazon.com/coral/com.amazon.bedrock/' };
+
+test('an error is named by its header where the body only says what happened', () => {
+  assert.deepEqual(decodeError('{"message":"Too many requests"}', named), {
+    type: 'ThrottlingException',
+    message: 'Too many requests',
+  });
+  assert.deepEqual(decodeError('', named), { type: 'ThrottlingException' });
+});
+
+test('a name in the body counts before the header', () => {
+  const body = '{"__type":"com.amazon.coral.validate#ValidationException","message":"no"}';
+  assert.equal(decodeError(body, named).type, 'ValidationException');
+});

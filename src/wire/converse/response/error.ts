@@ -1,0 +1,63 @@
+import { classifyErrorEvent } from '../../../canonical/classify-failure.ts';
+import { UPSTREAM_MESSAGE_CHARS_MAX } from '../../../canonical/failure.ts';
+import type { UpstreamErrorBody, UpstreamFailure } from '../../../canonical/failure.ts';
+import { isJsonObject, parseJson } from '../../../lib/json.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { stringOf } from '../wire-object.ts';
+
+/**
+ * The status that each exception has as an answer of its own.
+ * @spec error-14; docs.aws.amazon.com, API reference "ConverseStream", "Errors", read 2026-11
+ */
+const STATUS_OF_EXCEPTION: ReadonlyMap<string, number> = new Map([
+  ['validationexception', 400],
+  ['servicequotaexceededexception', 429],
+  ['accessdeniedexception', 403],
+  ['resourcenotfoundexception', 404],
+  ['unknownoperationexception', 404],
+  ['modeltimeoutexception', 408],
+  ['modelerrorexception', 424],
+  ['modelstreamerrorexception', 424],
+  ['throttlingexception', 429],
+  ['modelnotreadyexception', 429],
+  ['internalserverexception', 500],
+  ['serviceunavailableexception', 503],
+]);
+const STATUS_UNKNOWN = 500;
+const NAME_CHARS_MAX = 200;
+
+/**
+ * Reads an error: `{message}`, in older parts of the house `{Message}`, and its name where it stands: in the body, else
+ * in a header. Never throws. @source smithy.io "AWS restJson1 protocol", "Operation error serialization", read 2026-11
+ */
+export function decodeError(text: string, headers: Readonly<Record<string, string>> = {}): UpstreamErrorBody {
+  const named = nameOf(headers['x-amzn-errortype']);
+  const type = named === undefined || named === '' ? {} : { type: named.slice(0, NAME_CHARS_MAX) };
+  const body = parseJson(text);
+  if (isJsonObject(body)) return { ...type, ...parseError(body) };
+  const message = text.trim().slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
+  return message === '' ? type : { ...type, message };
+}
+
+function parseError(body: JsonObject): UpstreamErrorBody {
+  const given = stringOf(body['message']) ?? stringOf(body['Message']) ?? stringOf(body['originalMessage']);
+  const message = given?.slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
+  const type = nameOf(stringOf(body['__type']) ?? stringOf(body['code']));
+  return { ...(message !== undefined && { message }), ...(type !== undefined && { type }) };
+}
+
+/** `com.amazon.coral.validate#ValidationException:http://...` has the name in its middle. */
+function nameOf(type: string | undefined): string | undefined {
+  return type?.slice(type.indexOf('#') + 1).split(':', 1)[0];
+}
+
+/**
+ * What an exception inside an answer of status 200 means. @param name as the frame's header tells it
+ * @spec error-13
+ */
+export function failureOfException(name: string | undefined, text: string): UpstreamFailure {
+  const error = decodeError(text);
+  const type = nameOf(name) ?? error.type;
+  const status = STATUS_OF_EXCEPTION.get(type?.toLowerCase() ?? '') ?? STATUS_UNKNOWN;
+  return classifyErrorEvent(status, { ...error, ...(type !== undefined && { type }) });
+}
