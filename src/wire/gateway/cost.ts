@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { usdFromNano } from '../../lib/money.ts';
-import type { Closing } from '../format.ts';
+import type { FinalUsage } from '../format.ts';
 
 /**
  * The members of `usage` that tell the cost, USD. `upstream_inference_cost` is told only where the caller pays the
- * provider, and `is_partial` (ours) where the price of a part is unknown. @source generation.md 6.2, 7.9
+ * provider, and `is_partial` (ours) where the price of a part is unknown. @spec money-7, money-9
  */
-export function drawCost({ charge, isByok }: Pick<Closing, 'charge' | 'isByok'>): JsonObject {
+export function encodeCost({ charge, isByok }: Pick<FinalUsage, 'charge' | 'isByok'>): JsonObject {
   if (charge === undefined) return { cost: null, cost_details: null, is_byok: isByok };
   const { totalNanoUsd, promptNanoUsd, completionNanoUsd, isPartial = false } = charge;
   return {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { makeDataUrl, parseDataUrl, readDataUrl } from './data-url.ts';
+import { makeDataUrl, splitDataUrl, decodeDataUrl } from './data-url.ts';
 
 test('a plain data URL is split at its two marks', () => {
-  assert.deepEqual(parseDataUrl('data:image/png;base64,iVBORw0KGgo='), {
+  assert.deepEqual(splitDataUrl('data:image/png;base64,iVBORw0KGgo='), {
     mediaType: 'image/png',
     data: 'iVBORw0KGgo=',
   });
-  assert.deepEqual(parseDataUrl('data:image/svg+xml;base64,PHN2Zz4='), {
+  assert.deepEqual(splitDataUrl('data:image/svg+xml;base64,PHN2Zz4='), {
     mediaType: 'image/svg+xml',
     data: 'PHN2Zz4=',
   });
-  assert.deepEqual(parseDataUrl('data:application/vnd.ms-excel;base64,'), {
+  assert.deepEqual(splitDataUrl('data:application/vnd.ms-excel;base64,'), {
     mediaType: 'application/vnd.ms-excel',
     data: '',
   });
@@ -35,7 +35,7 @@ for (const url of [
   `data:image/${'x'.repeat(300)};base64,AAAA`,
 ]) {
   test(`${JSON.stringify(url.slice(0, 48))} stays a URL`, () => {
-    assert.equal(parseDataUrl(url), undefined);
+    assert.equal(splitDataUrl(url), undefined);
   });
 }
 
@@ -48,7 +48,7 @@ test('halves that were split go together to the very same text', () => {
         fc.string(),
       ),
       (url) => {
-        const halves = parseDataUrl(url);
+        const halves = splitDataUrl(url);
         if (halves !== undefined) assert.equal(makeDataUrl(halves.mediaType, halves.data), url);
       },
     ),
@@ -57,8 +57,8 @@ test('halves that were split go together to the very same text', () => {
 
 test('megabytes of data are not searched', () => {
   const data = ';base64,'.repeat(1_000_000);
-  assert.equal(parseDataUrl(`data:image/png;base64,${data}`)?.data.length, data.length);
-  assert.equal(parseDataUrl(`data:${'x'.repeat(8_000_000)}`), undefined);
+  assert.equal(splitDataUrl(`data:image/png;base64,${data}`)?.data.length, data.length);
+  assert.equal(splitDataUrl(`data:${'x'.repeat(8_000_000)}`), undefined);
 });
 
 test('data is read out of every spelling of a data URL', () => {
@@ -68,16 +68,16 @@ test('data is read out of every spelling of a data URL', () => {
     ['data:text/plain;charset=utf-8;base64,AAAA', 'text/plain'],
     ['data:;base64,AAAA', 'text/plain'],
   ] as const)
-    assert.deepEqual(readDataUrl(url), { mediaType, data: 'AAAA' });
+    assert.deepEqual(decodeDataUrl(url), { mediaType, data: 'AAAA' });
   const text = (url: string): readonly string[] => {
-    const { mediaType = '', data = '' } = readDataUrl(url) ?? {};
+    const { mediaType = '', data = '' } = decodeDataUrl(url) ?? {};
     return [mediaType, Buffer.from(data, 'base64').toString('utf8')];
   };
   assert.deepEqual(text('data:text/plain;charset=utf-8,Gr%C3%BC%C3%9Fe,%20hello'), ['text/plain', 'Grüße, hello']);
   assert.deepEqual(text('data:image/svg+xml;utf8,<svg/>'), ['image/svg+xml', '<svg/>']);
   assert.deepEqual(text('data:,x'), ['text/plain', 'x']);
   for (const url of ['data:text/plain', 'https://x/data:image/png;base64,AAAA', 'data:image/png;base64', ''])
-    assert.equal(readDataUrl(url), undefined);
-  for (const url of ['data:text/plain,100%', 'data:application/pdf,%ff']) assert.equal(readDataUrl(url), undefined);
-  assert.equal(readDataUrl(`data:${'x'.repeat(8_000_000)};base64,AAAA`), undefined);
+    assert.equal(decodeDataUrl(url), undefined);
+  for (const url of ['data:text/plain,100%', 'data:application/pdf,%ff']) assert.equal(decodeDataUrl(url), undefined);
+  assert.equal(decodeDataUrl(`data:${'x'.repeat(8_000_000)};base64,AAAA`), undefined);
 });

@@ -14,7 +14,7 @@ const MEDIA_TYPE = /^[A-Za-z0-9][\w!#$&^.+-]*\/[A-Za-z0-9][\w!#$&^.+-]*$/;
  * Splits `data:<type>;base64,<data>`. Any other spelling (parameters, percent-encoding, capitals) gives `undefined` and
  * stays a URL, because putting the halves together again would not give the caller's text back.
  */
-export function parseDataUrl(url: string): DataUrl | undefined {
+export function splitDataUrl(url: string): DataUrl | undefined {
   if (!url.startsWith(SCHEME)) return undefined;
   // Only the head is searched: the data may be megabytes long.
   const head = url.slice(SCHEME.length, SCHEME.length + MEDIA_TYPE_CHARS_MAX + ENCODING.length);
@@ -31,7 +31,7 @@ const HEAD = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 const MEDIA_TYPE_DEFAULT = 'text/plain';
 
 /** What a `data:` URL holds, however it is spelled; the text itself may not come back from it. */
-export function readDataUrl(url: string): DataUrl | undefined {
+export function decodeDataUrl(url: string): DataUrl | undefined {
   const [head, type, parameters = ''] = HEAD.exec(url.slice(0, HEAD_CHARS_MAX)) ?? [];
   if (head === undefined) return undefined;
   const rest = url.slice(head.length);
@@ -49,7 +49,7 @@ function unescapeToBase64(text: string): string | undefined {
   }
 }
 
-/** The inverse of `parseDataUrl`. */
+/** The inverse of `splitDataUrl`. */
 export function makeDataUrl(mediaType: string, data: string): string {
   return `${SCHEME}${mediaType}${ENCODING}${data}`;
 }

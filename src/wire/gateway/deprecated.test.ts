@@ -7,6 +7,7 @@ test('a request in today’s spelling has no warnings', () => {
   assert.deepEqual(deprecationWarnings({ models: ['a/b'], plugins, route: null, transforms: null }), []);
 });
 
+// @spec request-17
 test('each older spelling and each member without effect is one warning at its path', () => {
   const router = { id: 'auto-router', enabled: true, options: { cost_quality_tradeoff: 9 } };
   const warnings = deprecationWarnings({

@@ -3,7 +3,7 @@ import type { GatewayFields } from './directives.ts';
 
 type Deprecated = GatewayFields & { readonly n?: unknown };
 
-/** Top-level members that still work under an older name, or that have nothing to say. @source seed 9.2, generation.md 2.4 */
+/** Top-level members that still work under an older name, or that have nothing to say. @spec request-17 */
 const DEPRECATED_MEMBERS: readonly (Warning & { readonly path: keyof Deprecated })[] = [
   { path: 'route', code: 'field-changed', message: 'is deprecated: use provider.sort.partition' },
   { path: 'transforms', code: 'field-changed', message: 'is deprecated: use the context-compression plugin' },

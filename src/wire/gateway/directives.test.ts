@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import type { Directives, PluginRequest } from '../../canonical/directives.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import { GATEWAY_FIELDS, gatewayShape, readDirectives } from './directives.ts';
+import { GATEWAY_FIELDS, gatewayShape, decodeDirectives } from './directives.ts';
 import type { OwnFields } from './directives.ts';
 import type { HeaderDirectives } from './headers.ts';
-import { checkShape } from './issues.ts';
+import { checkShape } from './validation/check-shape.ts';
 
 const plugin: z.ZodType<PluginRequest> = z
   .object({ id: z.enum(['one', 'two']), enabled: z.boolean().optional() })
@@ -17,7 +17,7 @@ const shape = z.looseObject(gatewayShape({ plugin }));
 const NO_HEADERS: HeaderDirectives = { serviceMetadata: false, betas: [] };
 
 function read(body: unknown, own: OwnFields = {}, headers = NO_HEADERS): Directives {
-  return readDirectives(checkShape(shape, body), headers, own);
+  return decodeDirectives(checkShape(shape, body), headers, own);
 }
 
 function issuePath(body: unknown, own?: OwnFields): string | undefined {
@@ -94,6 +94,7 @@ for (const [what, body, own, models] of [
   });
 }
 
+// @spec request-22
 test('ten models to fall back to are taken, eleven are 400', () => {
   const names = Array.from({ length: 11 }, (_, index) => `m/${index}`);
   assert.equal(read({ models: names.slice(0, 10) }, { model: 'a' }).models.length, 11);
@@ -102,6 +103,7 @@ test('ten models to fall back to are taken, eleven are 400', () => {
   assert.equal(issuePath({ models: names }, { model: 'a' }), 'models');
 });
 
+// @spec request-19
 test('the session id of the body wins over the header, unless it is empty', () => {
   const headers = { ...NO_HEADERS, sessionId: 'header' };
   assert.equal(read({ session_id: 'body' }, {}, headers).sessionId, 'body');
@@ -110,6 +112,7 @@ test('the session id of the body wins over the header, unless it is empty', () =
   assert.ok(!('sessionId' in read({ session_id: '' })));
 });
 
+// @spec plugin-4
 test('of two plugin entries with one id the last wins', () => {
   const plugins = [{ id: 'one' }, { id: 'two' }, { id: 'one', enabled: false }];
   assert.deepEqual(
@@ -129,18 +132,20 @@ for (const [given, read_] of [
   [1_000_000, 30],
   [null, undefined],
 ] as const) {
+  // @spec request-24
   test(`max_tool_calls ${given} is read as ${read_}`, () => {
     assert.equal(read({ max_tool_calls: given }).maxToolCalls, read_);
   });
 }
 
-test('null is absent where generation.md types it so or alone defines the field', () => {
+// @spec request-13
+test('null is absent where the specification does not refuse it', () => {
   const nulls = ['provider', 'route', 'max_tool_calls', 'preset', 'transforms', 'usage', 'x_search_filter'];
   assert.deepEqual(read(Object.fromEntries(nulls.map((field) => [field, null]))), read({}));
 });
 
 for (const [body, path] of [
-  // Null, where the seed knows the field and does not call it nullable.
+  // Null in a member that is not nullable.
   [{ models: null }, 'models'],
   [{ plugins: null }, 'plugins'],
   [{ session_id: null }, 'session_id'],
@@ -176,16 +181,19 @@ for (const [body, path] of [
   });
 }
 
+// @spec request-18
 test('limits are met exactly', () => {
   assert.equal(read({ session_id: 's'.repeat(256) }).sessionId?.length, 256);
   assert.equal(read({ preset: 'p'.repeat(256) }).preset?.length, 256);
   assert.equal(read({ models: ['x'.repeat(1_024)] }).models.length, 1);
 });
 
+// @spec web-16
 test('an invalid search filter is no reason to refuse', () => {
   for (const filter of [null, 7, 'x', {}, { allowed_x_handles: 3 }]) read({ x_search_filter: filter });
 });
 
+// @spec request-12
 test('the fields that never travel upstream are these', () => {
   assert.deepEqual([...GATEWAY_FIELDS].toSorted(), [
     'debug',
@@ -220,11 +228,12 @@ test('any JSON in the gateway fields is read or refused with a GatewayError', ()
 const ONE = { id: 'one', enabled: true, options: {} };
 const COMPRESSION_OFF = { id: 'context-compression', enabled: false, options: {} };
 
+// @spec chat-44
 test('the old list of transforms turns the plugin on or off, and gives way to the plugin itself', () => {
   const compression = (enabled: boolean): object => ({ id: 'context-compression', enabled, options: {} });
   assert.deepEqual(read({ transforms: ['middle-out'] }).plugins, [compression(true)]);
   assert.deepEqual(read({ transforms: [] }).plugins, [compression(false)]);
   assert.deepEqual(read({ transforms: null }).plugins, []);
   const named = { ...checkShape(shape, { transforms: ['middle-out'] }), plugins: [COMPRESSION_OFF, ONE] };
-  assert.deepEqual(readDirectives(named, NO_HEADERS, {}).plugins, [COMPRESSION_OFF, ONE]);
+  assert.deepEqual(decodeDirectives(named, NO_HEADERS, {}).plugins, [COMPRESSION_OFF, ONE]);
 });

@@ -5,27 +5,27 @@ import { assert } from '../../lib/assert.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { HeaderDirectives } from './headers.ts';
-import { providerPreferences, readProviderPreferences } from './provider-preferences.ts';
-import { oneOrMoreStopConditions, readStopConditions } from './stop-conditions.ts';
+import { providerPreferences, decodeProviderPreferences } from './provider-preferences.ts';
+import { oneOrMoreStopConditions, decodeStopConditions } from './stop-conditions.ts';
 
-/** seed 8: `session_id`. */
+/** @spec request-18: `session_id`. */
 const SESSION_ID_CHARS_MAX = 256;
-/** generation.md 3.7: fallback entries of a chat request; `fallbacks` of the messages format has its own, smaller cap. */
+/** @spec request-22: fallback entries of a chat request; `fallbacks` of the messages format has its own, smaller cap. */
 const FALLBACK_MODELS_MAX = 10;
-/** generation.md 5.2: above it is clamped. */
+/** @spec request-24: above it is clamped. */
 const TOOL_CALLS_MAX = 30;
 /** Ours: no slug comes near it, and refusals may quote one. */
 const SLUG_CHARS_MAX = 1024;
 const PRESET_CHARS_MAX = 256;
 
-/** The one transform that there was, and the plugin that it became. @source generation.md 4.6 */
+/** The one transform that there was, and the plugin that it became. @spec chat-44 */
 const MIDDLE_OUT = 'middle-out';
 const COMPRESSION = 'context-compression';
 
 /** A model slug as callers write it. What it names is looked up later. */
 export const modelSlug = z.string().min(1).max(SLUG_CHARS_MAX);
 
-/** Observability only; unknown keys are the caller's own metadata. @source generation.md 2.4 trace */
+/** Observability only; unknown keys are the caller's own metadata. @spec request-21 */
 const trace = z.looseObject({
   trace_id: z.string().nullish(),
   trace_name: z.string().nullish(),
@@ -35,8 +35,8 @@ const trace = z.looseObject({
 });
 
 /**
- * The members that both generation endpoints understand and that are asked of the gateway. A field that the seed knows
- * and does not call nullable refuses null; one that only generation.md defines takes null as absent (decisions.md 6).
+ * The members that both generation endpoints understand and that are for the gateway. A member that is not nullable
+ * refuses null, any other takes it as absent (@spec request-13).
  */
 export function gatewayShape({ plugin }: { readonly plugin: z.ZodType<PluginRequest> }) {
   return {
@@ -52,7 +52,7 @@ export function gatewayShape({ plugin }: { readonly plugin: z.ZodType<PluginRequ
     debug: z.looseObject({ echo_upstream_body: z.boolean().optional() }).optional(),
     transforms: z.array(z.literal(MIDDLE_OUT)).nullish(),
     usage: z.looseObject({ include: z.boolean().nullish() }).nullish(),
-    // An invalid filter is dropped without a word, so no shape can be wrong. generation.md 4.2
+    // An invalid filter is dropped without a word, so no shape can be wrong. @spec web-16
     x_search_filter: z.unknown().optional(),
   };
 }
@@ -68,9 +68,9 @@ export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(gatewayShape({ plugin: z.never() })),
   // Messages: entries of the model list.
   'fallbacks',
-  // The raw end-user id: only its hash may leave (seed 2.1).
+  // The raw end-user id: only its hash may leave (@spec request-20).
   'user',
-  // There is no such field, and exactly one answer comes back (decisions.md 12).
+  // There is no such field, and exactly one answer comes back (@spec request-15).
   'n',
 ]);
 
@@ -84,14 +84,14 @@ export interface OwnFields {
 }
 
 /** @throws GatewayError 400 when there are too many models */
-export function readDirectives(parsed: GatewayFields, headers: HeaderDirectives, own: OwnFields): Directives {
+export function decodeDirectives(parsed: GatewayFields, headers: HeaderDirectives, own: OwnFields): Directives {
   const { preset, trace: traceGiven, stop_server_tools_when, max_tool_calls } = parsed;
   // An empty id names no session: it would tie all callers that leave it empty to one endpoint.
   const sessionId = parsed.session_id || headers.sessionId;
   return {
-    models: readModels(parsed.models, own),
-    provider: readProviderPreferences(parsed.provider, parsed.route),
-    plugins: readPlugins(parsed),
+    models: decodeModels(parsed.models, own),
+    provider: decodeProviderPreferences(parsed.provider, parsed.route),
+    plugins: decodePlugins(parsed),
     echoUpstreamBody: parsed.debug?.echo_upstream_body === true,
     serviceMetadata: headers.serviceMetadata,
     betas: headers.betas,
@@ -100,7 +100,7 @@ export function readDirectives(parsed: GatewayFields, headers: HeaderDirectives,
     ...(own.user && { user: own.user }),
     ...(traceGiven !== undefined && { trace: withoutNulls(traceGiven) }),
     ...(own.metadata !== undefined && { metadata: own.metadata }),
-    ...(stop_server_tools_when !== undefined && { stopServerToolsWhen: readStopConditions(stop_server_tools_when) }),
+    ...(stop_server_tools_when !== undefined && { stopServerToolsWhen: decodeStopConditions(stop_server_tools_when) }),
     ...(typeof max_tool_calls === 'number' && { maxToolCalls: Math.min(max_tool_calls, TOOL_CALLS_MAX) }),
     ...(preset && { preset }),
     ...((parsed.x_search_filter ?? undefined) !== undefined && { postFilter: parsed.x_search_filter }),
@@ -108,8 +108,8 @@ export function readDirectives(parsed: GatewayFields, headers: HeaderDirectives,
   };
 }
 
-/** `model` first, then the fallbacks, each once. @source generation.md 3.7 */
-function readModels(models: readonly string[] | undefined, own: OwnFields): readonly string[] {
+/** `model` first, then the fallbacks, each once. @spec request-22 */
+function decodeModels(models: readonly string[] | undefined, own: OwnFields): readonly string[] {
   if (models === undefined && own.fallbacks === undefined) return own.model === undefined ? [] : [own.model];
   const candidates = new Set([
     ...(own.model === undefined ? [] : [own.model]),
@@ -121,8 +121,8 @@ function readModels(models: readonly string[] | undefined, own: OwnFields): read
   return [...candidates];
 }
 
-/** Of two entries with one id the last wins, and the old `transforms` gives way to any. @source generation.md 2.6, 4 "General" */
-function readPlugins({
+/** Of two entries with one id the last wins, and the old `transforms` gives way to any. @spec plugin-4 */
+function decodePlugins({
   plugins = [],
   transforms,
 }: Pick<GatewayFields, 'plugins' | 'transforms'>): readonly PluginRequest[] {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { EFFORTS } from '../../canonical/request.ts';
 import { budgetOfEffort, effortOf, effortOfBudget, fitBudget, nearestEffort } from './efforts.ts';
 
+// @spec reasoning-7
 test('an effort counts before a budget, and a budget by its share of the answer', () => {
   assert.equal(effortOf({ effort: 'low', maxTokens: 9_000 }, 10_000), 'low');
   assert.equal(effortOf({ maxTokens: 8_100 }, 10_000), 'high');
@@ -11,10 +12,12 @@ test('an effort counts before a budget, and a budget by its share of the answer'
   assert.equal(effortOf({ maxTokens: 50_000 }, 10_000), 'xhigh');
 });
 
+// @spec reasoning-7
 test('a budget without a bound of the answer is a medium effort', () => {
   assert.equal(effortOf({ maxTokens: 9_000 }, undefined), 'medium');
 });
 
+// @spec reasoning-2
 test('reasoning that is off is no effort, and reasoning that is merely on a medium one', () => {
   assert.equal(effortOf({ enabled: false, effort: 'high' }, undefined), 'none');
   assert.equal(effortOf({ maxTokens: 0 }, undefined), 'none');
@@ -23,12 +26,14 @@ test('reasoning that is off is no effort, and reasoning that is merely on a medi
   assert.equal(effortOf({ summary: 'auto' }, undefined), undefined);
 });
 
+// @spec reasoning-3
 test('the nearest effort that a model knows is taken, the lower of two', () => {
   assert.equal(nearestEffort('max', ['low', 'high']), 'high');
   assert.equal(nearestEffort('medium', ['low', 'high']), 'low');
   assert.equal(nearestEffort('high', []), undefined);
 });
 
+// @spec reasoning-3
 test('another effort than none never becomes none, nor none another', () => {
   assert.equal(nearestEffort('low', ['none']), undefined);
   assert.equal(nearestEffort('none', ['low']), undefined);
@@ -38,17 +43,18 @@ test('another effort than none never becomes none, nor none another', () => {
 test('whatever is known, the nearest is one of it and none is nearer', () => {
   const efforts = fc.uniqueArray(fc.constantFrom(...EFFORTS));
   fc.assert(
-    fc.property(fc.constantFrom(...EFFORTS), efforts, (asked, known) => {
-      const found = nearestEffort(asked, known);
+    fc.property(fc.constantFrom(...EFFORTS), efforts, (requested, known) => {
+      const found = nearestEffort(requested, known);
       if (found === undefined) return;
       const far = (effort: (typeof EFFORTS)[number]): number =>
-        Math.abs(EFFORTS.indexOf(effort) - EFFORTS.indexOf(asked));
+        Math.abs(EFFORTS.indexOf(effort) - EFFORTS.indexOf(requested));
       assert.ok(known.includes(found));
       for (const other of known) if (other !== 'none') assert.ok(far(found) <= far(other));
     }),
   );
 });
 
+// @spec reasoning-5
 test('a budget is a share of the answer, within bounds, and rounded down', () => {
   assert.equal(budgetOfEffort('medium', 10_001), 5_000);
   assert.equal(budgetOfEffort('xhigh', 10_000), budgetOfEffort('max', 10_000));
@@ -61,6 +67,7 @@ test('a budget that came of an effort is told as that effort again, or as one of
     assert.equal(effortOfBudget(budgetOfEffort(effort, 100_000), 100_000), effort === 'max' ? 'xhigh' : effort);
 });
 
+// @spec reasoning-6
 test('an answer has room beside its reasoning: its bound rises, else the budget falls, else there is none', () => {
   assert.deepEqual(fitBudget(1_024, 1_024, 2_000, undefined), { budget: 1_024, maxTokens: 2_000 });
   assert.deepEqual(fitBudget(4_000, 1_024, 2_000, undefined), { budget: 4_000, maxTokens: 5_024 });

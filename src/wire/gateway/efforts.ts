@@ -1,6 +1,6 @@
 import { EFFORTS, type Effort, type ReasoningSettings, type Settings } from '../../canonical/request.ts';
 
-/** What share of the output each effort may spend. @source generation.md 11.4 "ratio" */
+/** What share of the output each effort may spend. @spec reasoning-5 */
 const RATIO_OF_EFFORT: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 0.1,
   low: 0.2,
@@ -10,13 +10,13 @@ const RATIO_OF_EFFORT: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   max: 0.95,
 };
 const BY_RATIO = EFFORTS.filter((effort) => effort !== 'none');
-/** generation.md 12: reasoning budget. */
+/** @spec reasoning-5: reasoning budget. */
 export const BUDGET_TOKENS_MIN = 1_024;
 const BUDGET_TOKENS_MAX = 128_000;
-/** What is left for the answer when the budget is not below the maximum. @source generation.md 11.4 */
+/** What is left for the answer when the budget is not below the maximum. @spec reasoning-6 */
 const ANSWER_TOKENS = 1_024;
 
-/** The tokens that an effort may spend of an answer of so many. @source generation.md 11.4 "budget" */
+/** The tokens that an effort may spend of an answer of so many. @spec reasoning-5 */
 export function budgetOfEffort(effort: Exclude<Effort, 'none'>, outputTokens: number): number {
   const share = Math.floor(Math.min(outputTokens * RATIO_OF_EFFORT[effort], BUDGET_TOKENS_MAX));
   return Math.max(share, BUDGET_TOKENS_MIN);
@@ -30,7 +30,7 @@ export interface FittedBudget {
 
 /**
  * Makes room for the answer beside its reasoning: raises its bound as far as the endpoint goes, else lowers the budget.
- * `undefined` where that leaves less than the least budget. @source generation.md 11.4 "strictly greater"
+ * `undefined` where that leaves less than the least budget. @spec reasoning-6
  * @param maxTokens of the answer
  * @param limit what the endpoint can answer, where known
  */
@@ -60,7 +60,7 @@ export function raisedLimit({ maxTokens, reasoning = {} }: Settings, limit: numb
 
 /**
  * The effort that was asked for, on a wire that knows efforts only: there the effort counts before a budget, and of a
- * budget its share of the answer. `undefined` when nothing was asked. @source generation.md 2.5, 11.4 "Effort-only wires"
+ * budget its share of the answer. `undefined` when nothing was asked. @spec reasoning-7
  */
 export function effortOf(
   { effort, maxTokens, enabled, adaptive }: ReasoningSettings,
@@ -72,18 +72,18 @@ export function effortOf(
   return outputTokensMax === undefined ? 'medium' : effortOfBudget(maxTokens, outputTokensMax);
 }
 
-/** The effort whose share of the answer is nearest to a budget. @source generation.md 11.4 "Effort-only wires" */
+/** The effort whose share of the answer is nearest to a budget. @spec reasoning-7 */
 export function effortOfBudget(tokens: number, outputTokensMax: number): Exclude<Effort, 'none'> {
   const share = tokens / outputTokensMax;
   return nearest(BY_RATIO, (effort) => Math.abs(RATIO_OF_EFFORT[effort] - share)) ?? 'medium';
 }
 
-/** The nearest of the efforts that a model knows. Another effort than `none` never becomes `none`. @source generation.md 2.5 */
-export function nearestEffort<Name extends Effort>(asked: Effort, known: readonly Name[]): Name | undefined {
-  const exact = known.find((effort) => effort === asked);
-  if (exact !== undefined || asked === 'none') return exact;
+/** The nearest of the efforts that a model knows. Another effort than `none` never becomes `none`. @spec reasoning-3 */
+export function nearestEffort<Name extends Effort>(requested: Effort, known: readonly Name[]): Name | undefined {
+  const exact = known.find((effort) => effort === requested);
+  if (exact !== undefined || requested === 'none') return exact;
   const rising = known.filter((effort) => effort !== 'none').toSorted((left, right) => placeOf(left) - placeOf(right));
-  return nearest(rising, (effort) => Math.abs(placeOf(effort) - placeOf(asked)));
+  return nearest(rising, (effort) => Math.abs(placeOf(effort) - placeOf(requested)));
 }
 
 function placeOf(effort: Effort): number {

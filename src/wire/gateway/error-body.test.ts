@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
-import { drawAvailability, errorServiceMetadata, publicError } from './error-body.ts';
+import { encodeAvailability, errorServiceMetadata, publicError } from './error-body.ts';
 
 const BASE_URL = 'http://127.0.0.1:8787/v1';
 
+// @spec error-2, error-3, error-8
 test('an error of the request tells its status, its sentence and its issues', () => {
   assert.deepEqual(publicError(invalid('temperature', 'must be at most 2, not 3'), BASE_URL), {
     code: 400,
@@ -16,6 +17,7 @@ test('an error of the request tells its status, its sentence and its issues', ()
   });
 });
 
+// @spec error-8
 test('the status that a rule names stands above the one of the type', () => {
   assert.equal(publicError(new GatewayError('provider_overloaded', 'Busy.', { status: 529 }), BASE_URL).code, 529);
 });
@@ -25,6 +27,7 @@ test('further metadata is told beside the type', () => {
   assert.deepEqual(publicError(error, BASE_URL).metadata, { error_type: 'permission_denied', patterns: ['secret'] });
 });
 
+// @spec error-4
 test('a fault of ours tells nothing but that it is one', () => {
   const error = new GatewayError('server', 'the password of the database is hunter2', {
     metadata: { provider_code: 'E42', raw: 'stack' },
@@ -38,6 +41,7 @@ test('a fault of ours tells nothing but that it is one', () => {
   assert.doesNotMatch(JSON.stringify(body), /hunter2|E42|stack/);
 });
 
+// @spec error-4, metadata-2
 test('service metadata stands beside every error but a 500', () => {
   const metadata = { requested: 'acme/one' };
   assert.equal(errorServiceMetadata(new GatewayError('provider_unavailable', 'Down.'), metadata), metadata);
@@ -45,9 +49,10 @@ test('service metadata stands beside every error but a 500', () => {
   assert.equal(errorServiceMetadata(new GatewayError('timeout', 'Late.'), undefined), undefined);
 });
 
+// @spec error-21
 test('availability is drawn with the page that explains its code, and without what is not set', () => {
   assert.deepEqual(
-    drawAvailability({ code: 'model_not_found', retryable: false, requestedModels: ['a/b'] }, BASE_URL),
+    encodeAvailability({ code: 'model_not_found', retryable: false, requestedModels: ['a/b'] }, BASE_URL),
     {
       code: 'model_not_found',
       retryable: false,

@@ -2,7 +2,7 @@ import { errorMetadata } from '../../canonical/gateway-error.ts';
 import type { Availability, GatewayError } from '../../canonical/gateway-error.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
-/** What a caller learns of an error, before a format wraps it in its envelope. @source seed 2.5, generation.md 8.1 */
+/** What a caller learns of an error, before a format wraps it in its envelope. @spec error-1 */
 export interface PublicError {
   /** The HTTP status. */
   readonly code: number;
@@ -11,7 +11,7 @@ export interface PublicError {
   readonly availability?: JsonObject;
 }
 
-/** All that a caller is told of a fault of ours: the cause is for the operator's log. @source generation.md 8.2 "500" */
+/** All that a caller is told of a fault of ours: the cause is for the operator's log. @spec error-4 */
 const SERVER_ERROR_MESSAGE = 'The gateway failed to handle this request. The fault is not in the request.';
 
 /** @param baseUrl the address whose `/errors` page explains availability codes: `http://host:port/v1` */
@@ -21,11 +21,11 @@ export function publicError(error: GatewayError, baseUrl: string): PublicError {
     code: error.status,
     message: error.message,
     metadata: errorMetadata(error),
-    ...(error.availability !== undefined && { availability: drawAvailability(error.availability, baseUrl) }),
+    ...(error.availability !== undefined && { availability: encodeAvailability(error.availability, baseUrl) }),
   };
 }
 
-/** The `service_metadata` beside an error: a 500 never carries any. @source generation.md 8.2 "500", 10 "Placement" */
+/** The `service_metadata` beside an error: a 500 never carries any. @spec error-4, metadata-2 */
 export function errorServiceMetadata(
   error: GatewayError,
   serviceMetadata: JsonObject | undefined,
@@ -33,8 +33,8 @@ export function errorServiceMetadata(
   return error.status === 500 ? undefined : serviceMetadata;
 }
 
-/** @source generation.md 8.5: members that are not set are left out */
-export function drawAvailability(availability: Availability, baseUrl: string): JsonObject {
+/** @spec error-21: members that are not set are left out */
+export function encodeAvailability(availability: Availability, baseUrl: string): JsonObject {
   const { code, retryable, requestedModels, retryAfterS, affectedProviders, excludedBy, constraint } = availability;
   return {
     code,

@@ -1,54 +1,57 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import { readHeaderDirectives } from './headers.ts';
+import { decodeHeaderDirectives } from './headers.ts';
 
 test('no header asks for nothing', () => {
-  assert.deepEqual(readHeaderDirectives({}), { serviceMetadata: false, betas: [] });
+  assert.deepEqual(decodeHeaderDirectives({}), { serviceMetadata: false, betas: [] });
 });
 
-for (const [value, asked] of [
+for (const [value, isRequested] of [
   ['enabled', true],
   ['ENABLED', true],
   ['disabled', false],
   ['true', false],
   ['', false],
 ] as const) {
-  test(`'X-Service-Metadata: ${value}' ${asked ? 'asks' : 'does not ask'} for metadata`, () => {
-    assert.equal(readHeaderDirectives({ 'x-service-metadata': value }).serviceMetadata, asked);
-    assert.equal(readHeaderDirectives({ 'x-service-experimental-metadata': value }).serviceMetadata, asked);
+  test(`'X-Service-Metadata: ${value}' ${isRequested ? 'asks' : 'does not ask'} for metadata`, () => {
+    assert.equal(decodeHeaderDirectives({ 'x-service-metadata': value }).serviceMetadata, isRequested);
+    assert.equal(decodeHeaderDirectives({ 'x-service-experimental-metadata': value }).serviceMetadata, isRequested);
   });
 }
 
+// @spec request-25
 test('the newer metadata header wins over the legacy one', () => {
   const headers = { 'x-service-metadata': 'disabled', 'x-service-experimental-metadata': 'enabled' };
-  assert.equal(readHeaderDirectives(headers).serviceMetadata, false);
+  assert.equal(decodeHeaderDirectives(headers).serviceMetadata, false);
 });
 
+// @spec request-19
 test('a session id of 256 characters is taken, one more is 400 and names the header', () => {
-  assert.equal(readHeaderDirectives({ 'x-session-id': 's'.repeat(256) }).sessionId?.length, 256);
+  assert.equal(decodeHeaderDirectives({ 'x-session-id': 's'.repeat(256) }).sessionId?.length, 256);
   assert.throws(
-    () => readHeaderDirectives({ 'x-session-id': 's'.repeat(257) }),
+    () => decodeHeaderDirectives({ 'x-session-id': 's'.repeat(257) }),
     (error) => error instanceof GatewayError && error.status === 400 && error.issues?.[0]?.path === 'x-session-id',
   );
 });
 
 test('an empty session id is no session id', () => {
-  assert.ok(!('sessionId' in readHeaderDirectives({ 'x-session-id': '' })));
+  assert.ok(!('sessionId' in decodeHeaderDirectives({ 'x-session-id': '' })));
 });
 
+// @spec request-29
 test('beta tokens are read from either header, trimmed, at most 32 a header', () => {
-  assert.deepEqual(readHeaderDirectives({ 'anthropic-beta': 'a-1, b-2 ,,c-3' }).betas, ['a-1', 'b-2', 'c-3']);
-  assert.deepEqual(readHeaderDirectives({ 'x-anthropic-beta': 'a-1' }).betas, ['a-1']);
-  assert.deepEqual(readHeaderDirectives({ 'x-anthropic-beta': 'a-1', 'anthropic-beta': 'b-2,a-1' }).betas, [
+  assert.deepEqual(decodeHeaderDirectives({ 'anthropic-beta': 'a-1, b-2 ,,c-3' }).betas, ['a-1', 'b-2', 'c-3']);
+  assert.deepEqual(decodeHeaderDirectives({ 'x-anthropic-beta': 'a-1' }).betas, ['a-1']);
+  assert.deepEqual(decodeHeaderDirectives({ 'x-anthropic-beta': 'a-1', 'anthropic-beta': 'b-2,a-1' }).betas, [
     'a-1',
     'b-2',
   ]);
-  assert.equal(readHeaderDirectives({ 'anthropic-beta': 'b,'.repeat(500) }).betas.length, 32);
+  assert.equal(decodeHeaderDirectives({ 'anthropic-beta': 'b,'.repeat(500) }).betas.length, 32);
 });
 
 test('the country is what a proxy says, else what the caller says, where it is one', () => {
-  const countryOf = (headers: Record<string, string>) => readHeaderDirectives(headers).app?.country;
+  const countryOf = (headers: Record<string, string>) => decodeHeaderDirectives(headers).app?.country;
   assert.equal(countryOf({ 'cf-ipcountry': 'nz', 'x-service-country': 'DE' }), 'NZ');
   assert.equal(countryOf({ 'cloudfront-viewer-country': 'CH' }), 'CH');
   assert.equal(countryOf({ 'x-service-country': 'DE' }), 'DE');
@@ -56,28 +59,32 @@ test('the country is what a proxy says, else what the caller says, where it is o
     assert.equal(countryOf({ 'cf-ipcountry': none }), undefined, none);
 });
 
+// @spec request-27
 test('the application is known by URL, title and user agent, each under both names', () => {
   assert.deepEqual(
-    readHeaderDirectives({ 'http-referer': 'https://a.example', 'x-service-title': 'A', 'user-agent': 'cli/1' }).app,
+    decodeHeaderDirectives({ 'http-referer': 'https://a.example', 'x-service-title': 'A', 'user-agent': 'cli/1' }).app,
     { url: 'https://a.example', title: 'A', userAgent: 'cli/1' },
   );
-  assert.deepEqual(readHeaderDirectives({ referer: 'https://b.example', 'x-title': 'B' }).app, {
+  assert.deepEqual(decodeHeaderDirectives({ referer: 'https://b.example', 'x-title': 'B' }).app, {
     url: 'https://b.example',
     title: 'B',
   });
 });
 
+// @spec request-28
 test('of the categories the first two known ones count', () => {
   const headers = { 'x-service-categories': 'nonsense, cli-agent,GAME, legal,roleplay' };
-  assert.deepEqual(readHeaderDirectives(headers).app, { categories: ['cli-agent', 'legal'] });
+  assert.deepEqual(decodeHeaderDirectives(headers).app, { categories: ['cli-agent', 'legal'] });
 });
 
+// @spec request-27
 test('attribution is cut, never refused', () => {
-  const app = readHeaderDirectives({ 'x-title': 't'.repeat(9_000), 'user-agent': 'u'.repeat(9_000) }).app;
+  const app = decodeHeaderDirectives({ 'x-title': 't'.repeat(9_000), 'user-agent': 'u'.repeat(9_000) }).app;
   assert.equal(app?.title?.length, 512);
   assert.equal(app?.userAgent?.length, 512);
 });
 
+// @spec request-31
 test('of a header that came twice the first counts', () => {
-  assert.equal(readHeaderDirectives({ 'x-session-id': ['one', 'two'] }).sessionId, 'one');
+  assert.equal(decodeHeaderDirectives({ 'x-session-id': ['one', 'two'] }).sessionId, 'one');
 });

@@ -1,8 +1,8 @@
 import type { AppAttribution } from '../../canonical/directives.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
-import { readCacheHeaders, type CacheHeaders } from './response-cache.ts';
+import { parseCacheHeaders, type CacheHeaders } from './response-cache.ts';
 
-/** What request headers ask of the gateway. @source generation.md 9.1 */
+/** What request headers ask of the gateway. @spec request-25 */
 export interface HeaderDirectives {
   readonly serviceMetadata: boolean;
   readonly rescue?: boolean;
@@ -14,7 +14,7 @@ export interface HeaderDirectives {
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Seed section 8: `session_id`. */
+/** @spec request-19 */
 const SESSION_ID_CHARS_MAX = 256;
 const APP_TEXT_CHARS_MAX = 512;
 const CATEGORIES_MAX = 2;
@@ -38,17 +38,17 @@ const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([
 ]);
 
 /** @throws GatewayError 400 when `x-session-id` is too long */
-export function readHeaderDirectives(headers: Headers): HeaderDirectives {
+export function decodeHeaderDirectives(headers: Headers): HeaderDirectives {
   const metadata = one(headers['x-service-metadata']) ?? one(headers['x-service-experimental-metadata']);
   const sessionId = one(headers['x-session-id']);
   if (sessionId !== undefined && sessionId.length > SESSION_ID_CHARS_MAX)
     throw invalid('x-session-id', `must have at most ${SESSION_ID_CHARS_MAX} characters`);
-  const app = readApp(headers);
-  const cache = readCacheHeaders((name) => one(headers[name]));
+  const app = parseApp(headers);
+  const cache = parseCacheHeaders((name) => one(headers[name]));
   return {
     serviceMetadata: metadata?.toLowerCase() === 'enabled',
-    betas: readBetas(headers),
-    ...readRescue(one(headers['x-service-rescue'])),
+    betas: parseBetas(headers),
+    ...parseRescue(one(headers['x-service-rescue'])),
     ...(sessionId !== undefined && sessionId !== '' && { sessionId }),
     ...(app !== undefined && { app }),
     ...(cache !== undefined && { cache }),
@@ -56,28 +56,28 @@ export function readHeaderDirectives(headers: Headers): HeaderDirectives {
 }
 
 /** Anything but the two words counts as absent, as in the other header. */
-function readRescue(value: string | undefined): { readonly rescue?: boolean } {
+function parseRescue(value: string | undefined): { readonly rescue?: boolean } {
   const word = value?.toLowerCase();
   return word === 'enabled' || word === 'disabled' ? { rescue: word === 'enabled' } : {};
 }
 
 /** A vendor's client sends the one header, a caller of ours the other, and some send both. */
-function readBetas(headers: Headers): readonly string[] {
+function parseBetas(headers: Headers): readonly string[] {
   const first = commaList(one(headers['x-anthropic-beta']), BETAS_MAX);
   const second = commaList(one(headers['anthropic-beta']), BETAS_MAX);
   return first.length === 0 ? second : [...new Set([...first, ...second])];
 }
 
-function readApp(headers: Headers): AppAttribution | undefined {
+function parseApp(headers: Headers): AppAttribution | undefined {
   const url = one(headers['http-referer']) ?? one(headers['referer']);
   const title = one(headers['x-service-title']) ?? one(headers['x-title']);
   const userAgent = one(headers['user-agent']);
-  const country = readCountry(headers);
+  const country = parseCountry(headers);
   const categories = commaList(one(headers['x-service-categories']), 16)
     .filter((category) => KNOWN_CATEGORIES.has(category))
     .slice(0, CATEGORIES_MAX);
-  const told = url ?? title ?? userAgent ?? country;
-  if (told === undefined && categories.length === 0) return undefined;
+  const reported = url ?? title ?? userAgent ?? country;
+  if (reported === undefined && categories.length === 0) return undefined;
   return {
     ...(url !== undefined && { url: url.slice(0, APP_TEXT_CHARS_MAX) }),
     ...(title !== undefined && { title: title.slice(0, APP_TEXT_CHARS_MAX) }),
@@ -95,7 +95,7 @@ const COUNTRY_HEADERS = ['cf-ipcountry', 'cloudfront-viewer-country', 'x-service
 /** Cloudflare's word for a country that it does not know; `T1`, an exit of Tor, is none either. */
 const NO_COUNTRY = 'XX';
 
-function readCountry(headers: Headers): string | undefined {
+function parseCountry(headers: Headers): string | undefined {
   const named = COUNTRY_HEADERS.map((name) => one(headers[name])).find((value) => value !== undefined);
   const country = named?.trim().toUpperCase();
   return country !== undefined && country !== NO_COUNTRY && /^[A-Z]{2}$/.test(country) ? country : undefined;

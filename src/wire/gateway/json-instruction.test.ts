@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '../../lib/json.ts';
 import { schemaInstruction } from './json-instruction.ts';
 
-const ASKED: readonly (readonly [schema: JsonObject, what: string])[] = [
+const REQUESTED: readonly (readonly [schema: JsonObject, what: string])[] = [
   [{ type: 'object', properties: {} }, 'object'],
   [{ properties: { a: { type: 'string' } } }, 'object'],
   [{ type: 'array', items: { type: 'string' } }, 'value'],
@@ -11,7 +11,7 @@ const ASKED: readonly (readonly [schema: JsonObject, what: string])[] = [
   [{ $ref: '#/$defs/list', $defs: { list: { type: 'array' } } }, 'value'],
 ];
 
-for (const [schema, what] of ASKED)
+for (const [schema, what] of REQUESTED)
   test(`the words for ${JSON.stringify(schema)} ask for one JSON ${what}, and do not contradict the schema`, () => {
     assert.ok(schemaInstruction(schema, undefined).startsWith(`Answer with one JSON ${what} and nothing else`));
   });

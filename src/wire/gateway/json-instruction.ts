@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
-/** Asks for JSON in words, where the upstream has no option for it. @source generation.md 11.6 "instruction" */
+/** Asks for JSON in words, where the upstream has no option for it. @spec translate-23 */
 export const JSON_INSTRUCTION = askFor('object');
 
 /** The same for one schema, which words do not make binding. @param description of what the answer is */
 export function schemaInstruction(schema: JsonObject, description: string | undefined): string {
-  const told = description === undefined ? '' : ` (${description})`;
-  const asked = isOfObjects(schema) ? JSON_INSTRUCTION : askFor('value');
-  return `${asked} It must be valid for this JSON Schema${told}:\n${JSON.stringify(schema)}`;
+  const reported = description === undefined ? '' : ` (${description})`;
+  const requested = isOfObjects(schema) ? JSON_INSTRUCTION : askFor('value');
+  return `${requested} It must be valid for this JSON Schema${reported}:\n${JSON.stringify(schema)}`;
 }
 
 function askFor(what: 'object' | 'value'): string {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import { checkShape } from './issues.ts';
-import { providerPreferences, readProviderPreferences } from './provider-preferences.ts';
+import { checkShape } from './validation/check-shape.ts';
+import { providerPreferences, decodeProviderPreferences } from './provider-preferences.ts';
 
 function read(provider: unknown, route?: 'fallback' | 'sort' | null) {
-  return readProviderPreferences(checkShape(providerPreferences.nullish(), provider, { root: 'provider' }), route);
+  return decodeProviderPreferences(checkShape(providerPreferences.nullish(), provider, { root: 'provider' }), route);
 }
 
 test('no preferences, null, and an empty object are the defaults', () => {
@@ -32,6 +32,7 @@ test('null in any nullable field is as if it were absent', () => {
   assert.deepEqual(read({ sort: { by: null, partition: null } }), DEFAULT_PREFERENCES);
 });
 
+// @spec route-15
 test('every field is read', () => {
   assert.deepEqual(
     read({
@@ -67,6 +68,7 @@ test('every field is read', () => {
   );
 });
 
+// @spec route-4
 test('an empty allow list stays one: it allows nobody', () => {
   assert.deepEqual(read({ only: [] }).only, []);
 });
@@ -81,6 +83,7 @@ for (const [sort, route, expected] of [
   [{ partition: 'model' }, 'sort', { partition: 'model' }],
   [{ by: 'price', partition: null }, 'fallback', { by: 'price', partition: 'model' }],
 ] as const) {
+  // @spec route-17
   test(`sort ${JSON.stringify(sort)} with route ${JSON.stringify(route)} is ${JSON.stringify(expected)}`, () => {
     assert.deepEqual(read(sort === undefined ? undefined : { sort }, route).sort, expected);
   });
@@ -118,6 +121,7 @@ for (const [provider, path] of [
   ['alpha', 'provider'],
   [['alpha'], 'provider'],
 ] as const) {
+  // @spec route-1
   test(`${JSON.stringify(provider).slice(0, 60)} is 400 at ${path}`, () => {
     assert.throws(
       () => read(provider),

@@ -25,7 +25,7 @@ const names = z.array(z.string()).nullish();
 const flag = z.boolean().nullish();
 const metric = z.enum(['price', 'throughput', 'latency', 'exacto']);
 
-/** The schema says decimal strings, callers also send numbers. @source generation.md 3.1 max_price */
+/** The schema says decimal strings, callers also send numbers. @spec route-15 */
 const price = z
   .union([
     z.number().min(0),
@@ -44,7 +44,7 @@ const percentiles = z
   ])
   .nullish();
 
-/** Closed at every depth: a mistyped preference would otherwise be ignored in silence. @source generation.md 3.1 */
+/** Closed at every depth: a mistyped preference would otherwise be ignored in silence. @spec route-1 */
 export const providerPreferences = z.strictObject({
   order: names,
   allow_fallbacks: flag,
@@ -68,16 +68,16 @@ export const providerPreferences = z.strictObject({
 type Parsed = z.output<typeof providerPreferences>;
 type Route = keyof typeof PARTITION_OF_ROUTE | null | undefined;
 
-/** What the deprecated `route` asks for. @source seed 2.6 route, generation.md 2.4 */
+/** What the deprecated `route` asks for. @spec route-17 */
 const PARTITION_OF_ROUTE = { fallback: 'model', sort: 'none' } as const;
 
 /** @param route the deprecated top-level field, which asks for a partition where `provider` does not */
-export function readProviderPreferences(parsed: Parsed | null | undefined, route: Route): ProviderPreferences {
+export function decodeProviderPreferences(parsed: Parsed | null | undefined, route: Route): ProviderPreferences {
   if (!parsed && !route) return DEFAULT_PREFERENCES;
   const { order, only, ignore, quantizations, max_price } = parsed ?? {};
-  const throughput = readPercentiles(parsed?.preferred_min_throughput);
-  const latency = readPercentiles(parsed?.preferred_max_latency);
-  const sort = readSort(parsed?.sort, route);
+  const throughput = decodePercentiles(parsed?.preferred_min_throughput);
+  const latency = decodePercentiles(parsed?.preferred_max_latency);
+  const sort = decodeSort(parsed?.sort, route);
   return {
     allowFallbacks: parsed?.allow_fallbacks ?? DEFAULT_PREFERENCES.allowFallbacks,
     requireParameters: parsed?.require_parameters ?? DEFAULT_PREFERENCES.requireParameters,
@@ -89,21 +89,21 @@ export function readProviderPreferences(parsed: Parsed | null | undefined, route
     ...(ignore && { ignore }),
     ...(quantizations && { quantizations }),
     ...(sort && { sort }),
-    ...(max_price && { maxPrice: readMaxPrice(max_price) }),
+    ...(max_price && { maxPrice: decodeMaxPrice(max_price) }),
     ...(throughput && { preferredMinThroughput: throughput }),
     ...(latency && { preferredMaxLatency: latency }),
   };
 }
 
-function readSort(sort: Parsed['sort'], route: Route): ProviderPreferences['sort'] | undefined {
-  const asked = typeof sort === 'string' ? { by: sort, partition: undefined } : sort;
-  const by = asked?.by ?? undefined;
-  const partition = asked?.partition ?? (route ? PARTITION_OF_ROUTE[route] : undefined);
+function decodeSort(sort: Parsed['sort'], route: Route): ProviderPreferences['sort'] | undefined {
+  const requested = typeof sort === 'string' ? { by: sort, partition: undefined } : sort;
+  const by = requested?.by ?? undefined;
+  const partition = requested?.partition ?? (route ? PARTITION_OF_ROUTE[route] : undefined);
   if (by === undefined && partition === undefined) return undefined;
   return { ...(by !== undefined && { by }), ...(partition !== undefined && { partition }) };
 }
 
-function readMaxPrice(prices: NonNullable<Parsed['max_price']>): NonNullable<ProviderPreferences['maxPrice']> {
+function decodeMaxPrice(prices: NonNullable<Parsed['max_price']>): NonNullable<ProviderPreferences['maxPrice']> {
   const caps: Partial<Record<keyof typeof prices, number>> = {};
   for (const unit of ['prompt', 'completion', 'request', 'image', 'audio'] as const) {
     const cap = prices[unit];
@@ -112,7 +112,7 @@ function readMaxPrice(prices: NonNullable<Parsed['max_price']>): NonNullable<Pro
   return caps;
 }
 
-function readPercentiles(parsed: Parsed['preferred_min_throughput']): PercentileBound | undefined {
+function decodePercentiles(parsed: Parsed['preferred_min_throughput']): PercentileBound | undefined {
   if (parsed === undefined || parsed === null) return undefined;
   if (typeof parsed === 'number') return { p50: parsed };
   const given: Partial<Record<keyof PercentileBound, number>> = {};

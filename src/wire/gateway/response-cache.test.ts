@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../lib/json.ts';
-import { readCacheHeaders, readCacheWish, type CachingPreset } from './response-cache.ts';
+import { parseCacheHeaders, parseCacheSetting, type CachingPreset } from './response-cache.ts';
 
-const read = (headers: Readonly<Record<string, string>>) => readCacheHeaders((name) => headers[name]);
+const read = (headers: Readonly<Record<string, string>>) => parseCacheHeaders((name) => headers[name]);
 const presetWith = (config: JsonObject, systemPrompt: string | null = null): CachingPreset => ({
   config,
   systemPrompt,
 });
 const ON = read({ 'x-service-cache': 'true' });
 const OFF = read({ 'x-service-cache': 'false' });
-const digest = (text: string, preset?: CachingPreset) => readCacheWish(ON, preset, text)?.bodyDigest;
+const digest = (text: string, preset?: CachingPreset) => parseCacheSetting(ON, preset, text)?.bodyDigest;
 
 suite('headers of the response cache', () => {
   for (const [written, ttlS] of [
@@ -24,6 +24,7 @@ suite('headers of the response cache', () => {
     ['abc', undefined],
     ['', undefined],
   ] as const)
+    // @spec cache-2
     test(`a TTL of ${JSON.stringify(written.slice(0, 12))} is ${ttlS ?? 'ignored'}`, () => {
       assert.equal(read({ 'x-service-cache': 'true', 'x-service-cache-ttl': written })?.ttlS, ttlS);
     });
@@ -52,15 +53,17 @@ suite('whether an answer is cached', () => {
     ['a time alone switches nothing on', read({ 'x-service-cache-ttl': '7' }), undefined, undefined],
     ['nor does clearing', read({ 'x-service-cache-clear': 'true' }), undefined, undefined],
   ] as const)
-    test(title, () => assert.equal(readCacheWish(headers, preset, '{}')?.ttlMs, ttlMs));
+    test(title, () => assert.equal(parseCacheSetting(headers, preset, '{}')?.ttlMs, ttlMs));
 });
 
 suite('what makes two bodies the same', () => {
+  // @spec cache-3
   test('white space between tokens does not count, within texts it does', () => {
     assert.equal(digest('{"a": [1, 2],\n "b": "x y"}'), digest('{"a":[1,2],"b":"x y"}'));
     assert.notEqual(digest('{"b":"x y"}'), digest('{"b":"x  y"}'));
   });
 
+  // @spec cache-3
   test('the order of members counts, and every digit of a number', () => {
     assert.notEqual(digest('{"a":1,"b":2}'), digest('{"b":2,"a":1}'));
     assert.notEqual(digest('{"a":12345678901234567890}'), digest('{"a":12345678901234567891}'));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ResponseCacheWish } from '../../canonical/directives.ts';
+import type { ResponseCacheSetting } from '../../canonical/directives.ts';
 import { parseKeepingNumbers, type JsonObject } from '../../lib/json.ts';
 
 /** What the headers `X-Service-Cache`, `-TTL` and `-Clear` say. */
@@ -10,7 +10,7 @@ export interface CacheHeaders {
   readonly clear: boolean;
 }
 
-/** @source generation.md 9.3 */
+/** @spec cache-2 */
 const TTL_S_DEFAULT = 300;
 const TTL_S_MIN = 1;
 const TTL_S_MAX = 86_400;
@@ -18,22 +18,22 @@ const TTL_S_MAX = 86_400;
 type One = (name: string) => string | undefined;
 
 /** @returns `undefined` where no header speaks of the cache */
-export function readCacheHeaders(one: One): CacheHeaders | undefined {
-  const enabled = readFlag(one('x-service-cache'));
-  const ttlS = readTtl(one('x-service-cache-ttl'));
-  const clear = readFlag(one('x-service-cache-clear')) === true;
+export function parseCacheHeaders(one: One): CacheHeaders | undefined {
+  const enabled = parseFlag(one('x-service-cache'));
+  const ttlS = parseTtl(one('x-service-cache-ttl'));
+  const clear = parseFlag(one('x-service-cache-clear')) === true;
   if (enabled === undefined && ttlS === undefined && !clear) return undefined;
   return { ...(enabled !== undefined && { enabled }), ...(ttlS !== undefined && { ttlS }), clear };
 }
 
 /** Anything but the two words counts as absent. */
-function readFlag(value: string | undefined): boolean | undefined {
+function parseFlag(value: string | undefined): boolean | undefined {
   const word = value?.trim().toLowerCase();
   return word === 'true' || word === 'false' ? word === 'true' : undefined;
 }
 
 /** Digits at the beginning count, as `parseInt` reads them; without any the header is ignored. */
-function readTtl(value: string | undefined): number | undefined {
+function parseTtl(value: string | undefined): number | undefined {
   const seconds = Number.parseInt(value ?? '', 10);
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, TTL_S_MIN), TTL_S_MAX);
 }
@@ -47,13 +47,13 @@ export interface CachingPreset {
 /**
  * Whether a request wants its answer from the cache, and into it: the preset's no, the header's word, the preset's yes.
  * @param text of the body, as it came
- * @source generation.md 9.3
+ * @spec cache-2
  */
-export function readCacheWish(
+export function parseCacheSetting(
   headers: CacheHeaders | undefined,
   preset: CachingPreset | undefined,
   text: string,
-): ResponseCacheWish | undefined {
+): ResponseCacheSetting | undefined {
   const byPreset = preset?.config['cache_enabled'];
   if (byPreset === false) return undefined;
   if (!(headers?.enabled ?? byPreset === true)) return undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { openRouteReport } from '../../canonical/route-report.ts';
 import type { RouteReport } from '../../canonical/route-report.ts';
-import { drawServiceMetadata } from './service-metadata.ts';
+import { encodeServiceMetadata } from './service-metadata.ts';
 
 function servedReport(): RouteReport {
   return {
@@ -24,8 +24,9 @@ function servedReport(): RouteReport {
   };
 }
 
+// @spec metadata-3, metadata-6, metadata-8
 test('the report of a served request is drawn whole', () => {
-  assert.deepEqual(drawServiceMetadata(servedReport(), 'local'), {
+  assert.deepEqual(encodeServiceMetadata(servedReport(), 'local'), {
     requested: 'acme/one',
     strategy: 'fallback',
     region: 'local',
@@ -47,8 +48,9 @@ test('the report of a served request is drawn whole', () => {
   });
 });
 
+// @spec metadata-6
 test('a failure selects none, and what is empty is left out', () => {
-  const metadata = drawServiceMetadata({ ...servedReport(), selected: undefined, attempts: [], attempt: 0 }, 'iad');
+  const metadata = encodeServiceMetadata({ ...servedReport(), selected: undefined, attempts: [], attempt: 0 }, 'iad');
   assert.equal(metadata['summary'], 'available=2');
   assert.equal(metadata['attempt'], 0);
   assert.equal(metadata['region'], 'iad');
@@ -62,6 +64,7 @@ test('a failure selects none, and what is empty is left out', () => {
   assert.ok(!('attempts' in metadata) && !('pipeline' in metadata));
 });
 
+// @spec metadata-10
 test('stages are drawn in the spelling of the wire', () => {
   const stage = {
     type: 'guardrail',
@@ -72,7 +75,7 @@ test('stages are drawn in the spelling of the wire', () => {
     data: { action: 'blocked', patterns: ['secret'] },
   };
   const report = { ...servedReport(), pipeline: [stage, { type: 'plugin', name: 'web-search' }] };
-  assert.deepEqual(drawServiceMetadata(report, 'local')['pipeline'], [
+  assert.deepEqual(encodeServiceMetadata(report, 'local')['pipeline'], [
     {
       type: 'guardrail',
       name: 'content-filter',
@@ -85,7 +88,8 @@ test('stages are drawn in the spelling of the wire', () => {
   ]);
 });
 
+// @spec metadata-9
 test('the generation time is whole milliseconds from arrival to end, and absent before the end', () => {
-  assert.equal(drawServiceMetadata({ ...servedReport(), endedMs: 1_000.3 }, 'local')['generation_time'], 0);
-  assert.ok(!('generation_time' in drawServiceMetadata({ ...servedReport(), endedMs: undefined }, 'local')));
+  assert.equal(encodeServiceMetadata({ ...servedReport(), endedMs: 1_000.3 }, 'local')['generation_time'], 0);
+  assert.ok(!('generation_time' in encodeServiceMetadata({ ...servedReport(), endedMs: undefined }, 'local')));
 });

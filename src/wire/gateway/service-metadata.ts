@@ -5,9 +5,9 @@ import { usdFromNano } from '../../lib/money.ts';
 /**
  * `service_metadata` of answers and errors. Drawn when the generation has ended; before that it has no `generation_time`.
  * @param region where this gateway runs, in the operator's words
- * @source seed 2.4, generation.md 10, decisions.md 9
+ * @spec metadata-3
  */
-export function drawServiceMetadata(report: RouteReport, region: string): JsonObject {
+export function encodeServiceMetadata(report: RouteReport, region: string): JsonObject {
   const { available, selected, attempts, pipeline, endedMs } = report;
   const server = selected === undefined ? undefined : available[selected];
   return {
@@ -30,12 +30,12 @@ export function drawServiceMetadata(report: RouteReport, region: string): JsonOb
       })),
     }),
     ...(Object.keys(report.params).length > 0 && { params: { ...report.params } }),
-    ...(pipeline.length > 0 && { pipeline: pipeline.map(drawStage) }),
+    ...(pipeline.length > 0 && { pipeline: pipeline.map(encodeStage) }),
     ...(endedMs !== undefined && { generation_time: Math.max(0, Math.round(endedMs - report.arrivedMs)) }),
   };
 }
 
-function drawStage(stage: PipelineStage): JsonObject {
+function encodeStage(stage: PipelineStage): JsonObject {
   const { type, name, summary, guardrailId, guardrailScope, data, costNanoUsd } = stage;
   return {
     type,

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import { checkShape } from './issues.ts';
-import { oneOrMoreStopConditions, readStopConditions } from './stop-conditions.ts';
+import { checkShape } from './validation/check-shape.ts';
+import { oneOrMoreStopConditions, decodeStopConditions } from './stop-conditions.ts';
 
 function read(value: unknown) {
-  return readStopConditions(checkShape(oneOrMoreStopConditions, value, { root: 'stop' }));
+  return decodeStopConditions(checkShape(oneOrMoreStopConditions, value, { root: 'stop' }));
 }
 
+// @spec messages-13, tool-17
 test('all five conditions are read, in order', () => {
   assert.deepEqual(
     read([
@@ -27,6 +28,7 @@ test('all five conditions are read, in order', () => {
   );
 });
 
+// @spec tool-16
 test('one condition alone is a list of one', () => {
   assert.deepEqual(read({ type: 'step_count_is', step_count: 1 }), [{ type: 'step_count_is', stepCount: 1 }]);
 });

@@ -10,17 +10,17 @@ const stopCondition = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('finish_reason_is'), reason: z.string().min(1) }),
 ]);
 
-/** @source seed 2.6, generation.md 5.2, 7.1 */
+/** @spec tool-17 */
 export const stopConditionList = z.array(stopCondition).min(1);
 
-/** An array of conditions, or one alone, as the chat format may say it. @source decisions.md 14 */
+/** An array of conditions, or one alone, as the chat format may say it. @spec tool-16 */
 export const oneOrMoreStopConditions = z.union([stopConditionList, stopCondition]);
 
-export function readStopConditions(parsed: z.output<typeof oneOrMoreStopConditions>): readonly StopCondition[] {
-  return (Array.isArray(parsed) ? parsed : [parsed]).map(readStopCondition);
+export function decodeStopConditions(parsed: z.output<typeof oneOrMoreStopConditions>): readonly StopCondition[] {
+  return (Array.isArray(parsed) ? parsed : [parsed]).map(decodeStopCondition);
 }
 
-function readStopCondition(condition: z.output<typeof stopCondition>): StopCondition {
+function decodeStopCondition(condition: z.output<typeof stopCondition>): StopCondition {
   switch (condition.type) {
     case 'step_count_is':
       return { type: 'step_count_is', stepCount: condition.step_count };

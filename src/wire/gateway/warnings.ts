@@ -15,8 +15,8 @@ export function createWarnings(): Warnings {
   return {
     add: (code, path, message) => {
       if (list.length >= WARNINGS_MAX) return;
-      const isInside = code === 'field-dropped' && dropped?.has(path.slice(0, Math.max(0, path.lastIndexOf('.'))));
-      if (isInside === true) return;
+      const isNested = code === 'field-dropped' && dropped?.has(path.slice(0, Math.max(0, path.lastIndexOf('.'))));
+      if (isNested === true) return;
       if (code === 'content-dropped') dropped = (dropped ?? new Set()).add(path);
       list.push({ code, path, message });
     },

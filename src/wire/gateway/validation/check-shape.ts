@@ -1,45 +1,52 @@
 import type { z } from 'zod';
-import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { Issue } from '../../canonical/gateway-error.ts';
+import { GatewayError } from '../../../canonical/gateway-error.ts';
+import type { Issue } from '../../../canonical/gateway-error.ts';
 import { quote } from './describe-issue.ts';
 import { fastSchema } from './fast-schema.ts';
 import { findFaults } from './find-faults.ts';
 import type { Fault } from './find-faults.ts';
-import { findExcess } from '../../lib/json-bounds.ts';
-import { knownMembers } from './known-members.ts';
+import { findExcess, holdsMoreValues } from '../../../lib/json/bounds.ts';
+import { knownFields } from './known-fields.ts';
 
 const ISSUES_MAX = 20;
+/** Of a body with more values only the first issue is looked for: listing those of 100,000 takes half a second. */
+const LISTED_VALUES_MAX = 5_000;
 const PLAIN_MEMBER = /^[A-Za-z_$][\w$]{0,79}$/;
 
 /** An empty message marks the places where no schema gave its own. */
 const PARSE_CONTEXT = { error: () => '', reportInput: true };
+const FIRST_ISSUE_CONTEXT = { ...PARSE_CONTEXT, abortEarly: true };
 
 /**
  * Checks a value that came as JSON against a schema and gives what the schema makes of it.
  * @param options.root how paths call the value: with `query` they read `query.limit`; members of a body need none
+ * @param options.isBounded its text was found to be within bounds (scan-text.ts), so that its values are not counted again
  * @throws GatewayError 400 with up to 20 `issues`, each at the very member that is wrong, in the order of the schema. The
  *   type is `invalid_prompt` when the first stands in `messages`, else `invalid_request`.
  */
 export function checkShape<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  options: { readonly root?: string } = {},
+  options: { readonly root?: string; readonly isBounded?: boolean } = {},
 ): z.output<Schema> {
-  const excess = findExcess(value);
-  if (excess !== undefined) throw shapeError([{ path: [], message: excess }], 0, options.root);
-  const result = parse(schema, value, options.root);
+  const isLarge = holdsMoreValues(value, LISTED_VALUES_MAX);
+  const excess = isLarge && options.isBounded !== true ? findExcess(value) : undefined;
+  if (excess !== undefined) throw shapeError([excess], 0, options.root);
+  const context = isLarge ? FIRST_ISSUE_CONTEXT : PARSE_CONTEXT;
+  const result = parse(schema, value, context, options.root);
   if (result.success) return result.data;
-  const { faults, more } = findFaults(result.error.issues, ISSUES_MAX, (path) => knownMembers(schema, path));
+  const { faults, more } = findFaults(result.error.issues, ISSUES_MAX, (path) => knownFields(schema, path));
   throw shapeError(faults, more, options.root);
 }
 
 function parse<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
+  context: typeof PARSE_CONTEXT,
   root: string | undefined,
 ): z.ZodSafeParseResult<z.output<Schema>> {
   try {
-    return fastSchema(schema).safeParse(value, PARSE_CONTEXT);
+    return fastSchema(schema).safeParse(value, context);
   } catch (error) {
     // zod hands lists of issues on as arguments, and the stack does not take a hundred thousand of them.
     if (error instanceof RangeError)

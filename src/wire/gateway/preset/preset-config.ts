@@ -1,6 +1,6 @@
-import type { ClientFormatId } from '../../canonical/extra.ts';
-import { invalid } from '../../canonical/gateway-error.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { ClientFormatId } from '../../../canonical/extra.ts';
+import { invalid } from '../../../canonical/gateway-error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
 /** Members of either format that a preset keeps. What is of one request only (its messages, its stream) is not among them. */
 const SHARED_MEMBERS = [
@@ -56,7 +56,7 @@ const MESSAGES_MEMBERS = [
   'fallbacks',
 ] as const;
 
-/** Steer the cache of answers; no format knows them. @source generation.md 9.3 */
+/** Steer the cache of answers; no format knows them. @spec preset-12 */
 export const CACHE_MEMBERS: readonly string[] = ['cache_enabled', 'cache_ttl_seconds'];
 const CACHE_TTL_S_MAX = 86_400;
 
@@ -75,9 +75,9 @@ export interface PresetContent {
 /**
  * What a preset keeps of a request body that its format has found to be good: settings and instructions.
  * @throws GatewayError 400 for a preset inside a preset, and for what steers the cache in a wrong way
- * @source areas.md 7 "Creator rule"
+ * @spec preset-1, preset-2
  */
-export function readPresetContent(format: ClientFormatId, body: JsonObject): PresetContent {
+export function decodePreset(format: ClientFormatId, body: JsonObject): PresetContent {
   refuseNesting(body);
   checkCache(body);
   const config: Record<string, Json> = {};

@@ -1,7 +1,7 @@
 import type { Block } from '../../canonical/blocks.ts';
 import type { Turn } from '../../canonical/request.ts';
 
-/** Results of tools that ran at the gateway and that no vendor has. @source generation.md 5.3, 5.12, 7.2 */
+/** Results of tools that ran at the gateway and that no vendor has. @spec tool-20 */
 const OWN_TYPE = /^service_\w+_tool_result$/;
 /** What the gateway ran itself is told by it from what a vendor ran under the same name. */
 const OWN_ID = /^srvtoolu_service_\d+_(\w+)$/;
@@ -14,32 +14,32 @@ const MODEL_ID = /^\w{1,128}$/;
  * @param ordinal of the call in the answer
  * @param stranger stands in where the vendor would not take the model's id
  */
-export function ownCallId(id: string, ordinal: number, stranger: () => string): string {
+export function shownCallId(id: string, ordinal: number, stranger: () => string): string {
   return `srvtoolu_service_${ordinal}_${MODEL_ID.test(id) ? id : stranger()}`;
 }
 
 /** The model's own id, of the one that callers see; `undefined` for a call that the gateway did not run. */
-export function modelIdOf(ownId: string | undefined): string | undefined {
+export function modelCallId(ownId: string | undefined): string | undefined {
   return ownId === undefined ? undefined : OWN_ID.exec(ownId)?.[1];
 }
 
 /** Whether a block of a caller of the messages format is the result of a tool that ran at the gateway. */
-export function isOwnResult(block: Block): boolean {
+export function isServerToolResult(block: Block): boolean {
   return resultId(block) !== undefined;
 }
 
 /** Ids of calls that ran at the gateway, in as far as they stand there as calls of the provider's: no upstream knows them. */
-export function callsOfOwnResults(turns: readonly Turn[]): ReadonlySet<string> {
+export function serverCallIds(turns: readonly Turn[]): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const { blocks } of turns)
     for (const block of blocks) {
-      const id = block.type === 'tool-call' ? ownIdOfCall(block) : resultId(block);
+      const id = block.type === 'tool-call' ? idOfServerCall(block) : resultId(block);
       if (id !== undefined) ids.add(id);
     }
   return ids;
 }
 
-function ownIdOfCall({ id, runBy }: Extract<Block, { type: 'tool-call' }>): string | undefined {
+function idOfServerCall({ id, runBy }: Extract<Block, { type: 'tool-call' }>): string | undefined {
   return runBy === 'upstream' && OWN_ID.test(id) ? id : undefined;
 }
 

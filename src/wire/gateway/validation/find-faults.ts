@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { describeIssue, describeMismatch, describeUnknownMember, mismatchOf } from './describe-issue.ts';
+import { describeIssue, describeMismatch, describeUnknownField, mismatchOf } from './describe-issue.ts';
 import type { Mismatch } from './describe-issue.ts';
 
 type ZodIssue = z.core.$ZodIssue;
@@ -38,7 +38,7 @@ function collect(issues: readonly ZodIssue[], base: Path, max: number, known: Kn
     if (issue.code === 'unrecognized_keys') {
       const names = known(path);
       for (const key of issue.keys.slice(0, max - faults.length))
-        faults.push({ path: [...path, key], message: describeUnknownMember(key, names) });
+        faults.push({ path: [...path, key], message: describeUnknownField(key, names) });
     } else if (issue.code === 'invalid_union' && issue.errors.length > 0 && issue.message === '') {
       faults.push(...faultsOfUnion(issue, path, max - faults.length, known));
     } else {

@@ -1,5 +1,5 @@
-import type { ClientFormatId } from '../../canonical/extra.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { ClientFormatId } from '../../../canonical/extra.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { OWN_MEMBERS } from './preset-config.ts';
 
 /** A preset's config in one format's words. */
@@ -13,7 +13,7 @@ type Members = Record<string, Json | undefined>;
 
 /**
  * A preset may have been written in the other format. What both can say is said in this one's words, and the rest is
- * named, so that somebody learns that it does not count. @source generation.md 7.1, 7.3 to 7.5
+ * named, so that somebody learns that it does not count. @spec preset-11
  */
 export function spellConfig(format: ClientFormatId, config: JsonObject): SpelledConfig {
   const members: Members = { ...config };

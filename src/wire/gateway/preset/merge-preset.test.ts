@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { JsonObject } from '../../lib/json.ts';
+import type { JsonObject } from '../../../lib/json.ts';
 import { mergePreset } from './merge-preset.ts';
-import { readPresetContent } from './preset-config.ts';
+import { decodePreset } from './preset-config.ts';
 import { findPreset } from './preset-reference.ts';
 
 const messages = [{ role: 'user', content: 'hi' }];
@@ -22,12 +22,14 @@ suite('which preset is meant', () => {
   ] as const)
     test(title, () => assert.deepEqual(findPreset(body), found));
 
+  // @spec preset-6
   test('two different ones are refused', () => {
     assert.throws(() => findPreset({ model: 'acme/one@preset/p', preset: 'q' }), /preset: is another preset/);
   });
 });
 
 suite('merging', () => {
+  // @spec preset-8
   test('a member of the request replaces the whole member of the preset', () => {
     assert.deepEqual(
       inChat(
@@ -38,6 +40,7 @@ suite('merging', () => {
     );
   });
 
+  // @spec preset-8
   test('what the request says in another spelling is not said again by the preset', () => {
     assert.deepEqual(inChat({ messages, max_tokens: 5 }, { max_completion_tokens: 9 }), { messages, max_tokens: 5 });
     assert.deepEqual(inChat({ messages, reasoning_effort: 'low' }, { reasoning: { max_tokens: 9 } }), {
@@ -50,6 +53,7 @@ suite('merging', () => {
     });
   });
 
+  // @spec preset-9
   test('tools are united: the same replaced where it stands, new ones at the end', () => {
     assert.deepEqual(
       inChat({ messages, tools: [fn('b', 'new'), fn('c', 'new')] }, { tools: [fn('a', 'old'), fn('b', 'old')] }),
@@ -57,6 +61,7 @@ suite('merging', () => {
     );
   });
 
+  // @spec preset-9
   test('server tools are the same by type, advisors and subagents also by name', () => {
     const advisor = (name: string, model: string): JsonObject => ({
       type: 'service:advisor',
@@ -165,9 +170,10 @@ suite('a preset of the other format', () => {
 });
 
 suite('what a preset keeps of a request', () => {
+  // @spec preset-2
   test('settings and instructions, and nothing of the conversation', () => {
     assert.deepEqual(
-      readPresetContent('chat', {
+      decodePreset('chat', {
         model: 'acme/one',
         temperature: 0.2,
         seed: null,
@@ -183,7 +189,7 @@ suite('what a preset keeps of a request', () => {
       { config: { model: 'acme/one', temperature: 0.2 }, systemPrompt: 'Be brief.\n\nBe kind.' },
     );
     assert.deepEqual(
-      readPresetContent('messages', {
+      decodePreset('messages', {
         model: 'acme/one',
         max_tokens: 5,
         messages,
@@ -191,18 +197,19 @@ suite('what a preset keeps of a request', () => {
       }),
       { config: { model: 'acme/one', max_tokens: 5 }, systemPrompt: 'Be brief.' },
     );
-    assert.equal(readPresetContent('chat', { messages }).systemPrompt, null);
+    assert.equal(decodePreset('chat', { messages }).systemPrompt, null);
   });
 
   test('a preset inside a preset is refused', () => {
     for (const body of [{ model: '@preset/p' }, { models: ['acme/one', 'acme/two@preset/p'] }, { preset: 'p' }])
-      assert.throws(() => readPresetContent('chat', { messages, ...body }), /preset/);
+      assert.throws(() => decodePreset('chat', { messages, ...body }), /preset/);
   });
 
+  // @spec preset-12
   test('what steers the cache of answers is checked and kept', () => {
     for (const body of [{ cache_enabled: 1 }, { cache_ttl_seconds: 0 }, { cache_ttl_seconds: 86_401 }])
-      assert.throws(() => readPresetContent('chat', { messages, ...body }), /cache_/);
-    const { config } = readPresetContent('chat', { messages, cache_enabled: true, cache_ttl_seconds: 300 });
+      assert.throws(() => decodePreset('chat', { messages, ...body }), /cache_/);
+    const { config } = decodePreset('chat', { messages, cache_enabled: true, cache_ttl_seconds: 300 });
     assert.deepEqual(config, { cache_enabled: true, cache_ttl_seconds: 300 });
   });
 });

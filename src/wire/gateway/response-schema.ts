@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Shapes that answers of both formats share, for documentation and for tests that hold answers to it. */
 
-/** @source seed 2.4, generation.md 10 */
+/** @spec metadata-3 */
 export const serviceMetadataSchema = z
   .looseObject({
     requested: z.string(),
@@ -30,9 +30,9 @@ export const serviceMetadataSchema = z
       )
       .optional(),
   })
-  .meta({ id: 'ServiceMetadata', description: 'How the request was routed. Present when asked for by header.' });
+  .meta({ id: 'ServiceMetadata', description: 'How the request was routed. Present when a header requests it.' });
 
-/** Members of `usage` that tell the cost. @source generation.md 6.2 */
+/** Members of `usage` that tell the cost. @spec money-9 */
 export const costShape = {
   cost: z.number().nullable().optional().describe('USD charged to the account; null: the price is unknown.'),
   cost_details: z

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { unreachable } from '../../lib/assert.ts';
-import { isJsonObject } from '../../lib/json.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { unreachable } from '../../../lib/assert.ts';
+import { isJsonObject } from '../../../lib/json.ts';
+import { nearestName } from '../../../lib/text/nearest-name.ts';
 
 type ZodIssue = z.core.$ZodIssue;
 
@@ -91,7 +91,7 @@ export function describeMismatch({ values, kinds, input }: Mismatch): string {
 }
 
 /** A member that a closed object does not have. */
-export function describeUnknownMember(member: string, known: Iterable<string>): string {
+export function describeUnknownField(member: string, known: Iterable<string>): string {
   const nearest = nearestName(member, known);
   return nearest === undefined ? 'is not a known member' : `is not a known member; did you mean ${quote(nearest)}?`;
 }

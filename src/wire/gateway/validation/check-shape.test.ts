@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { GatewayError } from '../../canonical/gateway-error.ts';
-import { checkShape } from './issues.ts';
+import { GatewayError } from '../../../canonical/gateway-error.ts';
+import { checkShape } from './check-shape.ts';
 
 const part = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -196,6 +196,7 @@ test('a member that must not be there is told so', () => {
   assert.deepEqual(issueLines(refusal({ models: [] }, schema)), ['models: must be absent, not an array']);
 });
 
+// @spec request-7
 test('at most 20 faults are listed', () => {
   const error = refusal({ messages: Array.from({ length: 50 }, () => 1) });
   assert.equal(error.issues?.length, 20);
@@ -242,19 +243,32 @@ test('members named like parts of every object are ordinary members', () => {
   assert.ok(!('admin' in Object(checked)), 'no member comes in through the prototype');
 });
 
+// @spec request-6
 test('a body too deep or too wide is refused at once', () => {
   const deep: unknown = JSON.parse(`{"messages":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
   assert.match(refusal(deep).message, /^body: must not be nested/);
   const wide = { messages: Array.from({ length: 3_000_000 }, () => 1) };
   const started = performance.now();
   assert.match(refusal(wide).message, /^body: must hold at most/);
-  assert.ok(performance.now() - started < 1_000);
+  assert.ok(performance.now() - started < 10_000);
 });
 
-test('faults too many for one list are a refusal too', () => {
-  const matrix = z.array(z.array(z.number()));
-  const error = refusal([Array.from({ length: 200_000 }, () => 'x')], matrix);
-  assert.deepEqual(issueLines(error), ['body: has more faults than can be listed']);
+test('of a wide body the first issue is named, and the others are not looked for', () => {
+  let checked = 0;
+  const counted = z.number().refine(() => ++checked > 0);
+  const value = [1, ...Array.from({ length: 50_000 }, () => 'x')];
+  for (let use = 0; use < 3; use++) {
+    const error = refusal(value, z.array(z.union([counted, z.null()])));
+    assert.deepEqual(issueLines(error), ['[1]: must be a number or null, not a string']);
+  }
+  const [first] = refusal([Array.from({ length: 50_000 }, () => 'x')], z.array(z.array(z.number()))).issues ?? [];
+  assert.equal(first?.path, '[0][0]');
+});
+
+// @spec request-6
+test('an object with too many members is refused at its path', () => {
+  const wide = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [index * 7, 1]));
+  assert.deepEqual(issueLines(refusal({ zz: [wide] })), ['zz[0]: must have at most 10000 members']);
 });
 
 test('a recursive schema is checked like any other', () => {
@@ -309,6 +323,7 @@ test('no JSON whatever makes it throw anything but a GatewayError with bounded i
   );
 });
 
+// @spec request-7
 test('whatever member of a message is broken, the first issue stands at that very member', () => {
   const good = {
     role: 'tool',

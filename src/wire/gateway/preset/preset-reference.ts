@@ -1,5 +1,5 @@
-import { invalid } from '../../canonical/gateway-error.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { invalid } from '../../../canonical/gateway-error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
 const MARK = '@preset/';
 
@@ -8,7 +8,7 @@ const MARK = '@preset/';
  * `preset: "slug"`. The body that goes on has the slug in `preset`, and in `model` what is a model.
  * @returns `undefined` where none is named; what is wrong with such a body is for its format to say
  * @throws GatewayError 400 when `preset` and `model` name different ones
- * @source generation.md 3.9
+ * @spec preset-6
  */
 export function findPreset(body: Json): { readonly slug: string; readonly body: JsonObject } | undefined {
   if (!isJsonObject(body)) return undefined;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const UNWRAPS_MAX = 16;
 
 /** Names of the members that a schema declares for the object at a path, over all branches that may stand there. */
-export function knownMembers(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+export function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   let here: readonly z.core.$ZodType[] = resolve(schema);
   // Branches often share their parts: without the set, each step into a nested union would multiply them.
   for (const segment of path)

@@ -1,5 +1,5 @@
-import type { ClientFormatId } from '../../canonical/extra.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { ClientFormatId } from '../../../canonical/extra.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { CACHE_MEMBERS } from './preset-config.ts';
 import { spellConfig } from './preset-spellings.ts';
 
@@ -17,7 +17,7 @@ const SPELLINGS: readonly (readonly string[])[] = [
  * and only tools are united.
  * @param body of a request in this format, its reference to the preset resolved
  * @returns also the members of the preset that the format has no words for
- * @source generation.md 3.9, areas.md 7
+ * @spec preset-8, preset-9
  */
 export function mergePreset(
   format: ClientFormatId,
@@ -30,21 +30,21 @@ export function mergePreset(
   for (const spellings of SPELLINGS)
     if (spellings.some((member) => body[member] !== undefined)) for (const member of spellings) delete open[member];
   const { tools } = open;
-  const asked = body['tools'];
+  const requested = body['tools'];
   const united =
-    Array.isArray(tools) && (asked === undefined || asked === null || Array.isArray(asked))
-      ? uniteTools(tools, asked ?? [])
+    Array.isArray(tools) && (requested === undefined || requested === null || Array.isArray(requested))
+      ? uniteTools(tools, requested ?? [])
       : undefined;
   return { body: { ...open, ...body, ...(united !== undefined && { tools: united }) }, dropped };
 }
 
 /** A tool of the request takes the place of the preset's of the same identity; new ones follow. */
-function uniteTools(preset: readonly Json[], asked: readonly Json[]): readonly Json[] {
-  const named = new Map(asked.map((tool) => [identityOf(tool), tool]));
+function uniteTools(preset: readonly Json[], requested: readonly Json[]): readonly Json[] {
+  const named = new Map(requested.map((tool) => [identityOf(tool), tool]));
   const known = new Set(preset.map(identityOf));
   return [
     ...preset.map((tool) => named.get(identityOf(tool)) ?? tool),
-    ...asked.filter((tool) => !known.has(identityOf(tool))),
+    ...requested.filter((tool) => !known.has(identityOf(tool))),
   ];
 }
 
@@ -55,7 +55,7 @@ const NAMED_SERVER_TOOLS: ReadonlyMap<unknown, string> = new Map([
   ['service:mcp', 'server'],
 ]);
 
-/** What makes two tools the same one. @source generation.md 3.9 */
+/** What makes two tools the same one. @spec preset-9 */
 function identityOf(tool: Json): string {
   if (!isJsonObject(tool)) return JSON.stringify(tool);
   const { type, function: called, name, parameters } = tool;
