@@ -15,7 +15,7 @@ export interface BetaRules {
 
 const DATED = /^([a-z0-9-]+?)-(?:\d{4}-\d{2}-\d{2}|\d{8})$/;
 /** Enough to see what is missing: clients send a dozen. */
-const FLAGS_TOLD_MAX = 8;
+const FLAGS_REPORTED_MAX = 8;
 
 export function featureOf(flag: string): string {
   return DATED.exec(flag)?.[1] ?? flag;
@@ -31,7 +31,7 @@ export function allowedFlag(flag: string, rules: BetaRules, features: readonly s
   return allow.has(flag) || allow.has(feature) || allow.has('*') || features.includes(feature) ? flag : undefined;
 }
 
-/** The flags that the upstream takes, each once; the others are told in one warning. @source generation.md 7.12, pains.md 25 */
+/** The flags that the upstream takes, each once; the others are told in one warning. @spec request-29 */
 export function filterFlags(
   flags: readonly string[],
   rules: BetaRules,
@@ -46,9 +46,9 @@ export function filterFlags(
     else taken.add(allowed);
   }
   if (dropped.length > 0) {
-    const told = dropped.slice(0, FLAGS_TOLD_MAX).map((flag) => JSON.stringify(flag.slice(0, 80)));
-    const more = dropped.length > FLAGS_TOLD_MAX ? ` and ${dropped.length - FLAGS_TOLD_MAX} more` : '';
-    warnings.add('field-dropped', 'anthropic-beta', `not known to this provider: ${told.join(', ')}${more}`);
+    const reported = dropped.slice(0, FLAGS_REPORTED_MAX).map((flag) => JSON.stringify(flag.slice(0, 80)));
+    const more = dropped.length > FLAGS_REPORTED_MAX ? ` and ${dropped.length - FLAGS_REPORTED_MAX} more` : '';
+    warnings.add('field-dropped', 'anthropic-beta', `not known to this provider: ${reported.join(', ')}${more}`);
   }
   return [...taken];
 }

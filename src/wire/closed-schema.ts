@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { itemsOf } from './members.ts';
+import { itemsOf } from './json-fields.ts';
 
 /** Keywords that structured output refuses with status 400, by the type that they belong to. */
 export type RefusedKeywords = ReadonlyMap<unknown, ReadonlySet<string>>;
@@ -24,13 +24,13 @@ export function closeSchema(schema: JsonObject, refused: RefusedKeywords): Close
   return { schema: closeNode(schema, { refused, dropped }), dropped };
 }
 
-interface Closing {
+interface Walk {
   readonly refused: RefusedKeywords;
   readonly dropped: Set<string>;
 }
 
-function closeNode(node: JsonObject, closing: Closing): JsonObject {
-  const { refused, dropped } = closing;
+function closeNode(node: JsonObject, walk: Walk): JsonObject {
+  const { refused, dropped } = walk;
   const closed: Record<string, Json | undefined> = {};
   const types = Array.isArray(node['type']) ? itemsOf(node['type']) : [node['type']];
   const isRefused = (member: string): boolean => types.some((type) => refused.get(type)?.has(member) === true);
@@ -38,8 +38,8 @@ function closeNode(node: JsonObject, closing: Closing): JsonObject {
     const tooLong = member === 'minItems' && typeof value === 'number' && value > MIN_ITEMS_MAX;
     if (tooLong || isRefused(member)) dropped.add(member);
     else if (DATA.has(member)) closed[member] = value;
-    else if (NAMED_SCHEMAS.has(member) && isJsonObject(value)) closed[member] = closeNamed(value, closing);
-    else closed[member] = closeValue(value, closing);
+    else if (NAMED_SCHEMAS.has(member) && isJsonObject(value)) closed[member] = closeNamed(value, walk);
+    else closed[member] = closeValue(value, walk);
   }
   const isObject = types.includes('object') || (node['type'] === undefined && isJsonObject(node['properties']));
   if (!isObject || node['additionalProperties'] === false) return closed;
@@ -47,11 +47,11 @@ function closeNode(node: JsonObject, closing: Closing): JsonObject {
   return { ...closed, additionalProperties: false };
 }
 
-function closeNamed(schemas: JsonObject, closing: Closing): JsonObject {
-  return Object.fromEntries(Object.entries(schemas).map(([name, value]) => [name, closeValue(value, closing)]));
+function closeNamed(schemas: JsonObject, walk: Walk): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, value]) => [name, closeValue(value, walk)]));
 }
 
-function closeValue(value: Json | undefined, closing: Closing): Json | undefined {
-  if (Array.isArray(value)) return value.map((item: Json) => closeValue(item, closing) ?? null);
-  return isJsonObject(value) ? closeNode(value, closing) : value;
+function closeValue(value: Json | undefined, walk: Walk): Json | undefined {
+  if (Array.isArray(value)) return value.map((item: Json) => closeValue(item, walk) ?? null);
+  return isJsonObject(value) ? closeNode(value, walk) : value;
 }

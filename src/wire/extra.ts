@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
 /**
  * The members of a wire object that the canonical model does not name; `undefined` when there is none. A null among
- * them is the same as absent (pains.md 25: never send null for absent), and hosts put nulls on every chunk.
+ * them is the same as absent (@spec chat-43: never send null for absent), and hosts put nulls on every chunk.
  * @param nested what is named inside members that are named themselves: what is left of those rides below their name, so
  *   that a rest mirrors the shape that it was taken from
  */

@@ -9,16 +9,10 @@ import type { ReplayedServerCall, ServerCall } from '../canonical/server-call.ts
 import type { Usage } from '../canonical/usage.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { BetaRules } from './beta-flags.ts';
-import type { ChatDialect } from './chat/dialect.ts';
-import type { CohereDialect } from './cohere/dialect.ts';
-import type { ConverseDialect } from './converse/dialect.ts';
 import type { HeaderDirectives } from './gateway/headers.ts';
-import type { GeminiDialect } from './gemini/dialect.ts';
-import type { MessagesDialect } from './messages/dialect.ts';
-import type { ResponsesDialect } from './responses/dialect.ts';
 
 /** Who answers: the same on every frame of one answer. */
-export interface AnswerIdentity {
+export interface ResponseIdentity {
   /** `gen-...`, equal to the `X-Generation-Id` header. */
   readonly id: string;
   /** Unix seconds. */
@@ -27,6 +21,8 @@ export interface AnswerIdentity {
   readonly model: string;
   /** Display name of the provider that serves; absent before a route is known. */
   readonly provider?: string;
+  /** A call is written as `function_call`, and there is at most one: `Directives.legacyCalls`. */
+  readonly legacyCalls?: true;
 }
 
 /** What one generation cost the account. Nano-USD, integers. */
@@ -39,7 +35,7 @@ export interface Charge {
 }
 
 /** What the gateway knows once the answer has ended and its charge is durable. */
-export interface Closing {
+export interface FinalUsage {
   readonly usage: Usage;
   /** `undefined`: the price is unknown, which is not zero. */
   readonly charge: Charge | undefined;
@@ -67,13 +63,13 @@ export interface StreamEncoder {
   /** The debug chunk that shows the upstream body of one attempt; `''` in formats without one. */
   debug(provider: string, body: JsonObject): string;
   /** Everything that is still owed after the last event, down to the terminal frame. */
-  close(closing: Closing): string;
+  close(finalUsage: FinalUsage): string;
   /** The in-stream error and what must follow it. `closing` carries the usage so far, where known. */
-  fail(error: GatewayError, closing: Closing | undefined, context: ErrorContext): string;
+  fail(error: GatewayError, finalUsage: FinalUsage | undefined, context: ErrorContext): string;
 }
 
-/** How callers of a format are told of server tools that ran, and how they tell of them again. @source generation.md 5.3 */
-export interface ServerCallWords {
+/** How callers of a format are told of server tools that ran, and how they tell of them again. @spec tool-19 */
+export interface ServerCallCodec {
   /**
    * The id under which a caller sees a call.
    * @param id the model's own
@@ -83,9 +79,9 @@ export interface ServerCallWords {
   /** The name under which a caller sees the call of a tool. @param name of the function that the model called */
   shownName(type: string, name: string): string;
   /** The block of an answer that tells what came of a call. */
-  draw(call: ServerCall): Block;
+  encode(call: ServerCall): Block;
   /** What a block of a caller's assistant turn says of a call that the gateway ran; `undefined` for any other block. */
-  read(block: Block): ReplayedServerCall | undefined;
+  decode(block: Block): ReplayedServerCall | undefined;
 }
 
 /** A format that callers speak. */
@@ -97,13 +93,13 @@ export interface ClientFormat {
    * @throws GatewayError 400 with `issues`, each at the very member that is wrong
    */
   decodeRequest(body: Json, text: string, headers: HeaderDirectives): GenerationRequest;
-  createStreamEncoder(identity: AnswerIdentity): StreamEncoder;
+  createStreamEncoder(identity: ResponseIdentity): StreamEncoder;
   /** The whole answer as JSON text. An answer that broke off is drawn with its error. */
-  encodeWhole(answer: Answer, identity: AnswerIdentity, closing: Closing): string;
+  encodeWhole(answer: Answer, identity: ResponseIdentity, finalUsage: FinalUsage): string;
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;
   /** Whether the format has words for this block of an answer; one without is left out, which the record notes. */
-  canSay(block: Block): boolean;
-  readonly serverCalls: ServerCallWords;
+  supports(block: Block): boolean;
+  readonly serverCalls: ServerCallCodec;
   /** Where clients of the format look for the id of an answer, beside `x-generation-id`. */
   readonly requestIdHeader: string;
   /** What keeps an idle stream open: a comment or a ping, complete with its line ends. */
@@ -127,26 +123,18 @@ export interface EncodeTarget {
 /** On what the limit of an answer depends. */
 export type LimitTarget = Pick<EncodeTarget, 'dialect' | 'maxOutputTokens'>;
 
-/** What upstreams of any format may do. */
-interface ContinuationDialect {
+/**
+ * Facts in which upstreams of one format differ. A provider's adapter states them; encoders read them. Everything is
+ * off or plain by default: the most widely understood spelling. Each format declares its own facts in
+ * `wire/<format>/dialect.ts`, by declaration merging.
+ */
+export interface Dialect {
   /**
-   * Where the conversation ends with the assistant, the model goes on from its last word instead of beginning a new answer.
+   * Where the conversation ends with the assistant, the model goes on from its last word instead of beginning a new response.
    * Default false: unknown.
    */
   readonly continuesAnswers?: boolean;
 }
-
-/**
- * Facts in which upstreams of one format differ. A provider's adapter states them; encoders read them. Everything is
- * off or plain by default: the most widely understood spelling.
- */
-export type Dialect = ContinuationDialect &
-  ChatDialect &
-  MessagesDialect &
-  GeminiDialect &
-  CohereDialect &
-  ResponsesDialect &
-  ConverseDialect;
 
 export interface EncodedRequest {
   readonly body: JsonObject;
@@ -157,15 +145,20 @@ export interface EncodedRequest {
   readonly toolNames?: ReadonlyMap<string, string>;
   /**
    * The name of a tool that stands in for structured output: what the model calls it with is the text of the answer.
-   * @source generation.md 11.6
+   * @spec translate-22
    */
-  readonly answerTool?: string;
+  readonly outputTool?: string;
 }
 
 /** Reads one streamed answer. Holds the state of that one answer. */
 export interface StreamDecoder {
   /** The events of one network read, in one synchronous pass. */
   push(chunk: Uint8Array): EventBatch;
+  /**
+   * Whether the reason to stop and the counts have come, so that at most the terminal frame is missing. Absent: in this
+   * format they come with it.
+   */
+  isComplete?(): boolean;
   /**
    * The connection ended in the ordinary way. Gives what is still owed; a stream without its terminal event gives
    * `failed`, kind `early-end`.
@@ -186,10 +179,10 @@ export interface FormatModalities {
   readonly outputs: ReadonlySet<string>;
 }
 
-/** How a format's calls are signed, for whoever keeps the signatures of callers that lose them. @source pains.md 19 */
+/** How a format's calls are signed, for whoever keeps the signatures of callers that lose them. @spec reasoning-20 */
 export interface CallSignatures {
   /** `undefined` for a block of an answer that is no signature of a call. */
-  read(block: Block): { readonly callId: string; readonly signature: string } | undefined;
+  decode(block: Block): { readonly callId: string; readonly signature: string } | undefined;
   /** The request with each call signed that has lost its signature and whose id `lookUp` knows. */
   restore(request: GenerationRequest, lookUp: (callId: string) => string | undefined): GenerationRequest;
 }
@@ -203,14 +196,14 @@ export interface UpstreamFormat {
   readonly streamType: 'text/event-stream' | 'application/vnd.amazon.eventstream';
   /**
    * Which parameters of the catalog's vocabulary the format has words for. An endpoint without a list of its own
-   * supports exactly these. @source decisions.md 8, generation.md 11
+   * supports exactly these. @spec route-20
    */
   readonly parameters: ReadonlySet<string>;
-  /** The media that the format can carry; absent: all. @source generation.md 11.2 */
+  /** The media that the format can carry; absent: all. @spec translate-15 */
   readonly modalities?: FormatModalities;
   /**
    * Whether a file at this address must be made bytes before it is encoded, because the format's upstreams do not open
-   * such addresses; absent: they open all. @source generation.md 11.2 "image URL"
+   * such addresses; absent: they open all. @spec translate-13
    */
   mustInlineUrl?(url: string, media: MediaBlock['media'], dialect: Dialect): boolean;
   /** Signatures that its upstreams demand back with the calls that they made; absent: they demand none. */
@@ -219,7 +212,7 @@ export interface UpstreamFormat {
    * The limit of the answer, in tokens, where `encodeRequest` sends another than was asked for because of the reasoning that is part
    * of it: never less than it sends, and `undefined` where it sends none. Absent: the one that was asked for.
    */
-  answerLimit?(request: GenerationRequest, target: LimitTarget): number | undefined;
+  responseLimit?(request: GenerationRequest, target: LimitTarget): number | undefined;
   /**
    * What the format has no words for is left out with a warning.
    * @throws GatewayError 400 when the request cannot do without it: another format may have the words

@@ -1,6 +1,6 @@
 import type { MediaSource } from '../canonical/blocks.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { makeDataUrl, parseDataUrl } from './gateway/data-url.ts';
+import { makeDataUrl, splitDataUrl } from './gateway/data-url.ts';
 
 /** Media types whose name differs from the word that `input_audio.format` uses. */
 const AUDIO_FORMAT_OF_SUBTYPE: ReadonlyMap<string, string> = new Map([
@@ -12,7 +12,7 @@ const AUDIO_FORMAT_OF_SUBTYPE: ReadonlyMap<string, string> = new Map([
 
 /** Bytes where the URL holds them, the URL otherwise. */
 export function sourceOfUrl(url: string): MediaSource {
-  const data = parseDataUrl(url);
+  const data = splitDataUrl(url);
   return data === undefined ? { type: 'url', url } : { type: 'base64', ...data };
 }
 
@@ -22,7 +22,7 @@ export function urlOfSource(source: MediaSource): string | undefined {
   return source.type === 'base64' ? makeDataUrl(source.mediaType, source.data) : undefined;
 }
 
-/** The part that sound is in the formats of OpenAI; `undefined` where its bytes are not there. @source generation.md 1.2 */
+/** The part that sound is in the formats of OpenAI; `undefined` where its bytes are not there. @spec chat-10 */
 export function audioPart(source: MediaSource): JsonObject | undefined {
   return source.type === 'base64'
     ? { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(source.mediaType) } }

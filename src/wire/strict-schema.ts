@@ -1,7 +1,7 @@
 import type { GenerationRequest, ResponseFormat } from '../canonical/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { Dialect } from './format.ts';
-import { itemsOf } from './members.ts';
+import { itemsOf } from './json-fields.ts';
 
 /** Words that schemas may hold which the vendor is to hold an answer to. Data and notes are not looked into. */
 const KNOWN: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { UPSTREAM_MESSAGE_CHARS_MAX, type UpstreamErrorBody } from '../canonical/failure.ts';
 import { isJsonObject, parseJson, parseJsonObject, type JsonObject } from '../lib/json.ts';
-import { itemsOf, objectOf, objectsOf, textOf } from './members.ts';
+import { itemsOf, objectOf, objectsOf, textOf } from './json-fields.ts';
 
 /** Statuses for errors that name none, by the words that vendors use; the first that matches counts. */
 const STATUS_OF_WORDS: readonly (readonly [words: RegExp, status: number])[] = [
@@ -20,18 +20,18 @@ const STATUS_UNKNOWN = 500;
  */
 export function decodeError(text: string): UpstreamErrorBody {
   const value = parseJson(text);
-  if (value !== undefined) return readError(value);
+  if (value !== undefined) return parseError(value);
   const words = text.trim();
   // A page of a proxy in between says nothing to anybody.
   return words === '' || words.startsWith('<') ? {} : { message: words.slice(0, UPSTREAM_MESSAGE_CHARS_MAX) };
 }
 
-export function readError(value: unknown): UpstreamErrorBody {
+export function parseError(value: unknown): UpstreamErrorBody {
   if (typeof value === 'string') return { message: value.slice(0, UPSTREAM_MESSAGE_CHARS_MAX) };
-  if (Array.isArray(value)) return readError(itemsOf(value)[0]);
+  if (Array.isArray(value)) return parseError(itemsOf(value)[0]);
   if (!isJsonObject(value)) return {};
   const inner = value['error'];
-  if (isJsonObject(inner) || (typeof inner === 'string' && value['message'] === undefined)) return readError(inner);
+  if (isJsonObject(inner) || (typeof inner === 'string' && value['message'] === undefined)) return parseError(inner);
   const vendor = vendorError(value);
   const message = vendor.message ?? messageOf(value);
   const code = vendor.code ?? wordOf(value['code']) ?? wordOf(value['status']);
@@ -60,7 +60,7 @@ export function statusOfError(error: unknown): number {
 function vendorError({ metadata }: JsonObject): UpstreamErrorBody {
   const raw = textOf(objectOf(metadata)?.['raw']);
   const body = raw === undefined ? undefined : parseJsonObject(raw);
-  return body === undefined ? {} : readError(body);
+  return body === undefined ? {} : parseError(body);
 }
 
 function messageOf(error: JsonObject): string | undefined {
@@ -71,7 +71,7 @@ function messageOf(error: JsonObject): string | undefined {
     if (typeof words === 'string' && words !== '') return words.slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
   }
   // Mistral puts the body of its framework there.
-  if (isJsonObject(message)) return readError({ detail: message['detail'] }).message;
+  if (isJsonObject(message)) return parseError({ detail: message['detail'] }).message;
   return textOf(objectsOf(detail)[0]?.['msg'])?.slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
 }
 

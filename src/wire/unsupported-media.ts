@@ -1,5 +1,5 @@
 import type { MediaBlock } from '../canonical/blocks.ts';
-import type { PlacedBlock } from './place-turns.ts';
+import type { LocatedBlock } from './source-positions.ts';
 import { invalid, type GatewayError } from '../canonical/gateway-error.ts';
 
 /**
@@ -7,7 +7,7 @@ import { invalid, type GatewayError } from '../canonical/gateway-error.ts';
  * none is asked for: another endpoint may have the words.
  * @param what the file as the beginning of a sentence about its path: `is a video`
  */
-export function unreadableMedia(path: string, what: string): GatewayError {
+export function unsupportedMedia(path: string, what: string): GatewayError {
   return invalid(path, `${what}, which the provider of the model cannot read`, 'invalid_prompt');
 }
 
@@ -15,14 +15,14 @@ export function unreadableMedia(path: string, what: string): GatewayError {
  * A file of the caller that stands in instructions, where the wire takes text alone.
  * @throws GatewayError 400 for one that is more than text
  */
-export function refuseMediaInInstructions(blocks: readonly PlacedBlock[]): void {
+export function refuseMediaInInstructions(blocks: readonly LocatedBlock[]): void {
   for (const { block, path } of blocks)
     if (block.type === 'media' && block.source.type !== 'text' && block.source.type !== 'blocks')
-      throw unreadableMedia(path, `is ${MEDIUM_WORDS[block.media]} in instructions`);
+      throw unsupportedMedia(path, `is ${MEDIUM_NAMES[block.media]} in instructions`);
 }
 
 /** A medium as part of a sentence. */
-export const MEDIUM_WORDS = {
+export const MEDIUM_NAMES = {
   image: 'an image',
   document: 'a document',
   audio: 'audio',

@@ -1,23 +1,23 @@
-import type { Block, CacheMark, Citation } from '../canonical/blocks.ts';
+import type { Block, CacheBreakpoint, Citation } from '../canonical/blocks.ts';
 import type { Extra, FormatId } from '../canonical/extra.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { pathOfCitations, pathsOfBlocks, pathsOfContent, pathsOfTurns } from './caller-paths.ts';
+import { pathOfCitations, pathsOfBlocks, pathsOfContent, pathsOfTurns } from './source-paths.ts';
 import type { Warnings } from './gateway/warnings.ts';
 
 /** What an upstream takes of the things that ride along on the nodes of a request. */
-export interface Takes {
+export interface SupportedFields {
   readonly format: FormatId;
   /** Cache breakpoints: everywhere, on content alone and without a lifetime, or not at all. Default `all`. */
-  readonly cacheMarks?: 'all' | 'content' | 'none';
+  readonly cacheBreakpoints?: 'all' | 'content' | 'none';
   /** What it can be told of reasoning besides how much. Default: all, in the caller's own object. */
-  readonly reasoning?: readonly ReasoningWish[];
+  readonly reasoning?: readonly ReasoningSetting[];
   /** Says itself which of the caller's beta flags it leaves out. */
   readonly betas?: boolean;
 }
 
-const REASONING_WISHES = ['summary', 'mode', 'context', 'display'] as const;
-type ReasoningWish = (typeof REASONING_WISHES)[number];
+const REASONING_SETTINGS = ['summary', 'mode', 'context', 'display'] as const;
+type ReasoningSetting = (typeof REASONING_SETTINGS)[number];
 
 /** Members that are named themselves: what rides below their name is what was left of them. */
 const NAMED_MEMBERS: ReadonlySet<string> = new Set([
@@ -39,29 +39,33 @@ const NAMED_MEMBERS: ReadonlySet<string> = new Set([
 /**
  * Notes what a request loses on its way into another format: members that nobody names, and cache breakpoints, each
  * under the caller's own path. Looks at every node, and draws a path only where there is something to tell.
- * @source decisions.md 17
+ * @spec request-11
  */
-export function warnOfDroppedExtras(request: GenerationRequest, takes: Takes, warnings: Pick<Warnings, 'add'>): void {
-  if (takes.betas !== true && request.directives.betas.length > 0)
+export function warnOfDroppedFields(
+  request: GenerationRequest,
+  supported: SupportedFields,
+  warnings: Pick<Warnings, 'add'>,
+): void {
+  if (supported.betas !== true && request.directives.betas.length > 0)
     warnings.add('field-dropped', 'anthropic-beta', 'the format of the endpoint knows no beta features');
-  const foreign = request.format !== takes.format;
-  const marks = takes.cacheMarks ?? 'all';
-  noteReasoning(request, takes, warnings);
+  const foreign = request.format !== supported.format;
+  const marks = supported.cacheBreakpoints ?? 'all';
+  noteReasoning(request, supported, warnings);
   if (!foreign && marks === 'all') return;
   const walk: Walk = { foreign, marks, format: request.format, warnings };
   const apart: Walk = { ...walk, marks: marks === 'all' ? 'all' : 'none' };
   noteNode(request, '', walk);
-  noteMark(request.settings.cache, '', apart);
+  noteBreakpoint(request.settings.cache, '', apart);
   const { responseFormat } = request.settings;
   if (responseFormat?.type === 'json_schema') noteNode(responseFormat, FORMAT_PATH[request.format], walk);
   for (const [index, tool] of request.tools.entries()) {
     if (tool.type === 'opaque') continue;
     noteNode(tool, `tools[${index}]`, walk);
-    if (tool.type === 'function') noteMark(tool.cache, `tools[${index}]`, apart);
+    if (tool.type === 'function') noteBreakpoint(tool.cache, `tools[${index}]`, apart);
   }
   let paths: readonly string[] | undefined;
   for (const [index, turn] of request.turns.entries()) {
-    if (turn.extra === undefined && !turn.blocks.some(isRich)) continue;
+    if (turn.extra === undefined && !turn.blocks.some(hasExtras)) continue;
     paths ??= pathsOfTurns(request);
     const path = paths[index] ?? 'messages';
     noteNode(turn, path, walk);
@@ -69,14 +73,14 @@ export function warnOfDroppedExtras(request: GenerationRequest, takes: Takes, wa
   }
 }
 
-function noteReasoning(request: GenerationRequest, takes: Takes, warnings: Pick<Warnings, 'add'>): void {
+function noteReasoning(request: GenerationRequest, supported: SupportedFields, warnings: Pick<Warnings, 'add'>): void {
   const { reasoning } = request.settings;
-  const foreign = request.format !== takes.format;
-  if (reasoning === undefined || (takes.reasoning === undefined && !foreign)) return;
+  const foreign = request.format !== supported.format;
+  if (reasoning === undefined || (supported.reasoning === undefined && !foreign)) return;
   const path = request.format === 'messages' ? 'thinking' : 'reasoning';
-  for (const wish of REASONING_WISHES)
-    if (reasoning[wish] !== undefined && takes.reasoning?.includes(wish) === false)
-      warnings.add('field-dropped', `${path}.${wish}`, 'cannot be said in this format');
+  for (const input of REASONING_SETTINGS)
+    if (reasoning[input] !== undefined && supported.reasoning?.includes(input) === false)
+      warnings.add('field-dropped', `${path}.${input}`, 'cannot be said in this format');
   noteNode(reasoning, path, { foreign: true, marks: 'all', format: request.format, warnings });
 }
 
@@ -84,26 +88,26 @@ const FORMAT_PATH = { chat: 'response_format.json_schema', messages: 'output_con
 
 interface Walk {
   readonly foreign: boolean;
-  readonly marks: NonNullable<Takes['cacheMarks']>;
+  readonly marks: NonNullable<SupportedFields['cacheBreakpoints']>;
   readonly format: GenerationRequest['format'];
   readonly warnings: Pick<Warnings, 'add'>;
 }
 
 /** Whether anything rides on a block, or may ride on what it holds. */
-function isRich(block: Block): boolean {
+function hasExtras(block: Block): boolean {
   if (block.extra !== undefined || block.cache !== undefined) return true;
   if (block.type === 'text') return block.citations !== undefined;
   if (block.type === 'opaque') return block.words !== undefined;
-  if (block.type === 'tool-result') return block.content.some(isRich);
-  return block.type === 'media' && block.source.type === 'blocks' && block.source.blocks.some(isRich);
+  if (block.type === 'tool-result') return block.content.some(hasExtras);
+  return block.type === 'media' && block.source.type === 'blocks' && block.source.blocks.some(hasExtras);
 }
 
 function noteBlocks(blocks: readonly Block[], paths: readonly string[], walk: Walk): void {
   for (const [at, block] of blocks.entries()) {
-    if (!isRich(block)) continue;
+    if (!hasExtras(block)) continue;
     const path = paths[at] ?? '';
     noteNode(block, path, walk);
-    noteMark(block.cache, path, walk);
+    noteBreakpoint(block.cache, path, walk);
     if (block.type === 'text') noteCitations(block.citations ?? [], path, walk);
     // In words it says everything but that it may be cited.
     if (block.type === 'opaque' && walk.foreign && isJsonObject(block.value['citations']))
@@ -126,7 +130,7 @@ function noteCitations(citations: readonly Citation[], path: string, walk: Walk)
 }
 
 /** What a member repeats or only remembers, so that nothing is lost with it. */
-const SAYS_NOTHING: Readonly<Record<string, ReadonlySet<string>>> = {
+const STATES_NOTHING: Readonly<Record<string, ReadonlySet<string>>> = {
   // The details say the same, and more.
   assistant: new Set(['reasoning', 'reasoning_content']),
   // The place among its neighbours, which the order tells.
@@ -138,7 +142,7 @@ const SAYS_NOTHING: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Our own answers say of every call that the model itself made it. @source generation.md 7.8 `caller` */
+/** Our own answers say of every call that the model itself made it. @spec messages-30 */
 function isCalledDirectly(type: string | undefined, member: string, value: Json | undefined): boolean {
   return type === 'tool-call' && member === 'caller' && isJsonObject(value) && value['type'] === 'direct';
 }
@@ -151,32 +155,32 @@ interface Node {
 
 function noteNode({ extra, type, role }: Node, path: string, { foreign, warnings }: Walk): void {
   if (!foreign || extra === undefined) return;
-  const empty = SAYS_NOTHING[type ?? role ?? ''] ?? NOTHING;
+  const empty = STATES_NOTHING[type ?? role ?? ''] ?? NOTHING;
   for (const [member, value] of Object.entries(extra.fields)) {
     // What was left of an entry that stood in a member of its own rides below that member's name.
     const beside = type === 'media' && (member === 'images' || member === 'audio') && isJsonObject(value);
-    if (beside) noteMembers(value, path, warnings, new Set(['type']));
-    else if (!empty.has(member) && !isCalledDirectly(type, member, value)) noteMember(member, value, path, warnings);
+    if (beside) noteFields(value, path, warnings, new Set(['type']));
+    else if (!empty.has(member) && !isCalledDirectly(type, member, value)) noteField(member, value, path, warnings);
   }
 }
 
-function noteMembers(
+function noteFields(
   members: JsonObject,
   path: string,
   warnings: Pick<Warnings, 'add'>,
   empty: ReadonlySet<string>,
 ): void {
   for (const [member, value] of Object.entries(members))
-    if (!empty.has(member)) noteMember(member, value, path, warnings);
+    if (!empty.has(member)) noteField(member, value, path, warnings);
 }
 
-function noteMember(member: string, value: Json | undefined, path: string, warnings: Pick<Warnings, 'add'>): void {
+function noteField(member: string, value: Json | undefined, path: string, warnings: Pick<Warnings, 'add'>): void {
   const here = path === '' ? member : `${path}.${member}`;
-  if (NAMED_MEMBERS.has(member) && isJsonObject(value)) noteMembers(value, here, warnings, NOTHING);
+  if (NAMED_MEMBERS.has(member) && isJsonObject(value)) noteFields(value, here, warnings, NOTHING);
   else warnings.add('field-dropped', here, 'is not known in this format');
 }
 
-function noteMark(mark: CacheMark | undefined, path: string, { marks, warnings }: Walk): void {
+function noteBreakpoint(mark: CacheBreakpoint | undefined, path: string, { marks, warnings }: Walk): void {
   if (mark === undefined || marks === 'all') return;
   const member = mark.kind === 'explicit' ? 'prompt_cache_breakpoint' : 'cache_control';
   const here = path === '' ? member : `${path}.${member}`;

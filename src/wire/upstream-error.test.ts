@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
-import { decodeError, statusOfError } from './read-error.ts';
+import { decodeError, statusOfError } from './upstream-error.ts';
 
 suite('errors of upstreams in the shapes of OpenAI', () => {
   const shapes: readonly (readonly [shape: string, body: unknown, expected: object])[] = [

@@ -1,6 +1,6 @@
 import type { ToolCallBlock, ToolResultBlock } from '../canonical/blocks.ts';
 import type { Warnings } from './gateway/warnings.ts';
-import type { PlacedTurn } from './place-turns.ts';
+import type { LocatedTurn } from './source-positions.ts';
 
 /** A call of a conversation, with the id that it is sent under. */
 export interface SentCall {
@@ -8,7 +8,7 @@ export interface SentCall {
   readonly id: string;
 }
 
-export interface PlacedResult {
+export interface LocatedResult {
   readonly block: ToolResultBlock;
   readonly path: string;
 }
@@ -20,13 +20,13 @@ export const RESULT_FOLLOWS = 'The result is in the user message that follows.';
 
 /**
  * Each call with its result, in the order of the calls, for a wire that demands one for each; `undefined`: it has none. Of
- * calls that share an id each takes one result, and the last result of an id counts for its last call. @source pains.md 21
+ * calls that share an id each takes one result, and the last result of an id counts for its last call. @spec translate-4
  */
-export function resultsByCall(
-  run: readonly PlacedTurn[],
+export function matchToolResults(
+  run: readonly LocatedTurn[],
   calls: readonly SentCall[],
   warnings: Pick<Warnings, 'add'>,
-): readonly { readonly call: SentCall; readonly result: PlacedResult | undefined }[] {
+): readonly { readonly call: SentCall; readonly result: LocatedResult | undefined }[] {
   const results = collectResults(run, calls, warnings);
   return calls.map((call) => {
     const result = results.get(call.block.id)?.shift();
@@ -41,11 +41,11 @@ export function resultsByCall(
 
 /** As many results for each id as it has calls: of more the last count, and one of a call that is not sent is left out. */
 function collectResults(
-  run: readonly PlacedTurn[],
+  run: readonly LocatedTurn[],
   calls: readonly SentCall[],
   warnings: Pick<Warnings, 'add'>,
-): ReadonlyMap<string, PlacedResult[]> {
-  const results = new Map<string, PlacedResult[]>();
+): ReadonlyMap<string, LocatedResult[]> {
+  const results = new Map<string, LocatedResult[]>();
   const wanted = new Map<string, number>();
   for (const { block } of calls) wanted.set(block.id, (wanted.get(block.id) ?? 0) + 1);
   for (const { block, path } of run.flatMap(({ blocks }) => blocks)) {

@@ -1,8 +1,8 @@
 import type { Settings } from '../canonical/request.ts';
 import type { Warnings } from './gateway/warnings.ts';
 
-/** Settings that neither messages nor converse has a word for, as callers spell them. @source generation.md 11.1 */
-const UNSAYABLE: readonly (readonly [keyof Settings, string])[] = [
+/** Settings that neither messages nor converse has a word for, as callers spell them. @spec request-11 */
+const UNSUPPORTED: readonly (readonly [keyof Settings, string])[] = [
   ['topA', 'top_a'],
   ['minP', 'min_p'],
   ['frequencyPenalty', 'frequency_penalty'],
@@ -20,10 +20,10 @@ const UNSAYABLE: readonly (readonly [keyof Settings, string])[] = [
 ];
 
 /** Tells what was asked for and cannot be said. */
-export function warnOfUnsayable(settings: Settings, warnings: Pick<Warnings, 'add'>): void {
-  for (const [setting, name] of UNSAYABLE)
+export function warnOfUnsupportedSettings(settings: Settings, warnings: Pick<Warnings, 'add'>): void {
+  for (const [setting, name] of UNSUPPORTED)
     if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'cannot be said in this format');
   if (settings.logprobs === true) warnings.add('field-dropped', 'logprobs', 'cannot be said in this format');
   if (settings.modalities?.some((modality) => modality !== 'text') === true)
-    warnings.add('field-dropped', 'modalities', 'only text can be asked for in this format');
+    warnings.add('field-dropped', 'modalities', 'this format can request text alone');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { GenerationRequest, Turn } from '../canonical/request.ts';
-import { pathOfCitations, pathsOfBlocks, pathsOfTurns } from './caller-paths.ts';
+import { pathOfCitations, pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
 import { decodeChat } from './chat/test-format.ts';
 import { decode } from './messages/test-request.ts';
 

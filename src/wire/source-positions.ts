@@ -1,24 +1,24 @@
 import { withoutAttribution } from '../canonical/attribution.ts';
 import type { Block } from '../canonical/blocks.ts';
 import type { GenerationRequest, Turn } from '../canonical/request.ts';
-import { pathsOfBlocks, pathsOfTurns } from './caller-paths.ts';
+import { pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
 import type { Warnings } from './gateway/warnings.ts';
 
 /** A block and where it came from, in the words of the caller's request. */
-export interface PlacedBlock {
+export interface LocatedBlock {
   readonly block: Block;
   readonly path: string;
 }
 
 /** A turn and where it came from. */
-export interface PlacedTurn {
+export interface LocatedTurn {
   readonly turn: Turn;
   readonly path: string;
-  readonly blocks: readonly PlacedBlock[];
+  readonly blocks: readonly LocatedBlock[];
 }
 
-/** The turns with their paths, without the line by which one client marks its requests (pains.md 24). */
-export function placeTurns(request: GenerationRequest, warnings: Pick<Warnings, 'add'>): readonly PlacedTurn[] {
+/** The turns with their paths, without the line by which one client marks its requests (@spec prompt-cache-9). */
+export function locateTurns(request: GenerationRequest, warnings: Pick<Warnings, 'add'>): readonly LocatedTurn[] {
   const paths = pathsOfTurns(request);
   return request.turns.map((turn, index) => {
     const path = paths[index] ?? 'messages';
@@ -29,7 +29,7 @@ export function placeTurns(request: GenerationRequest, warnings: Pick<Warnings, 
   });
 }
 
-function stripAttribution(blocks: readonly PlacedBlock[], warnings: Pick<Warnings, 'add'>): readonly PlacedBlock[] {
+function stripAttribution(blocks: readonly LocatedBlock[], warnings: Pick<Warnings, 'add'>): readonly LocatedBlock[] {
   const [first, ...others] = blocks;
   if (first?.block.type !== 'text') return blocks;
   const text = withoutAttribution(first.block.text);
@@ -39,9 +39,9 @@ function stripAttribution(blocks: readonly PlacedBlock[], warnings: Pick<Warning
 }
 
 /** Assistant turns in a row, and whatever stands between two such runs. */
-export function splitRuns(turns: readonly PlacedTurn[]): readonly (readonly PlacedTurn[])[] {
-  const runs: PlacedTurn[][] = [];
-  let last: PlacedTurn[] | undefined;
+export function splitRuns(turns: readonly LocatedTurn[]): readonly (readonly LocatedTurn[])[] {
+  const runs: LocatedTurn[][] = [];
+  let last: LocatedTurn[] | undefined;
   for (const placed of turns) {
     const [first] = last ?? [];
     if (last !== undefined && first !== undefined && isAssistant(first) === isAssistant(placed)) last.push(placed);
@@ -50,6 +50,6 @@ export function splitRuns(turns: readonly PlacedTurn[]): readonly (readonly Plac
   return runs;
 }
 
-export function isAssistant({ turn }: PlacedTurn): boolean {
+export function isAssistant({ turn }: LocatedTurn): boolean {
   return turn.role === 'assistant';
 }

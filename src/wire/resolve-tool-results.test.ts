@@ -4,22 +4,22 @@ import { GatewayError } from '../canonical/gateway-error.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { decodeChat } from './chat/test-format.ts';
 import { createWarnings } from './gateway/warnings.ts';
-import { placeTurns } from './place-turns.ts';
-import { settleResults } from './settle-results.ts';
+import { locateTurns } from './source-positions.ts';
+import { resolveToolResults } from './resolve-tool-results.ts';
 
 const asks = (...ids: readonly string[]): JsonObject => ({
   role: 'assistant',
   content: null,
   tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
 });
-const tells = (id: string): JsonObject => ({ role: 'tool', tool_call_id: id, content: 'done' });
-const says = (role: string): JsonObject => ({ role, content: role });
+const reports = (id: string): JsonObject => ({ role: 'tool', tool_call_id: id, content: 'done' });
+const states = (role: string): JsonObject => ({ role, content: role });
 
 /** The runs, each as roles and ids of results, and the paths of the warnings. */
 function settle(...messages: readonly JsonObject[]) {
   const warnings = createWarnings();
   const request = decodeChat({ model: 'acme/one', messages });
-  const runs = settleResults(placeTurns(request, warnings), request, warnings);
+  const runs = resolveToolResults(locateTurns(request, warnings), request, warnings);
   const shown = runs.map((run) =>
     run.map(({ turn }) =>
       turn.blocks.map((block) => (block.type === 'tool-result' ? block.callId : turn.role)).join(' '),
@@ -29,21 +29,21 @@ function settle(...messages: readonly JsonObject[]) {
 }
 
 test('a result that stands behind its call stays, with whatever stands between', () => {
-  assert.deepEqual(settle(says('user'), asks('a', 'b'), says('user'), tells('b'), tells('a')), [
+  assert.deepEqual(settle(states('user'), asks('a', 'b'), states('user'), reports('b'), reports('a')), [
     [['user'], ['assistant assistant'], ['user', 'b', 'a']],
     [],
   ]);
 });
 
 test('a result that comes later moves to its call, and leaves nothing behind', () => {
-  assert.deepEqual(settle(asks('a'), says('user'), says('assistant'), tells('a'), says('assistant')), [
+  assert.deepEqual(settle(asks('a'), states('user'), states('assistant'), reports('a'), states('assistant')), [
     [['assistant'], ['user', 'a'], ['assistant'], [], ['assistant']],
     ['messages[3]'],
   ]);
 });
 
 test('of calls that share an id the latest is meant', () => {
-  assert.deepEqual(settle(asks('a'), tells('a'), asks('a'), tells('a')), [
+  assert.deepEqual(settle(asks('a'), reports('a'), asks('a'), reports('a')), [
     [['assistant'], ['a'], ['assistant'], ['a']],
     [],
   ]);
@@ -51,8 +51,8 @@ test('of calls that share an id the latest is meant', () => {
 
 test('the result of a call that there was not is refused', () => {
   for (const messages of [
-    [says('user'), tells('nobody')],
-    [tells('a'), asks('a')],
+    [states('user'), reports('nobody')],
+    [reports('a'), asks('a')],
   ])
     assert.throws(
       () => settle(...messages),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodeChat } from './chat/test-format.ts';
 import { createWarnings } from './gateway/warnings.ts';
 import { decode as decodeMessages } from './messages/test-request.ts';
-import { placeTurns, splitRuns } from './place-turns.ts';
+import { locateTurns, splitRuns } from './source-positions.ts';
 
 test('every block knows where it stood in a chat body', () => {
   const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
@@ -16,7 +16,7 @@ test('every block knows where it stood in a chat body', () => {
       { role: 'tool', tool_call_id: 'a', content: 'Done' },
     ],
   });
-  const placed = placeTurns(request, createWarnings());
+  const placed = locateTurns(request, createWarnings());
   assert.deepEqual(
     placed.map(({ path, blocks }) => [path, ...blocks.map((block) => block.path)]),
     [
@@ -42,7 +42,7 @@ test('the line by which a client marks its requests is kept from other vendors',
       system: system.map((text) => ({ type: 'text', text })),
       messages: [{ role: 'user', content: 'Hi' }],
     });
-    const [first] = placeTurns(request, warnings);
+    const [first] = locateTurns(request, warnings);
     const texts = first?.blocks.map(({ block, path }) => (block.type === 'text' ? [path, block.text] : []));
     return [texts, warnings.list.map(({ path }) => path)];
   };

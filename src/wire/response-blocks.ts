@@ -22,7 +22,7 @@ export function textPiece(text: string): Piece {
 }
 
 /** Writes the events of one answer: opens and ends its blocks so that none overlap but calls, numbered from 0. */
-export class AnswerBlocks {
+export class ResponseBlocks {
   #events: GenerationEvent[] = [];
   #next = 0;
   #openIndex = -1;

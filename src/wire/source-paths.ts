@@ -84,7 +84,7 @@ export function pathOfFunction(format: ClientFormatId, index: number): string {
   return format === 'chat' ? `tools[${index}].function` : `tools[${index}]`;
 }
 
-/** Settings that callers of the messages format know by other names than those of chat. @source generation.md 7.1, 7.3 */
+/** Settings that callers of the messages format know by other names than those of chat. @spec messages-7 */
 const NAMES_IN_MESSAGES: ReadonlyMap<string, string> = new Map([
   ['stop', 'stop_sequences'],
   ['reasoning', 'thinking'],

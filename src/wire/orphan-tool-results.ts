@@ -1,13 +1,13 @@
 import { invalid } from '../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
-import { pathsOfBlocks, pathsOfTurns } from './caller-paths.ts';
+import { pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
 
 /**
- * No wire answers a call that it was not told of. generation.md 1.1 refuses such a result, where pains.md 21 would drop it:
+ * No wire answers a call that it was not told of. Such a result is refused, and not dropped (@spec chat-8):
  * a model that goes on without the result makes one up.
  * @throws GatewayError 400 for the result of a call that there was not before
  */
-export function refuseStrayResults(request: GenerationRequest): void {
+export function refuseOrphanToolResults(request: GenerationRequest): void {
   const called = new Set<string>();
   for (const [at, { blocks }] of request.turns.entries())
     for (const [index, block] of blocks.entries()) {

@@ -3,13 +3,13 @@ import { suite, test } from 'node:test';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { decodeChat } from './chat/test-format.ts';
-import { warnOfDroppedExtras, type Takes } from './dropped-extras.ts';
+import { warnOfDroppedFields, type SupportedFields } from './dropped-fields.ts';
 import { createWarnings } from './gateway/warnings.ts';
 import { decode } from './messages/test-request.ts';
 
-function told(request: GenerationRequest, takes: Takes): readonly string[] {
+function reported(request: GenerationRequest, takes: SupportedFields): readonly string[] {
   const warnings = createWarnings();
-  warnOfDroppedExtras(request, takes, warnings);
+  warnOfDroppedFields(request, takes, warnings);
   return warnings.list.map(({ path }) => path);
 }
 
@@ -71,7 +71,7 @@ const messages = decode({
 
 suite('on the way into another format', () => {
   test('every member of a chat caller that nobody names is told, at its own place', () => {
-    assert.deepEqual(told(chat, { format: 'messages' }).toSorted(), [
+    assert.deepEqual(reported(chat, { format: 'messages' }).toSorted(), [
       'messages[0].content[0].own',
       'messages[0].own',
       'messages[1].annotations[0].own',
@@ -91,7 +91,7 @@ suite('on the way into another format', () => {
   });
 
   test('and so is every member of a messages caller', () => {
-    assert.deepEqual(told(messages, { format: 'chat' }).toSorted(), [
+    assert.deepEqual(reported(messages, { format: 'chat' }).toSorted(), [
       'messages[0].content[0].own',
       'messages[0].content[0].source.own',
       'messages[0].content[2].content[0].own',
@@ -113,29 +113,29 @@ suite('on the way into another format', () => {
         { role: 'user', content: 'Hi' },
         { role: 'assistant', content },
       ];
-      return told(decode({ model: 'acme/one', max_tokens: 9, messages: turns }), { format: 'chat' });
+      return reported(decode({ model: 'acme/one', max_tokens: 9, messages: turns }), { format: 'chat' });
     };
     assert.deepEqual(calledBy({ type: 'direct' }), []);
     assert.deepEqual(calledBy({ type: 'code_execution_20260120', tool_id: 't' }), ['messages[1].content[0].caller']);
   });
 
   test('wishes about reasoning are told where nobody can say them', () => {
-    const without = told(messages, { format: 'chat', reasoning: [] });
+    const without = reported(messages, { format: 'chat', reasoning: [] });
     assert.ok(without.includes('thinking.display'));
-    assert.ok(!told(messages, { format: 'chat', reasoning: ['display'] }).includes('thinking.display'));
-    assert.ok(told(chat, { format: 'messages', reasoning: ['display'] }).includes('reasoning.summary'));
+    assert.ok(!reported(messages, { format: 'chat', reasoning: ['display'] }).includes('thinking.display'));
+    assert.ok(reported(chat, { format: 'messages', reasoning: ['display'] }).includes('reasoning.summary'));
   });
 });
 
 suite('cache breakpoints', () => {
   test('are told where the endpoint takes none', () => {
-    assert.deepEqual(told(chat, { format: 'chat', cacheMarks: 'none' }).toSorted(), [
+    assert.deepEqual(reported(chat, { format: 'chat', cacheBreakpoints: 'none' }).toSorted(), [
       'cache_control',
       'messages[0].content[0].prompt_cache_breakpoint',
       'messages[2].content[0].cache_control',
       'tools[0].cache_control',
     ]);
-    const marks = told(messages, { format: 'messages', cacheMarks: 'none' });
+    const marks = reported(messages, { format: 'messages', cacheBreakpoints: 'none' });
     assert.deepEqual(marks.toSorted(), [
       'messages[0].content[0].source.content[0].cache_control',
       'messages[0].content[1].cache_control',
@@ -144,7 +144,7 @@ suite('cache breakpoints', () => {
   });
 
   test('of which only content takes some, and without a lifetime', () => {
-    assert.deepEqual(told(chat, { format: 'chat', cacheMarks: 'content' }).toSorted(), [
+    assert.deepEqual(reported(chat, { format: 'chat', cacheBreakpoints: 'content' }).toSorted(), [
       'cache_control',
       'messages[2].content[0].cache_control.ttl',
       'tools[0].cache_control',
@@ -153,12 +153,12 @@ suite('cache breakpoints', () => {
 });
 
 test('inside one format nothing is told', () => {
-  assert.deepEqual(told(chat, { format: 'chat' }), []);
-  assert.deepEqual(told(messages, { format: 'messages' }), []);
+  assert.deepEqual(reported(chat, { format: 'chat' }), []);
+  assert.deepEqual(reported(messages, { format: 'messages' }), []);
 });
 
 test('beta flags are told once to whoever calls a format that has none', () => {
   const flagged = decode({ messages: [{ role: 'user', content: 'a' }] }, { betas: ['a-2025-01-01', 'b-2025-01-01'] });
-  assert.deepEqual(told(flagged, { format: 'chat' }), ['anthropic-beta']);
-  assert.deepEqual(told(flagged, { format: 'converse', betas: true }), []);
+  assert.deepEqual(reported(flagged, { format: 'chat' }), ['anthropic-beta']);
+  assert.deepEqual(reported(flagged, { format: 'converse', betas: true }), []);
 });
