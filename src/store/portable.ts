@@ -5,13 +5,6 @@
  */
 export const COLUMN_TYPE = { text: 'text', integer: 'bigint' } as const;
 
-/** A boolean as both databases store it. */
-export type Flag = 0 | 1;
-
-export function flagOf(value: boolean): Flag {
-  return value ? 1 : 0;
-}
-
 /**
  * A number out of an aggregate or a `bigint` column: SQLite gives a number, PostgreSQL text, and both null for a sum
  * over nothing, which counts as 0.

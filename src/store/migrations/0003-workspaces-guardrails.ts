@@ -98,7 +98,7 @@ async function createGuardrails(schema: SchemaModule): Promise<void> {
     .on('guardrails')
     .columns(['workspace_id', 'created_at_ms', 'id'])
     .execute();
-  // A key holds at most one guardrail, and so does a member: areas.md 6.
+  // A key holds at most one guardrail, and so does a member: @spec guardrail-6.
   await schema
     .createTable('guardrail_assignments')
     .addColumn('id', text, (column) => column.primaryKey().notNull())

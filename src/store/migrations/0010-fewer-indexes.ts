@@ -5,7 +5,8 @@ export async function up(schema: SchemaModule): Promise<void> {
   // every record of a batch changed another page of this index.
   await schema.dropIndex('generations_key_hash_created_at').execute();
   // A charge is found by its id, which names its generation: that a generation is charged once follows from it.
-  await schema.dropIndex('ledger_entries_usage').execute();
+  // A database that ran an earlier text of the second migration never had it: 0013 makes all of them alike.
+  await schema.dropIndex('ledger_entries_usage').ifExists().execute();
   await schema
     .alterTable('ledger_entries')
     .addCheckConstraint('ledger_entries_usage_id', sql`kind <> 'usage' or id = generation_id || ':usage'`)

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { systemClock as clock } from '../../lib/clock.ts';
-import { openDatabase } from '../database.ts';
-import { migrate, MIGRATIONS } from '../migrate.ts';
-import { openPostgres } from '../postgres/engine.ts';
-import { openSqlite } from '../sqlite/engine.ts';
-import { ENGINES, type Place } from '../test-engines.ts';
-import { createUsageReports } from '../usage-reports.ts';
+import { openDatabase } from '../engine/database.ts';
+import { migrate, MIGRATIONS } from '../engine/migrate.ts';
+import { openPostgres } from '../engine/postgres/engine.ts';
+import { openSqlite } from '../engine/sqlite/engine.ts';
+import { ENGINES, type Place } from '../engine/test-engines.ts';
+import { createUsageReports } from '../usage/usage-reports.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,0 +1,37 @@
+import { auditEventRows, type AuditEvent } from './columns.ts';
+import type { Database } from '../engine/database.ts';
+import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
+
+export interface AuditFilter extends PageWindow {
+  readonly action?: string;
+  readonly actorKeyHash?: string;
+  readonly subject?: string;
+}
+
+/** Events are only ever added. */
+export interface AuditStore {
+  append(event: AuditEvent): Promise<void>;
+  /** Newest first. */
+  list(filter: AuditFilter): Promise<Page<AuditEvent>>;
+}
+
+export function createAuditStore({ database }: { readonly database: Database }): AuditStore {
+  const { kysely } = database;
+  return {
+    async append(event) {
+      await kysely.insertInto('audit_events').values(auditEventRows.toColumns(event)).execute();
+    },
+    async list({ action, actorKeyHash, subject, ...window }) {
+      let found = kysely.selectFrom('audit_events');
+      if (action !== undefined) found = found.where('action', '=', action);
+      if (actorKeyHash !== undefined) found = found.where('actor_key_hash', '=', actorKeyHash);
+      if (subject !== undefined) found = found.where('subject', '=', subject);
+      return fetchPage(
+        found,
+        window,
+        (each) => each.selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc'),
+        auditEventRows.toRow,
+      );
+    },
+  };
+}

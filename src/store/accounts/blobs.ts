@@ -1,0 +1,112 @@
+import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { makeFolder } from '../../lib/files/make-folder.ts';
+
+/** Contents in files of a folder, by ids of this gateway's own. */
+export interface BlobStore {
+  /**
+   * All of it is on the disk, for good, or none of it is there.
+   * @returns its bytes
+   * @throws NoRoomError where the disk has none; what `chunks` throws; any other fault of the disk
+   */
+  write(id: string, chunks: AsyncIterable<Uint8Array>): Promise<number>;
+  /** `undefined` where it is not there. */
+  read(id: string): Promise<Buffer | undefined>;
+  /** In pieces. `undefined` where it is not there. */
+  open(id: string): Promise<Readable | undefined>;
+  /** Also what was only begun. */
+  remove(id: string): Promise<void>;
+}
+
+export interface BlobStoreOptions {
+  /** Made when it is needed. */
+  readonly folder: string;
+  /** Makes an empty file that only its owner may read. Default: the disk's. */
+  readonly create?: (file: string) => Promise<Pick<FileHandle, 'write' | 'sync' | 'close'>>;
+}
+
+export class NoRoomError extends Error {}
+
+/** What a disk says that is full, a quota that is used up, and a limit on the size of files. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const PARTIAL = '.partial';
+/** Ids end in random digits: so many folders share the files among them. */
+const SHARD_CHARS = 2;
+
+export function createBlobStore({ folder, create = createFile }: BlobStoreOptions): BlobStore {
+  const shardOf = (id: string): string => join(folder, id.slice(-SHARD_CHARS));
+  const fileOf = (id: string): string => join(shardOf(id), id);
+  return {
+    async write(id, chunks) {
+      const file = fileOf(id);
+      const partial = file + PARTIAL;
+      try {
+        await makeFolder(shardOf(id));
+        const bytes = await fill(await create(partial), chunks);
+        await rename(partial, file);
+        await syncFolder(shardOf(id));
+        return bytes;
+      } catch (error) {
+        await Promise.all([rm(partial, { force: true }), rm(file, { force: true })]);
+        throw NO_ROOM.has(codeOf(error)) ? new NoRoomError('There is no room on the disk.', { cause: error }) : error;
+      }
+    },
+    read: (id) => readFile(fileOf(id)).catch(unlessMissing),
+    async open(id) {
+      const handle = await open(fileOf(id)).catch(unlessMissing);
+      return handle?.createReadStream();
+    },
+    async remove(id) {
+      await Promise.all([rm(fileOf(id), { force: true }), rm(fileOf(id) + PARTIAL, { force: true })]);
+    },
+  };
+}
+
+function createFile(file: string): Promise<FileHandle> {
+  return open(file, 'wx', 0o600);
+}
+
+async function fill(
+  handle: Pick<FileHandle, 'write' | 'sync' | 'close'>,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      await writeAll(handle, chunk);
+      bytes += chunk.length;
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return bytes;
+}
+
+/** One write may take only a part. */
+async function writeAll(handle: Pick<FileHandle, 'write'>, chunk: Uint8Array): Promise<void> {
+  for (let at = 0; at < chunk.length;) {
+    const { bytesWritten } = await handle.write(chunk, at, chunk.length - at);
+    at += bytesWritten;
+  }
+}
+
+/** The name of a file is lost with the power, too, unless its folder is written. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (codeOf(error) === 'ENOENT') return undefined;
+  throw error;
+}

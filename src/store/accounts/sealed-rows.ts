@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { Database } from '../engine/database.ts';
+
+/** A row with a text that `lib/secret-box.ts` sealed. */
+export interface SealedRow {
+  readonly id: string;
+  readonly sealed: string;
+  /** Where the table has one: what the text is sealed for may depend on it. */
+  readonly provider: string | null;
+}
+
+/** What one table has sealed. */
+export interface SealedRows {
+  /** Ids of the secrets that sealed what is there. */
+  secretIds(): Promise<readonly string[]>;
+  /** Those that another secret sealed, by id, after this one. */
+  sealedByOthers(secretId: string, afterId: string, limit: number): Promise<readonly SealedRow[]>;
+  /** Replaces what was sealed, unless it was changed meanwhile. Whether it did. */
+  reseal(row: SealedRow, sealed: string, secretId: string): Promise<boolean>;
+}
+
+interface Place {
+  readonly table: string;
+  readonly id: string;
+  readonly sealed: string;
+  readonly provider?: string;
+}
+
+const PLACES = {
+  credentials: { table: 'byok_keys', id: 'id', sealed: 'sealed', provider: 'provider' },
+  content: { table: 'generation_content', id: 'generation_id', sealed: 'sealed' },
+  destinations: { table: 'destinations', id: 'id', sealed: 'sealed_config' },
+} as const satisfies Readonly<Record<string, Place>>;
+
+/** Every table that holds sealed texts: whoever changes the secret must know them all. */
+export type SealedPlace = keyof typeof PLACES;
+
+export function createSealedRows(database: Database): Readonly<Record<SealedPlace, SealedRows>> {
+  return {
+    credentials: rowsAt(database, PLACES.credentials),
+    content: rowsAt(database, PLACES.content),
+    destinations: rowsAt(database, PLACES.destinations),
+  };
+}
+
+function rowsAt({ kysely }: Database, place: Place): SealedRows {
+  const table = sql.table(place.table);
+  const id = sql.ref(place.id);
+  const sealedBefore = sql.ref(place.sealed);
+  const provider = place.provider === undefined ? sql`null` : sql.ref(place.provider);
+  return {
+    async secretIds() {
+      const { rows } = await sql<{ readonly id: string }>`
+        select distinct secret_id as id from ${table} where secret_id is not null
+      `.execute(kysely);
+      return rows.map((row) => row.id);
+    },
+    async sealedByOthers(secretId, afterId, limit) {
+      const { rows } = await sql<SealedRow>`
+        select ${id} as id, ${sealedBefore} as sealed, ${provider} as provider from ${table}
+        where secret_id is not null and secret_id <> ${secretId} and ${id} > ${afterId}
+        order by ${id} limit ${limit}
+      `.execute(kysely);
+      return rows;
+    },
+    async reseal(row, sealed, secretId) {
+      const { numAffectedRows } = await sql`
+        update ${table} set ${sealedBefore} = ${sealed}, secret_id = ${secretId}
+        where ${id} = ${row.id} and ${sealedBefore} = ${row.sealed}
+      `.execute(kysely);
+      return numAffectedRows !== 0n;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { memberResource, type MemberRow } from '../../resources/workspace-parts.ts';
+import type { Database } from '../engine/database.ts';
+import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
+
+const { toColumns, toRow } = memberResource.rows;
+
+export interface MemberStore {
+  /** Oldest first. */
+  list(workspaceId: string, window: PageWindow): Promise<Page<MemberRow>>;
+  /** Of these users those who are members. */
+  findAmong(workspaceId: string, userIds: readonly string[]): Promise<readonly MemberRow[]>;
+  /** Members who are there already stay as they are. Gives how many were not. */
+  insert(rows: readonly MemberRow[]): Promise<number>;
+  /** How many of these were members. */
+  remove(workspaceId: string, userIds: readonly string[]): Promise<number>;
+  /** Of these users those on whose behalf a key was made in the workspace that works at this time. */
+  ownersOfActiveKeys(workspaceId: string, userIds: readonly string[], atMs: number): Promise<readonly string[]>;
+}
+
+export function createMemberStore({ database }: { readonly database: Database }): MemberStore {
+  const { kysely } = database;
+  const membersOf = (workspaceId: string) =>
+    kysely.selectFrom('workspace_members').where('workspace_id', '=', workspaceId);
+  return {
+    list: (workspaceId, window) =>
+      fetchPage(
+        membersOf(workspaceId),
+        window,
+        (found) => found.selectAll().orderBy('created_at_ms').orderBy('user_id'),
+        toRow,
+      ),
+    async findAmong(workspaceId, userIds) {
+      const rows = await membersOf(workspaceId)
+        .selectAll()
+        .where('user_id', 'in', userIds)
+        .orderBy('user_id')
+        .execute();
+      return rows.map(toRow);
+    },
+    async insert(rows) {
+      const inserted = await kysely
+        .insertInto('workspace_members')
+        .values(rows.map(toColumns))
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doNothing())
+        .returning('id')
+        .execute();
+      return inserted.length;
+    },
+    async remove(workspaceId, userIds) {
+      const removed = await kysely
+        .deleteFrom('workspace_members')
+        .where('workspace_id', '=', workspaceId)
+        .where('user_id', 'in', userIds)
+        .returning('id')
+        .execute();
+      return removed.length;
+    },
+    async ownersOfActiveKeys(workspaceId, userIds, atMs) {
+      const rows = await kysely
+        .selectFrom('keys')
+        .select('creator_user_id')
+        .distinct()
+        .where('workspace_id', '=', workspaceId)
+        .where('creator_user_id', 'in', userIds)
+        .where('deleted_at_ms', 'is', null)
+        .where('disabled', '=', 0)
+        .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', atMs)]))
+        .orderBy('creator_user_id')
+        .execute();
+      return rows.flatMap(({ creator_user_id }) => creator_user_id ?? []);
+    },
+  };
+}

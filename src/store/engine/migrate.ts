@@ -1,0 +1,81 @@
+import type { Kysely, SchemaModule } from 'kysely';
+import type { Clock } from '../../lib/clock.ts';
+import type { RunAlone } from './engine.ts';
+import { up as up0001 } from '../migrations/0001-keys-and-generations.ts';
+import { up as up0002 } from '../migrations/0002-ledger.ts';
+import { up as up0003 } from '../migrations/0003-workspaces-guardrails.ts';
+import { up as up0004 } from '../migrations/0004-presets-byok-oauth.ts';
+import { up as up0005 } from '../migrations/0005-content-analytics-destinations.ts';
+import { up as up0006 } from '../migrations/0006-cached-answers.ts';
+import { up as up0007 } from '../migrations/0007-default-plugins.ts';
+import { up as up0008 } from '../migrations/0008-files.ts';
+import { up as up0009 } from '../migrations/0009-task-types.ts';
+import { up as up0010 } from '../migrations/0010-fewer-indexes.ts';
+import { up as up0011 } from '../migrations/0011-tool-costs-and-apps.ts';
+import { up as up0012 } from '../migrations/0012-key-issuers.ts';
+import { up as up0013 } from '../migrations/0013-mend-edited-migrations.ts';
+import { COLUMN_TYPE } from '../portable.ts';
+import type { Tables } from '../tables.ts';
+
+/** A step forward. It runs once, in one transaction with all others that are due; there is no way back but a backup. */
+export interface Migration {
+  /** The file's name. Names sort in the order in which they run. */
+  readonly name: string;
+  up(schema: SchemaModule, rows: Kysely<Tables>, nowMs: number): Promise<void>;
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-keys-and-generations', up: up0001 },
+  { name: '0002-ledger', up: up0002 },
+  { name: '0003-workspaces-guardrails', up: up0003 },
+  { name: '0004-presets-byok-oauth', up: up0004 },
+  { name: '0005-content-analytics-destinations', up: up0005 },
+  { name: '0006-cached-answers', up: up0006 },
+  { name: '0007-default-plugins', up: up0007 },
+  { name: '0008-files', up: up0008 },
+  { name: '0009-task-types', up: up0009 },
+  { name: '0010-fewer-indexes', up: up0010 },
+  { name: '0011-tool-costs-and-apps', up: up0011 },
+  { name: '0012-key-issuers', up: up0012 },
+  { name: '0013-mend-edited-migrations', up: up0013 },
+];
+
+/**
+ * Brings the schema up to date: all of it or nothing.
+ * @throws Error when a newer version of the gateway has been here, or when a migration fails
+ */
+export async function migrate(
+  runAlone: RunAlone,
+  clock: Clock,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  await runAlone('migrations', async (transaction) => {
+    await transaction.schema
+      .createTable('schema_migrations')
+      .ifNotExists()
+      .addColumn('name', COLUMN_TYPE.text, (column) => column.primaryKey().notNull())
+      .addColumn('applied_at_ms', COLUMN_TYPE.integer, (column) => column.notNull())
+      .execute();
+    const applied = await transaction.selectFrom('schema_migrations').select('name').orderBy('name').execute();
+    refuseNewer(applied, migrations);
+    for (const migration of migrations.slice(applied.length)) {
+      await migration.up(transaction.schema, transaction, clock.nowMs());
+      await transaction
+        .insertInto('schema_migrations')
+        .values({ name: migration.name, applied_at_ms: clock.nowMs() })
+        .execute();
+    }
+  });
+}
+
+/** @throws Error when these migrations are not the first of those that this version knows */
+export function refuseNewer(
+  applied: readonly { readonly name: string }[],
+  migrations: readonly Migration[] = MIGRATIONS,
+): void {
+  const stranger = applied.find(({ name }, index) => migrations[index]?.name !== name);
+  if (stranger === undefined) return;
+  throw new Error(
+    `The database was written by another, probably newer version of the gateway (it has the migration ${stranger.name}, which this version does not know).`,
+  );
+}

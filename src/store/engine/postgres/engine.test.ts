@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test, type TestContext } from 'node:test';
+import { sql } from 'kysely';
+import { startTcpProxy } from '../../../../tests/support/tcp-proxy.ts';
+import { systemClock as clock } from '../../../lib/clock.ts';
+import { DatabaseError } from '../database-error.ts';
+import { openDatabase, type Database } from '../database.ts';
+import { createGenerationStore } from '../../generations/generations.ts';
+import { createKeyStore } from '../../accounts/keys.ts';
+import { POSTGRES_ENGINES, type Place } from '../test-engines.ts';
+import { sampleGeneration } from '../../generations/test-generation.ts';
+import { openConnections } from './pool.ts';
+
+for (const { makePlace } of POSTGRES_ENGINES)
+  suite('PostgreSQL', () => {
+    let place: Place;
+    before(async () => {
+      place = await makePlace();
+      await (await openDatabase({ ...place, clock })).close();
+    });
+    after(() => place.remove());
+
+    /** The database through a network that can fail. */
+    async function openThroughProxy(t: TestContext) {
+      const { hostname, port } = new URL(place.url ?? '');
+      const proxy = await startTcpProxy(t, { host: hostname, port: Number(port) });
+      const url = new URL(place.url ?? '');
+      url.hostname = '127.0.0.1';
+      url.port = String(proxy.port);
+      const database = await openDatabase({ path: '', url: url.href, clock });
+      t.after(() => database.close());
+      return { proxy, database };
+    }
+
+    const count = async (database: Database): Promise<number> => {
+      const { rows } = await sql<{ count: number }>`select count(*) as count from generations`.execute(database.kysely);
+      return rows[0]?.count ?? 0;
+    };
+
+    test('a server that goes away and comes back is found again, and what waited is stored once', async (t) => {
+      const { proxy, database } = await openThroughProxy(t);
+      const store = createGenerationStore({
+        database,
+        onLost: (_row, error) => assert.fail(error),
+        retryDelaysMs: Array<number>(2_000).fill(5),
+      });
+      await store.append(sampleGeneration({ id: 'before' }));
+      await proxy.cut();
+      await assert.rejects(database.ping(), (error) => error instanceof DatabaseError && error.transient);
+      const waiting = Promise.all(['during-1', 'during-2'].map((id) => store.append(sampleGeneration({ id }))));
+      await assert.rejects(database.ping(), /PostgreSQL cannot be reached: .*ECONNREFUSED/);
+      assert.equal(store.pending(), 2);
+      await proxy.restore();
+      await waiting;
+      await database.ping();
+      assert.equal(await count(database), 3);
+      await store.close();
+    });
+
+    test('a session that the server ends is replaced', async (t) => {
+      const database = await openDatabase({ ...place, clock });
+      t.after(() => database.close());
+      const ended = await sql`select pg_terminate_backend(pg_backend_pid())`
+        .execute(database.kysely)
+        .catch((error: unknown) => error);
+      assert.ok(ended instanceof DatabaseError && ended.transient);
+      await database.ping();
+    });
+
+    test('a server that says nothing does not keep anybody waiting for ever', async (t) => {
+      const { proxy, database } = await openThroughProxy(t);
+      await database.ping();
+      proxy.stall();
+      await assert.rejects(database.ping(), /PostgreSQL cannot be reached: Query read timeout/);
+      proxy.resume();
+      await database.ping();
+    });
+
+    test('a statement that takes too long is ended by the server, and its connection works on', async (t) => {
+      const connections = openConnections(place.url ?? '', { connectionsMax: 1, statementMsMax: 50 });
+      t.after(() => connections.end());
+      const pid = () => connections.run({ text: 'select pg_backend_pid() as pid', values: [] });
+      const first = await pid();
+      await assert.rejects(
+        connections.run({ text: 'select pg_sleep(20)', values: [] }),
+        (error) => error instanceof DatabaseError && error.transient && /statement timeout/.test(error.message),
+      );
+      assert.deepEqual(await pid(), first);
+    });
+
+    test('a number that a double cannot hold is an error, not another number', async (t) => {
+      const database = await openDatabase({ ...place, clock });
+      t.after(() => database.close());
+      await assert.rejects(
+        sql`select 9007199254740993 as big`.execute(database.kysely),
+        /too large to be read exactly/,
+      );
+      await database.ping();
+    });
+
+    test('reports that keep all their connections busy hold up nobody who asks for a key', async (t) => {
+      const database = await openDatabase({ ...place, clock });
+      t.after(() => database.close());
+      const waiting: Promise<unknown>[] = [];
+      await database.kysely.transaction().execute(async (transaction) => {
+        await sql`select pg_advisory_xact_lock(1)`.execute(transaction);
+        for (let index = 0; index < 12; index++)
+          waiting.push(sql`select pg_advisory_xact_lock(1)`.execute(database.reports));
+        assert.equal(await createKeyStore({ database }).find('a'.repeat(64)), undefined);
+      });
+      await Promise.all(waiting);
+    });
+
+    test('whatever keeps every other connection busy does not hold up a charge', async (t) => {
+      const database = await openDatabase({ ...place, clock });
+      t.after(() => database.close());
+      const store = createGenerationStore({ database, onLost: (_row, error) => assert.fail(error) });
+      const reports: Promise<unknown>[] = [];
+      await database.kysely.transaction().execute(async (transaction) => {
+        await sql`select pg_advisory_xact_lock(2)`.execute(transaction);
+        for (let index = 0; index < 12; index++)
+          reports.push(sql`select pg_advisory_xact_lock(2)`.execute(database.kysely));
+        await store.append(sampleGeneration({ id: 'beside' }));
+      });
+      await Promise.all(reports);
+      await store.close();
+    });
+
+    test('a server that is not there, or lets nobody in, is refused in one sentence without the password', async () => {
+      const absent = new URL(place.url ?? '');
+      absent.username = 'gateway_test_nobody';
+      absent.password = 'hunter2';
+      for (const url of [absent.href, 'postgres://me:hunter2@127.0.0.1:1/x']) {
+        const error: unknown = await openDatabase({ path: '', url, clock }).catch((thrown: unknown) => thrown);
+        assert.ok(error instanceof Error);
+        assert.match(error.message, /^Cannot open the database postgres:\/\/\S+: [^\n]+$/);
+        assert.doesNotMatch(JSON.stringify([error.message, error.stack, error.cause, String(error.cause)]), /hunter2/);
+      }
+    });
+  });

@@ -1,0 +1,91 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { DatabaseError } from '../database-error.ts';
+import type { Engine, Patient, RunAlone } from '../engine.ts';
+import type { RefusedSettlement } from '../../generations/settlement.ts';
+import type { Tables } from '../../tables.ts';
+import { openConnections, type Connections } from './pool.ts';
+import { settleStatement } from './settle.ts';
+
+/** A process takes no more of the server's connections than these, those for reports, and one for charges. */
+const CONNECTIONS_MAX = 7;
+const REPORT_CONNECTIONS_MAX = 3;
+const STATEMENT_MS_MAX = 10_000;
+/** How long a migration may take or wait for another process that migrates, and how long a reading of everything. */
+const PATIENT_MS_MAX = 600_000;
+const PING_MS_MAX = 2_000;
+
+/** @throws DatabaseError when the server does not answer, or lets nobody in */
+export async function openPostgres(url: string): Promise<Engine> {
+  const connections = openConnections(url, { connectionsMax: CONNECTIONS_MAX, statementMsMax: STATEMENT_MS_MAX });
+  // Whoever reads months of records keeps no connection from those who ask for a key, or for what it has spent.
+  const reading = openConnections(url, { connectionsMax: REPORT_CONNECTIONS_MAX, statementMsMax: STATEMENT_MS_MAX });
+  // Charges have a connection of their own: whatever keeps all others busy does not hold up the end of an answer.
+  const budgetReservation = openConnections(url, { connectionsMax: 1, statementMsMax: STATEMENT_MS_MAX });
+  const kysely = kyselyOver(connections);
+  const close = async (): Promise<void> => {
+    await Promise.all([connections.end(), reading.end(), budgetReservation.end()]);
+  };
+  try {
+    await ping(budgetReservation);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  let closing: Promise<void> | undefined;
+  return {
+    name: 'postgres',
+    kysely,
+    reports: kyselyOver(reading),
+    runAlone: runAloneIn(kysely),
+    withPatience: (task) => withPatience(url, task),
+    appendSettlements: (batch) => appendSettlements(budgetReservation, batch),
+    ping: () => ping(connections),
+    close: () => (closing ??= close()),
+  };
+}
+
+function kyselyOver(pool: Connections): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+async function ping(connections: Connections): Promise<void> {
+  await connections.run({ text: 'select 1', values: [], waitMsMax: PING_MS_MAX });
+}
+
+/** The lock is the database's own, and ends with the transaction, or with the process that holds it. */
+function runAloneIn(kysely: Kysely<Tables>): RunAlone {
+  return (name, task) =>
+    kysely.transaction().execute(async (transaction) => {
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`model-gateway ${name}`}, 0))`.execute(transaction);
+      return task(transaction);
+    });
+}
+
+async function withPatience<Value>(url: string, task: (patient: Patient) => Promise<Value>): Promise<Value> {
+  const patient = openConnections(url, { connectionsMax: 1, statementMsMax: PATIENT_MS_MAX });
+  try {
+    const kysely = kyselyOver(patient);
+    return await task({ kysely, runAlone: runAloneIn(kysely) });
+  } finally {
+    await patient.end();
+  }
+}
+
+/** All at once and, when the server refuses one of them, each by itself. */
+async function appendSettlements(
+  budgetReservation: Connections,
+  batch: Parameters<Engine['appendSettlements']>[0],
+): Promise<readonly RefusedSettlement[]> {
+  if (batch.length === 0) return [];
+  try {
+    await budgetReservation.run(settleStatement(batch));
+    return [];
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.transient) throw error;
+    if (batch.length === 1) return [{ index: 0, fault: error }];
+  }
+  const refused: RefusedSettlement[] = [];
+  for (const [index, settlement] of batch.entries())
+    for (const { fault } of await appendSettlements(budgetReservation, [settlement])) refused.push({ index, fault });
+  return refused;
+}

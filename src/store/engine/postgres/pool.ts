@@ -1,0 +1,172 @@
+import { Pool, types, type PoolClient } from 'pg';
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import { assert } from '../../../lib/assert.ts';
+import { DatabaseError, permanentFault, type DatabaseFault } from '../database-error.ts';
+import { bindable } from '../../portable.ts';
+import { readFault } from './fault.ts';
+
+export interface ConnectionsOptions {
+  readonly connectionsMax: number;
+  /** The server ends a statement after this. */
+  readonly statementMsMax: number;
+}
+
+/** Connections to one server, opened when they are needed. Every error that they give is a `DatabaseError`. */
+export interface Connections extends PostgresPool {
+  /** One statement, on whichever connection is free. */
+  run(statement: Statement): Promise<readonly unknown[]>;
+}
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** Under which the server remembers how to run it. */
+  readonly name?: string;
+  /** Less than the limit of all statements. */
+  readonly waitMsMax?: number;
+}
+
+/** To open a connection, or to be given one when all are in use. */
+const CONNECT_MS_MAX = 5_000;
+/** A server that says nothing is given up so long after it should have ended the statement by itself. */
+const ANSWER_GRACE_MS = 2_000;
+const IDLE_MS_MAX = 60_000;
+/** Of a transaction that asks nothing: it may hold locks that others wait for. */
+const IDLE_TRANSACTION_MS_MAX = 10_000;
+/** Queries that wait for a connection; one more is refused at once. */
+const WAITING_MAX = 10_000;
+
+export function openConnections(url: string, { connectionsMax, statementMsMax }: ConnectionsOptions): Connections {
+  const pool = new Pool({
+    connectionString: url,
+    max: connectionsMax,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    idleTimeoutMillis: IDLE_MS_MAX,
+    statement_timeout: statementMsMax,
+    query_timeout: statementMsMax + ANSWER_GRACE_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS_MAX,
+    keepAlive: true,
+    application_name: 'model-gateway',
+    types: {
+      getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? readWhole : types.getTypeParser(oid, format)),
+    },
+  });
+  // An idle connection ended, and the pool has forgotten it. Whoever asks next learns whether the server is there.
+  pool.on('error', () => undefined);
+  let users = 0;
+  let isClosed = false;
+  const unused = Promise.withResolvers<void>();
+  const leave = (): void => {
+    users--;
+    if (isClosed && users === 0) unused.resolve();
+  };
+  const connect = async (): Promise<GuardedClient> => {
+    if (isClosed) throw new DatabaseError(permanentFault('The database is closed.'));
+    if (pool.waitingCount >= WAITING_MAX) throw new DatabaseError(TOO_MANY_WAIT);
+    users++;
+    try {
+      return new GuardedClient(await pool.connect(), leave);
+    } catch (error) {
+      leave();
+      throw new DatabaseError(readFault(error));
+    }
+  };
+  return {
+    options: {},
+    connect,
+    // The pool itself would leave those who wait for a connection without an answer.
+    async end() {
+      if (!isClosed && users === 0) unused.resolve();
+      isClosed = true;
+      await unused.promise;
+      if (!pool.ending) await pool.end();
+    },
+    async run(statement) {
+      const client = await connect();
+      try {
+        return await client.run(statement);
+      } finally {
+        client.release();
+      }
+    },
+  };
+}
+
+const TOO_MANY_WAIT: DatabaseFault = {
+  message: 'Too many queries wait for the database.',
+  transient: true,
+  duplicate: false,
+};
+
+/** A connection in use. One on which an answer may still arrive is not used again. */
+class GuardedClient implements PostgresPoolClient {
+  readonly #client: PoolClient;
+  readonly #onRelease: () => void;
+  #lost = false;
+
+  constructor(client: PoolClient, onRelease: () => void) {
+    this.#client = client;
+    this.#onRelease = onRelease;
+    // Without a listener an end of the connection between two statements would end the process.
+    client.on('error', this.#onError);
+  }
+
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(
+    sql: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof sql !== 'string') throw new TypeError('Results are read whole.');
+    return this.#read<R>(sql, parameters);
+  }
+
+  async #read<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    const result = await this.#guard(this.#client.query(sql, parameters.map(bindable)));
+    assert(isResult<R>(result), 'one statement has one result');
+    return result;
+  }
+
+  async run({ text, values, name, waitMsMax }: Statement): Promise<readonly unknown[]> {
+    const config = {
+      text,
+      values: values.map(bindable),
+      ...(name !== undefined && { name }),
+      ...(waitMsMax !== undefined && { query_timeout: waitMsMax }),
+    };
+    const { rows } = await this.#guard(this.#client.query<Record<string, unknown>>(config));
+    return rows;
+  }
+
+  release(destroy = false): void {
+    this.#client.off('error', this.#onError);
+    this.#client.release(destroy || this.#lost);
+    this.#onRelease();
+  }
+
+  readonly #onError = (): void => {
+    this.#lost = true;
+  };
+
+  async #guard<Value>(answer: Promise<Value>): Promise<Value> {
+    try {
+      return await answer;
+    } catch (error) {
+      const fault = readFault(error);
+      this.#lost ||= fault.sessionLost;
+      throw new DatabaseError(fault);
+    }
+  }
+}
+
+/** What its rows hold is for the table types to say. */
+function isResult<R>(result: object): result is PostgresQueryResult<R> {
+  return 'rows' in result && Array.isArray(result.rows);
+}
+
+/** Money beyond nine million USD in one number would lose its last digits without a word. */
+function readWhole(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError('A number of the database is too large to be read exactly.');
+  return value;
+}

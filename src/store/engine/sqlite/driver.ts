@@ -1,0 +1,111 @@
+import {
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type Dialect,
+  type DialectAdapter,
+  type Driver,
+  type Kysely,
+  type QueryCompiler,
+  type QueryResult,
+} from 'kysely';
+import { assert } from '../../../lib/assert.ts';
+import { bindable } from '../../portable.ts';
+import type { SqliteJob, SqliteJobDone } from './protocol.ts';
+import type { SqliteThread, SqliteTransaction } from './thread.ts';
+
+/**
+ * Kysely over the database thread. Values are only ever bound; the SQL is Kysely's own text.
+ * @param transactionMsMax after which a transaction is rolled back; default: seconds
+ */
+export function createSqliteDialect(thread: SqliteThread, transactionMsMax?: number): Dialect {
+  return {
+    createDriver: () => createDriver(thread, transactionMsMax),
+    createAdapter: (): DialectAdapter => new SharedSqliteAdapter(),
+    createIntrospector: (kysely: Kysely<unknown>): DatabaseIntrospector => new SqliteIntrospector(kysely),
+    createQueryCompiler: (): QueryCompiler => new SqliteQueryCompiler(),
+  };
+}
+
+/** Kysely would let one query at a time through, which leaves nothing to commit as a group; the thread takes many. */
+class SharedSqliteAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class SharedConnection implements DatabaseConnection {
+  readonly #thread: SqliteThread;
+  transaction: SqliteTransaction | undefined;
+
+  constructor(thread: SqliteThread) {
+    this.#thread = thread;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const done = await (this.transaction ?? this.#thread).run(jobOf(query));
+    return resultOf<R>(done);
+  }
+
+  /** The thread sends whole results: one page holds them all. */
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    yield await this.executeQuery<R>(query);
+  }
+}
+
+function createDriver(thread: SqliteThread, transactionMsMax: number | undefined): Driver {
+  return {
+    init: () => Promise.resolve(),
+    acquireConnection: () => Promise.resolve(new SharedConnection(thread)),
+    releaseConnection: () => Promise.resolve(),
+    destroy: () => thread.close(),
+    // A transaction sees one moment in any case.
+    async beginTransaction(connection, { accessMode }) {
+      const isReadOnly = accessMode === 'read only';
+      shared(connection).transaction = await thread.begin({ isReadOnly, msMax: transactionMsMax });
+    },
+    async commitTransaction(connection) {
+      await opened(connection).commit();
+      shared(connection).transaction = undefined;
+    },
+    async rollbackTransaction(connection) {
+      const { transaction } = shared(connection);
+      shared(connection).transaction = undefined;
+      await transaction?.rollback();
+    },
+  };
+}
+
+function shared(connection: DatabaseConnection): SharedConnection {
+  assert(connection instanceof SharedConnection, 'a connection comes back to the driver that made it');
+  return connection;
+}
+
+function opened(connection: DatabaseConnection): SqliteTransaction {
+  const { transaction } = shared(connection);
+  assert(transaction !== undefined, 'a transaction was begun');
+  return transaction;
+}
+
+/** A select sees what is committed; anything else, raw SQL included, counts as a write. */
+function jobOf(query: CompiledQuery): SqliteJob {
+  const kind = query.query.kind === 'SelectQueryNode' ? 'read' : 'write';
+  return { kind, sql: query.sql, values: query.parameters.map(bindable) };
+}
+
+function resultOf<R>(done: SqliteJobDone): QueryResult<R> {
+  const { rows, changes } = done;
+  assert(areRows<R>(rows), 'a row is an object');
+  return { rows, numAffectedRows: BigInt(changes) };
+}
+
+/** What their members are is for the table types to say. */
+function areRows<R>(rows: readonly unknown[]): rows is R[] {
+  return rows.length === 0 || typeof rows[0] === 'object';
+}

@@ -1,0 +1,67 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Kysely } from 'kysely';
+import { makeFolder } from '../../../lib/files/make-folder.ts';
+import { keepFromOthers, makeOwnerOnlyFile } from '../../../lib/files/owner-only.ts';
+import { DatabaseGoneError } from '../database-error.ts';
+import type { Engine, RunAlone } from '../engine.ts';
+import type { Tables } from '../../tables.ts';
+import { createSqliteDialect } from './driver.ts';
+import { startWhenAsked } from './late-thread.ts';
+import { createSettleJobs } from './settle.ts';
+import { startSqliteThread } from './thread.ts';
+
+/** How long a migration may hold up everything else. */
+const PATIENT_MS_MAX = 600_000;
+
+/** @throws Error when the file cannot be opened */
+export async function openSqlite(path: string): Promise<Engine> {
+  // The folder holds key hashes and credentials: nobody else on the machine reads them.
+  if (path !== ':memory:') {
+    await makeFolder(dirname(path));
+    // The log and the index beside it get its mode.
+    makeOwnerOnlyFile(path);
+    keepFromOthers(path);
+  }
+  const thread = await startSqliteThread(path);
+  const opened = path === ':memory:' ? undefined : await numberOfFile(path);
+  const kysely = new Kysely<Tables>({ dialect: createSqliteDialect(thread) });
+  const settleJob = createSettleJobs();
+  // What is in memory only its own thread sees. A file takes readers beside the writer.
+  const reader = path === ':memory:' ? thread : startWhenAsked(() => startSqliteThread(path));
+  const patient = new Kysely<Tables>({ dialect: createSqliteDialect(thread, PATIENT_MS_MAX) });
+  return {
+    name: 'sqlite',
+    kysely,
+    reports: new Kysely<Tables>({ dialect: createSqliteDialect(reader) }),
+    runAlone: runAloneIn(kysely),
+    withPatience: (task) => task({ kysely: patient, runAlone: runAloneIn(patient) }),
+    async appendSettlements(batch) {
+      if (batch.length === 0) return [];
+      const { refused } = await thread.run(settleJob(batch));
+      return refused;
+    },
+    async ping() {
+      // SQLite goes on with a file that has no name any more, and nobody finds what it writes.
+      if (opened !== undefined && (await numberOfFile(path)) !== opened) throw new DatabaseGoneError();
+      await thread.run({ kind: 'read', sql: 'select 1', values: [] });
+    },
+    async close() {
+      await reader.close();
+      await thread.close();
+    },
+  };
+}
+
+/** What stays the same as long as it is the same file; `undefined`: there is none. */
+async function numberOfFile(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ ino }) => ino,
+    () => undefined,
+  );
+}
+
+/** Every transaction is alone: it begins as a writer, and the file has one at a time. */
+function runAloneIn(kysely: Kysely<Tables>): RunAlone {
+  return (_name, task) => kysely.transaction().execute(task);
+}

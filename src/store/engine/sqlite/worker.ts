@@ -1,0 +1,224 @@
+// The thread that owns the embedded database. A slow disk stalls this thread and no stream.
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { parentPort } from 'node:worker_threads';
+import { assert } from '../../../lib/assert.ts';
+import { createLruCache } from '../../../lib/cache/lru-cache.ts';
+import type { DatabaseFault } from '../database-error.ts';
+import type { RefusedSettlement } from '../../generations/settlement.ts';
+import { isBusy, readFault } from './fault.ts';
+import { readSettlements, storeSettlements, type SettleJob } from './store-settlements.ts';
+import type { SqliteJob, SqliteJobDone, SqliteMessage, SqliteReply, SqliteResult } from './protocol.ts';
+
+/** How long a statement waits for another process, the command line for one, to finish its write. */
+const BUSY_TIMEOUT_MS = 2_000;
+/** The same of settlements, which are tried again by whoever sent them: all that are read meanwhile wait with them. */
+const SETTLE_BUSY_TIMEOUT_MS = 100;
+/** Statements are few and fixed; lists of bound values (`in (?, ?)`) make variants of them. */
+const STATEMENTS_MAX = 256;
+const WAL_ATTEMPTS_MAX = 100;
+const WAL_RETRY_MS = 20;
+const NOTHING: SqliteJobDone = { rows: [], changes: 0, refused: [] };
+
+assert(parentPort !== null, 'the database file runs as a worker thread');
+const port = parentPort;
+const statements = createLruCache<string, StatementSync>(STATEMENTS_MAX);
+
+function openFile(path: string): DatabaseSync {
+  const opened = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  try {
+    enterWalMode(opened);
+    // FULL: a commit is on the disk before it is acknowledged, since rows are money.
+    opened.exec('pragma synchronous = full');
+    // 16 MB of pages in memory, and of log before it is folded into the file: fewer stalls at a few thousand rows/s.
+    opened.exec('pragma cache_size = -16000; pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 67108864');
+    opened.exec('pragma temp_store = memory');
+    return opened;
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+/** Two processes that open a new file together: SQLite refuses the change of mode without asking the busy handler. */
+function enterWalMode(opened: DatabaseSync): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      opened.exec('pragma journal_mode = wal');
+      return;
+    } catch (error) {
+      if (attempt === WAL_ATTEMPTS_MAX || !isBusy(error)) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_RETRY_MS);
+    }
+  }
+}
+
+function prepare(sql: string): StatementSync {
+  const known = statements.get(sql);
+  if (known !== undefined) return known;
+  const statement = database.prepare(sql);
+  statements.set(sql, statement);
+  return statement;
+}
+
+/** How the settlements of a job are stored. */
+type Settle = (job: SettleJob) => SqliteJobDone;
+
+function runJob(job: SqliteJob, settle: Settle): SqliteJobDone {
+  if (job.kind === 'settle') return settle(job);
+  const statement = prepare(job.sql);
+  if (statement.columns().length > 0) return { ...NOTHING, rows: statement.all(...job.values) };
+  return { ...NOTHING, changes: Number(statement.run(...job.values).changes) };
+}
+
+/** Without a savepoint, which copies every page that is changed after it. @throws when one is refused: some are stored */
+function settleAtOnce(job: SettleJob): SqliteJobDone {
+  const settlements = readSettlements(job);
+  storeSettlements(prepare, job, settlements);
+  return { ...NOTHING, changes: settlements.length };
+}
+
+/** Each by itself, so that those that are refused leave nothing behind. @throws what spoils the transaction around them */
+function settleOneByOne(job: SettleJob): SqliteJobDone {
+  const settlements = readSettlements(job);
+  const refused: RefusedSettlement[] = [];
+  for (const [index, settlement] of settlements.entries()) {
+    prepare('savepoint settlement').run();
+    try {
+      storeSettlements(prepare, job, [settlement]);
+    } catch (error) {
+      const fault = readFault(error);
+      if (spoilsTransaction(fault)) throw error;
+      prepare('rollback to settlement').run();
+      refused.push({ index, fault });
+    }
+    prepare('release settlement').run();
+  }
+  return { ...NOTHING, changes: settlements.length - refused.length, refused };
+}
+
+/**
+ * A refused value ends its own statement only. A full disk or a failing one may or may not have rolled the transaction
+ * back, and SQLite advises to roll back in any case. @source sqlite.org/lang_transaction.html, "Response To Errors"
+ */
+function spoilsTransaction(fault: DatabaseFault): boolean {
+  return fault.transient || !database.isTransaction;
+}
+
+function tryJob(job: SqliteJob): SqliteResult {
+  try {
+    return { done: runJob(job, settleOneByOne) };
+  } catch (error) {
+    return { fault: readFault(error) };
+  }
+}
+
+/** @throws what spoils the transaction */
+function tryWrite(job: SqliteJob, settle: Settle): SqliteResult {
+  try {
+    return { done: runJob(job, settle) };
+  } catch (error) {
+    const fault = readFault(error);
+    if (spoilsTransaction(fault)) throw error;
+    return { fault };
+  }
+}
+
+/** All writes commit together or, when the transaction itself fails, none does and each learns why. */
+function runGroup(jobs: readonly SqliteJob[]): readonly SqliteResult[] {
+  const reads: readonly SqliteResult[] = jobs.map((job) => (job.kind === 'read' ? tryJob(job) : { done: NOTHING }));
+  if (!jobs.some((job) => job.kind !== 'read')) return reads;
+  try {
+    let results = runWrites(jobs, reads, settleAtOnce);
+    if (results.some((result, index) => jobs[index]?.kind === 'settle' && 'fault' in result)) {
+      prepare('rollback').run();
+      results = runWrites(jobs, reads, settleOneByOne);
+    }
+    prepare('commit').run();
+    return results;
+  } catch (error) {
+    return failWrites(jobs, reads, readFault(error));
+  }
+}
+
+/** Begins a transaction, which it leaves open. @throws what spoils the transaction */
+function runWrites(jobs: readonly SqliteJob[], reads: readonly SqliteResult[], settle: Settle): SqliteResult[] {
+  const results = [...reads];
+  if (jobs.some((job) => job.kind === 'write')) prepare('begin immediate').run();
+  else beginSoon();
+  for (const [index, job] of jobs.entries()) {
+    if (job.kind === 'read') continue;
+    results[index] = tryWrite(job, settle);
+  }
+  return results;
+}
+
+/** @throws when another process writes for longer than settlements may wait */
+function beginSoon(): void {
+  prepare(`pragma busy_timeout = ${SETTLE_BUSY_TIMEOUT_MS}`).get();
+  try {
+    prepare('begin immediate').run();
+  } finally {
+    prepare(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`).get();
+  }
+}
+
+/** A failed statement may have ended the transaction already: rolling back nothing is success. */
+function rollBack(): SqliteResult {
+  if (!database.isTransaction) return { done: NOTHING };
+  return tryJob({ kind: 'write', sql: 'rollback', values: [] });
+}
+
+function failWrites(
+  jobs: readonly SqliteJob[],
+  results: readonly SqliteResult[],
+  fault: DatabaseFault,
+): readonly SqliteResult[] {
+  if (database.isTransaction) database.exec('rollback');
+  return results.map((result, index) => (jobs[index]?.kind === 'read' ? result : { fault }));
+}
+
+function open(path: string): SqliteReply & { readonly kind: 'open' } {
+  try {
+    database = openFile(path);
+    return { kind: 'open' };
+  } catch (error) {
+    return { kind: 'open', fault: readFault(error) };
+  }
+}
+
+function close(): SqliteReply & { readonly kind: 'closed' } {
+  statements.clear();
+  try {
+    database.exec('pragma optimize');
+    database.close();
+    return { kind: 'closed' };
+  } catch (error) {
+    return { kind: 'closed', fault: readFault(error) };
+  }
+}
+
+function reply(message: SqliteReply): void {
+  port.postMessage(message);
+}
+
+function answer(message: SqliteMessage): void {
+  if (message.kind === 'open') {
+    const opened = open(message.path);
+    reply(opened);
+    if (opened.fault !== undefined) port.close();
+  } else if (message.kind === 'close') {
+    const closed = close();
+    reply(closed);
+    if (!message.isReused || closed.fault !== undefined) port.close();
+  } else if (message.kind === 'group') {
+    reply({ kind: 'results', results: runGroup(message.jobs) });
+  } else if (message.kind === 'inside') {
+    reply({ kind: 'results', results: message.jobs.map(tryJob) });
+  } else {
+    reply({ kind: 'results', results: [rollBack()] });
+  }
+}
+
+/** Set by the first message. */
+let database: DatabaseSync;
+port.on('message', answer);

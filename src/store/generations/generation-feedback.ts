@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../engine/database.ts';
+import { numberOf, storableText } from '../portable.ts';
+
+export interface Feedback {
+  readonly generationId: string;
+  readonly atMs: number;
+  readonly authorKeyHash: string;
+  readonly category: string;
+  readonly comment: string | null;
+}
+
+/** What people say of generations. */
+export interface FeedbackStore {
+  /** `false`: there are as many of this generation as are kept. */
+  insert(feedback: Feedback): Promise<boolean>;
+  /** Oldest first. */
+  list(generationId: string): Promise<readonly Feedback[]>;
+}
+
+/** Of one generation. */
+const FEEDBACK_MAX = 100;
+
+export function createFeedbackStore({ database }: { readonly database: Database }): FeedbackStore {
+  const { kysely } = database;
+  const of = (generationId: string) =>
+    kysely.selectFrom('generation_feedback').where('generation_id', '=', generationId);
+  return {
+    async insert({ generationId, atMs, authorKeyHash, category, comment }) {
+      const { rows } = await of(generationId)
+        .select(({ fn }) => fn.countAll().as('rows'))
+        .executeTakeFirstOrThrow();
+      if (numberOf(rows) >= FEEDBACK_MAX) return false;
+      await kysely
+        .insertInto('generation_feedback')
+        .values({
+          id: randomUUID(),
+          generation_id: generationId,
+          at_ms: atMs,
+          author_key_hash: authorKeyHash,
+          category,
+          comment: comment === null ? null : storableText(comment),
+        })
+        .execute();
+      return true;
+    },
+    async list(generationId) {
+      const rows = await of(generationId).selectAll().orderBy('at_ms').orderBy('id').limit(FEEDBACK_MAX).execute();
+      return rows.map((row) => ({
+        generationId: row.generation_id,
+        atMs: numberOf(row.at_ms),
+        authorKeyHash: row.author_key_hash,
+        category: row.category,
+        comment: row.comment,
+      }));
+    },
+  };
+}

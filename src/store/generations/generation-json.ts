@@ -1,0 +1,114 @@
+import type { Warning } from '../../canonical/extra.ts';
+import type { Codec } from '../../resources/columns.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
+
+/** The column `attempts`. */
+export const attemptsColumn: Codec<string, readonly AttemptRecord[]> = { encode: writeAttempts, decode: readAttempts };
+/** The column `warnings`. */
+export const warningsColumn: Codec<string, readonly Warning[]> = { encode: writeWarnings, decode: readWarnings };
+
+/** One call of an upstream. `status`: what the upstream answered; null when it never did. */
+export interface AttemptRecord {
+  readonly provider: string;
+  /** For display; absent where an older version stored the record. */
+  readonly providerName?: string;
+  readonly model: string;
+  readonly status: number | null;
+  readonly latencyMs: number;
+  /** The masked label of the caller's own credential; absent: the gateway's was used. */
+  readonly credential?: string;
+  /** What it gave of an answer that several gave together; absent: all of the answer, or nothing. */
+  readonly part?: AttemptPart;
+}
+
+export interface AttemptPart {
+  readonly tokensPrompt: number;
+  readonly tokensCompletion: number;
+  /** Null: the price is unknown, which is not zero. */
+  readonly costNanoUsd: number | null;
+}
+
+function writeAttempts(attempts: readonly AttemptRecord[]): string {
+  if (attempts.length === 0) return '[]';
+  // What is undefined is left out.
+  return JSON.stringify(
+    attempts.map(({ provider, providerName, model, status, latencyMs, credential, part }) => ({
+      provider,
+      provider_name: providerName,
+      model,
+      status,
+      latency_ms: Math.round(latencyMs),
+      credential,
+      part: part && writePart(part),
+    })),
+  );
+}
+
+function writePart({ tokensPrompt, tokensCompletion, costNanoUsd }: AttemptPart): JsonObject {
+  return { tokens_prompt: tokensPrompt, tokens_completion: tokensCompletion, cost_nano_usd: costNanoUsd };
+}
+
+function readPart(part: Json | undefined): { readonly part?: AttemptPart } {
+  if (part === undefined || !isJsonObject(part)) return {};
+  const cost = part['cost_nano_usd'];
+  const tokensPrompt = numberOf(part['tokens_prompt']);
+  const tokensCompletion = numberOf(part['tokens_completion']);
+  return { part: { tokensPrompt, tokensCompletion, costNanoUsd: typeof cost === 'number' ? cost : null } };
+}
+
+/** What cannot be read is left out: an odd row must not hide its own record. */
+function readAttempts(text: string): readonly AttemptRecord[] {
+  return objectsIn(text).map((attempt) => ({
+    provider: textOf(attempt['provider']),
+    ...(typeof attempt['provider_name'] === 'string' && { providerName: attempt['provider_name'] }),
+    model: textOf(attempt['model']),
+    status: typeof attempt['status'] === 'number' ? attempt['status'] : null,
+    latencyMs: numberOf(attempt['latency_ms']),
+    ...(typeof attempt['credential'] === 'string' && { credential: attempt['credential'] }),
+    ...readPart(attempt['part']),
+  }));
+}
+
+function writeWarnings(warnings: readonly Warning[]): string {
+  return warnings.length === 0 ? '[]' : JSON.stringify(warnings);
+}
+
+/** Those that are read back; one that is forgotten here does not compile. */
+const WARNING_CODES: Readonly<Record<Warning['code'], true>> = {
+  'field-dropped': true,
+  'field-changed': true,
+  'content-dropped': true,
+  'event-skipped': true,
+  'answer-rescued': true,
+  'filter-matched': true,
+  'price-unknown': true,
+  'usage-implausible': true,
+  budget_reached: true,
+  budget_unknown: true,
+};
+const CODES: readonly string[] = Object.keys(WARNING_CODES);
+
+function isCode(value: Json | undefined): value is Warning['code'] {
+  return typeof value === 'string' && CODES.includes(value);
+}
+
+function readWarnings(text: string): readonly Warning[] {
+  return objectsIn(text).flatMap((warning) => {
+    const { code } = warning;
+    if (!isCode(code)) return [];
+    return [{ code, path: textOf(warning['path']), message: textOf(warning['message']) }];
+  });
+}
+
+function objectsIn(text: string): readonly JsonObject[] {
+  const value = parseJson(text);
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function numberOf(value: Json | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

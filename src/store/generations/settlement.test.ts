@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, suite, test } from 'node:test';
+import { sql } from 'kysely';
+import { systemClock as clock } from '../../lib/clock.ts';
+import { openDatabase, type Database } from '../engine/database.ts';
+import type { GenerationRow } from './columns.ts';
+import { createGenerationStore } from './generations.ts';
+import { createKeyStore } from '../accounts/keys.ts';
+import { readSettlements, type Settlement } from './settlement.ts';
+import { sumSpend } from '../usage/spend.ts';
+import { ALL_ENGINES, type Place } from '../engine/test-engines.ts';
+import { sampleCharge, sampleGeneration } from './test-generation.ts';
+
+const DAY_MS = 86_400_000;
+const TABLES = ['generations', 'ledger_entries', 'spend'] as const;
+
+for (const { name, makePlace } of ALL_ENGINES)
+  suite(`settlements: ${name}`, () => {
+    let database: Database;
+    let place: Place;
+    before(async () => {
+      place = await makePlace();
+      database = await openDatabase({ ...place, clock });
+    });
+    after(async () => {
+      await database.close();
+      await place.remove();
+    });
+    beforeEach(async () => {
+      for (const table of TABLES) await sql`delete from ${sql.table(table)}`.execute(database.kysely);
+    });
+
+    /** As the store of generations makes them. */
+    async function settlementOf(row: Partial<GenerationRow>, nanoUsd: number): Promise<Settlement> {
+      const formatted = Promise.withResolvers<Settlement>();
+      const store = createGenerationStore({
+        database: {
+          ...database,
+          appendSettlements: ([settlement]) => {
+            if (settlement !== undefined) formatted.resolve(settlement);
+            return Promise.resolve([]);
+          },
+        },
+        onLost: (_row, error) => formatted.reject(error),
+      });
+      const full = sampleGeneration(row);
+      const day_start_ms = full.createdAtMs - (full.createdAtMs % DAY_MS);
+      const subjects = [`key:${full.keyHash}`, 'account:default'];
+      await store.append(full, {
+        entries: [sampleCharge(full.id, nanoUsd)],
+        spend: subjects.map((subject) => ({ subject, day_start_ms, is_byok: full.isByok ? 1 : 0, nano_usd: nanoUsd })),
+      });
+      return formatted.promise;
+    }
+
+    const spendRows = () =>
+      database.kysely
+        .selectFrom('spend')
+        .select(['subject', 'nano_usd', 'requests'])
+        .orderBy('subject')
+        .orderBy('day_start_ms')
+        .execute();
+    const entryIds = async () =>
+      (await database.kysely.selectFrom('ledger_entries').select('id').orderBy('id').execute()).map(({ id }) => id);
+    const generationIds = async () =>
+      (await database.kysely.selectFrom('generations').select('id').orderBy('id').execute()).map(({ id }) => id);
+
+    test('generation, entry and sums are stored together', async () => {
+      const settlement = await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7);
+      assert.deepEqual(await database.appendSettlements([settlement]), []);
+      assert.deepEqual(await generationIds(), ['gen-1']);
+      assert.deepEqual(await entryIds(), ['gen-1:usage']);
+      assert.deepEqual(await spendRows(), [
+        { subject: 'account:default', nano_usd: 7, requests: 1 },
+        { subject: 'key:k', nano_usd: 7, requests: 1 },
+      ]);
+    });
+
+    test('what is sent again, alone, in a larger batch or twice in one, is charged once', async () => {
+      const [first, second] = [
+        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
+        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
+      ];
+      await database.appendSettlements([first]);
+      await database.appendSettlements([first]);
+      await database.appendSettlements([second, first, second]);
+      assert.deepEqual(await entryIds(), ['gen-1:usage', 'gen-2:usage']);
+      assert.deepEqual(await spendRows(), [
+        { subject: 'account:default', nano_usd: 17, requests: 2 },
+        { subject: 'key:k', nano_usd: 17, requests: 2 },
+      ]);
+    });
+
+    test('one that is refused leaves nothing of itself, and its neighbours stand', async () => {
+      const [good, bad, other] = [
+        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
+        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
+        await settlementOf({ id: 'gen-3', keyHash: 'k' }, 100),
+      ];
+      // Its generation is fine, its second charge is not.
+      const twice = bad.entries.flatMap((entry) => [entry, { ...entry, id: 'again' }]);
+      const refused = await database.appendSettlements([good, { ...bad, entries: twice }, other]);
+      assert.deepEqual(
+        refused.map(({ index, fault }) => [index, fault.transient]),
+        [[1, false]],
+      );
+      assert.deepEqual(await generationIds(), ['gen-1', 'gen-3']);
+      assert.deepEqual(await entryIds(), ['gen-1:usage', 'gen-3:usage']);
+      assert.deepEqual((await spendRows())[0], { subject: 'account:default', nano_usd: 107, requests: 2 });
+    });
+
+    test('a row of which the columns come in another order is stored like its neighbours', async () => {
+      const [first, second] = [
+        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
+        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
+      ];
+      const generation = Object.fromEntries(Object.entries(second.generation).toReversed());
+      const [turned] = readSettlements(JSON.stringify([{ ...second, generation }])) ?? [];
+      assert.ok(turned !== undefined);
+      assert.deepEqual(await database.appendSettlements([first, turned]), []);
+      const stored = await database.kysely.selectFrom('generations').selectAll().where('id', '=', 'gen-2').execute();
+      assert.deepEqual(stored, [second.generation]);
+    });
+
+    test('one that an older version left, with fewer columns, is stored between others at the first try', async () => {
+      const [first, { generation, ...charges }, last] = [
+        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
+        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
+        await settlementOf({ id: 'gen-3', keyHash: 'k' }, 4),
+      ];
+      const { router: _router, saved_nano_usd: _saved, ...fewer } = generation;
+      const left = readSettlements(JSON.stringify([{ ...charges, generation: fewer }])) ?? [];
+      for (const batch of [[first], left, [last]]) assert.deepEqual(await database.appendSettlements(batch), []);
+      assert.deepEqual(await generationIds(), ['gen-1', 'gen-2', 'gen-3']);
+    });
+
+    test('what is written together with a settlement that is refused is written once', async () => {
+      const [first, second, bad, good] = [
+        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 1),
+        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 2),
+        await settlementOf({ id: 'gen-3', keyHash: 'k' }, 4),
+        await settlementOf({ id: 'gen-4', keyHash: 'k' }, 8),
+      ];
+      await database.appendSettlements([first]);
+      // While this one is under way the others queue up, and go together.
+      const busy = database.appendSettlements([second]);
+      const more = sql`update spend set nano_usd = nano_usd + 100 where subject = 'key:k'`.execute(database.kysely);
+      const twice = bad.entries.flatMap((entry) => [entry, { ...entry, id: 'again' }]);
+      const refused = database.appendSettlements([{ ...bad, entries: twice }, good]);
+      await Promise.all([busy, more]);
+      assert.deepEqual(
+        (await refused).map(({ index }) => index),
+        [0],
+      );
+      assert.deepEqual(await spendRows(), [
+        { subject: 'account:default', nano_usd: 11, requests: 3 },
+        { subject: 'key:k', nano_usd: 111, requests: 3 },
+      ]);
+    });
+
+    test('writers that touch the same sums in other orders neither wait for ever nor lose a charge', async () => {
+      const batches = await Promise.all(
+        Array.from({ length: 12 }, (_, writer) =>
+          Promise.all(
+            Array.from({ length: 8 }, (_none, index) =>
+              settlementOf(
+                { id: `gen-${writer}-${index}`, keyHash: `k${(writer % 2 === 0 ? index : 7 - index) % 8}` },
+                1,
+              ),
+            ),
+          ),
+        ),
+      );
+      const others = await Promise.all([openDatabase({ ...place, clock }), openDatabase({ ...place, clock })]);
+      const writers = place.path === ':memory:' && place.url === undefined ? [database] : [database, ...others];
+      const refused = await Promise.all(
+        batches.map((batch, writer) => (writers[writer % writers.length] ?? database).appendSettlements(batch)),
+      );
+      await Promise.all(others.map((other) => other.close()));
+      assert.deepEqual(refused.flat(), []);
+      assert.deepEqual((await spendRows())[0], { subject: 'account:default', nano_usd: 96, requests: 96 });
+      assert.equal((await spendRows()).length, 9);
+    });
+
+    test('spending is summed by key, credential and window', async () => {
+      const spent = (id: string, keyHash: string, day: number, nanoUsd: number, isByok = false) =>
+        settlementOf({ id, keyHash, createdAtMs: day * DAY_MS + 1, isByok }, nanoUsd);
+      await database.appendSettlements(
+        await Promise.all([
+          spent('1', 'a', 99, 1),
+          spent('2', 'a', 100, 20),
+          spent('3', 'a', 200, 300),
+          spent('4', 'a', 300, 4_000),
+          spent('6', 'a', 250, 50_000, true),
+          spent('7', 'b', 300, 7),
+          spent('8', 'c', 300, Number.MAX_SAFE_INTEGER - 4_020),
+          spent('9', 'c', 301, Number.MAX_SAFE_INTEGER),
+        ]),
+      );
+      const sums = await createKeyStore({ database }).sumSpend(['a', 'c', 'nobody'], {
+        dayStartMs: 300 * DAY_MS,
+        weekStartMs: 200 * DAY_MS,
+        monthStartMs: 100 * DAY_MS,
+      });
+      const nothing = { total: 0, day: 0, week: 0, month: 0 };
+      assert.deepEqual(sums.get('a'), {
+        own: { total: 4_321, day: 4_000, week: 4_300, month: 4_320 },
+        byok: { total: 50_000, day: 0, week: 50_000, month: 50_000 },
+      });
+      assert.deepEqual(sums.get('nobody'), { own: nothing, byok: nothing });
+      assert.equal(sums.get('c')?.own.total, 2 * Number.MAX_SAFE_INTEGER - 4_020);
+      assert.equal(sums.size, 3);
+      const windows = { dayStartMs: 0, weekStartMs: 0, monthStartMs: 0 };
+      assert.deepEqual((await sumSpend(database, ['workspace:none'], windows)).get('workspace:none')?.own, nothing);
+    });
+  });

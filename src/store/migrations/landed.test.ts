@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { suite, test } from 'node:test';
+import { sql } from 'kysely';
+import { openDatabase, type Database } from '../engine/database.ts';
+import { migrate, MIGRATIONS } from '../engine/migrate.ts';
+import { openPostgres } from '../engine/postgres/engine.ts';
+import { openSqlite } from '../engine/sqlite/engine.ts';
+import { ENGINES, type Place } from '../engine/test-engines.ts';
+
+/*
+ * A migration that has landed is history: databases exist that ran it, and none of them runs it again. What must change
+ * is a migration of its own, at the end; its hash is added here when it lands.
+ */
+const LANDED: Readonly<Record<string, string>> = {
+  '0001-keys-and-generations': 'f0467420707f113bca1f2bf27b7baa39bca8a764f2d726fdffe7d1a4d28f5697',
+  '0002-ledger': 'd00d499d9e0a38cff9b8f5078666f073b21eda23416ff717f84168083b6e5ca2',
+  '0003-workspaces-guardrails': '17b748d8b2bca9b0be1816a222526fb4e4ea268d324e80742bf611037161778b',
+  '0004-presets-byok-oauth': '47a7842a7e35dfa7a9b96ef742ef94c059d1aef70e5740bb04adaa9166115f15',
+  '0005-content-analytics-destinations': '24cd436659e9e0bffd6f57c4111bc987ea780e8676953bef160f2f0b0fa0fd72',
+  '0006-cached-answers': 'baf186b237785ace62c86596109a8e515e7a9635181299af4556bcc206519454',
+  '0007-default-plugins': '42b7749a816ef55a99d5ad8695fdc70cbc4cf260261d140ca6d1e8e5bb973a21',
+  '0008-files': '14702d36009019377bb2edd8b132bdab5a6e84cfdc62cef345c98b9d2d783365',
+  '0009-task-types': '10882380c061d97a9d589e3aee006d0a4df1289d10db65f614679c86963fbc4f',
+  '0010-fewer-indexes': 'b7f3492ac799ad39cf3f5e3de2a7441b23deff4e49113d4a7a2ba88f2856f2f4',
+  '0011-tool-costs-and-apps': '6a56dcf8581341e3bcacda60fbc954adb801be3b99aec7e33c68c23908abac8f',
+  '0012-key-issuers': 'fc6b66344ec674f70d84df85c480e277dcfb0c838729fe6d231710e829152ab6',
+  '0013-mend-edited-migrations': '5c39faa95d1ebdc307b7d0bafbca8341db5188dec7603796a8e4f09ce94c475f',
+};
+
+const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };
+
+test('keeps the text of every landed migration', () => {
+  const folder = new URL('.', import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  const hashes = files.map((name) => {
+    const text = readFileSync(new URL(name, folder), 'utf8');
+    return [name.replace(/\.ts$/, ''), createHash('sha256').update(text).digest('hex')] as const;
+  });
+  assert.deepEqual(Object.fromEntries(hashes.toSorted(([one], [other]) => (one < other ? -1 : 1))), LANDED);
+  assert.deepEqual(
+    MIGRATIONS.map(({ name }) => name),
+    Object.keys(LANDED),
+  );
+});
+
+/** What the first five migrations made before the second and the fourth of them were edited. */
+async function makeOldDatabase({ path, url }: Place): Promise<void> {
+  const engine = url === undefined ? await openSqlite(path) : await openPostgres(url);
+  const { runAlone, kysely } = engine;
+  await migrate(runAlone, clock, MIGRATIONS.slice(0, 5));
+  for (const kind of ['usage', 'byok_fee', 'refund'])
+    await sql.raw(`drop index ledger_entries_${kind}`).execute(kysely);
+  await sql`create unique index ledger_entries_charge on ledger_entries (generation_id, kind)
+    where kind in ('usage', 'byok_fee')`.execute(kysely);
+  await sql`create index ledger_entries_generation on ledger_entries (generation_id) where kind = 'refund'`.execute(
+    kysely,
+  );
+  for (const column of ['issuer_key_hash', 'issuer_label'])
+    await sql.raw(`alter table oauth_codes drop column ${column}`).execute(kysely);
+  await sql`insert into ledger_entries (id, at_ms, account_id, kind, amount_nano_usd, generation_id)
+    values ('gen-1:usage', 1, 'default', 'usage', -5, 'gen-1')`.execute(kysely);
+  await engine.close();
+}
+
+/** Tables with their columns, and indexes with what they cover, in an order of their own. */
+async function shapeOf({ kysely }: Database, isPostgres: boolean): Promise<readonly string[]> {
+  const { rows } = await (
+    isPostgres
+      ? sql<{ line: string }>`
+        select table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable as line
+          from information_schema.columns where table_schema = current_schema()
+        union all select indexdef from pg_indexes where schemaname = current_schema()`
+      : sql<{ line: string }>`
+        select m.name || '.' || c.name || ' ' || c.type || ' ' || c."notnull" as line
+          from sqlite_master as m join pragma_table_info(m.name) as c where m.type = 'table' and m.name not like 'sqlite%'
+        union all select sql from sqlite_master where type = 'index' and sql is not null`
+  ).execute(kysely);
+  return rows.map(({ line }) => line.replace(' if not exists', '')).toSorted();
+}
+
+for (const { name: engine, isPostgres, makePlace } of ENGINES)
+  suite(`an upgrade: ${engine}`, () => {
+    test('starts from a database whose migrations were edited later, and ends with the shape of a new one', async (t) => {
+      const [old, fresh] = [await makePlace(), await makePlace()];
+      t.after(() => Promise.all([old.remove(), fresh.remove()]));
+      await makeOldDatabase(old);
+      const [upgraded, made] = [await openDatabase({ ...old, clock }), await openDatabase({ ...fresh, clock })];
+      t.after(() => Promise.all([upgraded.close(), made.close()]));
+      assert.deepEqual(await shapeOf(upgraded, isPostgres), await shapeOf(made, isPostgres));
+      const { rows } = await sql<{ id: string }>`select id from ledger_entries`.execute(upgraded.kysely);
+      assert.deepEqual(
+        rows.map(({ id }) => id),
+        ['gen-1:usage'],
+      );
+    });
+  });

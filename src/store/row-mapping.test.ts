@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { sql } from 'kysely';
+import { systemClock as clock } from '../lib/clock.ts';
+import { byokKeyResource } from '../resources/byok-keys.ts';
+import { destinationResource } from '../resources/destinations.ts';
+import { guardrailResource } from '../resources/guardrails.ts';
+import { keyResource } from '../resources/keys.ts';
+import { ledgerEntryResource } from '../resources/ledger-entries.ts';
+import { presetResource, presetVersionResource } from '../resources/presets.ts';
+import { camelCase } from '../resources/row-mapper.ts';
+import { budgetResource, memberResource } from '../resources/workspace-parts.ts';
+import { workspaceResource } from '../resources/workspaces.ts';
+import { assignmentRows, auditEventRows, contentRows, fileRows, oauthCodeRows } from './accounts/columns.ts';
+import { openDatabase, type Database } from './engine/database.ts';
+import { generationRows } from './generations/columns.ts';
+import type { Tables } from './tables.ts';
+import { ALL_ENGINES, type Place } from './engine/test-engines.ts';
+
+const RULES = {
+  allowedProviders: ['alpha'],
+  ignoredProviders: null,
+  allowedModels: null,
+  ignoredModels: ['acme/old'],
+  zeroRetention: { anthropic: true, openai: null, google: false, xai: null, other: null },
+  paidTraining: false,
+  freeTraining: null,
+  freePublication: true,
+  contentFilters: [{ pattern: 'x', action: 'block', label: null, scanOutput: true }],
+  builtinFilters: null,
+};
+const PLUGINS = [{ id: 'web', enabled: true, options: { max: 3 }, preventOverrides: true }];
+const ATTEMPTS = [{ provider: 'alpha', model: 'acme/one', status: 200, latencyMs: 7 }];
+const WARNINGS = [{ code: 'field-dropped', path: 'seed', message: 'is not supported' }];
+
+/** Values of columns that are neither text, a number nor a boolean, by table and column. */
+const STRUCTURED: Readonly<Record<string, unknown>> = {
+  'keys.default_provider_preferences': { order: ['alpha'], zdr: true },
+  'keys.default_plugins': PLUGINS,
+  'workspaces.default_provider_preferences': { only: ['alpha'] },
+  'workspaces.default_plugins': PLUGINS,
+  'workspaces.io_logging_api_key_ids': [1, 2],
+  'workspaces.io_logging_api_key_hashes': ['a'],
+  'guardrails.rules': RULES,
+  'byok_keys.allowed_models': ['acme/one'],
+  'byok_keys.allowed_api_key_hashes': [],
+  'byok_keys.allowed_user_ids': ['user'],
+  'destinations.api_key_hashes': ['a', 'b'],
+  'preset_versions.config': { temperature: 0.5 },
+  'audit_events.changes': { name: 'x' },
+  'generations.attempts': ATTEMPTS,
+  'generations.warnings': WARNINGS,
+};
+
+/** Columns that are kept by statements of the store and are no members of rows. */
+const APART: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  keys: { deleted_at_ms: 1 },
+  workspaces: { deleted_at_ms: 2 },
+  byok_keys: { deleted_at_ms: 3 },
+  guardrail_assignments: { subject_kind: 'key' },
+  oauth_codes: { used_at_ms: 4 },
+  files: { status: 'stored' },
+};
+
+interface Mapper {
+  readonly toColumns: (row: never) => object;
+  readonly toRow: (columns: never) => object;
+  readonly toChanges: (changes: never) => object;
+}
+
+const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
+  keys: keyResource.rows,
+  workspaces: workspaceResource.rows,
+  workspace_members: memberResource.rows,
+  workspace_budgets: budgetResource.rows,
+  guardrails: guardrailResource.rows,
+  guardrail_assignments: assignmentRows,
+  byok_keys: byokKeyResource.rows,
+  presets: presetResource.rows,
+  preset_versions: presetVersionResource.rows,
+  destinations: destinationResource.rows,
+  ledger_entries: ledgerEntryResource.rows,
+  audit_events: auditEventRows,
+  oauth_codes: oauthCodeRows,
+  files: fileRows,
+  generation_content: contentRows,
+  generations: generationRows,
+};
+
+interface ColumnFacts {
+  readonly name: string;
+  readonly isText: boolean;
+  readonly mayBeNull: boolean;
+}
+
+async function columnsOf({ kysely, engine }: Database, table: string): Promise<readonly ColumnFacts[]> {
+  if (engine === 'postgres') {
+    const { rows } = await sql<{ name: string; type: string; nullable: string }>`
+      select column_name as name, data_type as type, is_nullable as nullable
+      from information_schema.columns where table_name = ${table}`.execute(kysely);
+    return rows.map(({ name, type, nullable }) => ({ name, isText: type === 'text', mayBeNull: nullable === 'YES' }));
+  }
+  const { rows } = await sql<{ name: string; type: string; notnull: number; pk: number }>`
+    select name, type, "notnull", pk from pragma_table_info(${table})`.execute(kysely);
+  return rows.map(({ name, type, notnull, pk }) => ({
+    name,
+    isText: type.toLowerCase() === 'text',
+    mayBeNull: notnull === 0 && pk === 0,
+  }));
+}
+
+/** A row in which no two columns hold the same value, so that none can stand for another. */
+function sampleOf(table: string, columns: readonly ColumnFacts[]): Readonly<Record<string, unknown>> {
+  const isFlag = ({ name }: ColumnFacts): boolean =>
+    /^(?:is_(?!.*_ms$)|include_|sends_|disabled$|enabled$|privacy_mode$|always_use$|streamed$|cancelled$|made_here$)/.test(
+      name,
+    );
+  return Object.fromEntries(
+    columns
+      .filter(({ name }) => APART[table]?.[name] === undefined)
+      .map((column, index) => {
+        const { name, isText } = column;
+        const value = STRUCTURED[`${table}.${name}`] ?? (isText ? `${name} ${index}` : isFlag(column) || 1_000 + index);
+        return [camelCase(name), value];
+      }),
+  );
+}
+
+for (const { name: engine, makePlace } of ALL_ENGINES)
+  suite(`rows of every table map to columns and back: ${engine}`, () => {
+    let database: Database;
+    let place: Place;
+    before(async () => {
+      place = await makePlace();
+      database = await openDatabase({ ...place, clock });
+    });
+    after(async () => {
+      await database.close();
+      await place.remove();
+    });
+
+    const write = async (table: string, columns: object): Promise<object | undefined> => {
+      await sql`delete from ${sql.table(table)}`.execute(database.kysely);
+      const entries = Object.entries({ ...columns, ...APART[table] });
+      const names = sql.join(entries.map(([name]) => sql.ref(name)));
+      const values = sql.join(entries.map(([, value]) => value));
+      await sql`insert into ${sql.table(table)} (${names}) values (${values})`.execute(database.kysely);
+      const { rows } = await sql<object>`select * from ${sql.table(table)}`.execute(database.kysely);
+      return rows[0];
+    };
+
+    for (const [table, mapper] of Object.entries(MAPPERS)) {
+      test(`keeps every column of ${table}`, async () => {
+        const facts = await columnsOf(database, table);
+        const row = sampleOf(table, facts);
+        const written = mapper.toColumns(row as never);
+        const expected = facts.map(({ name }) => name).filter((name) => APART[table]?.[name] === undefined);
+        assert.deepEqual(Object.keys(written).toSorted(), expected.toSorted());
+        const read = await write(table, written);
+        assert.deepEqual(read, { ...written, ...APART[table] });
+        assert.deepEqual(mapper.toRow(read as never), row);
+        assert.deepEqual(mapper.toChanges(row as never), written);
+      });
+
+      test(`keeps null in every column of ${table} that may be null`, async () => {
+        const facts = await columnsOf(database, table);
+        const nothing = facts.filter(({ name, mayBeNull }) => mayBeNull && APART[table]?.[name] === undefined);
+        const nulls = Object.fromEntries(nothing.map(({ name }) => [camelCase(name), null]));
+        const row = { ...sampleOf(table, facts), ...nulls };
+        const wiped = table === 'byok_keys' ? { sealed: '', secretId: '' } : {};
+        assert.deepEqual(mapper.toRow((await write(table, mapper.toColumns(row as never))) as never), {
+          ...row,
+          ...wiped,
+        });
+      });
+    }
+  });

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Database } from '../engine/database.ts';
+import { numberOf } from '../portable.ts';
+
+/** What was spent on one model for one kind of task. Money is nano-USD, whoever paid. */
+export interface TaskTrafficGroup {
+  /** Null: nobody looked what the requests were about. */
+  readonly taskType: string | null;
+  readonly model: string;
+  readonly requests: number;
+  readonly tokensPrompt: number;
+  readonly tokensCompletion: number;
+  readonly costNanoUsd: number;
+  /** Prompts of which the price is known, and what they came to. */
+  readonly pricedTokensPrompt: number;
+  readonly promptNanoUsd: number;
+}
+
+/** Groups that one answer holds, the largest. Callers choose names of pass-through models, of which there is no end. */
+const GROUPS_MAX = 500;
+
+export interface TaskTrafficStore {
+  /** Of answers that came, within a time: from, up to and not including, Unix ms. */
+  read(fromMs: number, toMs: number): Promise<readonly TaskTrafficGroup[]>;
+  /** When the first record was made from a time on; `undefined`: there is none. */
+  firstFrom(fromMs: number): Promise<number | undefined>;
+}
+
+export function createTaskTrafficStore({ reports }: Pick<Database, 'reports'>): TaskTrafficStore {
+  return {
+    async read(fromMs, toMs) {
+      const { rows } = await sql<Readonly<Record<keyof TaskTrafficGroup, string | number | null>>>`
+        select task_type as "taskType", model,
+          count(*) as requests,
+          sum(tokens_prompt) as "tokensPrompt",
+          sum(tokens_completion) as "tokensCompletion",
+          sum(coalesce(list_cost_nano_usd, cost_nano_usd, 0)) as "costNanoUsd",
+          sum(case when cost_prompt_nano_usd is null then 0 else tokens_prompt end) as "pricedTokensPrompt",
+          sum(coalesce(cost_prompt_nano_usd, 0)) as "promptNanoUsd"
+        from generations
+        where created_at_ms >= ${fromMs} and created_at_ms < ${toMs} and status = 200 and tokens_prompt > 0
+        group by task_type, model
+        order by requests desc, model
+        limit ${GROUPS_MAX}`.execute(reports);
+      return rows.map((row) => ({
+        taskType: row.taskType === null ? null : String(row.taskType),
+        model: String(row.model),
+        requests: numberOf(row.requests),
+        tokensPrompt: numberOf(row.tokensPrompt),
+        tokensCompletion: numberOf(row.tokensCompletion),
+        costNanoUsd: numberOf(row.costNanoUsd),
+        pricedTokensPrompt: numberOf(row.pricedTokensPrompt),
+        promptNanoUsd: numberOf(row.promptNanoUsd),
+      }));
+    },
+    async firstFrom(fromMs) {
+      const { rows } = await sql<{ readonly first: string | number | null }>`
+        select min(created_at_ms) as first from generations where created_at_ms >= ${fromMs}`.execute(reports);
+      const first = rows[0]?.first ?? null;
+      return first === null ? undefined : numberOf(first);
+    },
+  };
+}

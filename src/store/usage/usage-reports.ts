@@ -1,0 +1,147 @@
+import { readAppTitles } from './app-titles.ts';
+import type { Database } from '../engine/database.ts';
+import { DAY_MS, HOUR_MS, readUsageProgress, type UsageProgress } from './usage-rollup.ts';
+import { USAGE_DIMENSIONS } from './usage-measures.ts';
+import { sumUsage, type UsageGroup, type UsageInput, type UsageSource } from './usage-sums.ts';
+
+export interface UsageReport {
+  readonly groups: readonly UsageGroup[];
+  /** There were more groups than are read; the sums of those that are here may be partial. */
+  readonly truncated: boolean;
+}
+
+/** Sums of generations at any time: from what was summed up before, and of what came since from the records. */
+export interface UsageReports {
+  /** @param isLate asked between queries. @throws TooLateError */
+  read(input: UsageInput, limits: { readonly groupsMax: number; readonly isLate: () => boolean }): Promise<UsageReport>;
+  /** Names of keys by hash, and of workspaces by id, deleted ones included; those that are not come last. */
+  keyNames(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  workspaceNames(): Promise<ReadonlyMap<string, { readonly name: string; readonly slug: string }>>;
+  /** What applications call themselves, by address. */
+  appTitles(urls: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Addresses of applications that ever called, at most so many. */
+  appUrls(limit: number): Promise<readonly string[]>;
+}
+
+/** The time for a report is over. */
+export class TooLateError extends Error {
+  constructor() {
+    super('The report took too long.');
+    this.name = 'TooLateError';
+  }
+}
+
+/** What one query reads at most: between two of them others may be served, and lateness is noticed. */
+const SLICE_MS: Readonly<Record<UsageSource, number>> = {
+  generations: HOUR_MS,
+  usage_hourly: 7 * DAY_MS,
+  usage_daily: 92 * DAY_MS,
+};
+/** SQLite takes 32,766 values in a statement, PostgreSQL 65,535; labels come a few at a time. */
+const NAMES_AT_ONCE = 1_000;
+
+export function createUsageReports({ database }: { readonly database: Database }): UsageReports {
+  const { reports } = database;
+  return {
+    async read(input, { groupsMax, isLate }) {
+      const groups = new Map<string, UsageGroup>();
+      for (const part of partsOf(input, await readUsageProgress(database))) {
+        const stepMs = SLICE_MS[part.source];
+        for (let fromMs = part.fromMs; fromMs < part.toMs; fromMs += stepMs) {
+          if (isLate()) throw new TooLateError();
+          const slice = { ...input, fromMs, toMs: Math.min(part.toMs, fromMs + stepMs) };
+          for (const group of await sumUsage(reports, part.source, slice, groupsMax)) add(groups, group);
+          if (groups.size > groupsMax) return { groups: [...groups.values()].slice(0, groupsMax), truncated: true };
+        }
+      }
+      return { groups: groups.size === 0 ? sumsOfNothing(input) : [...groups.values()], truncated: false };
+    },
+    async keyNames(hashes) {
+      const names = new Map<string, string>();
+      for (let at = 0; at < hashes.length; at += NAMES_AT_ONCE) {
+        const some = hashes.slice(at, at + NAMES_AT_ONCE);
+        const rows = await reports.selectFrom('keys').select(['hash', 'name']).where('hash', 'in', some).execute();
+        for (const { hash, name } of rows) names.set(hash, name);
+      }
+      return names;
+    },
+    async workspaceNames() {
+      const rows = await reports
+        .selectFrom('workspaces')
+        .select(['id', 'name', 'slug'])
+        // A slug comes free with its workspace: whoever goes by the last one finds the one that has it now.
+        .orderBy(({ eb }) => eb('deleted_at_ms', 'is', null))
+        .execute();
+      return new Map(rows.map(({ id, name, slug }) => [id, { name, slug }]));
+    },
+    async appTitles(urls) {
+      return readAppTitles(reports, urls, (await readUsageProgress(database)).hourlyMs);
+    },
+    async appUrls(limit) {
+      const { hourlyMs, dailyMs } = await readUsageProgress(database);
+      // One may have called for the first time a moment ago.
+      const rows = await reports
+        .selectFrom('usage_daily')
+        .select('app_url')
+        .union(reports.selectFrom('usage_hourly').select('app_url').where('start_ms', '>=', dailyMs))
+        .union(
+          reports
+            .selectFrom('generations')
+            .select((columns) => columns.fn.coalesce('app_url', columns.val('')).as('app_url'))
+            .where('created_at_ms', '>=', hourlyMs),
+        )
+        .limit(limit)
+        .execute();
+      return rows.map(({ app_url: url }) => url);
+    },
+  };
+}
+
+interface Part {
+  readonly source: UsageSource;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Whole days and hours are read from their sums, the ragged ends and what is not summed up yet from the records. */
+function partsOf(input: UsageInput, progress: UsageProgress): readonly Part[] {
+  const { fromMs, toMs, bucketMs = DAY_MS, by, filters } = input;
+  const isSummed = (name: string): boolean => USAGE_DIMENSIONS.some((known) => known === name);
+  const needsRecords = bucketMs < HOUR_MS || ![...by, ...filters.map(({ dimension }) => dimension)].every(isSummed);
+  const records = (from: number, to: number): Part => ({ source: 'generations', fromMs: from, toMs: to });
+  const hoursFromMs = ceilTo(fromMs, HOUR_MS);
+  const hoursToMs = Math.min(floorTo(toMs, HOUR_MS), progress.hourlyMs);
+  if (needsRecords || hoursFromMs >= hoursToMs) return [records(fromMs, toMs)];
+  const hours = (from: number, to: number): Part => ({ source: 'usage_hourly', fromMs: from, toMs: to });
+  const daysFromMs = ceilTo(hoursFromMs, DAY_MS);
+  const daysToMs = Math.min(floorTo(hoursToMs, DAY_MS), progress.dailyMs);
+  const summed: readonly Part[] =
+    bucketMs < DAY_MS || daysFromMs >= daysToMs
+      ? [hours(hoursFromMs, hoursToMs)]
+      : [
+          hours(hoursFromMs, daysFromMs),
+          { source: 'usage_daily', fromMs: daysFromMs, toMs: daysToMs },
+          hours(daysToMs, hoursToMs),
+        ];
+  return [records(fromMs, hoursFromMs), ...summed, records(hoursToMs, toMs)];
+}
+
+/** Where nothing is told apart there is always one sum, also of a time in which nothing can be. */
+function sumsOfNothing({ by, bucketMs, measures }: UsageInput): readonly UsageGroup[] {
+  return by.length > 0 || bucketMs !== undefined ? [] : [{ startMs: 0, key: [], sums: measures.map(() => 0) }];
+}
+
+function add(groups: Map<string, UsageGroup>, group: UsageGroup): void {
+  const name = JSON.stringify([group.startMs, group.key]);
+  const before = groups.get(name);
+  if (before === undefined) groups.set(name, group);
+  else for (const [index, sum] of group.sums.entries()) before.sums[index] = (before.sums[index] ?? 0) + sum;
+}
+
+function floorTo(ms: number, stepMs: number): number {
+  return Math.floor(ms / stepMs) * stepMs;
+}
+
+function ceilTo(ms: number, stepMs: number): number {
+  return Math.ceil(ms / stepMs) * stepMs;
+}

@@ -1,0 +1,276 @@
+import { CompiledQuery, sql } from 'kysely';
+import { keepAppTitles, titlesBetween } from './app-titles.ts';
+import type { Database } from '../engine/database.ts';
+import { numberOf } from '../portable.ts';
+import type { UsageTable } from '../tables.ts';
+import { USAGE_DIMENSIONS, USAGE_MEASURES } from './usage-measures.ts';
+import { sumUsage, type UsageGroup, type UsageSource } from './usage-sums.ts';
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+
+/** Until when sums are complete, Unix ms; 0: nothing was summed up. */
+export interface UsageProgress {
+  readonly hourlyMs: number;
+  readonly dailyMs: number;
+}
+
+/**
+ * Sums of generations by hour and by day. An hour is summed up once it is certain that no record of it is to come, always
+ * as a whole and from the records themselves: doing it again, or in two processes at once, gives the same rows.
+ */
+export interface UsageRollup {
+  /** Sums up the next hour or day that is over. `false`: nothing is due. Bounded work. */
+  step(nowMs: number): Promise<boolean>;
+}
+
+export interface UsageRollupOptions {
+  readonly database: Pick<Database, 'kysely' | 'reports'>;
+  /** How long after its request a record may still be stored. */
+  readonly lagMs: number;
+}
+
+/** Records that are summed up by one query: their groups are read in one piece. */
+const SLICE_RECORDS = 5_000;
+const SLICES_MAX = 120;
+/** In one hour. Names that callers choose (`HTTP-Referer`, pass-through models) must not make as many rows as there are records. */
+const GROUPS_MAX = 5_000;
+/** What stands for those beyond. */
+export const OTHER = '(other)';
+/** Rows that one statement writes, 73 values each: the most that are left. PostgreSQL takes 65,535 values, SQLite half as many. */
+const STATEMENT_ROWS = [200, 50, 10, 1] as const;
+/** Which the embedded database commits together. */
+const STATEMENTS_AT_ONCE = 4;
+
+export async function readUsageProgress({ kysely }: Pick<Database, 'kysely'>): Promise<UsageProgress> {
+  const rows = await kysely.selectFrom('usage_progress').selectAll().execute();
+  const until = (name: string): number => numberOf(rows.find((row) => row.name === name)?.done_until_ms);
+  return { hourlyMs: until('hourly'), dailyMs: until('daily') };
+}
+
+export function createUsageRollup({ database, lagMs }: UsageRollupOptions): UsageRollup {
+  return {
+    async step(nowMs) {
+      const progress = await readUsageProgress(database);
+      const overMs = floorTo(nowMs - lagMs, HOUR_MS);
+      const hourMs = await nextTime(database, 'generations', progress.hourlyMs, overMs, HOUR_MS);
+      if (hourMs < overMs) {
+        await sumUp(database, 'generations', 'usage_hourly', hourMs, HOUR_MS);
+        await note(database, 'hourly', progress.hourlyMs, hourMs + HOUR_MS);
+        return true;
+      }
+      // Hours without records are done, too.
+      if (overMs > progress.hourlyMs) await note(database, 'hourly', progress.hourlyMs, overMs);
+      const daysOverMs = floorTo(overMs, DAY_MS);
+      const dayMs = await nextTime(database, 'usage_hourly', progress.dailyMs, daysOverMs, DAY_MS);
+      if (dayMs < daysOverMs) {
+        await sumUp(database, 'usage_hourly', 'usage_daily', dayMs, DAY_MS);
+        await note(database, 'daily', progress.dailyMs, dayMs + DAY_MS);
+        return true;
+      }
+      if (daysOverMs > progress.dailyMs) await note(database, 'daily', progress.dailyMs, daysOverMs);
+      return false;
+    },
+  };
+}
+
+/** Start of the next hour or day that has records; `endMs` when there is none before. */
+async function nextTime(
+  { reports }: Pick<Database, 'reports'>,
+  source: UsageSource,
+  fromMs: number,
+  endMs: number,
+  stepMs: number,
+): Promise<number> {
+  const time = sql.ref(source === 'generations' ? 'created_at_ms' : 'start_ms');
+  const { rows } = await sql<{ readonly first: number | string | null }>`
+    select min(${time}) as first from ${sql.table(source)} where ${time} >= ${fromMs} and ${time} < ${endMs}`.execute(
+    reports,
+  );
+  const first = rows[0]?.first ?? null;
+  return first === null ? endMs : floorTo(numberOf(first), stepMs);
+}
+
+type UsageTarget = 'usage_hourly' | 'usage_daily';
+
+async function sumUp(
+  { kysely, reports }: Pick<Database, 'kysely' | 'reports'>,
+  source: UsageSource,
+  target: UsageTarget,
+  startMs: number,
+  lengthMs: number,
+): Promise<void> {
+  const slices = await countSlices(reports, source, startMs, lengthMs);
+  let groups = new Map<string, UsageGroup>();
+  for (let slice = 0; slice < slices; slice++) {
+    const question = {
+      fromMs: startMs + Math.floor((lengthMs * slice) / slices),
+      toMs: startMs + Math.floor((lengthMs * (slice + 1)) / slices),
+      by: USAGE_DIMENSIONS,
+      measures: USAGE_MEASURES,
+      filters: [],
+    };
+    for (const group of await sumUsage(reports, source, question, Number.MAX_SAFE_INTEGER - 1)) addGroup(groups, group);
+    if (groups.size > GROUPS_MAX) groups = foldNames(groups);
+    if (source === 'generations')
+      await keepAppTitles(kysely, await titlesBetween(reports, question.fromMs, question.toMs));
+  }
+  const rows = [...groups.values()].map((group) => rowOf(startMs, group));
+  for (let at = 0; at < rows.length;) {
+    const some: CompiledQuery[] = [];
+    while (some.length < STATEMENTS_AT_ONCE && at < rows.length) {
+      const size = STATEMENT_ROWS.find((count) => count <= rows.length - at) ?? 1;
+      some.push(statementOf(kysely, target, rows.slice(at, at + size)));
+      at += size;
+    }
+    await Promise.all(some.map((statement) => kysely.executeQuery(statement)));
+  }
+}
+
+/** By database, table and number of rows: to write one takes longer than to run it. */
+const statements = new WeakMap<Database['kysely'], Map<string, string>>();
+
+function statementOf(kysely: Database['kysely'], target: UsageTarget, rows: readonly UsageTable[]): CompiledQuery {
+  const name = `${target} ${rows.length}`;
+  const ofDatabase = statements.get(kysely) ?? new Map<string, string>();
+  statements.set(kysely, ofDatabase);
+  const known = ofDatabase.get(name);
+  if (known !== undefined) return CompiledQuery.raw(known, rows.flatMap(valuesOf));
+  const statement = kysely
+    .insertInto(target)
+    .columns(COLUMNS)
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['start_ms', ...USAGE_DIMENSIONS])
+        .doUpdateSet((set) =>
+          Object.fromEntries(USAGE_MEASURES.map((measure) => [measure, set.ref(`excluded.${measure}`)])),
+        ),
+    )
+    .compile();
+  ofDatabase.set(name, statement.sql);
+  return statement;
+}
+
+const COLUMNS = ['start_ms', ...USAGE_DIMENSIONS, ...USAGE_MEASURES] as const;
+
+function valuesOf(row: UsageTable): readonly unknown[] {
+  return COLUMNS.map((column) => row[column]);
+}
+
+async function countSlices(
+  reports: Database['reports'],
+  source: UsageSource,
+  startMs: number,
+  lengthMs: number,
+): Promise<number> {
+  if (source !== 'generations') return lengthMs / HOUR_MS;
+  const { records } = await reports
+    .selectFrom('generations')
+    .where('created_at_ms', '>=', startMs)
+    .where('created_at_ms', '<', startMs + lengthMs)
+    .select(({ fn }) => fn.countAll().as('records'))
+    .executeTakeFirstOrThrow();
+  return Math.min(SLICES_MAX, Math.max(1, Math.ceil(numberOf(records) / SLICE_RECORDS)));
+}
+
+function addGroup(groups: Map<string, UsageGroup>, group: UsageGroup): void {
+  const name = JSON.stringify(group.key);
+  const before = groups.get(name);
+  if (before === undefined) groups.set(name, group);
+  else for (const [index, sum] of group.sums.entries()) before.sums[index] = (before.sums[index] ?? 0) + sum;
+}
+
+/** Names of applications and then of models are given up, until what is left is few enough. */
+function foldNames(groups: ReadonlyMap<string, UsageGroup>): Map<string, UsageGroup> {
+  let folded = new Map(groups);
+  for (const given of [['app_url'], ['app_url', 'upstream_model', 'model']] as const) {
+    folded = new Map();
+    for (const { startMs, key, sums } of groups.values()) {
+      const isGiven = (index: number): boolean => given.some((name) => name === USAGE_DIMENSIONS[index]);
+      const names = key.map((value, index) => (isGiven(index) && value !== '' ? OTHER : value));
+      addGroup(folded, { startMs, key: names, sums: [...sums] });
+    }
+    if (folded.size <= GROUPS_MAX) break;
+  }
+  return folded;
+}
+
+type Row = { -readonly [Column in keyof UsageTable]: UsageTable[Column] };
+
+const EMPTY: Row = {
+  start_ms: 0,
+  workspace_id: '',
+  key_hash: '',
+  member_id: '',
+  model: '',
+  provider: '',
+  upstream_model: '',
+  app_url: '',
+  requests: 0,
+  failures: 0,
+  cancelled: 0,
+  unpriced: 0,
+  tokens_prompt: 0,
+  tokens_completion: 0,
+  tokens_reasoning: 0,
+  tokens_cache_read: 0,
+  tokens_cache_write: 0,
+  web_searches: 0,
+  cost_nano_usd: 0,
+  byok_nano_usd: 0,
+  cache_discount_nano_usd: 0,
+  web_nano_usd: 0,
+  file_nano_usd: 0,
+  tool_calls: 0,
+  tool_failures: 0,
+};
+
+function rowOf(startMs: number, { key, sums }: UsageGroup): UsageTable {
+  const row: Row = { ...EMPTY, start_ms: startMs };
+  for (const [index, dimension] of USAGE_DIMENSIONS.entries()) row[dimension] = key[index] ?? '';
+  for (const [index, measure] of USAGE_MEASURES.entries()) row[measure] = sums[index] ?? 0;
+  return row;
+}
+
+/**
+ * Records came that are older than what was summed up: their hours, their days and all later ones are summed up again.
+ * @param sinceMs when the oldest of them began
+ */
+export async function sumUpAgain({ kysely }: Pick<Database, 'kysely'>, sinceMs: number): Promise<void> {
+  for (const [name, lengthMs] of [
+    ['daily', DAY_MS],
+    ['hourly', HOUR_MS],
+  ] as const) {
+    const untilMs = floorTo(sinceMs, lengthMs);
+    await kysely
+      .updateTable('usage_progress')
+      .set({ done_until_ms: untilMs })
+      .where('name', '=', name)
+      .where('done_until_ms', '>', untilMs)
+      .execute();
+  }
+}
+
+/** Unless somebody else has noted something since it was at `fromMs`: what is done again is not said to be done. */
+async function note(
+  { kysely }: Pick<Database, 'kysely'>,
+  name: 'hourly' | 'daily',
+  fromMs: number,
+  untilMs: number,
+): Promise<void> {
+  await kysely
+    .insertInto('usage_progress')
+    .values({ name, done_until_ms: untilMs })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ done_until_ms: untilMs })
+        .where('usage_progress.done_until_ms', '=', fromMs),
+    )
+    .execute();
+}
+
+function floorTo(ms: number, stepMs: number): number {
+  return ms - (ms % stepMs);
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { openDatabase, type Database } from '../engine/database.ts';
+import type { GenerationRow } from '../generations/columns.ts';
+import { createGenerationStore, type GenerationStore } from '../generations/generations.ts';
+import { ALL_ENGINES, type Place } from '../engine/test-engines.ts';
+import { sampleGeneration } from '../generations/test-generation.ts';
+import { createUsageReports, TooLateError } from './usage-reports.ts';
+import { createUsageRollup, DAY_MS, HOUR_MS, OTHER, readUsageProgress, sumUpAgain } from './usage-rollup.ts';
+import type { UsageInput } from './usage-sums.ts';
+
+const START_MS = Date.parse('2026-11-18T00:00:00Z');
+/** Saturday, half past ten: the fourth day is under way. */
+const NOW_MS = Date.parse('2026-11-21T10:30:00Z');
+const LAG_MS = 20 * 60_000;
+const clock = { nowMs: () => NOW_MS, monotonicMs: () => 0 };
+const NEVER_LATE = { groupsMax: 100_000, isLate: () => false };
+
+/** Numbers that look like chance and are the same in every run. */
+function chances(): () => number {
+  let state = 12_345;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+function generations(count: number): readonly GenerationRow[] {
+  const random = chances();
+  const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value;
+  return Array.from({ length: count }, (_, index) =>
+    sampleGeneration({
+      id: `gen-${index}`,
+      createdAtMs: START_MS + Math.floor(random() * (NOW_MS - START_MS)),
+      model: pick(['acme/one', 'acme/two', 'zeta/big']),
+      provider: pick(['alpha', 'beta', null]),
+      keyHash: pick(['a', 'b']).repeat(64),
+      appUrl: pick(['https://one.example', null]),
+      status: pick([200, 200, 200, 502]),
+      cancelled: pick([false, false, true]),
+      tokensPrompt: Math.floor(random() * 5_000),
+      tokensCompletion: Math.floor(random() * 1_000),
+      costNanoUsd: pick([null, 0, 1_234_567_890_123, 77]),
+      timeToFirstTokenMs: pick([null, 5, 250, 90_000]),
+      generationTimeMs: pick([null, 0, 100, 5_000]),
+    }),
+  );
+}
+
+for (const engine of ALL_ENGINES)
+  suite(`sums of generations over ${engine.name}`, () => {
+    let place: Place;
+    let database: Database;
+    let store: GenerationStore;
+    const rows = [...generations(2_000)];
+    before(async () => {
+      place = await engine.makePlace();
+      database = await openDatabase({ ...place, clock });
+      store = createGenerationStore({ database, onLost: () => assert.fail('nothing is lost') });
+      await Promise.all(rows.map((row) => store.append(row)));
+    });
+    after(async () => {
+      await store.close();
+      await database.close();
+      await place.remove();
+    });
+
+    async function sumUpAll(nowMs = NOW_MS): Promise<number> {
+      const rollup = createUsageRollup({ database, lagMs: LAG_MS });
+      let steps = 0;
+      while (await rollup.step(nowMs)) steps++;
+      return steps;
+    }
+
+    const ask = (input: Partial<UsageInput>) =>
+      createUsageReports({ database }).read(
+        {
+          fromMs: START_MS,
+          toMs: NOW_MS,
+          by: [],
+          measures: ['requests', 'failures', 'cancelled', 'tokens_prompt', 'cost_nano_usd'],
+          filters: [],
+          ...input,
+        },
+        NEVER_LATE,
+      );
+
+    /** The same by plain addition over the rows. */
+    function added(fromMs: number, toMs: number, keyOf: (row: GenerationRow) => string): Record<string, number[]> {
+      const sums: Record<string, number[]> = {};
+      for (const row of rows.filter(({ createdAtMs }) => createdAtMs >= fromMs && createdAtMs < toMs)) {
+        const failed = row.status >= 400 && !row.cancelled;
+        const values = [1, failed ? 1 : 0, row.cancelled ? 1 : 0, row.tokensPrompt, row.costNanoUsd ?? 0];
+        const sum = sums[keyOf(row)] ?? [0, 0, 0, 0, 0];
+        sums[keyOf(row)] = sum.map((value, index) => value + (values[index] ?? 0));
+      }
+      return sums;
+    }
+
+    const RANGES = [
+      ['all of it', START_MS, NOW_MS],
+      ['with ragged ends', START_MS + 1_234_567, NOW_MS - 2_345_678],
+      ['inside one hour', START_MS + 60_000, START_MS + 120_000],
+      ['a whole day', START_MS + DAY_MS, START_MS + 2 * DAY_MS],
+    ] as const;
+
+    async function checkAll(): Promise<void> {
+      for (const [name, fromMs, toMs] of RANGES) {
+        const { groups } = await ask({ fromMs, toMs, by: ['model', 'provider'] });
+        const found = Object.fromEntries(groups.map(({ key, sums }) => [key.join(' '), sums]));
+        assert.deepEqual(
+          found,
+          added(fromMs, toMs, (row) => `${row.model} ${row.provider ?? ''}`),
+          name,
+        );
+      }
+    }
+
+    test('what was not summed up yet is read from the records', checkAll);
+
+    test('sums of hours and days give the same as the records', async () => {
+      assert.ok((await sumUpAll()) > 24);
+      await checkAll();
+    });
+
+    test('nothing is summed up while records of it may still come', async () => {
+      const { hourlyMs, dailyMs } = await readUsageProgress(database);
+      assert.equal(new Date(hourlyMs).toISOString(), '2026-11-21T10:00:00.000Z');
+      assert.equal(new Date(dailyMs).toISOString(), '2026-11-21T00:00:00.000Z');
+    });
+
+    test('summing up again, and twice at once, changes nothing', async () => {
+      const earlier = await database.kysely.selectFrom('usage_daily').selectAll().orderBy('start_ms').execute();
+      await database.kysely.deleteFrom('usage_progress').execute();
+      await Promise.all([sumUpAll(), sumUpAll()]);
+      const afterwards = await database.kysely.selectFrom('usage_daily').selectAll().orderBy('start_ms').execute();
+      assert.equal(afterwards.length, earlier.length);
+      await checkAll();
+    });
+
+    test('groups by hour, day and week add up to the same', async () => {
+      for (const bucketMs of [HOUR_MS, DAY_MS, 7 * DAY_MS]) {
+        const { groups } = await ask({ bucketMs, by: ['model'] });
+        const found = Object.fromEntries(groups.map(({ startMs, key, sums }) => [`${startMs} ${key[0]}`, sums]));
+        const offset = bucketMs === 7 * DAY_MS ? Date.parse('1970-01-05T00:00:00Z') : 0;
+        const start = (ms: number): number => ms - ((ms - offset) % bucketMs);
+        assert.deepEqual(
+          found,
+          added(START_MS, NOW_MS, (row) => `${start(row.createdAtMs)} ${row.model}`),
+        );
+      }
+    });
+
+    test('filters keep or leave out, unset values too', async () => {
+      const by = ['provider'] as const;
+      const only = await ask({ by, filters: [{ dimension: 'provider', values: ['alpha', ''], isNot: false }] });
+      assert.deepEqual(new Set(only.groups.map(({ key }) => key[0])), new Set(['alpha', '']));
+      const others = await ask({ by, filters: [{ dimension: 'provider', values: ['alpha'], isNot: true }] });
+      assert.deepEqual(new Set(others.groups.map(({ key }) => key[0])), new Set(['beta', '']));
+    });
+
+    test('single generations are told apart from the records, and too many groups are cut off and said so', async () => {
+      const reports = createUsageReports({ database });
+      const question = { fromMs: START_MS, toMs: NOW_MS, by: ['id'], measures: ['requests'], filters: [] } as const;
+      assert.equal((await reports.read(question, NEVER_LATE)).groups.length, rows.length);
+      const cut = await reports.read(question, { ...NEVER_LATE, groupsMax: 100 });
+      assert.deepEqual([cut.groups.length, cut.truncated], [100, true]);
+    });
+
+    test('speeds are counted in classes, every generation that has one in exactly one', async () => {
+      const { groups } = await ask({ measures: ['first_token_0', 'first_token_7', 'first_token_8', 'first_token_23'] });
+      const count = (ms: number): number => rows.filter((row) => row.timeToFirstTokenMs === ms).length;
+      assert.deepEqual(groups[0]?.sums, [count(5), 0, count(250), count(90_000)]);
+    });
+
+    test('a report that comes too late stops between two queries', async () => {
+      let requestedCount = 0;
+      const reports = createUsageReports({ database });
+      const question = { fromMs: START_MS, toMs: NOW_MS, by: ['id'], measures: ['requests'], filters: [] } as const;
+      await assert.rejects(
+        reports.read(question, { groupsMax: 10_000, isLate: () => ++requestedCount > 3 }),
+        TooLateError,
+      );
+    });
+
+    test('names that callers choose do not make as many rows as there are records', async () => {
+      const hourMs = NOW_MS + DAY_MS;
+      const flood = Array.from({ length: 6_000 }, (_, index) =>
+        sampleGeneration({ id: `gen-flood-${index}`, createdAtMs: hourMs + index, appUrl: `https://${index}.example` }),
+      );
+      await Promise.all(flood.map((row) => store.append(row)));
+      await sumUpAll(hourMs + 2 * HOUR_MS);
+      const hour = await ask({ fromMs: hourMs - (hourMs % HOUR_MS), toMs: hourMs + HOUR_MS, by: ['app_url'] });
+      const summed = hour.groups.filter(({ key }) => key[0] === OTHER).map(({ sums }) => sums[0]);
+      assert.deepEqual(summed, [6_000]);
+    });
+
+    test('names that callers make long are summed up by their beginnings', async () => {
+      const long = (letter: string): string => letter.repeat(500);
+      const atMs = NOW_MS + 3 * DAY_MS;
+      await store.append(
+        sampleGeneration({
+          id: 'gen-long',
+          createdAtMs: atMs,
+          appUrl: long('\u{1f600}'),
+          model: long('\u{1f601}'),
+          upstreamModel: long('\u{1f602}'),
+          memberId: long('\u{1f603}'),
+        }),
+      );
+      const question = {
+        fromMs: atMs - (atMs % HOUR_MS),
+        toMs: atMs - (atMs % HOUR_MS) + HOUR_MS,
+        by: ['app_url'],
+      } as const;
+      const filters = [{ dimension: 'app_url', values: [long('\u{1f600}')], isNot: false }] as const;
+      const fromRecords = await ask({ ...question, filters });
+      await sumUpAll(atMs + 2 * HOUR_MS);
+      assert.deepEqual(await ask({ ...question, filters }), fromRecords);
+      assert.equal(fromRecords.groups[0]?.sums[0], 1);
+    });
+
+    test('a record that comes when its hour was summed up long ago is counted, whoever sums up meanwhile', async () => {
+      const late = sampleGeneration({ id: 'gen-late', createdAtMs: START_MS + 5 * HOUR_MS + 7, tokensPrompt: 12_345 });
+      await store.append(late);
+      rows.push(late);
+      await assert.rejects(checkAll(), 'nobody looks at the records of that hour');
+      const busy = createUsageRollup({ database, lagMs: LAG_MS }).step(NOW_MS + 4 * DAY_MS);
+      await sumUpAgain(database, late.createdAtMs);
+      await busy;
+      await checkAll();
+      await sumUpAll();
+      await checkAll();
+      assert.ok((await readUsageProgress(database)).dailyMs > late.createdAtMs, 'it was summed up again');
+    });
+  });

@@ -1,0 +1,114 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Database } from '../engine/database.ts';
+import { numberOf } from '../portable.ts';
+
+/** Two records of one thing that do not agree. Nano-USD, or a number of requests. */
+export interface Difference {
+  readonly what: 'charge' | 'spend' | 'requests' | 'balance';
+  /** The generation, the subject with its day, or the account. */
+  readonly of: string;
+  /** What follows from the generations, or from the entries. */
+  readonly expected: number;
+  readonly found: number;
+}
+
+/** Beyond so many of a kind the rest is not named: something general is wrong. */
+const NAMED_MAX = 100;
+
+interface Row extends Pick<Difference, 'what'> {
+  readonly name: string;
+  readonly expected: number | string | null;
+  readonly found: number | string | null;
+}
+
+/** All comparisons see one moment. */
+export function findDifferences(database: Database, accountId: string): Promise<readonly Difference[]> {
+  return database.readSnapshot(async (transaction) => {
+    const compare = async (query: RawBuilder<Row>): Promise<readonly Difference[]> => {
+      const { rows } = await query.execute(transaction);
+      return rows.map(({ what, name, expected, found }) => ({
+        what,
+        of: name,
+        expected: numberOf(expected),
+        found: numberOf(found),
+      }));
+    };
+    return [
+      ...(await compare(unlikeCharges(accountId))),
+      ...(await compare(unlikeSums(accountId))),
+      ...(await compare(unlikeBalance(accountId))),
+    ];
+  });
+}
+
+/** A generation costs what its entry says; one that cost nothing has none. Two look-ups a charge, by an index each. */
+function unlikeCharges(accountId: string): RawBuilder<Row> {
+  return sql<Row>`
+    select 'charge' as what, generations.id as name, cost_nano_usd as expected,
+      coalesce(-amount_nano_usd, 0) as found
+    from generations left join ledger_entries on ledger_entries.id = generations.id || ':usage' and kind = 'usage'
+      and account_id = ${accountId}
+    where cost_nano_usd > 0 and (amount_nano_usd is null or amount_nano_usd <> -cost_nano_usd)
+    union all
+    select 'charge', coalesce(generation_id, ledger_entries.id), 0, -amount_nano_usd
+    from ledger_entries left join generations on generations.id = generation_id and cost_nano_usd > 0
+    where account_id = ${accountId} and kind = 'usage' and generations.id is null
+    order by 2 limit ${sql.lit(NAMED_MAX)}`;
+}
+
+/**
+ * What each subject spent on each day is the sum of its generations; `telemetry/charges.ts` says which count. They are
+ * read once, and what they add up to by day is small.
+ */
+function unlikeSums(accountId: string): RawBuilder<Row> {
+  const subjects = [
+    sql`'key:' || key_hash`,
+    sql`'workspace:' || workspace_id`,
+    sql`'member:' || member_id`,
+    sql`cast(${`account:${accountId}`} as text)`,
+  ];
+  const of = (subject: RawBuilder<unknown>, isByok: 0 | 1) => {
+    const [cost, count] =
+      isByok === 1 ? [sql.ref('byok_cost'), sql.ref('byok_count')] : [sql.ref('cost'), sql.ref('count')];
+    return sql`
+      select ${subject}, day_start_ms, ${sql.lit(isByok)}, ${cost}, 0, ${count}, 0 from days
+      where ${count} > 0 and ${subject} is not null`;
+  };
+  return sql<Row>`
+    with days as (
+      select key_hash, workspace_id, member_id, created_at_ms - created_at_ms % 86400000 as day_start_ms,
+        sum(case when cost_nano_usd > 0 then cost_nano_usd else 0 end) as cost,
+        count(case when cost_nano_usd > 0 then 1 end) as count,
+        sum(list_cost_nano_usd) as byok_cost, count(list_cost_nano_usd) as byok_count
+      from generations group by 1, 2, 3, 4
+    ), sides as (
+      select subject, day_start_ms, is_byok, 0 as expected, nano_usd as found, 0 as expected_count,
+        requests as found_count
+      from spend
+      union all ${sql.join(
+        subjects.flatMap((subject) => [of(subject, 0), of(subject, 1)]),
+        sql` union all `,
+      )}
+    ), sums as (
+      select subject || ' ' || day_start_ms || case is_byok when 1 then ' byok' else '' end as name,
+        sum(expected) as expected, sum(found) as found, sum(expected_count) as expected_count,
+        sum(found_count) as found_count
+      from sides group by subject, day_start_ms, is_byok
+    )
+    select 'spend' as what, name, expected, found from sums where expected <> found
+    union all
+    select 'requests', name, expected_count, found_count from sums where expected_count <> found_count
+    order by 1 desc, 2 limit ${sql.lit(NAMED_MAX)}`;
+}
+
+/** What was spent, as the balance is read, is the sum of the entries that say so. */
+function unlikeBalance(accountId: string): RawBuilder<Row> {
+  return sql<Row>`
+    select 'balance' as what, name, expected, found from (
+      select cast(${`account:${accountId}`} as text) as name,
+        (select coalesce(sum(-amount_nano_usd), 0) from ledger_entries
+          where account_id = ${accountId} and kind = 'usage') as expected,
+        (select coalesce(sum(nano_usd), 0) from spend
+          where subject = ${`account:${accountId}`} and is_byok = 0) as found
+    ) as totals where expected <> found`;
+}
