@@ -1,0 +1,164 @@
+import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import { assert } from '../../lib/assert.ts';
+import { createLruCache, entriesOf } from '../../lib/cache/lru-cache.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { RateLimitState, Permit, PermitResult, PermitRequest, Rate, SlotRequest } from '../contract.ts';
+import type { RunStep, StepCall } from './step-pipeline.ts';
+import { LEAVE, permitStep } from './rate-limit-scripts.ts';
+import type { LocalRateLimits } from '../memory/rate-limits.ts';
+import { addTo, countUsed, passUntil, secondsOf, takeOf, type TakenRate, type UseCounter } from '../rates.ts';
+import { RedisAway, type RedisLink } from './link.ts';
+
+export interface RedisRateLimitsDeps {
+  readonly link: RedisLink;
+  /** Of all keys. With a tag in braces, so that a cluster keeps them in one place. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  /** Counts while Redis is away. */
+  readonly local: LocalRateLimits;
+}
+
+/** Who left slots while Redis was away; what is more ends by itself. */
+const OWED_MAX = 10_000;
+
+const NO_SLOTS: SlotRequest = { id: '', expiresInMs: 0, subjects: [] };
+
+type Left = Pick<SlotRequest, 'id' | 'subjects'>;
+
+/** Slots and counts that all processes share; of this process alone while Redis is away. */
+export class RedisRateLimits implements RateLimitState {
+  readonly #link: RedisLink;
+  readonly #prefix: string;
+  readonly #clock: Clock;
+  readonly #local: LocalRateLimits;
+  readonly #owed = createLruCache<string, Left>(OWED_MAX);
+  readonly #counter: UseCounter;
+  #counting: Promise<Counting> | undefined;
+  #catchingUp: Promise<void> | undefined;
+
+  constructor({ link, prefix, clock, local }: RedisRateLimitsDeps) {
+    this.#link = link;
+    this.#prefix = prefix;
+    this.#clock = clock;
+    this.#local = local;
+    this.#counter = {
+      add: async (subject, uses, periodMs) => addTo((await this.#load()).limiter, subject, uses, periodMs),
+    };
+    link.onBack((_client, run) => this.#payBack(run));
+  }
+
+  async acquire(requested: PermitRequest): Promise<PermitResult> {
+    try {
+      const { step, keys, values } = await this.callFor(requested);
+      return this.answerTo(requested, await this.#link.run(step, keys, values));
+    } catch (error) {
+      this.lost(requested, error);
+      // Who cannot be asked is no reason to refuse; here it is counted as well as it can be.
+      return this.#local.acquire(requested);
+    }
+  }
+
+  /** What Redis is asked; `answerTo` reads its reply. */
+  async callFor({ slots: { id, expiresInMs, subjects } = NO_SLOTS, rates }: PermitRequest): Promise<StepCall> {
+    const { limiter, step } = await this.#load();
+    const keys = [...this.#keysOf(subjects), ...rates.map(({ subject }) => limiter.getKey(subject))];
+    const limits = subjects.map(({ limit }) => limit);
+    const ofRates = rates.flatMap((rate) => [rate.limit, takeOf(rate), secondsOf(rate.periodMs)]);
+    return { step, keys, values: [id, Math.ceil(expiresInMs), subjects.length, ...limits, ...ofRates] };
+  }
+
+  answerTo({ slots = NO_SLOTS, rates }: PermitRequest, reply: unknown): PermitResult {
+    assert(Array.isArray(reply), 'the script gives a list');
+    const [outcome, ...rest] = reply.map(Number);
+    if (outcome === 1) return { ok: true, permit: this.#passOf(slots, rates, rest) };
+    const [number = 0, used = 0, retryAfterMs = 0] = rest;
+    const full = slots.subjects[number - 1];
+    if (full !== undefined) return { ok: false, by: 'slots', subject: full.subject };
+    const rate = rates[number - slots.subjects.length - 1];
+    assert(rate !== undefined, 'the script numbers what it was given');
+    const { subject, limit } = rate;
+    const remaining = Math.max(0, limit - used + takeOf(rate));
+    return { ok: false, by: 'rates', subject, limit, remaining, retryAfterMs };
+  }
+
+  /** What Redis may have done and not told: its slots are given back when it is there again. */
+  lost({ slots = NO_SLOTS }: PermitRequest, error: unknown): void {
+    if (error instanceof RedisAway && error.mayBeDone) this.#owe(slots);
+  }
+
+  #passOf(slots: SlotRequest, rates: readonly Rate[], endsInMs: readonly number[]): Permit {
+    const nowMs = this.#clock.monotonicMs();
+    const taken = rates.map((rate, at): TakenRate => ({ ...rate, endsAtMs: nowMs + (endsInMs[at] ?? 0) }));
+    // What an earlier question of the same request may have taken is in use now.
+    this.#owed.delete(slots.id);
+    this.#local.adopt(slots);
+    return passUntil(async (used) => {
+      this.#local.leave(slots);
+      // In one turn of the event loop, so that it is one call.
+      await Promise.all([this.#leave(slots), countUsed(this.#counter, taken, used, this.#clock)]);
+    });
+  }
+
+  async #leave(left: Left): Promise<void> {
+    if (left.subjects.length === 0) return;
+    try {
+      await this.#notify(left, this.#link.run);
+    } catch {
+      this.#owe(left);
+      return;
+    }
+    // What came between the last thing that Redis was told on its return and the first that it was asked.
+    if (this.#owed.size > 0) await this.#catchUp().catch(() => undefined);
+  }
+
+  /** Many leave in one turn: one tells for all of them. */
+  #catchUp(): Promise<void> {
+    return (this.#catchingUp ??= this.#payBack(this.#link.run).finally(() => (this.#catchingUp = undefined)));
+  }
+
+  #owe(left: Left): void {
+    if (left.subjects.length > 0) this.#owed.set(left.id, left);
+  }
+
+  async #payBack(run: RunStep): Promise<void> {
+    const owed = entriesOf(this.#owed).map(([, left]) => left);
+    await Promise.all(owed.map((left) => this.#notify(left, run)));
+    for (const left of owed) if (this.#owed.peek(left.id) === left) this.#owed.delete(left.id);
+  }
+
+  async #notify({ id, subjects }: Left, run: RunStep): Promise<void> {
+    await run(LEAVE, this.#keysOf(subjects), [id]);
+  }
+
+  #keysOf(subjects: SlotRequest['subjects']): readonly string[] {
+    return subjects.map(({ subject }) => `${this.#prefix}slots:${subject}`);
+  }
+
+  #load(): Promise<Counting> {
+    return (this.#counting ??= loadCounting(this.#link, `${this.#prefix}rate`));
+  }
+}
+
+interface Counting {
+  readonly limiter: RateLimiterAbstract;
+  /** Takes slots, and counts by the script of the limiter. */
+  readonly step: StepCall['step'];
+}
+
+/** What the library uses of a client: it defines one command, by its own script, and calls it. Its calls travel with others. */
+async function loadCounting({ run }: RedisLink, keyPrefix: string): Promise<Counting> {
+  const { RateLimiterRedis } = await import('rate-limiter-flexible');
+  const counted = { lua: '' };
+  const storeClient = {
+    defineCommand: (_name: string, { lua }: { readonly lua: string }): void => void (counted.lua = lua),
+    async rlflxIncr([key = '', ...values]: readonly string[]): Promise<readonly number[]> {
+      const answer = await run(counted, [key], values);
+      assert(Array.isArray(answer), 'the script of the library gives a list');
+      // The library adds them up as they are.
+      return answer.map(Number);
+    },
+  };
+  const limiter = new RateLimiterRedis({ storeClient, keyPrefix, points: Number.MAX_SAFE_INTEGER, duration: 60 });
+  assert(counted.lua !== '', 'the library defines what it calls');
+  return { limiter, step: permitStep(counted.lua) };
+}

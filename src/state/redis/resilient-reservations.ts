@@ -1,0 +1,155 @@
+import { createLruCache, entriesOf } from '../../lib/cache/lru-cache.ts';
+import type { Allowance, Charge, ReservationRequest, Reservations, LoadSpent, ReservationResult } from '../contract.ts';
+import type { RunStep } from './step-pipeline.ts';
+import type { LocalReservations } from '../memory/reservations.ts';
+import { endedBy, type Ended, type RedisReservations } from './reservations.ts';
+import { RedisAway, type RedisLink } from './link.ts';
+
+/** Holds of this process whose subjects are remembered; one that is not ends by itself. */
+const OPEN_MAX = 50_000;
+/** What is made up for when Redis is back. What is more heals when its holds and sums end. */
+const OWED_MAX = 10_000;
+/** So much is told at once. */
+const REPORTED_AT_ONCE = 200;
+
+/**
+ * Holds in Redis; while it is away, in this process, which then counts for itself: it knows what it holds, here and there,
+ * and what was settled is in the durable sums, but not what other processes hold. When Redis is back it is told what ended
+ * meanwhile and what is held here, before anybody here goes by what it knows.
+ */
+export class ResilientReservations implements Reservations {
+  readonly #shared: RedisReservations;
+  readonly #local: LocalReservations;
+  readonly #link: RedisLink;
+  readonly #open = createLruCache<string, readonly string[]>(OPEN_MAX);
+  readonly #owed = createLruCache<string, readonly Ended[]>(OWED_MAX);
+  /** Open holds that Redis may not know of. */
+  readonly #unreported = createLruCache<string, true>(OPEN_MAX);
+  /** A return that takes longer than a connection waits for goes on where it was. */
+  #isReturning = false;
+  #catchingUp: Promise<void> | undefined;
+
+  constructor(shared: RedisReservations, local: LocalReservations, link: RedisLink) {
+    this.#shared = shared;
+    this.#local = local;
+    this.#link = link;
+    link.onBack((_client, run) => this.#payBack(run));
+  }
+
+  async reserve(request: ReservationRequest, loadSpent: LoadSpent): Promise<ReservationResult> {
+    const { id, allowances } = request;
+    const subjects = [...new Set(allowances.map(({ subject }) => subject))];
+    try {
+      if (this.#isBehind()) await this.#catchUp();
+      const answer = await this.#shared.reserve(request, loadSpent);
+      if (!answer.ok) return answer;
+      this.#open.set(id, subjects);
+      this.#local.adopt(id, answer.reservedNanoUsd, request.expiresInMs);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof RedisAway)) throw error;
+      if (error.mayBeDone) this.#owe(id, endedBy(subjects, []));
+    }
+    const answer = await this.#local.reserve(request, loadSpent);
+    if (!answer.ok) return answer;
+    this.#open.set(id, subjects);
+    // What Redis may have made of it is replaced when it is told.
+    this.#owed.delete(id);
+    this.#unreported.set(id, true);
+    if (this.#link.isUp) await this.#catchUp().catch(unlessAway);
+    return answer;
+  }
+
+  async check(allowances: readonly Allowance[], loadSpent: LoadSpent): Promise<ReservationResult> {
+    try {
+      if (this.#isBehind()) await this.#catchUp();
+      return await this.#shared.check(allowances, loadSpent);
+    } catch (error) {
+      unlessAway(error);
+      return this.#local.check(allowances, loadSpent);
+    }
+  }
+
+  settle(id: string, charges: readonly Charge[]): Promise<void> {
+    return this.#end(id, charges, () => this.#local.settle(id, charges));
+  }
+
+  release(id: string): Promise<void> {
+    return this.#end(id, [], () => this.#local.release(id));
+  }
+
+  async forget(owner: string): Promise<void> {
+    await this.#local.forget(owner);
+    try {
+      await this.#shared.forget(owner);
+    } catch (error) {
+      // Sums end by themselves, sooner than most outages.
+      unlessAway(error);
+    }
+  }
+
+  async #end(id: string, charges: readonly Charge[], endLocally: () => Promise<void>): Promise<void> {
+    const subjects = this.#open.get(id) ?? [];
+    this.#open.delete(id);
+    this.#unreported.delete(id);
+    const ended = endedBy(subjects, charges);
+    // Here too: a sum that was read while Redis was away does not know the charge.
+    await endLocally();
+    try {
+      // Of a hold that was made here Redis knows nothing, so that it reads its sums again.
+      await this.#shared.finish(id, ended);
+    } catch (error) {
+      unlessAway(error);
+      this.#owe(id, ended);
+    }
+  }
+
+  #owe(id: string, ended: readonly Ended[]): void {
+    if (ended.length > 0) this.#owed.set(id, ended);
+  }
+
+  /** Whatever Redis remembers: it may have started anew. */
+  async #payBack(run: RunStep): Promise<void> {
+    if (!this.#isReturning) for (const id of this.#local.openIds()) this.#unreported.set(id, true);
+    this.#isReturning = true;
+    await this.#notify(run);
+    this.#isReturning = false;
+  }
+
+  #isBehind(): boolean {
+    return this.#owed.size > 0 || this.#unreported.size > 0;
+  }
+
+  /** What happened between the last thing that Redis was told on its return and the first that it was asked. */
+  async #catchUp(): Promise<void> {
+    // As one call: all of it together is waited for no longer.
+    const notify = (): Promise<void> => this.#notify(this.#link.run);
+    this.#catchingUp ??= this.#link.call(notify).finally(() => (this.#catchingUp = undefined));
+    await this.#catchingUp;
+  }
+
+  /** Once through what is known now: what comes meanwhile is told before the next request. */
+  async #notify(run: RunStep): Promise<void> {
+    for (const some of inParts(entriesOf(this.#owed))) {
+      await Promise.all(some.map(([id, ended]) => this.#shared.finish(id, ended, run)));
+      for (const [id, ended] of some) if (this.#owed.peek(id) === ended) this.#owed.delete(id);
+    }
+    for (const some of inParts([...this.#unreported.rkeys()])) {
+      await Promise.all(some.map((id) => this.#reportOpen(run, id)));
+      for (const id of some) this.#unreported.delete(id);
+    }
+  }
+
+  async #reportOpen(run: RunStep, id: string): Promise<void> {
+    const reservation = this.#local.find(id);
+    if (reservation !== undefined) await this.#shared.adopt(id, reservation, run);
+  }
+}
+
+function unlessAway(error: unknown): void {
+  if (!(error instanceof RedisAway)) throw error;
+}
+
+function* inParts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let at = 0; at < items.length; at += REPORTED_AT_ONCE) yield items.slice(at, at + REPORTED_AT_ONCE);
+}
