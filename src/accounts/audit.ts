@@ -1,8 +1,9 @@
 import type { Clock } from '../lib/clock.ts';
 import { randomText } from '../lib/ids.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { AuditEvent as StoredEvent, AuditFilter, AuditStore } from '../store/audit.ts';
-import type { Page } from '../store/page.ts';
+import type { AuditEvent as StoredEvent } from '../store/accounts/columns.ts';
+import type { AuditFilter, AuditStore } from '../store/accounts/audit.ts';
+import type { Page } from '../store/engine/page.ts';
 import type { Principal } from './principal.ts';
 
 export type AuditEvent = StoredEvent;
@@ -26,7 +27,7 @@ export interface Audit {
   list(filter: AuditFilter): Promise<Page<AuditEvent>>;
 }
 
-export interface AuditParts {
+export interface AuditDeps {
   readonly store: AuditStore;
   readonly clock: Clock;
   /** An event that could not be stored. */
@@ -36,7 +37,7 @@ export interface AuditParts {
 /** What is kept of one event; beyond it only the names of the members are. */
 const CHANGES_CHARS_MAX = 16_384;
 
-export function createAudit({ store, clock, onLost }: AuditParts): Audit {
+export function createAudit({ store, clock, onLost }: AuditDeps): Audit {
   return {
     async record({ actor, action, subject, changes }) {
       const atMs = clock.nowMs();

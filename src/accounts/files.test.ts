@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createBlobStore, NoRoomError, type BlobStore } from '../store/blobs.ts';
-import { openDatabase } from '../store/database.ts';
-import { createFileStore, type FileStore } from '../store/files.ts';
-import { createFiles, type FileContent, type Files, type FilesParts } from './files.ts';
+import { createBlobStore, NoRoomError, type BlobStore } from '../store/accounts/blobs.ts';
+import { openDatabase } from '../store/engine/database.ts';
+import { createFileStore, type FileStore } from '../store/accounts/files.ts';
+import { createFiles, type FileContent, type Files, type FilesDeps } from './files.ts';
 
 const OWNER = { workspaceId: '00000000-0000-4000-8000-000000000001', keyHash: 'k' };
 const MB = 1_048_576;
@@ -22,7 +22,7 @@ interface TestFiles {
   onDisk(): Promise<readonly string[]>;
 }
 
-async function openFiles(t: TestContext, changes: Partial<FilesParts> = {}): Promise<TestFiles> {
+async function openFiles(t: TestContext, changes: Partial<FilesDeps> = {}): Promise<TestFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'files-'));
   const database = await openDatabase({ path: ':memory:', clock: systemClock });
   t.after(async () => {
@@ -52,7 +52,7 @@ async function openFiles(t: TestContext, changes: Partial<FilesParts> = {}): Pro
 }
 
 function sending(text: string, expiresAfterMs?: number): FileContent {
-  return { chunks: pieces(text), wish: () => ({ filename: 'a.txt', expiresAfterMs }) };
+  return { chunks: pieces(text), input: () => ({ filename: 'a.txt', expiresAfterMs }) };
 }
 
 async function* pieces(text: string, after: Promise<void> = Promise.resolve()): AsyncGenerator<Uint8Array> {
@@ -83,6 +83,7 @@ test('a full disk is 503, and neither a row nor a file is left', async (t) => {
   assert.deepEqual(await opened.onDisk(), []);
 });
 
+// @spec file-1
 test('a file that is larger than a file may be is 413, however it comes, and nothing of it is left', async (t) => {
   const opened = await openFiles(t, { fileBytesMax: 10 });
   await assert.rejects(opened.files.upload(OWNER, sending('12345678901')), refused(413));
@@ -92,8 +93,11 @@ test('a file that is larger than a file may be is 413, however it comes, and not
 
 test('so many are written at once and no more, of one workspace half as many', async (t) => {
   const opened = await openFiles(t);
-  const gate = Promise.withResolvers<void>();
-  const slow = (): FileContent => ({ chunks: pieces('slow', gate.promise), wish: () => ({ filename: 'slow.txt' }) });
+  const rateLimitState = Promise.withResolvers<void>();
+  const slow = (): FileContent => ({
+    chunks: pieces('slow', rateLimitState.promise),
+    input: () => ({ filename: 'slow.txt' }),
+  });
   const other = { ...OWNER, workspaceId: '00000000-0000-4000-8000-000000000002' };
   const third = { ...OWNER, workspaceId: '00000000-0000-4000-8000-000000000003' };
   const under: Promise<unknown>[] = [];
@@ -103,7 +107,7 @@ test('so many are written at once and no more, of one workspace half as many', a
     if (owner === OWNER) await opened.files.upload(other, sending('another is not kept waiting'));
   }
   await assert.rejects(opened.files.upload(third, sending('more')), refused(429));
-  gate.resolve();
+  rateLimitState.resolve();
   assert.equal((await Promise.all(under)).length, 32);
   await opened.files.upload(third, sending('more'));
 });
@@ -127,7 +131,7 @@ test('what the workspace has no room for is not written any further', async (t) 
     chunks: (async function* tens() {
       for (let piece = 0; piece < 1_000; piece++) yield* pieces('b'.repeat(10));
     })(),
-    wish: () => ({ filename: 'b.txt' }),
+    input: () => ({ filename: 'b.txt' }),
   };
   await assert.rejects(counting.files.upload(OWNER, tens), refused(413));
   assert.equal(written, 40);
@@ -139,14 +143,14 @@ test('what was begun by a process that died is cleared away, and what is under w
   const row = { ...(await opened.files.upload(OWNER, sending('whole'))), id, createdAtMs: opened.now - 1 };
   await opened.store.begin(row);
   await opened.blobs.write(id, sending('half').chunks);
-  const gate = Promise.withResolvers<void>();
+  const rateLimitState = Promise.withResolvers<void>();
   const under = opened.files.upload(OWNER, {
-    chunks: pieces('under way', gate.promise),
-    wish: () => ({ filename: 'b.txt' }),
+    chunks: pieces('under way', rateLimitState.promise),
+    input: () => ({ filename: 'b.txt' }),
   });
   await opened.files.clearAway();
   assert.equal((await opened.onDisk()).includes(id), true, 'while something is written nobody knows whose it is');
-  gate.resolve();
+  rateLimitState.resolve();
   await under;
   await opened.files.clearAway();
   assert.equal((await opened.onDisk()).includes(id), false);
@@ -166,6 +170,7 @@ test('beside other gateways what was begun is given up after an hour', async (t)
   assert.equal(await opened.store.finish(late, { bytesMax: MB, filesMax: 10 }), 'gone');
 });
 
+// @spec file-8
 test('a file that has expired is gone at once, and its bytes with the next clearing', async (t) => {
   const opened = await openFiles(t);
   const { id } = await opened.files.upload(OWNER, sending('short', 1_000));
@@ -195,7 +200,7 @@ test('bytes that cannot be deleted now are deleted later, and nobody sees the fi
 
 test('a name is shown as it is written, and no path', async (t) => {
   const { files } = await openFiles(t);
-  const upload = (filename: string) => files.upload(OWNER, { ...sending('one'), wish: () => ({ filename }) });
+  const upload = (filename: string) => files.upload(OWNER, { ...sending('one'), input: () => ({ filename }) });
   for (const name of [
     '',
     ' ',

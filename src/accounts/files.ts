@@ -3,15 +3,16 @@ import type { Readable } from 'node:stream';
 import { GatewayError, invalid } from '../canonical/gateway-error.ts';
 import { isOwnFileId, type FileOwner, type StoredFile, type StoredFiles } from '../canonical/stored-files.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createFileTypeFinder } from '../lib/file-type.ts';
-import { NoRoomError, type BlobStore } from '../store/blobs.ts';
-import type { FileRow, FileStore } from '../store/files.ts';
+import { createFileTypeFinder } from '../lib/files/file-type.ts';
+import { NoRoomError, type BlobStore } from '../store/accounts/blobs.ts';
+import type { FileRow } from '../store/accounts/columns.ts';
+import type { FileStore } from '../store/accounts/files.ts';
 
 /** What is kept of a file beside its content. */
 export type FileRecord = FileRow;
 
 /** What whoever uploads a file says of it. */
-export interface FileWish {
+export interface FileInput {
   readonly filename: string;
   readonly purpose?: string | undefined;
   /** Counted from now. */
@@ -53,10 +54,10 @@ export interface Files extends StoredFiles {
 export interface FileContent {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Asked once all chunks have come. @throws GatewayError 400 */
-  readonly wish: () => FileWish;
+  readonly input: () => FileInput;
 }
 
-export interface FilesParts {
+export interface FilesDeps {
   readonly store: FileStore;
   readonly blobs: BlobStore;
   readonly clock: Clock;
@@ -69,7 +70,7 @@ export interface FilesParts {
   readonly isAlone: boolean;
 }
 
-/** areas.md 23. */
+/** @spec file-1 */
 const FILE_BYTES_MAX = 100 * 1_024 * 1_024;
 const FILES_PER_WORKSPACE_MAX = 100_000;
 const UPLOADS_AT_ONCE_MAX = 32;
@@ -84,20 +85,20 @@ const RETRY_AFTER_MS = 60_000;
 /** How soon others may be done. */
 const BUSY_RETRY_AFTER_MS = 1_000;
 
-export function createFiles(parts: FilesParts): Files {
-  return new WorkspaceFiles(parts);
+export function createFiles(deps: FilesDeps): Files {
+  return new WorkspaceFiles(deps);
 }
 
 /** A class because it knows what is under way. */
 class WorkspaceFiles implements Files {
-  readonly #parts: FilesParts;
+  readonly #deps: FilesDeps;
   readonly #fileBytesMax: number;
   /** Ids, with the workspace of each. */
   readonly #writing = new Map<string, string>();
 
-  constructor(parts: FilesParts) {
-    this.#parts = parts;
-    this.#fileBytesMax = parts.fileBytesMax ?? FILE_BYTES_MAX;
+  constructor(deps: FilesDeps) {
+    this.#deps = deps;
+    this.#fileBytesMax = deps.fileBytesMax ?? FILE_BYTES_MAX;
   }
 
   async upload(owner: FileOwner, content: FileContent): Promise<FileRecord> {
@@ -106,21 +107,21 @@ class WorkspaceFiles implements Files {
 
   async write(owner: FileOwner, filename: string, text: string): Promise<StoredFile> {
     const chunks = inPieces(Buffer.from(text));
-    return this.#store(owner, { chunks, wish: () => ({ filename }) }, true);
+    return this.#store(owner, { chunks, input: () => ({ filename }) }, true);
   }
 
   async #store(owner: FileOwner, content: FileContent, madeHere: boolean): Promise<FileRecord> {
     const own = [...this.#writing.values()].filter((workspaceId) => workspaceId === owner.workspaceId);
     if (own.length >= UPLOADS_OF_WORKSPACE_MAX) throw busy(`${UPLOADS_OF_WORKSPACE_MAX} files of a workspace`);
     if (this.#writing.size >= UPLOADS_AT_ONCE_MAX) throw busy(`${UPLOADS_AT_ONCE_MAX} files`);
-    const draft = draftFile(owner, this.#parts.clock.nowMs(), madeHere);
+    const draft = draftFile(owner, this.#deps.clock.nowMs(), madeHere);
     this.#writing.set(draft.id, draft.workspaceId);
     try {
       return await this.#write(draft, content);
     } catch (error) {
       await this.#undo(draft.id);
       if (!(error instanceof NoRoomError)) throw error;
-      this.#parts.onDiskFull?.(error);
+      this.#deps.onDiskFull?.(error);
       throw diskFull(error);
     } finally {
       this.#writing.delete(draft.id);
@@ -128,8 +129,8 @@ class WorkspaceFiles implements Files {
   }
 
   /** The row first, so that whoever dies has left word of what is to be cleared away. */
-  async #write(draft: FileRecord, { chunks, wish }: FileContent): Promise<FileRecord> {
-    const { store, blobs, workspaceBytesMax: bytesMax } = this.#parts;
+  async #write(draft: FileRecord, { chunks, input }: FileContent): Promise<FileRecord> {
+    const { store, blobs, workspaceBytesMax: bytesMax } = this.#deps;
     const { bytes: used } = await store.usage(draft.workspaceId);
     if (used >= bytesMax) throw noRoomLeft(bytesMax);
     await store.begin(draft);
@@ -139,7 +140,7 @@ class WorkspaceFiles implements Files {
       tooMany: () => (left < this.#fileBytesMax ? noRoomLeft(bytesMax) : tooLarge(this.#fileBytesMax)),
     });
     const sizeBytes = await blobs.write(draft.id, counted);
-    const row = finishedFile(draft, wish(), counted.mimeType(), sizeBytes);
+    const row = finishedFile(draft, input(), counted.mimeType(), sizeBytes);
     const outcome = await store.finish(row, { bytesMax, filesMax: FILES_PER_WORKSPACE_MAX });
     if (outcome === 'full') throw noRoomLeft(bytesMax);
     if (outcome === 'gone') throw new GatewayError('timeout', 'The file arrived too slowly.', { status: 408 });
@@ -148,7 +149,7 @@ class WorkspaceFiles implements Files {
 
   /** What cannot be undone now is cleared away later. */
   async #undo(id: string): Promise<void> {
-    const { store, blobs } = this.#parts;
+    const { store, blobs } = this.#deps;
     try {
       await store.abandon(id);
       await blobs.remove(id);
@@ -159,21 +160,21 @@ class WorkspaceFiles implements Files {
   }
 
   async get({ workspaceId }: FileOwner, id: string): Promise<FileRecord> {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#deps;
     const found = isOwnFileId(id) ? await store.find(workspaceId, id, clock.nowMs()) : undefined;
     if (found === undefined) throw noSuchFile();
     return found;
   }
 
   async list({ workspaceId }: FileOwner, { afterId, limit, purpose }: FileWindow): Promise<FilePage> {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#deps;
     const wanted = { afterId, limit: limit + 1, ...(purpose !== undefined && { purpose }) };
     const rows = await store.list(workspaceId, clock.nowMs(), wanted);
     return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
   }
 
   async delete(owner: FileOwner, id: string): Promise<FileRecord> {
-    const { store, blobs } = this.#parts;
+    const { store, blobs } = this.#deps;
     const file = await this.get(owner, id);
     if (!(await store.remove(owner.workspaceId, id))) throw noSuchFile();
     try {
@@ -192,35 +193,35 @@ class WorkspaceFiles implements Files {
         'invalid_request',
         'Only files that a tool made can be downloaded; this one was uploaded.',
       );
-    const content = await this.#parts.blobs.open(id);
+    const content = await this.#deps.blobs.open(id);
     if (content === undefined) throw notHere();
     return { file, content };
   }
 
   async search({ workspaceId }: FileOwner, nameHas: string | undefined, limit: number): Promise<readonly StoredFile[]> {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#deps;
     const named = nameHas === undefined ? {} : { nameHas };
     return store.list(workspaceId, clock.nowMs(), { afterId: undefined, limit, ...named });
   }
 
   async find({ workspaceId }: FileOwner, id: string): Promise<StoredFile | undefined> {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#deps;
     return isOwnFileId(id) ? store.find(workspaceId, id, clock.nowMs()) : undefined;
   }
 
   async findByName({ workspaceId }: FileOwner, filename: string): Promise<StoredFile | undefined> {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#deps;
     return store.findByName(workspaceId, filename, clock.nowMs());
   }
 
   async read({ id }: StoredFile): Promise<Uint8Array> {
-    const content = await this.#parts.blobs.read(id);
+    const content = await this.#deps.blobs.read(id);
     if (content === undefined) throw notHere();
     return content;
   }
 
   async clearAway(): Promise<boolean> {
-    const { store, blobs, clock, isAlone } = this.#parts;
+    const { store, blobs, clock, isAlone } = this.#deps;
     const nowMs = clock.nowMs();
     // Beside others a file that is begun may be under way in any of them.
     const begunBeforeMs = isAlone && this.#writing.size === 0 ? nowMs : nowMs - WRITING_MS_MAX;
@@ -292,7 +293,7 @@ function draftFile({ workspaceId, keyHash }: FileOwner, nowMs: number, madeHere:
 
 function finishedFile(
   draft: FileRecord,
-  { filename, purpose, expiresAfterMs }: FileWish,
+  { filename, purpose, expiresAfterMs }: FileInput,
   mimeType: string,
   sizeBytes: number,
 ): FileRecord {

@@ -1,4 +1,5 @@
-import type { GenerationRow, GenerationStore } from '../store/generations.ts';
+import type { GenerationRow } from '../store/generations/columns.ts';
+import type { GenerationStore } from '../store/generations/generations.ts';
 
 /** What is kept of a generation, for whoever may see it. */
 export type GenerationRecord = GenerationRow;

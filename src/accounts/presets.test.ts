@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock as clock } from '../lib/clock.ts';
-import type { PresetRow, PresetStore, PresetVersionRow } from '../store/presets.ts';
+import type { PresetRow, PresetVersionRow } from '../resources/presets.ts';
+import type { PresetStore } from '../store/accounts/presets.ts';
 import { createPresets } from './presets.ts';
 import { samplePrincipal } from './test-principal.ts';
 
@@ -30,16 +31,16 @@ const first: PresetVersionRow = {
 
 /** One preset of so many versions, with the first in use. */
 function storeOf(versions: number): PresetStore {
-  const nobodyAsks = (): never => assert.fail('nobody asks');
+  const neverCalled = (): never => assert.fail('nobody asks');
   return {
     find: () => Promise.resolve({ preset, designated: first }),
     listVersions: () => Promise.resolve({ rows: [first], totalCount: versions }),
     write: () => Promise.resolve({ preset, designated: first }),
     subscribe: () => undefined,
-    list: nobodyAsks,
-    count: nobodyAsks,
-    findVersion: nobodyAsks,
-    update: nobodyAsks,
+    list: neverCalled,
+    count: neverCalled,
+    findVersion: neverCalled,
+    update: neverCalled,
   };
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalid } from '../canonical/gateway-error.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createFreshValues } from '../lib/fresh-values.ts';
+import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Page, PageWindow } from '../store/page.ts';
-import type { PresetRow, PresetStatus, PresetStore, PresetVersionRow, PresetWithVersion } from '../store/presets.ts';
+import type { Page, PageWindow } from '../store/engine/page.ts';
+import { presetResource, type PresetRow, type PresetPatch, type PresetVersionRow } from '../resources/presets.ts';
+import type { PresetStore, PresetWithVersion } from '../store/accounts/presets.ts';
 import type { Principal } from './principal.ts';
 
 export type Preset = PresetRow;
@@ -20,13 +21,10 @@ export interface PresetInUse {
   readonly config: JsonObject;
 }
 
-export interface PresetChange {
-  readonly name?: string | undefined;
-  readonly description?: string | null | undefined;
-  readonly status?: PresetStatus | undefined;
+export type PresetChange = PresetPatch & {
   /** The number of one of its versions. */
   readonly designatedVersion?: number | undefined;
-}
+};
 
 type Owner = Pick<Principal, 'workspaceId' | 'memberId' | 'accountId'>;
 
@@ -70,7 +68,7 @@ const READ_MS_MAX = 1_000;
 const KNOWN_MAX = 1_000;
 
 export function createPresets({ store, clock }: { readonly store: PresetStore; readonly clock: Clock }): Presets {
-  const inUse = createFreshValues<PresetInUse | undefined>({
+  const inUse = createReadThroughCache<PresetInUse | undefined>({
     async read(name) {
       const at = name.indexOf(' ');
       return usableOf(await store.find(name.slice(0, at), name.slice(at + 1)));
@@ -82,25 +80,24 @@ export function createPresets({ store, clock }: { readonly store: PresetStore; r
     entriesMax: KNOWN_MAX,
   });
   store.subscribe(
-    () => inUse.forget(),
-    () => inUse.outdate(),
+    () => inUse.invalidate(),
+    () => inUse.markStale(),
   );
   const find = async ({ workspaceId }: Owner, slug: string): Promise<PresetWithVersion> => {
     const found = isSlug(slug) ? await store.find(workspaceId, slug) : undefined;
     if (found === undefined) throw unknownPreset(slug);
     return found;
   };
-  const change: Presets['change'] = async (owner, slug, wish) => {
+  const change: Presets['change'] = async (owner, slug, input) => {
     const { preset } = await find(owner, slug);
     const nowMs = clock.nowMs();
-    const { name, description, status, designatedVersion: number } = wish;
+    const { designatedVersion: number, ...patch } = input;
     const version = number === undefined ? undefined : await store.findVersion(preset.id, number);
     if (number !== undefined && version === undefined)
       throw invalid('designated_version', 'is not a version of this preset');
     await store.update(preset.id, {
-      ...(name !== undefined && { name }),
-      ...(description !== undefined && { description }),
-      ...(status !== undefined && status !== preset.status && { status, statusUpdatedAtMs: nowMs }),
+      ...patch,
+      ...(patch.status !== undefined && patch.status !== preset.status && { statusUpdatedAtMs: nowMs }),
       ...(version !== undefined && { designatedVersionId: version.id }),
       updatedAtMs: nowMs,
     });
@@ -130,7 +127,7 @@ export function createPresets({ store, clock }: { readonly store: PresetStore; r
     async archive(owner, slug) {
       await change(owner, slug, { status: 'archived' });
     },
-    forget: () => inUse.forget(),
+    forget: () => inUse.invalidate(),
   };
 }
 
@@ -154,24 +151,20 @@ async function write(
   if (versions !== undefined && versions >= VERSIONS_MAX)
     throw invalid('path.slug', `has ${VERSIONS_MAX} versions already, the most that a preset may have`);
   const nowMs = clock.nowMs();
-  const preset: PresetRow = {
+  const preset = presetResource.newRow({
     id: randomUUID(),
     workspaceId,
     slug,
     name: slug,
-    description: null,
-    status: 'active',
-    statusUpdatedAtMs: null,
     creatorUserId: memberId,
-    designatedVersionId: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
-  };
+  });
   const { systemPrompt, config } = content;
   const version = { id: randomUUID(), creatorId: memberId ?? accountId, systemPrompt, config, createdAtMs: nowMs };
   const written = await store.write(preset, version);
   if (written === undefined)
-    throw new GatewayError('invalid_request', 'Somebody else is writing this preset. Try again.', { status: 409 });
+    throw new GatewayError('invalid_request', 'Another request is writing this preset. Try again.', { status: 409 });
   return written;
 }
 

@@ -1,0 +1,93 @@
+import type { DefaultPlugin } from '../../canonical/default-plugins.ts';
+import type { DefaultPreferences } from '../../canonical/default-preferences.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { AssignmentStore } from '../../store/accounts/guardrail-assignments.ts';
+import type { GuardrailStore } from '../../store/accounts/guardrails.ts';
+import type { KeyRow } from '../../resources/keys.ts';
+import type { KeyStore } from '../../store/accounts/keys.ts';
+import { defaultGuardrailId } from '../policy/default-guardrail-id.ts';
+import { hashKey } from './key-format.ts';
+import type { StaticKeys } from './keys.ts';
+import { DEFAULT_WORKSPACE_ID } from '../principal.ts';
+
+/** Who may agree to a key for an application. */
+export interface CodeIssuers {
+  /**
+   * Why the key may not, as one sentence; `undefined`: it may. A key that is ruled must not make one that is not: what
+   * holds for its workspace or its member holds for the new key as well, what holds for itself alone does not.
+   */
+  refusalOf(keyHash: string): Promise<string | undefined>;
+  /** The key by which the limits of a key that it issues are counted too; null: none, since a management key has none. */
+  rootOf(keyHash: string): Promise<string | null>;
+}
+
+export interface CodeIssuersDeps {
+  readonly keys: Pick<KeyStore, 'find'>;
+  readonly assignments: Pick<AssignmentStore, 'has'>;
+  readonly guardrails: Pick<GuardrailStore, 'find'>;
+  /** They have no rules of their own, and are there as long as the environment has them. */
+  readonly staticKeys: StaticKeys;
+  /** Whether normal keys may issue keys at all. @spec key-18 */
+  readonly allowsNormalKeys: boolean;
+  readonly clock: Clock;
+}
+
+const IS_NORMAL =
+  'Normal keys cannot issue keys on this gateway. Use a management key, or set "oauth: { normal_keys: true }" in the configuration of the gateway.';
+const IS_RULED =
+  'A key with a limit, an expiry, a guardrail or binding defaults of its own cannot give out further keys. Use a management key.';
+const IS_LIMITED =
+  "The key's workspace limits what each key may spend, so that its keys cannot give out further ones. Use a management key.";
+
+export function createCodeIssuers(deps: CodeIssuersDeps): CodeIssuers {
+  const { keys, assignments, staticKeys, allowsNormalKeys, clock } = deps;
+  const management = staticKeys.management && hashKey(staticKeys.management);
+  const normal = staticKeys.normal && hashKey(staticKeys.normal);
+  return {
+    async refusalOf(keyHash) {
+      if (keyHash === management) return undefined;
+      if (keyHash === normal) return allowsNormalKeys ? refusalOfWorkspace(deps, DEFAULT_WORKSPACE_ID) : IS_NORMAL;
+      const key = await keys.find(keyHash);
+      const isOver = key !== undefined && key.expiresAtMs !== null && key.expiresAtMs <= clock.nowMs();
+      if (key === undefined || key.disabled || isOver) return 'The key is not valid any more.';
+      if (key.kind === 'management') return undefined;
+      if (!allowsNormalKeys) return IS_NORMAL;
+      if (hasRules(key) || (await assignments.has('key', keyHash))) return IS_RULED;
+      // All keys of a member spend of one such limit.
+      return key.creatorUserId === null ? refusalOfWorkspace(deps, key.workspaceId) : undefined;
+    },
+    async rootOf(keyHash) {
+      if (keyHash === management) return null;
+      const key = await keys.find(keyHash);
+      return key?.kind === 'management' ? null : (key?.rootKeyHash ?? keyHash);
+    },
+  };
+}
+
+function hasRules({ limitNanoUsd, expiresAtMs, defaultProviderPreferences, defaultPlugins }: KeyRow): boolean {
+  return (
+    limitNanoUsd !== null ||
+    expiresAtMs !== null ||
+    isBinding(defaultProviderPreferences) ||
+    (defaultPlugins ?? []).some(binds)
+  );
+}
+
+/** Whether something of it stays whatever a request says. */
+function isBinding(preferences: DefaultPreferences | null): boolean {
+  const { only, ignore, zdr, dataCollection } = preferences ?? {};
+  return only !== undefined || ignore !== undefined || zdr === true || dataCollection === 'deny';
+}
+
+function binds({ preventOverrides }: DefaultPlugin): boolean {
+  return preventOverrides;
+}
+
+/** The guardrail of a workspace limits each key by itself: one more key would be one more limit's worth. */
+async function refusalOfWorkspace(
+  { guardrails }: Pick<CodeIssuersDeps, 'guardrails'>,
+  workspaceId: string,
+): Promise<string | undefined> {
+  const guardrail = await guardrails.find(defaultGuardrailId(workspaceId));
+  return guardrail === undefined || guardrail.limitNanoUsd === null ? undefined : IS_LIMITED;
+}

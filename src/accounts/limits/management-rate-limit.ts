@@ -1,0 +1,21 @@
+import type { Authenticate } from '../keys/authenticate.ts';
+import type { Principal } from '../principal.ts';
+import type { RateLimiter } from './rate-limits.ts';
+
+/** A call is no generation: it has neither tokens nor an end. */
+const ONE_CALL = { generationId: '', promptTokens: () => 1, isFree: false } as const;
+
+/**
+ * Says who calls, and lets management keys call only so fast, whatever they call. @throws GatewayError 401, 429
+ * @spec rate-9
+ */
+export function limitManagement(authenticate: Authenticate, limiter: RateLimiter): Authenticate {
+  const admit = (principal: Principal): Principal | Promise<Principal> => {
+    const pending = principal.kind === 'management' ? limiter.admit(principal, ONE_CALL) : undefined;
+    return pending === undefined ? principal : pending.acquire().then(() => principal);
+  };
+  return (headers, options) => {
+    const principal = authenticate(headers, options);
+    return principal instanceof Promise ? principal.then(admit) : admit(principal);
+  };
+}

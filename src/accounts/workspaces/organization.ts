@@ -1,0 +1,30 @@
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { Page, PageWindow } from '../../store/engine/page.ts';
+import type { UserStore } from '../../store/accounts/users.ts';
+
+/** Somebody on whose behalf keys are made, or who belongs to a workspace. */
+export interface OrganizationMember {
+  readonly id: string;
+  /** The id where it is an address, else empty: nobody signs in here, so nobody told another one. */
+  readonly email: string;
+}
+
+/** All users of the gateway are one organization: whoever runs it bills nobody else. @spec workspace-12 */
+export interface Organization {
+  /** By id. @throws GatewayError 404 while no user was named: the account is one person's */
+  listMembers(window: PageWindow): Promise<Page<OrganizationMember>>;
+}
+
+export function createOrganization({ store }: { readonly store: UserStore }): Organization {
+  return {
+    async listMembers(window) {
+      const { rows, totalCount } = await store.list(window);
+      if (totalCount === 0) throw new GatewayError('not_found', 'No user was named yet: this is a personal account.');
+      return { rows: rows.map((id) => ({ id, email: isAddress(id) ? id : '' })), totalCount };
+    },
+  };
+}
+
+function isAddress(id: string): boolean {
+  return /^[^\s@]+@[^\s@]+$/.test(id);
+}
