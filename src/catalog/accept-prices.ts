@@ -7,10 +7,10 @@ const MOVE_MAX = 4;
 const PROMPT_SHARE_MAX = 4;
 
 /**
- * Leaves out prices that look wrong: aggregators and subscription plans list zeros, and a slip of the pen is not to reach
- * a bill. One that moved too far since the last time stays as it was.
- * @param isMoveFine whoever refreshes has looked at the moved ones
- * @source catalog.md 2.5 "Guard"
+ * Leaves out prices that look wrong: aggregators and subscription plans list zeros, and a typing error must not reach a
+ * bill. A price that changed too much since the last refresh stays as it was.
+ * @param isMoveFine the operator accepts the changed ones
+ * @spec catalog-20
  */
 export function acceptPrices(
   endpoints: readonly RefreshedEndpoint[],

@@ -95,7 +95,7 @@ function knownEndpoint(
   };
 }
 
-/** What nobody read up is not ruled out. */
+/** An unknown modality is not excluded. */
 function inputsOf({ input_modalities: listed, input_modalities_complete: complete }: ModelEntry): readonly string[] {
   return complete === false ? [...new Set([...listed, 'file', 'audio', 'video'])] : listed;
 }

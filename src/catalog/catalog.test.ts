@@ -44,46 +44,50 @@ const catalog = createCatalog(
 const slugOf = (name: string) => catalog.find(name)?.slug;
 
 suite('the catalog', () => {
-  test('an alias means the newest of its family that somebody can be asked for', () => {
+  // @spec model-9
+  test('resolves an alias to the newest available model of its family', () => {
     assert.equal(slugOf('~acme/big-latest'), 'acme/big-2');
     assert.deepEqual(catalog.resolve?.('~acme/big-latest')?.alias, '~acme/big-latest');
     assert.equal(slugOf('~acme/huge-latest'), undefined);
     assert.equal(slugOf('~other/big-latest'), undefined);
   });
 
-  test('an alias of a family that only credentials of callers open means its newest', () => {
+  test('resolves an alias to the newest model of a family that only BYOK enables', () => {
     assert.equal(slugOf('~acme/wide-latest'), 'acme/wide-2');
   });
 
-  test('a permanent name means its model', () => {
+  // @spec model-10
+  test('resolves a permanent name', () => {
     assert.equal(slugOf('acme/big-2-20260101'), 'acme/big-2');
   });
 
-  test('variants are told apart from the name, stacked ones in their order, behind aliases too', () => {
-    const told = (name: string) => {
+  // @spec model-17
+  test('separates variants from the name, stacked ones in their order, after aliases too', () => {
+    const reported = (name: string) => {
       const found = catalog.resolve?.(name);
       return found && [found.model.slug, ...found.variants];
     };
-    assert.deepEqual(told('acme/small:nitro'), ['acme/small', 'nitro']);
-    assert.deepEqual(told('acme/small:floor:thinking'), ['acme/small', 'floor', 'thinking']);
-    assert.deepEqual(told('acme/small:free:online'), ['acme/small:free', 'online']);
-    assert.deepEqual(told('~acme/big-latest:exacto'), ['acme/big-2', 'exacto']);
-    assert.deepEqual(told('acme/small'), ['acme/small']);
+    assert.deepEqual(reported('acme/small:nitro'), ['acme/small', 'nitro']);
+    assert.deepEqual(reported('acme/small:floor:thinking'), ['acme/small', 'floor', 'thinking']);
+    assert.deepEqual(reported('acme/small:free:online'), ['acme/small:free', 'online']);
+    assert.deepEqual(reported('~acme/big-latest:exacto'), ['acme/big-2', 'exacto']);
+    assert.deepEqual(reported('acme/small'), ['acme/small']);
   });
 
-  test('an unknown suffix on a model of the catalog names nothing, though a pass-through would take it', () => {
+  test('rejects an unknown suffix of a catalog model, although a pass-through would accept it', () => {
     assert.equal(catalog.resolve?.('acme/small:turbo'), undefined);
     assert.equal(catalog.resolve?.('acme/big-1:free'), undefined);
     assert.equal(slugOf('acme/small:turbo'), undefined);
   });
 
-  test("in a pass-through slug everything after the provider is the upstream's own name", () => {
+  // @spec model-8
+  test("takes everything after the provider in a pass-through slug as the upstream's own name", () => {
     assert.equal(catalog.resolve?.('ollama/llama3.3:70b')?.model.endpoints[0]?.upstreamModel, 'llama3.3:70b');
     assert.equal(catalog.find('ollama/x:nitro')?.endpoints[0]?.upstreamModel, 'x:nitro');
     assert.equal(catalog.find('acme/next')?.endpoints[0]?.upstreamModel, 'next');
   });
 
-  test('the same slug gives the same model, and memory of passed-on names is bounded', () => {
+  test('returns the same model for the same slug, and limits the memory of passed-on names', () => {
     const first = catalog.find('ollama/one');
     assert.equal(catalog.find('ollama/one'), first);
     for (let count = 0; count < 1_100; count++) catalog.find(`ollama/n${count}`);

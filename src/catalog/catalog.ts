@@ -1,4 +1,4 @@
-import { setBounded } from '../lib/bounded-map.ts';
+import { createLruCache } from '../lib/cache/lru-cache.ts';
 import type { Catalog, DynamicVariant, Endpoint, Model, Resolution } from './model.ts';
 
 /** Every name below a prefix is an upstream's own name of a model there. @source README.md, "Configure" */
@@ -15,7 +15,7 @@ const DYNAMIC_VARIANTS: readonly DynamicVariant[] = ['nitro', 'floor', 'exacto',
 export function createCatalog(models: readonly Model[], passThrough: readonly PassThrough[]): Catalog {
   const bySlug = indexOf(models);
   const newest = newestOfFamilies(models);
-  const passed = new Map<string, Model>();
+  const passed = createLruCache<string, Model>(PASS_THROUGH_MODELS_MAX);
 
   function passOn(slug: string): Model | undefined {
     const known = passed.get(slug);
@@ -23,7 +23,7 @@ export function createCatalog(models: readonly Model[], passThrough: readonly Pa
     const rule = passThrough.find(({ prefix }) => slug.startsWith(prefix) && slug.length > prefix.length);
     if (rule === undefined) return undefined;
     const model: Model = { slug, name: slug, endpoints: [rule.endpoint(slug.slice(rule.prefix.length), slug)] };
-    setBounded(passed, slug, model, PASS_THROUGH_MODELS_MAX);
+    passed.set(slug, model);
     return model;
   }
 
@@ -49,7 +49,7 @@ export function createCatalog(models: readonly Model[], passThrough: readonly Pa
     }
   }
 
-  /** A suffix on a name of the catalog is never part of an upstream's own name. @source decisions.md 1 */
+  /** A suffix on a name of the catalog is never part of an upstream's own name. @spec model-17 */
   function isSuffixed(slug: string): boolean {
     const colon = slug.indexOf(':', slug.indexOf('/'));
     return colon >= 0 && named(slug.slice(0, colon)) !== undefined;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /*
- * The files below `data/`: one an author, one a provider, the scores, and the sources that the others name. Facts only:
- * each with where it was read. What nobody read anywhere is left out, which means unknown. `npm run catalog:check` holds
- * the files to it; the gateway that reads them does not check again.
+ * The files below `data/`: one an author, one a provider, the scores, and the sources that the others name. They
+ * contain only facts with a source. An absent fact is unknown. `npm run catalog:check` validates the files; the gateway
+ * does not validate them again.
  */
 
 export const TOKENS_MAX = 100_000_000;
@@ -19,7 +19,7 @@ const day = z.iso.date();
 const date = z.string().regex(/^20\d\d-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?$/, 'must be a day or a month');
 /** An entry of `sources.json`. */
 const source = text;
-/** The day on which a person read the vendor's own page. Null: nobody did. */
+/** The day on which a person read the vendor's own page. Null: not yet. */
 const checked = day.nullable();
 const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO country code');
 
@@ -61,7 +61,7 @@ const priceEntry = z.strictObject({
 /** A row of the price library, by its exact id there. */
 const priceReference = z.strictObject({ provider: text, model: text });
 
-/** @source generation.md 3.1 `quantizations` */
+/** @spec route-12 */
 const QUANTIZATIONS = [
   'int4',
   'int8',
@@ -77,7 +77,7 @@ const QUANTIZATIONS = [
   'unknown',
 ];
 const quantization = z.enum(QUANTIZATIONS);
-/** @source areas.md 13 "Enums" */
+/** @spec catalog-2 */
 const PARAMETERS = (
   'temperature top_p top_k min_p top_a frequency_penalty presence_penalty repetition_penalty max_tokens max_completion_tokens logit_bias logprobs top_logprobs prediction ' +
   'seed response_format structured_outputs stop tools tool_choice parallel_tool_calls include_reasoning reasoning reasoning_effort web_search_options verbosity'
@@ -113,7 +113,7 @@ const endpointEntry = z
     message: 'has both a price and a reference to one',
   });
 
-/** @source areas.md 13, the reference's `ModelGroup` */
+/** @spec catalog-2, `@openrouter/sdk` 1.3.19, `ModelGroup` */
 const TOKENIZERS = [
   'GPT',
   'Claude',

@@ -7,7 +7,7 @@ export interface Percentiles {
   readonly p99: number;
 }
 
-/** How an endpoint does, from real traffic. Null: too little of it. @source areas.md 14 "Statistics" */
+/** How an endpoint does, from real traffic. Null: too little of it. @spec catalog-12 */
 export interface EndpointFigures {
   /** Percent. */
   readonly uptimeLast5m: number | null;

@@ -130,8 +130,8 @@ function sourceFaults(data: CatalogData): readonly string[] {
 }
 
 /**
- * A price that nobody checked must look like one: aggregators and subscription plans list zeros and swapped columns.
- * An output of less than a quarter of the input's price is one of those.
+ * An unchecked price must at least be plausible: aggregators and subscription plans list zeros and swapped columns. An
+ * output below a quarter of the input's price is one of those.
  */
 function priceFaults(data: CatalogData, library: PriceLibrary): readonly string[] {
   const faults: string[] = [];
@@ -142,7 +142,7 @@ function priceFaults(data: CatalogData, library: PriceLibrary): readonly string[
         if (reference !== undefined && library(reference) === undefined)
           faults.push(`${place}: the price library has no price ${reference.provider} ${reference.model}`);
         if (price !== undefined && (price.prompt <= 0 || price.completion <= 0 || price.prompt > price.completion * 4))
-          faults.push(`${place}: a price of ${price.prompt} and ${price.completion} is none that anybody lists`);
+          faults.push(`${place}: a price of ${price.prompt} and ${price.completion} is not a list price`);
       }
     }
   }

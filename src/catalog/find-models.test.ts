@@ -25,24 +25,25 @@ const catalog = createCatalog(
 const slugs = (query: Parameters<typeof findModels>[1]): readonly string[] =>
   findModels(catalog, query).map(({ slug }) => slug);
 
-test('every word must stand somewhere, and names count before descriptions', () => {
+test('requires every word somewhere, and prefers names over descriptions', () => {
   assert.deepEqual(slugs({ words: 'Coder' }), ['acme/coder', 'acme/old-coder', 'acme/eye']);
   assert.deepEqual(slugs({ words: 'coder sees' }), ['acme/eye']);
   assert.deepEqual(slugs({ words: 'coder unicorn' }), []);
 });
 
-test('without words the newest come first', () => {
+test('lists the newest first without words', () => {
   assert.deepEqual(slugs({}).slice(0, 2), ['acme/coder', 'acme/old-coder']);
 });
 
-test('all modalities must match, and the context must hold as much', () => {
+// @spec tool-30
+test('requires all modalities and the context length', () => {
   assert.deepEqual(slugs({ inputModalities: ['image', 'text'] }), ['acme/eye']);
   assert.deepEqual(slugs({ outputModalities: ['image'] }), ['acme/painter']);
   assert.deepEqual(slugs({ contextTokensMin: 100_000 }), ['acme/coder']);
   assert.deepEqual(slugs({ inputModalities: ['audio'] }), []);
 });
 
-test('a family is told by its name', () => {
+test('recognizes a family by its name', () => {
   assert.deepEqual(slugs({ series: 'ACME' }), ['acme/coder', 'acme/old-coder']);
   assert.equal(findModels(catalog, { words: 'painter' })[0]?.series, 'Other');
 });

@@ -1,14 +1,14 @@
 import type { FoundModel, ModelQuery } from '../canonical/model-search.ts';
 import type { Catalog, Model } from './model.ts';
 
-/** Where nobody says which family a model belongs to. */
+/** When the family of a model is unknown. */
 const SERIES_UNKNOWN = 'Other';
 /** A word in the name counts more than one in the description, of which there are many. */
 const NAME_WEIGHT = 4;
 
 /**
- * Models that somebody serves and that fit, best match first; of equal ones those with the later date. Pure.
- * @source generation.md 5.11
+ * Served models that match, best match first; of equal ones those with the later date. Pure.
+ * @spec tool-30
  */
 export function findModels(catalog: Catalog, query: ModelQuery): readonly FoundModel[] {
   const words = (query.words ?? '')
@@ -18,7 +18,7 @@ export function findModels(catalog: Catalog, query: ModelQuery): readonly FoundM
   return catalog
     .list()
     .flatMap((model) => {
-      const found = drawModel(model);
+      const found = serializeModel(model);
       const score = scoreOf(model, words);
       return score === undefined || !fits(found, query) ? [] : [{ found, score, released: model.released ?? '' }];
     })
@@ -49,7 +49,7 @@ function fits(found: FoundModel, query: ModelQuery): boolean {
   );
 }
 
-function drawModel(model: Model): FoundModel {
+function serializeModel(model: Model): FoundModel {
   const { slug, name, description, contextTokensMax, inputModalities, outputModalities, tokenizer } = model;
   return {
     slug,

@@ -42,7 +42,8 @@ function merged(rows: readonly RefreshedEndpoint[], overridePrices = false): rea
 const priceOf = (models: readonly KnownModel[], at: number) => models[0]?.endpoints[at]?.facts.price;
 
 suite('a public list below the project', () => {
-  test('adds facts that nobody wrote down, and changes none that somebody did', () => {
+  // @spec catalog-20
+  test('adds missing facts, and changes no existing ones', () => {
     const [model] = merged([row('one', { max_completion_tokens: 500 })]);
     assert.equal(model?.facts.contextTokensMax, 8_000);
     assert.equal(model.facts.released, '2026-05');
@@ -50,6 +51,7 @@ suite('a public list below the project', () => {
     assert.equal(model.endpoints[0].facts.contextTokensMax, 8_000);
   });
 
+  // @spec catalog-20
   test('never changes a price that is known, unless the operator lets it, and then not by more than four times', () => {
     const own = priceTableOf(usd(4, 8));
     assert.deepEqual(priceOf(merged([row('one', { price: usd(3, 8) })]), 0), own);
@@ -57,7 +59,7 @@ suite('a public list below the project', () => {
     assert.deepEqual(priceOf(merged([row('one', { price: usd(0.9, 8) })], true), 0), own);
   });
 
-  test('gives a price where none is known, but not one that is far below what others ask', () => {
+  test("adds a price where none is known, but not one far below the other endpoints'", () => {
     const priced = (price: RefreshedPrice) => priceOf(merged([row('one-b', { provider: 'beta', price })]), 1);
     assert.deepEqual(priced(usd(2, 4)), priceTableOf(usd(2, 4)));
     assert.equal(priced(usd(1, 2)), undefined);
@@ -89,12 +91,12 @@ suite('prices of a public list', () => {
     return [refused.map(({ fault }) => fault).join(), endpoints[0]?.price];
   };
 
-  test('are taken when they look like prices', () => {
+  test('are accepted when they are plausible', () => {
     assert.deepEqual(faultsOf(usd(16, 32)), ['', usd(16, 32)]);
     assert.deepEqual(faultsOf(usd(4, 2)), ['', usd(4, 2)]);
   });
 
-  test('are left out when they are none, free, or swapped', () => {
+  test('are left out when they are missing, free, or swapped', () => {
     assert.deepEqual(faultsOf(undefined), ['no price', undefined]);
     assert.deepEqual(faultsOf(usd(0, 8)), ['free', undefined]);
     assert.deepEqual(faultsOf(usd(4, 0)), ['free', undefined]);

@@ -5,13 +5,13 @@ import { listPriceOf } from './list-price.ts';
 import { priceTableOf, type PriceTable } from './price.ts';
 import { priceEntryOf, type RefreshedCatalog, type RefreshedEndpoint } from './refreshed.ts';
 
-/** A price below this share of what the model's other endpoints ask is an aggregator's, or a mistake. */
+/** A price below this share of the model's other endpoints is an aggregator's, or a mistake. */
 const SHARE_OF_OTHERS_MIN = 1 / 3;
 
 /**
- * The project's models with what a public list adds: facts that nobody of the project wrote down, prices where none is
- * known, and models that the project does not know, by their provider and the upstream's own name. What the project says
- * stays, prices too, unless the operator lets the list's prices win. @source catalog.md 2.1, 2.5
+ * The project's models with the additions of a public list: missing facts, prices where none is known, and unknown
+ * models, by their provider and the upstream's own name. The project's facts win, prices too, unless the operator lets
+ * the list's prices win. @spec catalog-20
  */
 export function mergeRefreshed(
   known: readonly KnownModel[],

@@ -1,7 +1,8 @@
 import type { FormatId } from '../canonical/extra.ts';
+import type { ReasoningHistory } from '../canonical/reasoning-history.ts';
 import type { PriceTable } from './price.ts';
 
-/** What a provider does with what it is sent. Unknown counts as training and retaining. @source generation.md 3.1 zdr */
+/** What a provider does with what it is sent. Unknown counts as training and retaining. @spec catalog-17 */
 export interface DataPolicy {
   readonly training?: boolean;
   readonly retentionDays?: number;
@@ -27,37 +28,47 @@ export interface Endpoint {
   readonly quantization?: string;
   /** The provider's slug with the endpoint's own variant (`deepinfra/turbo`), as `provider.order` names it. Absent: the slug. */
   readonly tag?: string;
-  /** Capacity of the provider's with a price of its own. Absent: the standard one. @source generation.md 3.5 */
+  /** Capacity of the provider's with a price of its own. Absent: the standard one. @spec route-30 */
   readonly serviceTier?: 'priority' | 'flex';
   /** Of the standard endpoint beside one of a tier: what is owed where the provider had no such capacity left. */
   readonly standardPrice?: PriceTable;
-  /** Tiers of the same model at the same provider that are endpoints of their own: this one is not asked for them. */
+  /** Tiers of the same model at the same provider with endpoints of their own: this endpoint does not serve them. */
   readonly tiersApart?: ReadonlySet<string>;
-  /** The author lets others train on what the model wrote. Absent: unknown, which counts as no. @source generation.md 3.1 */
+  /** The author lets others train on what the model wrote. Absent: unknown, which counts as no. @spec route-11 */
   readonly distillable?: boolean;
   /** Absent: whatever the format can say. */
   readonly supportedParameters?: ReadonlySet<string>;
   readonly dataPolicy: DataPolicy;
-  /** The gateway has nothing to identify itself with to the provider, so asking it is of no use. */
+  /** The gateway has no credentials for the provider, so a call is pointless. */
   readonly lacksCredentials?: boolean;
+  /** With `lacksCredentials`: the environment variables of which one would be a credential. */
+  readonly keyVariables?: readonly string[];
   /** Formats that the endpoint speaks, most native first. */
   readonly formats: readonly FormatId[];
   /** Those of them in which it can be given tools. Absent: all. */
   readonly toolFormats?: readonly FormatId[];
-  /** The messages format's own vendor: its tools run there (`web_search_20250305`), and nowhere else. generation.md 7.4 */
-  readonly vendorTools?: boolean;
-  /** The format in which it searches the web by itself, where it is asked to and that is not the format for all else. */
+  /** The messages format's own vendor: its tools run there (`web_search_20250305`), and nowhere else. @spec messages-21 */
+  readonly nativeTools?: boolean;
+  /** The format in which it searches the web by itself, if that differs from its format for all else. */
   readonly searchFormat?: FormatId;
-  /**
-   * Where the conversation ends with the assistant, the model goes on from its last word. Absent: as its provider's adapter
-   * knows.
-   */
-  readonly continuesAnswers?: boolean;
-  /** Whether hanging up stops the provider's meter. @source generation.md 6.8 */
+  /** The model continues a last message of the assistant. Absent: the adapter's fact. */
+  readonly continuesResponses?: boolean;
+  /** As the operator has it. Absent: as its provider's adapter knows, and as the model itself wrote it in the conversation. */
+  readonly reasoningHistory?: ReasoningHistory;
+  /** Whether hanging up stops the provider's meter. @spec money-18 */
   readonly cancellable: boolean;
 }
 
-/** What a model does about reasoning. @source areas.md 13 "Model record" */
+/** A provider that would be available with credentials. */
+export interface MissingProvider {
+  /** Its slug. */
+  readonly provider: string;
+  readonly providerName: string;
+  /** What turns it on: `OPENAI_API_KEY`, `A or B`, `A and B`. */
+  readonly turnedOnBy: string;
+}
+
+/** What a model does about reasoning. @spec catalog-1 */
 export interface ReasoningFacts {
   /** It cannot be turned off. */
   readonly mandatory?: boolean;
@@ -100,13 +111,13 @@ export interface Model {
   readonly reasoning?: ReasoningFacts;
   readonly huggingFaceId?: string;
   readonly scores?: readonly Score[];
-  /** From a public list that nobody of the project has read through: it is served by its name, and never chosen for a caller. */
+  /** From a public list that the project has not reviewed: it can be requested by name, and is never chosen for a caller. */
   readonly unreviewed?: boolean;
-  /** It stands in for a model (the sandbox): routers choose it only where there is nothing else. @source decisions.md 16 */
+  /** It stands in for a model (the sandbox): routers choose it only where there is nothing else. @spec router-3 */
   readonly simulated?: boolean;
 }
 
-/** Suffixes that change how a model is asked for, not which one it is. @source generation.md 3.8 "dynamic" */
+/** Suffixes that change how a model is called, not which one it is. @spec model-14 */
 export type DynamicVariant = 'nitro' | 'floor' | 'exacto' | 'online' | 'thinking';
 
 /** What a slug means. */
@@ -114,7 +125,7 @@ export interface Resolution {
   readonly model: Model;
   /** In the order in which they stand. */
   readonly variants: readonly DynamicVariant[];
-  /** `~author/family-latest` was asked for. */
+  /** The request named `~author/family-latest`. */
   readonly alias?: string;
 }
 
@@ -122,11 +133,17 @@ export interface Resolution {
 export interface Catalog {
   /** The model that a slug names, a pass-through slug included; `undefined` for an unknown one. */
   find(slug: string): Model | undefined;
-  /** Every named model that somebody serves; pass-through patterns are not in it. */
+  /** Every named model that a provider serves, without pass-through patterns. */
   list(): readonly Model[];
   /**
    * What a slug in any of its forms means: an alias, a variant, a name that was in use. Absent: only `find` is known.
-   * @source generation.md 3.8
+   * @spec model-17
    */
   resolve?(slug: string): Resolution | undefined;
+  /** The slug that a name stands for, by an alias or because one model alone is called so; else the name itself. */
+  rename?(name: string): string;
+  /** Slugs that a name without an author may mean. */
+  suggest?(name: string): readonly string[];
+  /** Providers that would serve the slug if the gateway had credentials for them. */
+  missing?(slug: string): readonly MissingProvider[];
 }

@@ -50,7 +50,7 @@ suite('the list of models.dev', () => {
     ]);
   });
 
-  test('a member that makes no sense is unknown, and so is the whole row where its name or its modalities make none', () => {
+  test('ignores an invalid field, and the whole row with an invalid name or modalities', () => {
     const [odd] =
       read({ one: { ...ROW, release_date: 'soon', limit: { context: -1, output: 'much' }, cost: { input: -5 } } }) ??
       [];
@@ -67,14 +67,14 @@ suite('the list of models.dev', () => {
     assert.equal(read({ 'a name with spaces': ROW }), undefined);
   });
 
-  test('what is to end, and what answers with vectors or scores, is left out', () => {
+  test('leaves out deprecated models, embeddings and rerankers', () => {
     assert.deepEqual(
       read({ one: ROW, old: { ...ROW, status: 'deprecated' }, 'acme-embed-3': ROW, v: { ...ROW, family: 'rerank' } }),
       [READ],
     );
   });
 
-  test('anything else is no list', () => {
+  test('rejects anything else', () => {
     for (const value of [undefined, null, 7, 'x', [], {}, { 'acme-cloud': { models: [] } }, { beta: null }])
       assert.equal(readModelsDev(value, SLUGS), undefined);
   });

@@ -49,13 +49,13 @@ const library = createPriceLibrary((id) => (id === 'acme' ? ACME : undefined), '
 const priceOf = (model: string) => library({ provider: 'acme', model });
 
 suite('the price library', () => {
-  test('a row is found by its exact id and no other way', () => {
+  test('finds a row only by its exact id', () => {
     assert.equal(priceOf('fla'), undefined);
     assert.equal(priceOf('flat-2026'), undefined);
     assert.equal(library({ provider: 'other', model: 'flat' }), undefined);
   });
 
-  test('what it lists a thousand of is listed one by one', () => {
+  test('converts prices per thousand to single units', () => {
     assert.deepEqual(priceOf('flat'), { prompt: 1, completion: 2, cacheWrite1h: 4, webSearch: 0.01 });
   });
 
@@ -66,7 +66,7 @@ suite('the price library', () => {
     ]);
   });
 
-  test('a price holds from its day on, and a window of the day on top of it', () => {
+  test('applies a price from its day on, and a time of day in addition', () => {
     assert.deepEqual(priceOf('dated'), {
       prompt: 3,
       completion: 4,
@@ -79,7 +79,7 @@ suite('the price library', () => {
     assert.equal(priceOf('elsewhere'), undefined);
   });
 
-  test('a bill by the real library is what the library itself works out', async () => {
+  test('bills what the library itself computes', async () => {
     const { calcPrice } = await import('@pydantic/genai-prices');
     const real = await loadPriceLibrary(Date.parse('2026-11-20'));
     const listed = real({ provider: 'google', model: 'gemini-2.5-pro' });

@@ -58,7 +58,7 @@ export function createPriceLibrary(
   };
 }
 
-/** Loaded when it is asked for: half a megabyte of data that a gateway without such providers needs nothing of. */
+/** Loaded on demand: half a megabyte of data that a gateway without such providers does not need. */
 export async function loadPriceLibrary(nowMs: number): Promise<PriceLibrary> {
   const { findProvider } = await import('@pydantic/genai-prices');
   return createPriceLibrary(

@@ -17,7 +17,7 @@ const usage = (counts: Partial<Usage>): Usage => ({
 
 const price = priceTableOf({ prompt: 1, completion: 2, cacheRead: 0.1, cacheWrite: 1.25, cacheWrite1h: 2 });
 
-test('a list price becomes exact integers, the price of a request too, and nothing is made up', () => {
+test('converts a list price, also of a request, to exact integers, and invents nothing', () => {
   assert.deepEqual(priceTableOf({ prompt: 0.0375, completion: 0.1 + 0.2, reasoning: 3, request: 0.01 }), {
     prompt: 37_500,
     completion: 300_000,
@@ -26,6 +26,7 @@ test('a list price becomes exact integers, the price of a request too, and nothi
   });
 });
 
+// @spec money-2
 test('cached tokens are billed at their own price and not as prompt tokens too', () => {
   const cost = costOf(
     price,
@@ -37,22 +38,24 @@ test('cached tokens are billed at their own price and not as prompt tokens too',
   assert.equal(cost.completionNanoUsd, 20_000);
 });
 
-test('what is written for an hour costs the hour price, the rest the short one', () => {
+// @spec money-2
+test('bills writes for an hour at the hour price, the rest at the short one', () => {
   const cost = costOf(price, usage({ promptTokens: 100, cacheWriteTokens: 100, cacheWrite1hTokens: 40 }));
   assert.equal(cost.totalNanoUsd, 60 * 1_250 + 40 * 2_000);
 });
 
-test('a list price with six decimals is exact', () => {
+test('bills a list price with six decimals exactly', () => {
   assert.equal(
     costOf(priceTableOf({ prompt: 0.0375, completion: 0 }), usage({ promptTokens: 2_000 })).totalNanoUsd,
     75_000,
   );
 });
 
-test('a request fee is charged once', () => {
+test('bills a request fee once', () => {
   assert.equal(costOf({ prompt: 0, completion: 0, request: 5e9 }, usage({})).totalNanoUsd, 5_000_000);
 });
 
+// @spec money-3
 test('reasoning at a price of its own is not billed as completion too', () => {
   const cost = costOf(
     { prompt: 0, completion: 1_000, reasoning: 3_000 },
@@ -61,7 +64,8 @@ test('reasoning at a price of its own is not billed as completion too', () => {
   assert.equal(cost.totalNanoUsd, 6 + 12);
 });
 
-test('a cost is never negative, never below its parts and never more than a nano-USD above their exact sum', () => {
+// @spec money-6
+test('returns a cost that is never negative, never below its parts and never more than a nano-USD above their exact sum', () => {
   const tokens = fc.nat(2_000_000);
   const pico = fc.nat(200_000_000);
   fc.assert(
@@ -97,7 +101,7 @@ test('nano-USD become the USD that callers read', () => {
   assert.equal(usdFromNano(555_000), 0.000555);
 });
 
-test('what the provider counts as billed is paid for at list price, whatever else it read or had cached', () => {
+test("bills the provider's billed counts at list price, whatever else it read or cached", () => {
   const counted = usage({
     promptTokens: 508,
     completionTokens: 86,
@@ -120,7 +124,8 @@ const tiered = priceTableOf({
   overrides: [{ minPromptTokens: 200_000, rates: { prompt: 2.5, completion: 15, cacheRead: 0.25 } }],
 });
 
-test('a prompt over the threshold is billed at the higher tier from its first token on, the answer too', () => {
+// @spec money-4
+test('bills a prompt over the threshold at the higher tier from its first token on, the completion too', () => {
   const at = (promptTokens: number) => costOf(tiered, usage({ promptTokens, completionTokens: 1_000 })).totalNanoUsd;
   assert.equal(at(200_000), 200_000 * 1_250 + 1_000 * 10_000);
   assert.equal(at(200_001), 200_001 * 2_500 + 1_000 * 15_000);
@@ -131,7 +136,8 @@ test('cached tokens count toward the threshold and are billed at the tier of the
   assert.equal(cost.totalNanoUsd, 10_000 * 2_500 + 290_000 * 250);
 });
 
-test('what an override does not name stays as it is, and the last one that holds wins', () => {
+// @spec money-4
+test('keeps what an override does not name, and applies the last one that matches', () => {
   const table = priceTableOf({
     prompt: 1,
     completion: 2,
@@ -147,7 +153,8 @@ test('what an override does not name stays as it is, and the last one that holds
   assert.deepEqual(ratesAt(table, 25).cacheRead, 500_000);
 });
 
-test('a time of day holds from its first minute to the one before its end, over midnight too', () => {
+// @spec money-4
+test('applies a time of day from its first minute to the one before its end, across midnight', () => {
   const table = priceTableOf({
     prompt: 1,
     completion: 1,
@@ -185,6 +192,7 @@ test('sound, pictures and searches are billed at prices of their own, once', () 
   assert.equal(cost.totalNanoUsd, cost.promptNanoUsd + cost.completionNanoUsd + 30_000_000 + 4_000_000);
 });
 
+// @spec money-3
 test('parts of a completion that a provider counts twice are not billed beyond the whole', () => {
   const table = priceTableOf({ prompt: 0, completion: 1, audioOutput: 1, imageOutput: 1 });
   const counted = usage({
@@ -196,7 +204,8 @@ test('parts of a completion that a provider counts twice are not billed beyond t
   assert.equal(costOf(table, counted).totalNanoUsd, 10_000);
 });
 
-test('a listed decimal is exactly the integer that bills', () => {
+// @spec catalog-7, money-5
+test('bills exactly the listed decimal', () => {
   assert.equal(decimalUsd(0), '0');
   assert.equal(decimalUsd(2_800), '0.0000000028');
   assert.equal(decimalUsd(3_000_000), '0.000003');
@@ -209,7 +218,7 @@ test('a listed decimal is exactly the integer that bills', () => {
   );
 });
 
-test('what parts cost together is what is known of it, and says where something is not', () => {
+test('adds up the known costs of parts, and marks a missing one', () => {
   const known = { totalNanoUsd: 5, promptNanoUsd: 2, completionNanoUsd: 3 };
   const free = { totalNanoUsd: 0, promptNanoUsd: 0, completionNanoUsd: 0 };
   assert.deepEqual(totalCost([known, known]), { totalNanoUsd: 10, promptNanoUsd: 4, completionNanoUsd: 6 });

@@ -29,7 +29,7 @@ export interface PriceRates {
   readonly request?: number;
 }
 
-/** Rates that take the place of the others while all conditions hold. @source areas.md 13 "Pricing" */
+/** Rates that take the place of the others while all conditions hold. @spec money-4 */
 export interface PriceOverride {
   /** More prompt tokens than this, cached and written ones included; then every token of the request costs it. */
   readonly minPromptTokens?: number;
@@ -50,7 +50,7 @@ export interface Cost {
   readonly totalNanoUsd: number;
   readonly promptNanoUsd: number;
   readonly completionNanoUsd: number;
-  /** Something else was consumed, of which nobody knows the price. */
+  /** Something else was consumed, whose price is unknown. */
   readonly isPartial?: true;
 }
 
@@ -133,7 +133,7 @@ function picoUsd(listed: number, units: number): number {
  * The one price function: listing, holding and billing all use it. The total is rounded once, up, so that a charge
  * never falls below its parts; the prompt part is rounded down and the completion part up, which together never exceed it. The price of the
  * request itself, of its searches and its pictures is in the total only.
- * @source generation.md 6.2 "Cost ="
+ * @spec money-1
  */
 export function costOf(price: PriceTable, counted: Usage, moment: PriceMoment = {}): Cost {
   const usage = billedUsage(counted);
@@ -154,8 +154,8 @@ export function costOf(price: PriceTable, counted: Usage, moment: PriceMoment = 
 }
 
 /**
- * What the parts of one answer cost together. Where the cost of one of them is unknown it is what the others come to, and
- * says so; `undefined` where that is nothing.
+ * The cost of all parts of one response. If the cost of a part is unknown, it is the sum of the others, marked as
+ * partial; `undefined` if there are no others.
  */
 export function totalCost(parts: readonly (Cost | undefined)[]): Cost | undefined {
   const [only] = parts;
@@ -174,7 +174,7 @@ export function totalCost(parts: readonly (Cost | undefined)[]): Cost | undefine
   };
 }
 
-/** The rates that hold for a prompt of so many tokens at that time. */
+/** The rates for a prompt of this many tokens at that time. */
 export function ratesAt(price: PriceTable, promptTokens: number, atMs?: number): PriceRates {
   if (price.overrides === undefined) return price;
   let rates: PriceRates = price;
@@ -220,7 +220,7 @@ function completionCost(rates: PriceRates, usage: Usage): number {
   return left * rates.completion + reasoning + audio + images;
 }
 
-/** A provider that counts what it bills apart lists no other prices for it than the two: nobody knows what of it was cached. */
+/** A provider with its own billed counts lists no other prices than these two: what was cached is unknown. */
 function billedUsage(usage: Usage): Usage {
   if (usage.billed === undefined) return usage;
   return { ...usage, ...usage.billed, cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 };

@@ -43,7 +43,7 @@ export function readScores(): ScoresFile {
   return readOne('scores.json', isScoresFile);
 }
 
-/** Every file as it stands, for whoever checks it: by its path below `data/`. */
+/** Every file unvalidated, for the check: by its path below `data/`. */
 export function readRawCatalog(): ReadonlyMap<string, unknown> {
   const paths = [...listFolder('authors'), ...listFolder('providers'), 'scores.json', 'sources.json'];
   return new Map(paths.map((path) => [path, readOne(path, (value): value is unknown => value !== undefined)]));

@@ -13,7 +13,7 @@ export interface RefreshFile {
   read(): Promise<RefreshedCatalog | undefined>;
   /** Whole or not at all. */
   write(list: RefreshedCatalog): Promise<void>;
-  /** Changes with every write, whoever wrote; `undefined`: there is no file. */
+  /** Changes with every write by any process; `undefined`: there is no file. */
   version(): Promise<string | undefined>;
 }
 

@@ -1,4 +1,4 @@
-import { DownloadError, type Download } from '../lib/download.ts';
+import { DownloadError, type Download } from '../lib/net/download.ts';
 import type { Json } from '../lib/json.ts';
 import { acceptPrices } from './accept-prices.ts';
 import { readModelsDev } from './models-dev.ts';

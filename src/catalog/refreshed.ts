@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { PRICE_USD_MAX, TOKENS_MAX, type PriceEntry } from './data-schema.ts';
 
 /*
- * What a public list says of models at providers, as it is kept between starts. Nobody of this project has read through
- * it, so it fills gaps in what the project knows, and names models that it does not know.
+ * A public list's facts about models at providers, as stored between starts. The project has not reviewed them, so they
+ * only fill in missing facts, and add unknown models.
  */
 
 const NAME_CHARS_MAX = 200;

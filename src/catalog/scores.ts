@@ -13,7 +13,7 @@ const METRICS: Readonly<Record<Ability, readonly string[]>> = {
   agentic: [`${RELEASE}/agentic-coding`],
 };
 
-/** 0 to 1; `undefined`: nobody measured it. */
+/** 0 to 1; `undefined`: not measured. */
 export function abilityOf(model: Model, ability: Ability): number | undefined {
   const own = bestScore(model, ability);
   if (own !== undefined) return own;
@@ -26,7 +26,7 @@ export function abilityOf(model: Model, ability: Ability): number | undefined {
   return sum / METRICS[ability].length;
 }
 
-/** Variants differ in effort; the best is one that a request can ask for. */
+/** Variants differ in effort; the best one is available to a request. */
 function bestScore({ scores = [] }: Model, metric: string): number | undefined {
   let best: number | undefined;
   for (const score of scores) if (score.metric === metric) best = Math.max(best ?? 0, score.score);

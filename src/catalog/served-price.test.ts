@@ -5,7 +5,8 @@ import { servedPrice } from './served-price.ts';
 const price = { prompt: 2, completion: 4 };
 const standardPrice = { prompt: 1, completion: 2 };
 
-test('a request that was served from standard capacity pays the standard price, whatever was asked for', () => {
+// @spec money-8
+test('charges the standard price for a request served from standard capacity, whatever it requested', () => {
   const endpoint = { price, serviceTier: 'priority', standardPrice } as const;
   for (const serviceTier of ['default', 'standard'])
     assert.equal(servedPrice(endpoint, { serviceTier }), standardPrice, serviceTier);
@@ -13,7 +14,7 @@ test('a request that was served from standard capacity pays the standard price, 
   assert.equal(servedPrice(endpoint, {}), price);
 });
 
-test("without a known standard price, and at an endpoint of no tier, the endpoint's own price holds", () => {
+test("bills the endpoint's own price without a known standard price, and at an endpoint of no tier", () => {
   assert.equal(servedPrice({ price, serviceTier: 'flex' }, { serviceTier: 'default' }), price);
   assert.equal(servedPrice({ price }, { serviceTier: 'default' }), price);
 });

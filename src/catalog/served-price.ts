@@ -2,7 +2,7 @@ import type { Usage } from '../canonical/usage.ts';
 import type { Endpoint } from './model.ts';
 import type { PriceTable } from './price.ts';
 
-/** Formats differ in what they call the capacity that everybody has. @source generation.md 3.5 */
+/** Formats have different names for the standard capacity. @spec money-8 */
 const STANDARD: ReadonlySet<string | undefined> = new Set(['default', 'standard']);
 
 /** The tier that served is billed: a provider without capacity of the tier serves from the standard one, and says so. */
