@@ -1,22 +1,25 @@
 import type { EndpointPrice } from './endpoint-price.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 import type { SEARCH_ENGINES } from './schema.ts';
 
-/** The operator's configuration, read and checked once. Names follow README.md, "Configure", in camelCase; times are ms. */
+/** The operator's configuration, parsed and validated once. Names follow README.md, "Configure", in camelCase; times are ms. */
 export interface Config {
   /** The file that was read; absent: none. */
   readonly path?: string;
   readonly server: {
     readonly host: string;
-    /** 0 picks a free one. */
+    /** 0 selects a free one. */
     readonly port: number;
     readonly maxBodyBytes: number;
-    /** For the files of all requests together that are fetched from addresses. */
+    /** Memory for fetched files, of all requests together. */
     readonly fileMemoryBytes: number;
-    /** For answers that callers ask to have cached. With Redis, those of all processes together. 0 keeps none. */
+    /** Size of the response cache; with Redis, of all processes together. 0 turns it off. */
     readonly responseCacheBytes: number;
     readonly drainMs: number;
     readonly region: string;
   };
+  /** Shares of the memory that the process may use. */
+  readonly memory: MemoryBudget;
   readonly dataDir: string;
   readonly files: {
     /** Absent: below the data directory. */
@@ -28,39 +31,45 @@ export interface Config {
   readonly timeouts: Timeouts;
   readonly databaseUrl?: string;
   readonly redisUrl?: string;
-  /** Gateways that share a Redis share their state when they have the same. */
+  /** Gateways with the same prefix in one Redis share their state. */
   readonly redisPrefix: string;
   readonly catalog: { readonly refresh: CatalogRefreshConfig };
-  /** Whether another endpoint goes on with a stream that breaks off, where the caller does not say. */
+  /** Whether mid-stream failover is on by default. */
   readonly rescue: { readonly enabled: boolean };
+  /** Retries at one endpoint before the next candidate. */
+  readonly retry: RetryConfig;
+  /** Whether an attempt has less time than configured while another candidate is left. */
+  readonly deadlines: { readonly adaptive: boolean };
   readonly routers: RoutersConfig;
   readonly credits: { readonly enforce: boolean };
-  /** Whose tools models may use, those that are switched off among them. */
+  /** Whether normal keys may issue keys. @spec key-18 */
+  readonly oauth: { readonly normalKeys: boolean };
+  /** MCP servers, including disabled ones. */
   readonly mcpServers: readonly McpServerConfig[];
-  /** Engines that the gateway searches the web with; those that the environment sets up are not among them. */
+  /** Configured web search engines, without those of the environment. */
   readonly search: {
-    /** Absent: the first that is set up. */
+    /** Absent: the first configured one. */
     readonly engine?: SearchEngineName;
     readonly engines: Readonly<Record<SearchEngineName, ServiceConfig>>;
   };
   /** Whether pages may be fetched from the operator's own network. */
   readonly webFetch: { readonly privateAddresses: boolean };
   readonly fileParser: { readonly mistralOcr: ServiceConfig & { readonly model?: string } };
-  /** Phrases, in lower case, that the prompt injection detector lets pass. */
+  /** Phrases, in lower case, that the prompt injection detector ignores. */
   readonly guardrails: { readonly allowedPhrases: readonly string[] };
   readonly moderation: {
     /** Speaks OpenAI's `POST /moderations`. */
     readonly endpoint: ServiceConfig & { readonly model?: string };
-    /** Slug of a model that judges where there is no endpoint. */
+    /** Slug of a model that judges if there is no endpoint. */
     readonly judge?: string;
   };
   readonly observability: {
-    /** How long is kept what was said in generations, where a workspace logs that. */
+    /** How long content is stored for workspaces that log it. */
     readonly contentRetentionMs: number;
     /** Whether records may be sent to addresses that are not on the public Internet, and without TLS. */
     readonly privateDestinations: boolean;
   };
-  /** How fast each key, the account as a whole, and all callers of `:free` models together may ask; and each management key. */
+  /** Rate limits of each key, of the account as a whole, of all requests for `:free` models together, and of each management key. */
   readonly rateLimits: {
     readonly key: RateLimit;
     readonly account: RateLimit;
@@ -68,51 +77,57 @@ export interface Config {
     readonly management: Pick<RateLimit, 'requestsPerMinute' | 'requestsPerDay'>;
   };
   readonly providers: readonly ProviderConfig[];
-  /** Changes in the table of beta flags, by the provider's slug. Read again while the gateway runs. */
+  /** Changes of the table of beta flags, by the provider's slug. Reloaded while the gateway runs. */
   readonly betaFlags: Readonly<Record<string, BetaFlagsConfig>>;
   readonly models: readonly ModelConfig[];
+  /** Further names of models, with their slugs. Reloaded while the gateway runs. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** Whether a unique name without an author is resolved. Reloaded while the gateway runs. */
+  readonly resolveBareNames: boolean;
   /** `local/*`: everything after the prefix is the upstream's own name at that provider. */
   readonly passThrough: readonly PassThroughConfig[];
-  /** Keys from the environment; when set no key is made or printed. */
+  /** Keys from the environment; with them no key is created or printed. */
   readonly managementKey?: string;
   readonly apiKey?: string;
   /** Encrypts stored provider credentials. */
   readonly secret?: string;
-  /** Opens what was encrypted before `secret` was changed. */
+  /** Decrypts data from before the last change of `secret`. */
   readonly previousSecret?: string;
   readonly logLevel: string;
+  /** `pretty`: lines for people. */
+  readonly logFormat: 'json' | 'pretty';
 }
 
 export type SearchEngineName = (typeof SEARCH_ENGINES)[number];
 
-/** Absent members: what is usual. */
+/** Absent fields have their defaults. */
 export interface ServiceConfig {
   readonly apiKey?: string;
   readonly baseUrl?: string;
 }
 
-/** Whom routers ask and choose where the request does not say. Slugs and aliases (`~author/family-latest`). */
+/** Models of routers when the request names none. Slugs and aliases (`~author/family-latest`). */
 export interface RoutersConfig {
-  /** What requests are about is told of those that no auto router saw, too: some of them, on this machine. */
+  /** A sample of the requests without an auto router is classified, too, on this machine. */
   readonly classifiesTraffic: boolean;
-  /** Whom a router asks for a verdict: the first that can be asked. */
+  /** Judges of routers: the first available one is used. */
   readonly judge: { readonly models: readonly string[]; readonly timeoutMs: number };
   readonly auto: {
-    /** The judge is asked what a request is about, where words leave doubt. */
+    /** The judge classifies requests when keywords are inconclusive. */
     readonly judge: boolean;
-    /** Where nothing is ranked. */
+    /** Used when no model is ranked. */
     readonly defaultModels: readonly string[];
   };
   readonly switchyard: { readonly efficient?: string; readonly capable?: string };
   readonly fusion: {
-    /** What is absent is as usual. */
+    /** Absent fields have their defaults. */
     readonly presets: Readonly<Partial<Record<FusionPresetName, FusionPresetConfig>>>;
   };
 }
 
 type FusionPresetName = 'general-high' | 'general-budget' | 'general-fast';
 
-/** Places of a panel, each with the slugs that may take it, first choice first. */
+/** Places of a panel, each with its alternatives, first choice first. */
 export interface FusionPresetConfig {
   readonly panel?: readonly (readonly string[])[];
   readonly analyst?: readonly string[];
@@ -130,9 +145,12 @@ export type McpServerConfig = McpServerRules &
         readonly transport: 'stdio';
         readonly command: string;
         readonly args: readonly string[];
-        /** Beside these the process gets PATH and HOME of the gateway, and nothing else. */
+        /** The process gets these, PATH and HOME of the gateway, and nothing else. */
         readonly env: Readonly<Record<string, string>>;
         readonly cwd?: string;
+        /** The user and group of the process. Absent: those of the gateway. */
+        readonly uid?: number;
+        readonly gid?: number;
       }
   );
 
@@ -140,29 +158,29 @@ export interface McpServerRules {
   readonly name: string;
   readonly enabled: boolean;
   readonly callMsMax: number;
-  /** Names of tools that are offered, with `*` for any characters. Absent: all. */
+  /** Names of the tools to offer, with `*` for any characters. Absent: all. */
   readonly tools?: readonly string[];
-  /** Ids of the workspaces, and hashes of the keys, that may use it. With neither: everybody. */
+  /** Ids of the workspaces, and hashes of the keys, that may use it. With neither: every key. */
   readonly workspaces?: readonly string[];
   readonly keys?: readonly string[];
 }
 
-/** A public list of models that is read again and again. */
+/** A public list of models that is read at intervals. */
 export interface CatalogRefreshConfig {
   readonly enabled: boolean;
   readonly everyMs: number;
-  /** Absent: the usual one. */
+  /** Absent: the default one. */
   readonly url?: string;
-  /** Its prices win over those that the project wrote down. */
+  /** Its prices win over the project's. */
   readonly overridePrices: boolean;
 }
 
-/** What is absent has no bound. */
+/** Absent limits are unlimited. */
 export interface RateLimit {
   readonly requestsPerMinute?: number;
   readonly requestsPerDay?: number;
   readonly tokensPerMinute?: number;
-  /** Requests under way at a time. */
+  /** Concurrent requests. */
   readonly concurrent?: number;
 }
 
@@ -182,6 +200,12 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
+export interface RetryConfig {
+  readonly sameEndpoint: number;
+  /** A longer `Retry-After` means the next candidate. */
+  readonly waitMsMax: number;
+}
+
 export interface ProviderDefaults {
   readonly order?: readonly string[];
   readonly only?: readonly string[];
@@ -198,14 +222,19 @@ export interface ProviderConfig {
   readonly name?: string;
   readonly baseUrl?: string;
   readonly apiKey?: string;
-  /** What only its adapter knows, in the file's words. */
+  /** Options of its adapter, as in the file. */
   readonly options: Readonly<Record<string, unknown>>;
   /** Those of them that are never shown. */
   readonly secretOptions: readonly string[];
   readonly dataPolicy: { readonly training?: boolean; readonly retentionDays?: number };
   readonly headers: Readonly<Record<string, string>>;
+  /** The field for reasoning of earlier turns in the chat format. Absent: determined by the adapter and the conversation. */
+  readonly reasoningHistory?: ReasoningHistoryConfig;
   readonly timeouts: Partial<Omit<Timeouts, 'totalMs'>>;
+  readonly retry: Partial<RetryConfig>;
 }
+
+export type ReasoningHistoryConfig = 'none' | 'reasoning_content' | 'reasoning' | 'think_tags';
 
 export interface ModelConfig {
   readonly slug: string;
@@ -214,8 +243,10 @@ export interface ModelConfig {
   readonly maxCompletionTokens?: number;
   readonly inputModalities?: readonly string[];
   readonly outputModalities?: readonly string[];
-  /** Its author lets others train on what it wrote. Absent: as the project knows. */
+  /** Whether its author permits training on its responses. Absent: the project's fact. */
   readonly distillable?: boolean;
+  /** For its endpoints without a setting of their own; wins over the provider's. */
+  readonly reasoningHistory?: ReasoningHistoryConfig;
   readonly scores: Readonly<Record<string, number>>;
   readonly endpoints: readonly EndpointConfig[];
 }
@@ -224,18 +255,19 @@ export interface EndpointConfig {
   readonly provider: string;
   /** The upstream's own name. */
   readonly model: string;
-  /** What preferences call it, beside its provider's slug. */
+  /** Its name in routing preferences, in addition to the provider's slug. */
   readonly tag?: string;
-  /** Capacity with a price of its own; such a tier is asked for with every request that goes there. */
+  /** Capacity with a price of its own; every request to this endpoint asks for that tier. */
   readonly serviceTier?: 'priority' | 'flex';
-  /** Member by member over the provider's. */
+  /** Wins over the provider's, field by field. */
   readonly dataPolicy?: { readonly training?: boolean; readonly retentionDays?: number };
   /** Absent: unknown. */
   readonly price?: EndpointPrice;
   readonly quantization?: string;
   readonly supportedParameters?: readonly string[];
-  /** The model goes on from a last message of the assistant. Absent: as its provider's adapter knows. */
+  /** The model continues a last message of the assistant. Absent: the adapter's fact. */
   readonly assistantPrefill?: boolean;
+  readonly reasoningHistory?: ReasoningHistoryConfig;
   readonly contextLength?: number;
   readonly maxCompletionTokens?: number;
   readonly minCompletionTokens?: number;
@@ -245,4 +277,5 @@ export interface PassThroughConfig {
   /** `local/`. */
   readonly prefix: string;
   readonly provider: string;
+  readonly reasoningHistory?: ReasoningHistoryConfig;
 }

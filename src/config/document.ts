@@ -1,4 +1,6 @@
 import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { findJsonFault } from './json-syntax.ts';
+import { readSecretFile, type ReadText } from './secret-file.ts';
 import type { Document, Node, Pair, Scalar, YAMLError, YAMLMap } from 'yaml';
 
 /** Steps from the top of a document: keys of mappings, indexes of lists. */
@@ -7,6 +9,8 @@ export type Path = readonly (string | number)[];
 /** Something wrong in a configuration file. Lines count from 1. */
 export interface Problem {
   readonly line: number;
+  /** Counts from 1, where it is known. */
+  readonly column?: number;
   readonly path: Path;
   readonly message: string;
 }
@@ -17,15 +21,22 @@ export interface ConfigDocument {
   readonly value: unknown;
   readonly problems: readonly Problem[];
   lineOf(path: Path): number;
-  /** Whether the value came from the environment, so that it is never shown and may stand for a number. */
+  /** Whether the value came from the environment or a file of its own, so that it is never shown and may stand for a number. */
   isFromEnvironment(path: Path): boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Where the values of variables come from. */
+interface Sources {
+  readonly env: Environment;
+  readonly readText: ReadText;
+}
+
 /** Far more than an alias needs, far less than a file of nested aliases that expands to gigabytes. */
 const ALIAS_EXPANSIONS_MAX = 100;
 const VARIABLE = /\$?\$\{[^{}\n]*\}/g;
+const FILE_PREFIX = 'file:';
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /*
  * `${NAME}` is not YAML: inside `{ api_key: ${NAME} }` its braces would open a mapping. While YAML reads the text, these
@@ -37,15 +48,29 @@ const OPEN = '\u{E0F1}';
 const CLOSE = '\u{E0F2}';
 const MASKED_VARIABLE = /\u{E0F0}?\u{E0F0}\u{E0F1}([^\u{E0F2}]*)\u{E0F2}/gu;
 
-/** Reads YAML, of which JSON is a part. Never throws: what is wrong is in `problems`. */
-export function readDocument(text: string, env: Environment): ConfigDocument {
+/**
+ * Reads YAML, of which JSON is a part. Never throws: what is wrong is in `problems`.
+ * @param mustBeJson what YAML takes and JSON does not is refused: a comma before a closing bracket, say
+ */
+export function readDocument(
+  text: string,
+  env: Environment,
+  readText: ReadText,
+  { mustBeJson = false }: { readonly mustBeJson?: boolean } = {},
+): ConfigDocument {
   const lines = new LineCounter();
   const document = parseDocument(maskVariables(text), { lineCounter: lines, prettyErrors: false, merge: true });
   const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
-  const problems = [...document.errors, ...document.warnings].map((error) => syntaxProblem(error, document, lineAt));
+  const format = mustBeJson || isMeantAsJson(text) ? 'JSON' : 'YAML';
+  const problems = [...document.errors, ...document.warnings].map((error) =>
+    syntaxProblem(error, document, format, lineAt),
+  );
+  const isJson = mustBeJson || (problems.length > 0 && format === 'JSON');
+  const jsonProblem = isJson ? findJsonProblem(text) : undefined;
+  if (jsonProblem !== undefined) problems.splice(0, problems.length, jsonProblem);
   const substituted = new WeakSet<Node>();
   if (problems.length === 0) problems.push(...keyProblems(document, lineAt));
-  if (problems.length === 0) problems.push(...fillVariables(document, env, substituted, lineAt));
+  if (problems.length === 0) problems.push(...fillVariables(document, { env, readText }, substituted, lineAt));
   const value = problems.length === 0 ? toData(document, problems) : undefined;
   return {
     value,
@@ -59,13 +84,13 @@ export function readDocument(text: string, env: Environment): ConfigDocument {
 }
 
 /** `providers.alpha.endpoints[0]`. */
-export function drawPath(path: Path): string {
-  let drawn = '';
+export function formatPath(path: Path): string {
+  let formatted = '';
   for (const step of path) {
-    if (typeof step === 'number') drawn += `[${step}]`;
-    else drawn += drawn === '' ? step : `.${step}`;
+    if (typeof step === 'number') formatted += `[${step}]`;
+    else formatted += formatted === '' ? step : `.${step}`;
   }
-  return drawn;
+  return formatted;
 }
 
 function maskVariables(text: string): string {
@@ -86,13 +111,32 @@ function toData(document: Document, problems: Problem[]): unknown {
   }
 }
 
-function syntaxProblem(error: YAMLError, document: Document, lineAt: (offset: number) => number): Problem {
+function syntaxProblem(
+  error: YAMLError,
+  document: Document,
+  format: 'JSON' | 'YAML',
+  lineAt: (offset: number) => number,
+): Problem {
   const line = lineAt(error.pos[0]);
   const duplicate = error.code === 'DUPLICATE_KEY' ? pathOfKeyAt(document, error.pos[0]) : undefined;
   if (duplicate !== undefined) return { line, path: duplicate, message: 'stands here twice; keys must be unique' };
   if (error.code === 'MULTIPLE_DOCS')
     return { line, path: [], message: 'a second document (---) begins here; one is read' };
-  return { line, path: [], message: `this is not YAML: ${lowerFirst(unmask(error.message))}` };
+  return { line, path: [], message: `this is not ${format}: ${lowerFirst(unmask(error.message))}` };
+}
+
+/** YAML may begin like this, too: it matters only where the text cannot be read. */
+function isMeantAsJson(text: string): boolean {
+  return /^\s*[{[]\s*(?:["{}\]]|$)/.test(text);
+}
+
+/** What a reader of JSON stumbles over: that of YAML speaks of flow collections. */
+function findJsonProblem(text: string): Problem | undefined {
+  const fault = findJsonFault(text);
+  if (fault === undefined) return undefined;
+  const before = text.slice(0, fault.offset).split('\n');
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return { line: before.length, column, path: [], message: `this is not JSON: ${fault.message}` };
 }
 
 /** YAML lets a whole mapping be a key, which is what a stray brace or `?` makes of it. */
@@ -110,7 +154,7 @@ function keyProblems(document: Document, lineAt: (offset: number) => number): Pr
 
 function fillVariables(
   document: Document,
-  env: Environment,
+  sources: Sources,
   substituted: WeakSet<Node>,
   lineAt: (offset: number) => number,
 ): Problem[] {
@@ -124,7 +168,7 @@ function fillVariables(
         scalar.value = unmask(scalar.value);
         return;
       }
-      const filled = fill(scalar.value, env);
+      const filled = fill(scalar.value, sources);
       for (const message of filled.wrong) problems.push({ line, path, message });
       scalar.value = filled.text;
       if (filled.used) substituted.add(scalar);
@@ -133,19 +177,41 @@ function fillVariables(
   return problems;
 }
 
-function fill(masked: string, env: Environment): { text: string; used: boolean; wrong: readonly string[] } {
+interface Filled {
+  readonly text: string;
+  readonly used: boolean;
+  readonly wrong: readonly string[];
+}
+
+function fill(masked: string, sources: Sources): Filled {
   const wrong: string[] = [];
   let used = false;
   const text = masked.replace(MASKED_VARIABLE, (whole, name: string) => {
     const plain = unmask(whole);
     if (plain.startsWith('$$')) return plain.slice(1);
     used = true;
-    const value = VARIABLE_NAME.test(name) ? env[name] : undefined;
-    if (!VARIABLE_NAME.test(name)) wrong.push(`${plain} names no variable; write $${plain} for the text itself`);
-    else if (value === undefined) wrong.push(`the environment variable ${name} is not set`);
-    return value ?? '';
+    const found = name.startsWith(FILE_PREFIX) ? fileOf(name, sources) : variableOf(name, plain, sources);
+    if ('wrong' in found) wrong.push(found.wrong);
+    return 'value' in found ? found.value : '';
   });
   return { text, used, wrong };
+}
+
+type Found = { readonly value: string } | { readonly wrong: string };
+
+function variableOf(name: string, plain: string, { env }: Sources): Found {
+  if (!VARIABLE_NAME.test(name)) return { wrong: `${plain} names no variable; write $${plain} for the text itself` };
+  const value = env[name];
+  return value === undefined ? { wrong: `the environment variable ${name} is not set` } : { value };
+}
+
+/** `${file:/path}`: for secrets that no process may read from the environment. */
+function fileOf(name: string, { readText }: Sources): Found {
+  try {
+    return { value: readSecretFile(name.slice(FILE_PREFIX.length), readText) };
+  } catch (error) {
+    return { wrong: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** The path of the pair whose key stands at this place in the text. */

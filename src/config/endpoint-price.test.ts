@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { listPriceOf, RATE_WORDS } from '../catalog/list-price.ts';
-import { drawPrice, priceShape, readPrice } from './endpoint-price.ts';
+import { formatPrice, priceShape, readPrice } from './endpoint-price.ts';
 
 const shape = z.strictObject(priceShape);
 
@@ -45,7 +45,7 @@ test('every member of a price is read, and drawn as it was written', () => {
     { utcStart: 2_330, utcEnd: 100, rates: { cacheRead: 0.05 } },
   ]);
   assert.equal(price.webSearch, 0.02);
-  assert.deepEqual(JSON.parse(JSON.stringify(drawPrice(price))), written);
+  assert.deepEqual(JSON.parse(JSON.stringify(formatPrice(price))), written);
 });
 
 test('half a window of the day, and a minute that no hour has, are refused', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { key, requiredKey } from './schema-key.ts';
 
 /** Costs are exact integers of 1e-12 USD: at this price nine million tokens still fit 2^53. */
 const PRICE_USD_MAX = 1_000;
@@ -25,7 +26,7 @@ interface Rates {
   readonly request?: number;
 }
 
-/** Rates that hold for longer prompts, or at a time of day (UTC, HHMM). */
+/** Rates for longer prompts, or for a time of day (UTC, HHMM). */
 interface Override {
   readonly minPromptTokens?: number;
   readonly utcStart?: number;
@@ -45,40 +46,44 @@ const timeOfDay = z
   .refine((time) => time % 100 < 60, 'must be a time of day as HHMM, such as 930');
 
 const rates = {
-  prompt: price.optional(),
-  completion: price.optional(),
-  cache_read: price.optional(),
-  cache_write: price.optional(),
-  cache_write_1h: price.optional(),
-  reasoning: price.optional(),
-  audio: price.optional(),
-  audio_output: price.optional(),
-  image_output: price.optional(),
-  image: price.optional(),
-  web_search: price.optional(),
-  request: price.optional(),
+  prompt: key(price, 'Tokens of the prompt.', { usual: 'as below no threshold', example: 2 }),
+  completion: key(price, 'Tokens of the answer.', { usual: 'as below no threshold', example: 8 }),
+  cache_read: key(price, "Tokens read from the provider's cache.", { usual: 'as `prompt`', example: 0.1 }),
+  cache_write: key(price, "Tokens written to the provider's cache.", { usual: 'as `prompt`', example: 1.25 }),
+  cache_write_1h: key(price, 'The same, kept for an hour.', { usual: 'as `cache_write`', example: 2 }),
+  reasoning: key(price, 'Tokens of reasoning.', { usual: 'as `completion`', example: 2 }),
+  audio: key(price, 'Tokens of audio in the prompt.', { usual: 'as `prompt`', example: 10 }),
+  audio_output: key(price, 'Tokens of audio in the answer.', { usual: 'as `completion`', example: 20 }),
+  image_output: key(price, 'Tokens of pictures in the answer.', { usual: 'as `completion`', example: 30 }),
+  image: key(price, 'A picture in the prompt, USD.', { usual: 'nothing', example: 0.001 }),
+  web_search: key(price, 'A search that the model makes by itself, USD.', { usual: 'nothing', example: 0.01 }),
+  request: key(price, 'A request, USD.', { usual: 'nothing', example: 0.002 }),
 };
 
 /** The same in the file's words. */
 export const priceShape = {
   ...rates,
-  prompt: price,
-  completion: price,
+  prompt: requiredKey(price, 'Tokens of the prompt.', { example: 1 }),
+  completion: requiredKey(price, 'Tokens of the answer.', { example: 2 }),
   overrides: z
     .array(
       z
         .strictObject({
           ...rates,
-          min_prompt_tokens: z.int().min(1).max(THRESHOLD_TOKENS_MAX).optional(),
-          utc_start: timeOfDay.optional(),
-          utc_end: timeOfDay.optional(),
+          min_prompt_tokens: key(z.int().min(1).max(THRESHOLD_TOKENS_MAX), 'For prompts of more tokens than this.', {
+            usual: 'all',
+            example: 200_000,
+          }),
+          utc_start: key(timeOfDay, 'From this time of day, UTC, as HHMM.', { usual: 'all day', example: 1_630 }),
+          utc_end: key(timeOfDay, 'Until this one.', { usual: 'all day', example: 30 }),
         })
         .refine((entry) => (entry.utc_start === undefined) === (entry.utc_end === undefined), {
           message: 'needs both utc_start and utc_end, or neither',
         }),
     )
     .max(OVERRIDES_MAX)
-    .optional(),
+    .optional()
+    .meta({ description: 'Rates that hold for long prompts, or at times of day; a later one wins.', usual: 'none' }),
 };
 
 type PriceEntry = z.output<z.ZodObject<typeof priceShape>>;
@@ -125,13 +130,13 @@ function readRates(entry: RatesEntry): Partial<Rates> {
   return read;
 }
 
-export function drawPrice({ overrides, ...listed }: EndpointPrice): PriceEntry {
+export function formatPrice({ overrides, ...listed }: EndpointPrice): PriceEntry {
   return {
-    ...drawRates(listed),
+    ...formatRates(listed),
     prompt: listed.prompt,
     completion: listed.completion,
     overrides: overrides?.map((override) => ({
-      ...drawRates(override.rates),
+      ...formatRates(override.rates),
       min_prompt_tokens: override.minPromptTokens,
       utc_start: override.utcStart,
       utc_end: override.utcEnd,
@@ -139,11 +144,11 @@ export function drawPrice({ overrides, ...listed }: EndpointPrice): PriceEntry {
   };
 }
 
-function drawRates(listed: Partial<Rates>): RatesEntry {
-  const drawn: { -readonly [Word in keyof RatesEntry]?: number } = {};
+function formatRates(listed: Partial<Rates>): RatesEntry {
+  const formatted: { -readonly [Word in keyof RatesEntry]?: number } = {};
   for (const [word, rate] of WORDS) {
     const amount = listed[rate];
-    if (amount !== undefined) drawn[word] = amount;
+    if (amount !== undefined) formatted[word] = amount;
   }
-  return drawn;
+  return formatted;
 }

@@ -8,21 +8,25 @@ import type {
   ProviderConfig,
   ProviderDefaults,
   RateLimit,
+  RetryConfig,
   ServiceConfig,
   Timeouts,
 } from './config.ts';
+import { findMemoryLimit } from './memory-limit.ts';
 import { readPrice } from './endpoint-price.ts';
 import { mcpServerOf } from './mcp-servers.ts';
+import { budgetMemory } from './memory-budget.ts';
 import type { CheckedOptions } from './read-options.ts';
-import type { ConfigFile, ModelEntry, PassThroughEntry, ProviderEntry } from './schema.ts';
+import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema-models.ts';
+import type { ConfigFile } from './schema.ts';
 
 /** What the file alone says, in the words of `Config`. */
 export type FileConfig = Omit<
   Config,
-  'dataDir' | 'managementKey' | 'apiKey' | 'secret' | 'previousSecret' | 'logLevel' | 'path'
+  'dataDir' | 'managementKey' | 'apiKey' | 'secret' | 'previousSecret' | 'logLevel' | 'logFormat' | 'path'
 >;
 
-const DEFAULT_TIMEOUTS: Timeouts = {
+export const DEFAULT_TIMEOUTS: Timeouts = {
   connectMs: 5_000,
   headersMs: 120_000,
   firstTokenMs: 120_000,
@@ -31,32 +35,40 @@ const DEFAULT_TIMEOUTS: Timeouts = {
   totalMs: 900_000,
 };
 
+const RETRY_WAIT_MS = 3_000;
+
 const REDIS_PREFIX = 'gateway';
 
 const BYTES_PER_MB = 1_048_576;
 const DEFAULT_RETENTION_DAYS = 30;
-/** areas.md 23 "default 10 GB". */
+/** @spec file-7 */
 const DEFAULT_FILE_QUOTA_MB = 10_240;
 const MS_PER_DAY = 86_400_000;
 
-/** The file's snake_case as `Config`, with the defaults of README.md where it is silent. */
+/**
+ * The file's snake_case as `Config`, with the defaults of README.md where it is silent.
+ * @param memoryLimitMb wins over the file; absent: nothing else says it
+ */
 export function fileConfig(
   file: ConfigFile,
   models: readonly ModelConfig[],
   passThrough: readonly PassThroughConfig[],
   options: ReadonlyMap<string, CheckedOptions>,
+  memoryLimitMb: number | undefined,
 ): FileConfig {
   const { server, defaults, timeouts } = file;
+  const memory = budgetMemory(memoryLimitOf(memoryLimitMb ?? server.memory_limit_mb));
   return {
     server: {
       host: server.host ?? '127.0.0.1',
       port: server.port ?? 8787,
       maxBodyBytes: Math.floor((server.max_body_mb ?? 32) * BYTES_PER_MB),
-      fileMemoryBytes: Math.floor((server.file_memory_mb ?? 256) * BYTES_PER_MB),
-      responseCacheBytes: Math.floor((server.response_cache_mb ?? 64) * BYTES_PER_MB),
+      fileMemoryBytes: bytesOf(server.file_memory_mb) ?? memory.fileBytes,
+      responseCacheBytes: bytesOf(server.response_cache_mb) ?? memory.responseCacheBytes,
       drainMs: (server.drain_seconds ?? 30) * 1_000,
       region: server.region ?? 'local',
     },
+    memory,
     files: {
       ...present({ directory: file.files.directory }),
       workspaceBytesMax: Math.floor((file.files.workspace_quota_mb ?? DEFAULT_FILE_QUOTA_MB) * BYTES_PER_MB),
@@ -67,8 +79,11 @@ export function fileConfig(
     redisPrefix: file.redis_prefix ?? REDIS_PREFIX,
     catalog: { refresh: refreshOf(file.catalog.refresh) },
     rescue: { enabled: file.rescue.enabled ?? false },
+    retry: { sameEndpoint: 0, waitMsMax: RETRY_WAIT_MS, ...retryOf(file.retry) },
+    deadlines: { adaptive: file.deadlines.adaptive ?? true },
     routers: routersOf(file.routers),
     credits: { enforce: file.credits.enforce ?? false },
+    oauth: { normalKeys: file.oauth.normal_keys ?? false },
     mcpServers: Object.entries(file.mcp_servers).map(([name, entry]) => mcpServerOf(name, entry)),
     search: searchOf(file.search),
     webFetch: { privateAddresses: file.web_fetch.private_addresses ?? false },
@@ -97,9 +112,20 @@ export function fileConfig(
     },
     providers: Object.entries(file.providers).map(([slug, entry]) => providerOf(slug, entry, options.get(slug))),
     betaFlags: file.beta_flags,
+    aliases: file.aliases,
+    resolveBareNames: file.resolve_bare_names ?? false,
     models,
     passThrough,
   };
+}
+
+function bytesOf(mb: number | undefined): number | undefined {
+  return mb === undefined ? undefined : Math.floor(mb * BYTES_PER_MB);
+}
+
+/** Whole MB, as `config check` shows it. */
+function memoryLimitOf(mb: number | undefined): number {
+  return (mb ?? Math.floor(findMemoryLimit() / BYTES_PER_MB)) * BYTES_PER_MB;
 }
 
 const REFRESH_HOURS = 24;
@@ -195,17 +221,27 @@ function attemptTimeoutsOf(entry: ProviderEntry['timeouts']): Partial<Omit<Timeo
   });
 }
 
-function providerOf(slug: string, entry: ProviderEntry, options: CheckedOptions | undefined): ProviderConfig {
+function retryOf(entry: ConfigFile['retry']): Partial<RetryConfig> {
+  return present({ sameEndpoint: entry.same_endpoint, waitMsMax: entry.wait_max_ms });
+}
+
+export function providerOf(slug: string, entry: ProviderEntry, options: CheckedOptions | undefined): ProviderConfig {
   return {
     slug,
     // A known provider's slug is the id of its adapter.
     adapter: entry.adapter ?? slug,
-    ...present({ name: entry.name, baseUrl: entry.base_url, apiKey: entry.api_key }),
+    ...present({
+      name: entry.name,
+      baseUrl: entry.base_url,
+      apiKey: entry.api_key,
+      reasoningHistory: entry.reasoning_history,
+    }),
     options: options?.values ?? {},
     secretOptions: options?.secrets ?? [],
     dataPolicy: present({ training: entry.data_policy.training, retentionDays: entry.data_policy.retention_days }),
     headers: entry.headers,
     timeouts: attemptTimeoutsOf(entry.timeouts),
+    retry: retryOf(entry.retry),
   };
 }
 
@@ -219,6 +255,7 @@ export function modelOf(slug: string, entry: ModelEntry): ModelConfig {
       inputModalities: entry.input_modalities,
       outputModalities: entry.output_modalities,
       distillable: entry.distillable,
+      reasoningHistory: entry.reasoning_history,
     }),
     scores: entry.scores,
     endpoints: entry.endpoints.map(endpointOf),
@@ -239,6 +276,7 @@ function endpointOf(entry: ModelEntry['endpoints'][number]): EndpointConfig {
       quantization: entry.quantization,
       supportedParameters: entry.supported_parameters,
       assistantPrefill: entry.assistant_prefill,
+      reasoningHistory: entry.reasoning_history,
       contextLength: entry.context_length,
       maxCompletionTokens: entry.max_completion_tokens,
       minCompletionTokens: entry.min_completion_tokens,
@@ -247,7 +285,11 @@ function endpointOf(entry: ModelEntry['endpoints'][number]): EndpointConfig {
 }
 
 export function passThroughOf(key: string, entry: PassThroughEntry): PassThroughConfig {
-  return { prefix: key.slice(0, -1), provider: entry.provider };
+  return {
+    prefix: key.slice(0, -1),
+    provider: entry.provider,
+    ...present({ reasoningHistory: entry.reasoning_history }),
+  };
 }
 
 type Present<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearestName } from '../lib/nearest-name.ts';
+import { nearestName } from '../lib/text/nearest-name.ts';
 import { ConfigError } from './config-error.ts';
 
 /** What a flag takes: a word after it, or nothing. */
@@ -22,6 +22,7 @@ export const CONFIG_FLAGS = {
   port: { type: 'string' },
   host: { type: 'string' },
   'data-dir': { type: 'string' },
+  'log-format': { type: 'string' },
   workers: { type: 'string' },
 } as const satisfies FlagShapes;
 

@@ -4,7 +4,9 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError } from './config-error.ts';
 import type { Config, ServiceConfig } from './config.ts';
+import { findMemoryLimit } from './memory-limit.ts';
 import { loadConfig } from './load.ts';
+import { budgetMemory } from './memory-budget.ts';
 import type { LoadConfigOptions } from './load.ts';
 import { renderConfig } from './render.ts';
 
@@ -35,10 +37,12 @@ function messageOf(run: () => unknown): string {
 }
 
 const EXAMPLE = `
-server:     { host: 127.0.0.1, port: 8787, max_body_mb: 16, file_memory_mb: 128, response_cache_mb: 32, drain_seconds: 5, region: eu }
+server:     { host: 127.0.0.1, port: 8787, memory_limit_mb: 2048, max_body_mb: 16, file_memory_mb: 128, response_cache_mb: 32, drain_seconds: 5, region: eu }
 defaults:   { model: acme/one, provider: { order: [alpha], data_collection: deny, zdr: true } }
 timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6 }
 rescue:     { enabled: true }
+retry:      { same_endpoint: 1, wait_max_ms: 5000 }
+deadlines:  { adaptive: false }
 routers:
   classify_traffic: false
   judge: { models: [acme/one], timeout_ms: 700 }
@@ -46,6 +50,7 @@ routers:
   switchyard: { efficient: acme/one, capable: acme/two }
   fusion: { presets: { general-fast: { analysis_models: [acme/one, [acme/two, acme/one]], model: acme/two } } }
 credits:    { enforce: true }
+oauth:      { normal_keys: true }
 mcp_servers: { wiki: { url: "http://127.0.0.1:9105/mcp" } }
 search:     { engine: tavily, exa: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9102/" }, tavily: }
 web_fetch:  { private_addresses: true }
@@ -66,7 +71,10 @@ providers:
     data_policy: { training: false, retention_days: 0 }
     headers: { x-team: blue }
     timeouts: { idle_ms: 7 }
+    retry: { same_endpoint: 2 }
   groq:
+aliases: { claude-haiku-4-5: acme/one }
+resolve_bare_names: true
 beta_flags:
   alpha: { allow: ["*"], deny: [files-api-2025-04-14], rename: { advanced-tool-use-2025-11-20: tool-search-tool-2025-10-19 } }
   groq:
@@ -97,6 +105,7 @@ test('every key of the file reaches the configuration', () => {
   assert.equal(dataDir, resolve('./data'));
   assert.deepEqual(config, {
     path: 'gateway.yaml',
+    memory: budgetMemory(2_048 * 1_048_576),
     server: {
       host: '127.0.0.1',
       port: 8787,
@@ -115,6 +124,8 @@ test('every key of the file reaches the configuration', () => {
       refresh: { enabled: true, everyMs: 12 * 3_600_000, url: 'https://models.test/api.json', overridePrices: true },
     },
     rescue: { enabled: true },
+    retry: { sameEndpoint: 1, waitMsMax: 5_000 },
+    deadlines: { adaptive: false },
     routers: {
       classifiesTraffic: false,
       judge: { models: ['acme/one'], timeoutMs: 700 },
@@ -125,6 +136,7 @@ test('every key of the file reaches the configuration', () => {
       },
     },
     credits: { enforce: true },
+    oauth: { normalKeys: true },
     mcpServers: [
       {
         name: 'wiki',
@@ -175,6 +187,7 @@ test('every key of the file reaches the configuration', () => {
         dataPolicy: { training: false, retentionDays: 0 },
         headers: { 'x-team': 'blue' },
         timeouts: { idleMs: 7 },
+        retry: { sameEndpoint: 2 },
       },
       {
         slug: 'groq',
@@ -184,8 +197,11 @@ test('every key of the file reaches the configuration', () => {
         dataPolicy: {},
         headers: {},
         timeouts: {},
+        retry: {},
       },
     ],
+    aliases: { 'claude-haiku-4-5': 'acme/one' },
+    resolveBareNames: true,
     betaFlags: {
       alpha: {
         allow: ['*'],
@@ -229,11 +245,14 @@ test('every key of the file reaches the configuration', () => {
     ],
     passThrough: [{ prefix: 'local/', provider: 'groq' }],
     logLevel: 'info',
+    logFormat: 'json',
   });
 });
 
+// @spec fallback-9
 test('without any file, flag or variable the defaults are those of the interface', () => {
-  const config = load(undefined, { argv: [], env: {} });
+  // A machine with plenty of memory.
+  const config = load(undefined, { argv: [], env: { GATEWAY_MEMORY_LIMIT_MB: '65536' } });
   assert.equal(config.path, undefined);
   assert.deepEqual(config.server, {
     host: '127.0.0.1',
@@ -253,6 +272,26 @@ test('without any file, flag or variable the defaults are those of the interface
     totalMs: 900_000,
   });
   assert.deepEqual([config.providers, config.models, config.passThrough], [[], [], []]);
+});
+
+test('takes the memory limit from the environment, then the file, then the machine', () => {
+  const limitOf = (text: string | undefined, env: Readonly<Record<string, string>>): number =>
+    load(text, { argv: [], env }).memory.limitBytes / 1_048_576;
+  const text = 'server: { memory_limit_mb: 512 }\n';
+  assert.equal(limitOf(text, { GATEWAY_MEMORY_LIMIT_MB: '1536' }), 1_536);
+  assert.equal(limitOf(text, {}), 512);
+  assert.equal(limitOf(undefined, {}), Math.floor(findMemoryLimit() / 1_048_576));
+  const small = load(text, { argv: [], env: {} });
+  assert.deepEqual(
+    [small.server.fileMemoryBytes, small.server.responseCacheBytes],
+    [small.memory.fileBytes, small.memory.responseCacheBytes],
+  );
+  assert.ok(small.server.fileMemoryBytes < 128 * 1_048_576);
+  for (const wrong of ['255', '1.5', '1e3', '512M', '-1'])
+    assert.match(
+      messageOf(() => limitOf(undefined, { GATEWAY_MEMORY_LIMIT_MB: wrong })),
+      /^GATEWAY_MEMORY_LIMIT_MB: must be a whole number from 256 to/,
+    );
 });
 
 test('the address of the database comes from the file or the environment, which wins, and is shown nowhere', () => {
@@ -302,6 +341,20 @@ test('the configuration is frozen to its leaves', () => {
 
 test('JSON is read like YAML, tabs included', () => {
   assert.equal(load('{\n\t"server": {\n\t\t"port": 80\n\t}\n}').server.port, 80);
+});
+
+test('a file called .json must be JSON, and its first fault has a line and a column', () => {
+  const argv = ['--config', 'gateway.json'];
+  assert.equal(load('{ "server": { "port": ${PORT} } }', { argv }).server.port, 9_000);
+  for (const [text, message] of [
+    ['{\n  "server": { "port": 80, }\n}', 'gateway.json:2:25: this is not JSON: expected no comma before "}"'],
+    ['server: { port: 80 }', 'gateway.json:1:1: this is not JSON: expected a value'],
+  ] as const)
+    assert.equal(
+      messageOf(() => load(text, { argv })),
+      message,
+    );
+  assert.equal(load('{ "server": { "port": 80, } }').server.port, 80, 'YAML takes it');
 });
 
 test('a byte order mark and Windows line ends do not matter', () => {
@@ -370,7 +423,7 @@ const REFUSED: readonly (readonly [promise: string, file: string, message: strin
   [
     'the first mistake by line is shown, and the others are counted',
     'server:\n  port: 70000\n  hots: x\n  drain_seconds: -1\n',
-    'gateway.yaml:2: server.port: must be at most 65535, not 70000\n(and 2 more problems)',
+    'gateway.yaml:2: server.port: must be at most 65535, not 70000\n(and 2 more problems; "config check" lists them)',
   ],
   [
     'a variable that is not set is named with its key',
@@ -410,12 +463,22 @@ const REFUSED: readonly (readonly [promise: string, file: string, message: strin
   [
     'an endpoint that names an unknown provider is refused, whatever else is wrong below it',
     'providers:\n  alpha:\n    adapter: openai\nmodels:\n  a/b:\n    endpoints:\n      - provider: alhpa\n        model: m\n        price: { prompt: -1, completion: 1 }\n',
-    'gateway.yaml:7: models.a/b.endpoints[0].provider: unknown provider "alhpa"; did you mean "alpha"?\n(and 1 more problem)',
+    'gateway.yaml:7: models.a/b.endpoints[0].provider: unknown provider "alhpa"; did you mean "alpha"?\n(and 1 more problem; "config check" lists it)',
   ],
   [
     'a pass-through that names an unknown provider is refused',
     'models:\n  "local/*": { provider: gorq }\n',
     'gateway.yaml:2: models.local/*.provider: unknown provider "gorq"; did you mean "groq"?',
+  ],
+  [
+    'an alias of an alias',
+    'aliases:\n  one: acme/two\n  two: one/x\n  one/x: acme/one\n',
+    'gateway.yaml:3: aliases.two: must name a model: "one/x" is an alias itself',
+  ],
+  [
+    'an alias of no slug',
+    'aliases:\n  one: two\n',
+    'gateway.yaml:2: aliases.one: must be a model slug such as acme/one',
   ],
   [
     'beta flags of an unknown provider are refused',
@@ -530,12 +593,12 @@ const REFUSED: readonly (readonly [promise: string, file: string, message: strin
   [
     'the address of a database names one of PostgreSQL, and is not repeated',
     'server: { port: 1 }\ndatabase_url: mysql://me:hunter2@db/x\n',
-    'gateway.yaml:2: database_url: must be an address such as postgres://user:password@host:5432/name (in a password, @ is written %40, / is %2F and % is %25)',
+    'gateway.yaml:2: database_url: must be an address such as postgres://user:password@host:5432/name (in a password, @ is written %40, / is %2F, # is %23, ? is %3F and % is %25)',
   ],
   [
     'the address of a Redis names one, and is not repeated',
     'redis_url: http://me:hunter2@redis\n',
-    'gateway.yaml:1: redis_url: must be an address such as redis://user:password@host:6379/0, or rediss:// for TLS (in a password, @ is written %40, / is %2F and % is %25)',
+    'gateway.yaml:1: redis_url: must be an address such as redis://user:password@host:6379/0, or rediss:// for TLS (in a password, @ is written %40, / is %2F, # is %23, ? is %3F and % is %25)',
   ],
   [
     'a rate below one is refused',
@@ -562,6 +625,26 @@ const REFUSED: readonly (readonly [promise: string, file: string, message: strin
     'broken YAML names its line',
     'server:\n  port: 1\n host: x\n',
     'gateway.yaml:3: this is not YAML: all mapping items must start at the same column',
+  ],
+  [
+    'broken JSON is called that, with its line',
+    '{\n  "server": { "port": 1 }\n  "region": "x"\n}\n',
+    'gateway.yaml:3:3: this is not JSON: expected "," or "}"',
+  ],
+  [
+    'JSON that ends too early is called that',
+    '{ "server": {\n "port": 1 }',
+    'gateway.yaml:2:13: this is not JSON: ends too early',
+  ],
+  [
+    'broken JSON shows nothing of a secret',
+    '{\n"providers": { "alpha": { "api_key": "hunter2 } } }',
+    'gateway.yaml:2:38: this is not JSON: expected a text that ends on its line, without control characters',
+  ],
+  [
+    'an alias that names itself is refused once, as no slug',
+    'aliases: { foo: foo }\n',
+    'gateway.yaml:1: aliases.foo: must be a model slug such as acme/one',
   ],
   [
     'a second document is refused',
@@ -629,13 +712,13 @@ const REFUSED_OUTSIDE: readonly (readonly [
     'a password that was pasted as it is is not repeated',
     [],
     { DATABASE_URL: 'postgres://me:hunter2%@db/x' },
-    'DATABASE_URL: must be an address such as postgres://user:password@host:5432/name (in a password, @ is written %40, / is %2F and % is %25)',
+    'DATABASE_URL: must be an address such as postgres://user:password@host:5432/name (in a password, @ is written %40, / is %2F, # is %23, ? is %3F and % is %25)',
   ],
   [
     'of the address of a Redis options are no part',
     [],
     { REDIS_URL: 'redis://me:hunter2@x/0?keyPrefix=other' },
-    'REDIS_URL: must be an address such as redis://user:password@host:6379/0, or rediss:// for TLS (in a password, @ is written %40, / is %2F and % is %25)',
+    'REDIS_URL: must be an address such as redis://user:password@host:6379/0, or rediss:// for TLS (in a password, @ is written %40, / is %2F, # is %23, ? is %3F and % is %25)',
   ],
   [
     'one key cannot be of two kinds',
@@ -712,9 +795,9 @@ test('the effective configuration is drawn without a single secret, and reads ba
     GATEWAY_SECRET: 'hunter2-0123456789',
   };
   const config = load(EXAMPLE.replace('x-team: blue', 'authorization: hunter2-header'), { env });
-  const drawn = renderConfig(config);
-  assert.ok(!drawn.includes('hunter2'), drawn);
-  const again = load(drawn.replaceAll('(redacted)', 'redacted'), { env });
+  const formatted = renderConfig(config);
+  assert.ok(!formatted.includes('hunter2'), formatted);
+  const again = load(formatted.replaceAll('(redacted)', 'redacted'), { env });
   assert.deepEqual(withoutSecrets(again), withoutSecrets(config));
 });
 
@@ -752,7 +835,7 @@ test('whatever a slip of the pen makes of a file, it is read or refused in one s
         load(text);
       } catch (error) {
         assert.ok(error instanceof ConfigError, String(error));
-        assert.match(error.message, /^gateway\.yaml:\d+: /);
+        assert.match(error.message, /^gateway\.yaml:\d+(?::\d+)?: /);
         assert.doesNotMatch(error.message, /sk-secret|undefined|\[object|[\u{E0F0}-\u{E0F2}]/u);
       }
     }),

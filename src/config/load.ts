@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError } from './config-error.ts';
-import type { Config } from './config.ts';
+import type { Config, ProviderConfig } from './config.ts';
 import { DATABASE_URL_RULE, isDatabaseUrl } from './database-url.ts';
 import { CONFIG_FLAGS, parseFlags } from './flags.ts';
-import { nearestName } from '../lib/nearest-name.ts';
-import { readConfigFile } from './read-file.ts';
+import { nearestName } from '../lib/text/nearest-name.ts';
+import { readConfigFile, type ProviderProblem } from './read-file.ts';
 import type { AdapterOptions } from './read-options.ts';
+import { readSecretVariable, readText, type ReadText } from './secret-file.ts';
+import { MEMORY_LIMIT_MB_MAX, MEMORY_LIMIT_MB_MIN } from './schema.ts';
 import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './redis-url.ts';
 
 export interface LoadConfigOptions {
@@ -19,11 +20,13 @@ export interface LoadConfigOptions {
   readonly adapterIds?: readonly string[];
   /** What may stand under `options` of a provider, by the id of its adapter; absent: not checked. */
   readonly adapterOptions?: Readonly<Record<string, AdapterOptions>>;
+  /** What an adapter finds wrong in an entry of `providers`; absent: not checked. */
+  readonly checkProvider?: (entry: ProviderConfig) => ProviderProblem | undefined;
   /** Slugs of the providers that need no entry; absent: what endpoints name is not checked. */
   readonly providerIds?: readonly string[];
 }
 
-const DEFAULT_PATH = 'gateway.yaml';
+export const DEFAULT_PATH = 'gateway.yaml';
 const DEFAULT_DATA_DIR = './data';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const KEY_CHARS_MAX = 512;
@@ -39,8 +42,8 @@ export function loadConfig(options: LoadConfigOptions): Config {
   if (flags.workers !== undefined)
     throw new ConfigError('--workers: more than one process is not supported in this version', { isUsage: true });
   const flagPort = flags.port === undefined ? undefined : readPort('--port', flags.port);
-  const environment = readEnvironment(options.env);
-  const file = readFileOf(flags.config ?? environment.config, options);
+  const environment = readEnvironment(options.env, options.readFile ?? readText);
+  const file = readFileOf(flags.config ?? environment.config, environment.memoryLimitMb, options);
   const config: Config = {
     ...file,
     server: {
@@ -57,6 +60,7 @@ export function loadConfig(options: LoadConfigOptions): Config {
     ...(environment.secret !== undefined && { secret: environment.secret }),
     ...(environment.previousSecret !== undefined && { previousSecret: environment.previousSecret }),
     logLevel: environment.logLevel ?? 'info',
+    logFormat: readLogFormat(flags['log-format'], options.env['GATEWAY_LOG_FORMAT']),
   };
   return deepFreeze(config);
 }
@@ -64,14 +68,10 @@ export function loadConfig(options: LoadConfigOptions): Config {
 /** What `TextDecoder` says of other encodings, in which a name would be read as another one. */
 const NOT_UTF_8 = 'ERR_ENCODING_INVALID_ENCODED_DATA';
 
-function readText(path: string): string {
-  return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
-}
-
-function readFileOf(named: string | undefined, options: LoadConfigOptions) {
+function readFileOf(named: string | undefined, memoryLimitMb: number | undefined, options: LoadConfigOptions) {
   const path = named ?? DEFAULT_PATH;
   const readFile = options.readFile ?? readText;
-  const { env, adapterIds, adapterOptions, providerIds } = options;
+  const { env, adapterIds, adapterOptions, providerIds, checkProvider } = options;
   let text: string | undefined;
   try {
     text = readFile(path);
@@ -82,7 +82,17 @@ function readFileOf(named: string | undefined, options: LoadConfigOptions) {
       throw new ConfigError(`${path}: cannot be read (${String(code ?? error)})`, { cause: error });
     if (named !== undefined) throw new ConfigError(`${path}: there is no such file`, { cause: error });
   }
-  const file = readConfigFile({ path, text: text ?? '', env, adapterIds, adapterOptions, providerIds });
+  const file = readConfigFile({
+    path,
+    text: text ?? '',
+    env,
+    readText: readFile,
+    adapterIds,
+    adapterOptions,
+    providerIds,
+    checkProvider,
+    memoryLimitMb,
+  });
   return text === undefined ? file : { ...file, path };
 }
 
@@ -99,14 +109,16 @@ interface EnvironmentConfig {
   readonly secret: string | undefined;
   readonly previousSecret: string | undefined;
   readonly logLevel: string | undefined;
+  readonly memoryLimitMb: number | undefined;
 }
 
-function readEnvironment(env: LoadConfigOptions['env']): EnvironmentConfig {
+function readEnvironment(env: LoadConfigOptions['env'], readFile: ReadText): EnvironmentConfig {
   // An empty variable is how compose files and shells say "not set".
   const read = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
   const port = read('GATEWAY_PORT');
-  const managementKey = readKey('GATEWAY_MANAGEMENT_KEY', read('GATEWAY_MANAGEMENT_KEY'));
-  const apiKey = readKey('GATEWAY_API_KEY', read('GATEWAY_API_KEY'));
+  const readSecret = (name: string): string | undefined => readSecretVariable(env, name, readFile);
+  const managementKey = readKey('GATEWAY_MANAGEMENT_KEY', readSecret('GATEWAY_MANAGEMENT_KEY'));
+  const apiKey = readKey('GATEWAY_API_KEY', readSecret('GATEWAY_API_KEY'));
   if (managementKey !== undefined && managementKey === apiKey)
     throw new ConfigError('GATEWAY_API_KEY: must differ from GATEWAY_MANAGEMENT_KEY');
   return {
@@ -114,14 +126,15 @@ function readEnvironment(env: LoadConfigOptions['env']): EnvironmentConfig {
     port: port === undefined ? undefined : readPort('GATEWAY_PORT', port),
     host: read('GATEWAY_HOST'),
     dataDir: read('GATEWAY_DATA_DIR'),
-    databaseUrl: readDatabaseUrl(read('DATABASE_URL')),
-    redisUrl: readRedisUrl(read('REDIS_URL')),
+    databaseUrl: readDatabaseUrl(readSecret('DATABASE_URL')),
+    redisUrl: readRedisUrl(readSecret('REDIS_URL')),
     redisPrefix: readRedisPrefix(read('REDIS_PREFIX')),
     managementKey,
     apiKey,
-    secret: read('GATEWAY_SECRET'),
-    previousSecret: read('GATEWAY_SECRET_PREVIOUS'),
+    secret: readSecret('GATEWAY_SECRET'),
+    previousSecret: readSecret('GATEWAY_SECRET_PREVIOUS'),
     logLevel: readLogLevel(read('GATEWAY_LOG_LEVEL')),
+    memoryLimitMb: readMemoryLimit(read('GATEWAY_MEMORY_LIMIT_MB')),
   };
 }
 
@@ -159,11 +172,30 @@ function readKey(name: string, key: string | undefined): string | undefined {
   throw new ConfigError(`${name}: must be at most ${KEY_CHARS_MAX} characters of printable ASCII without spaces`);
 }
 
+/** An empty variable is how compose files and shells say "not set". */
+function readLogFormat(flag: string | undefined, variable: string | undefined): Config['logFormat'] {
+  const format = flag ?? (variable || 'json');
+  if (format === 'json' || format === 'pretty') return format;
+  const name = flag === undefined ? 'GATEWAY_LOG_FORMAT' : '--log-format';
+  throw new ConfigError(`${name}: must be json or pretty, not ${JSON.stringify(format.slice(0, 40))}`, {
+    isUsage: flag !== undefined,
+  });
+}
+
 function readLogLevel(level: string | undefined): string | undefined {
   if (level === undefined || LOG_LEVELS.includes(level)) return level;
   const nearest = nearestName(level, LOG_LEVELS);
   const hint = nearest === undefined ? `one of ${LOG_LEVELS.join(', ')}` : `did you mean "${nearest}"?`;
   throw new ConfigError(`GATEWAY_LOG_LEVEL: unknown level ${JSON.stringify(level.slice(0, 40))}; ${hint}`);
+}
+
+function readMemoryLimit(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const mb = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (mb >= MEMORY_LIMIT_MB_MIN && mb <= MEMORY_LIMIT_MB_MAX) return mb;
+  throw new ConfigError(
+    `GATEWAY_MEMORY_LIMIT_MB: must be a whole number from ${MEMORY_LIMIT_MB_MIN} to ${MEMORY_LIMIT_MB_MAX}, not ${JSON.stringify(text.slice(0, 40))}`,
+  );
 }
 
 function deepFreeze<Value>(value: Value): Value {

@@ -22,7 +22,7 @@ function refusalOf(entry: string, name = 'tests'): string {
 
 const EXAMPLE = `
 mcp_servers:
-  files: { command: npx, args: [-y, server, "--token=\${TOKEN}"], env: { TOKEN: "\${TOKEN}" }, cwd: /srv, tools: [read_*] }
+  files: { command: npx, args: [-y, server, "--token=\${TOKEN}"], env: { TOKEN: "\${TOKEN}" }, cwd: /srv, uid: 1000, gid: 1001, tools: [read_*] }
   wiki:
     url: https://wiki.test/mcp?key=\${TOKEN}
     headers: { authorization: "Bearer \${TOKEN}" }
@@ -44,6 +44,8 @@ test('an entry is a process or an address, with what is usual where it is silent
       args: ['-y', 'server', '--token=hunter22'],
       env: { TOKEN: 'hunter22' },
       cwd: '/srv',
+      uid: 1_000,
+      gid: 1_001,
     },
     {
       name: 'wiki',
@@ -59,15 +61,17 @@ test('an entry is a process or an address, with what is usual where it is silent
 });
 
 test('what may be a credential is never shown, and everything else is', () => {
-  const drawn = renderConfig(load(EXAMPLE));
-  assert.doesNotMatch(drawn, /hunter22/);
-  const { mcp_servers: servers } = parse(drawn) as { readonly mcp_servers: Readonly<Record<string, object>> };
+  const formatted = renderConfig(load(EXAMPLE));
+  assert.doesNotMatch(formatted, /hunter22/);
+  const { mcp_servers: servers } = parse(formatted) as { readonly mcp_servers: Readonly<Record<string, object>> };
   assert.deepEqual(servers, {
     files: {
       command: 'npx',
       args: ['(redacted)', '(redacted)', '(redacted)'],
       env: { TOKEN: '(redacted)' },
       cwd: '/srv',
+      uid: 1_000,
+      gid: 1_001,
       tools: ['read_*'],
       timeout_ms: 60_000,
       enabled: true,
@@ -104,6 +108,8 @@ suite('refused, at its place', () => {
     ],
     ['a misspelt member', '{ command: a, timout_ms: 5 }', /mcp_servers\.tests\.timout_ms: .*timeout_ms/],
     ['a time that no timer takes', '{ command: a, timeout_ms: 99999999 }', /timeout_ms: must be at most 3600000/],
+    ['a user without a group', '{ command: a, uid: 1000 }', /mcp_servers\.tests\.gid: is required where uid is set$/],
+    ['a user of an address', '{ url: "http://a.test", uid: 1, gid: 1 }', /tests\.uid: goes with command, not with url/],
     ['a key that is no hash', '{ command: a, keys: [me] }', /keys\[0\]: must be the hash of an API key$/],
     ['a header that belongs to the connection', '{ url: "http://a.test", headers: { host: b } }', /headers\.host/],
   ];

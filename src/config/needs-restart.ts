@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './config.ts';
 
 /** What a running gateway takes over from a configuration that is read again. */
-const TAKEN_OVER: ReadonlySet<string> = new Set<keyof Config>(['betaFlags', 'models', 'passThrough', 'path']);
+const TAKEN_OVER: ReadonlySet<string> = new Set<keyof Config>([
+  'betaFlags',
+  'models',
+  'passThrough',
+  'aliases',
+  'resolveBareNames',
+  'path',
+]);
 
 /** Members in which two configurations differ and that only a start reads. */
 export function needsRestart(running: Config, next: Config): readonly string[] {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearestName } from '../lib/nearest-name.ts';
+import { nearestName } from '../lib/text/nearest-name.ts';
 import type { ConfigDocument, Path, Problem } from './document.ts';
 
 /** Longest list of known keys that a message spells out. */
@@ -74,13 +74,13 @@ function sentence(issue: Issue, document: ConfigDocument, path: Path, value: unk
       const allowed = issue.values.map(String);
       const nearest = typeof value === 'string' ? nearestName(value, allowed) : undefined;
       const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
-      return `must be one of ${allowed.join(', ')}, not ${hidden ?? drawPlain(value)}${hint}`;
+      return `must be one of ${allowed.join(', ')}, not ${hidden ?? formatPlain(value)}${hint}`;
     }
     case 'too_small':
       if (issue.origin === 'string' || issue.origin === 'array') return 'must not be empty';
-      return `must be ${issue.inclusive === false ? 'above' : 'at least'} ${issue.minimum}, not ${hidden ?? drawPlain(value)}`;
+      return `must be ${issue.inclusive === false ? 'above' : 'at least'} ${issue.minimum}, not ${hidden ?? formatPlain(value)}`;
     case 'too_big':
-      return `must be at most ${issue.maximum}, not ${hidden ?? drawPlain(value)}`;
+      return `must be at most ${issue.maximum}, not ${hidden ?? formatPlain(value)}`;
     case 'invalid_key':
       return issue.issues[0]?.message ?? 'is no valid key';
     case 'unrecognized_keys':
@@ -107,7 +107,7 @@ function show(value: unknown, expected: string): string {
 }
 
 /** A value of a closed list, or a number: never a secret. */
-function drawPlain(value: unknown): string {
+function formatPlain(value: unknown): string {
   return typeof value === 'number' ? String(value) : show(value, 'boolean');
 }
 

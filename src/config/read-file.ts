@@ -1,35 +1,52 @@
 import { ConfigError } from './config-error.ts';
-import type { ModelConfig, PassThroughConfig } from './config.ts';
-import { drawPath, readDocument } from './document.ts';
+import { nearestName } from '../lib/text/nearest-name.ts';
+import type { ModelConfig, PassThroughConfig, ProviderConfig } from './config.ts';
+import { formatPath, readDocument } from './document.ts';
 import type { ConfigDocument, Path, Problem } from './document.ts';
-import { fileConfig, modelOf, passThroughOf } from './file-config.ts';
+import { fileConfig, modelOf, passThroughOf, providerOf } from './file-config.ts';
 import type { FileConfig } from './file-config.ts';
 import { isContainer, problem, unknownName, valueAt } from './problems.ts';
-import { readOptions, type AdapterOptions } from './read-options.ts';
+import { readOptions, type AdapterOptions, type CheckedOptions } from './read-options.ts';
+import type { ReadText } from './secret-file.ts';
 import { validate } from './validate.ts';
-import { configFile, isModelSlug, isPassThroughKey, modelEntry, passThroughEntry } from './schema.ts';
-import type { ConfigFile } from './schema.ts';
+import { isModelSlug, isPassThroughKey, modelEntry, passThroughEntry, provider } from './schema-models.ts';
+import { configFile } from './schema.ts';
 
 export interface ReadFileOptions {
   /** How messages call the file. */
   readonly path: string;
   readonly text: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** For what `${file:/path}` names. */
+  readonly readText: ReadText;
   /** Ids of the adapters that there are; absent: not checked. */
   readonly adapterIds?: readonly string[] | undefined;
   /** What may stand under `options` of a provider, by the id of its adapter; one that is missing here has none. */
   readonly adapterOptions?: Readonly<Record<string, AdapterOptions>> | undefined;
   /** Slugs of providers that need no entry; absent: an endpoint's provider is not checked. */
   readonly providerIds?: readonly string[] | undefined;
+  /** What an adapter finds wrong in an entry that is otherwise good; absent: not checked. */
+  readonly checkProvider?: ((entry: ProviderConfig) => ProviderProblem | undefined) | undefined;
+  /** Wins over the file. */
+  readonly memoryLimitMb?: number | undefined;
+}
+
+/** What is wrong with a provider's settings. */
+export interface ProviderProblem {
+  /** Of its entry; empty: something beside it, such as a variable that is not set. */
+  readonly path: Path;
+  readonly message: string;
 }
 
 /** Configuration is written by hand: more than this is the wrong file. */
 const FILE_CHARS_MAX = 8_388_608;
 
-/** @throws ConfigError for the first thing wrong by line, with the number of further ones */
+/** @throws ConfigError for the first thing wrong by line, with the number of further ones; its `problems` are all of them */
 export function readConfigFile(options: ReadFileOptions): FileConfig {
   if (options.text.length > FILE_CHARS_MAX) throw new ConfigError(`${options.path}: is too large for a configuration`);
-  const document = readDocument(options.text, options.env);
+  const document = readDocument(options.text, options.env, options.readText, {
+    mustBeJson: options.path.toLowerCase().endsWith('.json'),
+  });
   if (document.problems.length > 0) throw configError(options.path, document.problems);
   const value = document.value ?? {};
   const file = validate(configFile, value, document, []);
@@ -40,10 +57,11 @@ export function readConfigFile(options: ReadFileOptions): FileConfig {
     ...entries.problems,
     ...providerOptions.problems,
     ...providerProblems(value, options, document),
-    ...(file.value === undefined ? [] : adapterProblems(file.value, options, document)),
+    ...adapterProblems(value, options, document),
+    ...settingProblems(value, providerOptions.options, options, document),
   ];
   if (file.value === undefined || problems.length > 0) throw configError(options.path, problems);
-  return fileConfig(file.value, entries.models, entries.passThrough, providerOptions.options);
+  return fileConfig(file.value, entries.models, entries.passThrough, providerOptions.options, options.memoryLimitMb);
 }
 
 interface ModelEntries {
@@ -77,12 +95,22 @@ function membersOf(value: unknown, section: string): readonly [string, unknown][
 }
 
 function configError(file: string, problems: readonly Problem[]): ConfigError {
-  const [first, ...others] = problems.toSorted((left, right) => left.line - right.line);
+  const [first, ...others] = problems
+    .toSorted((left, right) => left.line - right.line)
+    .map(
+      ({ line, column, path, message }) =>
+        `${place(file, line, column)}: ${path.length === 0 ? '' : `${formatPath(path)}: `}${message}`,
+    );
   if (first === undefined) return new ConfigError(`${file}: cannot be read`);
-  const path = drawPath(first.path);
   const more =
-    others.length === 0 ? '' : `\n(and ${others.length} more ${others.length === 1 ? 'problem' : 'problems'})`;
-  return new ConfigError(`${file}:${first.line}: ${path === '' ? '' : `${path}: `}${first.message}${more}`);
+    others.length === 0
+      ? ''
+      : `\n(and ${others.length} more ${others.length === 1 ? 'problem; "config check" lists it' : 'problems; "config check" lists them'})`;
+  return new ConfigError(first + more, { problems: [first, ...others] });
+}
+
+function place(file: string, line: number, column: number | undefined): string {
+  return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
 }
 
 /** Looks at the plain data, so that one wrong price does not hide a wrong name above it. */
@@ -107,15 +135,42 @@ function providerProblems(value: unknown, options: ReadFileOptions, document: Co
   return problems;
 }
 
-function adapterProblems(file: ConfigFile, options: ReadFileOptions, document: ConfigDocument): Problem[] {
+function adapterProblems(value: unknown, options: ReadFileOptions, document: ConfigDocument): Problem[] {
   const problems: Problem[] = [];
-  for (const [slug, entry] of Object.entries(file.providers)) {
+  const known = options.adapterIds;
+  if (known === undefined) return [];
+  for (const [slug, entry] of membersOf(value, 'providers')) {
     const path = ['providers', slug];
-    const known = options.adapterIds;
-    if (entry.adapter === undefined && known?.includes(slug) === false)
+    const adapter = valueAt(entry, ['adapter']);
+    // Where it is misspelt, that is said already.
+    const isMisspelt =
+      isContainer(entry) && Object.keys(entry).some((name) => nearestName(name, ['adapter']) !== undefined);
+    if (adapter === undefined && !known.includes(slug) && !isMisspelt)
       problems.push(problem(document, path, `adapter is required: "${slug}" is no known provider`));
-    if (entry.adapter !== undefined && known !== undefined && !known.includes(entry.adapter))
-      problems.push(problem(document, [...path, 'adapter'], unknownName('adapter', entry.adapter, known)));
+    if (typeof adapter === 'string' && !known.includes(adapter))
+      problems.push(problem(document, [...path, 'adapter'], unknownName('adapter', adapter, known)));
   }
   return problems;
+}
+
+/** Of each provider whose entry is good by itself, whatever else is wrong in the file. */
+function settingProblems(
+  value: unknown,
+  providerOptions: ReadonlyMap<string, CheckedOptions>,
+  { checkProvider, adapterIds }: ReadFileOptions,
+  document: ConfigDocument,
+): Problem[] {
+  if (checkProvider === undefined) return [];
+  return membersOf(value, 'providers').flatMap(([slug, given]) => {
+    const path = ['providers', slug];
+    const entry = validate(provider, given ?? {}, document, path).value;
+    const hasGoodOptions = isEmpty(valueAt(given, ['options'])) || providerOptions.has(slug);
+    if (entry === undefined || !hasGoodOptions || adapterIds?.includes(entry.adapter ?? slug) === false) return [];
+    const found = checkProvider(providerOf(slug, entry, providerOptions.get(slug)));
+    return found === undefined ? [] : [problem(document, [...path, ...found.path], found.message)];
+  });
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null;
 }

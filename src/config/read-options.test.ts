@@ -44,12 +44,14 @@ test('options that are left empty are none', () => {
 });
 
 test('what is printed shows the options but no secret among them', () => {
-  const drawn = renderConfig(load('providers:\n  cloud: { options: { region: mars-1, secret: ${CLOUD_SECRET} } }\n'));
-  assert.match(drawn, /options:\n {6}region: mars-1\n {6}secret: \(redacted\)\n/);
-  assert.ok(!drawn.includes('hush-hush'));
+  const formatted = renderConfig(
+    load('providers:\n  cloud: { options: { region: mars-1, secret: ${CLOUD_SECRET} } }\n'),
+  );
+  assert.match(formatted, /options:\n {6}region: mars-1\n {6}secret: \(redacted\)\n/);
+  assert.ok(!formatted.includes('hush-hush'));
 });
 
-test('where nobody knows which are secret, all are', () => {
+test('treats all values as secret when the secret ones are unknown', () => {
   const config = loadConfig({
     argv: ['--config', 'gateway.yaml'],
     env: {},

@@ -3,14 +3,16 @@ import type {
   Config,
   EndpointConfig,
   ModelConfig,
+  PassThroughConfig,
   ProviderConfig,
   RateLimit,
+  RetryConfig,
   ServiceConfig,
   Timeouts,
 } from './config.ts';
 
-import { drawPrice } from './endpoint-price.ts';
-import { drawMcpServers } from './mcp-servers.ts';
+import { formatPrice } from './endpoint-price.ts';
+import { formatMcpServers } from './mcp-servers.ts';
 
 const REDACTED = '(redacted)';
 const BYTES_PER_MB = 1_048_576;
@@ -24,7 +26,7 @@ const MS_PER_DAY = 86_400_000;
 export function renderConfig(config: Config): string {
   const { defaults } = config;
   const body = {
-    server: drawServer(config.server),
+    server: formatServer(config),
     files: {
       directory: config.files.directory,
       workspace_quota_mb: config.files.workspaceBytesMax / BYTES_PER_MB,
@@ -40,7 +42,7 @@ export function renderConfig(config: Config): string {
         zdr: defaults.provider.zdr,
       },
     },
-    timeouts: drawTimeouts(config.timeouts),
+    timeouts: formatTimeouts(config.timeouts),
     redis_prefix: config.redisPrefix,
     catalog: {
       refresh: {
@@ -51,20 +53,23 @@ export function renderConfig(config: Config): string {
       },
     },
     rescue: { enabled: config.rescue.enabled },
-    routers: drawRouters(config.routers),
+    retry: formatRetry(config.retry),
+    deadlines: { adaptive: config.deadlines.adaptive },
+    routers: formatRouters(config.routers),
     credits: { enforce: config.credits.enforce },
-    mcp_servers: drawMcpServers(config.mcpServers, REDACTED),
+    oauth: { normal_keys: config.oauth.normalKeys },
+    mcp_servers: formatMcpServers(config.mcpServers, REDACTED),
     search: {
       engine: config.search.engine,
-      ...Object.fromEntries(Object.entries(config.search.engines).map(([name, entry]) => [name, drawService(entry)])),
+      ...Object.fromEntries(Object.entries(config.search.engines).map(([name, entry]) => [name, formatService(entry)])),
     },
     web_fetch: { private_addresses: config.webFetch.privateAddresses },
     file_parser: {
-      mistral_ocr: { ...drawService(config.fileParser.mistralOcr), model: config.fileParser.mistralOcr.model },
+      mistral_ocr: { ...formatService(config.fileParser.mistralOcr), model: config.fileParser.mistralOcr.model },
     },
     guardrails: { allowed_phrases: config.guardrails.allowedPhrases },
     moderation: {
-      endpoint: { ...drawService(config.moderation.endpoint), model: config.moderation.endpoint.model },
+      endpoint: { ...formatService(config.moderation.endpoint), model: config.moderation.endpoint.model },
       judge: config.moderation.judge,
     },
     observability: {
@@ -72,22 +77,24 @@ export function renderConfig(config: Config): string {
       private_destinations: config.observability.privateDestinations,
     },
     rate_limits: {
-      key: drawRateLimit(config.rateLimits.key),
-      account: drawRateLimit(config.rateLimits.account),
-      free: drawRateLimit(config.rateLimits.free),
-      management: drawRateLimit(config.rateLimits.management),
+      key: formatRateLimit(config.rateLimits.key),
+      account: formatRateLimit(config.rateLimits.account),
+      free: formatRateLimit(config.rateLimits.free),
+      management: formatRateLimit(config.rateLimits.management),
     },
-    providers: Object.fromEntries(config.providers.map((provider) => [provider.slug, drawProvider(provider)])),
+    providers: Object.fromEntries(config.providers.map((provider) => [provider.slug, formatProvider(provider)])),
     beta_flags: config.betaFlags,
+    aliases: config.aliases,
+    resolve_bare_names: config.resolveBareNames,
     models: Object.fromEntries([
-      ...config.models.map((model) => [model.slug, drawModel(model)] as const),
-      ...config.passThrough.map(({ prefix, provider }) => [`${prefix}*`, { provider }] as const),
+      ...config.models.map((model) => [model.slug, formatModel(model)] as const),
+      ...config.passThrough.map((entry) => [`${entry.prefix}*`, formatPassThrough(entry)] as const),
     ]),
   };
-  return drawComments(config) + stringify(body, { lineWidth: 0 });
+  return formatComments(config) + stringify(body, { lineWidth: 0 });
 }
 
-function drawRouters({ classifiesTraffic, judge, auto, switchyard, fusion }: Config['routers']): object {
+function formatRouters({ classifiesTraffic, judge, auto, switchyard, fusion }: Config['routers']): object {
   return {
     classify_traffic: classifiesTraffic,
     judge: { models: judge.models, timeout_ms: judge.timeoutMs },
@@ -104,10 +111,11 @@ function drawRouters({ classifiesTraffic, judge, auto, switchyard, fusion }: Con
   };
 }
 
-function drawServer(server: Config['server']): object {
+function formatServer({ server, memory }: Pick<Config, 'server' | 'memory'>): object {
   return {
     host: server.host,
     port: server.port,
+    memory_limit_mb: memory.limitBytes / BYTES_PER_MB,
     max_body_mb: server.maxBodyBytes / BYTES_PER_MB,
     file_memory_mb: server.fileMemoryBytes / BYTES_PER_MB,
     response_cache_mb: server.responseCacheBytes / BYTES_PER_MB,
@@ -116,7 +124,7 @@ function drawServer(server: Config['server']): object {
   };
 }
 
-function drawComments(config: Config): string {
+function formatComments(config: Config): string {
   const secrets = [
     ['GATEWAY_MANAGEMENT_KEY', config.managementKey],
     ['GATEWAY_API_KEY', config.apiKey],
@@ -134,7 +142,7 @@ function drawComments(config: Config): string {
   return lines.map((line) => `# ${line}\n`).join('');
 }
 
-function drawTimeouts(timeouts: Partial<Timeouts>): Record<string, number | undefined> {
+function formatTimeouts(timeouts: Partial<Timeouts>): Record<string, number | undefined> {
   return {
     connect_ms: timeouts.connectMs,
     headers_ms: timeouts.headersMs,
@@ -145,11 +153,15 @@ function drawTimeouts(timeouts: Partial<Timeouts>): Record<string, number | unde
   };
 }
 
-function drawService({ apiKey, baseUrl }: ServiceConfig): object {
+function formatRetry({ sameEndpoint, waitMsMax }: Partial<RetryConfig>): object {
+  return { same_endpoint: sameEndpoint, wait_max_ms: waitMsMax };
+}
+
+function formatService({ apiKey, baseUrl }: ServiceConfig): object {
   return { api_key: apiKey === undefined ? undefined : REDACTED, base_url: baseUrl };
 }
 
-function drawRateLimit(limit: RateLimit): object {
+function formatRateLimit(limit: RateLimit): object {
   return {
     requests_per_minute: limit.requestsPerMinute,
     requests_per_day: limit.requestsPerDay,
@@ -158,26 +170,32 @@ function drawRateLimit(limit: RateLimit): object {
   };
 }
 
-function drawProvider(provider: ProviderConfig): object {
+function formatProvider(provider: ProviderConfig): object {
   return {
     adapter: provider.adapter,
     name: provider.name,
     base_url: provider.baseUrl,
     api_key: provider.apiKey === undefined ? undefined : REDACTED,
-    options: drawOptions(provider),
+    options: formatOptions(provider),
     data_policy: { training: provider.dataPolicy.training, retention_days: provider.dataPolicy.retentionDays },
     headers: Object.fromEntries(Object.keys(provider.headers).map((name) => [name, REDACTED])),
-    timeouts: drawTimeouts(provider.timeouts),
+    reasoning_history: provider.reasoningHistory,
+    timeouts: formatTimeouts(provider.timeouts),
+    retry: formatRetry(provider.retry),
   };
 }
 
-function drawOptions({ options, secretOptions }: ProviderConfig): object | undefined {
+function formatOptions({ options, secretOptions }: ProviderConfig): object | undefined {
   const names = Object.keys(options);
   if (names.length === 0) return undefined;
   return Object.fromEntries(names.map((name) => [name, secretOptions.includes(name) ? REDACTED : options[name]]));
 }
 
-function drawModel(model: ModelConfig): object {
+function formatPassThrough({ provider, reasoningHistory }: PassThroughConfig): object {
+  return { provider, reasoning_history: reasoningHistory };
+}
+
+function formatModel(model: ModelConfig): object {
   return {
     name: model.name,
     context_length: model.contextLength,
@@ -185,12 +203,13 @@ function drawModel(model: ModelConfig): object {
     input_modalities: model.inputModalities,
     output_modalities: model.outputModalities,
     distillable: model.distillable,
+    reasoning_history: model.reasoningHistory,
     scores: model.scores,
-    endpoints: model.endpoints.map(drawEndpoint),
+    endpoints: model.endpoints.map(formatEndpoint),
   };
 }
 
-function drawEndpoint(endpoint: EndpointConfig): object {
+function formatEndpoint(endpoint: EndpointConfig): object {
   return {
     provider: endpoint.provider,
     model: endpoint.model,
@@ -200,10 +219,11 @@ function drawEndpoint(endpoint: EndpointConfig): object {
       training: endpoint.dataPolicy.training,
       retention_days: endpoint.dataPolicy.retentionDays,
     },
-    price: endpoint.price && drawPrice(endpoint.price),
+    price: endpoint.price && formatPrice(endpoint.price),
     quantization: endpoint.quantization,
     supported_parameters: endpoint.supportedParameters,
     assistant_prefill: endpoint.assistantPrefill,
+    reasoning_history: endpoint.reasoningHistory,
     context_length: endpoint.contextLength,
     max_completion_tokens: endpoint.maxCompletionTokens,
     min_completion_tokens: endpoint.minCompletionTokens,

@@ -1,6 +1,6 @@
 import { unwatchFile, watchFile, type Stats } from 'node:fs';
 
-/** An operator waits this long at most. Asking for the file's state works on every file system, and through a swapped link. */
+/** The longest delay for an operator. Polling the file's state works on every file system, and through a swapped link. */
 const WATCH_EVERY_MS = 2_000;
 
 /**
