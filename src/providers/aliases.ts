@@ -1,4 +1,4 @@
-/** Slugs that the reference API has for providers which are called otherwise here. @source reference shapes, `BYOKProviderSlug` */
+/** Slugs that the reference API has for providers which are called otherwise here. @source `@openrouter/sdk` 1.3.19, `BYOKProviderSlug` */
 const ALIASES: Readonly<Record<string, string>> = {
   'amazon-bedrock': 'bedrock',
   'google-ai-studio': 'google',

@@ -44,11 +44,13 @@ for (const [given, own, expected] of [
   ['https://api.example.com/inference/', UNVERSIONED, UNVERSIONED],
   ['https://eu.example.com', UNVERSIONED, 'https://eu.example.com'],
 ] as const) {
+  // @spec catalog-18
   test(`${JSON.stringify(given)}${own === undefined ? '' : ` for ${own}`} is ${expected}`, () => {
     assert.equal(normaliseBaseUrl(given, own), expected);
   });
 }
 
+// @spec catalog-18
 test('a base URL is the same after the second time', () => {
   for (const url of ['http://127.0.0.1:9101', 'https://host.example.com/v1beta/openai/', 'https://host.example.com/x'])
     assert.equal(normaliseBaseUrl(normaliseBaseUrl(url)), normaliseBaseUrl(url));

@@ -10,7 +10,7 @@ const USUAL_VERSION = '/v1';
  * that provider, or `/v1`.
  * @param providerBaseUrl the provider's own, where it has one; one without a version means that none is ever added
  * @throws RangeError with a sentence for the operator that holds no part of the URL
- * @source decisions.md 13
+ * @spec catalog-18
  */
 export function normaliseBaseUrl(text: string, providerBaseUrl?: string): string {
   const { origin, path } = splitBaseUrl(text);

@@ -6,7 +6,7 @@ import { createProviders } from './index.ts';
 
 const NO_CHANGES: BetaChanges = { allow: [], deny: [], rename: {} };
 
-test('the vendor takes its features with any date, resellers theirs with one, and nobody else takes any', () => {
+test('accepts features with any date for the vendor, with one date for resellers, and none for others', () => {
   const table = createBetaTable();
   const flag = 'context-management-2099-01-01';
   const taken = (adapter: string, one: string): string | undefined =>

@@ -21,7 +21,7 @@ interface Row {
 
 /**
  * Features by name and not by date at the vendor itself: a new date of a known feature comes with a patch release of a
- * client (pains.md 25). Features of the vendor's accounts are not among them, and what signs in a person is not ours.
+ * client (@spec request-29). Features of the vendor's accounts are not among them, and what signs in a person is not ours.
  * @source vendor SDK 1.11 (2026-11) `AnthropicBeta`, older names from its change log; BerriAI/litellm
  *   `anthropic_beta_headers_config.json` at 030dd40a (2026-11)
  */
@@ -78,7 +78,7 @@ const VENDOR: Row = {
 /** Resellers refuse a request with a flag that they do not know ("invalid beta flag"), so here the date counts. */
 const SEARCH_OF_RESELLERS = { 'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19' };
 
-/** By the adapter's id; who is missing takes none. Source of the resellers' rows: the same file of BerriAI/litellm. */
+/** By the adapter's id; an absent adapter accepts none. Source of the resellers' rows: the same file of BerriAI/litellm. */
 const TABLE: Readonly<Record<string, Row>> = {
   anthropic: VENDOR,
   azure: {

@@ -1,6 +1,6 @@
 import type { FormatId } from '../canonical/extra.ts';
 import { assert } from '../lib/assert.ts';
-import { isPublicWebAddress } from '../lib/public-address.ts';
+import { isPublicWebAddress } from '../lib/net/public-address.ts';
 import { normaliseBaseUrl } from './base-url.ts';
 import {
   asSetupError,
@@ -74,7 +74,7 @@ export function buildProvider(adapter: ProviderAdapter, entry: ProviderEntry, co
   };
 }
 
-/** The formats in which a model can be asked there, most native first. */
+/** The formats in which a model can be called there, most native first. */
 export function formatsOf({ adapter, formats }: Provider, model: string): readonly FormatId[] {
   const offered = formats.map(({ format }) => format);
   const fit = adapter.formatsOf?.(model).filter((format) => offered.includes(format)) ?? offered;
@@ -99,7 +99,7 @@ export function rowOf(id: string): KnownProvider | undefined {
   return rows.find((row) => row.id === id);
 }
 
-/** Over TLS, or at the very origin that the adapter knows: a key is not for whoever listens on the way. */
+/** Over TLS, or at the very origin that the adapter knows: a key must not be readable on the way. */
 export function isOwnHost({ baseUrl: own, ownHosts }: ProviderAdapter, baseUrl: string): boolean {
   const { origin, protocol, hostname } = new URL(baseUrl);
   if (own !== undefined && new URL(own).origin === origin) return true;

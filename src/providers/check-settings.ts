@@ -1,13 +1,19 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { nearestName } from '../lib/nearest-name.ts';
+import { nearestName } from '../lib/text/nearest-name.ts';
 import { SettingError, type ProviderAdapter } from './contract.ts';
 import { optionsOf } from './provider-options.ts';
 
 /** A provider that cannot be set up. The message names the setting, says what is wrong and never holds a secret. */
 export class ProviderSetupError extends Error {
+  /** `providers.alpha.base_url`, or the name of a variable. */
+  readonly setting: string;
+  readonly problem: string;
+
   constructor(setting: string, problem: string, options?: ErrorOptions) {
     super(`${setting}: ${problem}`, options);
     this.name = 'ProviderSetupError';
+    this.setting = setting;
+    this.problem = problem;
   }
 }
 

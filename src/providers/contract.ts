@@ -5,7 +5,7 @@ import type { JsonObject } from '../lib/json.ts';
 import type { BetaRules } from '../wire/beta-flags.ts';
 import type { Dialect } from '../wire/format.ts';
 
-/** How long each step of one attempt may take, ms. */
+/** Time limits of the steps of one attempt, ms. */
 export interface AttemptTimeouts {
   readonly connectMs: number;
   readonly headersMs: number;
@@ -14,7 +14,7 @@ export interface AttemptTimeouts {
   readonly wholeMs: number;
 }
 
-/** One provider as the operator set it up. */
+/** The operator's settings of one provider. */
 export interface ProviderSettings {
   readonly slug: string;
   /** Display name. */
@@ -22,13 +22,13 @@ export interface ProviderSettings {
   /** With its version segment and without a trailing slash: `https://api.example.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey?: string;
-  /** Further texts that identify us, which no error may repeat. */
+  /** Further secrets, which no error may repeat. */
   readonly secrets?: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: AttemptTimeouts;
 }
 
-/** What a call is about, for the parts of an adapter that depend on it. */
+/** The facts about a call on which parts of an adapter depend. */
 export interface CallContext {
   readonly format: FormatId;
   readonly settings: ProviderSettings;
@@ -37,7 +37,7 @@ export interface CallContext {
   readonly stream: boolean;
 }
 
-/** A request as it is about to leave, for those who sign it. */
+/** A request about to be sent, for signing. */
 export interface OutgoingCall extends CallContext {
   readonly method: 'GET' | 'POST';
   /** Complete, with the query. */
@@ -48,14 +48,14 @@ export interface OutgoingCall extends CallContext {
 }
 
 /**
- * Headers that identify the gateway to a provider. A promise where a token must be fetched first.
- * @throws CredentialError when there is nothing to identify with
+ * Returns the authentication headers of a call; a promise if a token must be fetched first.
+ * @throws CredentialError when there is no valid credential
  */
 export type Authorize = (
   call: OutgoingCall,
 ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 
-/** The credentials of a provider do not work: expired, revoked, not readable. The message holds no secret. */
+/** The credentials of a provider are expired, revoked or unreadable. The message contains no secret. */
 export class CredentialError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -63,46 +63,46 @@ export class CredentialError extends Error {
   }
 }
 
-/** Formats in which a file can be named that was uploaded to the provider. */
+/** Formats that can name a file stored at the provider. */
 export const STORED_FILE_FORMATS: ReadonlySet<FormatId> = new Set(['chat', 'messages', 'responses']);
 
 /** One format that a provider offers. */
 export interface FormatOffer {
   readonly format: FormatId;
-  /** Below the base URL; absent: where the format always is. */
+  /** Below the base URL; absent: the standard path of the format. */
   readonly path?: (context: CallContext) => string;
   /**
-   * Stands in for the path of the provider's own base URL (`/anthropic/v1`). Such a format is offered at that base URL
-   * only: nobody knows what lies beside an address of the operator's choice.
+   * Replaces the path of the provider's own base URL (`/anthropic/v1`). Such a format is offered only at that base URL:
+   * the paths of an operator's address are unknown.
    */
   readonly basePath?: string;
 }
 
-/** What an adapter makes the connection of one configured provider from. */
+/** Input of `connect`: the settings of one configured provider. */
 export interface ConnectionSetup {
-  /** Members of `options`, checked by the adapter's own schema. */
+  /** The `options` of the entry, validated by the adapter's schema. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly apiKey?: string;
-  /** The operator's, where it is given: without a trailing slash. */
+  /** The operator's, if configured; without a trailing slash. */
   readonly baseUrl?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What holds for all calls of one configured provider. A token is kept here, and fetched with the first call. */
+/** State of one configured provider, shared by its calls. A token is fetched with the first call and cached here. */
 export interface Connection {
   readonly baseUrl: string;
-  /** In place of the adapter's, where the credential is more than a key in a header. */
+  /** Replaces the adapter's, for a credential that is more than a key in a header. */
   readonly authorize?: Authorize;
-  /** In place of the adapter's, where they depend on the settings. */
+  /** Replaces the adapter's, if the formats depend on the settings. */
   readonly formats?: readonly FormatOffer[];
-  /** In place of the adapter's. */
+  /** Replaces the adapter's. */
   readonly checkPath?: string | false;
   readonly secrets?: readonly string[];
 }
 
-/** A provider cannot be connected as it is configured. The message is a clause for the operator and holds no secret. */
+/** A setting of a provider is invalid. The message is a clause for the operator and contains no secret. */
 export class SettingError extends Error {
-  /** Below the provider's entry: `options.region`. Or an environment variable. */
+  /** The key below the provider's entry (`options.region`), or an environment variable. */
   readonly member: string;
 
   constructor(member: string, message: string, options?: ErrorOptions) {
@@ -115,102 +115,102 @@ export class SettingError extends Error {
 const REASON_CHARS_MAX = 300;
 
 /**
- * What a vendor's library says of a credential that it cannot use: the beginning of its first line. Libraries name files,
- * profiles, tenants and addresses there, and no secret.
+ * Wraps the error of a vendor's library about a credential: the beginning of its first line, in which libraries name
+ * files, profiles, tenants and addresses, and no secret.
  * @param subject `Entra ID gave no token`
- * @param remedy which settings would be one: `set options.profile`
+ * @param remedy what to do: `set options.profile`
  */
 export function credentialError(subject: string, error: unknown, remedy?: string): CredentialError {
   const reason = error instanceof Error ? error.message : String(error);
   const [line = ''] = reason.split('\n');
-  const said = `${subject}: ${line.slice(0, REASON_CHARS_MAX)}`;
-  const message = remedy === undefined ? said : `${said.replace(/\.$/, '')}; ${remedy}`;
+  const sentence = `${subject}: ${line.slice(0, REASON_CHARS_MAX)}`;
+  const message = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}; ${remedy}`;
   return new CredentialError(message, { cause: error });
 }
 
-/** A credential that somebody brought to a provider, in the words of an entry of the configuration. */
-export interface BroughtCredential {
+/** A BYOK credential, in the form of a configuration entry. */
+export interface ByokCredential {
   readonly apiKey?: string;
   readonly baseUrl?: string;
   readonly options?: Readonly<Record<string, unknown>>;
-  /** The part by which its owner recognises it; it is masked before anybody sees it. */
+  /** The part by which its owner recognises it; it is masked before it is shown. */
   readonly shown: string;
-  /** Good for this model alone, by its slug. Absent: for those that have no other of the same credential. */
+  /** The slug of the only model that it serves. Absent: all models without an entry of their own in the credential. */
   readonly model?: string;
   /** The upstream's own name of that model there. */
   readonly upstreamModel?: string;
 }
 
-/** Where the provider of the configuration is, for a credential that leaves that open. */
-export interface BroughtTo {
-  /** The operator's choice of an address; absent: the provider's own. */
+/** The address of the configured provider, for a credential that names none. */
+export interface ByokTo {
+  /** The operator's address; absent: the provider's own. */
   readonly baseUrl?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** An answer that is not a success, for `classify`. */
+/** A response that is not a success, for `classify`. */
 export interface FailedAnswer {
   readonly status: number;
   readonly error: UpstreamErrorBody;
 }
 
 /**
- * A provider: which formats it offers, how it is called, and what its failures mean beyond what the status says. Pure
- * facts and small functions; it never sees a caller's key, the store or the pipeline.
+ * A provider: the formats that it offers, how it is called, and what its failures mean beyond their status. Pure facts and
+ * small functions; an adapter never sees a caller's key, the store or the pipeline.
  */
 export interface ProviderAdapter {
   readonly id: string;
-  /** Display name where the operator gives none. */
+  /** The default display name. */
   readonly name: string;
-  /** The base URL where the operator gives none; absent for a self-hosted kind, and where `connect` computes it. */
+  /** The default base URL; absent for self-hosted engines, and if `connect` computes it. */
   readonly baseUrl?: string;
-  /** Names of hosts that are the provider's, beside that of `baseUrl`: a key of the environment may go there. */
+  /** Further host names of the provider, to which a key from the environment may be sent. */
   readonly ownHosts?: RegExp;
-  /** Its base URLs end without a version segment, so none is added to one that the operator gives. */
+  /** Its base URLs have no version segment, so none is added to the operator's. */
   readonly unversioned?: boolean;
-  /** The environment variable that holds its key, and turns the provider on by itself unless `turnedOnBy` says more. */
+  /** The environment variable of its key, which enables the provider unless `turnedOnBy` is set. */
   readonly apiKeyVariable?: string;
   /**
-   * Variables that turn it on together, without an entry in the configuration. None of them may be one that is set on
-   * machines for other reasons: `AWS_PROFILE` alone is no wish to call a model.
+   * Variables that enable it together, without an entry in the configuration. None may be set on machines for other
+   * reasons: `AWS_PROFILE` alone does not mean that a model should be called.
    */
   readonly turnedOnBy?: readonly string[];
-  /** What may stand under `options` in its entry. A closed object. */
+  /** The schema of `options` in its entry. A closed object. */
   readonly options?: z.ZodObject<Readonly<Record<string, z.ZodType>>>;
-  /** Members of `options` that are never shown. */
+  /** Keys of `options` whose values are never shown. */
   readonly secretOptions?: readonly string[];
   /**
-   * Called once for each configured provider, where base URL or credential take more than a key. Reads no network.
+   * Called once for each configured provider, if its base URL or credential need more than a key. Makes no network calls.
    * @throws SettingError
    */
   connect?(setup: ConnectionSetup): Connection;
   /**
-   * What a credential says that is more than a key. Absent: it is a key, and nothing else differs.
+   * Parses a credential that is more than a key. Absent: a credential is a key.
    * @param text as its owner gave it: a key, or JSON
-   * @throws SettingError whose member is `key` or below it, and whose message holds nothing of the text
+   * @throws SettingError whose member is `key` or below it, and whose message contains nothing of the text
    */
-  readCredential?(text: string, to: BroughtTo): readonly BroughtCredential[];
+  readCredential?(text: string, to: ByokTo): readonly ByokCredential[];
   /** Formats that it offers, most native first. */
   readonly formats: readonly FormatOffer[];
-  /** Which of its formats a model can be asked in, most native first; absent: every model in all of them. */
+  /** The formats in which a model can be called, most native first; absent: every model in all of them. */
   formatsOf?(model: string): readonly FormatId[];
-  /** Those of them in which a model can be given tools; absent: all. */
+  /** Those of them that support tools for a model; absent: all. */
   toolFormatsOf?(model: string): readonly FormatId[] | undefined;
   /**
-   * Below the base URL: what a GET answers with 200 to a key that works, for nothing. Default `/models`; `false` where
-   * that list is public or missing, so that an empty call must do.
+   * A path below the base URL at which a free GET returns 200 for a valid key. Default `/models`; `false` if that list is
+   * public or missing, so that an empty request must verify the key.
    */
   readonly checkPath?: string | false;
-  /** Where it counts the tokens of a request of its first format for nothing, below the base URL. */
+  /** The path below the base URL at which it counts the tokens of a request of its first format, free of charge. */
   readonly countTokensPath?: string;
-  /** Whether hanging up stops the provider's meter. Default false: the safe side for the bill. */
+  /** Whether billing stops when the gateway hangs up. Default false, the safe side for the bill. */
   readonly cancellable?: boolean;
   dialect(context: { readonly format: FormatId; readonly model: string }): Dialect;
-  /** With the key of the settings, where that is all. */
+  /** Authenticates with the key of the settings. */
   readonly authorize: Authorize;
-  /** A last change to the encoded body, for what a dialect cannot say. */
+  /** A last change of the encoded body, for what a dialect cannot express. */
   adjust?(body: JsonObject, context: CallContext): JsonObject;
-  /** What an answer means where the status alone misleads; `undefined`: as the status says. */
+  /** The meaning of a response whose status misleads; `undefined`: as the status says. */
   classify?(answer: FailedAnswer): Partial<UpstreamFailure> | undefined;
 }
 
@@ -219,19 +219,19 @@ export interface Provider {
   readonly adapter: ProviderAdapter;
   readonly settings: ProviderSettings;
   readonly authorize: Authorize;
-  /** What it offers at this address, most native first. */
+  /** Its formats at this address, most native first. */
   readonly formats: readonly FormatOffer[];
-  /** Callers may name files of storage that the provider opens with the operator's rights. Absent: they may not. */
+  /** Callers may name files in buckets, which the provider reads with the operator's rights. Absent: they may not. */
   readonly storageUris?: true;
-  /** Callers may name files that were uploaded with the operator's key, by their ids. Absent: they may not. */
+  /** Callers may name files that were uploaded with the operator's key, by id. Absent: they may not. */
   readonly storedFiles?: true;
-  /** Callers may name any address of a picture or a file: it is none of a neighbour of the gateway, or the operator says so. */
+  /** Callers may name any media address: the host is not in a private network, or the operator allows it. */
   readonly opensAnyMedia?: true;
   readonly checkPath: string | false;
-  /** The credential is the caller's own: what is wrong with it is the caller's to know. */
+  /** The credential is the caller's own, so its errors are shown to the caller. */
   readonly isByok?: true;
-  /** The operator has no credential for it, and somebody brought one: it can be asked, if not for everybody. */
-  readonly hasOwnCredentials?: true;
-  /** Beta features that it takes of the messages format. May change while the gateway runs. */
+  /** The operator has no credential for it, but there is a BYOK credential: it is available to those that match it. */
+  readonly hasByokCredentials?: true;
+  /** The beta features of the messages format that it accepts. May change while the gateway runs. */
   readonly betaRules?: () => BetaRules;
 }

@@ -218,7 +218,7 @@ test('a format with a path beside the base URL is there at the vendor only', () 
   );
 });
 
-test('a model that knows one format is asked in that one', () => {
+test('calls a model in its only format', () => {
   const xai = create({ env: { XAI_API_KEY: 'k' } }).get('xai');
   assert.ok(xai !== undefined);
   assert.deepEqual(formatsOf(xai, 'grok-4.3'), ['chat', 'responses']);

@@ -1,5 +1,5 @@
 import { assert } from '../lib/assert.ts';
-import { nearestName } from '../lib/nearest-name.ts';
+import { nearestName } from '../lib/text/nearest-name.ts';
 import { anthropicAdapter } from './anthropic/adapter.ts';
 import { createAzureAdapter } from './azure/adapter.ts';
 import { baseUrlOfHost } from './base-url.ts';
@@ -91,11 +91,25 @@ export function createProviders(setup: ProvidersSetup): ReadonlyMap<string, Prov
   return withBetaRules(providers, setup.betaTable ?? createBetaTable());
 }
 
+/** What is wrong with the settings of one configured provider, whose adapter is known. @throws never */
+export function findSetupError(
+  entry: ProviderEntry,
+  setup: Pick<ProvidersSetup, 'env' | 'timeouts' | 'sandboxBaseUrl'>,
+): ProviderSetupError | undefined {
+  try {
+    configuredProvider(entry, { ...setup, config: [] });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ProviderSetupError) return error;
+    throw error;
+  }
+}
+
 function withBetaRules(providers: ReadonlyMap<string, Provider>, table: BetaTable): ReadonlyMap<string, Provider> {
   return new Map(
     [...providers].map(([slug, provider]) => {
-      const asked = { slug, adapter: provider.adapter.id };
-      return [slug, { ...provider, betaRules: () => table.rulesFor(asked) }];
+      const requested = { slug, adapter: provider.adapter.id };
+      return [slug, { ...provider, betaRules: () => table.rulesFor(requested) }];
     }),
   );
 }
@@ -109,6 +123,18 @@ export function missingKey({ adapter, settings, authorize }: Provider): readonly
   const hasCredential = apiKey !== undefined || authorize !== adapter.authorize;
   if (hasCredential || !isOwnHost(adapter, baseUrl)) return [];
   return Object.keys(headers).some((name) => CREDENTIAL_HEADER.test(name)) ? [] : keyVariablesOf(adapter);
+}
+
+/** What turns a known provider on in the environment; `undefined`: nothing there does. */
+export function turnsOn(
+  id: string,
+): { readonly provider: string; readonly providerName: string; readonly turnedOnBy: string } | undefined {
+  if (!isAdapterId(id) || !KNOWN_PROVIDER_IDS.includes(id)) return undefined;
+  const adapter: ProviderAdapter = ADAPTERS[id];
+  const host = rowOf(id)?.host;
+  const variables = host === undefined ? keyVariablesOf(adapter) : [host.variable];
+  const turnedOnBy = adapter.turnedOnBy?.join(' and ') ?? variables.join(' or ');
+  return turnedOnBy === '' ? undefined : { provider: id, providerName: adapter.name, turnedOnBy };
 }
 
 /** `authorization`, `x-api-key`, `x-goog-api-key`, `cf-access-token`. */
@@ -175,7 +201,7 @@ function isTurnedOn(adapter: ProviderAdapter, env: ProvidersSetup['env']): boole
   return keyVariablesOf(adapter).some((name) => textOf(env, name) !== undefined);
 }
 
-/** A local engine needs no key, and of another it is known by whom it would be asked, which explains more than nothing. */
+/** A local engine needs no key, and an unreviewed one is listed by its provider, which is better than nothing. */
 function namedProvider(id: AdapterId, setup: ProvidersSetup): Provider | undefined {
   if (setup.named?.has(id) !== true || ADAPTERS[id].id === sandboxAdapter.id) return undefined;
   return configuredProvider({ slug: id, adapter: id, headers: {}, timeouts: {} }, setup);

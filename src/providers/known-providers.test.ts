@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReasoningSettings } from '../canonical/request.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { createEncodeContext } from '../wire/chat/encode-context.ts';
-import { encodeReasoningSettings } from '../wire/chat/encode-reasoning-settings.ts';
+import { createEncodeContext } from '../wire/chat/request/encode-context.ts';
+import { encodeReasoningSettings } from '../wire/chat/request/thinking-out.ts';
 import type { Dialect } from '../wire/format.ts';
 import { ADAPTERS, type AdapterId } from './index.ts';
 import { testCall } from './test-call.ts';
@@ -11,7 +11,7 @@ import { testCall } from './test-call.ts';
 const OFF: ReasoningSettings = { enabled: false };
 const HIGH: ReasoningSettings = { effort: 'high' };
 
-function said(id: AdapterId, model: string, settings: ReasoningSettings): JsonObject {
+function stated(id: AdapterId, model: string, settings: ReasoningSettings): JsonObject {
   const dialect = ADAPTERS[id].dialect({ format: 'chat', model });
   return encodeReasoningSettings(settings, createEncodeContext({ model, endUserId: '', dialect }), undefined);
 }
@@ -64,9 +64,10 @@ for (const [id, model, off, high] of [
   ],
   ['ollama', 'gpt-oss:20b', { reasoning_effort: 'none' }, { reasoning_effort: 'high' }],
 ] as const satisfies readonly (readonly [AdapterId, string, JsonObject, JsonObject])[]) {
-  test(`${id} tells ${model} to reason, and not to, in its own words`, () => {
-    assert.deepEqual(said(id, model, OFF), off);
-    assert.deepEqual(said(id, model, HIGH), high);
+  // @spec reasoning-13, reasoning-15
+  test(`turns reasoning of ${model} on and off in the words of ${id}`, () => {
+    assert.deepEqual(stated(id, model, OFF), off);
+    assert.deepEqual(stated(id, model, HIGH), high);
   });
 }
 
@@ -83,7 +84,7 @@ for (const [id, model, refused] of [
   ['xai', 'grok-4-1-fast-non-reasoning', []],
   ['xai', 'grok-3', []],
   ['groq', 'llama-3.3-70b-versatile', ['prediction', 'prompt_cache_key', 'prompt_cache_options']],
-  ['mistral', 'mistral-small-latest', ['service_tier', 'prompt_cache_key', 'prompt_cache_options']],
+  ['mistral', 'mistral-small-latest', ['service_tier', 'prompt_cache_options']],
 ] as const satisfies readonly (readonly [AdapterId, string, readonly string[]])[])
   test(`${model} of ${id} is not sent ${refused.length} members that it answers with an error`, () => {
     assert.deepEqual(dialectOf(id, model).refused ?? new Set(), new Set(refused));
@@ -169,7 +170,7 @@ test('hosts that refuse turns without reasoning, and forced calls beside it, are
   assert.equal(dialectOf('moonshotai', 'moonshot-v1-8k').reasoningFiller, undefined);
 });
 
-test('who goes on from a last message of the assistant is known by its model', () => {
+test('knows by the model whether a host continues a last message of the assistant', () => {
   for (const [id, model, goesOn] of [
     ['groq', 'llama-3.3-70b-versatile', true],
     ['groq', 'meta-llama/llama-4-scout-17b-16e-instruct', true],

@@ -41,7 +41,7 @@ export interface KnownProvider {
   readonly checkPath?: string | false;
   /** Members that every request to it carries, where the caller does not set them. */
   readonly body?: JsonObject;
-  /** generation.md 6.8: whether hanging up stops the meter. */
+  /** @spec money-18: whether hanging up stops the meter. */
   readonly cancellable?: boolean;
 }
 
@@ -79,6 +79,8 @@ export const KNOWN_PROVIDERS = [
     dialect: {
       maxCompletionTokens: true,
       plainMessages: true,
+      // @ai-sdk/groq 3, `convertToGroqChatMessages`.
+      reasoningMember: 'reasoning',
       parameters: WITHOUT_ENGINE_WORDS.difference(LOGPROBS),
       refused: new Set(['prediction', 'prompt_cache_key', 'prompt_cache_options']),
     },
@@ -96,7 +98,8 @@ export const KNOWN_PROVIDERS = [
         dialect: { reasoningEfforts: ['none', 'low', 'medium', 'high'] },
         body: { reasoning_format: 'parsed' },
       },
-      // console.groq.com "Assistant Message Prefilling", read 2026-11: a last message of the assistant is gone on from.
+      // console.groq.com "Assistant Message Prefilling", read 2026-11: the model continues a last message of the
+      // assistant.
       { match: /llama-4|kimi-k2-instruct/, dialect: { reasoningSettings: 'none', continuesAnswers: true } },
       {
         match: /llama|gemma|allam/,
@@ -124,7 +127,8 @@ export const KNOWN_PROVIDERS = [
       prefixMember: true,
       seedMember: 'random_seed',
       parameters: WITHOUT_ENGINE_WORDS.difference(LOGPROBS),
-      refused: new Set(['service_tier', 'prompt_cache_key', 'prompt_cache_options']),
+      // It takes `prompt_cache_key`: a recording of its answer to one counts 224 cached tokens.
+      refused: new Set(['service_tier', 'prompt_cache_options']),
     },
     // docs.mistral.ai "Reasoning": `high` or `none`, on the models that leave it open; others refuse the member.
     families: [
@@ -268,7 +272,7 @@ export const KNOWN_PROVIDERS = [
     dialect: {
       reasoningMember: 'reasoning_details',
       reasoningSettings: 'reasoning',
-      cacheMarks: 'cache_control',
+      cacheBreakpoints: 'cache_control',
       endUserMember: 'user',
       documentUrls: true,
     },
@@ -374,8 +378,8 @@ export const KNOWN_PROVIDERS = [
     name: 'Alibaba Cloud',
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     apiKeyVariables: ['DASHSCOPE_API_KEY'],
-    // alibabacloud.com "Deep thinking": members of the body, whoever made the model.
-    // "tool_choice ... does not support being set to required or object in thinking mode": cloudwego/eino#994 (2026-04).
+    // alibabacloud.com "Deep thinking": fields of the body, for models of every author. "tool_choice ... does not
+    // support being set to required or object in thinking mode": cloudwego/eino#994 (2026-04).
     dialect: {
       reasoningSettings: 'enable_thinking',
       reasoningBudget: 'thinking_budget',
@@ -383,8 +387,8 @@ export const KNOWN_PROVIDERS = [
       plainMessages: true,
     },
     families: [{ match: /thinking|qwq|qvq|deepseek-r1/, dialect: { mustReason: true } }],
-    // "parameter.enable_thinking must be set to false for non-streaming calls", say the open models, which think unless told
-    // not to (langchain4j/langchain4j#3974, 2025-10): a whole answer is put together from a stream as well.
+    // "parameter.enable_thinking must be set to false for non-streaming calls" for the open models, which think by
+    // default (langchain4j/langchain4j#3974, 2025-10): so a response without streaming is folded from a stream, too.
     body: { stream: true, stream_options: { include_usage: true } },
     messagesPath: '/apps/anthropic/v1',
   },
@@ -415,7 +419,8 @@ export const KNOWN_PROVIDERS = [
     apiKeyVariables: [],
     host: { variable: 'OLLAMA_HOST', defaultPort: 11_434 },
     // "invalid reasoning value: 'minimal'": DevEmperor/DictateKeyboard#186 (2026-07).
-    dialect: { reasoningEfforts: ['none', 'low', 'medium', 'high', 'max'] },
+    // ollama/ollama, openai/openai.go, `FromChatRequest`: `reasoning` of a message is its thinking, and no other member is read.
+    dialect: { reasoningEfforts: ['none', 'low', 'medium', 'high', 'max'], reasoningMember: 'reasoning' },
     cancellable: true,
   },
   {
@@ -426,7 +431,13 @@ export const KNOWN_PROVIDERS = [
     modelsOwner: 'vllm',
     baseUrl: 'http://127.0.0.1:8000/v1',
     apiKeyVariables: [],
-    dialect: { reasoningSettings: 'chat_template_kwargs', reasoningEfforts: ['low', 'medium', 'high'] },
+    // The same page: `reasoning` was `reasoning_content` before 0.11.
+    dialect: {
+      reasoningSettings: 'chat_template_kwargs',
+      reasoningEfforts: ['low', 'medium', 'high'],
+      reasoningMember: 'reasoning',
+      reasoningMemberVaries: true,
+    },
     families: [{ match: MISTRAL_MODELS, dialect: MISTRAL_ORDER }],
     cancellable: true,
   },
@@ -439,11 +450,13 @@ export const KNOWN_PROVIDERS = [
     modelsOwner: 'llamacpp',
     baseUrl: 'http://127.0.0.1:8080/v1',
     apiKeyVariables: [],
-    // A last message of the assistant is gone on from unless the server was told not to: ggml-org/llama.cpp#13174 and
-    // #13608 (2025-05).
+    // The server continues a last message of the assistant unless it is configured otherwise: ggml-org/llama.cpp#13174
+    // and #13608 (2025-05).
     dialect: {
       reasoningSettings: 'chat_template_kwargs',
       reasoningEfforts: ['low', 'medium', 'high'],
+      // common/chat.cpp, `common_chat_msgs_parse_oaicompat`.
+      reasoningMember: 'reasoning_content',
       continuesAnswers: true,
     },
     cancellable: true,

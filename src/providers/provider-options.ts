@@ -11,8 +11,8 @@ const storedFileOptions = commonOptions.extend({
   stored_files: z.boolean().optional(),
 });
 
-/** What may stand under `options` of a provider: its adapter's own, what goes for all, and for all that can be told of stored files. */
+/** The `options` of a provider: its adapter's own, those of all providers, and stored files for formats that have them. */
 export function optionsOf({ options, formats }: ProviderAdapter): ProviderAdapter['options'] {
-  const tellsFiles = formats.some(({ format }) => STORED_FILE_FORMATS.has(format));
-  return (tellsFiles ? storedFileOptions : commonOptions).extend(options?.shape ?? {});
+  const reportsFiles = formats.some(({ format }) => STORED_FILE_FORMATS.has(format));
+  return (reportsFiles ? storedFileOptions : commonOptions).extend(options?.shape ?? {});
 }

@@ -23,6 +23,7 @@ for (const [model, thinking, efforts, structuredOutput] of [
   ['claude-haiku-5-5', 'adaptive-only', ['xhigh', 'max'], true],
   ['claude-mythos-preview', 'adaptive-only', ['xhigh', 'max'], true],
 ] as const) {
+  // @spec reasoning-8
   test(`${model} thinks by ${thinking}`, () => {
     const dialect = anthropicAdapter.dialect({ format: 'messages', model });
     // The models that came with structured output are those that take `temperature` or `top_p`, not both.

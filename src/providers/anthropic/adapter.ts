@@ -5,7 +5,7 @@ import { dialectOf } from './dialect.ts';
 /** The only version that the vendor has published since 2023. */
 const API_VERSION = '2023-06-01';
 
-// A spent balance and a spend limit are 400 `invalid_request_error` here, told apart by their words only:
+// A spent balance and a spend limit are 400 `invalid_request_error` here, distinguished only by their messages:
 // platform.claude.com "Errors", read 2026-11.
 const OUT_OF_CREDIT_WORDS = /credit balance is too low|reached your specified (?:workspace )?API usage limits/i;
 const TOO_LONG_WORDS = /prompt is too long|exceeds? context limit/i;
@@ -18,7 +18,7 @@ export const anthropicAdapter: ProviderAdapter = {
   apiKeyVariable: 'ANTHROPIC_API_KEY',
   formats: [{ format: 'messages' }],
   countTokensPath: '/messages/count_tokens',
-  // generation.md 6.8: hanging up stops the meter.
+  // @spec money-18: hanging up stops the meter.
   cancellable: true,
   dialect: ({ model }) => dialectOf(model),
   authorize,
@@ -32,7 +32,7 @@ function authorize({ settings }: CallContext): Readonly<Record<string, string>> 
   };
 }
 
-/** What the vendor's errors mean where the status misleads. @source generation.md 8.4 */
+/** What the vendor's errors mean where the status misleads. @spec error-13 */
 function classify({ status, error }: FailedAnswer): MeaningOfFailure | undefined {
   const message = error.message ?? '';
   if (error.type === 'overloaded_error') return failureOfMeaning(MEANINGS.overloaded);

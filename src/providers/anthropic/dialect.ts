@@ -21,7 +21,7 @@ const STRUCTURED_OUTPUT_SINCE = 401;
 // cloud-apim/otoroshi-llm-extension#140 (2025-10), anomalyco/opencode#28930 (2026-05).
 const ONE_SAMPLER_SINCE = 401;
 
-/** How a Claude model is told to think, and what else it knows. @source generation.md 11.4, 11.6 */
+/** How thinking is requested from a Claude model, and its other features. @spec reasoning-8, translate-22 */
 export function dialectOf(model: string): Dialect {
   const version = versionOf(model);
   return {

@@ -1,5 +1,5 @@
 import type { FormatId } from '../../canonical/extra.ts';
-import { pathStep } from '../../lib/path-step.ts';
+import { encodePathSegment } from '../../lib/net/path-segment.ts';
 import { SettingError } from '../contract.ts';
 import type { CallContext, Connection, ConnectionSetup, FormatOffer, ProviderAdapter } from '../contract.ts';
 import { readAzureCredential } from './credential.ts';
@@ -16,8 +16,8 @@ const CLAUDE_VERSION = '2023-06-01';
 const FOUNDRY_HOST = /\.services\.ai\.azure\.com$/;
 
 /**
- * Azure: OpenAI's formats at a resource of one's own, where `model` is the name of a deployment. Claude stands beside
- * them at the resources that are called Foundry.
+ * Azure: OpenAI's formats at a resource of the operator, where `model` is the name of a deployment. Foundry resources
+ * also serve Claude.
  */
 export function createAzureAdapter({ openAi, claude }: AzureFamilies): ProviderAdapter {
   return {
@@ -37,7 +37,7 @@ export function createAzureAdapter({ openAi, claude }: AzureFamilies): ProviderA
     cancellable: true,
     dialect: (context) => {
       if (context.format === 'messages') return { ...claude.dialect(context), readsAttribution: false };
-      // generation.md 11.5: OpenAI cannot read back what was encrypted here, nor the reverse.
+      // @spec reasoning-16: OpenAI cannot read back what was encrypted here, nor the reverse.
       return { ...openAi.dialect(context), reasoningFamily: 'azure-openai-responses-v1' };
     },
     authorize,
@@ -54,7 +54,7 @@ function connect(setup: ConnectionSetup): Connection {
     baseUrl,
     formats: [...openAiOffers(apiVersion), ...claudeOffers(baseUrl)],
     ...(apiVersion !== undefined && { checkPath: `/models?api-version=${apiVersion}` }),
-    // A key that is there for other resources does not stand in the way of an identity that was asked for.
+    // A key for other resources does not override a requested identity.
     ...(entra !== undefined && { authorize: withVersion(createEntraAuthorize(entra)) }),
   };
 }
@@ -63,7 +63,7 @@ function openAiOffers(apiVersion: string | undefined): readonly FormatOffer[] {
   if (apiVersion === undefined) return [{ format: 'chat' }, { format: 'responses' }];
   const query = `?api-version=${apiVersion}`;
   return [
-    { format: 'chat', path: ({ model }) => `/deployments/${pathStep(model)}/chat/completions${query}` },
+    { format: 'chat', path: ({ model }) => `/deployments/${encodePathSegment(model)}/chat/completions${query}` },
     { format: 'responses', path: () => `/responses${query}` },
   ];
 }

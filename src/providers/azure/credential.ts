@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { parseJson } from '../../lib/json.ts';
-import { SettingError, type BroughtCredential, type BroughtTo } from '../contract.ts';
+import { SettingError, type ByokCredential, type ByokTo } from '../contract.ts';
 
 const AZURE_HOST = /\.azure\.(?:com|us|cn)$/;
 const DEPLOYMENT_PATH = /\/openai\/deployments\/([^/]+)/;
 
-/** @source areas.md 3 "Compound credentials" */
+/** @spec byok-14 */
 const entrySchema = z.union([
   z.strictObject({
     api_key: z.string().min(1),
@@ -25,14 +25,14 @@ const HOST_OF_TYPE = { openai: 'openai.azure.com', ai_foundry: 'services.ai.azur
 /**
  * A list of places: resources for every model, and deployments for one model each, which come before them.
  */
-export function readAzureCredential(text: string, to: BroughtTo): readonly BroughtCredential[] {
+export function readAzureCredential(text: string, to: ByokTo): readonly ByokCredential[] {
   if (!/^\s*[[{]/.test(text)) return plainKey(text, to);
   const parsed = parseJson(text);
   const result = z
     .array(entrySchema)
     .min(1)
     .safeParse(Array.isArray(parsed) ? parsed : [parsed]);
-  // Which member is wrong is told; what it holds is not.
+  // The message names the invalid field, never its value.
   if (!result.success) throw new SettingError('key', `${wordsOf(result.error.issues[0]?.path)} is no place at Azure`);
   return result.data.map((entry) => ('resource_name' in entry ? atResource(entry, to) : atDeployment(entry, to)));
 }
@@ -41,7 +41,7 @@ function wordsOf(path: readonly PropertyKey[] | undefined): string {
   return path === undefined || path.length === 0 ? 'it' : `its entry ${path.map(String).join('.')}`;
 }
 
-function plainKey(text: string, { baseUrl }: BroughtTo): readonly BroughtCredential[] {
+function plainKey(text: string, { baseUrl }: ByokTo): readonly ByokCredential[] {
   if (baseUrl === undefined)
     throw new SettingError('key', 'must be JSON: a list of {api_key, resource_name} or deployments');
   return [{ apiKey: text, shown: text, baseUrl }];
@@ -49,8 +49,8 @@ function plainKey(text: string, { baseUrl }: BroughtTo): readonly BroughtCredent
 
 function atResource(
   entry: { readonly api_key: string; readonly resource_name: string; readonly resource_type: 'openai' | 'ai_foundry' },
-  to: BroughtTo,
-): BroughtCredential {
+  to: ByokTo,
+): ByokCredential {
   const baseUrl = to.baseUrl ?? `https://${entry.resource_name}.${HOST_OF_TYPE[entry.resource_type]}`;
   return { apiKey: entry.api_key, shown: entry.api_key, baseUrl };
 }
@@ -63,8 +63,8 @@ function atDeployment(
     readonly model_slug: string;
     readonly model_id: string;
   },
-  to: BroughtTo,
-): BroughtCredential {
+  to: ByokTo,
+): ByokCredential {
   const url = new URL(entry.endpoint_url);
   if (url.protocol !== 'https:' || !AZURE_HOST.test(url.hostname))
     throw new SettingError('key', 'its endpoint_url must be an https address of Azure');

@@ -16,8 +16,8 @@ let entra: Server;
 let machine: Server;
 let authority = '';
 let folder = '';
-const asked: URLSearchParams[] = [];
-const askedOfMachine: IncomingMessage[] = [];
+const requested: URLSearchParams[] = [];
+const requestedOfMachine: IncomingMessage[] = [];
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'entra-'));
@@ -37,23 +37,23 @@ before(async () => {
         );
       }
       const form = new URLSearchParams(body);
-      asked.push(form);
+      requested.push(form);
       if (form.get('client_secret') === 'wrong-secret')
         return answer
           .writeHead(401)
           .end(JSON.stringify({ error: 'invalid_client', error_description: 'AADSTS7000215: Invalid client secret.' }));
       return answer.end(
-        JSON.stringify({ access_token: `entra-${asked.length}`, expires_in: 3_599, token_type: 'Bearer' }),
+        JSON.stringify({ access_token: `entra-${requested.length}`, expires_in: 3_599, token_type: 'Bearer' }),
       );
     });
   });
   machine = createHttpServer((message, answer) => {
-    askedOfMachine.push(message);
+    requestedOfMachine.push(message);
     const expiresOn = Math.floor(Date.now() / 1_000) + 3_600;
     answer.setHeader('content-type', 'application/json');
     answer.end(
       JSON.stringify({
-        access_token: `machine-${askedOfMachine.length}`,
+        access_token: `machine-${requestedOfMachine.length}`,
         expires_on: String(expiresOn),
         resource: 'https://cognitiveservices.azure.com',
         token_type: 'Bearer',
@@ -91,25 +91,25 @@ test('an application proves itself with its secret, once while the token lasts',
   });
   const first = await authorize(testCall());
   assert.match(first['authorization'] ?? '', /^Bearer entra-\d+$/);
-  const form = asked.at(-1);
+  const form = requested.at(-1);
   assert.equal(form?.get('grant_type'), 'client_credentials');
   assert.equal(form?.get('client_id'), 'app-1');
   assert.equal(form?.get('client_secret'), 's3cret');
   assert.equal(form?.get('scope'), 'https://cognitiveservices.azure.com/.default');
-  const calls = asked.length;
+  const calls = requested.length;
   assert.deepEqual(await authorize(testCall()), first);
-  assert.equal(asked.length, calls);
+  assert.equal(requested.length, calls);
 });
 
 test('a workload shows what its cluster wrote for it', async () => {
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, 'cluster-token\n');
   await createEntraAuthorize({ authority, tenantId: 'tenant-1', clientId: 'app-2', tokenFile })(testCall());
-  assert.equal(asked.at(-1)?.get('client_assertion'), 'cluster-token');
-  assert.equal(asked.at(-1)?.get('client_id'), 'app-2');
+  assert.equal(requested.at(-1)?.get('client_assertion'), 'cluster-token');
+  assert.equal(requested.at(-1)?.get('client_id'), 'app-2');
 });
 
-test('a wrong secret is told in a sentence that does not hold it', async () => {
+test('reports a wrong secret in a sentence without it', async () => {
   const authorize = createEntraAuthorize({
     authority,
     tenantId: 'tenant-1',
@@ -127,18 +127,19 @@ test('a wrong secret is told in a sentence that does not hold it', async () => {
   );
 });
 
-test("without an application the machine's managed identity is asked", async () => {
-  // App Service's way of telling where; the library reads the environment of the process, which this file has to itself.
+test("uses the machine's managed identity without an application", async () => {
+  // App Service passes the address in the environment, which the library reads; this test file has a process of its
+  // own.
   process.env['IDENTITY_ENDPOINT'] = `http://127.0.0.1:${(machine.address() as AddressInfo).port}/msi/token`;
   process.env['IDENTITY_HEADER'] = 'header-1';
   const authorize = createEntraAuthorize({ authority, clientId: 'user-assigned-1' });
   const first = await authorize(testCall());
   assert.equal(first['authorization'], 'Bearer machine-1');
-  const [message] = askedOfMachine;
+  const [message] = requestedOfMachine;
   assert.equal(message?.headers['x-identity-header'], 'header-1');
   const query = new URL(message?.url ?? '', 'http://x').searchParams;
   assert.equal(query.get('resource'), 'https://cognitiveservices.azure.com');
   assert.equal(query.get('client_id'), 'user-assigned-1');
   assert.deepEqual(await authorize(testCall()), first);
-  assert.equal(askedOfMachine.length, 1);
+  assert.equal(requestedOfMachine.length, 1);
 });

@@ -40,7 +40,7 @@ async function load(settings: EntraSettings): Promise<FetchToken> {
     auth: {
       clientId,
       authority: `${authority}/${tenantId}`,
-      // Without this the library first asks Microsoft whether it knows the host.
+      // Without this the library first calls Microsoft to verify the host.
       knownAuthorities: [new URL(authority).host],
       ...(clientSecret === undefined
         ? // The cluster replaces the file every hour.

@@ -11,7 +11,8 @@ export const bedrockAdapter: ProviderAdapter = {
   name: 'Amazon Bedrock',
   unversioned: true,
   apiKeyVariable: 'AWS_BEARER_TOKEN_BEDROCK',
-  // AWS_ACCESS_KEY_ID, AWS_PROFILE and a machine's role serve other programs; with them an entry `bedrock: {}` is the wish.
+  // AWS_ACCESS_KEY_ID, AWS_PROFILE and a machine's role serve other programs; to use them, the configuration needs an
+  // entry `bedrock: {}`.
   turnedOnBy: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_REGION'],
   options: bedrockOptions,
   secretOptions: ['access_key_id', 'secret_access_key', 'session_token'],
@@ -51,7 +52,7 @@ const TOO_LONG =
 const UNSUPPORTED = /model doesn.t support|extraneous key/i;
 const NOT_SERVED = /model identifier is invalid|on-demand throughput isn.t supported|end of (?:its|their) life/i;
 
-/** What Bedrock's errors mean where the status misleads. @source generation.md 8.4 */
+/** What Bedrock's errors mean where the status misleads. @spec error-13 */
 function classify({ status, error }: FailedAnswer): MeaningOfFailure | undefined {
   const message = error.message ?? '';
   if (error.type === 'ServiceQuotaExceededException' && status === 400) return failureOfMeaning(MEANINGS.rateLimited);

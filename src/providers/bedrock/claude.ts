@@ -20,7 +20,7 @@ const CLAUDE_4_5 = 405;
 const CLAUDE_4_6 = 406;
 const CLAUDE_4_7 = 407;
 
-/** How a Claude behind the converse format thinks, and what it takes. @source generation.md 11.4, 11.6; dialect.ts */
+/** How a Claude behind the converse format thinks, and what it takes. @spec reasoning-8, translate-22; dialect.ts */
 export function claudeDialect(model: string): Dialect {
   const version = versionOf(model);
   // Newer ones refuse it, unlike at their own vendor: docs.aws.amazon.com "Get validated JSON results from models";
@@ -63,7 +63,7 @@ function mediaOf(model: string, version: number): NonNullable<ConverseFacts['med
 
 /**
  * A feature that the model does not have is refused ("invalid beta flag"), so that only those go through that change
- * nothing but how it works. @source github.com/anthropics/claude-code issue 49370, read 2026-11; pains.md 25
+ * nothing but how it works. @source github.com/anthropics/claude-code issue 49370, read 2026-11; @spec request-29
  */
 function betasOf(model: string, version: number): readonly string[] {
   const longContext = model.includes('sonnet') && version >= CLAUDE_4 && version <= CLAUDE_4_5;

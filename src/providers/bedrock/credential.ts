@@ -1,13 +1,13 @@
 import { parseJsonObject } from '../../lib/json.ts';
-import { SettingError, type BroughtCredential, type BroughtTo } from '../contract.ts';
+import { SettingError, type ByokCredential, type ByokTo } from '../contract.ts';
 
 const HOST_REGION = /^bedrock-runtime\.([a-z0-9-]+)\./;
 
 /**
  * Either signing keys, `{"accessKeyId", "secretAccessKey", "region"}` with `sessionToken` where there is one, or a key of
- * Bedrock's own, which works in the region that it was made in. @source areas.md 3 "Compound credentials"
+ * Bedrock's own, which works in the region that it was made in. @spec byok-14
  */
-export function readBedrockCredential(text: string, to: BroughtTo): readonly BroughtCredential[] {
+export function readBedrockCredential(text: string, to: ByokTo): readonly ByokCredential[] {
   const address = to.baseUrl !== undefined && { baseUrl: to.baseUrl };
   if (!text.trimStart().startsWith('{')) {
     const region = regionOf(to);
@@ -17,7 +17,7 @@ export function readBedrockCredential(text: string, to: BroughtTo): readonly Bro
   if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string')
     throw new SettingError('key', 'must be JSON with accessKeyId, secretAccessKey and region, or a key of Bedrock');
   const [unknown] = Object.keys(more);
-  if (unknown !== undefined) throw new SettingError('key', 'has a member that nobody here knows');
+  if (unknown !== undefined) throw new SettingError('key', 'has an unknown member');
   return [
     {
       shown: accessKeyId,
@@ -32,7 +32,7 @@ export function readBedrockCredential(text: string, to: BroughtTo): readonly Bro
   ];
 }
 
-function regionOf({ baseUrl, env }: BroughtTo): string | undefined {
+function regionOf({ baseUrl, env }: ByokTo): string | undefined {
   const ofHost = baseUrl === undefined ? undefined : HOST_REGION.exec(new URL(baseUrl).hostname)?.[1];
   return ofHost ?? [env['AWS_REGION'], env['AWS_DEFAULT_REGION']].find((text) => text !== undefined && text !== '');
 }

@@ -19,7 +19,7 @@ test('a model is the same in every region, and behind an ARN that names it', () 
   assert.deepEqual(dialectOf(`arn:aws-us-gov:bedrock:us-gov-west-1::foundation-model/${name}`), expected);
 });
 
-test('of a name that tells no model nothing is known', () => {
+test('knows no facts for an unknown name', () => {
   for (const name of [
     'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/ab12cd34ef56',
     'arn:aws:bedrock:us-east-1:123456789012:provisioned-model/ab12cd34ef56',

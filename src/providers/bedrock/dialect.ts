@@ -42,7 +42,7 @@ const DIALECT_OF_VENDOR: ReadonlyMap<string, (model: string) => Dialect> = new M
   ['writer', () => ({ converse: { forces: [], besideResults: [], refusesResultStatus: true } })],
 ]);
 
-/** Calls are held to their schemas by those who hold answers to theirs. */
+/** Models with structured output also validate calls. */
 function structured(binds: boolean, facts: ConverseFacts): Dialect {
   return binds ? { structuredOutput: true, converse: { ...facts, strictTools: true } } : { converse: facts };
 }

@@ -220,7 +220,7 @@ test('where no credential is found the call fails with a sentence, and one put r
   assert.equal(signatureOf(request), expectedSignature(request, 'late-secret'));
 });
 
-test('a profile that nobody wrote is named', async () => {
+test('names a missing profile', async () => {
   setEnvironment(NO_FILES);
   const authorize = createSigningAuthorize({ region: 'us-east-1', profile: 'nobody' });
   await assert.rejects(async () => authorize(testCall()), /nobody/);

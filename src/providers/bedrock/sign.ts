@@ -36,8 +36,8 @@ async function load({ region, profile, keys }: BedrockSettings): Promise<Signatu
 }
 
 /**
- * Reads the process's own environment and the files that it names: that is where the vendor's tools look. A profile that
- * is named counts alone: a machine's role in its place would bill somebody else.
+ * Reads the process's own environment and the files that it names, where the vendor's tools look. A named profile is
+ * used alone: a machine's role in its place would bill another account.
  */
 async function chain(region: string, profile: string | undefined): Promise<CredentialSource> {
   const clientConfig = { region };
@@ -53,7 +53,7 @@ type CredentialSource = () => Promise<StaticKeys & { readonly expiration?: Date 
 
 const RENEWED_BEFORE_MS = 300_000;
 
-/** Asked again only when what it gave is about to end; those that never end are read once. */
+/** Called again only shortly before its credentials expire; those that never expire are read once. */
 function kept(source: CredentialSource): CredentialSource {
   let held: ReturnType<CredentialSource> | undefined;
   return async () => {

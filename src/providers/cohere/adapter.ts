@@ -11,7 +11,7 @@ export const cohereAdapter: ProviderAdapter = {
   formats: [{ format: 'cohere' }],
   // The list of models stayed in the first version of the interface: crmne/ruby_llm (2026-08).
   checkPath: false,
-  // generation.md 6.8: hanging up stops the meter.
+  // @spec money-18: hanging up stops the meter.
   cancellable: true,
   dialect: ({ model }) => dialectOf(model),
   authorize,

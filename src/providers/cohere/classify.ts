@@ -12,7 +12,7 @@ const DENIED_TOKEN = 498;
 const ANSWER_TOO_LONG: FailureMeaning = {
   errorType: 'max_tokens_exceeded',
   mayTry: 'next-endpoint',
-  message: 'The answer may not be as long as was asked for.',
+  message: 'The response may not be as long as requested.',
 };
 
 // Words of the vendor's list of errors, docs.cohere.com "Errors", read 2026-11; the first that match count.
@@ -26,7 +26,7 @@ const MEANING_OF_WORDS: readonly (readonly [words: RegExp, meaning: FailureMeani
 ];
 const OUT_OF_MONEY = /billing|payment method/i;
 
-/** What Cohere's errors mean where the status misleads. @source generation.md 8.4 */
+/** What Cohere's errors mean where the status misleads. @spec error-13 */
 export function classify({ status, error }: FailedAnswer): MeaningOfFailure | undefined {
   const message = error.message ?? '';
   if (status === DENIED_TOKEN) return failureOfMeaning(MEANINGS.refused);

@@ -69,16 +69,16 @@ function partOf(token: string, index: number): unknown {
   return JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString('utf8'));
 }
 
-test('the key of a service account signs its own token, without a word to anybody', async () => {
+test('signs its own token with the key of a service account, without a call', async () => {
   const { authorization = '' } = await createTokenAuthorize(SERVICE_ACCOUNT)(testCall());
   const token = authorization.replace(/^Bearer /, '');
   const [head = '', claims = '', signature = ''] = token.split('.');
   assert.ok(createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(publicKey, signature, 'base64url'));
   assert.deepEqual(partOf(token, 0), { alg: 'RS256', typ: 'JWT', kid: 'key-1' });
-  const said = partOf(token, 1) as Readonly<Record<string, unknown>>;
-  assert.equal(said['iss'], SERVICE_ACCOUNT.client_email);
-  assert.equal(said['scope'], 'https://www.googleapis.com/auth/cloud-platform');
-  assert.ok(Number(said['exp']) * 1_000 > Date.now());
+  const stated = partOf(token, 1) as Readonly<Record<string, unknown>>;
+  assert.equal(stated['iss'], SERVICE_ACCOUNT.client_email);
+  assert.equal(stated['scope'], 'https://www.googleapis.com/auth/cloud-platform');
+  assert.ok(Number(stated['exp']) * 1_000 > Date.now());
   assert.equal(tokenCalls, 0);
 });
 
@@ -103,7 +103,7 @@ test('workload identity is exchanged at the address that its file names', async 
   assert.deepEqual(await authorize(testCall()), first);
 });
 
-test("without a file the machine's own account is asked, once", async () => {
+test("uses the machine's own account without a file, once", async () => {
   const calls = tokenCalls;
   const authorize = createTokenAuthorize(undefined);
   const first = await authorize(testCall());
@@ -112,7 +112,7 @@ test("without a file the machine's own account is asked, once", async () => {
   assert.equal(tokenCalls, calls + 1);
 });
 
-test('a machine without an account is told in a sentence', async () => {
+test('reports a machine without an account in a sentence', async () => {
   answersTokens = false;
   await assert.rejects(
     async () => createTokenAuthorize(undefined)(testCall()),

@@ -107,7 +107,7 @@ for (const [model, format] of [
   ['meta/llama-4-maverick-17b-128e-instruct-maas', 'chat'],
   ['deepseek-ai/deepseek-v3.2-maas', 'chat'],
 ] as const) {
-  test(`${model} is asked in the format ${format}`, () => {
+  test(`calls ${model} in the format ${format}`, () => {
     assert.deepEqual(vertex.formatsOf?.(model), [format]);
   });
 }

@@ -1,6 +1,6 @@
 import type { FormatId } from '../../canonical/extra.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { pathStep } from '../../lib/path-step.ts';
+import { encodePathSegment } from '../../lib/net/path-segment.ts';
 import type { CallContext, Connection, ConnectionSetup, ProviderAdapter } from '../contract.ts';
 import { createTokenAuthorize } from './access-token.ts';
 import { readVertexCredential } from './credential.ts';
@@ -16,8 +16,8 @@ export interface VertexFamilies {
 const CLAUDE_VERSION = 'vertex-2023-10-16';
 
 /**
- * Google Cloud: Gemini in its own format, Claude in the messages format, and everybody else's models (`meta/...`) behind
- * one address in the chat format. Which of them a name means shows in the name.
+ * Google Cloud: Gemini in its own format, Claude in the messages format, and models of other authors (`meta/...`) at
+ * one address in the chat format. The name shows which of them is meant.
  */
 export function createGoogleVertexAdapter({ gemini, claude }: VertexFamilies): ProviderAdapter {
   return {
@@ -84,13 +84,13 @@ function formatsOf(model: string): readonly FormatId[] {
 }
 
 function geminiPath({ model, stream }: CallContext): string {
-  const name = pathStep(model.replace(/^google\//, ''));
+  const name = encodePathSegment(model.replace(/^google\//, ''));
   return `/publishers/google/models/${name}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
 
 /** A version stands behind an `@`, which Google's examples leave as it is. */
 function claudePath({ model, stream }: CallContext): string {
-  const name = pathStep(model.replace(/^anthropic\//, '')).replaceAll('%40', '@');
+  const name = encodePathSegment(model.replace(/^anthropic\//, '')).replaceAll('%40', '@');
   return `/publishers/anthropic/models/${name}:${stream ? 'streamRawPredict' : 'rawPredict'}`;
 }
 

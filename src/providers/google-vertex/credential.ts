@@ -1,11 +1,11 @@
 import { parseJsonObject } from '../../lib/json.ts';
-import { SettingError, type BroughtCredential, type BroughtTo } from '../contract.ts';
+import { SettingError, type ByokCredential, type ByokTo } from '../contract.ts';
 
 /**
  * Either the JSON of a service account with `region` where it is not to be `global`, or a key for Gemini alone. A `bucket`
- * is for batches, which do not exist here. @source areas.md 3 "Compound credentials"
+ * is for batches, which do not exist here. @spec byok-14
  */
-export function readVertexCredential(text: string, to: BroughtTo): readonly BroughtCredential[] {
+export function readVertexCredential(text: string, to: ByokTo): readonly ByokCredential[] {
   // The base URL of a configured provider ends in its project and location.
   const address = to.baseUrl !== undefined && { baseUrl: to.baseUrl.replace(/\/projects\/.*$/, '') };
   if (!text.trimStart().startsWith('{')) return [{ apiKey: text, shown: text, ...address }];

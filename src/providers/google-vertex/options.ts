@@ -114,7 +114,7 @@ function isComplete(credentials: Readonly<Record<string, unknown>>): boolean {
   return typeof credentials['client_email'] === 'string' && typeof credentials['private_key'] === 'string';
 }
 
-/** Read here, so that a key that was damaged on its way is told at the start and not by every call. */
+/** Checked here, so that a damaged key is reported at start and not by every call. */
 function isPrivateKey(text: unknown): boolean {
   try {
     return createPrivateKey(String(text)).type === 'private';

@@ -6,8 +6,8 @@ import {
 } from '../../canonical/failure-meaning.ts';
 import type { FailedAnswer } from '../contract.ts';
 
-// ai.google.dev "Troubleshooting", "Rate limits", read 2026-11. A key that is wrong is a 400 here, as is a caller in a
-// country that is not served; only the words tell them from a bad request.
+// ai.google.dev "Troubleshooting", "Rate limits", read 2026-11. A wrong key is a 400 here, as is a caller in an
+// unsupported country; only the messages distinguish them from a bad request.
 const BAD_KEY = /API key (?:not valid|expired|not found)|API_KEY_INVALID/i;
 const WRONG_REGION = /location is not supported/i;
 const TOO_LONG = /exceeds the maximum number of tokens|input token count/i;
@@ -30,7 +30,7 @@ const MEANINGS_OF_400: readonly (readonly [words: RegExp, meaning: FailureMeanin
   [TOO_LARGE, MEANINGS.tooLarge],
 ];
 
-/** What Google's errors mean where the status misleads. @source generation.md 8.4 */
+/** What Google's errors mean where the status misleads. @spec error-13 */
 export function classify({ status, error }: FailedAnswer): MeaningOfFailure | undefined {
   const words = `${error.code ?? ''} ${error.type ?? ''} ${error.message ?? ''}`;
   const meaning = status === 400 ? MEANINGS_OF_400.find(([known]) => known.test(words))?.[1] : undefined;

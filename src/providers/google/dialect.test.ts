@@ -7,7 +7,7 @@ function facts(model: string): GeminiFacts {
   return geminiDialectOf(model).gemini ?? {};
 }
 
-/** `budget 128..32768`, `low high`: how a model is told to think. */
+/** `budget 128..32768`, `low high`: how thinking is requested from a model. */
 function thinkingOf(model: string): string {
   const { thinking } = facts(model);
   if (thinking === undefined) return 'none';
@@ -16,8 +16,8 @@ function thinkingOf(model: string): string {
   return `budget ${canBeOff ? '0 or ' : ''}${tokensMin}..${tokensMax}${offByDefault === true ? ', off by default' : ''}`;
 }
 
-suite('how a model is told to think', () => {
-  for (const [model, told] of [
+suite('the thinking settings of a model', () => {
+  for (const [model, reported] of [
     ['gemini-2.0-flash', 'none'],
     ['gemini-1.5-pro-002', 'none'],
     ['gemini-2.5-pro', 'budget 128..32768'],
@@ -39,8 +39,9 @@ suite('how a model is told to think', () => {
     ['gemini-robotics-er-2-preview', 'none'],
     ['somebody-elses-model', 'none'],
   ] as const) {
-    test(`${model}: ${told}`, () => {
-      assert.equal(thinkingOf(model), told);
+    // @spec reasoning-12
+    test(`${model}: ${reported}`, () => {
+      assert.equal(thinkingOf(model), reported);
     });
   }
 });

@@ -21,12 +21,12 @@ const NO_MINIMAL_SINCE = 307;
 /** "Gemini 4 Argon", read 2026-11: `thinking_budget` and penalties are 400, sampling parameters are not heeded. */
 const LEVELS_ONLY_SINCE = 400;
 
-/** What a Gemini model at AI Studio can do. @source generation.md 11.4; the vendor's pages named at each fact */
+/** What a Gemini model at AI Studio can do. @spec reasoning-12; the vendor's pages named at each fact */
 export function geminiDialectOf(model: string): Dialect {
   return { gemini: { ...factsOf(familyName(model)), tierIn: 'body', youTube: true } };
 }
 
-/** The same model at Vertex. @source generation.md 11.2: no videos at YouTube there */
+/** The same model at Vertex. @spec translate-13: no videos at YouTube there */
 export function vertexDialectOf(model: string): Dialect {
   const name = familyName(model);
   const version = versionOf(name) ?? 0;
@@ -52,7 +52,7 @@ function factsOf(name: string): GeminiFacts {
   const version = versionOf(name);
   if (version === undefined) return {};
   const thinking = thinkingOf(name, version);
-  // What came with 3 holds for all that is newer.
+  // The features of version 3 apply to all newer ones.
   const third = version >= LEVELS_SINCE;
   return {
     ...(thinking !== undefined && { thinking }),
@@ -72,16 +72,16 @@ function factsOf(name: string): GeminiFacts {
     refusesPenalties: version >= BUDGETS_SINCE,
     // googleapis/python-genai#1921 (2026-01): "Logprobs is not enabled" since 2.5.
     refusesLogprobs: version >= BUDGETS_SINCE,
-    // ai.google.dev "Grounding with Google Search", read 2026-11. generation.md 5.4 "Native families"
+    // ai.google.dev "Grounding with Google Search", read 2026-11. @spec web-2
     searchTool: third && !/image|tts|audio|live|embedding/.test(name),
     // A name that moves on may mean one that heeds them.
     fixedSampling: version >= LEVELS_ONLY_SINCE && Number.isFinite(version),
   };
 }
 
-/** @source ai.google.dev "Thinking", cloud.google.com "Thinking", read 2026-11; ranges: generation.md 11.4 "G 2.5" */
+/** @source ai.google.dev "Thinking", cloud.google.com "Thinking", read 2026-11; ranges: @spec reasoning-12 */
 function thinkingOf(name: string, version: number): GeminiThinking | undefined {
-  // They draw or speak, and take no wish about how they think.
+  // They generate images or speech, and accept no thinking settings.
   if (version < BUDGETS_SINCE || /image|tts|audio|embedding/.test(name)) return undefined;
   if (version < LEVELS_SINCE) return budgetOf(name);
   const hasMedium = version > LEVELS_SINCE || !isPro(name);

@@ -4,8 +4,8 @@ import type { CallContext, FailedAnswer, ProviderAdapter } from '../contract.ts'
 
 const API_VERSION = '2023-06-01';
 
-// Hosts of the format run other models, so nothing of the vendor's newest is taken for granted: no vendor tools, the
-// `thinking` that every version of the format has, and a schema asked for in words.
+// Hosts of the format run other models, so the vendor's newest features are not assumed: no vendor tools, the
+// `thinking` that every version of the format has, and a schema in words.
 const DIALECT: Dialect = { vendor: false, thinking: 'budget', efforts: [], structuredOutput: false };
 
 /** Any host that speaks the messages format. Everything else comes from the operator's configuration. */

@@ -53,8 +53,8 @@ const QUOTA_WORDS: ReadonlySet<string> = new Set([
 // Hosts without such a word: Z.AI 1113 "Insufficient balance", xAI "used all available credits or reached its monthly
 // spending limit" and "doesn't have any credits yet", as users quote them, read 2026-11.
 const NO_MONEY = /insufficient balance|(?:all available|any) credits|spending limit/i;
-// console.groq.com "Error codes", read 2026-11: the model wrote a call or JSON that cannot be read, which another try may
-// mend. Nothing is wrong with the request.
+// console.groq.com "Error codes", read 2026-11: the model wrote an unreadable call or JSON, which a retry may fix. The
+// request is not at fault.
 const MODEL_FAILED: ReadonlySet<string> = new Set(['tool_use_failed', 'json_validate_failed']);
 
 /** Any host that speaks the chat format with a bearer key. The dialect is the plainest one unless facts say more. */

@@ -20,7 +20,7 @@ for (const [model, developerRole, reasoningSettings] of [
   ['ft:gpt-4.1-mini:team', false, 'none'],
   ['gpt-3.5-turbo', false, 'none'],
   ['chatgpt-4o-latest', false, 'none'],
-  // Unknown: the role that every model knows, and an effort only when the caller asks for one.
+  // Unknown: the role that every model knows, and an effort only when the request has one.
   ['codex-mini-latest', false, 'reasoning_effort'],
 ] as const) {
   test(`${model} gets ${developerRole ? 'developer' : 'system'} messages and ${reasoningSettings}`, () => {
@@ -34,11 +34,11 @@ for (const [model, developerRole, reasoningSettings] of [
 
 test('cache breakpoints and their options go to gpt-5.6 and later only', () => {
   for (const model of ['gpt-5.6-sol', 'gpt-5.10', 'gpt-6-luna', 'gpt-6.1-terra', 'gpt-12']) {
-    assert.equal(dialectOf(model).cacheMarks, 'prompt_cache_breakpoint', model);
+    assert.equal(dialectOf(model).cacheBreakpoints, 'prompt_cache_breakpoint', model);
     assert.equal(dialectOf(model).refused?.has('prompt_cache_options'), false, model);
   }
   for (const model of ['gpt-5', 'gpt-5.5', 'gpt-5-mini', 'gpt-4.1', 'o3', 'gpt-5-2025-08-07']) {
-    assert.equal(dialectOf(model).cacheMarks, undefined, model);
+    assert.equal(dialectOf(model).cacheBreakpoints, undefined, model);
     assert.equal(dialectOf(model).refused?.has('prompt_cache_options'), true, model);
   }
 });
@@ -62,7 +62,7 @@ for (const [model, formats] of [
   ['o4-mini-deep-research', ['responses']],
   ['computer-use-preview', ['responses']],
 ] as const) {
-  test(`${model} can be asked in ${formats.join(' and ')}`, () => {
+  test(`calls ${model} in ${formats.join(' and ')}`, () => {
     assert.deepEqual(openAiAdapter.formatsOf?.(model), formats);
   });
 }

@@ -27,7 +27,7 @@ export const openAiAdapter: ProviderAdapter = {
   apiKeyVariable: 'OPENAI_API_KEY',
   formats: [{ format: 'chat' }, { format: 'responses' }],
   formatsOf: (model) => (RESPONSES_ONLY.test(model) ? ['responses'] : ['chat', 'responses']),
-  // generation.md 6.8: hanging up stops the meter.
+  // @spec money-18: hanging up stops the meter.
   cancellable: true,
   toolFormatsOf: (model) => (refusesToolsInChat(model) ? ['responses'] : undefined),
   // What the responses format adds no chat encoder reads, but for the efforts.
@@ -41,9 +41,9 @@ export const openAiAdapter: ProviderAdapter = {
 
 /**
  * "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses
- * instead" (pipecat-ai/pipecat#4043, 2026-03). Since 5.6 an effort that nobody asked for counts, too
- * (BerriAI/litellm#34569, 2026-07), and not all later models have the effort `none` that would help: "GPT-6 Astra and
- * GPT-6.1 Sol require Responses for tool calling", developers.openai.com "Deployment checklist", read 2026-11.
+ * instead" (pipecat-ai/pipecat#4043, 2026-03). Since 5.6 a default effort counts, too (BerriAI/litellm#34569, 2026-07),
+ * and not all later models have the effort `none` that would help: "GPT-6 Astra and GPT-6.1 Sol require Responses for
+ * tool calling", developers.openai.com "Deployment checklist", read 2026-11.
  */
 function refusesToolsInChat(model: string): boolean {
   const name = readName(model);
@@ -76,6 +76,6 @@ function dialectOf(model: string): Dialect {
     ...facts,
     refused: new Set([...refused, ...(knowsBreakpoints ? [] : ['prompt_cache_options'])]),
     ...(KNOWS_ORIGINAL_DETAIL.test(model) && { originalDetail: true }),
-    ...(knowsBreakpoints && { cacheMarks: 'prompt_cache_breakpoint' }),
+    ...(knowsBreakpoints && { cacheBreakpoints: 'prompt_cache_breakpoint' }),
   };
 }

@@ -20,7 +20,7 @@ const KNOWN_HERE: ReadonlySet<string> = PARAMETERS.difference(UNKNOWN_HERE);
 const SAMPLING: readonly string[] = ['temperature', 'top_p', 'logprobs', 'top_logprobs'];
 const PENALTIES: readonly string[] = ['presence_penalty', 'frequency_penalty', 'logit_bias'];
 
-// Up to 5.4 the default effort is `none`, but for the `pro` and `codex` variants; later models reason unless told not to:
+// Up to 5.4 the default effort is `none`, except for the `pro` and `codex` variants; later models reason by default:
 // learn.microsoft.com "ReasoningEffort" and developers.openai.com "Reasoning models", read 2026-11.
 const LAST_WITHOUT_REASONING = 5.04;
 

@@ -38,7 +38,7 @@ for (const model of [
   'gpt-3.5-turbo',
   'gpt-daybreak-blue-latest',
 ]) {
-  test(`${model} is not asked for encrypted reasoning`, () => {
+  test(`requests no encrypted reasoning of ${model}`, () => {
     assert.equal(responsesDialectOf(model).encryptedReasoning, false);
     assert.notEqual(responsesDialectOf(model).textVerbosity, true);
   });

@@ -2,15 +2,15 @@ import type { Dialect } from '../../wire/format.ts';
 import { doesReason, effortsOf, isChat, isCodex, readName, type ModelName } from './model-name.ts';
 
 /**
- * What is particular to a model of this vendor in its responses format, beside what holds for chat, too. A name that is
- * not known gets the plainest spelling: a parameter that a model does not know is answered with a 400.
+ * The facts about a model of this vendor in its responses format, beyond those that apply to chat, too. An unknown name
+ * gets the most common form, since the vendor rejects a parameter that a model does not know with 400.
  */
 export function responsesDialectOf(model: string): Dialect {
   const name = readName(model);
   const reasons = name !== undefined && doesReason(name);
   return {
     reasoningFamily: 'openai-responses-v1',
-    // "Whether to store the generated model response": on unless told otherwise. Vendor's SDK, openai 7.55 (2026-11).
+    // "Whether to store the generated model response": on by default. Vendor's SDK, openai 7.55 (2026-11).
     storesAnswers: true,
     // "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16": the vendor's own 400, 2026-11.
     outputTokensMin: 16,
@@ -41,9 +41,9 @@ function factsOfReasoning(name: ModelName): Dialect {
 }
 
 /**
- * Tiers: vercel/ai, openai-language-model-capabilities.ts, 2026-08. Tools: pydantic-ai, profiles/openai.py, 2026-08; of
- * the small models of the fourth generation nobody says that they have them. That `tool_choice` takes the types of hosted
- * tools, `web_search` among them: vercel/ai, openai-responses-prepare-tools.ts, 2026-08.
+ * Tiers: vercel/ai, openai-language-model-capabilities.ts, 2026-08. Tools: pydantic-ai, profiles/openai.py, 2026-08; no
+ * source lists them for the small models of the fourth generation. `tool_choice` accepts the types of hosted tools,
+ * including `web_search`: vercel/ai, openai-responses-prepare-tools.ts, 2026-08.
  */
 function factsOfServing({ series, generation, variant }: ModelName): Dialect {
   const isNew = series === 'o' ? generation >= 3 : generation >= 5 && !isChat(variant);

@@ -1,13 +1,13 @@
 import type { Dialect } from '../../wire/format.ts';
 import type { CallContext, ProviderAdapter } from '../contract.ts';
 
-/** Everything that the sandbox's server understands, so that what a caller asks for arrives there. */
+/** Everything that the sandbox's server understands, so that all settings of a request reach it. */
 const DIALECT: Dialect = {
   developerRole: true,
   maxCompletionTokens: true,
   reasoningMember: 'reasoning_content',
   reasoningSettings: 'reasoning_effort',
-  cacheMarks: 'cache_control',
+  cacheBreakpoints: 'cache_control',
   endUserMember: 'safety_identifier',
   messageNames: true,
   streamUsage: true,
@@ -17,7 +17,7 @@ const DIALECT: Dialect = {
   structuredOutput: true,
 };
 
-/** The upstream that lives in the gateway. Its address comes from whoever started its server. */
+/** The upstream inside the gateway. The composition root passes its address. */
 export const sandboxAdapter: ProviderAdapter = {
   id: 'sandbox',
   name: 'Sandbox',

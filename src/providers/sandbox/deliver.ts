@@ -17,7 +17,7 @@ export interface Delivery {
   /** Drops the connection on purpose, behind what was written so far. */
   readonly breakOff: () => void;
   /** How the format says an error in the middle of a stream. */
-  readonly drawStreamError: (status: number) => string;
+  readonly encodeStreamError: (status: number) => string;
 }
 
 /** Streams an answer at the script's pace, and breaks it where the script says so. @throws AbortError */
@@ -75,7 +75,7 @@ export async function deliverWhole(delivery: Delivery, body: string, script: Scr
 async function strike(delivery: Delivery, fault: Exclude<Fault, { kind: 'status' }>): Promise<void> {
   if (fault.kind === 'stall') return stall(delivery);
   if (fault.kind === 'cut') return delivery.breakOff();
-  delivery.response.end(delivery.drawStreamError(fault.status));
+  delivery.response.end(delivery.encodeStreamError(fault.status));
 }
 
 /** Says nothing more until the caller gives up. */

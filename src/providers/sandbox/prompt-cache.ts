@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createLruCache } from '../../lib/cache/lru-cache.ts';
 import type { Segment } from './prompt.ts';
 
 /** What a prompt reads from the cache and writes to it, in tokens. The rest of the prompt is neither. */
@@ -23,15 +24,7 @@ const NOTHING: CacheUse = { readTokens: 0, writtenTokens: 0, written1hTokens: 0 
  * were used longest ago, so that a test sees write, read, read whatever the time between.
  */
 export function createPromptCache(): PromptCache {
-  const prefixes = new Set<string>();
-
-  function remember(prefix: string): void {
-    prefixes.delete(prefix);
-    prefixes.add(prefix);
-    if (prefixes.size <= PREFIXES_MAX) return;
-    const [oldest] = prefixes;
-    if (oldest !== undefined) prefixes.delete(oldest);
-  }
+  const prefixes = createLruCache<string, true>(PREFIXES_MAX);
 
   return {
     use(scope, segments) {
@@ -53,7 +46,7 @@ export function createPromptCache(): PromptCache {
           written1h += tokens - markedTokens;
         }
         markedTokens = tokens;
-        remember(prefix);
+        prefixes.set(prefix, true);
       }
       return { readTokens: read, writtenTokens: markedTokens - read, written1hTokens: written1h };
     },

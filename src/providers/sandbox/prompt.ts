@@ -27,7 +27,7 @@ export interface ToolResult {
 
 /** What the caller wants of the model's reasoning; `default` leaves it to the model. */
 export interface Thinking {
-  readonly asked: 'default' | 'on' | 'off';
+  readonly requested: 'default' | 'on' | 'off';
   /** Reasoning runs, but only its signature is shown. */
   readonly isHidden: boolean;
 }
@@ -43,7 +43,7 @@ export interface Conversation {
 
 /** A checked request, the same for both formats. */
 export interface Prompt extends Conversation {
-  /** As asked: the answer names it. */
+  /** As requested: the response names it. */
   readonly model: string;
   readonly behaviour: Behaviour;
   /** With behaviour `error`. */

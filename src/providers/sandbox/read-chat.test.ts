@@ -224,11 +224,11 @@ test('a prompt over the context length is refused as such', () => {
   assert.match(message, /resulted in 1200000 tokens/);
 });
 
-test('members that nobody knows pass, unless asked to be strict', () => {
+test('accepts unknown fields unless it is strict', () => {
   assert.equal(read({ provider: { order: ['x'] }, metadata: null }).userText, 'hi');
   assert.match(refusal({ provider: {} }, true).message, /Unrecognized request argument supplied: provider/);
   assert.match(refusal({ seed: null }, true).message, /'seed'.*got null/);
-  assert.equal(read({ seed: 1, top_k: 2, reasoning_effort: 'low', metadata: {} }, true).thinking.asked, 'on');
+  assert.equal(read({ seed: 1, top_k: 2, reasoning_effort: 'low', metadata: {} }, true).thinking.requested, 'on');
 });
 
 test('any JSON object is read or refused, never a bug', () => {

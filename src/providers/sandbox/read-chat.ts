@@ -30,7 +30,7 @@ const STOP_SEQUENCES_MAX = 4;
 
 /**
  * Reads the body of `POST /v1/chat/completions` as strictly as the format's vendor does.
- * @param isStrict refuses members that nobody knows, and null for a member that is absent
+ * @param isStrict refuses unknown fields, and null for an absent field
  * @throws Refusal
  */
 export function readChat(body: JsonObject, isStrict: boolean): Prompt {
@@ -211,5 +211,5 @@ function readThinking(body: JsonObject): Thinking {
   const settings = isJsonObject(body['reasoning']) ? body['reasoning'] : {};
   const isOff = effort === 'none' || settings['effort'] === 'none' || settings['enabled'] === false;
   const isOn = typeof effort === 'string' || settings['effort'] !== undefined || settings['enabled'] === true;
-  return { asked: isOff ? 'off' : isOn ? 'on' : 'default', isHidden: false };
+  return { requested: isOff ? 'off' : isOn ? 'on' : 'default', isHidden: false };
 }

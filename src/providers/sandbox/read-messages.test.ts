@@ -28,14 +28,14 @@ function refusal(members: JsonObject, isStrict = false): Refusal {
   return assert.fail('the request was not refused');
 }
 
-const says = (...content: readonly Json[]): JsonObject => ({ messages: [{ role: 'user', content }] });
+const states = (...content: readonly Json[]): JsonObject => ({ messages: [{ role: 'user', content }] });
 const text = (words: string, more: JsonObject = {}): JsonObject => ({ type: 'text', text: words, ...more });
 
 test('an echo names what is no text', () => {
   const png = { type: 'base64', media_type: 'image/png', data: Buffer.alloc(123).toString('base64') };
   const pdf = { type: 'base64', media_type: 'application/pdf', data: Buffer.alloc(5).toString('base64') };
   const prompt = read(
-    says(
+    states(
       text('look'),
       { type: 'image', source: png },
       { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
@@ -77,7 +77,7 @@ test('results that end the conversation are known by the names of their calls', 
   ]);
 });
 
-test('two messages of one role are one turn, unless asked to be strict', () => {
+test('joins two messages of one role unless it is strict', () => {
   const messages = [USER, { role: 'user', content: 'there' }];
   assert.equal(read({ messages }).userText, 'hi\nthere');
   assert.match(refusal({ messages }, true).message, /roles must alternate.*multiple "user" roles/);
@@ -109,15 +109,15 @@ test('thinking that the sandbox signed comes back, also with its text omitted', 
     );
 });
 
-test('thinking is asked for, left alone or switched off', () => {
-  assert.deepEqual(read({}).thinking, { asked: 'default', isHidden: false });
-  assert.deepEqual(read({ thinking: { type: 'disabled' } }).thinking, { asked: 'off', isHidden: false });
+test('turns thinking on, off or leaves the default', () => {
+  assert.deepEqual(read({}).thinking, { requested: 'default', isHidden: false });
+  assert.deepEqual(read({ thinking: { type: 'disabled' } }).thinking, { requested: 'off', isHidden: false });
   assert.deepEqual(read({ thinking: { type: 'adaptive', display: 'omitted' } }).thinking, {
-    asked: 'on',
+    requested: 'on',
     isHidden: true,
   });
   assert.deepEqual(read({ thinking: { type: 'enabled', budget_tokens: 1_024 } }).thinking, {
-    asked: 'on',
+    requested: 'on',
     isHidden: false,
   });
 });
@@ -126,7 +126,7 @@ test('marks stand on tools, instructions, blocks and the request', () => {
   const prompt = read({
     tools: [{ ...TOOL, cache_control: { type: 'ephemeral', ttl: '1h' } }],
     system: [text('be brief', { cache_control: { type: 'ephemeral', ttl: '1h' } })],
-    ...says(text('a', { cache_control: MARK }), text('b')),
+    ...states(text('a', { cache_control: MARK }), text('b')),
     cache_control: MARK,
   });
   assert.deepEqual(
@@ -153,28 +153,28 @@ for (const [name, members, words] of [
     { messages: [USER, { role: 'assistant', content: [] }, USER] },
     /messages\.1: all messages must have non-empty/,
   ],
-  ['an empty text block', says(text('')), /text content blocks must be non-empty/],
-  ['a text block of white space', says(text(' \n')), /non-whitespace/],
-  ['a mark on nothing', says(text('', { cache_control: MARK })), /cannot be set for empty text blocks/],
-  ['an unknown block', says({ type: 'smell' }), /^messages\.0\.content\.0: Input tag 'smell'/],
+  ['an empty text block', states(text('')), /text content blocks must be non-empty/],
+  ['a text block of white space', states(text(' \n')), /non-whitespace/],
+  ['a mark on nothing', states(text('', { cache_control: MARK })), /cannot be set for empty text blocks/],
+  ['an unknown block', states({ type: 'smell' }), /^messages\.0\.content\.0: Input tag 'smell'/],
   [
     'an unknown image type',
-    says({ type: 'image', source: { type: 'base64', media_type: 'image/tiff', data: 'AAAA' } }),
+    states({ type: 'image', source: { type: 'base64', media_type: 'image/tiff', data: 'AAAA' } }),
     /image\/jpeg/,
   ],
   [
     'image data that is no base64',
-    says({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'data:x' } }),
+    states({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'data:x' } }),
     /valid base64/,
   ],
   [
     'an image URL that is none',
-    says({ type: 'image', source: { type: 'url', url: 'data:image/png;base64,AAAA' } }),
+    states({ type: 'image', source: { type: 'url', url: 'data:image/png;base64,AAAA' } }),
     /http or https/,
   ],
   [
     'a document of another type',
-    says({ type: 'document', source: { type: 'base64', media_type: 'text/html', data: 'AAAA' } }),
+    states({ type: 'document', source: { type: 'base64', media_type: 'text/html', data: 'AAAA' } }),
     /application\/pdf/,
   ],
   [
@@ -262,12 +262,12 @@ for (const [name, members, words] of [
   ['an unknown format', { output_config: { format: { type: 'json_object' } } }, /^output_config\.format\.type/],
   [
     'five marks',
-    says(...['a', 'b', 'c', 'd', 'e'].map((word) => text(word, { cache_control: MARK }))),
+    states(...['a', 'b', 'c', 'd', 'e'].map((word) => text(word, { cache_control: MARK }))),
     /maximum of 4 blocks.*Found 5/,
   ],
   [
     'a long mark behind a short one',
-    says(text('a', { cache_control: MARK }), text('b', { cache_control: { type: 'ephemeral', ttl: '1h' } })),
+    states(text('a', { cache_control: MARK }), text('b', { cache_control: { type: 'ephemeral', ttl: '1h' } })),
     /must not come after/,
   ],
   [
@@ -293,7 +293,7 @@ test('counting needs no limit', () => {
   assert.equal(prompt.userText, 'hi');
 });
 
-test('members that nobody knows pass, unless asked to be strict', () => {
+test('accepts unknown fields unless it is strict', () => {
   assert.equal(read({ provider: {}, plugins: [] }).userText, 'hi');
   assert.equal(refusal({ provider: {} }, true).message, 'provider: Extra inputs are not permitted');
   assert.equal(refusal({ system: null }, true).message, 'system: Input should not be null');
@@ -338,10 +338,18 @@ test('any JSON object is read or refused, never a bug', () => {
   fc.assert(
     fc.property(fc.array(block, { minLength: 1, maxLength: 3 }), (blocks) => {
       try {
-        read(says(...blocks.map(([kind, members]) => ({ ...members, type: kind }))));
+        read(states(...blocks.map(([kind, members]) => ({ ...members, type: kind }))));
       } catch (error) {
         assert.ok(error instanceof Refusal, String(error));
       }
     }),
   );
+});
+
+test('combines tens of thousands of turns in a row in linear time', () => {
+  const messages = Array.from({ length: 30_000 }, () => USER);
+  const startedMs = performance.now();
+  read({ messages });
+  const ms = performance.now() - startedMs;
+  assert.ok(ms < 4_000, `${ms} ms`);
 });

@@ -171,9 +171,9 @@ function readThinking(
   choice: Choice,
   maxTokens: number,
 ): { readonly thinking: Thinking; readonly isBudgeted: boolean } {
-  if (body['thinking'] === undefined) return { thinking: { asked: 'default', isHidden: false }, isBudgeted: false };
+  if (body['thinking'] === undefined) return { thinking: { requested: 'default', isHidden: false }, isBudgeted: false };
   const { type, budget_tokens: budget, display } = fieldObject(body['thinking'], 'thinking');
-  if (type === 'disabled') return { thinking: { asked: 'off', isHidden: false }, isBudgeted: false };
+  if (type === 'disabled') return { thinking: { requested: 'off', isHidden: false }, isBudgeted: false };
   if (type !== 'enabled' && type !== 'adaptive')
     throw refuseMessages(
       'thinking',
@@ -191,7 +191,7 @@ function readThinking(
     throw new Refusal(400, 'Thinking may not be enabled when tool_choice forces tool use.');
   if (body['temperature'] !== undefined && body['temperature'] !== 1)
     throw new Refusal(400, '`temperature` may only be set to 1 when thinking is enabled.');
-  return { thinking: { asked: 'on', isHidden: display === 'omitted' }, isBudgeted: type === 'enabled' };
+  return { thinking: { requested: 'on', isHidden: display === 'omitted' }, isBudgeted: type === 'enabled' };
 }
 
 function systemSegments(system: Json | undefined): readonly Segment[] {

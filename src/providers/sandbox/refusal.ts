@@ -5,7 +5,7 @@ export interface RefusalDetails {
   readonly code?: string;
 }
 
-/** The sandbox refuses a request, in the words that a strict vendor uses. Drawn by the format that was asked in. */
+/** The sandbox refuses a request, in the words of a strict vendor. Encoded in the format of the request. */
 export class Refusal extends Error {
   readonly status: number;
   readonly param: string | undefined;

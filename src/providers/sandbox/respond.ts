@@ -5,16 +5,16 @@ import type { Clock } from '../../lib/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { countAnswer, createIdentity, type Identity } from './answer-parts.ts';
 import { deliverStream, deliverWhole, type Delivery } from './deliver.ts';
-import { drawChatStream, drawChatWhole } from './draw-chat.ts';
-import { drawMessagesStream, drawMessagesWhole } from './draw-messages.ts';
-import { drawChatModels, drawMessagesModels } from './draw-models.ts';
+import { encodeChatStream, encodeChatWhole } from './encode-chat.ts';
+import { encodeMessagesStream, encodeMessagesWhole } from './encode-messages.ts';
+import { encodeChatModels, encodeMessagesModels } from './encode-models.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import type { Prompt } from './prompt.ts';
 import { readChat } from './read-chat.ts';
 import { readMessages } from './read-messages.ts';
 import { Refusal } from './refusal.ts';
 import { writeScript } from './script.ts';
-import { drawRefusal, drawStatusError, RETRYABLE_STATUSES, type Wire } from './vendor-error.ts';
+import { encodeRefusal, encodeStatusError, RETRYABLE_STATUSES, type Wire } from './vendor-error.ts';
 
 /** One request under way. */
 export interface Exchange {
@@ -28,20 +28,20 @@ export interface Exchange {
   readonly breakOff: () => void;
 }
 
-export interface SandboxParts {
+export interface SandboxDeps {
   readonly cache: PromptCache;
   readonly clock: Clock;
 }
 
-const ROUTES: Readonly<Record<string, (exchange: Exchange, parts: SandboxParts) => void | Promise<void>>> = {
-  'POST /v1/chat/completions': (exchange, parts) => {
+const ROUTES: Readonly<Record<string, (exchange: Exchange, deps: SandboxDeps) => void | Promise<void>>> = {
+  'POST /v1/chat/completions': (exchange, deps) => {
     const prompt = readChat(bodyOf(exchange, 'chat'), isStrict(exchange));
-    return answer(exchange, parts, prompt, 'chat');
+    return answer(exchange, deps, prompt, 'chat');
   },
-  'POST /v1/messages': (exchange, parts) => {
+  'POST /v1/messages': (exchange, deps) => {
     requireVersion(exchange);
     const strictness = { isStrict: isStrict(exchange), isCount: false };
-    return answer(exchange, parts, readMessages(bodyOf(exchange, 'messages'), strictness), 'messages');
+    return answer(exchange, deps, readMessages(bodyOf(exchange, 'messages'), strictness), 'messages');
   },
   'POST /v1/messages/count_tokens': (exchange) => {
     requireVersion(exchange);
@@ -51,20 +51,20 @@ const ROUTES: Readonly<Record<string, (exchange: Exchange, parts: SandboxParts) 
   },
   'GET /v1/models': ({ request, response }) => {
     const isMessages = request.headers['anthropic-version'] !== undefined;
-    sendJson(response, 200, isMessages ? drawMessagesModels() : drawChatModels());
+    sendJson(response, 200, isMessages ? encodeMessagesModels() : encodeChatModels());
   },
 };
 
 /** Answers one request. @throws Refusal, AbortError: both are for `refuse` */
-export async function respond(exchange: Exchange, parts: SandboxParts): Promise<void> {
+export async function respond(exchange: Exchange, deps: SandboxDeps): Promise<void> {
   const { request } = exchange;
   const name = `${request.method ?? ''} ${pathOf(request)}`;
   const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
   if (route === undefined) throw new Refusal(404, `Invalid URL (${name.slice(0, 200)})`);
-  await route(exchange, parts);
+  await route(exchange, deps);
 }
 
-/** Turns what went wrong into the vendor's error, where somebody is still there to read it. */
+/** Sends the vendor's error for an exception, if the caller is still there. */
 export function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
@@ -73,30 +73,30 @@ export function refuse(request: IncomingMessage, response: ServerResponse, error
   const wire: Wire = pathOf(request).startsWith('/v1/messages') ? 'messages' : 'chat';
   const refusal = error instanceof Refusal ? error : new Refusal(500, `The sandbox failed: ${String(error)}`);
   const { requestId } = createIdentity(Buffer.from(refusal.message), '', 0);
-  sendJson(response, refusal.status, drawRefusal(wire, refusal, requestId), idHeaders(wire, requestId));
+  sendJson(response, refusal.status, encodeRefusal(wire, refusal, requestId), idHeaders(wire, requestId));
 }
 
-async function answer(exchange: Exchange, parts: SandboxParts, prompt: Prompt, wire: Wire): Promise<void> {
+async function answer(exchange: Exchange, deps: SandboxDeps, prompt: Prompt, wire: Wire): Promise<void> {
   const { request, response, bytes, signal, breakOff } = exchange;
   const script = writeScript(prompt);
-  const identity = createIdentity(bytes, prompt.model, parts.clock.nowMs());
+  const identity = createIdentity(bytes, prompt.model, deps.clock.nowMs());
   const headers = idHeaders(wire, identity.requestId);
   if (script.fault?.kind === 'status') {
     if (script.firstTokenMs > 0) await sleep(script.firstTokenMs, undefined, { signal });
     sendStatus(response, wire, script.fault.status, identity);
     return;
   }
-  const counts = countAnswer(prompt, script, parts.cache.use(cacheScopeOf(request, prompt.model), prompt.segments));
-  const drawStreamError = (status: number): string => drawErrorFrame(wire, status, identity);
-  const delivery: Delivery = { response, headers, signal, breakOff, drawStreamError };
+  const counts = countAnswer(prompt, script, deps.cache.use(cacheScopeOf(request, prompt.model), prompt.segments));
+  const encodeStreamError = (status: number): string => encodeErrorFrame(wire, status, identity);
+  const delivery: Delivery = { response, headers, signal, breakOff, encodeStreamError };
   if (!prompt.isStream) {
-    const draw = wire === 'chat' ? drawChatWhole : drawMessagesWhole;
-    return deliverWhole(delivery, draw(script, counts, identity), script);
+    const encode = wire === 'chat' ? encodeChatWhole : encodeMessagesWhole;
+    return deliverWhole(delivery, encode(script, counts, identity), script);
   }
   const frames =
     wire === 'chat'
-      ? drawChatStream(script, counts, identity, prompt.hasStreamUsage)
-      : drawMessagesStream(script, counts, identity);
+      ? encodeChatStream(script, counts, identity, prompt.hasStreamUsage)
+      : encodeMessagesStream(script, counts, identity);
   return deliverStream(delivery, frames, script);
 }
 
@@ -111,11 +111,11 @@ function sendStatus(response: ServerResponse, wire: Wire, status: number, { requ
     ...idHeaders(wire, requestId),
     ...(RETRYABLE_STATUSES.has(status) && { 'retry-after': '1' }),
   };
-  sendJson(response, status, drawStatusError(wire, status, requestId), headers);
+  sendJson(response, status, encodeStatusError(wire, status, requestId), headers);
 }
 
-function drawErrorFrame(wire: Wire, status: number, { requestId }: Identity): string {
-  const body = drawStatusError(wire, status, requestId);
+function encodeErrorFrame(wire: Wire, status: number, { requestId }: Identity): string {
+  const body = encodeStatusError(wire, status, requestId);
   return wire === 'chat' ? `data: ${body}\n\n` : `event: error\ndata: ${body}\n\n`;
 }
 

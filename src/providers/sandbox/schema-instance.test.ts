@@ -96,7 +96,7 @@ for (const [name, schema] of [
   test(`a bounded instance: ${name}`, () => {
     const startedMs = performance.now();
     assert.ok(JSON.stringify(instanceOf(schema)).length < 200_000);
-    assert.ok(performance.now() - startedMs < 500);
+    assert.ok(performance.now() - startedMs < 5_000);
   });
 }
 

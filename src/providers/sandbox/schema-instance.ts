@@ -262,7 +262,7 @@ function stringWithin(schema: JsonObject, site: Site): string {
   return name.padEnd(least, 'x').slice(0, most);
 }
 
-/** What two schemas ask together, as far as one place can say it: members and requirements add up, the second wins. */
+/** The intersection of two schemas, as far as one place can express it: fields and requirements add up, the second wins. */
 function merge(first: JsonObject, second: JsonObject): JsonObject {
   const merged: Record<string, Json | undefined> = { ...first, ...second };
   if (isJsonObject(first['properties']) && isJsonObject(second['properties']))
@@ -293,7 +293,7 @@ function decodePointer(step: string): string {
   try {
     return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
   } catch {
-    // Not an escape sequence after all: the text names the member as it stands.
+    // Not an escape sequence after all: the text is the name of the member.
     return step;
   }
 }

@@ -18,7 +18,7 @@ export type Fault =
   | { readonly kind: 'error'; readonly afterTokens: number; readonly status: number }
   | { readonly kind: 'status'; readonly status: number };
 
-/** Everything about one answer but the wire format it is drawn in. */
+/** Everything about one response except its wire format. */
 export interface Script {
   /** Absent: none was wanted. */
   readonly reasoning?: string;
@@ -43,9 +43,9 @@ const PACED: ReadonlySet<Behaviour> = new Set(['slow', 'long', 'cut', 'stall', '
 const CALLS_MAX = 64;
 /** For the models that break: a text so short that it has no half. */
 const FILLER = 'one two three four five six seven eight';
-const NOTHING_SAID = '(no user text)';
+const NOTHING_STATED = '(no user text)';
 
-/** Decides what the asked model answers. Deterministic: the same prompt gives the same script. */
+/** Determines the model's response. Deterministic: the same prompt gives the same script. */
 export function writeScript(prompt: Prompt): Script {
   const { behaviour, choice, userText, toolResults } = prompt;
   const breaks = behaviour === 'cut' || behaviour === 'stall' || behaviour === 'error';
@@ -72,9 +72,9 @@ export function writeScript(prompt: Prompt): Script {
 
 /** What the tools said, then what the user said. */
 function echoOf({ toolResults, userText }: Prompt): string {
-  const said = toolResults.map(({ name, text }) => `tool ${name} said: ${text}`);
-  const text = (toolResults.length > 0 ? said : [userText]).join('\n');
-  return text.trim() === '' ? NOTHING_SAID : text;
+  const lines = toolResults.map(({ name, text }) => `tool ${name} said: ${text}`);
+  const text = (toolResults.length > 0 ? lines : [userText]).join('\n');
+  return text.trim() === '' ? NOTHING_STATED : text;
 }
 
 function optionsOf(prompt: Prompt): ReturnType<typeof readUserOptions> {
@@ -85,8 +85,8 @@ function optionsOf(prompt: Prompt): ReturnType<typeof readUserOptions> {
 }
 
 /**
- * Only models whose description says so have a pace: an echo of `ms=500` is not slow. However long the pause that was
- * asked for, an answer ends within the limit.
+ * Only models that document it have a pace: an echo of `ms=500` is not slow. However long the requested pause, a
+ * response ends within the limit.
  */
 function paceOf(prompt: Prompt, tokens: number): Pick<Script, 'firstTokenMs' | 'everyMs'> {
   if (!PACED.has(prompt.behaviour)) return { firstTokenMs: 0, everyMs: 0 };
@@ -116,7 +116,7 @@ function scriptText(prompt: Prompt, text: string): Script {
   };
 }
 
-/** Calls are never cut by the token limit, which only counts: half a call helps nobody's test. */
+/** Calls are never cut by the token limit, which only counts: half a call is useless in a test. */
 function scriptCalls(prompt: Prompt): Script {
   const reasoning = reasoningOf(prompt);
   const calls = chosenFunctions(prompt).map(({ name, schema }) => ({
@@ -152,26 +152,26 @@ function scriptFault(prompt: Prompt, behaviour: 'cut' | 'stall' | 'error'): Scri
 }
 
 function faultOf(prompt: Prompt, behaviour: 'cut' | 'stall' | 'error', tokens: number): Fault {
-  const asked = optionsOf(prompt).faultAfterTokens;
+  const requestedCount = optionsOf(prompt).faultAfterTokens;
   const status = prompt.errorStatus ?? 500;
   switch (behaviour) {
     case 'cut':
-      return { kind: 'cut', afterTokens: asked ?? Math.max(1, Math.floor(tokens / 2)) };
+      return { kind: 'cut', afterTokens: requestedCount ?? Math.max(1, Math.floor(tokens / 2)) };
     case 'stall':
-      return { kind: 'stall', afterTokens: asked ?? 0 };
+      return { kind: 'stall', afterTokens: requestedCount ?? 0 };
     case 'error':
-      return asked === undefined || !prompt.isStream
+      return requestedCount === undefined || !prompt.isStream
         ? { kind: 'status', status }
-        : { kind: 'error', afterTokens: asked, status };
+        : { kind: 'error', afterTokens: requestedCount, status };
     default:
       return unreachable(behaviour);
   }
 }
 
-/** The model `reasoning` reasons unless told not to; `tools` where the caller asks for it. */
+/** The model `reasoning` reasons by default; `tools` on request. */
 function reasoningOf({ behaviour, thinking, userText, functions, toolResults }: Prompt): string | undefined {
-  const byItself = behaviour === 'reasoning' && thinking.asked !== 'off';
-  const asAsked = behaviour === 'tools' && thinking.asked === 'on';
+  const byItself = behaviour === 'reasoning' && thinking.requested !== 'off';
+  const asAsked = behaviour === 'tools' && thinking.requested === 'on';
   if (!byItself && !asAsked) return undefined;
   if (toolResults.length > 0) return `I have ${toolResults.length} results, so I report them.`;
   if (behaviour === 'tools' && functions.length > 0) return `I am offered ${functions.length} functions, so I call.`;

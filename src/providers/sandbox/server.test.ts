@@ -138,7 +138,7 @@ test('a chat stream, frame by frame', async () => {
   assert.equal(at(chunks.at(-1), 'usage.total_tokens'), 8);
 });
 
-test('a chat stream that asks for no usage has none', async () => {
+test('streams no usage unless it is requested', async () => {
   const { text } = await chat({ stream: true });
   assert.ok(!text.includes('usage'));
   assert.ok(text.endsWith('data: [DONE]\n\n'));
@@ -207,7 +207,7 @@ test('stop sequences and limits end an answer, whichever comes first', async () 
   }
 });
 
-test('long counts as far as it is asked to', async () => {
+test('counts as far as requested', async () => {
   const content = at(
     (await chat({ model: 'long', messages: user('tokens=12 every=0') })).json,
     'choices.0.message.content',
@@ -228,15 +228,15 @@ test('a long answer arrives whole at a slow reader', async () => {
   assert.ok(text.endsWith('event: message_stop\ndata: {"type":"message_stop"}\n\n'));
 });
 
-test('json follows the asked schema in both formats', async () => {
+test('follows the requested schema in both formats', async () => {
   const schema = {
     type: 'object',
     properties: { city: { type: 'string' }, rank: { type: 'integer', minimum: 3 } },
     required: ['city', 'rank'],
   };
   const expected = { city: 'city', rank: 3 };
-  const asked = { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } };
-  const inChat = await chat({ model: 'json', response_format: asked });
+  const requested = { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } };
+  const inChat = await chat({ model: 'json', response_format: requested });
   assert.deepEqual(parseJson(textAt(inChat.json, 'choices.0.message.content')), expected);
   const inMessages = await messages({ model: 'json', output_config: { format: { type: 'json_schema', schema } } });
   assert.deepEqual(parseJson(textAt(inMessages.json, 'content.0.text')), expected);
@@ -382,7 +382,7 @@ async function getModels(headers: Readonly<Record<string, string>>): Promise<Jso
   return parseJson(await response.text());
 }
 
-test('models are listed in the shape of the format that asks', async () => {
+test('lists models in the shape of the requesting format', async () => {
   const inChat = await getModels({});
   assert.equal(at(inChat, 'object'), 'list');
   assert.equal(at(inChat, 'data.0.id'), 'echo');
@@ -417,7 +417,7 @@ test('the messages format wants its version', async () => {
   assert.deepEqual([status, at(json, 'error.message')], [400, 'anthropic-version: header is required']);
 });
 
-test('strictness is asked for by a header', async () => {
+test('is strict with a header', async () => {
   const strict = { 'x-sandbox-strict': '1' };
   assert.equal((await messages({ plugins: [] })).status, 200);
   assert.equal(

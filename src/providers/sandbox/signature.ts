@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-// Not a secret: it only tells a signature of the sandbox from a made-up or damaged one.
+// Not a secret: it only distinguishes a signature of the sandbox from a made-up or damaged one.
 const KEY = 'model-gateway sandbox';
 const MAC_BYTES = 16;
 

@@ -1,4 +1,4 @@
-/** What a user text may ask of the sandbox's models, as `name=number` anywhere in it. */
+/** Settings of the sandbox's models in a user text, as `name=number` anywhere in it. */
 export interface UserOptions {
   /** Tokens of `long`. */
   readonly tokens: number;

@@ -38,7 +38,7 @@ const MESSAGES_ERRORS: Readonly<Record<number, VendorError>> = {
 export const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 503, 529]);
 
 /** The body of the vendor's ordinary error of a status, as JSON text. */
-export function drawStatusError(wire: Wire, status: number, requestId: string): string {
+export function encodeStatusError(wire: Wire, status: number, requestId: string): string {
   const known = (wire === 'chat' ? CHAT_ERRORS : MESSAGES_ERRORS)[status];
   const isServerSide = status >= 500;
   if (wire === 'chat') {
@@ -46,24 +46,25 @@ export function drawStatusError(wire: Wire, status: number, requestId: string): 
     const message =
       known?.message ??
       (isServerSide ? 'The server had an error while processing your request.' : 'The request was refused.');
-    return drawChatError(message, type, known?.code, undefined);
+    return encodeChatError(message, type, known?.code, undefined);
   }
   const type = known?.type ?? (isServerSide ? 'api_error' : 'invalid_request_error');
   const message = known?.message ?? (isServerSide ? 'Internal server error' : 'The request was refused.');
-  return drawMessagesError(message, type, requestId);
+  return encodeMessagesError(message, type, requestId);
 }
 
 /** The body of a refusal, as JSON text. */
-export function drawRefusal(wire: Wire, refusal: Refusal, requestId: string): string {
+export function encodeRefusal(wire: Wire, refusal: Refusal, requestId: string): string {
   const { status, message, code, param } = refusal;
-  if (wire === 'chat') return drawChatError(message, CHAT_ERRORS[status]?.type ?? 'invalid_request_error', code, param);
-  return drawMessagesError(message, MESSAGES_ERRORS[status]?.type ?? 'invalid_request_error', requestId);
+  if (wire === 'chat')
+    return encodeChatError(message, CHAT_ERRORS[status]?.type ?? 'invalid_request_error', code, param);
+  return encodeMessagesError(message, MESSAGES_ERRORS[status]?.type ?? 'invalid_request_error', requestId);
 }
 
-function drawChatError(message: string, type: string, code: string | undefined, param: string | undefined): string {
+function encodeChatError(message: string, type: string, code: string | undefined, param: string | undefined): string {
   return JSON.stringify({ error: { message, type, param: param ?? null, code: code ?? null } });
 }
 
-function drawMessagesError(message: string, type: string, requestId: string): string {
+function encodeMessagesError(message: string, type: string, requestId: string): string {
   return JSON.stringify({ type: 'error', error: { type, message }, request_id: requestId });
 }

@@ -9,7 +9,7 @@ import { splitPieces, splitTokens } from './tokens.ts';
 const FINGERPRINT = 'fp_sandbox';
 
 /** A whole answer, as JSON text. */
-export function drawChatWhole(script: Script, counts: TokenCounts, identity: Identity): string {
+export function encodeChatWhole(script: Script, counts: TokenCounts, identity: Identity): string {
   const { text, reasoning, calls } = script;
   return JSON.stringify({
     id: `chatcmpl-${identity.digest}`,
@@ -37,7 +37,7 @@ export function drawChatWhole(script: Script, counts: TokenCounts, identity: Ide
         finish_reason: finishReason(script),
       },
     ],
-    usage: drawUsage(counts),
+    usage: encodeUsage(counts),
     service_tier: 'default',
     system_fingerprint: FINGERPRINT,
   });
@@ -47,7 +47,7 @@ export function drawChatWhole(script: Script, counts: TokenCounts, identity: Ide
  * The same as a stream.
  * @param hasUsage `stream_options.include_usage`: every chunk then says `"usage":null` until the last one counts
  */
-export function* drawChatStream(
+export function* encodeChatStream(
   script: Script,
   counts: TokenCounts,
   identity: Identity,
@@ -64,14 +64,14 @@ export function* drawChatStream(
   for (const piece of splitTokens(script.reasoning ?? ''))
     yield token(`{"reasoning_content":${JSON.stringify(piece)}}`);
   for (const piece of splitTokens(script.text ?? '')) yield token(`{"content":${JSON.stringify(piece)}}`);
-  yield* drawCalls(script, identity, token);
+  yield* encodeCalls(script, identity, token);
   yield { kind: 'end', text: chunk('{}', `"${finishReason(script)}"`) };
-  if (hasUsage) yield { kind: 'end', text: `${head},"choices":[],"usage":${JSON.stringify(drawUsage(counts))}}\n\n` };
+  if (hasUsage) yield { kind: 'end', text: `${head},"choices":[],"usage":${JSON.stringify(encodeUsage(counts))}}\n\n` };
   yield { kind: 'end', text: 'data: [DONE]\n\n' };
 }
 
 /** All calls open first, then their arguments take turns: the hardest order that the format allows. */
-function* drawCalls(
+function* encodeCalls(
   { calls }: Script,
   identity: Identity,
   token: (delta: string) => Frame,
@@ -96,7 +96,7 @@ function finishReason({ finish }: Script): string {
   return finish === 'stop_sequence' ? 'stop' : finish;
 }
 
-function drawUsage(counts: TokenCounts): JsonObject {
+function encodeUsage(counts: TokenCounts): JsonObject {
   return {
     prompt_tokens: counts.prompt,
     completion_tokens: counts.completion,

@@ -1,9 +1,9 @@
 import { buildProvider, isOwnHost, type BuildContext } from './build-provider.ts';
 import { asSetupError, checkedKey, type ProviderSetupError } from './check-settings.ts';
-import type { BroughtCredential, BroughtTo, Provider, ProviderSettings } from './contract.ts';
+import type { ByokCredential, ByokTo, Provider, ProviderSettings } from './contract.ts';
 
-/** A provider called with a credential that somebody brought. */
-export interface BroughtProvider {
+/** A provider called with a BYOK credential. */
+export interface ByokProvider {
   readonly provider: Provider;
   /** By which its owner recognises the credential. Not masked. */
   readonly shown: string;
@@ -19,7 +19,7 @@ export interface BroughtProvider {
  * @returns several where the credential names several places; at least one
  * @throws ProviderSetupError that names the member of the credential and holds nothing of it
  */
-export function bringCredential(base: Provider, text: string, env: BuildContext['env']): readonly BroughtProvider[] {
+export function bringCredential(base: Provider, text: string, env: BuildContext['env']): readonly ByokProvider[] {
   const { adapter, settings } = base;
   const headers = withoutCredentials(settings.headers);
   if (adapter.readCredential === undefined) {
@@ -39,10 +39,10 @@ export function bringCredential(base: Provider, text: string, env: BuildContext[
   }
   const isElsewhere = !isOwnHost(adapter, settings.baseUrl);
   const to = { env, ...(isElsewhere && { baseUrl: settings.baseUrl }) };
-  return readCredential(base, text, to).map((brought) => connectBrought(base, headers, brought));
+  return readCredential(base, text, to).map((byok) => connectByok(base, headers, byok));
 }
 
-function readCredential({ adapter }: Provider, text: string, to: BroughtTo): readonly BroughtCredential[] {
+function readCredential({ adapter }: Provider, text: string, to: ByokTo): readonly ByokCredential[] {
   try {
     return adapter.readCredential?.(text, to) ?? [];
   } catch (error) {
@@ -51,11 +51,11 @@ function readCredential({ adapter }: Provider, text: string, to: BroughtTo): rea
 }
 
 /** Nothing of the environment: a key that is there must not stand in for the one that was brought. */
-function connectBrought(
+function connectByok(
   { adapter, settings, betaRules }: Provider,
   headers: ProviderSettings['headers'],
-  { apiKey, baseUrl, options, ...brought }: BroughtCredential,
-): BroughtProvider {
+  { apiKey, baseUrl, options, ...byok }: ByokCredential,
+): ByokProvider {
   const { slug, name, timeouts } = settings;
   const entry = {
     slug,
@@ -68,7 +68,7 @@ function connectBrought(
     ...(options !== undefined && { options }),
   };
   const provider = buildProvider(adapter, entry, { env: {}, timeouts, ownBaseUrl: undefined });
-  return { ...brought, provider: { ...provider, isByok: true, ...(betaRules !== undefined && { betaRules }) } };
+  return { ...byok, provider: { ...provider, isByok: true, ...(betaRules !== undefined && { betaRules }) } };
 }
 
 /** Headers that name us to a provider; others may be what it takes to reach a host of the operator's. */
@@ -79,8 +79,8 @@ function withoutCredentials(headers: ProviderSettings['headers']): ProviderSetti
 }
 
 /** The part of a credential that is for a model: its own, else the one for all others. */
-export function broughtFor(brought: readonly BroughtProvider[], model: string): BroughtProvider | undefined {
-  return brought.find((one) => one.model === model) ?? brought.find((one) => one.model === undefined);
+export function byokFor(byok: readonly ByokProvider[], model: string): ByokProvider | undefined {
+  return byok.find((one) => one.model === model) ?? byok.find((one) => one.model === undefined);
 }
 
 /** What is wrong with a credential, as a clause about its member `key`. */

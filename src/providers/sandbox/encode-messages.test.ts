@@ -88,8 +88,8 @@ test('thinking and its signature survive two turns with tools', async () => {
   });
   const second = await client.messages.stream({ ...settings, tools, messages }).finalMessage();
   assert.equal(second.stop_reason, 'end_turn');
-  const said = second.content.find((block) => block.type === 'text');
-  assert.equal(said?.text, 'tool get_weather said: result 0\ntool get_time said: result 1');
+  const stated = second.content.find((block) => block.type === 'text');
+  assert.equal(stated?.text, 'tool get_weather said: result 0\ntool get_time said: result 1');
 });
 
 test('thinking that was tampered with is refused', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { suite, test } from 'node:test';
-import { bringCredential, broughtFor, problemOfCredential, type BroughtProvider } from './brought-credential.ts';
+import { bringCredential, byokFor, problemOfCredential, type ByokProvider } from './byok-credential.ts';
 import { ProviderSetupError } from './check-settings.ts';
 import type { Provider } from './contract.ts';
 import type { ProviderEntry } from './build-provider.ts';
@@ -16,7 +16,7 @@ function providerOf(entry: Partial<ProviderEntry> & Pick<ProviderEntry, 'slug'>)
   return createProviders({ config, env: {}, timeouts }).get(entry.slug) ?? assert.fail();
 }
 
-async function headersOf({ provider }: BroughtProvider, format: Provider['formats'][number]['format']) {
+async function headersOf({ provider }: ByokProvider, format: Provider['formats'][number]['format']) {
   const { settings } = provider;
   const call = {
     format,
@@ -30,8 +30,8 @@ async function headersOf({ provider }: BroughtProvider, format: Provider['format
   return { ...settings.headers, ...(await provider.authorize({ ...call, method: 'POST', headers: {} })) };
 }
 
-function only(brought: readonly BroughtProvider[]): BroughtProvider {
-  const [first, ...more] = brought;
+function only(byok: readonly ByokProvider[]): ByokProvider {
+  const [first, ...more] = byok;
   assert.ok(first !== undefined && more.length === 0);
   return first;
 }
@@ -52,12 +52,12 @@ suite('a key', () => {
   test('takes the place of the operator’s, of which nothing is left', async () => {
     const headers = { Authorization: `Bearer ${OPERATORS}`, 'x-tenant': 'acme' };
     const base = providerOf({ slug: 'openai', apiKey: OPERATORS, headers });
-    const brought = only(bringCredential(base, ` ${KEY}\n`, {}));
-    const sent = await headersOf(brought, 'chat');
+    const byok = only(bringCredential(base, ` ${KEY}\n`, {}));
+    const sent = await headersOf(byok, 'chat');
     assert.deepEqual(sent, { 'x-tenant': 'acme', authorization: `Bearer ${KEY}` });
-    assert.equal(brought.shown, KEY);
-    assert.equal(brought.provider.isByok, true);
-    assert.ok(!JSON.stringify(brought.provider.settings).includes(OPERATORS));
+    assert.equal(byok.shown, KEY);
+    assert.equal(byok.provider.isByok, true);
+    assert.ok(!JSON.stringify(byok.provider.settings).includes(OPERATORS));
     assert.equal(base.settings.apiKey, OPERATORS);
   });
 
@@ -69,6 +69,7 @@ suite('a key', () => {
 suite('Amazon Bedrock', () => {
   const base = providerOf({ slug: 'bedrock', options: { region: 'us-east-1' } });
 
+  // @spec byok-14
   test('signing keys sign for their own region', async () => {
     const keys = {
       accessKeyId: 'AKIDEXAMPLE',
@@ -76,18 +77,18 @@ suite('Amazon Bedrock', () => {
       region: 'eu-west-1',
       sessionToken: 't',
     };
-    const brought = only(bringCredential(base, JSON.stringify(keys), {}));
-    assert.equal(brought.provider.settings.baseUrl, 'https://bedrock-runtime.eu-west-1.amazonaws.com');
-    const { authorization = '' } = await headersOf(brought, 'converse');
+    const byok = only(bringCredential(base, JSON.stringify(keys), {}));
+    assert.equal(byok.provider.settings.baseUrl, 'https://bedrock-runtime.eu-west-1.amazonaws.com');
+    const { authorization = '' } = await headersOf(byok, 'converse');
     assert.match(authorization, /Credential=AKIDEXAMPLE\/\d+\/eu-west-1\/bedrock/);
-    assert.equal(brought.shown, 'AKIDEXAMPLE');
-    assert.ok(brought.provider.settings.secrets?.includes('canary-secret'));
+    assert.equal(byok.shown, 'AKIDEXAMPLE');
+    assert.ok(byok.provider.settings.secrets?.includes('canary-secret'));
   });
 
   test('a key of Bedrock works where the operator is, else where the environment says', async () => {
-    const brought = only(bringCredential(base, KEY, { AWS_REGION: 'ap-south-1' }));
-    assert.equal(brought.provider.settings.baseUrl, 'https://bedrock-runtime.ap-south-1.amazonaws.com');
-    assert.equal((await headersOf(brought, 'converse'))['authorization'], `Bearer ${KEY}`);
+    const byok = only(bringCredential(base, KEY, { AWS_REGION: 'ap-south-1' }));
+    assert.equal(byok.provider.settings.baseUrl, 'https://bedrock-runtime.ap-south-1.amazonaws.com');
+    assert.equal((await headersOf(byok, 'converse'))['authorization'], `Bearer ${KEY}`);
     assert.match(refusal(base, KEY), /region/);
   });
 
@@ -116,6 +117,7 @@ suite('Google Vertex', () => {
     private_key: privateKey,
   };
 
+  // @spec byok-14
   test('a service account goes to its own project, in the region that it names', () => {
     const at = (more: object) =>
       only(bringCredential(base, JSON.stringify({ ...account, ...more }), {})).provider.settings.baseUrl;
@@ -144,10 +146,11 @@ suite('Azure', () => {
     },
   ];
 
+  // @spec byok-14
   test('a deployment comes before a resource for its own model, and the resource serves the others', async () => {
-    const brought = bringCredential(base, JSON.stringify(places), {});
-    const special = broughtFor(brought, 'openai/gpt-4o') ?? assert.fail();
-    const other = broughtFor(brought, 'openai/gpt-5') ?? assert.fail();
+    const byok = bringCredential(base, JSON.stringify(places), {});
+    const special = byokFor(byok, 'openai/gpt-4o') ?? assert.fail();
+    const other = byokFor(byok, 'openai/gpt-5') ?? assert.fail();
     assert.deepEqual(
       [special.provider.settings.baseUrl, special.upstreamModel, (await headersOf(special, 'chat'))['api-key']],
       ['https://special.openai.azure.com/openai', 'my-4o', `${KEY}-2`],
@@ -156,7 +159,7 @@ suite('Azure', () => {
       [other.provider.settings.baseUrl, other.upstreamModel, (await headersOf(other, 'chat'))['api-key']],
       ['https://ours.openai.azure.com/openai/v1', undefined, KEY],
     );
-    assert.equal(broughtFor(bringCredential(base, JSON.stringify([places[1]]), {}), 'openai/gpt-5'), undefined);
+    assert.equal(byokFor(bringCredential(base, JSON.stringify([places[1]]), {}), 'openai/gpt-5'), undefined);
   });
 
   test('a resource of the Foundry offers Claude, too', () => {
@@ -166,7 +169,7 @@ suite('Azure', () => {
     assert.ok(provider.formats.some(({ format }) => format === 'messages'));
   });
 
-  test('an address that is not the vendor’s is refused: a credential goes to nobody else', () => {
+  test('refuses an address that is not the vendor’s', () => {
     const elsewhere = { ...places[1], endpoint_url: 'https://canary.example/openai/deployments/x' };
     assert.match(refusal(base, JSON.stringify([elsewhere])), /address of Azure/);
     for (const text of ['[]', '{"canary":1}', `[{"api_key":"canary","resource_name":"not a name"}]`, KEY])

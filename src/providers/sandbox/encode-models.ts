@@ -3,13 +3,13 @@ import { sandboxModels } from './models.ts';
 const CREATED_S = 1_767_225_600;
 
 /** `GET /v1/models` of the chat format, as JSON text. */
-export function drawChatModels(): string {
+export function encodeChatModels(): string {
   const data = upstreamNames().map((id) => ({ id, object: 'model', created: CREATED_S, owned_by: 'sandbox' }));
   return JSON.stringify({ object: 'list', data });
 }
 
 /** `GET /v1/models` of the messages format, as JSON text. */
-export function drawMessagesModels(): string {
+export function encodeMessagesModels(): string {
   const names = upstreamNames();
   const createdAt = new Date(CREATED_S * 1_000).toISOString();
   const data = names.map((id) => ({ type: 'model', id, display_name: id, created_at: createdAt }));

@@ -15,7 +15,7 @@ const STOP_REASONS: Readonly<Record<Script['finish'], string>> = {
 };
 
 /** A whole answer, as JSON text. */
-export function drawMessagesWhole(script: Script, counts: TokenCounts, identity: Identity): string {
+export function encodeMessagesWhole(script: Script, counts: TokenCounts, identity: Identity): string {
   const content: JsonObject[] = [];
   if (script.reasoning !== undefined) {
     const thinking = script.isReasoningHidden ? '' : script.reasoning;
@@ -25,32 +25,32 @@ export function drawMessagesWhole(script: Script, counts: TokenCounts, identity:
   if (script.text !== undefined && script.text !== '')
     content.push({ type: 'text', text: script.text, citations: null });
   for (const [index, { name, input }] of script.calls.entries())
-    content.push({ ...drawCall(identity, index, name), input: parseJson(input) ?? {} });
+    content.push({ ...encodeCall(identity, index, name), input: parseJson(input) ?? {} });
   return JSON.stringify({
-    ...drawMessage(identity),
+    ...encodeMessage(identity),
     content,
     stop_reason: STOP_REASONS[script.finish],
     stop_sequence: script.stopSequence ?? null,
-    usage: drawUsage(counts, counts.completion),
+    usage: encodeUsage(counts, counts.completion),
   });
 }
 
 /** The same as a stream. */
-export function* drawMessagesStream(
+export function* encodeMessagesStream(
   script: Script,
   counts: TokenCounts,
   identity: Identity,
 ): Generator<Frame, void, undefined> {
-  const message = { ...drawMessage(identity), usage: drawUsage(counts, 1) };
+  const message = { ...encodeMessage(identity), usage: encodeUsage(counts, 1) };
   yield lifecycle('message_start', { message });
   yield lifecycle('ping', {});
   let index = 0;
-  if (script.reasoning !== undefined) yield* drawThinking(script, script.reasoning, index++);
-  if (script.text !== undefined && script.text !== '') yield* drawText(script.text, index++);
+  if (script.reasoning !== undefined) yield* encodeThinking(script, script.reasoning, index++);
+  if (script.text !== undefined && script.text !== '') yield* encodeText(script.text, index++);
   for (const [order, call] of script.calls.entries()) {
     yield lifecycle('content_block_start', {
       index,
-      content_block: { ...drawCall(identity, order, call.name), input: {} },
+      content_block: { ...encodeCall(identity, order, call.name), input: {} },
     });
     // The vendor sends an empty piece first.
     yield delta(index, `{"type":"input_json_delta","partial_json":""}`, 'lifecycle');
@@ -64,11 +64,11 @@ export function* drawMessagesStream(
     stop_details: null,
     container: null,
   };
-  yield frame('message_delta', { delta: ending, usage: drawFinalUsage(counts) }, 'end');
+  yield frame('message_delta', { delta: ending, usage: encodeFinalUsage(counts) }, 'end');
   yield frame('message_stop', {}, 'end');
 }
 
-function* drawThinking(script: Script, reasoning: string, index: number): Generator<Frame, void, undefined> {
+function* encodeThinking(script: Script, reasoning: string, index: number): Generator<Frame, void, undefined> {
   yield lifecycle('content_block_start', { index, content_block: { type: 'thinking', thinking: '', signature: '' } });
   if (!script.isReasoningHidden)
     for (const piece of splitTokens(reasoning))
@@ -77,7 +77,7 @@ function* drawThinking(script: Script, reasoning: string, index: number): Genera
   yield lifecycle('content_block_stop', { index });
 }
 
-function* drawText(text: string, index: number): Generator<Frame, void, undefined> {
+function* encodeText(text: string, index: number): Generator<Frame, void, undefined> {
   yield lifecycle('content_block_start', { index, content_block: { type: 'text', text: '', citations: null } });
   for (const piece of splitTokens(text))
     yield delta(index, `{"type":"text_delta","text":${JSON.stringify(piece)}}`, 'token');
@@ -97,7 +97,7 @@ function delta(index: number, json: string, kind: Frame['kind']): Frame {
   return { kind, text };
 }
 
-function drawMessage(identity: Identity): JsonObject {
+function encodeMessage(identity: Identity): JsonObject {
   return {
     id: `msg_${identity.digest}`,
     type: 'message',
@@ -111,12 +111,12 @@ function drawMessage(identity: Identity): JsonObject {
   };
 }
 
-function drawCall(identity: Identity, index: number, name: string): JsonObject {
+function encodeCall(identity: Identity, index: number, name: string): JsonObject {
   return { type: 'tool_use', id: callIdOf('toolu_', identity, index), name, caller: { type: 'direct' } };
 }
 
 /** `input_tokens` leaves out what was read from the cache or written to it: the opposite of the chat format. */
-function drawUsage(counts: TokenCounts, outputTokens: number): JsonObject {
+function encodeUsage(counts: TokenCounts, outputTokens: number): JsonObject {
   return {
     input_tokens: counts.prompt - counts.cacheRead - counts.cacheWrite,
     cache_creation_input_tokens: counts.cacheWrite,
@@ -134,12 +134,12 @@ function drawUsage(counts: TokenCounts, outputTokens: number): JsonObject {
 }
 
 /** Cumulative, like everything in `message_delta`: nothing of it is to be added to `message_start`. */
-function drawFinalUsage(counts: TokenCounts): JsonObject {
+function encodeFinalUsage(counts: TokenCounts): JsonObject {
   const {
     cache_creation: _creation,
     service_tier: _tier,
     inference_geo: _geo,
     ...usage
-  } = drawUsage(counts, counts.completion);
+  } = encodeUsage(counts, counts.completion);
   return usage;
 }
