@@ -1,12 +1,12 @@
 /**
- * Draws all of a list, one after the other, each with a chance in proportion to its weight: the first is who serves, the
- * rest are its fallbacks. What is left of the number after a draw is as random as it was before, so that one number is
- * enough for all; with 0 the order stays as it is.
+ * Samples all items of a list, one after the other, each with a probability in proportion to its weight: the first
+ * serves, the rest are its fallbacks. The remainder of the number after a sample is as random as before, so one number
+ * suffices for all; with 0 the order stays.
  * @param weights positive, one an item; the array is used up
  * @param random from 0 up to, not including, 1
  */
-export function drawByWeight<Item>(items: readonly Item[], weights: Float64Array, random: number): Item[] {
-  const drawn: Item[] = [];
+export function sampleByWeight<Item>(items: readonly Item[], weights: Float64Array, random: number): Item[] {
+  const sampled: Item[] = [];
   let chance = random;
   for (let left = items.length; left > 0; left--) {
     // Summed anew each time: what subtraction would leave of a large weight could outweigh a small one.
@@ -29,7 +29,7 @@ export function drawByWeight<Item>(items: readonly Item[], weights: Float64Array
     // Rounding may lead a hair's breadth out of the interval.
     chance = Math.min(Math.max(0, (target - below) / weight), 1 - Number.EPSILON);
     weights[at] = 0;
-    drawn.push(item);
+    sampled.push(item);
   }
-  return drawn;
+  return sampled;
 }

@@ -8,7 +8,7 @@ interface Bench {
   readonly health: Health;
   readonly counted: boolean[];
   readonly pass: (ms: number) => void;
-  /** One request to the endpoint. @returns how it was allowed to ask */
+  /** One request to the endpoint. @returns the kind of its permission */
   readonly ask: (failure?: UpstreamFailure) => string;
 }
 
@@ -24,11 +24,11 @@ function start(): Bench {
     counted,
     pass: (ms) => (now += ms),
     ask(failure) {
-      const leave = health.begin('p m');
-      if (leave === 'busy' || leave === 'resting') return leave;
-      if (failure === undefined) health.succeeded('p m', leave);
-      else health.failed('p m', failure, leave);
-      return leave;
+      const release = health.begin('p m');
+      if (release === 'busy' || release === 'resting') return release;
+      if (failure === undefined) health.succeeded('p m', release);
+      else health.failed('p m', failure, release);
+      return release;
     },
   };
 }
@@ -40,7 +40,8 @@ const failureOf = (status: number, retryAfterMs?: number): UpstreamFailure => ({
 const BROKEN = failureOf(500);
 
 suite('a cooldown', () => {
-  test('only ever grows longer', () => {
+  // @spec fallback-17
+  test('is only ever extended', () => {
     const { health, pass, ask } = start();
     ask(failureOf(429, 1_000));
     pass(100);
@@ -51,7 +52,8 @@ suite('a cooldown', () => {
     assert.deepEqual(health.look('p m').cooldown, { untilMs: 1_002_600, named: true });
   });
 
-  test('whose time the upstream named lets nobody ask before', () => {
+  // @spec fallback-18
+  test('with a time from the upstream allows no call before it', () => {
     const { pass, ask } = start();
     assert.equal(ask(failureOf(429, 30_000)), 'free');
     assert.equal(ask(), 'resting');
@@ -62,14 +64,15 @@ suite('a cooldown', () => {
     assert.equal(ask(), 'free');
   });
 
-  test('that nobody named puts the endpoint last, and does not close it: a single 429 blackholes no model', () => {
+  // @spec fallback-17
+  test('without a time puts the endpoint last, and does not close it: a single 429 blackholes no model', () => {
     const { health, ask } = start();
     ask(failureOf(429));
     assert.deepEqual(health.look('p m').cooldown, { untilMs: 1_005_000, named: false });
     assert.equal(ask(), 'free');
   });
 
-  test('that is over lets one ask first, and the others when that one was answered', () => {
+  test('allows one call first after its end, and the others after its response', () => {
     const { health, pass, ask } = start();
     ask(failureOf(429, 1_000));
     pass(1_000);
@@ -93,6 +96,7 @@ suite('a cooldown', () => {
 });
 
 suite('an outage', () => {
+  // @spec fallback-19
   test('is half of few requests, or a fifth of many, in the last 30 seconds', () => {
     const few = start();
     few.ask();
@@ -108,6 +112,7 @@ suite('an outage', () => {
     assert.equal(many.health.look('p m').rank, 2);
   });
 
+  // @spec fallback-21
   test('is not what the request itself, a limit or a hang-up caused', () => {
     const { health, counted, ask } = start();
     for (const status of [400, 403, 413, 422, 429, 451]) ask(failureOf(status));
@@ -124,6 +129,7 @@ suite('an outage', () => {
     assert.deepEqual(silent.counted, [false, false]);
   });
 
+  // @spec fallback-21
   test('is an answer that breaks off after it had begun', () => {
     const { health, ask } = start();
     ask();
@@ -145,6 +151,7 @@ suite('uptime over 5 minutes', () => {
     return bench;
   }
 
+  // @spec fallback-20
   test('ranks from 95 percent as normal, from 80 as degraded, below as failing', () => {
     assert.equal(live(25).health.look('p m').rank, 0);
     assert.equal(live(10).health.look('p m').rank, 1);
@@ -161,6 +168,7 @@ suite('uptime over 5 minutes', () => {
     assert.equal(health.look('p m').rank, 0);
   });
 
+  // @spec fallback-20
   test('counts from a hundred requests on', () => {
     const { health, pass, ask } = start();
     for (let index = 0; index < 99; index++) ask(index % 8 === 0 ? BROKEN : undefined);
@@ -170,6 +178,7 @@ suite('uptime over 5 minutes', () => {
 });
 
 suite('a circuit', () => {
+  // @spec fallback-22
   test('opens after three failures in a row, lets one probe at a time pass, and closes on its success', () => {
     const { health, pass, ask } = start();
     for (let index = 0; index < 3; index++) assert.equal(ask(BROKEN), 'free');
@@ -190,6 +199,7 @@ suite('a circuit', () => {
     assert.equal(health.look('p m').open, true);
   });
 
+  // @spec fallback-22
   test('is probed later each time, and never later than after 25 seconds', () => {
     const { health, pass, ask } = start();
     for (let index = 0; index < 3; index++) ask(BROKEN);
@@ -217,4 +227,81 @@ test('endpoints beyond the bound push out the one unused for longest', () => {
   for (let index = 0; index <= 10_000; index++) health.failed(`p ${index}`, BROKEN, 'free');
   assert.equal(health.look('p 0').rank, 0);
   assert.equal(health.look('p 1').rank, 2);
+});
+
+suite('attempts that an adaptive deadline cut', () => {
+  const CUT = timeoutFailure('first-token', 10_000);
+
+  test('put the endpoint behind the others at once, and its next answer back among them', () => {
+    const { health, ask, pass } = start();
+    for (let request = 0; request < 30; request++) ask();
+    ask(CUT);
+    assert.deepEqual(health.look('p m'), { rank: 1, open: false, probeDue: false });
+    pass(5_000);
+    assert.equal(health.look('p m').probeDue, true);
+    ask();
+    assert.equal(health.look('p m').rank, 0);
+  });
+
+  test('never open its circuit', () => {
+    const { health, ask } = start();
+    for (let request = 0; request < 50; request++) ask(CUT);
+    const { rank, open } = health.look('p m');
+    assert.deepEqual([rank, open], [2, false]);
+    assert.equal(ask(), 'free');
+  });
+
+  test('count as failures in its uptime', () => {
+    const { counted, ask } = start();
+    ask(CUT);
+    assert.deepEqual(counted, [false]);
+  });
+});
+
+suite('a late timeout, of an attempt that began before the endpoint answered again,', () => {
+  const LATE = { ...timeoutFailure('headers'), lastedMs: 20_000 };
+
+  test('neither opens the circuit again nor puts the endpoint behind others', () => {
+    const { health, pass, ask } = start();
+    for (let request = 0; request < 3; request++) ask(BROKEN);
+    pass(5_000);
+    assert.equal(ask(), 'probe');
+    pass(1_000);
+    for (let request = 0; request < 10; request++) health.failed('p m', LATE, 'free');
+    assert.deepEqual(health.look('p m'), { rank: 0, open: false, probeDue: false });
+  });
+
+  test('opens no circuit where the endpoint answered without a probe', () => {
+    const { health, pass, ask } = start();
+    pass(1_000);
+    ask();
+    for (let request = 0; request < 10; request++) health.failed('p m', LATE, 'free');
+    assert.equal(health.look('p m').open, false);
+  });
+
+  test('counts in its uptime', () => {
+    const { health, counted, ask } = start();
+    ask();
+    health.failed('p m', LATE, 'free');
+    assert.deepEqual(counted, [true, false]);
+  });
+
+  test('is distinguished from one of an attempt that began after the response', () => {
+    const { health, pass, ask } = start();
+    for (let request = 0; request < 3; request++) ask(BROKEN);
+    pass(5_000);
+    assert.equal(ask(), 'probe');
+    pass(20_000);
+    for (let request = 0; request < 3; request++) health.failed('p m', LATE, 'free');
+    assert.equal(health.look('p m').open, true);
+  });
+
+  test('is distinguished from a connection that breaks now', () => {
+    const { health, pass, ask } = start();
+    pass(1_000);
+    ask();
+    for (let request = 0; request < 3; request++)
+      health.failed('p m', { ...transportFailure('reset'), lastedMs: 20_000 }, 'free');
+    assert.equal(health.look('p m').open, true);
+  });
 });

@@ -1,21 +1,21 @@
 import type { UpstreamFailure } from '../canonical/failure.ts';
 import type { Clock } from '../lib/clock.ts';
-import { setBounded } from '../lib/bounded-map.ts';
+import { createLruCache, entriesOf } from '../lib/cache/lru-cache.ts';
 import { clearCounts, count, createRollingCounts, roll, sumOfNewest, type RollingCounts } from './rolling.ts';
 
-/** Why an endpoint rests, and until when. */
+/** Why an endpoint is in cooldown, and until when. */
 export interface Cooldown {
   /** Monotonic ms. */
   readonly untilMs: number;
-  /** The upstream named the time itself: it must not be asked earlier. */
+  /** The upstream sent the time itself: it must not be called earlier. */
   readonly named: boolean;
 }
 
 /** How an endpoint does right now. */
 export interface EndpointHealth {
-  /** 0: normal; 1: degraded, tried after the normal ones; 2: failing, tried only when nobody else is left. */
+  /** 0: normal; 1: degraded, tried after the normal ones; 2: failing, tried only when no other is left. */
   readonly rank: 0 | 1 | 2;
-  /** The circuit is open: whoever asks it is its one probe. */
+  /** The circuit is open: a request to it is its one probe. */
   readonly open: boolean;
   /** It is time to look whether it does better. */
   readonly probeDue: boolean;
@@ -25,36 +25,41 @@ export interface EndpointHealth {
 /** What of a failure says how an endpoint does. */
 export type FailureFacts = Pick<
   UpstreamFailure,
-  'kind' | 'clock' | 'errorType' | 'status' | 'upstreamStatus' | 'retryAfterMs'
->;
+  'kind' | 'clock' | 'cutAfterMs' | 'errorType' | 'status' | 'upstreamStatus' | 'retryAfterMs'
+> & {
+  /** How long the attempt had lasted. Absent: unknown. */
+  readonly lastedMs?: number;
+};
 
-/** How one may ask an endpoint: as everybody, as its one probe, later because another probes it, or not yet at all. */
-export type Leave = 'free' | 'probe' | 'busy' | 'resting';
+/** The permission to call an endpoint: freely, as its one probe, later because another request probes it, or not yet. */
+export type Release = 'free' | 'probe' | 'busy' | 'resting';
 
 /** What is known of endpoints from the traffic so far. They are named by `endpointName`. */
 export interface Health {
   look(endpoint: string): EndpointHealth;
-  /** Asks to try the endpoint now. `free` and `probe` are followed by exactly one of the next three. */
-  begin(endpoint: string): Leave;
-  succeeded(endpoint: string, leave: Leave): void;
-  failed(endpoint: string, failure: FailureFacts, leave: Leave): void;
-  /** Nobody knows how it would have ended: the caller hung up. */
-  abandoned(endpoint: string, leave: Leave): void;
+  /** Requests permission to call the endpoint now. `free` and `probe` are followed by exactly one of the next three. */
+  begin(endpoint: string): Release;
+  succeeded(endpoint: string, release: Release): void;
+  failed(endpoint: string, failure: FailureFacts, release: Release): void;
+  /** The outcome is unknown: the caller hung up. */
+  abandoned(endpoint: string, release: Release): void;
   /** An answer that had begun broke off. */
   brokeOff(endpoint: string, failure: FailureFacts): void;
+  /** Names of those whose circuit is open now. */
+  openCircuits(): readonly string[];
 }
 
 /** Bound on remembered endpoints; the one unused for longest is forgotten, which only means that it may be tried. */
 const ENDPOINTS_MAX = 10_000;
-/** 5 minutes of 5 seconds. @source generation.md 3.3 */
+/** 5 minutes of 5 seconds. @spec fallback-20 */
 const BUCKET_MS = 5_000;
 const BUCKETS = 60;
-/** 30 seconds. @source generation.md 3.3 (a) */
+/** 30 seconds. @spec fallback-19 */
 const OUTAGE_BUCKETS = 6;
 const OUTAGE_SHARE_OF_FEW = 1 / 2;
 const OUTAGE_SHARE_OF_MANY = 1 / 5;
 const MANY = 20;
-/** @source generation.md 3.3 "Uptime tiers" */
+/** @spec fallback-20 */
 const UPTIME_REQUESTS_MIN = 100;
 const UPTIME_NORMAL = 0.95;
 const UPTIME_DEGRADED = 0.8;
@@ -64,11 +69,11 @@ const STREAK_MAX = 3;
 const PROBE_MS = 5_000;
 const PROBE_MS_MAX = 25_000;
 const RELAPSE_MS = 60_000;
-/** Of an open circuit that is all there is: whoever has nobody else to ask waits this long between two probes. */
+/** Between two probes of an open circuit that is the only candidate. */
 const LAST_RESORT_MS = 250;
-/** A probe that nobody ended holds up others no longer than the longest request. */
+/** A probe without an end blocks others no longer than the longest request. */
 const LEASE_MS_MAX = 15 * 60_000;
-/** Rest after a rate limit or an overload whose upstream named no time. @source generation.md 8.4 */
+/** Rest after a rate limit or an overload whose upstream named no time. @spec fallback-17 */
 const COOLDOWN_MS = 5_000;
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
@@ -76,7 +81,7 @@ const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
 interface State {
   restUntilMs: number;
   restNamed: boolean;
-  /** It has rested, and nobody has seen it answer since. */
+  /** It was in cooldown, or slower than its history, and has not responded since. */
   onProbation: boolean;
   readonly traffic: RollingCounts;
   streak: number;
@@ -84,71 +89,82 @@ interface State {
   /** Probes that failed and recoveries that did not last, since it last did well for long. */
   relapses: number;
   recoveredMs: number;
+  /** Its last answer. */
+  answeredMs: number;
   probeAtMs: number;
   probedMs: number;
   /** Start of the probe in flight; `undefined`: none. */
   probingSinceMs: number | undefined;
 }
 
-export interface HealthParts {
+export interface HealthDeps {
   readonly clock: Clock;
-  /** Told of every answer and failure that counts. */
+  /** Called for every response and failure that counts. */
   readonly onCounted?: (endpoint: string, isOk: boolean) => void;
 }
 
-export function createHealth({ clock, onCounted }: HealthParts): Health {
-  const states = new Map<string, State>();
+export function createHealth({ clock, onCounted }: HealthDeps): Health {
+  const states = createLruCache<string, State>(ENDPOINTS_MAX);
 
   function stateOf(endpoint: string): State {
     const known = states.get(endpoint);
-    // Who was used last is of no interest while nobody is near being forgotten.
-    if (known !== undefined && states.size < ENDPOINTS_MAX / 2) return known;
-    const state = known ?? createState();
-    setBounded(states, endpoint, state, ENDPOINTS_MAX);
+    if (known !== undefined) return known;
+    const state = createState();
+    states.set(endpoint, state);
     return state;
   }
 
   return {
+    openCircuits: () =>
+      entriesOf(states)
+        .filter(([, { open }]) => open)
+        .map(([endpoint]) => endpoint),
     look(endpoint) {
-      const state = states.get(endpoint);
+      const state = states.peek(endpoint);
       return state === undefined ? HEALTHY : look(state, clock.monotonicMs());
     },
     begin(endpoint) {
-      const state = states.get(endpoint);
+      const state = states.peek(endpoint);
       return state === undefined ? 'free' : begin(state, clock.monotonicMs());
     },
-    succeeded(endpoint, leave) {
+    succeeded(endpoint, release) {
       const state = stateOf(endpoint);
       const nowMs = clock.monotonicMs();
-      if (leave === 'probe') recover(state, nowMs);
+      if (release === 'probe') recover(state, nowMs);
       if (!state.open) state.streak = 0;
       if (state.restUntilMs <= nowMs) state.onProbation = false;
+      state.answeredMs = nowMs;
       count(state.traffic, true, nowMs);
       onCounted?.(endpoint, true);
     },
-    failed(endpoint, failure, leave) {
+    failed(endpoint, failure, release) {
       const state = stateOf(endpoint);
       const nowMs = clock.monotonicMs();
       const before = look(state, nowMs).rank;
-      if (leave === 'probe') {
+      if (release === 'probe') {
         state.probingSinceMs = undefined;
         state.probedMs = nowMs;
       }
       coolAfter(state, failure, nowMs);
       if (!countsAgainst(failure)) {
-        // It answered, if only that it will not: whoever gets the next answer learns more.
-        if (leave === 'probe' && state.restUntilMs <= nowMs) recover(state, nowMs);
+        // It responded, if only with a refusal: the next response shows more.
+        if (release === 'probe' && state.restUntilMs <= nowMs) recover(state, nowMs);
         return;
       }
-      count(state.traffic, false, nowMs);
       onCounted?.(endpoint, false);
-      state.streak++;
+      // What was silent before the endpoint recovered, or last answered, says nothing of it now.
+      const silentSinceMs = release === 'probe' ? nowMs : silentSince(failure, nowMs);
+      if (silentSinceMs < state.recoveredMs) return;
+      count(state.traffic, false, nowMs);
+      // Slower than usual is no proof that it fails: others go first until it answers, and its circuit stays closed.
+      if (failure.cutAfterMs !== undefined) state.onProbation = true;
+      else if (silentSinceMs >= state.answeredMs) state.streak++;
       if (state.streak >= STREAK_MAX) state.open = true;
-      demote(state, before === 0, leave === 'probe', nowMs);
+      demote(state, before === 0, release === 'probe', nowMs);
     },
-    abandoned(endpoint, leave) {
-      const state = states.get(endpoint);
-      if (state !== undefined && leave === 'probe') state.probingSinceMs = undefined;
+    abandoned(endpoint, release) {
+      const state = states.peek(endpoint);
+      if (state !== undefined && release === 'probe') state.probingSinceMs = undefined;
     },
     brokeOff(endpoint, failure) {
       const state = stateOf(endpoint);
@@ -173,6 +189,7 @@ function createState(): State {
     open: false,
     relapses: 0,
     recoveredMs: -Infinity,
+    answeredMs: -Infinity,
     probeAtMs: -Infinity,
     probedMs: -Infinity,
     probingSinceMs: undefined,
@@ -207,7 +224,7 @@ function rankOf(state: State, nowMs: number): EndpointHealth['rank'] {
   return uptime >= UPTIME_DEGRADED ? 1 : 2;
 }
 
-function begin(state: State, nowMs: number): Leave {
+function begin(state: State, nowMs: number): Release {
   const { rank, open, probeDue, cooldown } = look(state, nowMs);
   if (cooldown?.named === true) return 'resting';
   const mayProbe = !isProbing(state, nowMs) && nowMs >= state.probedMs + LAST_RESORT_MS;
@@ -220,6 +237,11 @@ function begin(state: State, nowMs: number): Leave {
 
 function isProbing({ probingSinceMs }: State, nowMs: number): boolean {
   return probingSinceMs !== undefined && nowMs - probingSinceMs < LEASE_MS_MAX;
+}
+
+/** When an attempt that timed out began; now for other failures, which happen as they are noticed. */
+function silentSince({ kind, lastedMs = 0 }: FailureFacts, nowMs: number): number {
+  return kind === 'timeout' ? nowMs - lastedMs : nowMs;
 }
 
 /** A successful probe resets everything that spoke against the endpoint. */
@@ -242,7 +264,7 @@ function demote(state: State, wasNormal: boolean, wasProbe: boolean, nowMs: numb
   state.probeAtMs = nowMs + Math.min(PROBE_MS_MAX, PROBE_MS * 2 ** Math.min(state.relapses, 10));
 }
 
-/** Who is limited rests, as long as it says. A cooldown only ever grows longer (pains.md 8). */
+/** A limited endpoint is in cooldown for as long as it says. A cooldown is only ever extended (@spec fallback-17). */
 function coolAfter(state: State, failure: FailureFacts, nowMs: number): void {
   const limited = failure.errorType === 'rate_limit_exceeded' || failure.errorType === 'provider_overloaded';
   const { retryAfterMs, upstreamStatus } = failure;
@@ -257,11 +279,11 @@ function coolAfter(state: State, failure: FailureFacts, nowMs: number): void {
 
 const NOT_AGAINST_UPTIME: ReadonlySet<number> = new Set([400, 403, 413, 422, 429, 451]);
 
-/** @source generation.md 3.3 "Counts against uptime" */
+/** @spec fallback-21 */
 function countsAgainst(failure: FailureFacts): boolean {
   const { kind, clock, upstreamStatus } = failure;
   if (kind === 'aborted' || kind === 'unsayable' || clock === 'total') return false;
-  // A media address that cannot be loaded, or the like: no upstream was asked.
+  // A media address that cannot be fetched, or the like: no upstream was called.
   if (upstreamStatus === undefined && failure.status < 500 && kind !== 'timeout') return false;
   return upstreamStatus === undefined || !NOT_AGAINST_UPTIME.has(upstreamStatus);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { EndpointHealth } from './health.ts';
-import { drawStage } from './stage.ts';
+import { serializeStage } from './stage.ts';
 import {
   modelOf,
   priced,
@@ -21,12 +21,13 @@ const DUE: EndpointHealth = { rank: 2, open: true, probeDue: true };
 const abc = modelOf('acme/one', priced('a', 1), priced('b', 2), priced('c', 3));
 
 suite('balancing', () => {
+  // @spec route-25
   test('draws the first by 1 / price², and its fallbacks by the same draw', () => {
     const first: Record<string, number> = {};
     const second: Record<string, number> = {};
     const draws = 49_000;
-    for (let draw = 0; draw < draws; draw++) {
-      const [one = '', other = ''] = providersOf(routeOf([abc], { random: (draw + 0.5) / draws }));
+    for (let sample = 0; sample < draws; sample++) {
+      const [one = '', other = ''] = providersOf(routeOf([abc], { random: (sample + 0.5) / draws }));
       first[one] = (first[one] ?? 0) + 1 / draws;
       if (one === 'a') second[other] = (second[other] ?? 0) + 1;
     }
@@ -40,16 +41,18 @@ suite('balancing', () => {
     assert.ok(Math.abs((second['b'] ?? 0) / (second['c'] ?? 1) - 9 / 4) < 0.05);
   });
 
+  // @spec route-25
   test("is the specification's example: A nine times as likely as C, and B that fails last", () => {
     const first: Record<string, number> = {};
-    for (let draw = 0; draw < 1_000; draw++) {
-      const names = providersOf(routeOf([abc], { random: draw / 1_000, health: { b: DOWN } }));
+    for (let sample = 0; sample < 1_000; sample++) {
+      const names = providersOf(routeOf([abc], { random: sample / 1_000, health: { b: DOWN } }));
       assert.equal(names[2], 'b');
       first[names[0] ?? ''] = (first[names[0] ?? ''] ?? 0) + 1;
     }
     assert.deepEqual(first, { a: 900, c: 100 });
   });
 
+  // @spec route-26
   test('takes free ones first, and one of unknown price for the dearest', () => {
     const mixed = modelOf(
       'acme/one',
@@ -65,6 +68,7 @@ suite('balancing', () => {
     assert.ok(seen.has('cheap') && seen.has('unknown') && seen.has('dear'));
   });
 
+  // @spec route-27
   test('puts degraded ones behind normal ones and before failing ones, and an open circuit behind the other models', () => {
     const health = { a: DEGRADED, b: DOWN };
     assert.deepEqual(providersOf(routeOf([abc], { health })), ['c', 'a', 'b']);
@@ -72,7 +76,7 @@ suite('balancing', () => {
     assert.deepEqual(providersOf(routeOf([abc, other], { health: { a: OPEN } })), ['b', 'c', 'z', 'a']);
   });
 
-  test('asks one whose probe is due first, with the others behind it, but not where nobody may stand behind it', () => {
+  test('puts a due probe first, with the others as fallback, unless there are none', () => {
     const route = routeOf([abc], { health: { c: DUE } });
     assert.deepEqual(providersOf(route), ['c', 'a', 'b']);
     assert.deepEqual(
@@ -94,7 +98,8 @@ suite('provider.sort', () => {
     ['latency', 'bac'],
     ['throughput', 'bac'],
   ] as const)
-    test(`${by} is a strict order without chance, and what nobody has measured comes last`, () => {
+    // @spec route-13
+    test(`is a strict order without chance by ${by}, with unmeasured endpoints last`, () => {
       for (const random of [0, 0.5, 0.99])
         assert.equal(providersOf(routeOf([abc], { random, figures, prefer: { sort: { by } } })).join(''), expected);
     });
@@ -113,6 +118,7 @@ suite('provider.sort', () => {
 
   const two = modelOf('acme/two', priced('y', 1.5), priced('z', 0.5));
 
+  // @spec route-14
   test('goes through the models one by one, and through all endpoints together with the partition "none"', () => {
     const sort = { by: 'price' } as const;
     assert.deepEqual(providersOf(routeOf([abc, two], { prefer: { sort } })), ['a', 'b', 'c', 'z', 'y']);
@@ -125,7 +131,7 @@ suite('provider.sort', () => {
     ]);
   });
 
-  test('with a partition alone balances over all models', () => {
+  test('balances over all models with only a partition', () => {
     const sort = { partition: 'none' } as const;
     const seen = new Set(
       Array.from({ length: 50 }, (_, at) => providersOf(routeOf([abc, two], { random: at / 50, prefer: { sort } }))[0]),
@@ -135,6 +141,7 @@ suite('provider.sort', () => {
 });
 
 suite('provider.order', () => {
+  // @spec model-18, route-2
   test('goes first, the others follow by price without chance, and beats a sort and a suffix', () => {
     for (const random of [0, 0.9])
       assert.deepEqual(
@@ -161,6 +168,7 @@ suite('provider.order', () => {
 suite('soft bounds', () => {
   const figures = { a: { latency: 5, throughput: 20 }, b: { latency: 1, throughput: 80 } };
 
+  // @spec route-16
   test('send those that miss them to the end, keep the order, and say so', () => {
     const route = routeOf([abc], { figures, prefer: { preferredMaxLatency: { p90: 2 } } });
     assert.deepEqual(providersOf(route), ['b', 'c', 'a']);
@@ -168,7 +176,7 @@ suite('soft bounds', () => {
       route.considered.map(({ demotion }) => demotion),
       ['preferred_max_latency', undefined, undefined],
     );
-    assert.deepEqual(drawStage(route)?.data, {
+    assert.deepEqual(serializeStage(route)?.data, {
       ordering: 'balanced',
       demoted: [{ provider: 'A', model: 'acme/one', reason: 'preferred_max_latency' }],
     });
@@ -179,11 +187,13 @@ suite('soft bounds', () => {
     ]);
   });
 
+  // @spec route-16
   test('must all hold, each at its percentile', () => {
     const prefer = { preferredMinThroughput: { p50: 10, p90: 50 }, preferredMaxLatency: { p50: 0.5 } };
     assert.deepEqual(providersOf(routeOf([abc], { figures, prefer })), ['c', 'a', 'b']);
   });
 
+  // @spec route-16
   test('may put a fallback model first', () => {
     const slow = modelOf('acme/one', priced('a', 1));
     const fast = modelOf('acme/two', priced('b', 1));
@@ -205,6 +215,7 @@ suite('the quality order', () => {
     ...changes,
   });
 
+  // @spec route-22, route-23
   test('runs by itself where tools are offered: good ones, unknown ones, then those worse than their peers', () => {
     const broken = routeOf([peers], { request: TOOL_REQUEST, figures: varied({ a: { ...good, toolFailures: 200 } }) });
     assert.equal(broken.ordering, 'exacto');
@@ -213,6 +224,7 @@ suite('the quality order', () => {
     assert.deepEqual(providersOf(slow), ['a', 'c', 'd', 'e', 'b']);
   });
 
+  // @spec route-22
   test('needs four that can be compared, and enough requests', () => {
     const few = { a: { ...good, toolFailures: 399 }, b: good, c: good };
     assert.equal(providersOf(routeOf([peers], { request: TOOL_REQUEST, figures: few })).at(-1), 'e');
@@ -220,7 +232,8 @@ suite('the quality order', () => {
     assert.notEqual(providersOf(routeOf([peers], { request: TOOL_REQUEST, figures: rare })).at(-1), 'a');
   });
 
-  test('is asked for by name, and declined by a sort, an order or ":floor"', () => {
+  // @spec model-14, route-23
+  test('is requested by name, and declined by a sort, an order or ":floor"', () => {
     const orderingOf = (given: Parameters<typeof routeOf>[1]): string => routeOf([peers], given).ordering;
     assert.equal(orderingOf({ prefer: { sort: { by: 'exacto' } } }), 'exacto');
     assert.equal(orderingOf({ shortcuts: new Map([[peers, 'exacto']]) }), 'exacto');
@@ -243,6 +256,7 @@ suite('service tiers', () => {
     providersOf(routeOf([tiered], { figures, ...given }));
   const asking = (serviceTier: string) => ({ request: requestOf({ settings: { serviceTier } }) });
 
+  // @spec route-30
   test('stay out of the usual pool, and say so', () => {
     const route = routeOf([tiered]);
     assert.deepEqual(providersOf(route), ['plain']);
@@ -250,7 +264,8 @@ suite('service tiers', () => {
     for (const tier of ['auto', 'default', 'scale']) assert.deepEqual(names(asking(tier)), ['plain']);
   });
 
-  test('are asked for: priority first with the others behind it, flex alone', () => {
+  // @spec route-31, route-32
+  test('put priority first with the others as fallback, or flex alone', () => {
     assert.deepEqual(names(asking('priority')), ['quick', 'plain']);
     assert.equal(routeOf([tiered], { figures, ...asking('priority') }).ordering, 'throughput');
     assert.equal(routeOf([abc], asking('priority')).ordering, 'balanced', 'where there is none, as usual');
@@ -258,7 +273,8 @@ suite('service tiers', () => {
     assert.deepEqual(providersOf(routeOf([abc], asking('flex'))), ['a', 'b', 'c'], 'where there is none, as usual');
   });
 
-  test('are let in by ":nitro" and ":floor", unless "default" or an order says otherwise', () => {
+  // @spec model-14, route-33
+  test('are enabled by ":nitro" and ":floor", unless "default" or an order says otherwise', () => {
     const nitro = { shortcuts: new Map([[tiered, 'nitro' as const]]) };
     const floor = { shortcuts: new Map([[tiered, 'floor' as const]]) };
     assert.deepEqual(names(nitro), ['quick', 'plain']);
@@ -267,7 +283,8 @@ suite('service tiers', () => {
     assert.deepEqual(names({ ...nitro, prefer: { order: ['plain'] } }), ['plain']);
   });
 
-  test('are named by their own slug in order and only, never by the base', () => {
+  // @spec route-7
+  test('are named in order and only by their own slug, never by the base', () => {
     assert.deepEqual(names({ prefer: { only: ['quick/priority'] } }), ['quick']);
     assert.deepEqual(names({ prefer: { order: ['later/flex'] } }), ['later', 'plain']);
     assert.deepEqual(names({ prefer: { order: ['quick', 'plain'] } }), ['plain']);
@@ -281,7 +298,8 @@ suite('what is kept where some support it', () => {
     priced('poor', 1, { supportedParameters: new Set(['seed']), outputTokensMax: 1_000 }),
   );
 
-  test('tools and verbosity keep those that take them, and never leave a model without anybody', () => {
+  // @spec route-19
+  test('keep endpoints that support tools and verbosity, and never leave a model without any', () => {
     assert.deepEqual(reasonsOf(routeOf([some], { request: TOOL_REQUEST })), { poor: 'preferred_parameters' });
     assert.deepEqual(providersOf(routeOf([some], { request: requestOf({ settings: { verbosity: 'low' } }) })), [
       'full',
@@ -294,7 +312,7 @@ suite('what is kept where some support it', () => {
     assert.deepEqual(providersOf(routeOf([poor], { request: TOOL_REQUEST })), ['x', 'y']);
   });
 
-  test('a prompt and the longest answer to it must fit a context together, where one is large enough', () => {
+  test('requires a context for the prompt and the longest response together, if one is large enough', () => {
     const sized = modelOf(
       'acme/one',
       priced('long', 3, { contextTokensMax: 20_000 }),
@@ -307,7 +325,7 @@ suite('what is kept where some support it', () => {
     assert.deepEqual(providersOf(routeOf([sized], asking(90_000))), ['long', 'short']);
   });
 
-  test('a long answer is asked of those that may give it, where there are any', () => {
+  test('keep endpoints for a long response, if there are any', () => {
     const asking = (maxTokens: number) => ({ request: requestOf({ settings: { maxTokens } }) });
     assert.deepEqual(reasonsOf(routeOf([some], asking(5_000))), { poor: 'max_tokens' });
     assert.deepEqual(providersOf(routeOf([some], asking(50_000))), ['full', 'poor']);
@@ -324,6 +342,7 @@ suite('a session', () => {
     assert.equal(providersOf(routeOf([abc], { sticky, prefer: { sort: { by: 'price' } } }))[0], 'c');
   });
 
+  // @spec route-38
   test('does not hold under an order, at an endpoint that fails, or at one that is left out', () => {
     assert.equal(providersOf(routeOf([abc], { sticky, prefer: { order: ['b'] } }))[0], 'b');
     for (const given of [{ health: { c: DOWN } }, { prefer: { ignore: ['c'] } }]) {

@@ -1,6 +1,6 @@
 import type { PercentileBound, ProviderPreferences, ProviderSortMetric } from '../canonical/directives.ts';
 import type { Endpoint } from '../catalog/model.ts';
-import { drawByWeight } from './balance.ts';
+import { sampleByWeight } from './balance.ts';
 import { endpointName } from './endpoint-name.ts';
 import type { EndpointHealth } from './health.ts';
 import type { Candidate } from './plan.ts';
@@ -20,10 +20,10 @@ export interface Entry {
 /** By what the endpoints of a model were put in order. */
 export type Ordering = 'balanced' | 'order' | ProviderSortMetric;
 
-export interface OrderQuestion {
+export interface OrderInput {
   readonly preferences: ProviderPreferences;
   readonly shortcut: Shortcut | undefined;
-  /** As asked. */
+  /** As requested. */
   readonly serviceTier: string | undefined;
   readonly hasTools: boolean;
   readonly figures: (endpoint: Endpoint) => RoutingFigures | undefined;
@@ -32,16 +32,16 @@ export interface OrderQuestion {
 }
 
 /**
- * By what these entries are put in order: who pays for speed, where there is any to be had, gets the fastest first.
- * @source generation.md 3.3 item 4, 3.5; an explicit sort or order beats a suffix's
+ * The order of these entries: a paid priority tier, where available, puts the fastest first.
+ * @spec route-25, route-31; an explicit sort or order beats a suffix's
  */
-export function orderingOf(entries: readonly Entry[], question: OrderQuestion): Ordering {
-  const ordering = askedOrdering(question);
-  const isForSpeed = ordering === 'balanced' && question.serviceTier === 'priority' && entries.some(isPriority);
+export function orderingOf(entries: readonly Entry[], input: OrderInput): Ordering {
+  const ordering = requestedOrdering(input);
+  const isForSpeed = ordering === 'balanced' && input.serviceTier === 'priority' && entries.some(isPriority);
   return isForSpeed ? 'throughput' : ordering;
 }
 
-function askedOrdering({ preferences, shortcut, serviceTier, hasTools }: OrderQuestion): Ordering {
+function requestedOrdering({ preferences, shortcut, serviceTier, hasTools }: OrderInput): Ordering {
   if (preferences.order !== undefined && preferences.order.length > 0) return 'order';
   if (preferences.sort?.by !== undefined) return preferences.sort.by;
   if (shortcut !== undefined) return SORT_OF_SHORTCUT[shortcut];
@@ -52,12 +52,12 @@ function askedOrdering({ preferences, shortcut, serviceTier, hasTools }: OrderQu
 const SORT_OF_SHORTCUT = { nitro: 'throughput', floor: 'price', exacto: 'exacto' } as const;
 
 /** Puts the endpoints of one model, or of all models together, in the order to try them. */
-export function orderEntries(entries: readonly Entry[], ordering: Ordering, question: OrderQuestion): Entry[] {
-  // Nobody has to be compared with anybody.
+export function orderEntries(entries: readonly Entry[], ordering: Ordering, input: OrderInput): Entry[] {
+  // There is nothing to compare.
   if (entries.length < 2) return [...entries];
-  const ordered = orderPlain(entries, ordering, question);
-  if (question.serviceTier !== 'priority' || ordering === 'order') return ordered;
-  // Who pays for speed gets what was bought first. @source generation.md 3.5
+  const ordered = orderPlain(entries, ordering, input);
+  if (input.serviceTier !== 'priority' || ordering === 'order') return ordered;
+  // With a paid priority tier, its endpoints come first. @spec route-31
   return [...ordered.filter(isPriority), ...ordered.filter((entry) => !isPriority(entry))];
 }
 
@@ -65,39 +65,43 @@ function isPriority({ candidate }: Entry): boolean {
   return candidate.endpoint.serviceTier === 'priority';
 }
 
-function orderPlain(entries: readonly Entry[], ordering: Ordering, question: OrderQuestion): Entry[] {
+function orderPlain(entries: readonly Entry[], ordering: Ordering, input: OrderInput): Entry[] {
   switch (ordering) {
     case 'balanced':
-      return probeFirst(balance(entries, question.random), question);
+      return probeFirst(balance(entries, input.random), input);
     case 'exacto':
-      return probeFirst(byQuality(balance(entries, question.random), question), question);
+      return probeFirst(byQuality(balance(entries, input.random), input), input);
     case 'order':
-      return failingLast(byOrder(entries, question.preferences.order ?? []));
+      return failingLast(byOrder(entries, input.preferences.order ?? []));
     case 'price':
       return failingLast(sortBy(entries, ({ candidate }) => priceOf(candidate.endpoint)));
     case 'throughput':
       return failingLast(
-        sortBy(entries, ({ candidate }) => -(question.figures(candidate.endpoint)?.throughput()?.p50 ?? 0)),
+        sortBy(entries, ({ candidate }) => -(input.figures(candidate.endpoint)?.throughput()?.p50 ?? 0)),
       );
     case 'latency':
       return failingLast(
-        sortBy(entries, ({ candidate }) => question.figures(candidate.endpoint)?.latency()?.p50 ?? Infinity),
+        sortBy(entries, ({ candidate }) => input.figures(candidate.endpoint)?.latency()?.p50 ?? Infinity),
       );
     default:
       return unreachable(ordering);
   }
 }
 
-/** Normal ones by chance, then degraded ones, then failing ones. @source generation.md 3.3 "Default price weighting" */
+/** Normal ones by chance, then degraded ones, then failing ones. @spec route-25, route-27 */
 function balance(entries: readonly Entry[], random: number): Entry[] {
-  if (entries.every(({ health }) => health.rank === 0)) return [...draw(entries, random)];
+  if (entries.every(({ health }) => health.rank === 0)) return [...sampleByPrice(entries, random)];
   const byRank: readonly [Entry[], Entry[], Entry[]] = [[], [], []];
   for (const entry of entries) byRank[entry.health.rank].push(entry);
-  return [...draw(byRank[0], random), ...draw(byRank[1], random), ...draw(byRank[2], random)];
+  return [
+    ...sampleByPrice(byRank[0], random),
+    ...sampleByPrice(byRank[1], random),
+    ...sampleByPrice(byRank[2], random),
+  ];
 }
 
-/** With a chance of 1 / price²; who is free goes first; who tells no price counts as the dearest of them. */
-function draw(entries: readonly Entry[], random: number): readonly Entry[] {
+/** With a probability of 1 / price²; free ones first; an unknown price counts as the dearest. */
+function sampleByPrice(entries: readonly Entry[], random: number): readonly Entry[] {
   if (entries.length < 2) return entries;
   const prices = new Float64Array(entries.length);
   let dearest = 0;
@@ -109,10 +113,10 @@ function draw(entries: readonly Entry[], random: number): readonly Entry[] {
     if (price === 0) isAnyFree = true;
     else if (price !== Infinity && price > dearest) dearest = price;
   }
-  if (!isAnyFree) return drawByWeight(entries, weightsOf(prices, dearest), random);
+  if (!isAnyFree) return sampleByWeight(entries, weightsOf(prices, dearest), random);
   const free = entries.filter((_, index) => prices[index] === 0);
   const paid = entries.filter((_, index) => prices[index] !== 0);
-  return [...drawByWeight(free, new Float64Array(free.length).fill(1), random), ...draw(paid, random)];
+  return [...sampleByWeight(free, new Float64Array(free.length).fill(1), random), ...sampleByPrice(paid, random)];
 }
 
 /** In place of the prices. Relative to the dearest, so that a weight is never below 1. */
@@ -130,10 +134,10 @@ function priceOf({ price }: Endpoint): number {
 }
 
 /**
- * One request tells whether an endpoint does better, and others stand ready behind it. @source generation.md 3.3, and
- * "a successful probe resets it"
+ * One request probes whether an endpoint has recovered, with others as fallback. @spec fallback-22, and "a successful
+ * probe resets it"
  */
-function probeFirst(entries: Entry[], { preferences }: OrderQuestion): Entry[] {
+function probeFirst(entries: Entry[], { preferences }: OrderInput): Entry[] {
   if (!preferences.allowFallbacks) return entries;
   const at = entries.findIndex(({ health }) => health.probeDue);
   const due = entries[at];
@@ -142,8 +146,8 @@ function probeFirst(entries: Entry[], { preferences }: OrderQuestion): Entry[] {
   return [probe, ...entries.slice(0, at), ...entries.slice(at + 1)];
 }
 
-/** Inside each rank of health, which the order keeps, by tiers. @source generation.md 3.4 */
-function byQuality(entries: readonly Entry[], { figures }: OrderQuestion): Entry[] {
+/** Inside each rank of health, which the order keeps, by tiers. @spec route-22 */
+function byQuality(entries: readonly Entry[], { figures }: OrderInput): Entry[] {
   const tiers = qualityTiers(
     entries.map(({ candidate }) => {
       const own = figures(candidate.endpoint);
@@ -159,7 +163,7 @@ function byQuality(entries: readonly Entry[], { figures }: OrderQuestion): Entry
 
 const TIERS = 3;
 
-/** Listed ones as listed, then the others, cheapest first: there is no balancing beside an order. generation.md 3.1 */
+/** Listed ones as listed, then the others, cheapest first: there is no balancing beside an order. @spec route-2 */
 function byOrder(entries: readonly Entry[], order: readonly string[]): Entry[] {
   const places = new Map(
     entries.map((entry) => {
@@ -200,11 +204,11 @@ export function isNamed(name: string): (endpoint: Endpoint) => boolean {
   return (endpoint) => endpointName(endpoint) === name;
 }
 
-/** The soft bound that an endpoint misses. What nobody has measured misses none. @source generation.md 3.3 item 5 */
+/** The soft bound that an endpoint misses. An unmeasured endpoint misses none. @spec route-16 */
 export function missedBound(
   endpoint: Endpoint,
   { preferredMinThroughput, preferredMaxLatency }: ProviderPreferences,
-  figures: OrderQuestion['figures'],
+  figures: OrderInput['figures'],
 ): 'preferred_min_throughput' | 'preferred_max_latency' | undefined {
   if (preferredMinThroughput === undefined && preferredMaxLatency === undefined) return undefined;
   const own = figures(endpoint);

@@ -1,7 +1,7 @@
 import type { GenerationRequest, Settings } from '../canonical/request.ts';
 import { parameterOfFormat } from '../canonical/supports-parameter.ts';
 
-/** The vocabulary of `supported_parameters`, by the setting that asks for it. @source decisions.md 8 */
+/** The vocabulary of `supported_parameters`, by the setting that needs it. @spec route-20 */
 const PARAMETERS_OF_SETTINGS: readonly (readonly [keyof Settings, string])[] = [
   ['maxTokens', 'max_tokens'],
   ['temperature', 'temperature'],

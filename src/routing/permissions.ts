@@ -2,7 +2,7 @@ import type { ZeroRetention } from '../canonical/guardrail-rules.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
 import { matchesProvider } from './preferences.ts';
 
-/** What an account lets its requests use, whatever they ask for. Null: all but the ignored ones. @source areas.md 6 */
+/** What an account allows its requests to use. Null: all except the ignored ones. @spec guardrail-9 */
 export interface Permissions {
   readonly allowedProviders: readonly string[] | null;
   readonly ignoredProviders: readonly string[];
@@ -33,7 +33,7 @@ export function refusedBy(model: Model, endpoint: Endpoint, permissions: Permiss
 function isRefusedModel(model: Model, { allowedModels, ignoredModels }: Permissions): boolean {
   if (allowedModels === null && ignoredModels.length === 0) return false;
   const isModel = (name: string): boolean => name === model.slug || name === model.canonicalSlug;
-  // Whoever does not want a model does not want it under another suffix (`:free`) either.
+  // Ignoring a model includes its variants (`:free`).
   const isIgnored = (name: string): boolean => isModel(name) || name === withoutSuffix(model.slug);
   return ignoredModels.some(isIgnored) || allowedModels?.some(isModel) === false;
 }
@@ -49,7 +49,7 @@ function withoutSuffix(slug: string): string {
   return colon < 0 ? slug : slug.slice(0, colon);
 }
 
-/** Rules on retention name authors, whoever serves them; a hyphen makes no difference (`x-ai`). */
+/** Rules on retention name authors, whatever the provider; a hyphen makes no difference (`x-ai`). */
 function mayNotRetain({ slug }: Model, groups: ZeroRetention): boolean {
   const { anthropic, openai, google, xai, other } = groups;
   if (!(anthropic || openai || google || xai || other)) return false;

@@ -4,7 +4,7 @@ import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/dire
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
 import type { EndpointHealth } from './health.ts';
-import { planRoute, type RoutePlan } from './plan.ts';
+import { planCandidates, type RoutePlan } from './plan.ts';
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
 
@@ -59,11 +59,11 @@ function request(changes: Partial<GenerationRequest> = {}): GenerationRequest {
 function plan(
   models: readonly Model[],
   preferences: Partial<ProviderPreferences> = {},
-  asked: GenerationRequest = request(),
+  originalRequest: GenerationRequest = request(),
   cooldowns: Readonly<Record<string, { untilMs: number; named: boolean }>> = {},
 ): RoutePlan {
-  return planRoute({
-    request: asked,
+  return planCandidates({
+    request: originalRequest,
     models,
     preferences: { ...DEFAULT_PREFERENCES, ...preferences },
     formats: FORMATS,
@@ -79,29 +79,32 @@ const providers = (route: RoutePlan): string[] => route.candidates.map(({ endpoi
 const reasons = (route: RoutePlan): (string | undefined)[] => route.considered.map(({ exclusion }) => exclusion);
 const abc = model('acme/one', endpoint('a'), endpoint('b'), endpoint('c'));
 
-test('without preferences every endpoint is tried in the order of the catalog', () => {
+test('tries every endpoint in the order of the catalog without preferences', () => {
   assert.deepEqual(providers(plan([abc])), ['a', 'b', 'c']);
 });
 
-test('all endpoints of a model come before the next model', () => {
+test('puts all endpoints of a model before the next model', () => {
   const second = model('acme/two', endpoint('d'), endpoint('a'));
   assert.deepEqual(providers(plan([abc, second])), ['a', 'b', 'c', 'd', 'a']);
 });
 
-test('order goes first, by slug or display name in any case, and skips names that nobody has', () => {
+// @spec route-2, route-6
+test('puts order first, by slug or display name in any case, and skips unknown names', () => {
   assert.deepEqual(providers(plan([abc], { order: ['nobody', 'C', 'b'] })), ['c', 'b', 'a']);
 });
 
-test('the home of a conversation goes before every order, where it fits and serves the model', () => {
+// @spec route-29
+test("puts the session's endpoint before every order, if it may serve the model", () => {
   const question = { request: request(), models: [abc], formats: FORMATS, health: () => HEALTHY, random: 0 };
   const order = { ...DEFAULT_PREFERENCES, order: ['b'] };
-  assert.deepEqual(providers(planRoute({ ...question, preferences: order, home: 'c' })), ['c', 'b', 'a']);
+  assert.deepEqual(providers(planCandidates({ ...question, preferences: order, home: 'c' })), ['c', 'b', 'a']);
   const ignore = { ...DEFAULT_PREFERENCES, ignore: ['c'] };
-  assert.deepEqual(providers(planRoute({ ...question, preferences: ignore, home: 'c' })), ['a', 'b']);
-  assert.deepEqual(providers(planRoute({ ...question, preferences: order, home: 'gone' })), ['b', 'a', 'c']);
+  assert.deepEqual(providers(planCandidates({ ...question, preferences: ignore, home: 'c' })), ['a', 'b']);
+  assert.deepEqual(providers(planCandidates({ ...question, preferences: order, home: 'gone' })), ['b', 'a', 'c']);
 });
 
-test('an endpoint without credentials is not tried, and says so unless the request rules it out already', () => {
+// @spec route-18
+test('skips an endpoint without credentials, with the reason unless the request excludes it already', () => {
   const keyless = { lacksCredentials: true };
   const mixed = model('acme/one', endpoint('a', keyless), endpoint('b'), endpoint('c', keyless));
   const route = plan([mixed], { ignore: ['c'] });
@@ -109,19 +112,22 @@ test('an endpoint without credentials is not tried, and says so unless the reque
   assert.deepEqual(reasons(route), ['credentials', undefined, 'allowed_providers']);
 });
 
-test('a base slug means its regions, and a regional slug only itself', () => {
+// @spec route-7
+test('matches regions by a base slug, and only itself by a regional one', () => {
   const regional = model('acme/one', endpoint('v/us'), endpoint('v/eu'), endpoint('w'));
   assert.deepEqual(providers(plan([regional], { only: ['v'] })), ['v/us', 'v/eu']);
   assert.deepEqual(providers(plan([regional], { only: ['v/eu'] })), ['v/eu']);
 });
 
-test('only and ignore take endpoints out and say so', () => {
+// @spec error-24, route-4, route-5
+test('excludes endpoints by only and ignore, with the reason', () => {
   const route = plan([abc], { only: ['a', 'b'], ignore: ['b'] });
   assert.deepEqual(providers(route), ['a']);
   assert.deepEqual(reasons(route), [undefined, 'allowed_providers', 'allowed_providers']);
 });
 
-test('without fallbacks one endpoint is left, or the ones in order', () => {
+// @spec route-3
+test('leaves one endpoint without fallbacks, or those in order', () => {
   assert.deepEqual(providers(plan([abc], { allowFallbacks: false })), ['a']);
   const route = plan([abc], { allowFallbacks: false, order: ['c', 'b'] });
   assert.deepEqual(providers(route), ['c', 'b']);
@@ -135,7 +141,8 @@ test('without fallbacks one endpoint is left, or the ones in order', () => {
   );
 });
 
-test('denying data collection leaves only who neither trains nor stores, and an unknown policy counts as both', () => {
+// @spec catalog-17, route-9
+test('keeps only endpoints without training and storage when data collection is denied; unknown counts as both', () => {
   const mixed = model(
     'acme/one',
     endpoint('trains', { dataPolicy: { training: true, retentionDays: 0 } }),
@@ -148,7 +155,8 @@ test('denying data collection leaves only who neither trains nor stores, and an 
   assert.deepEqual(reasons(plan([mixed], { zdr: true })), [undefined, 'data_policy:zdr', 'data_policy:zdr', undefined]);
 });
 
-test('a price bound is inclusive, and an unknown price is over every bound', () => {
+// @spec route-15
+test('includes the bound itself in a price bound, and excludes an unknown price', () => {
   const priced = model(
     'acme/one',
     endpoint('exact'),
@@ -162,6 +170,7 @@ test('a price bound is inclusive, and an unknown price is over every bound', () 
   assert.deepEqual(providers(plan([priced], { maxPrice: {} })), ['fee', 'exact', 'dear', 'unknown']);
 });
 
+// @spec route-8
 test('required parameters leave only endpoints that take every one that was sent', () => {
   const listed = model(
     'acme/one',
@@ -170,19 +179,19 @@ test('required parameters leave only endpoints that take every one that was sent
     endpoint('unlisted'),
     endpoint('other-format', { formats: ['messages'] }),
   );
-  const asked = request({ settings: { seed: 1, temperature: 1, maxTokens: 5 } });
-  assert.deepEqual(providers(plan([listed], { requireParameters: true }, asked)), ['full', 'unlisted']);
-  assert.deepEqual(providers(plan([listed], {}, asked)), ['full', 'poor', 'unlisted', 'other-format']);
+  const originalRequest = request({ settings: { seed: 1, temperature: 1, maxTokens: 5 } });
+  assert.deepEqual(providers(plan([listed], { requireParameters: true }, originalRequest)), ['full', 'unlisted']);
+  assert.deepEqual(providers(plan([listed], {}, originalRequest)), ['full', 'poor', 'unlisted', 'other-format']);
 });
 
-test('a list does not help where the format has no word for the parameter', () => {
+test('ignores a list when the format cannot express the parameter', () => {
   const listed = model('acme/one', endpoint('a', { formats: ['messages'], supportedParameters: new Set(['seed']) }));
   const route = plan([listed], { requireParameters: true }, request({ settings: { seed: 1 } }));
   assert.deepEqual(reasons(route), ['require_parameters']);
   assert.equal(route.considered[0]?.lacks, 'seed');
 });
 
-test("the caller's format is spoken where the endpoint knows it", () => {
+test("uses the caller's format if the endpoint has it", () => {
   const both = model(
     'acme/one',
     endpoint('a', { formats: ['messages', 'chat'] }),
@@ -194,34 +203,35 @@ test("the caller's format is spoken where the endpoint knows it", () => {
   );
 });
 
-test("a request with tools is asked in the formats that take tools, the caller's own first", () => {
+test("calls a request with tools in the formats that support tools, the caller's own first", () => {
   const listed = model(
     'acme/one',
     endpoint('a', { formats: ['chat', 'responses'], toolFormats: ['responses'] }),
     endpoint('b', { formats: ['responses', 'chat'], toolFormats: ['responses', 'chat'] }),
     endpoint('c', { formats: ['chat', 'responses'] }),
   );
-  const formatsOf = (asked: GenerationRequest): readonly string[] =>
-    plan([listed], {}, asked).candidates.map(({ format }) => format);
+  const formatsOf = (originalRequest: GenerationRequest): readonly string[] =>
+    plan([listed], {}, originalRequest).candidates.map(({ format }) => format);
   assert.deepEqual(formatsOf(request({ tools: [{ type: 'function', name: 'f' }] })), ['responses', 'chat', 'chat']);
   assert.deepEqual(formatsOf(request()), ['chat', 'chat', 'chat']);
 });
 
-test('a request that is to search the web is asked in the format in which the endpoint does', () => {
+test('calls a request with web search in the format in which the endpoint searches', () => {
   const listed = model(
     'acme/one',
     endpoint('a', { formats: ['chat', 'responses'], searchFormat: 'responses' }),
     endpoint('b', { formats: ['chat', 'responses'] }),
   );
-  const formatsOf = (asked: GenerationRequest): readonly string[] =>
-    plan([listed], {}, asked).candidates.map(({ format }) => format);
+  const formatsOf = (originalRequest: GenerationRequest): readonly string[] =>
+    plan([listed], {}, originalRequest).candidates.map(({ format }) => format);
   const stands = { type: 'function', name: 'f', standsForSearch: true } as const;
-  assert.deepEqual(formatsOf(request({ settings: { ownSearch: {} } })), ['responses', 'chat']);
+  assert.deepEqual(formatsOf(request({ settings: { nativeWebSearch: {} } })), ['responses', 'chat']);
   assert.deepEqual(formatsOf(request({ tools: [stands] })), ['responses', 'chat']);
   assert.deepEqual(formatsOf(request({ tools: [{ type: 'function', name: 'f' }] })), ['chat', 'chat']);
 });
 
-test('an image goes only to endpoints that take images, also out of a tool result', () => {
+// @spec route-18
+test('sends an image only to endpoints that accept images, also from a tool result', () => {
   const listed = model(
     'acme/one',
     endpoint('blind', { inputModalities: ['text'] }),
@@ -236,7 +246,8 @@ test('an image goes only to endpoints that take images, also out of a tool resul
   assert.deepEqual(providers(plan([listed], {}, inResult)), ['sees']);
 });
 
-test('sound and film go to no endpoint whose format cannot say them, listed or not', () => {
+// @spec translate-15
+test('sends sound and video to no endpoint whose format cannot express them, listed or not', () => {
   const both = model('acme/one', endpoint('words', { formats: ['messages'] }), endpoint('all'));
   for (const media of ['audio', 'video'] as const) {
     const block = { type: 'media', media, source: { type: 'url', url: 'https://x/y' } } as const;
@@ -246,23 +257,24 @@ test('sound and film go to no endpoint whose format cannot say them, listed or n
   }
 });
 
-test("a vendor's tool goes only to the vendor, and so does a change of the tools on the way", () => {
+// @spec messages-25
+test("sends a vendor's tool, and changes of the tools, only to the vendor", () => {
   const mixed = model(
     'acme/one',
     endpoint('other', { formats: ['messages'] }),
-    endpoint('chat', { vendorTools: true }),
-    endpoint('vendor', { formats: ['messages'], vendorTools: true }),
+    endpoint('chat', { nativeTools: true }),
+    endpoint('vendor', { formats: ['messages'], nativeTools: true }),
   );
   const tool = { type: 'opaque', format: 'messages', value: { type: 'bash_20250124' } } as const;
   const change = { type: 'opaque', format: 'messages', value: { type: 'tool_removal' } } as const;
-  for (const asked of [{ tools: [tool] }, { turns: [{ role: 'system', blocks: [change] }] }] as const) {
-    const route = plan([mixed], {}, request({ format: 'messages', ...asked }));
+  for (const requested of [{ tools: [tool] }, { turns: [{ role: 'system', blocks: [change] }] }] as const) {
+    const route = plan([mixed], {}, request({ format: 'messages', ...requested }));
     assert.deepEqual(providers(route), ['vendor']);
     assert.deepEqual(reasons(route), ['vendor_tools', 'vendor_tools', undefined]);
   }
 });
 
-test('functions that are to be hidden go only to who may hide them, unless the gateway does', () => {
+test('sends deferred functions only to endpoints that may hide them, unless the gateway does', () => {
   const mixed = model('acme/one', endpoint('chat'), endpoint('vendor', { formats: ['messages'] }));
   const hidden = {
     type: 'function',
@@ -277,7 +289,8 @@ test('functions that are to be hidden go only to who may hide them, unless the g
   assert.deepEqual(reasons(searched), [undefined, undefined]);
 });
 
-test('an answer in pictures is asked only of endpoints that may draw', () => {
+// @spec chat-34
+test('sends a request for images only to endpoints that may generate them', () => {
   const mixed = model(
     'acme/one',
     endpoint('writes', { outputModalities: ['text'] }),
@@ -290,7 +303,8 @@ test('an answer in pictures is asked only of endpoints that may draw', () => {
   assert.deepEqual(reasons(route), ['output_modalities', undefined, 'output_modalities', undefined]);
 });
 
-test('a schema goes only to endpoints that take schemas; where there are none, a lax one goes anywhere', () => {
+// @spec chat-36
+test('sends a schema only to endpoints that accept schemas; if there are none, a lax one anywhere', () => {
   const mixed = model('acme/one', endpoint('poor', { supportedParameters: new Set(['tools']) }), endpoint('full'));
   const wanted = (strict: boolean): GenerationRequest =>
     request({ settings: { responseFormat: { type: 'json_schema', name: 'x', schema: {}, strict } } });
@@ -303,15 +317,16 @@ test('a schema goes only to endpoints that take schemas; where there are none, a
   assert.deepEqual(reasons(plan([poor], {}, wanted(true))), ['require_parameters']);
 });
 
-test('a prompt that surely is too long for a context is not tried there', () => {
+// @spec route-18
+test('skips endpoints whose context is surely too small for the prompt', () => {
   const sized = model('acme/one', endpoint('short', { contextTokensMax: 1_000 }), endpoint('long'));
-  const saying = (chars: number): GenerationRequest =>
+  const stating = (chars: number): GenerationRequest =>
     request({ turns: [{ role: 'user', blocks: [{ type: 'text', text: 'x'.repeat(chars) }] }] });
-  assert.deepEqual(providers(plan([sized], {}, saying(6_000))), ['short', 'long']);
-  assert.deepEqual(reasons(plan([sized], {}, saying(6_006))), ['context_length', undefined]);
+  assert.deepEqual(providers(plan([sized], {}, stating(6_000))), ['short', 'long']);
+  assert.deepEqual(reasons(plan([sized], {}, stating(6_006))), ['context_length', undefined]);
 });
 
-test('an endpoint that rests goes last, and one whose upstream named the time is not tried before it', () => {
+test('puts an endpoint in cooldown last, and does not try one before the time that its upstream sent', () => {
   const route = plan([abc], {}, request(), {
     a: { untilMs: 100, named: false },
     b: { untilMs: 50, named: true },

@@ -13,9 +13,9 @@ import {
   orderingOf,
   type Entry,
   type Ordering,
-  type OrderQuestion,
+  type OrderInput,
 } from './order.ts';
-import { isShared, orderByTier, type CredentialsOf, type OwnCredential } from './own-credentials.ts';
+import { isShared, orderByTier, type CredentialsOf, type CallerCredential } from './byok-preference.ts';
 import { refusedBy, type Permissions, type Refusal } from './permissions.ts';
 import { endpointFits, matchesProvider } from './preferences.ts';
 import { needsOf, type RequestNeeds } from './request-needs.ts';
@@ -29,11 +29,11 @@ export interface Candidate {
   readonly format: FormatId;
   /** The caller's own credential that is used, and no other; absent: the gateway's. */
   readonly credential?: { readonly id: string; readonly label: string };
-  /** It stands here to see whether it works again: whoever comes second goes on to the next. */
+  /** It comes first to test its recovery: a second request goes to the next candidate. */
   readonly probe?: true;
 }
 
-/** Why an endpoint is not tried. The first part is the word of `availability.excluded_by`. @source generation.md 8.5 */
+/** Why an endpoint is not tried. The first part is the word of `availability.excluded_by`. @spec error-24 */
 export type ExclusionReason =
   | 'allowed_providers'
   | 'allow_fallbacks'
@@ -60,14 +60,14 @@ export interface Considered {
   readonly exclusion?: ExclusionReason;
   /** The parameter or modality that the endpoint lacks. */
   readonly lacks?: string;
-  /** A wish that it does not meet, so that it is tried last. */
+  /** A preference that it does not meet, so that it is tried last. */
   readonly demotion?: 'preferred_min_throughput' | 'preferred_max_latency';
 }
 
 export interface RoutePlan {
   /** In the order to try them; empty when nothing fits. */
   readonly candidates: readonly Candidate[];
-  /** Every endpoint of every model asked for, with the reason where it is left out. */
+  /** Every endpoint of every requested model, with the reason for its exclusion. */
   readonly considered: readonly Considered[];
   /** Endpoints that fit but rest, soonest ready first. */
   readonly cooling: readonly { readonly candidate: Candidate; readonly cooldown: Cooldown }[];
@@ -78,28 +78,28 @@ export interface RoutePlan {
   readonly allowFallbacks: boolean;
 }
 
-export interface PlanQuestion {
+export interface PlanInput {
   readonly request: GenerationRequest;
   /** Models to try, in order. */
   readonly models: readonly Model[];
-  /** What the suffix of a model's slug asks for. */
+  /** The preferences of a slug's suffix. */
   readonly shortcuts?: ReadonlyMap<Model, Shortcut>;
   readonly preferences: ProviderPreferences;
-  /** What the account lets anybody use; absent: everything. */
+  /** What the account allows; absent: everything. */
   readonly permissions?: Permissions;
-  /** What may be spent is limited, which cannot be held where nobody knows what an answer costs. Default false. */
+  /** Spending is limited, which needs known prices. Default false. */
   readonly mustBePriced?: boolean;
-  /** The provider that alone can read what the request brings from an earlier answer: it is tried first. pains.md 26 */
+  /** The provider that alone can read what the request brings from an earlier answer: it is tried first. @spec route-29 */
   readonly home?: string | undefined;
   /** The endpoint that a model's session is tied to, by its name. */
   readonly sticky?: ((model: Model) => string | undefined) | undefined;
   readonly formats: Readonly<Partial<Record<FormatId, FormatFacts>>>;
-  /** A prompt that cannot fit is not tried; counting its tokens is no reason to leave anybody out. Default true. */
+  /** An endpoint is excluded if the prompt cannot fit; not so for counting its tokens. Default true. */
   readonly mustFit?: boolean;
   /** Whether the prompt will be made to fit an endpoint that is too small for it; `undefined`: it stays as it is. */
   readonly fits?: ((endpoint: Endpoint) => boolean | undefined) | undefined;
   /** Each credential of a caller's own has a health of its own. */
-  readonly health: (endpoint: Endpoint, credential?: OwnCredential) => EndpointHealth;
+  readonly health: (endpoint: Endpoint, credential?: CallerCredential) => EndpointHealth;
   /** Credentials of the caller's own; absent: none. */
   readonly credentials?: CredentialsOf;
   readonly figures?: (endpoint: Endpoint) => RoutingFigures | undefined;
@@ -121,64 +121,64 @@ const NO_CREDENTIALS: CredentialsOf = () => [];
  * Ranks the endpoints for one request. Pure. All endpoints of a model come before the next model's, unless the caller
  * parts them not. Inside: what the caller pays itself; then the home of the conversation, the endpoint of the session, then
  * `order`, a sort, or chance by price among those that do well. One whose upstream named a time is not tried before it.
- * @source generation.md 3.1, 3.3, 3.5, 3.7
+ * @spec route-14, route-18, route-34
  */
-export function planRoute(question: PlanQuestion): RoutePlan {
-  const { preferences, request, figures = NO_FIGURES, credentials = NO_CREDENTIALS } = question;
+export function planCandidates(input: PlanInput): RoutePlan {
+  const { preferences, request, figures = NO_FIGURES, credentials = NO_CREDENTIALS } = input;
   const needs = needsOf(request, preferences.requireParameters);
   const considered: Considered[] = [];
-  const ordering: OrderQuestion = {
+  const ordering: OrderInput = {
     preferences,
     shortcut: undefined,
     serviceTier: request.settings.serviceTier,
     hasTools: request.tools.length > 0,
     figures,
-    random: question.random,
+    random: input.random,
   };
-  const parts = question.models.map((model): Part => {
-    const shortcut = question.shortcuts?.get(model);
-    const asked = shortcut === undefined ? ordering : { ...ordering, shortcut };
-    return { model, entries: considerModel(model, needs, question, considered), asked };
+  const parts = input.models.map((model): Part => {
+    const shortcut = input.shortcuts?.get(model);
+    const requested = shortcut === undefined ? ordering : { ...ordering, shortcut };
+    return { model, entries: considerModel(model, needs, input, considered), requested };
   });
   const groups = joinParts(parts, preferences.sort?.partition === 'none');
   let sticky: string | undefined;
-  const ordered = groups.flatMap(({ model, entries, asked }) =>
-    orderByTier(entries, credentials, question.health, (some) => {
-      const inOrder = orderEntries(some, orderingOf(entries, asked), asked);
-      const tied = preferences.order === undefined && model !== undefined ? question.sticky?.(model) : undefined;
+  const ordered = groups.flatMap(({ model, entries, requested }) =>
+    orderByTier(entries, credentials, input.health, (some) => {
+      const inOrder = orderEntries(some, orderingOf(entries, requested), requested);
+      const tied = preferences.order === undefined && model !== undefined ? input.sticky?.(model) : undefined;
       const held = tied === undefined ? undefined : inOrder.find((entry) => mayHold(entry, tied));
       if (held !== undefined && tied !== undefined) sticky ??= tied;
       const stuck = held === undefined || tied === undefined ? inOrder : firstOf(withoutProbes(inOrder), isNamed(tied));
-      const { home } = question;
+      const { home } = input;
       return home === undefined ? stuck : firstOf(stuck, ({ provider }) => provider === home);
     }),
   );
-  const wished = missedLast(ordered, preferences, figures, considered);
-  const allowed = limitFallbacks(wished, preferences, considered);
+  const preferred = missedLast(ordered, preferences, figures, considered);
+  const allowed = limitFallbacks(preferred, preferences, considered);
   return {
     considered,
     ...splitByHealth(allowed),
-    ordering: orderingOf(groups[0]?.entries ?? [], groups[0]?.asked ?? ordering),
+    ordering: orderingOf(groups[0]?.entries ?? [], groups[0]?.requested ?? ordering),
     allowFallbacks: preferences.allowFallbacks,
     ...(sticky !== undefined && { sticky }),
   };
 }
 
-type Part = Readonly<{ model: Model | undefined; entries: readonly Entry[]; asked: OrderQuestion }>;
+type Part = Readonly<{ model: Model | undefined; entries: readonly Entry[]; requested: OrderInput }>;
 
-/** @source generation.md 3.7 `partition` */
+/** @spec route-14 */
 function joinParts(parts: readonly Part[], isJoined: boolean): readonly Part[] {
   const [first] = parts;
   if (!isJoined || first === undefined || parts.length === 1) return parts;
-  return [{ model: undefined, entries: parts.flatMap(({ entries }) => entries), asked: first.asked }];
+  return [{ model: undefined, entries: parts.flatMap(({ entries }) => entries), requested: first.requested }];
 }
 
-/** A session does not hold on to what fails or rests. */
+/** A session does not stay with an endpoint that fails or is in cooldown. */
 function mayHold({ candidate, health }: Entry, name: string): boolean {
   return health.rank < 2 && endpointName(candidate.endpoint) === name;
 }
 
-/** The session's own endpoint is asked, not the one that is to be looked at. */
+/** The session's own endpoint serves, not the one to be probed. */
 function withoutProbes(entries: readonly Entry[]): readonly Entry[] {
   const [first] = entries;
   return first?.candidate.probe === true ? [...entries.slice(1), first] : entries;
@@ -188,26 +188,26 @@ function withoutProbes(entries: readonly Entry[]): readonly Entry[] {
 export function considerModel(
   model: Model,
   needs: RequestNeeds,
-  question: Omit<PlanQuestion, 'models'>,
+  input: Omit<PlanInput, 'models'>,
   considered: Considered[],
 ): readonly Entry[] {
-  const { preferences, request } = question;
+  const { preferences, request } = input;
   const { endpoints } = model;
-  const pool = tierPoolOf(request.settings.serviceTier, question.shortcuts?.get(model), preferences, endpoints);
+  const pool = tierPoolOf(request.settings.serviceTier, input.shortcuts?.get(model), preferences, endpoints);
   const fitting: { readonly entry: Entry; readonly at: number }[] = [];
   for (const endpoint of endpoints) {
     const candidate = { endpoint, format: chooseFormat(endpoint, request) };
     const found = isInPool(endpoint, pool, preferences)
-      ? findExclusion(model, candidate, needs, question)
+      ? findExclusion(model, candidate, needs, input)
       : ({ exclusion: 'service_tier' } as const);
-    const brings = found?.exclusion === 'credentials' && (question.credentials?.(endpoint).length ?? 0) > 0;
+    const brings = found?.exclusion === 'credentials' && (input.credentials?.(endpoint).length ?? 0) > 0;
     const verdict = brings ? undefined : found;
     if (verdict === undefined) {
-      fitting.push({ entry: { candidate, health: question.health(endpoint) }, at: considered.length });
+      fitting.push({ entry: { candidate, health: input.health(endpoint) }, at: considered.length });
       considered.push({ endpoint });
     } else considered.push({ endpoint, ...verdict });
   }
-  const kept = keepSupporting(fitting, request, needs.promptTokensMin, question.formats, considered);
+  const kept = keepSupporting(fitting, request, needs, input.formats, considered);
   return kept.map(({ entry }) => entry);
 }
 
@@ -216,16 +216,16 @@ function findExclusion(
   model: Model,
   candidate: Candidate,
   needs: RequestNeeds,
-  question: Omit<PlanQuestion, 'models'>,
+  input: Omit<PlanInput, 'models'>,
 ): Omit<Considered, 'endpoint'> | undefined {
   const { endpoint } = candidate;
-  const unfit = endpointFits(endpoint, question.preferences);
+  const unfit = endpointFits(endpoint, input.preferences);
   if (unfit !== undefined) return { exclusion: unfit };
-  const lack = findLack(candidate, needs, question);
+  const lack = findLack(candidate, needs, input);
   if (lack !== undefined) return lack;
-  const refusal = question.permissions && refusedBy(model, endpoint, question.permissions);
+  const refusal = input.permissions && refusedBy(model, endpoint, input.permissions);
   if (refusal !== undefined) return { exclusion: refusal };
-  if (question.mustBePriced === true && endpoint.price === undefined) return { exclusion: 'price_unknown' };
+  if (input.mustBePriced === true && endpoint.price === undefined) return { exclusion: 'price_unknown' };
   return endpoint.lacksCredentials === true ? { exclusion: 'credentials' } : undefined;
 }
 
@@ -234,7 +234,8 @@ function chooseFormat(
   { formats, toolFormats, searchFormat }: Endpoint,
   { format, tools, settings }: GenerationRequest,
 ): FormatId {
-  if (searchFormat !== undefined && (settings.ownSearch !== undefined || tools.some(isSearch))) return searchFormat;
+  if (searchFormat !== undefined && (settings.nativeWebSearch !== undefined || tools.some(isSearch)))
+    return searchFormat;
   const fit = tools.length > 0 && toolFormats !== undefined ? toolFormats : formats;
   return fit.includes(format) ? format : (fit[0] ?? format);
 }
@@ -243,11 +244,11 @@ function isSearch(tool: GenerationRequest['tools'][number]): boolean {
   return tool.type === 'function' && tool.standsForSearch === true;
 }
 
-/** Soft bounds move over all models, so that a fallback model may come first. @source generation.md 3.3 item 5 */
+/** Soft bounds move over all models, so that a fallback model may come first. @spec route-16 */
 function missedLast(
   entries: readonly Entry[],
   preferences: ProviderPreferences,
-  figures: OrderQuestion['figures'],
+  figures: OrderInput['figures'],
   considered: Considered[],
 ): readonly Entry[] {
   const { preferredMinThroughput, preferredMaxLatency } = preferences;
@@ -290,7 +291,7 @@ function isSameChoice(entry: Entry, first: Entry | undefined): boolean {
   return entry.candidate.endpoint === first.candidate.endpoint && !isShared(entry) && !isShared(first);
 }
 
-/** Whoever rests goes behind all who do not, and an open circuit behind every other model, too. */
+/** Endpoints in cooldown come after all others, and an open circuit after every other model, too. */
 function splitByHealth(allowed: readonly Entry[]): Pick<RoutePlan, 'candidates' | 'cooling'> {
   const ready: Candidate[] = [];
   const resting: Candidate[] = [];
@@ -316,12 +317,12 @@ const NOTHING: ReadonlySet<string> = new Set();
 function findLack(
   { endpoint, format }: Candidate,
   needs: RequestNeeds,
-  { formats, mustFit = true, fits }: Omit<PlanQuestion, 'models'>,
+  { formats, mustFit = true, fits }: Omit<PlanInput, 'models'>,
 ): Omit<Considered, 'endpoint'> | undefined {
-  const { parameters: sayable = NOTHING, modalities: media } = formats[format] ?? {};
-  const list = endpoint.supportedParameters ?? sayable;
+  const { parameters: isExpressible = NOTHING, modalities: media } = formats[format] ?? {};
+  const list = endpoint.supportedParameters ?? isExpressible;
   for (const parameter of needs.parameters)
-    if (!supportsParameter(list, parameter) || !supportsParameter(sayable, parameter))
+    if (!supportsParameter(list, parameter) || !supportsParameter(isExpressible, parameter))
       return { exclusion: 'require_parameters', lacks: parameter };
   const { inputModalities, outputModalities, contextTokensMax = Infinity } = endpoint;
   for (const modality of needs.inputs)
@@ -330,9 +331,8 @@ function findLack(
   for (const modality of needs.outputs)
     if (outputModalities?.includes(modality) === false || media?.outputs.has(modality) === false)
       return { exclusion: 'output_modalities', lacks: modality };
-  if (needs.vendorTools && (format !== 'messages' || endpoint.vendorTools !== true))
+  if (needs.nativeTools && (format !== 'messages' || endpoint.nativeTools !== true))
     return { exclusion: 'vendor_tools' };
-  if (needs.deferredTools && format !== 'messages') return { exclusion: 'defer_loading' };
   const isShortEnough = fits?.(endpoint) ?? (!mustFit || needs.promptTokensMin <= contextTokensMax);
   return isShortEnough ? undefined : { exclusion: 'context_length' };
 }

@@ -3,12 +3,13 @@ import { suite, test } from 'node:test';
 import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/directives.ts';
 import { withDefaults } from './preferences.ts';
 
-function merged(asked: Partial<ProviderPreferences>, defaults: Partial<ProviderPreferences>): ProviderPreferences {
-  return withDefaults({ ...DEFAULT_PREFERENCES, ...asked }, defaults);
+function merged(requested: Partial<ProviderPreferences>, defaults: Partial<ProviderPreferences>): ProviderPreferences {
+  return withDefaults({ ...DEFAULT_PREFERENCES, ...requested }, defaults);
 }
 
 suite("the operator's preferences below the caller's", () => {
-  test('allow lists intersect, in any case, down to a part of a provider', () => {
+  // @spec route-4
+  test('intersects allow lists, in any case, down to a part of a provider', () => {
     assert.deepEqual(merged({}, { only: ['a'] }).only, ['a']);
     assert.deepEqual(merged({ only: ['b', 'A'] }, { only: ['a', 'c'] }).only, ['A']);
     assert.deepEqual(merged({ only: ['vertex/eu', 'b'] }, { only: ['vertex'] }).only, ['vertex/eu']);
@@ -16,12 +17,14 @@ suite("the operator's preferences below the caller's", () => {
     assert.deepEqual(merged({ only: ['b'] }, { only: ['a'] }).only, []);
   });
 
+  // @spec route-5
   test('deny lists unite', () => {
     assert.deepEqual(merged({ ignore: ['b'] }, { ignore: ['a'] }).ignore, ['a', 'b']);
     assert.deepEqual(merged({}, { ignore: ['a'] }).ignore, ['a']);
   });
 
-  test('the stricter word on data counts, whoever said it', () => {
+  // @spec route-10
+  test('applies the stricter data policy of all layers', () => {
     assert.equal(merged({ dataCollection: 'allow' }, { dataCollection: 'deny' }).dataCollection, 'deny');
     assert.equal(merged({ dataCollection: 'deny' }, { dataCollection: 'allow' }).dataCollection, 'deny');
     assert.equal(merged({}, {}).dataCollection, 'allow');
@@ -29,7 +32,8 @@ suite("the operator's preferences below the caller's", () => {
     assert.equal(merged({ zdr: true }, { zdr: false }).zdr, true);
   });
 
-  test('order and sort are the operator’s until the caller says either', () => {
+  // @spec route-42
+  test("uses the operator's order and sort unless the caller has either", () => {
     assert.deepEqual(merged({}, { order: ['a'], sort: { by: 'price' } }).order, ['a']);
     assert.deepEqual(merged({ order: ['b'] }, { order: ['a'] }).order, ['b']);
     assert.equal(merged({ sort: { by: 'latency' } }, { order: ['a'] }).order, undefined);

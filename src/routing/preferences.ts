@@ -8,7 +8,7 @@ const PICO_PER_USD = 1e12;
 
 /**
  * Whether a name of the caller's means this endpoint: by slug or display name of its provider, by its own tag, or by the
- * base of either. Capacity of a special tier is meant only by a name that says the tier. @source generation.md 3.2
+ * base of either. Capacity of a special tier is meant only by a name that says the tier. @spec route-7
  */
 export function matchesProvider(name: string, endpoint: Endpoint): boolean {
   const { provider, tag, serviceTier } = endpoint;
@@ -24,12 +24,12 @@ function matchesBase(wanted: string, { provider, providerName, tag }: Endpoint):
   return slug.startsWith(`${wanted}/`) || tag?.toLowerCase().startsWith(`${wanted}/`) === true;
 }
 
-/** Who does not want a provider does not want its dearer capacity either. */
+/** Ignoring a provider includes its priority capacity. */
 function isIgnored(name: string, endpoint: Endpoint): boolean {
   return matchesProvider(name, endpoint) || matchesBase(name.toLowerCase(), endpoint);
 }
 
-/** The first hard filter of the caller's that an endpoint fails; `undefined` when it passes. @source generation.md 3.1 */
+/** The first hard filter of the caller's that an endpoint fails; `undefined` when it passes. @spec route-18 */
 export function endpointFits(endpoint: Endpoint, preferences: ProviderPreferences): ExclusionReason | undefined {
   const { only, ignore, quantizations, enforceDistillableText } = preferences;
   if (only !== undefined && !only.some((name) => matchesProvider(name, endpoint))) return 'allowed_providers';
@@ -46,7 +46,7 @@ export function endpointFits(endpoint: Endpoint, preferences: ProviderPreference
 function exceedsPrice(endpoint: Endpoint, bound: ProviderPreferences['maxPrice']): boolean {
   if (bound === undefined) return false;
   const { price } = endpoint;
-  // A bound cannot be shown to hold for a price that nobody knows.
+  // An unknown price cannot satisfy a bound.
   if (price === undefined) return Object.keys(bound).length > 0;
   return (
     price.prompt > (bound.prompt ?? Infinity) * PICO_USD_PER_TOKEN_OF_USD_PER_MILLION ||
@@ -61,18 +61,21 @@ function exceedsPrice(endpoint: Endpoint, bound: ProviderPreferences['maxPrice']
  * The caller's preferences over the operator's defaults: `only` intersects, `ignore` unites, the stricter word on data
  * counts; any other member that the caller set replaces the default's.
  */
-export function withDefaults(asked: ProviderPreferences, defaults: Partial<ProviderPreferences>): ProviderPreferences {
-  if (Object.keys(defaults).length === 0) return asked;
+export function withDefaults(
+  requested: ProviderPreferences,
+  defaults: Partial<ProviderPreferences>,
+): ProviderPreferences {
+  if (Object.keys(defaults).length === 0) return requested;
   const { order, only, ignore, sort } = defaults;
   return {
-    ...(order !== undefined && asked.sort?.by === undefined && { order }),
+    ...(order !== undefined && requested.sort?.by === undefined && { order }),
     ...(only !== undefined && { only }),
-    ...(sort !== undefined && asked.order === undefined && { sort }),
-    ...asked,
-    ...(sort !== undefined && asked.sort !== undefined && { sort: { ...sort, ...asked.sort } }),
-    ...(ignore !== undefined && { ignore: [...ignore, ...(asked.ignore ?? [])] }),
-    ...(only !== undefined && asked.only !== undefined && { only: intersectProviders(asked.only, only) }),
-    dataCollection: defaults.dataCollection === 'deny' ? 'deny' : asked.dataCollection,
-    zdr: asked.zdr || defaults.zdr === true,
+    ...(sort !== undefined && requested.order === undefined && { sort }),
+    ...requested,
+    ...(sort !== undefined && requested.sort !== undefined && { sort: { ...sort, ...requested.sort } }),
+    ...(ignore !== undefined && { ignore: [...ignore, ...(requested.ignore ?? [])] }),
+    ...(only !== undefined && requested.only !== undefined && { only: intersectProviders(requested.only, only) }),
+    dataCollection: defaults.dataCollection === 'deny' ? 'deny' : requested.dataCollection,
+    zdr: requested.zdr || defaults.zdr === true,
   };
 }

@@ -3,14 +3,14 @@ import type { QualityFigures } from './stats.ts';
 /** What the quality order knows of one endpoint. */
 export interface QualityEntry {
   readonly figures: QualityFigures | undefined;
-  /** Median, tokens a second. Asked for only where enough requests stand behind it. */
+  /** Median, tokens a second. Computed only with enough requests. */
   readonly throughput: () => number | undefined;
 }
 
 /** 0: good; 1: too little is known; 2: worse than its peers. */
 export type QualityTier = 0 | 1 | 2;
 
-/** @source generation.md 3.4 */
+/** @spec route-22 */
 const REQUESTS_MIN = 100;
 const TOOL_REQUESTS_MIN = 200;
 const PEERS_MIN = 4;

@@ -54,13 +54,15 @@ function readObservation(value: unknown): readonly Observation[] {
 
 function isFailure(value: unknown): value is FailureFacts {
   if (typeof value !== 'object' || value === null) return false;
-  const { kind, clock, errorType, status, upstreamStatus, retryAfterMs } = asMembers(value);
+  const { kind, clock, cutAfterMs, errorType, status, upstreamStatus, retryAfterMs, lastedMs } = asMembers(value);
   return (
     KINDS.has(kind) &&
     CLOCKS.has(clock) &&
     isErrorType(errorType) &&
     isWhole(status) &&
     (upstreamStatus === undefined || isWhole(upstreamStatus)) &&
+    (cutAfterMs === undefined || typeof cutAfterMs === 'number') &&
+    (lastedMs === undefined || (typeof lastedMs === 'number' && lastedMs >= 0)) &&
     (retryAfterMs === undefined || (typeof retryAfterMs === 'number' && retryAfterMs >= 0))
   );
 }

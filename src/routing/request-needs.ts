@@ -3,17 +3,17 @@ import type { GenerationRequest, Tool } from '../canonical/request.ts';
 import { isTextType } from '../canonical/text-type.ts';
 import { usedParameters } from './parameters.ts';
 
-/** What a request needs of whoever serves it. */
+/** The requirements of a request for an endpoint. */
 export interface RequestNeeds {
   /** Words of the catalog's vocabulary without which the request must not be served. */
   readonly parameters: readonly string[];
   /** Kinds of media in the request, in the catalog's words. A document of text is none: its text is written out. */
   readonly inputs: ReadonlySet<string>;
-  /** Kinds of answer that were asked for. @source generation.md 2.4 `modalities` */
+  /** Requested output modalities. @spec chat-34 */
   readonly outputs: readonly string[];
   /** A tool, or a change of the tools on the way, is known only to the vendor of the messages format. */
-  readonly vendorTools: boolean;
-  /** Functions are to be hidden until they are found, and nothing of the gateway's finds them. @source generation.md 5.13 */
+  readonly nativeTools: boolean;
+  /** Functions are to be hidden until they are found, and nothing of the gateway's finds them. @spec tool-42 */
   readonly deferredTools: boolean;
   /** A count that no usual text falls below: what is over a context by it is over it by every tokenizer's. */
   readonly promptTokensMin: number;
@@ -25,14 +25,14 @@ const TOOL_SEARCH = 'service:tool_search';
 /** Prose has four to five characters a token, code fewer. An estimate must never refuse what the upstream would take. */
 const CHARS_PER_TOKEN_MAX = 6;
 
-/** Blocks that offer or withdraw tools: where nobody heeds them, the model calls what it was to call no more. generation.md 7.2 */
+/** Blocks that offer or withdraw tools: an endpoint that ignores them would let the model call a withdrawn tool. @spec messages-25 */
 const TOOL_CHANGES: ReadonlySet<unknown> = new Set(['tool_addition', 'tool_removal']);
 
-/** @param everyParameter whether an endpoint must take all that was asked, not only what must not be ignored */
+/** @param everyParameter whether an endpoint must accept all requested parameters, not only those that must not be ignored */
 export function needsOf(request: GenerationRequest, everyParameter: boolean): RequestNeeds {
   const inputs = new Set<string>();
   let chars = 0;
-  let vendorTools = request.tools.some((tool) => tool.type === 'opaque' && tool.format !== 'chat');
+  let nativeTools = request.tools.some((tool) => tool.type === 'opaque' && tool.format !== 'chat');
   const look = (blocks: readonly Block[], media: boolean): void => {
     for (const block of blocks) {
       if (block.type === 'media') {
@@ -40,7 +40,7 @@ export function needsOf(request: GenerationRequest, everyParameter: boolean): Re
       } else if (block.type === 'tool-result') look(block.content, media);
       else if (block.type === 'tool-call') chars += block.input.length;
       else if (block.type === 'text') chars += block.text.length;
-      else if (block.type === 'opaque') vendorTools ||= TOOL_CHANGES.has(block.value['type']);
+      else if (block.type === 'opaque') nativeTools ||= TOOL_CHANGES.has(block.value['type']);
     }
   };
   for (const turn of request.turns) look(turn.blocks, turn.role !== 'assistant');
@@ -48,7 +48,7 @@ export function needsOf(request: GenerationRequest, everyParameter: boolean): Re
     parameters: everyParameter ? usedParameters(request) : bindingParameters(request),
     inputs,
     outputs: request.settings.modalities ?? [],
-    vendorTools,
+    nativeTools,
     deferredTools: request.tools.some(isDeferred) && !request.tools.some(findsDeferred),
     promptTokensMin: Math.floor(chars / CHARS_PER_TOKEN_MAX),
   };
@@ -78,7 +78,7 @@ function addModalities({ media, source }: MediaBlock, inputs: Set<string>): void
   } else if (source.type !== 'text') inputs.add('file');
 }
 
-/** A strict schema binds the answer, so that ignoring it is no service. @source generation.md 2.3 */
+/** A strict schema binds the answer, so that ignoring it is no service. @spec chat-36 */
 function bindingParameters({ settings: { responseFormat } }: GenerationRequest): readonly string[] {
   return responseFormat?.type === 'json_schema' && responseFormat.strict === true ? ['structured_outputs'] : [];
 }

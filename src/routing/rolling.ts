@@ -80,7 +80,7 @@ const BINS = 17 * BINS_PER_OCTAVE;
 const COUNT_MAX = 65_535;
 /** Fewer samples say nothing. */
 const SAMPLES_MIN = 5;
-/** Percentiles that were asked for are given again for this long. */
+/** Computed percentiles are reused for this long. */
 const FRESH_MS = 1_000;
 
 /** Values of a span of time as histograms with logarithmic bins, so that memory is the same for any traffic. */

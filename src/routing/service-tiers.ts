@@ -2,27 +2,27 @@ import type { ProviderPreferences } from '../canonical/directives.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import { matchesProvider } from './preferences.ts';
 
-/** A suffix of a model's slug that says how to choose among its endpoints. @source generation.md 3.8 */
+/** A suffix of a model's slug that says how to choose among its endpoints. @spec model-14 */
 export type Shortcut = 'nitro' | 'floor' | 'exacto';
 
-/** Which capacity of special tiers a request may use. @source generation.md 3.5 */
+/** Which capacity of special tiers a request may use. @spec route-30 */
 export interface TierPool {
   readonly priority: boolean;
   readonly flex: boolean;
-  /** Capacity of the tier alone, where there is any: who asks for `flex` does not want to pay for more. */
+  /** Only capacity of the tier, where available: a request for `flex` must not cost more. */
   readonly flexOnly: boolean;
 }
 
 export function tierPoolOf(
-  asked: string | undefined,
+  requested: string | undefined,
   shortcut: Shortcut | undefined,
   preferences: ProviderPreferences,
   endpoints: readonly Endpoint[],
 ): TierPool {
-  const mayAdmit = asked !== 'default' && preferences.order === undefined;
-  const flexOnly = asked === 'flex' && endpoints.some(({ serviceTier }) => serviceTier === 'flex');
+  const mayAdmit = requested !== 'default' && preferences.order === undefined;
+  const flexOnly = requested === 'flex' && endpoints.some(({ serviceTier }) => serviceTier === 'flex');
   return {
-    priority: asked === 'priority' || (shortcut === 'nitro' && mayAdmit),
+    priority: requested === 'priority' || (shortcut === 'nitro' && mayAdmit),
     flex: flexOnly || (shortcut === 'floor' && mayAdmit),
     flexOnly,
   };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { transportFailure } from '../canonical/classify-failure.ts';
+import { timeoutFailure, transportFailure } from '../canonical/classify-failure.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { News } from '../store/shared/contract.ts';
+import type { InvalidationBus } from '../state/contract.ts';
 import { createHealth, type Health } from './health.ts';
 import { shareHealth } from './shared-health.ts';
 
@@ -14,75 +14,86 @@ function createProcesses(count: number) {
   const listeners: ((message: string) => void)[] = [];
   const messages: string[] = [];
   const healths = Array.from({ length: count }, (_, self): Health => {
-    const news: News = {
+    const invalidations: InvalidationBus = {
       announce(_topic, message) {
         messages.push(message);
         for (const [at, listener] of listeners.entries()) if (at !== self) listener(message);
       },
       subscribe: (_topic, listener) => void listeners.push(listener),
     };
-    return shareHealth({ health: createHealth({ clock: systemClock }), news, tellEveryMs: 1 });
+    return shareHealth({ health: createHealth({ clock: systemClock }), invalidations, reportEveryMs: 1 });
   });
   const [one, other] = healths;
   assert.ok(one !== undefined && other !== undefined);
-  return { one, other, messages, say: (message: string) => listeners.forEach((listener) => listener(message)) };
+  return { one, other, messages, emit: (message: string) => listeners.forEach((listener) => listener(message)) };
 }
 
-async function told(): Promise<void> {
+async function reported(): Promise<void> {
   await wait(20);
 }
 
 suite('health of several processes', () => {
-  test('a circuit that one opens is open to the others, and so is its recovery', async () => {
+  // @spec fallback-23
+  test('share an open circuit, and its recovery', async () => {
     const { one, other } = createProcesses(2);
     for (let count = 0; count < 3; count++) one.failed(NAME, transportFailure('reset'), 'free');
-    await told();
+    await reported();
     assert.equal(one.look(NAME).open, true);
     assert.equal(other.look(NAME).open, true);
     other.succeeded(NAME, 'probe');
-    await told();
+    await reported();
     assert.equal(one.look(NAME).rank, 0);
   });
 
-  test('a circuit opens by the failures of all, in a row', async () => {
+  test('open a circuit by the failures of all, in a row', async () => {
     const { one, other } = createProcesses(2);
     one.failed(NAME, transportFailure('reset'), 'free');
-    await told();
+    await reported();
     other.failed(NAME, transportFailure('reset'), 'free');
-    await told();
+    await reported();
     one.succeeded(NAME, 'free');
-    await told();
+    await reported();
     other.failed(NAME, transportFailure('reset'), 'free');
-    await told();
+    await reported();
     assert.deepEqual([one.look(NAME).open, other.look(NAME).open], [false, false]);
   });
 
-  test('who rests for one rests for all, as long as its upstream said', async () => {
+  test('put an endpoint behind others everywhere after a cut, and open its circuit nowhere', async () => {
+    const { one, other } = createProcesses(2);
+    for (let count = 0; count < 30; count++) other.succeeded(NAME, 'free');
+    await reported();
+    for (let count = 0; count < 4; count++) one.failed(NAME, timeoutFailure('headers', 10_000), 'free');
+    await reported();
+    for (const health of [one, other]) assert.deepEqual([health.look(NAME).rank, health.look(NAME).open], [1, false]);
+  });
+
+  // @spec fallback-23
+  test('share a cooldown for as long as the upstream said', async () => {
     const { one, other } = createProcesses(2);
     const limited = { ...transportFailure('reset'), kind: 'status', status: 429, upstreamStatus: 429 } as const;
     one.failed(NAME, { ...limited, errorType: 'rate_limit_exceeded', retryAfterMs: 60_000 }, 'free');
-    await told();
+    await reported();
     const cooldown = other.look(NAME).cooldown;
     assert.equal(cooldown?.named, true);
     assert.ok((cooldown?.untilMs ?? 0) > systemClock.monotonicMs() + 50_000);
   });
 
-  test('a thousand successes are one word, and nothing is told twice', async () => {
+  test('publish a thousand successes as one message, and nothing twice', async () => {
     const { one, messages } = createProcesses(3);
     for (let count = 0; count < 1_000; count++) one.succeeded(NAME, 'free');
-    await told();
+    await reported();
     assert.deepEqual(messages, [JSON.stringify([[NAME, 'ok', 1_000]])]);
   });
 
-  test('what is told at once is bounded', async () => {
+  test('limit the size of a message', async () => {
     const { one, messages } = createProcesses(2);
     for (let count = 0; count < 5_000; count++) one.failed(`${NAME} ${count}`, transportFailure('reset'), 'free');
-    await told();
+    await reported();
     assert.ok(messages.every((message) => message.length < 65_536));
   });
 
-  test('of what cannot be read only that is left out', () => {
-    const { one, say } = createProcesses(2);
+  test('drop only the unreadable part of a message', () => {
+    const { one, emit } = createProcesses(2);
     const good = [NAME, 'failed', { kind: 'reset', errorType: 'provider_unavailable', status: 502 }];
     const bad = [
       null,
@@ -95,9 +106,17 @@ suite('health of several processes', () => {
       [NAME, 'failed', { kind: 'reset', errorType: 'constructor', status: 502 }],
       [NAME, 'failed', { kind: 'reset', errorType: 'provider_unavailable', status: 502, retryAfterMs: 'soon' }],
     ];
-    for (const message of ['', 'null', '{}', '[[', JSON.stringify(bad)]) say(message);
+    for (const message of ['', 'null', '{}', '[[', JSON.stringify(bad)]) emit(message);
     assert.equal(one.look(NAME).open, false);
-    say(JSON.stringify([...bad, good, good, good]));
+    emit(JSON.stringify([...bad, good, good, good]));
     assert.equal(one.look(NAME).open, true);
   });
+});
+
+test('keep a circuit closed after a late timeout when the endpoint has responded since', async () => {
+  const { one, other } = createProcesses(2);
+  other.succeeded(NAME, 'free');
+  for (let count = 0; count < 3; count++) one.failed(NAME, { ...timeoutFailure('headers'), lastedMs: 20_000 }, 'free');
+  await reported();
+  assert.equal(other.look(NAME).open, false);
 });

@@ -1,37 +1,38 @@
-import type { News } from '../store/shared/contract.ts';
+import type { InvalidationBus } from '../state/contract.ts';
 import type { FailureFacts, Health } from './health.ts';
 import { readObservations, type Observation } from './read-observations.ts';
 
-export interface SharedHealthParts {
+export interface SharedHealthDeps {
   readonly health: Health;
-  readonly news: News;
+  readonly invalidations: InvalidationBus;
   /** Default: a tenth of a second. */
-  readonly tellEveryMs?: number;
+  readonly reportEveryMs?: number;
 }
 
 const TOPIC = 'health';
-const TELL_EVERY_MS = 100;
-/** Observations in one message; what is more is not told, and everybody sees for himself. */
+const REPORT_EVERY_MS = 100;
+/** Observations in one message; the rest is dropped, since each process also observes on its own. */
 const OBSERVATIONS_MAX = 150;
 
 /**
- * Health that hears what other processes see, and tells them what this one sees. Each decides for itself, over the
- * observations of all: an endpoint whose circuit one process opened is open to the others too, and so is its recovery.
+ * Health that receives observations of other processes, and publishes its own. Each process decides on its own, with
+ * the observations of all: an endpoint whose circuit one process opened is open for the others, too, and so is its
+ * recovery.
  */
-export function shareHealth({ health, news, tellEveryMs = TELL_EVERY_MS }: SharedHealthParts): Health {
+export function shareHealth({ health, invalidations, reportEveryMs = REPORT_EVERY_MS }: SharedHealthDeps): Health {
   let observations: Observation[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  function tell(): void {
+  function notify(): void {
     timer = undefined;
-    news.announce(TOPIC, JSON.stringify(observations));
+    invalidations.announce(TOPIC, JSON.stringify(observations));
     observations = [];
   }
 
   function observe(observation: Observation): void {
     if (observations.length >= OBSERVATIONS_MAX) return;
     observations.push(observation);
-    timer ??= setTimeout(tell, tellEveryMs).unref();
+    timer ??= setTimeout(notify, reportEveryMs).unref();
   }
 
   /** In the order in which it was seen: a success between two failures means something. */
@@ -42,21 +43,22 @@ export function shareHealth({ health, news, tellEveryMs = TELL_EVERY_MS }: Share
     else observe([endpoint, 'ok', 1]);
   }
 
-  news.subscribe(TOPIC, (message) => {
+  invalidations.subscribe(TOPIC, (message) => {
     for (const observation of readObservations(message)) learn(health, observation);
   });
 
   return {
+    openCircuits: () => health.openCircuits(),
     look: (endpoint) => health.look(endpoint),
     begin: (endpoint) => health.begin(endpoint),
-    abandoned: (endpoint, leave) => health.abandoned(endpoint, leave),
-    succeeded(endpoint, leave) {
-      health.succeeded(endpoint, leave);
-      if (leave === 'probe') observe([endpoint, 'recovered', 1]);
+    abandoned: (endpoint, release) => health.abandoned(endpoint, release),
+    succeeded(endpoint, release) {
+      health.succeeded(endpoint, release);
+      if (release === 'probe') observe([endpoint, 'recovered', 1]);
       else observeSuccess(endpoint);
     },
-    failed(endpoint, failure, leave) {
-      health.failed(endpoint, failure, leave);
+    failed(endpoint, failure, release) {
+      health.failed(endpoint, failure, release);
       observe([endpoint, 'failed', factsOf(failure)]);
     },
     brokeOff(endpoint, failure) {
@@ -81,13 +83,16 @@ function learn(health: Health, [endpoint, what, seen]: Observation): void {
   }
 }
 
-function factsOf({ kind, clock, errorType, status, upstreamStatus, retryAfterMs }: FailureFacts): FailureFacts {
+function factsOf(failure: FailureFacts): FailureFacts {
+  const { kind, clock, cutAfterMs, errorType, status, upstreamStatus, retryAfterMs, lastedMs } = failure;
   return {
     kind,
     errorType,
     status,
     ...(clock !== undefined && { clock }),
+    ...(cutAfterMs !== undefined && { cutAfterMs }),
     ...(upstreamStatus !== undefined && { upstreamStatus }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(lastedMs !== undefined && { lastedMs }),
   };
 }

@@ -4,8 +4,8 @@ import type { Considered, RoutePlan } from './plan.ts';
 /** Entries of the stage: a caller reads a few, not hundreds. */
 const ENTRIES_MAX = 100;
 
-/** What routing did to the choice, in the metadata's words; `undefined` when nobody left or moved for a wish. */
-export function drawStage({ considered, ordering, sticky }: RoutePlan): PipelineStage | undefined {
+/** The effect of routing preferences, in the metadata's words; `undefined` when they excluded and moved nothing. */
+export function serializeStage({ considered, ordering, sticky }: RoutePlan): PipelineStage | undefined {
   if (ordering === 'balanced' && sticky === undefined && considered.every(isPlain)) return undefined;
   const excluded = considered.filter(({ exclusion }) => exclusion !== undefined);
   const demoted = considered.filter(({ demotion }) => demotion !== undefined);
@@ -13,7 +13,7 @@ export function drawStage({ considered, ordering, sticky }: RoutePlan): Pipeline
     ...(excluded.length > 0 ? [`${excluded.length} of ${considered.length} endpoints left out`] : []),
     ...(demoted.length > 0 ? [`${demoted.length} tried last`] : []),
     ...(sticky !== undefined ? ['the session stays where it was'] : []),
-    ...(ordering === 'balanced' ? [] : [ordering === 'order' ? 'in the order asked for' : `sorted by ${ordering}`]),
+    ...(ordering === 'balanced' ? [] : [ordering === 'order' ? 'in the requested order' : `sorted by ${ordering}`]),
   ];
   return {
     type: 'routing',
@@ -22,7 +22,7 @@ export function drawStage({ considered, ordering, sticky }: RoutePlan): Pipeline
     data: {
       ordering,
       ...(sticky !== undefined && { sticky: true }),
-      ...(excluded.length > 0 && { excluded: excluded.slice(0, ENTRIES_MAX).map(drawExcluded) }),
+      ...(excluded.length > 0 && { excluded: excluded.slice(0, ENTRIES_MAX).map(serializeExcluded) }),
       ...(demoted.length > 0 && {
         demoted: demoted.slice(0, ENTRIES_MAX).map(({ endpoint, demotion }) => ({
           provider: endpoint.providerName,
@@ -38,7 +38,7 @@ function isPlain({ exclusion, demotion }: Considered): boolean {
   return exclusion === undefined && demotion === undefined;
 }
 
-function drawExcluded({ endpoint, exclusion, lacks }: Considered): Record<string, string> {
+function serializeExcluded({ endpoint, exclusion, lacks }: Considered): Record<string, string> {
   return {
     provider: endpoint.providerName,
     model: endpoint.model,

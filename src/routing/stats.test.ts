@@ -26,7 +26,7 @@ test('percentiles are right to a few percent, and of speeds the slow ones are th
   assertNear(stats.listed('p m').throughputLast30m?.p90, 100);
 });
 
-test('the usual length of answers is that of the middle one of the last 30 minutes', () => {
+test('reports the median length of responses of the last 30 minutes', () => {
   const { stats, pass } = start();
   for (const outputTokens of [10, 20, 300, 400])
     stats.finished('p m', { firstTokenMs: 1, totalMs: 1_000, outputTokens });
@@ -39,6 +39,7 @@ test('the usual length of answers is that of the middle one of the last 30 minut
   assert.equal(stats.typicalTokens('p m'), undefined);
 });
 
+// @spec catalog-13
 test('routing forgets after 5 minutes, listings after 30, and too few samples say nothing', () => {
   const { stats, pass } = start();
   for (let at = 0; at < 4; at++) stats.finished('p m', { firstTokenMs: 100, totalMs: 1_000, outputTokens: 50 });
@@ -53,7 +54,8 @@ test('routing forgets after 5 minutes, listings after 30, and too few samples sa
   assert.equal(stats.listed('p m').latencyLast30m, null);
 });
 
-test('uptime is told over 5 minutes, 30 minutes and a day, in percent', () => {
+// @spec catalog-12
+test('reports uptime over 5 minutes, 30 minutes and a day, in percent', () => {
   const { stats, pass } = start();
   for (let at = 0; at < 10; at++) stats.counted('p m', at > 0);
   assert.equal(stats.listed('p m').uptimeLast5m, 90);
@@ -64,7 +66,7 @@ test('uptime is told over 5 minutes, 30 minutes and a day, in percent', () => {
   assert.equal(stats.listed('unknown').uptimeLast1d, null);
 });
 
-test('tool calls count for two hours', () => {
+test('counts tool calls for two hours', () => {
   const { stats, pass } = start();
   const answer = { firstTokenMs: 1, totalMs: 2, outputTokens: 1 };
   stats.finished('p m', { ...answer, toolCalls: 'valid' });

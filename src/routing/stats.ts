@@ -1,4 +1,4 @@
-import { setBounded } from '../lib/bounded-map.ts';
+import { createLruCache } from '../lib/cache/lru-cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import {
   addSample,
@@ -13,7 +13,7 @@ import {
   type RollingHistogram,
 } from './rolling.ts';
 
-/** What listings tell of an endpoint. @source areas.md 14 "Statistics" */
+/** Listed figures of an endpoint. @spec catalog-12 */
 export interface ListedFigures {
   /** Percent; `null` with too little data. Rate limits and faults of requests count neither way. */
   readonly uptimeLast5m: number | null;
@@ -25,7 +25,7 @@ export interface ListedFigures {
   readonly throughputLast30m: Percentiles | null;
 }
 
-/** What routing asks, over the last 5 minutes. @source generation.md 3.3 item 5 */
+/** Figures for routing, over the last 5 minutes. @spec route-16 */
 export interface RoutingFigures {
   /** Seconds to the first token. */
   latency(): Percentiles | undefined;
@@ -34,7 +34,7 @@ export interface RoutingFigures {
   quality(): QualityFigures;
 }
 
-/** @source generation.md 3.4 */
+/** @spec route-22 */
 export interface QualityFigures {
   /** Requests of the last 30 minutes. */
   readonly requests: number;
@@ -43,7 +43,7 @@ export interface QualityFigures {
   readonly toolFailures: number;
 }
 
-/** One answer that has come to its end. */
+/** One completed response. */
 export interface FinishedAnswer {
   /** From the start of the attempt. */
   readonly firstTokenMs: number;
@@ -98,13 +98,12 @@ interface State {
 }
 
 export function createEndpointStats({ clock }: { readonly clock: Clock }): EndpointStats {
-  const states = new Map<string, State>();
+  const states = createLruCache<string, State>(ENDPOINTS_MAX);
 
   function stateOf(endpoint: string): State {
     const known = states.get(endpoint);
-    // Who was used last is of no interest while nobody is near being forgotten.
-    if (known !== undefined && states.size < ENDPOINTS_MAX / 2) return known;
-    const state = known ?? {
+    if (known !== undefined) return known;
+    const state: State = {
       minutes: createRollingCounts(SHORT_BUCKET_MS, SHORT_BUCKETS),
       day: createRollingCounts(LONG_BUCKET_MS, DAY_BUCKETS),
       tools: createRollingCounts(TOOLS_BUCKET_MS, TOOLS_BUCKETS),
@@ -112,7 +111,7 @@ export function createEndpointStats({ clock }: { readonly clock: Clock }): Endpo
       long: undefined,
       lengths: undefined,
     };
-    setBounded(states, endpoint, state, ENDPOINTS_MAX);
+    states.set(endpoint, state);
     return state;
   }
 
@@ -128,7 +127,7 @@ export function createEndpointStats({ clock }: { readonly clock: Clock }): Endpo
       const nowMs = clock.monotonicMs();
       state.short ??= createTimings(SHORT_BUCKET_MS, SHORT_BUCKETS, MS_PER_TOKEN_LEAST);
       state.long ??= createTimings(LONG_BUCKET_MS, LONG_BUCKETS, THROUGHPUT_LEAST);
-      // @source generation.md 3.3: output tokens over all of the time
+      // @spec catalog-12: output tokens over all of the time
       const perS = answer.outputTokens / Math.max(0.001, answer.totalMs / 1_000);
       addSample(state.short.latency, answer.firstTokenMs, nowMs);
       addSample(state.long.latency, answer.firstTokenMs, nowMs);
@@ -141,16 +140,16 @@ export function createEndpointStats({ clock }: { readonly clock: Clock }): Endpo
       if (answer.toolCalls !== undefined) count(state.tools, answer.toolCalls === 'valid', nowMs);
     },
     typicalTokens(endpoint) {
-      const lengths = states.get(endpoint)?.lengths;
+      const lengths = states.peek(endpoint)?.lengths;
       const length = lengths && percentilesOf(lengths, clock.monotonicMs())?.p50;
       return length === undefined ? undefined : Math.round(length);
     },
     listed(endpoint) {
-      const state = states.get(endpoint);
+      const state = states.peek(endpoint);
       return state === undefined ? NO_FIGURES : listed(state, clock.monotonicMs());
     },
     routing(endpoint) {
-      const state = states.get(endpoint);
+      const state = states.peek(endpoint);
       return state && routingFigures(state, clock.monotonicMs());
     },
   };

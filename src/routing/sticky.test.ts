@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { NO_USAGE } from '../canonical/usage.ts';
-import type { SharedValues } from '../store/shared/contract.ts';
-import { createStickySessions, type SessionHold, type StickySessions } from './sticky.ts';
+import type { SharedValues } from '../state/contract.ts';
+import { createStickySessions, type SessionPin, type StickySessions } from './sticky.ts';
 import { modelOf, priced, requestOf } from './test-route.ts';
 
 const MINUTE_MS = 60_000;
@@ -26,6 +26,7 @@ function named(sticky: StickySessions, sessionId: string, account = 'account') {
 }
 
 suite('a sticky session', () => {
+  // @spec route-37
   test('ends ten minutes after its last success, however often it is looked at', () => {
     const { sticky, wait } = createSessions();
     const session = named(sticky, 's');
@@ -39,6 +40,7 @@ suite('a sticky session', () => {
     assert.equal(sticky.find(session, model), undefined);
   });
 
+  // @spec route-36
   test('is of one account and of one model', () => {
     const { sticky } = createSessions();
     sticky.succeeded(named(sticky, 's'), first, undefined);
@@ -57,7 +59,7 @@ suite('a sticky session', () => {
     assert.equal(sticky.find(session, model), undefined);
   });
 
-  test('that nobody named begins with an answer that used a cache, and goes on without', () => {
+  test('begins without a name after a response that used a cache, and continues without a cache hit', () => {
     const { sticky } = createSessions();
     const session = sticky.sessionOf(requestOf(), 'account');
     assert.ok(session !== undefined && !session.isNamed);
@@ -68,6 +70,7 @@ suite('a sticky session', () => {
     assert.equal(sticky.find(session, model), 'a one-2026');
   });
 
+  // @spec route-34
   test('is nowhere tied where reading a cache saves nothing, or where the caller gave an order', () => {
     const { sticky } = createSessions();
     const plain = modelOf('acme/one', priced('a', 1), priced('b', 1));
@@ -81,19 +84,19 @@ suite('a sticky session', () => {
     assert.equal(sticky.sessionOf(ordered, 'account'), undefined);
   });
 
-  test('that a router holds stays where no cache saves, ends when the router says, and is not the session by name', () => {
+  test('stays pinned by a router without a cache, until the router ends it, apart from the session by name', () => {
     const { sticky, wait } = createSessions();
     const plain = modelOf('acme/one', priced('a', 1), priced('b', 1));
     const [, second] = plain.endpoints;
     assert.ok(second !== undefined);
     const kept: string[] = [];
-    const hold: SessionHold = {
+    const pin: SessionPin = {
       name: 'router',
       models: ['acme/one'],
       idleMs: 5 * MINUTE_MS,
       keep: (slug) => void kept.push(slug),
     };
-    const held = { ...named(sticky, 's'), hold };
+    const held = { ...named(sticky, 's'), pin };
     sticky.succeeded(held, second, undefined);
     assert.deepEqual(kept, ['acme/one']);
     wait(4 * MINUTE_MS);
@@ -109,16 +112,16 @@ suite('a sticky session', () => {
     assert.equal(sticky.find(held, plain), undefined);
   });
 
-  test('that a router holds is not held for models that it did not choose', () => {
+  test('is not pinned for models that the router did not choose', () => {
     const { sticky } = createSessions();
-    const hold: SessionHold = { name: 'router', models: [], idleMs: MINUTE_MS, keep: () => assert.fail('not chosen') };
+    const pin: SessionPin = { name: 'router', models: [], idleMs: MINUTE_MS, keep: () => assert.fail('not chosen') };
     const plain = modelOf('acme/two', priced('a', 1), priced('b', 1));
-    const held = { ...named(sticky, 's'), hold };
+    const held = { ...named(sticky, 's'), pin };
     for (const endpoint of plain.endpoints) sticky.succeeded(held, endpoint, undefined);
     assert.equal(sticky.find(held, plain), undefined);
   });
 
-  test('of a hundred thousand others the one without success for longest is forgotten', () => {
+  test('is forgotten after a hundred thousand others, the one without success for longest first', () => {
     const { sticky } = createSessions();
     for (let count = 0; count <= 100_000; count++) sticky.succeeded(named(sticky, `s-${count}`), first, undefined);
     assert.equal(sticky.find(named(sticky, 's-0'), model), undefined);
@@ -126,40 +129,41 @@ suite('a sticky session', () => {
     assert.equal(sticky.find(named(sticky, 's-100000'), model), 'a one-2026');
   });
 
-  test('goes on in another process, which asks only where it knows nothing itself', async () => {
-    const { processes, asked } = createProcesses();
+  // @spec route-39
+  test('continues in another process, which looks it up only when it is unknown', async () => {
+    const { processes, requested } = createProcesses();
     const [one, next] = processes;
     assert.equal((await next.ask(named(next, 's'), [model]))?.get(model), undefined);
     one.succeeded(named(one, 's'), backup, undefined);
     assert.equal((await next.ask(named(next, 's'), [model]))?.get(model), 'b one-2026');
     next.succeeded(named(next, 's'), backup, undefined);
-    asked.length = 0;
+    requested.length = 0;
     assert.equal(next.ask(named(next, 's'), [model]), undefined);
     assert.equal(next.find(named(next, 's'), model), 'b one-2026');
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requested, []);
   });
 
-  test('that left its endpoint has left it in every process', async () => {
+  test('leaves its endpoint in every process', async () => {
     const [one, next] = createProcesses().processes;
     one.succeeded(named(one, 's'), first, undefined);
     one.failed(named(one, 's'), first);
     assert.equal((await next.ask(named(next, 's'), [model]))?.get(model), undefined);
   });
 
-  test('is not asked for where nothing is to be saved or to be chosen', () => {
+  test('is not looked up when there is nothing to save or to choose', () => {
     const [one] = createProcesses().processes;
     assert.equal(one.ask(named(one, 's'), [modelOf('acme/one', first)]), undefined);
     assert.equal(one.ask(named(one, 's'), [modelOf('acme/two', priced('a', 1), priced('b', 1))]), undefined);
   });
 
-  test('that goes on all the time is told now and then', () => {
-    const { processes, told, wait } = createProcesses();
+  test('is reported at intervals while it continues', () => {
+    const { processes, reported, wait } = createProcesses();
     const [one] = processes;
     for (let second = 0; second < 120; second++) {
       one.succeeded(named(one, 's'), first, undefined);
       wait(1_000);
     }
-    assert.equal(told.length, 2);
+    assert.equal(reported.length, 2);
   });
 });
 
@@ -168,18 +172,18 @@ function createProcesses() {
   let nowMs = 0;
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
   const shared = new Map<string, string>();
-  const asked: string[] = [];
-  const told: string[] = [];
+  const requested: string[] = [];
+  const reported: string[] = [];
   const values: SharedValues = {
     get(key) {
-      asked.push(key);
+      requested.push(key);
       return Promise.resolve(shared.get(key));
     },
     set(key, value) {
-      told.push(key);
+      reported.push(key);
       shared.set(key, value);
     },
   };
   const processes = [createStickySessions({ clock, values }), createStickySessions({ clock, values })] as const;
-  return { processes, asked, told, wait: (ms: number) => (nowMs += ms) };
+  return { processes, requested, reported, wait: (ms: number) => (nowMs += ms) };
 }

@@ -1,7 +1,8 @@
 import { parameterOfFormat, supportsParameter } from '../canonical/supports-parameter.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Entry } from './order.ts';
-import type { Considered, PlanQuestion } from './plan.ts';
+import type { Considered, PlanInput } from './plan.ts';
+import type { RequestNeeds } from './request-needs.ts';
 
 interface Fitting {
   readonly entry: Entry;
@@ -10,15 +11,16 @@ interface Fitting {
 }
 
 /**
- * Where some endpoints of a model support what was asked, only they are kept; where none does, all are. What is asked for
- * so is `tools`, `response_format`, `verbosity`, and an answer as long as `max_tokens`, with room for it behind the prompt.
- * @source generation.md 3.3 items 1 and 2
+ * When some endpoints of a model support the requested features, only they are kept; when none does, all are. The
+ * features are `tools`, `response_format`, `verbosity`, and a response as long as `max_tokens`, with room for it after
+ * the prompt.
+ * @spec route-18, route-19
  */
 export function keepSupporting(
   fitting: readonly Fitting[],
   request: GenerationRequest,
-  promptTokensMin: number,
-  formats: PlanQuestion['formats'],
+  { deferredTools, promptTokensMin }: Pick<RequestNeeds, 'deferredTools' | 'promptTokensMin'>,
+  formats: PlanInput['formats'],
   considered: Considered[],
 ): readonly Fitting[] {
   if (fitting.length < 2) return fitting;
@@ -26,14 +28,23 @@ export function keepSupporting(
   for (const parameter of preferredParameters(request)) {
     kept = keepSome(kept, considered, { exclusion: 'preferred_parameters', lacks: parameter }, ({ entry }) => {
       const { endpoint, format } = entry.candidate;
-      const sayable = formats[format]?.parameters;
-      const list = endpoint.supportedParameters ?? sayable;
+      const isExpressible = formats[format]?.parameters;
+      const list = endpoint.supportedParameters ?? isExpressible;
       return (
         list === undefined ||
-        (supportsParameter(list, parameter) && (sayable === undefined || supportsParameter(sayable, parameter)))
+        (supportsParameter(list, parameter) &&
+          (isExpressible === undefined || supportsParameter(isExpressible, parameter)))
       );
     });
   }
+  // Elsewhere the functions are offered at once, with a warning.
+  if (deferredTools)
+    kept = keepSome(
+      kept,
+      considered,
+      { exclusion: 'defer_loading' },
+      ({ entry }) => entry.candidate.format === 'messages',
+    );
   const { maxTokens } = request.settings;
   if (maxTokens === undefined) return kept;
   const able = keepSome(

@@ -2,7 +2,7 @@ import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/dire
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
 import type { EndpointHealth } from './health.ts';
-import { planRoute, type ExclusionReason, type PlanQuestion, type RoutePlan } from './plan.ts';
+import { planCandidates, type ExclusionReason, type PlanInput, type RoutePlan } from './plan.ts';
 import type { RoutingFigures } from './stats.ts';
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
@@ -52,7 +52,7 @@ export function requestOf(changes: Partial<GenerationRequest> = {}): GenerationR
 
 export const TOOL_REQUEST = requestOf({ tools: [{ type: 'function', name: 'look_up' }] });
 
-export interface Given extends Partial<Omit<PlanQuestion, 'models' | 'preferences' | 'health' | 'figures'>> {
+export interface Given extends Partial<Omit<PlanInput, 'models' | 'preferences' | 'health' | 'figures'>> {
   readonly prefer?: Partial<ProviderPreferences>;
   /** By provider. */
   readonly health?: Readonly<Record<string, EndpointHealth>>;
@@ -70,7 +70,7 @@ export interface Figures {
 
 export function routeOf(models: readonly Model[], given: Given = {}): RoutePlan {
   const { prefer, health, figures, ...rest } = given;
-  return planRoute({
+  return planCandidates({
     request: requestOf(),
     formats: FORMATS,
     random: 0,

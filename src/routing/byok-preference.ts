@@ -3,25 +3,25 @@ import type { EndpointHealth } from './health.ts';
 import type { Entry } from './order.ts';
 
 /** A credential of the caller's own that may be used for a request, as far as routing knows it: nothing secret. */
-export interface OwnCredential {
+export interface CallerCredential {
   readonly id: string;
   /** A masked excerpt. */
   readonly label: string;
-  /** Used when everybody else has failed. */
+  /** Used when all others have failed. */
   readonly isFallback: boolean;
   /** Where it may be used, the gateway's own credential of that provider is not. */
   readonly alwaysUse: boolean;
 }
 
 /** Those that match the request at this endpoint, in the order to use them. */
-export type CredentialsOf = (endpoint: Endpoint) => readonly OwnCredential[];
+export type CredentialsOf = (endpoint: Endpoint) => readonly CallerCredential[];
 
-type HealthOf = (endpoint: Endpoint, credential?: OwnCredential) => EndpointHealth;
+type HealthOf = (endpoint: Endpoint, credential?: CallerCredential) => EndpointHealth;
 
 /**
  * Makes a copy of each endpoint for each credential, and puts all copies of preferred credentials before the gateway's
  * own, and fallback ones last. Inside, endpoints are ordered by `order`, and the copies of one stand together: those that
- * fail behind the others, else in the credentials' own order. @source areas.md 3 "Order", generation.md 3.3 item 3
+ * fail behind the others, else in the credentials' own order. @spec byok-7, byok-8
  */
 export function orderByTier(
   entries: readonly Entry[],
@@ -61,7 +61,7 @@ interface Copies {
   readonly all: readonly Entry[];
 }
 
-function copyFor({ candidate }: Entry, { id, label, ...rest }: OwnCredential, healthOf: HealthOf): Entry {
+function copyFor({ candidate }: Entry, { id, label, ...rest }: CallerCredential, healthOf: HealthOf): Entry {
   const credential = { id, label };
   return { candidate: { ...candidate, credential }, health: healthOf(candidate.endpoint, { id, label, ...rest }) };
 }
