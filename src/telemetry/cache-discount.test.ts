@@ -16,15 +16,17 @@ function part(read: number, written: number, price: PriceTable | undefined = PRI
 }
 
 suite('what the prompt cache saved', () => {
+  // @spec generation-5
   test('is what was read, at the difference of the prices', () => {
     assert.equal(cacheDiscountOf({ served: [part(100, 0)], createdMs: 0 }), 270_000);
   });
 
+  // @spec generation-5
   test('is negative where writing cost more than reading saved', () => {
     assert.equal(cacheDiscountOf({ served: [part(0, 100)], createdMs: 0 }), -75_000);
   });
 
-  test('is the sum over all who served', () => {
+  test('is the sum over all parts', () => {
     assert.equal(cacheDiscountOf({ served: [part(100, 0), part(0, 100)], createdMs: 0 }), 195_000);
   });
 

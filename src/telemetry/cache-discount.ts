@@ -2,8 +2,8 @@ import { costOf } from '../catalog/price.ts';
 import type { GenerationRecord } from './record.ts';
 
 /**
- * What the prompt caches saved on a generation at list price, nano-USD; negative where writing cost more than reading saved.
- * `null`: no cache had a part in it, or nobody knows the price.
+ * Savings of prompt caches on a generation at list price, in nano-USD; negative when writing cost more than reading
+ * saved. `null`: no cache was involved, or the price is unknown.
  */
 export function cacheDiscountOf({ served, createdMs }: Pick<GenerationRecord, 'served' | 'createdMs'>): number | null {
   let discount: number | null = null;

@@ -1,17 +1,17 @@
-import type { Charges } from '../store/generations.ts';
-import type { Flag } from '../store/portable.ts';
-import { chargeId } from '../store/settlement.ts';
+import type { Charges } from '../store/generations/generations.ts';
+import type { Flag } from '../resources/columns.ts';
+import { chargeId } from '../store/generations/settlement.ts';
 import type { GenerationRecord } from './record.ts';
 
 const DAY_MS = 86_400_000;
 
 /**
- * What a generation costs those who asked: an entry of the account's ledger, and its part in what each of them spent.
- * Calls on the caller's own credentials owe nothing, and count apart, at list price. An unknown price costs nothing.
- * @source areas.md 0.2 "BYOK spend", 2 "Ledger"
+ * The charges of a generation: an entry of the account's ledger, and its part in the spending of each subject. BYOK
+ * calls owe nothing, and count apart, at list price. An unknown price costs nothing.
+ * @spec money-40, money-43
  */
-export function chargesOf({ id, createdMs, asker, cost, listNanoUsd }: GenerationRecord): Charges {
-  const { accountId, keyHash, memberId, workspaceId } = asker;
+export function chargesOf({ id, createdMs, principal, cost, listNanoUsd }: GenerationRecord): Charges {
+  const { accountId, keyHash, memberId, workspaceId } = principal;
   const nanoUsd = cost?.totalNanoUsd ?? 0;
   const day_start_ms = createdMs - (createdMs % DAY_MS);
   const subjects = [`key:${keyHash}`, `workspace:${workspaceId}`, `account:${accountId}`];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { createSecretBox, secretFrom } from '../lib/secret-box.ts';
-import { openDatabase, type Database } from '../store/database.ts';
-import { createContentStore, type ContentStore } from '../store/generation-content.ts';
-import { ALL_ENGINES, type Place } from '../store/test-engines.ts';
+import { openDatabase, type Database } from '../store/engine/database.ts';
+import { createContentStore, type ContentStore } from '../store/generations/generation-content.ts';
+import { ALL_ENGINES, type Place } from '../store/engine/test-engines.ts';
 import { createContentLog, type ContentLog } from './content-log.ts';
-import type { GenerationContent } from './draw-content.ts';
+import type { GenerationContent } from './serialize-content.ts';
 
 const DAY_MS = 86_400_000;
 const CONTENT: GenerationContent = {
@@ -45,9 +45,10 @@ for (const engine of ALL_ENGINES)
     const record = (id: string, createdMs = nowMs) => ({
       id,
       createdMs,
-      asker: { keyHash: 'k', accountId: 'default', workspaceId: 'w', memberId: null },
+      principal: { keyHash: 'k', accountId: 'default', workspaceId: 'w', memberId: null },
     });
 
+    // @spec generation-11
     test('comes back as it was, and is sealed where it lies', async () => {
       await log.keep(record('gen-1'), CONTENT);
       assert.deepEqual(await log.find('gen-1'), CONTENT);
@@ -60,9 +61,10 @@ for (const engine of ALL_ENGINES)
       const row = await store.find('gen-1');
       assert.ok(row !== undefined);
       await store.insert([{ ...row, generationId: 'gen-stolen' }]);
-      await assert.rejects(log.find('gen-stolen'), /cannot be opened/);
+      await assert.rejects(log.find('gen-stolen'), /cannot be decrypted/);
     });
 
+    // @spec generation-11
     test('is gone when its time is over, a bounded number at once', async () => {
       const old = Array.from({ length: 450 }, (_, index) => `gen-old-${index}`);
       for (let at = 0; at < old.length; at += 50)

@@ -45,14 +45,14 @@ function openSeries(registers: Registry[]): (model: string, provider: string) =>
   });
   const firstToken = observeSteps({
     name: 'gateway_time_to_first_token_seconds',
-    help: 'From arrival to the first content, of answers that had any.',
+    help: 'Time from arrival to the first content, for responses with content.',
     labelNames: ['model', 'provider'] as const,
     buckets: SECONDS,
     registers,
   });
   const duration = observeSteps({
     name: 'gateway_request_duration_seconds',
-    help: 'From arrival to the end of the answer.',
+    help: 'Time from arrival to the end of the response.',
     labelNames: ['model', 'provider'] as const,
     buckets: SECONDS,
     registers,

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Feedback, FeedbackStore } from '../store/generation-feedback.ts';
+import type { Feedback, FeedbackStore } from '../store/generations/generation-feedback.ts';
 
 /** Takes what people say of generations. */
 export interface FeedbackBox {

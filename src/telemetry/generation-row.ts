@@ -1,13 +1,13 @@
 import { countPromptMedia } from '../canonical/count-media.ts';
-import type { AttemptRecord } from '../store/generation-json.ts';
-import type { GenerationRow } from '../store/generations.ts';
+import type { AttemptRecord } from '../store/generations/generation-json.ts';
+import type { GenerationRow } from '../store/generations/columns.ts';
 import { cacheDiscountOf } from './cache-discount.ts';
 import type { GenerationRecord } from './record.ts';
 import { webCostOf } from './web-cost.ts';
 
 /** The HTTP status that stands for a generation: 200, an error's, or 499 where the caller hung up. */
 export function statusOf(record: GenerationRecord): number {
-  // 499 "client closed request" is nginx's word for it; the caller never sees it (pains.md 15).
+  // 499 "client closed request" is nginx's word for it; the caller never sees it (@spec generation-7).
   if (record.cancelled) return 499;
   return record.error?.status ?? 200;
 }
@@ -33,7 +33,7 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     id: record.id,
     requestId: record.requestId,
     createdAtMs: record.createdMs,
-    keyHash: record.asker.keyHash,
+    keyHash: record.principal.keyHash,
     apiType: request.format,
     modelRequested: report.requested,
     model: endpoint?.model ?? report.requested,
@@ -72,8 +72,8 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     appTitle: app?.title ?? null,
     userAgent: app?.userAgent ?? null,
     region,
-    workspaceId: record.asker.workspaceId,
-    memberId: record.asker.memberId,
+    workspaceId: record.principal.workspaceId,
+    memberId: record.principal.memberId,
     presetSlug: request.directives.preset ?? null,
     tokensCacheWrite1h: usage?.cacheWrite1hTokens ?? 0,
     listCostNanoUsd: record.listNanoUsd ?? null,
@@ -83,12 +83,12 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     tokensImageCompletion: usage?.imageCompletionTokens ?? null,
     mediaPrompt: media.all,
     audioPrompt: media.audio,
-    mediaCompletion: record.answerMedia,
+    mediaCompletion: record.media,
     cacheDiscountNanoUsd: cacheDiscountOf(record),
     responseCacheSourceId: record.cacheSourceId ?? null,
     taskType: record.taskType ?? null,
     router: record.router ?? null,
-    comparedModel: record.savedNanoUsd === undefined ? null : (record.comparedWith?.model ?? null),
+    comparedModel: record.comparedModel ?? null,
     savedNanoUsd: record.savedNanoUsd ?? null,
     country: app?.country ?? null,
     ...toolFactsOf(record),
@@ -108,7 +108,7 @@ function toolFactsOf(record: GenerationRecord) {
   };
 }
 
-/** Of those that the provider made and those that the gateway made; null: neither was asked to. */
+/** The sum of searches by the provider and by the gateway; null: there were none of either. */
 function sumOf(provider: number | undefined, gateway: number | undefined): number | null {
   return provider === undefined && gateway === undefined ? null : (provider ?? 0) + (gateway ?? 0);
 }

@@ -34,7 +34,7 @@ function createDestination(most = Number.POSITIVE_INFINITY) {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Lets so much time pass, and what it wakes come to its end. */
+/** Advances the time, and lets its callbacks finish. */
 async function pass(context: TestContext, ms: number): Promise<void> {
   context.mock.timers.tick(ms);
   await settled();
@@ -49,7 +49,7 @@ test('lines are written in pieces, in order, however little is taken in one go',
   assert.equal(state.bytes.toString(), lines.join(''));
 });
 
-test('a line that fills no piece is written a second later', async (context) => {
+test('writes a partial piece a second later', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { state, sink } = createDestination();
   sink.write('one\n');
@@ -59,7 +59,7 @@ test('a line that fills no piece is written a second later', async (context) => 
   assert.equal(state.text, 'one\n');
 });
 
-test('what a full disk refuses is written once there is room', async (context) => {
+test('writes what a full disk refused once there is room', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { state, sink } = createDestination();
   state.fault = 'ENOSPC';
@@ -74,7 +74,7 @@ test('what a full disk refuses is written once there is room', async (context) =
   assert.equal(state.text, 'one\ntwo\n');
 });
 
-test('what a full pipe refuses is written as soon as its reader makes room, however much is written meanwhile', async (context) => {
+test('writes what a full pipe refused as soon as its reader reads, whatever is written meanwhile', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { state, sink } = createDestination();
   state.fault = 'EAGAIN';
@@ -90,7 +90,7 @@ test('what a full pipe refuses is written as soon as its reader makes room, howe
   assert.match(state.text, /two\n$/);
 });
 
-test('no more than four megabytes wait, and the log says how many lines were lost', async (context) => {
+test('keeps at most four megabytes, and logs the number of lost lines', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { state, sink } = createDestination();
   state.fault = 'EAGAIN';
@@ -102,11 +102,11 @@ test('no more than four megabytes wait, and the log says how many lines were los
   await pass(context, 1_000);
   await pass(context, 1_000);
   sink.finish();
-  const told = state.text.split('\n').find((text) => text.includes('lost'));
-  assert.equal(/"lines":(\d+)/.exec(told ?? '')?.[1], '3');
+  const reported = state.text.split('\n').find((text) => text.includes('lost'));
+  assert.equal(/"lines":(\d+)/.exec(reported ?? '')?.[1], '3');
 });
 
-test('a reader that went away is written to no more', async (context) => {
+test('stops writing to a reader that is gone', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { state, sink } = createDestination();
   state.fault = 'EPIPE';
@@ -123,7 +123,7 @@ for (const [fault, tries] of [
   ['EPIPE', 1],
   ['EAGAIN', 10],
 ] as const)
-  test(`the process ends although its log fails with ${fault}`, () => {
+  test(`lets the process end although its log fails with ${fault}`, () => {
     const { state, sink } = createDestination();
     mock.method(Atomics, 'wait', () => 'timed-out');
     state.fault = fault;
@@ -133,7 +133,7 @@ for (const [fault, tries] of [
     assert.equal(state.tries, tries);
   });
 
-test('the end of the process writes what waits, and what was cut off', () => {
+test('writes the waiting and the interrupted lines at the end of the process', () => {
   const { state, sink } = createDestination(3);
   sink.write('one\n');
   sink.write('two\n');

@@ -20,7 +20,7 @@ export interface LogFiles {
   writeSync(fd: number, bytes: Buffer): number;
 }
 
-/** Where the lines of the log go. No fault of the destination reaches whoever writes a line. */
+/** The target of log lines. A failure of the target never reaches the code that logs. */
 export interface LogSink {
   /** @param line complete, with its line end */
   write(this: void, line: string): void;
@@ -117,14 +117,14 @@ class WaitingLines {
   }
 
   take(): Buffer<ArrayBuffer> {
-    const taken = Buffer.from(this.#lost === 0 ? this.#text : this.#text + drawLoss(this.#lost));
+    const taken = Buffer.from(this.#lost === 0 ? this.#text : this.#text + serializeLoss(this.#lost));
     this.#text = '';
     this.#lost = 0;
     return taken;
   }
 }
 
-/** Nobody is there to read any more. */
+/** The reader is gone. */
 function endsIt({ code }: NodeJS.ErrnoException): boolean {
   return code === 'EPIPE' || code === 'EBADF';
 }
@@ -137,7 +137,7 @@ function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LAST_PAUSE_MS);
 }
 
-function drawLoss(lines: number): string {
+function serializeLoss(lines: number): string {
   const msg = 'lines of the log were lost: it took none for a while';
   return `${JSON.stringify({ level: 40, time: systemClock.nowMs(), lines, msg })}\n`;
 }

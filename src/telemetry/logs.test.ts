@@ -21,7 +21,7 @@ function logsAt(level: string) {
   return { logger, facts: createFactLog(logger, sink), lines };
 }
 
-test('a line of facts is what the logger would have written', () => {
+test('formats a line of facts like the logger', () => {
   const { logger, facts, lines } = logsAt('info');
   for (const log of [logger, facts]) {
     log.info(FACTS, 'generation');
@@ -31,7 +31,7 @@ test('a line of facts is what the logger would have written', () => {
   assert.deepEqual([factsInfo, factsWarn], [info, warn]);
 });
 
-test('a line of facts below the level of the log is not written', () => {
+test('writes no line of facts below the log level', () => {
   const { facts, lines } = logsAt('warn');
   facts.info(FACTS, 'generation');
   assert.deepEqual(lines, []);

@@ -1,11 +1,13 @@
 import { pino, type Logger } from 'pino';
 import { statusOf } from './generation-row.ts';
 import { createLogSink, type LogSink } from './log-sink.ts';
-import type { GenerationRecord, ServerToolUse } from './record.ts';
-import { CENSOR } from '../lib/censor-secrets.ts';
+import { formatPretty } from './pretty-line.ts';
+import type { GenerationRecord } from './record.ts';
+import type { ServerToolUse } from './request-log.ts';
+import { REDACTED_TEXT } from '../lib/text/redact-secrets.ts';
 import { systemClock } from '../lib/clock.ts';
 
-/** Places where a secret could stand if someone logged a whole request; the sink takes them out again. */
+/** Places of secrets, in case a whole request is logged; the sink removes them. */
 const REDACTED_PATHS = [
   'authorization',
   'apiKey',
@@ -24,6 +26,8 @@ const REDACTED_PATHS = [
 
 const STANDARD_ERROR = 2;
 
+export type LogFormat = 'json' | 'pretty';
+
 /** The operator's log. */
 export interface Log {
   /** For everything but generations. Takes out what looks like a secret. */
@@ -40,12 +44,16 @@ export interface FactLog {
   warn(facts: object, message: string): void;
 }
 
-/** Structured logs on standard error, so that standard output holds only what the CLI prints. */
-export function createLog(level: string): Log {
-  const sink = createLogSink(STANDARD_ERROR);
+/**
+ * Structured logs on standard error, so that standard output holds only what the CLI prints.
+ * @param format `pretty`: lines for people instead of JSON
+ */
+export function createLog(level: string, format: LogFormat = 'json'): Log {
+  const plain = createLogSink(STANDARD_ERROR);
+  const sink: LogSink = format === 'json' ? plain : { ...plain, write: (line) => plain.write(formatPretty(line)) };
   // Whatever ends the process, its last words are the ones that matter.
   if (level !== 'silent') process.once('exit', sink.finish);
-  const general = pino({ level, base: null, redact: { paths: REDACTED_PATHS, censor: CENSOR } }, sink);
+  const general = pino({ level, base: null, redact: { paths: REDACTED_PATHS, censor: REDACTED_TEXT } }, sink);
   return {
     general,
     generations: createFactLog(general, sink),
@@ -56,7 +64,7 @@ export function createLog(level: string): Log {
   };
 }
 
-/** Draws lines like the logger's, in one call of `JSON.stringify`: half the price, and there is one for every request. */
+/** Formats lines like the logger's, in one call of `JSON.stringify`: half the cost, and there is one for every request. */
 export function createFactLog(logger: Logger, sink: Pick<LogSink, 'write'>): FactLog {
   const at = (level: 'info' | 'warn'): FactLog['info'] => {
     const head = `{"level":${logger.levels.values[level]},"time":`;
@@ -77,7 +85,7 @@ export function logGeneration(log: Pick<Log, 'generations'>, record: GenerationR
     id: record.id,
     format: record.request.format,
     stream: record.request.delivery === 'stream',
-    key_hash: record.asker.keyHash.slice(0, 12),
+    key_hash: record.principal.keyHash.slice(0, 12),
     requested: report.requested,
     model: endpoint?.model,
     provider: endpoint?.provider,
@@ -85,7 +93,7 @@ export function logGeneration(log: Pick<Log, 'generations'>, record: GenerationR
     attempts: record.attempts.length,
     byok: report.isByok || undefined,
     inside: record.requestId === record.id ? undefined : record.requestId,
-    server_tools: record.serverTools === undefined ? undefined : drawTools(record.serverTools),
+    server_tools: record.serverTools === undefined ? undefined : serializeTools(record.serverTools),
     rescues: record.rescues.length === 0 ? undefined : record.rescues,
     cancelled: record.cancelled || undefined,
     finish: record.end?.finish,
@@ -102,7 +110,7 @@ export function logGeneration(log: Pick<Log, 'generations'>, record: GenerationR
   else log.generations.info(line, 'generation');
 }
 
-function drawTools({ turns, requested, executed, feeNanoUsd }: ServerToolUse): object {
+function serializeTools({ turns, requested, executed, feeNanoUsd }: ServerToolUse): object {
   return { turns, requested, executed, fee_nano_usd: feeNanoUsd };
 }
 
@@ -113,6 +121,7 @@ function upstreamOf({ failure }: GenerationRecord): object | undefined {
     status: failure?.upstreamStatus,
     clock: failure?.clock,
     code: failure?.providerCode,
+    cause: failure?.cause,
     message: failure?.upstreamMessage,
   };
 }

@@ -7,7 +7,7 @@ async function valueOf(metrics: Metrics, series: string): Promise<string | undef
   return line?.slice(series.length + 1);
 }
 
-test('what is counted between two readings is added once', async () => {
+test('adds counts between two reads once', async () => {
   const metrics = createMetrics();
   const refusals = 'gateway_requests_total{format="chat",model="none",provider="none",status="401"}';
   assert.equal(await valueOf(metrics, refusals), undefined);

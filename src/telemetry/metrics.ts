@@ -1,57 +1,76 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { usdFromNano } from '../lib/money.ts';
 import { createEndpointSeries } from './endpoint-series.ts';
 import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
 import { countSteps, kept, type Steps } from './steps.ts';
 
-/** What the service tells Prometheus. */
+/** The metrics of the service for Prometheus. */
 export interface Metrics {
   observe(record: GenerationRecord): void;
   /** A request that was refused before it was routed. */
   refused(format: string, status: number): void;
   streamOpened(): void;
   streamClosed(): void;
+  /** A caller's generation, from its admission to its settlement. */
+  requestBegan(): void;
+  requestEnded(): void;
+  /** From where the names of endpoints come whose circuit is open. Called once. */
+  watchCircuits(open: () => readonly string[]): void;
   recordLost(): void;
   /** From where the number of records comes that wait for the database. Called once. */
   watchRecords(waiting: () => number): void;
   contentLost(): void;
   /** Generations on their way to destinations of a type. */
   exported(type: string, outcome: string, count: number): void;
-  /** Whether other processes are reached. Never told where there are none. */
+  /** Whether shared state is reachable. Never called without shared state. */
   sharedState(isUp: boolean): void;
   text(): Promise<string>;
   readonly contentType: string;
+  /** What there is, whether or not it has a value. */
+  list(): readonly object[];
 }
 
 const MS_PER_S = 1_000;
 const NS_PER_S = 1e9;
 
-export function createMetrics(): Metrics {
+/** Of endpoints whose circuit is open, so many are named. */
+const CIRCUITS_MAX = 1_000;
+
+/** @param version of the gateway */
+export function createMetrics(version = 'unknown'): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const series = createSeries(registers);
   observeProcess(registers);
+  collectDefaultMetrics({ register: registry });
+  reportBuild(registers, version);
+  let inFlight = 0;
+  watchRequests(registers, () => inFlight);
 
   return {
     observe(record) {
       const { report, request, firstTokenMs } = record;
-      const asked = series.ofEndpoint(record.endpoint);
-      asked.requests(request.format, statusOf(record)).add(1);
-      asked.duration.add(((report.endedMs ?? report.arrivedMs) - report.arrivedMs) / MS_PER_S);
-      if (firstTokenMs !== undefined) asked.firstToken.add((firstTokenMs - report.arrivedMs) / MS_PER_S);
+      const requested = series.ofEndpoint(record.endpoint);
+      requested.requests(request.format, statusOf(record)).add(1);
+      requested.duration.add(((report.endedMs ?? report.arrivedMs) - report.arrivedMs) / MS_PER_S);
+      if (firstTokenMs !== undefined) requested.firstToken.add((firstTokenMs - report.arrivedMs) / MS_PER_S);
       for (const { provider, status } of record.attempts) series.attempts(provider, status).add(1);
       for (const outcome of record.rescues) series.rescues.inc({ outcome });
       for (const { endpoint, isByok, usage, cost } of record.served) {
         const part = series.ofEndpoint(endpoint);
         part.countTokens(usage);
+        for (const { count } of usage.implausible ?? []) series.implausible.inc({ provider: endpoint.provider, count });
         if (!isByok && cost !== undefined) part.spend.add(usdFromNano(cost.totalNanoUsd));
       }
     },
     refused: (format, status) => series.ofEndpoint(undefined).requests(format, status).add(1),
     streamOpened: () => series.openStreams.inc(),
     streamClosed: () => series.openStreams.dec(),
+    requestBegan: () => void inFlight++,
+    requestEnded: () => void inFlight--,
+    watchCircuits: (open) => watchCircuits(registers, open),
     recordLost: () => series.lost.inc(),
     watchRecords: (waiting) => watchRecords(registers, waiting),
     contentLost: () => series.contentLost.inc(),
@@ -62,6 +81,7 @@ export function createMetrics(): Metrics {
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,
+    list: () => registry.getMetricsAsArray(),
   };
 }
 
@@ -70,6 +90,12 @@ function createSeries(registers: Registry[]) {
     ofEndpoint: createEndpointSeries(registers),
     attempts: countAttempts(registers),
     rescues: countRescues(registers),
+    implausible: new Counter({
+      name: 'gateway_implausible_usage_total',
+      help: 'Token counts that a provider reported beyond what the request allowed; an estimate was charged instead.',
+      labelNames: ['provider', 'count'] as const,
+      registers,
+    }),
     lost: new Counter({
       name: 'gateway_records_lost_total',
       help: 'Generation records that could not be stored.',
@@ -77,19 +103,51 @@ function createSeries(registers: Registry[]) {
     }),
     sharedState: new Gauge({
       name: 'gateway_shared_state_up',
-      help: 'Whether state is shared with other processes now; absent where there is nothing to share it through.',
+      help: '1 while state is shared with other processes, otherwise 0; no series unless it is configured.',
       labelNames: ['by'] as const,
       registers,
     }),
     sharedStateLost: new Counter({
       name: 'gateway_shared_state_lost_total',
-      help: 'How often this process had to go on with state of its own.',
+      help: 'How often this process fell back to state of its own.',
       labelNames: ['by'] as const,
       registers,
     }),
     ...createHandedOnSeries(registers),
     openStreams: new Gauge({ name: 'gateway_open_streams', help: 'Streams being written now.', registers }),
   };
+}
+
+function reportBuild(registers: Registry[], version: string): void {
+  const build = new Gauge({
+    name: 'gateway_build_info',
+    help: 'Always 1; the labels hold the versions.',
+    labelNames: ['version', 'node_version'] as const,
+    registers,
+  });
+  build.set({ version, node_version: process.versions.node }, 1);
+}
+
+function watchRequests(registers: Registry[], inFlight: () => number): void {
+  const gauge: Gauge = new Gauge({
+    name: 'gateway_requests_in_flight',
+    help: 'Generation requests in flight now, including streams.',
+    registers,
+    collect: () => gauge.set(inFlight()),
+  });
+}
+
+function watchCircuits(registers: Registry[], open: () => readonly string[]): void {
+  const gauge: Gauge<'endpoint'> = new Gauge({
+    name: 'gateway_circuit_open',
+    help: '1 for each endpoint whose circuit is open now.',
+    labelNames: ['endpoint'] as const,
+    registers,
+    collect() {
+      gauge.reset();
+      for (const endpoint of open().slice(0, CIRCUITS_MAX)) gauge.set({ endpoint }, 1);
+    },
+  });
 }
 
 function watchRecords(registers: Registry[], waiting: () => number): void {
@@ -104,7 +162,7 @@ function watchRecords(registers: Registry[], waiting: () => number): void {
 function countAttempts(registers: Registry[]): (provider: string, status: number | null) => Steps {
   const attempts = countSteps({
     name: 'gateway_upstream_attempts_total',
-    help: 'Attempts at upstreams by what they answered; "none" where they did not.',
+    help: 'Attempts at upstreams by status; "none" without a response.',
     labelNames: ['provider', 'status'] as const,
     registers,
   });
@@ -116,7 +174,7 @@ function countAttempts(registers: Registry[]): (provider: string, status: number
 function countRescues(registers: Registry[]): Counter<'outcome'> {
   return new Counter({
     name: 'gateway_rescues_total',
-    help: 'Streams that broke off and were to be rescued: continued from a prefill, joined to a restart, or failed.',
+    help: 'Mid-stream failovers by outcome: continued from a prefill, joined to a restart, or failed.',
     labelNames: ['outcome'] as const,
     registers,
   });
@@ -127,12 +185,12 @@ function createHandedOnSeries(registers: Registry[]) {
   return {
     contentLost: new Counter({
       name: 'gateway_content_lost_total',
-      help: 'Generations whose content was to be kept and could not be.',
+      help: 'Generations whose content could not be stored.',
       registers,
     }),
     exported: new Counter({
       name: 'gateway_destination_records_total',
-      help: 'Generations for destinations: sent, dropped as too many waited, or failed for good.',
+      help: 'Generations for destinations: sent, dropped because too many waited, or failed for good.',
       labelNames: ['type', 'outcome'] as const,
       registers,
     }),
@@ -145,15 +203,10 @@ function observeProcess(registers: Registry[]): void {
   const lag = new Gauge({
     name: 'gateway_event_loop_lag_seconds',
     help: 'Event-loop delay since the last scrape.',
-    labelNames: ['quantile'] as const,
+    labelNames: ['percentile'] as const,
     registers,
     collect() {
-      for (const [quantile, percentile] of [
-        ['0.5', 50],
-        ['0.99', 99],
-        ['1', 100],
-      ] as const)
-        lag.set({ quantile }, delay.percentile(percentile) / NS_PER_S);
+      for (const percentile of [50, 99, 100] as const) lag.set({ percentile }, delay.percentile(percentile) / NS_PER_S);
       delay.reset();
     },
   });

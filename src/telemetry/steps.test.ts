@@ -19,7 +19,7 @@ test('steps stand in the text when it is read, and in the next one as they were'
   spent.add(0.5);
   spent.add(1);
   const took = observe({ by: 'a' });
-  // More than may wait to be told.
+  // More than the queue holds.
   for (let index = 0; index < 2_500; index++) took.add(index % 2 === 0 ? 0.5 : 1.5);
   const wanted = [
     'spent{by="a"} 1.5',

@@ -7,22 +7,23 @@ import {
 } from 'prom-client';
 
 /**
- * What a counter or a histogram was told for one set of labels since it was last read. prom-client looks the labels up with
- * every step, for more than the rest of what a request counts; here they are looked up when somebody reads.
+ * The values of a counter or a histogram for one set of labels since the last read. prom-client looks labels up with
+ * every observation, which takes longer than all else that a request counts; here they are looked up when the metric is
+ * read.
  */
 export interface Steps {
   add(amount: number): void;
 }
 
-/** Observations that wait to be read; then they are told. */
+/** Observations that wait to be read; more are passed on at once. */
 const OBSERVATIONS_MAX = 1_000;
 
-/** @returns the steps for one set of labels. To be asked for once for each set, and kept. */
+/** @returns the steps for one set of labels. Call it once for each set, and keep the result. */
 export function countSteps<Label extends string>(
   configuration: CounterConfiguration<Label>,
 ): (labels: LabelValues<Label>) => Steps {
   const all: CounterSteps[] = [];
-  const counter = new Counter({ ...configuration, collect: () => all.forEach((steps) => steps.tell()) });
+  const counter = new Counter({ ...configuration, collect: () => all.forEach((steps) => steps.notify()) });
   return (labels) => {
     const steps = new CounterSteps((amount) => counter.inc(labels, amount));
     all.push(steps);
@@ -35,7 +36,7 @@ export function observeSteps<Label extends string>(
   configuration: HistogramConfiguration<Label>,
 ): (labels: LabelValues<Label>) => Steps {
   const all: Observations[] = [];
-  const histogram = new Histogram({ ...configuration, collect: () => all.forEach((steps) => steps.tell()) });
+  const histogram = new Histogram({ ...configuration, collect: () => all.forEach((steps) => steps.notify()) });
   return (labels) => {
     const steps = new Observations((value) => histogram.observe(labels, value));
     all.push(steps);
@@ -43,7 +44,7 @@ export function observeSteps<Label extends string>(
   };
 }
 
-/** The value under a name, made when it is asked for first. */
+/** The value under a name, created with the first use. */
 export function kept<Value>(map: Map<string, Value>, name: string, make: () => Value): Value {
   const known = map.get(name);
   if (known !== undefined) return known;
@@ -53,39 +54,39 @@ export function kept<Value>(map: Map<string, Value>, name: string, make: () => V
 }
 
 class CounterSteps implements Steps {
-  readonly #tell: (amount: number) => void;
+  readonly #notify: (amount: number) => void;
   #amount = 0;
 
-  constructor(tell: (amount: number) => void) {
-    this.#tell = tell;
+  constructor(notify: (amount: number) => void) {
+    this.#notify = notify;
   }
 
   add(amount: number): void {
     this.#amount += amount;
   }
 
-  tell(): void {
-    if (this.#amount > 0) this.#tell(this.#amount);
+  notify(): void {
+    if (this.#amount > 0) this.#notify(this.#amount);
     this.#amount = 0;
   }
 }
 
 class Observations implements Steps {
-  readonly #tell: (value: number) => void;
+  readonly #notify: (value: number) => void;
   #values: number[] = [];
 
-  constructor(tell: (value: number) => void) {
-    this.#tell = tell;
+  constructor(notify: (value: number) => void) {
+    this.#notify = notify;
   }
 
   add(value: number): void {
     this.#values.push(value);
-    if (this.#values.length >= OBSERVATIONS_MAX) this.tell();
+    if (this.#values.length >= OBSERVATIONS_MAX) this.notify();
   }
 
-  tell(): void {
+  notify(): void {
     const values = this.#values;
     this.#values = [];
-    for (const value of values) this.#tell(value);
+    for (const value of values) this.#notify(value);
   }
 }

@@ -1,4 +1,4 @@
-import type { TaskTrafficGroup } from '../store/task-traffic.ts';
+import type { TaskTrafficGroup } from '../store/usage/task-traffic.ts';
 
 /** Parts of all traffic that was looked at, 0 to 1. Usage is money, or requests where nothing was spent. */
 export interface TaskShare {
@@ -25,8 +25,8 @@ export interface TaskShares {
 
 export type TaskCategory = 'code' | 'data' | 'agent' | 'general';
 
-/** What nobody could tell. It counts in the whole, and is not listed. @source areas.md 28 */
-const UNTOLD = 'other';
+/** Unclassified requests. They count in the total, and are not listed. @spec router-37 */
+const UNREPORTED = 'other';
 const CATEGORIES = ['code', 'data', 'agent', 'general'] as const;
 
 interface Sum {
@@ -42,13 +42,13 @@ export function sharesOf(groups: readonly (TaskTrafficGroup & { readonly taskTyp
     tokens: some.reduce((sum, group) => sum + group.tokensPrompt + group.tokensCompletion, 0),
   });
   const whole = sumOf(groups);
-  const told = groups.filter(({ taskType }) => taskType !== UNTOLD);
-  const tags = [...new Set(told.map(({ taskType }) => taskType))];
+  const reported = groups.filter(({ taskType }) => taskType !== UNREPORTED);
+  const tags = [...new Set(reported.map(({ taskType }) => taskType))];
   const tasks = tags.map((tag): TaskShare => {
-    const own = told.filter(({ taskType }) => taskType === tag);
+    const own = reported.filter(({ taskType }) => taskType === tag);
     const sum = sumOf(own);
     const category = categoryOf(tag);
-    const all = sumOf(told.filter(({ taskType }) => categoryOf(taskType) === category));
+    const all = sumOf(reported.filter(({ taskType }) => categoryOf(taskType) === category));
     return {
       tag,
       category,
@@ -64,7 +64,7 @@ export function sharesOf(groups: readonly (TaskTrafficGroup & { readonly taskTyp
   return {
     tasks: tasks.toSorted((left, right) => right.usageShare - left.usageShare),
     categories: CATEGORIES.map((category) => {
-      const own = told.filter(({ taskType }) => categoryOf(taskType) === category);
+      const own = reported.filter(({ taskType }) => categoryOf(taskType) === category);
       return { category, ...sharesIn(sumOf(own), whole) };
     }),
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TaskTrafficGroup, TaskTrafficStore } from '../store/task-traffic.ts';
+import type { TaskTrafficGroup, TaskTrafficStore } from '../store/usage/task-traffic.ts';
 import { sharesOf } from './task-shares.ts';
 import { watchTaskTraffic } from './task-traffic.ts';
 
@@ -23,7 +23,7 @@ function group(taskType: string | null, model: string, changes: Partial<TaskTraf
   };
 }
 
-/** A store of records with their times; it tells what was read. */
+/** A store of records with their times that reports what was read. */
 function storeOf(records: readonly (readonly [atMs: number, TaskTrafficGroup])[]) {
   const reads: (readonly [number, number])[] = [];
   const store: TaskTrafficStore = {
@@ -47,7 +47,7 @@ async function settle(watch: ReturnType<typeof watchTaskTraffic>, nowMs: number)
   while (await watch.step(nowMs));
 }
 
-test('each record counts once, however often it is looked for more', async () => {
+test('counts each record once, however often it looks for more', async () => {
   const { store, reads } = storeOf([
     [NOW_MS - 5 * DAY_MS, group('math', 'acme/one')],
     [NOW_MS - 2 * HOUR_MS, group('math', 'acme/one')],
@@ -61,7 +61,7 @@ test('each record counts once, however often it is looked for more', async () =>
   assert.equal(reads.length, 2, 'times without records are not read');
 });
 
-test('what is still to come is left for later, and what is older than seven days is forgotten', async () => {
+test('leaves future records for later, and forgets those older than seven days', async () => {
   const { store } = storeOf([
     [NOW_MS - 7 * DAY_MS - 7 * HOUR_MS, group('math', 'acme/old')],
     [NOW_MS - DAY_MS, group('math', 'acme/one')],
@@ -85,7 +85,7 @@ test('what is still to come is left for later, and what is older than seven days
   );
 });
 
-test('models stand in the order of what was spent on them, and nobody stands where nothing was', async () => {
+test('orders models by spending, and lists none without any', async () => {
   const { store } = storeOf([
     [NOW_MS - HOUR_MS, group('math', 'acme/most', { costNanoUsd: 300 })],
     [NOW_MS - HOUR_MS, group('math', 'acme/some', { costNanoUsd: 20 })],
@@ -101,7 +101,7 @@ test('models stand in the order of what was spent on them, and nobody stands whe
   assert.equal(watch.traffic('translation').requests, 0);
 });
 
-test('a price is told once enough requests came, by what was paid for all prompts', async () => {
+test('reports a price after enough requests, by what was paid for all prompts', async () => {
   const { store } = storeOf([
     [NOW_MS - HOUR_MS, group('math', 'acme/one', { requests: 30, pricedTokensPrompt: 1_000, promptNanoUsd: 500_000 })],
     [NOW_MS - HOUR_MS, group(null, 'acme/one', { requests: 20, pricedTokensPrompt: 3_000, promptNanoUsd: 500_000 })],
@@ -114,7 +114,7 @@ test('a price is told once enough requests came, by what was paid for all prompt
   assert.equal(watch.paidPromptPrice('acme/rare'), undefined);
 });
 
-test('a failed reading is made up for by the next', async () => {
+test('makes up for a failed read with the next', async () => {
   const { store } = storeOf([[NOW_MS - HOUR_MS, group('math', 'acme/one')]]);
   let fails = true;
   const watch = watchTaskTraffic(
@@ -127,18 +127,19 @@ test('a failed reading is made up for by the next', async () => {
   assert.equal(watch.traffic('math').requests, 1);
 });
 
-const told = (tag: string, model: string, costNanoUsd: number) => ({
+const reported = (tag: string, model: string, costNanoUsd: number) => ({
   ...group(tag, model, { costNanoUsd }),
   taskType: tag,
 });
 
-test('shares are of all that was looked at, and what nobody could tell is in the whole only', () => {
+// @spec router-37
+test('computes shares of all classified requests, with unclassified ones only in the total', () => {
   const { tasks, categories } = sharesOf([
-    told('code:debugging', 'acme/one', 50),
-    told('code:debugging', 'acme/two', 10),
-    told('code:general_impl', 'acme/one', 20),
-    told('math', 'acme/one', 10),
-    told('other', 'acme/one', 10),
+    reported('code:debugging', 'acme/one', 50),
+    reported('code:debugging', 'acme/two', 10),
+    reported('code:general_impl', 'acme/one', 20),
+    reported('math', 'acme/one', 10),
+    reported('other', 'acme/one', 10),
   ]);
   assert.deepEqual(
     tasks.map(({ tag, usageShare }) => [tag, usageShare]),
@@ -166,10 +167,10 @@ test('shares are of all that was looked at, and what nobody could tell is in the
   );
 });
 
-test('where nothing was spent, usage is counted in requests', () => {
+test('counts usage in requests without spending', () => {
   const { tasks } = sharesOf([
-    { ...told('math', 'acme/one', 0), requests: 3 },
-    { ...told('translation', 'acme/one', 0), requests: 1 },
+    { ...reported('math', 'acme/one', 0), requests: 3 },
+    { ...reported('translation', 'acme/one', 0), requests: 1 },
   ]);
   assert.deepEqual(
     tasks.map(({ usageShare }) => usageShare),

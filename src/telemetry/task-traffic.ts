@@ -1,14 +1,14 @@
 import type { TaskTraffic } from '../canonical/model-choice.ts';
-import type { TaskTrafficGroup, TaskTrafficStore } from '../store/task-traffic.ts';
+import type { TaskTrafficGroup, TaskTrafficStore } from '../store/usage/task-traffic.ts';
 
 /** What requests of the last seven days were about, and which models they went to. */
 export interface TaskTrafficWatch {
-  /** Reads the next piece of records that is due. `false`: nothing is. Bounded work, of which nobody waits for the end. */
+  /** Reads the next due piece of records. `false`: none is due. The work is bounded, and no request waits for it. */
   step(nowMs: number): Promise<boolean>;
   traffic(taskType: string): TaskTraffic;
   /** USD per million prompt tokens as they were paid, caches included; `undefined`: too few requests. */
   paidPromptPrice(model: string): number | undefined;
-  /** By tag and model, of requests that somebody looked at. */
+  /** By tag and model, for classified requests. */
   groups(): readonly (TaskTrafficGroup & { readonly taskType: string })[];
 }
 
@@ -20,7 +20,7 @@ const BUCKET_MS = 6 * 3_600_000;
 const SLICE_MS = 600_000;
 /** By tag and model, in six hours; the smallest are left out. */
 const GROUPS_MAX = 2_000;
-/** Fewer requests tell of a price by chance. @source generation.md 4.8 "traffic-weighted" */
+/** With fewer requests an average price is random. @spec router-23 */
 const PRICED_REQUESTS_MIN = 50;
 
 interface Summary {

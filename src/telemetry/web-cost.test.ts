@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { NO_USAGE } from '../canonical/usage.ts';
 import type { PriceTable } from '../catalog/price.ts';
-import type { ServedPart, ServerToolUse } from './record.ts';
+import type { ServedPart } from './record.ts';
+import type { ServerToolUse } from './request-log.ts';
 import { webCostOf } from './web-cost.ts';
 
 /** A search is 10,000,000 nano-USD. */
@@ -18,7 +19,7 @@ function part(webSearchRequests: number, changes: Partial<ServedPart> = {}): Ser
 const NOTHING = { served: [], createdMs: 0, serverTools: undefined, pluginFeesNanoUsd: 0, fileFeesNanoUsd: 0 };
 
 suite('what the web cost', () => {
-  test('is what searches of providers cost at their price, over all who served', () => {
+  test("is the cost of the providers' searches at their price, over all parts", () => {
     assert.equal(webCostOf({ ...NOTHING, served: [part(2), part(1)] }), 30_000_000);
   });
 

@@ -17,7 +17,7 @@ export function webCostOf({
 }: Charged): number | null {
   let nanoUsd = pluginFeesNanoUsd - fileFeesNanoUsd + (serverTools?.webFeeNanoUsd ?? 0);
   for (const { endpoint, usage, cost, isByok } of served) {
-    // Who pays the provider, or pays nothing, owes nothing for its searches.
+    // Searches of a provider cost nothing for BYOK and free models.
     if (isByok || cost === undefined || cost.totalNanoUsd === 0 || !usage.webSearchRequests) continue;
     const price = servedPrice(endpoint, usage);
     if (price === undefined) continue;

@@ -1,12 +1,12 @@
 import { invalid } from '../../canonical/gateway-error.ts';
 import { usdFromNano } from '../../lib/money.ts';
-import { uuidOf } from '../../lib/uuid.ts';
-import { DAY_MS } from '../../store/usage-rollup.ts';
-import type { UsageDimension, UsageMeasure } from '../../store/usage-measures.ts';
-import type { UsageFilter } from '../../store/usage-sums.ts';
+import { uuidOf } from '../../lib/ids.ts';
+import { DAY_MS } from '../../store/usage/usage-rollup.ts';
+import type { UsageDimension, UsageMeasure } from '../../store/usage/usage-measures.ts';
+import type { UsageFilter } from '../../store/usage/usage-sums.ts';
 import type { Analytics } from './analytics.ts';
 
-export interface ActivityQuestion {
+export interface ActivityInput {
   /** `2026-11-20`. */
   readonly date: string | undefined;
   readonly keyHash: string | undefined;
@@ -31,7 +31,7 @@ export interface ActivityItem {
   readonly byok_usage_inference: number;
 }
 
-/** @source areas.md 12 "last 30 completed UTC days" */
+/** @spec analytics-1 */
 const DAYS = 30;
 /** A fixed namespace of our own. */
 const ENDPOINTS = '6f1c9d0e-5a43-4f0b-9d0c-2f6f5c1f9a11';
@@ -46,20 +46,20 @@ const MEASURES = [
 ] as const satisfies readonly UsageMeasure[];
 
 /** @throws GatewayError 400 for a day outside of the window, 408 */
-export async function drawActivity(
+export async function serializeActivity(
   analytics: Pick<Analytics, 'read' | 'nowMs'>,
-  question: ActivityQuestion,
+  input: ActivityInput,
 ): Promise<readonly ActivityItem[]> {
   const by: readonly UsageDimension[] = ['model', 'provider', 'upstream_model', 'workspace_id'];
   const groups = await analytics.read({
-    ...windowOf(question.date, analytics.nowMs()),
-    by: question.byWorkspace ? by : by.slice(0, -1),
+    ...windowOf(input.date, analytics.nowMs()),
+    by: input.byWorkspace ? by : by.slice(0, -1),
     bucketMs: DAY_MS,
     measures: MEASURES,
     filters: [
-      ...filterOf('key_hash', question.keyHash),
-      ...filterOf('member_id', question.memberId),
-      ...filterOf('workspace_id', question.workspaceId),
+      ...filterOf('key_hash', input.keyHash),
+      ...filterOf('member_id', input.memberId),
+      ...filterOf('workspace_id', input.workspaceId),
     ],
   });
   const items = groups.map(({ startMs, key, sums }): ActivityItem => {

@@ -1,16 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { UsageReports } from '../../store/usage-reports.ts';
-import { drawActivity } from './activity.ts';
+import { serializeActivity } from './activity.ts';
+import { TooLateError, type UsageReports } from '../../store/usage/usage-reports.ts';
 import { createAnalytics } from './analytics.ts';
 
-test('activity of which a part was left out is refused: a part of a sum looks like a sum', async () => {
+test('rejects activity that would be incomplete, since a part looks like a sum', async () => {
   const reports = { read: () => Promise.resolve({ groups: [], truncated: true }) } as unknown as UsageReports;
   const clock = { nowMs: () => Date.parse('2026-11-20T12:00:00Z'), monotonicMs: () => 0 };
   const everything = { date: undefined, keyHash: undefined, memberId: undefined, workspaceId: undefined };
   await assert.rejects(
-    drawActivity(createAnalytics({ reports, clock }), { ...everything, byWorkspace: false }),
-    (error) => error instanceof GatewayError && error.status === 400 && /ask for one day/.test(error.message),
+    serializeActivity(createAnalytics({ reports, clock }), { ...everything, byWorkspace: false }),
+    (error) => error instanceof GatewayError && error.status === 400 && /request one day/.test(error.message),
+  );
+});
+
+// @spec analytics-8
+test('returns 408 for a query of more than 20 seconds', async () => {
+  let nowMs = 0;
+  const reports = {
+    read: (_input: unknown, { isLate }: { readonly isLate: () => boolean }) => {
+      nowMs = 20_000;
+      assert.equal(isLate(), false);
+      nowMs += 1;
+      return isLate() ? Promise.reject(new TooLateError()) : assert.fail('the query goes on');
+    },
+  } as unknown as UsageReports;
+  const clock = { nowMs: () => Date.parse('2026-11-20T12:00:00Z'), monotonicMs: () => nowMs };
+  const everything = { date: undefined, keyHash: undefined, memberId: undefined, workspaceId: undefined };
+  await assert.rejects(
+    serializeActivity(createAnalytics({ reports, clock }), { ...everything, byWorkspace: false }),
+    (error) => error instanceof GatewayError && error.status === 408,
   );
 });

@@ -1,13 +1,13 @@
-import { appIdOf } from '../../lib/app-id.ts';
+import { appIdOf } from '../../lib/ids.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { TooLateError, type UsageReports } from '../../store/usage-reports.ts';
-import type { UsageFilter, UsageGroup, UsageQuestion } from '../../store/usage-sums.ts';
+import { TooLateError, type UsageReports } from '../../store/usage/usage-reports.ts';
+import type { UsageFilter, UsageGroup, UsageInput } from '../../store/usage/usage-sums.ts';
 import type { AnalyticsDimension } from './dimensions.ts';
-import { readQuestion, type AnalyticsQuery, type Asked } from './question.ts';
-import { drawRows, type Row } from './rows.ts';
+import { readInput, type AnalyticsQuery, type Requested } from './question.ts';
+import { serializeRows, type Row } from './rows.ts';
 
-export interface AnalyticsAnswer {
+export interface AnalyticsResponse {
   readonly rows: readonly Row[];
   readonly queryTimeMs: number;
   /** Rows were left out, or sums are partial. */
@@ -17,10 +17,10 @@ export interface AnalyticsAnswer {
 
 /** Questions about many generations at once. */
 export interface Analytics {
-  /** @throws GatewayError 400 for what cannot be asked, 408 when it takes too long */
-  query(query: AnalyticsQuery): Promise<AnalyticsAnswer>;
+  /** @throws GatewayError 400 for an invalid query, 408 when it takes too long */
+  query(query: AnalyticsQuery): Promise<AnalyticsResponse>;
   /** The same for a question that is known to be right, as all of its groups. @throws GatewayError 400 when there are too many, 408 */
-  read(question: UsageQuestion): Promise<readonly UsageGroup[]>;
+  read(input: UsageInput): Promise<readonly UsageGroup[]>;
   nowMs(): number;
 }
 
@@ -37,13 +37,13 @@ export function createAnalytics({
   readonly reports: UsageReports;
   readonly clock: Clock;
 }): Analytics {
-  async function read(question: UsageQuestion) {
+  async function read(input: UsageInput) {
     const endMs = clock.monotonicMs() + QUERY_MS_MAX;
     try {
-      return await reports.read(question, { groupsMax: GROUPS_MAX, isLate: () => clock.monotonicMs() > endMs });
+      return await reports.read(input, { groupsMax: GROUPS_MAX, isLate: () => clock.monotonicMs() > endMs });
     } catch (cause) {
       if (!(cause instanceof TooLateError)) throw cause;
-      const advice = 'The query takes too long: ask for a shorter time or fewer dimensions.';
+      const advice = 'The query takes too long: use a shorter time or fewer dimensions.';
       throw new GatewayError('timeout', advice, { status: 408, cause });
     }
   }
@@ -51,25 +51,25 @@ export function createAnalytics({
   return {
     async query(query) {
       const startMs = clock.monotonicMs();
-      const asked = readQuestion(query, clock.nowMs());
+      const incoming = readInput(query, clock.nowMs());
       const warnings: string[] = [];
       const filters = await Promise.all(
-        asked.filters.map((filter) => resolveFilter(reports, filter.dimension, filter, warnings)),
+        incoming.filters.map((filter) => resolveFilter(reports, filter.dimension, filter, warnings)),
       );
-      const { groups, truncated } = await read({ ...asked.question, filters });
-      const drawn = drawRows(asked, groups, await namesFor(reports, asked, groups));
+      const { groups, truncated } = await read({ ...incoming.input, filters });
+      const serialized = serializeRows(incoming, groups, await namesFor(reports, incoming, groups));
       return {
-        rows: drawn.rows,
-        truncated: truncated || drawn.truncated,
+        rows: serialized.rows,
+        truncated: truncated || serialized.truncated,
         queryTimeMs: Math.round(clock.monotonicMs() - startMs),
         warnings,
       };
     },
-    async read(question) {
-      const { groups, truncated } = await read(question);
+    async read(input) {
+      const { groups, truncated } = await read(input);
       // A part of a sum looks like a sum.
       if (truncated)
-        throw new GatewayError('invalid_request', 'The answer has too many rows: ask for one day, key or workspace.');
+        throw new GatewayError('invalid_request', 'The response has too many rows: request one day, key or workspace.');
       return groups;
     },
     nowMs: () => clock.nowMs(),
@@ -80,7 +80,7 @@ export function createAnalytics({
 async function resolveFilter(
   reports: UsageReports,
   { column, names }: AnalyticsDimension,
-  { values, isNot, path }: Asked['filters'][number],
+  { values, isNot, path }: Requested['filters'][number],
   warnings: string[],
 ): Promise<UsageFilter> {
   if (names === undefined) return { dimension: column, values: values.map(String), isNot };
@@ -125,7 +125,7 @@ async function readKnown(
 /** What ids are called, by column. */
 async function namesFor(
   reports: UsageReports,
-  { dimensions }: Asked,
+  { dimensions }: Requested,
   groups: readonly UsageGroup[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   const found = new Map<string, ReadonlyMap<string, string>>();

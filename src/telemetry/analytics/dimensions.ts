@@ -1,18 +1,18 @@
-import { DAY_MS, HOUR_MS } from '../../store/usage-rollup.ts';
-import type { Dimension } from '../../store/usage-sums.ts';
+import { DAY_MS, HOUR_MS } from '../../store/usage/usage-rollup.ts';
+import type { Dimension } from '../../store/usage/usage-sums.ts';
 
-/** What rows of analytics may be told apart by. */
+/** A value by which rows of analytics are grouped. */
 export interface AnalyticsDimension {
   readonly name: string;
   readonly label: string;
   readonly column: Dimension;
   /** Where values are ids: what their names are found in. */
   readonly names?: 'keys' | 'workspaces' | 'apps';
-  /** Only the records tell it: for at most a month. */
+  /** Only records have it, for at most a month. */
   readonly isOfRecords?: true;
 }
 
-/** @source areas.md 12; `endpoint`, `session` and `external_user` are ours. A country is what somebody before the gateway says. */
+/** @spec analytics-2; `endpoint`, `session` and `external_user` are additions of this gateway. The country comes from a proxy before it. */
 export const DIMENSIONS: readonly AnalyticsDimension[] = [
   { name: 'model', label: 'Model', column: 'model' },
   { name: 'provider', label: 'Provider', column: 'provider' },
@@ -46,7 +46,7 @@ export const GRANULARITIES: readonly Granularity[] = [
 ];
 
 /** In UTC: a date, or a time where a bucket is shorter than a day. */
-export function drawBucket({ name }: Granularity, startMs: number): string {
+export function serializeBucket({ name }: Granularity, startMs: number): string {
   const text = new Date(startMs).toISOString();
   if (name === 'minute' || name === 'hour') return text;
   return name === 'month' ? `${text.slice(0, 'YYYY-MM'.length)}-01` : text.slice(0, 'YYYY-MM-DD'.length);

@@ -6,20 +6,20 @@ import {
   THROUGHPUT_CLASSES,
   type ClassColumn,
   type UsageMeasure,
-} from '../../store/usage-measures.ts';
+} from '../../store/usage/usage-measures.ts';
 import { percentileOf } from './percentile.ts';
 
 /** A sum of the generations that a row stands for. */
 export type SumOf = (measure: UsageMeasure) => number;
 
-/** What can be asked of analytics. */
+/** A figure that analytics can compute. */
 export interface Metric {
   readonly name: string;
   readonly label: string;
   readonly format: 'number' | 'currency' | 'percent' | 'latency' | 'throughput';
   /** It cannot be added up over rows. */
   readonly isRate: boolean;
-  /** Of speeds: for at most a month, as areas.md 12 has it. */
+  /** Of speeds: for at most a month. @spec analytics-4 */
   readonly isSpeed?: true;
   readonly measures: readonly UsageMeasure[];
   /** `null`: there is nothing to take a share or a percentile of. Money is USD, times ms, speeds tokens per second. */
@@ -55,10 +55,10 @@ function speed(
 const FIRST_TOKEN = [FIRST_TOKEN_BOUNDS_MS, FIRST_TOKEN_CLASSES] as const;
 const THROUGHPUT = [THROUGHPUT_BOUNDS, THROUGHPUT_CLASSES] as const;
 
-/** Callers may ask for it as elsewhere; this gateway gives no discount for data. */
+/** Accepted for compatibility; this gateway gives no discount for data. */
 const NO_DISCOUNTS: Metric = {
   name: 'usage_data',
-  label: 'Discounts for data, which nobody gets here',
+  label: 'Discounts for data, which this gateway does not give',
   format: 'currency',
   isRate: false,
   measures: ['requests'],
@@ -74,7 +74,7 @@ const TOOL_SUCCESS: Metric = {
   valueOf: (sum) => (sum('tool_calls') === 0 ? null : 1 - sum('tool_failures') / sum('tool_calls')),
 };
 
-/** @source areas.md 12; names that it does not give are ours */
+/** @spec analytics-2; names that it does not give are ours */
 export const METRICS: readonly Metric[] = [
   count('request_count', 'Requests', 'requests'),
   count('error_count', 'Failed requests', 'failures'),

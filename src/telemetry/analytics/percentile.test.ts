@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
-import { FIRST_TOKEN_BOUNDS_MS as BOUNDS } from '../../store/usage-measures.ts';
+import { FIRST_TOKEN_BOUNDS_MS as BOUNDS } from '../../store/usage/usage-measures.ts';
 import { percentileOf } from './percentile.ts';
 
 const classOf = (value: number): number => {
@@ -10,7 +10,7 @@ const classOf = (value: number): number => {
 };
 
 suite('percentiles of classes', () => {
-  test('of nothing there is none', () => {
+  test('returns none without values', () => {
     assert.equal(percentileOf([1, 2], [0, 0, 0], 0.5), null);
   });
 
@@ -19,11 +19,11 @@ suite('percentiles of classes', () => {
     assert.equal(percentileOf([10, 20], [1, 1, 0], 1), 20);
   });
 
-  test('the last class has no end and counts as its beginning', () => {
+  test('returns the beginning of the last class, which has no end', () => {
     assert.equal(percentileOf([10, 20], [0, 0, 3], 0.5), 20);
   });
 
-  test('a percentile lies in the class of the value that it stands for', () => {
+  test('returns a percentile within the class of its value', () => {
     const values = fc.array(fc.integer({ min: 0, max: 70_000 }), { minLength: 1, maxLength: 200 });
     fc.assert(
       fc.property(values, fc.constantFrom(0.5, 0.95), (all, share) => {

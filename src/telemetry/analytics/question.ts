@@ -1,7 +1,7 @@
 import { invalid } from '../../canonical/gateway-error.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
-import { DAY_MS } from '../../store/usage-rollup.ts';
-import type { UsageQuestion } from '../../store/usage-sums.ts';
+import { nearestName } from '../../lib/text/nearest-name.ts';
+import { DAY_MS } from '../../store/usage/usage-rollup.ts';
+import type { UsageInput } from '../../store/usage/usage-sums.ts';
 import { DIMENSIONS, GRANULARITIES, type AnalyticsDimension, type Granularity, type Operator } from './dimensions.ts';
 import { METRICS, type Metric } from './metrics.ts';
 
@@ -27,8 +27,8 @@ export interface AnalyticsQuery {
 }
 
 /** The same, understood. */
-export interface Asked {
-  readonly question: Omit<UsageQuestion, 'filters'>;
+export interface Requested {
+  readonly input: Omit<UsageInput, 'filters'>;
   readonly metrics: readonly Metric[];
   readonly dimensions: readonly AnalyticsDimension[];
   readonly granularity: Granularity | undefined;
@@ -49,14 +49,14 @@ export interface Asked {
 const LIMIT = 1_000;
 /** Where no time is named. */
 const DEFAULT_RANGE_MS = 30 * DAY_MS;
-/** @source areas.md 12 "only for ranges up to 31 days" */
+/** @spec analytics-4 */
 const RECORDS_RANGE_MS_MAX = 31 * DAY_MS;
 const RANGE_MS_MAX = 10 * 366 * DAY_MS;
 /** Rows of time alone. */
 const BUCKETS_MAX = 50_000;
 
 /** @throws GatewayError 400 with the path of what is wrong */
-export function readQuestion(query: AnalyticsQuery, nowMs: number): Asked {
+export function readInput(query: AnalyticsQuery, nowMs: number): Requested {
   const metrics = query.metrics.map((name, index) => find(METRICS, name, `metrics[${index}]`));
   const dimensions = (query.dimensions ?? []).map((name, index) => find(DIMENSIONS, name, `dimensions[${index}]`));
   const granularity =
@@ -68,7 +68,7 @@ export function readQuestion(query: AnalyticsQuery, nowMs: number): Asked {
   const { order_by: orderBy } = query;
   if (orderBy !== undefined) checkOrder(orderBy.field, metrics, dimensions, granularity);
   return {
-    question: {
+    input: {
       ...range,
       by: dimensions.map(({ column }) => column),
       measures: [...new Set(needed.flatMap(({ measures }) => measures))],
@@ -97,10 +97,10 @@ function find<Known extends { readonly name: string }>(all: readonly Known[], na
   throw invalid(path, nearest === undefined ? `must be one of ${names.join(', ')}` : `did you mean "${nearest}"?`);
 }
 
-function readFilters({ filters: asked = [] }: AnalyticsQuery): Pick<Asked, 'filters' | 'having'> {
-  const filters: Asked['filters'][number][] = [];
-  const having: Asked['having'][number][] = [];
-  for (const [index, { field, operator, value, include_unset: includeUnset }] of asked.entries()) {
+function readFilters({ filters: requested = [] }: AnalyticsQuery): Pick<Requested, 'filters' | 'having'> {
+  const filters: Requested['filters'][number][] = [];
+  const having: Requested['having'][number][] = [];
+  for (const [index, { field, operator, value, include_unset: includeUnset }] of requested.entries()) {
     const path = `filters[${index}]`;
     const isList = operator === 'in' || operator === 'not_in';
     if (Array.isArray(value) !== isList)
@@ -115,7 +115,7 @@ function readFilters({ filters: asked = [] }: AnalyticsQuery): Pick<Asked, 'filt
         throw invalid(`${path}.operator`, 'must be eq, neq, in or not_in for a dimension');
       const isNot = operator === 'neq' || operator === 'not_in';
       const values = [value].flat();
-      // Unset is kept where it is asked for, and left out only where that is asked for, too.
+      // Unset values are kept unless the filter excludes them.
       const isNamed = isNot ? includeUnset === false : includeUnset === true;
       filters.push({ dimension, values: isNamed ? [...values, ''] : values, isNot, path: `${path}.value` });
     } else {

@@ -1,8 +1,8 @@
-import { appIdOf } from '../../lib/app-id.ts';
-import type { UsageMeasure } from '../../store/usage-measures.ts';
-import type { UsageGroup } from '../../store/usage-sums.ts';
-import { drawBucket } from './dimensions.ts';
-import { timeColumn, type Asked } from './question.ts';
+import { appIdOf } from '../../lib/ids.ts';
+import type { UsageMeasure } from '../../store/usage/usage-measures.ts';
+import type { UsageGroup } from '../../store/usage/usage-sums.ts';
+import { serializeBucket } from './dimensions.ts';
+import { timeColumn, type Requested } from './question.ts';
 
 /** One line of an answer: dimensions, the time, and metrics by their names. */
 export type Row = Readonly<Record<string, string | number | null>>;
@@ -15,35 +15,36 @@ interface Line {
 /** Names by dimension, then by id. */
 type Names = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Rows in order, within the limits of what was asked. */
-export function drawRows(
-  asked: Asked,
+/** Rows in order, within the limits of the query. */
+export function serializeRows(
+  incoming: Requested,
   groups: readonly UsageGroup[],
   names: Names,
 ): { readonly rows: readonly Row[]; readonly truncated: boolean } {
-  const lines = ordered(asked, drawLines(asked, groups, names));
+  const lines = ordered(incoming, serializeLines(incoming, groups, names));
   const combinations = new Set(lines.map(({ combination }) => combination)).size;
-  const isSeries = asked.granularity !== undefined && asked.dimensions.length > 0;
+  const isSeries = incoming.granularity !== undefined && incoming.dimensions.length > 0;
   // Of several series each gets its part of the rows: one of them must not leave no room for the others.
-  const each = asked.groupLimit ?? (isSeries ? Math.ceil(asked.limit / Math.max(1, combinations)) : asked.limit);
+  const each =
+    incoming.groupLimit ?? (isSeries ? Math.ceil(incoming.limit / Math.max(1, combinations)) : incoming.limit);
   const given = new Map<string, number>();
   const rows: Row[] = [];
   for (const { row, combination } of lines) {
     const count = given.get(combination) ?? 0;
     if (count >= each) continue;
-    if (rows.length === asked.limit) break;
+    if (rows.length === incoming.limit) break;
     given.set(combination, count + 1);
     rows.push(row);
   }
   return { rows, truncated: rows.length < lines.length };
 }
 
-function drawLines(asked: Asked, groups: readonly UsageGroup[], names: Names): readonly Line[] {
-  const { granularity, dimensions, question } = asked;
-  const index = new Map<UsageMeasure, number>(question.measures.map((measure, at) => [measure, at]));
-  return mergeMonths(asked, groups).flatMap(({ bucket, group }) => {
+function serializeLines(incoming: Requested, groups: readonly UsageGroup[], names: Names): readonly Line[] {
+  const { granularity, dimensions, input } = incoming;
+  const index = new Map<UsageMeasure, number>(input.measures.map((measure, at) => [measure, at]));
+  return mergeMonths(incoming, groups).flatMap(({ bucket, group }) => {
     const sum = (measure: UsageMeasure): number => group.sums[index.get(measure) ?? -1] ?? 0;
-    for (const { metric, isKept } of asked.having) {
+    for (const { metric, isKept } of incoming.having) {
       const value = metric.valueOf(sum);
       if (value === null || !isKept(value)) return [];
     }
@@ -55,20 +56,20 @@ function drawLines(asked: Asked, groups: readonly UsageGroup[], names: Names): r
       // Names are not unique: beside them stands what they are the name of.
       if (named !== undefined) row[`${name}__id`] = id === '' ? null : named === 'apps' ? appIdOf(id) : id;
     }
-    for (const { name, valueOf } of asked.metrics) row[name] = valueOf(sum);
+    for (const { name, valueOf } of incoming.metrics) row[name] = valueOf(sum);
     return [{ row, combination: group.key.join('\n') }];
   });
 }
 
-/** Months differ in length: their days were asked for, and are added up here. */
+/** Months differ in length: the query is by day, and days are added up here. */
 function mergeMonths(
-  { granularity }: Asked,
+  { granularity }: Requested,
   groups: readonly UsageGroup[],
 ): readonly { readonly bucket: string; readonly group: UsageGroup }[] {
   if (granularity === undefined) return groups.map((group) => ({ bucket: '', group }));
   const merged = new Map<string, { readonly bucket: string; readonly group: UsageGroup }>();
   for (const group of groups) {
-    const bucket = drawBucket(granularity, group.startMs);
+    const bucket = serializeBucket(granularity, group.startMs);
     const name = JSON.stringify([bucket, group.key]);
     const before = merged.get(name);
     if (before === undefined) merged.set(name, { bucket, group: { ...group, sums: [...group.sums] } });
@@ -77,8 +78,8 @@ function mergeMonths(
   return [...merged.values()];
 }
 
-/** By what was asked, else by time, else the largest first. */
-function ordered({ orderBy, granularity, metrics }: Asked, lines: readonly Line[]): readonly Line[] {
+/** Sorted as the query says, otherwise by time, otherwise the largest first. */
+function ordered({ orderBy, granularity, metrics }: Requested, lines: readonly Line[]): readonly Line[] {
   const byDefault =
     granularity === undefined
       ? { field: metrics[0]?.name ?? '', direction: 'desc' as const }

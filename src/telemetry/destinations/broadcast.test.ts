@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { JobError } from '../../lib/job-threads.ts';
-import type { DestinationRow } from '../../store/destinations.ts';
+import { JobError } from '../../lib/threads/job-threads.ts';
+import type { DestinationRow } from '../../resources/destinations.ts';
 import { createBroadcast } from './broadcast.ts';
 import type { ExportedGeneration } from './contract.ts';
-import { filterRulesSchema } from './filter-rules.ts';
+import { filterRulesSchema } from '../../resources/filter-rules.ts';
 
 const GENERATION = {
   id: 'gen-1',
@@ -27,8 +27,8 @@ async function make(search: () => Promise<readonly boolean[]>) {
   const rules = { groups: [{ rules: [{ field: 'model', operator: 'regex', value: 'one' }] }] };
   const open = {
     url: '',
-    draw: () => ({ url: '', method: 'POST' as const, headers: {}, body: '' }),
-    drawTest: () => assert.fail('nobody tests it'),
+    serialize: () => ({ url: '', method: 'POST' as const, headers: {}, body: '' }),
+    serializeTest: () => assert.fail('nobody tests it'),
   };
   const broadcast = createBroadcast({
     destinations: { live: () => Promise.resolve([{ row: ROW, filterRules: filterRulesSchema.parse(rules), open }]) },
@@ -42,7 +42,7 @@ async function make(search: () => Promise<readonly boolean[]>) {
   return { broadcast, outcomes };
 }
 
-test('what is still being looked at when the gateway stops is sent', async () => {
+test('sends records that are still being searched when the gateway stops', async () => {
   const { promise, resolve } = Promise.withResolvers<readonly boolean[]>();
   const { broadcast, outcomes } = await make(() => promise);
   broadcast.offer(GENERATION);
@@ -52,14 +52,14 @@ test('what is still being looked at when the gateway stops is sent', async () =>
   assert.deepEqual(outcomes, ['webhook sent 1']);
 });
 
-test('what no pattern finds is not sent', async () => {
+test('sends nothing without a match', async () => {
   const { broadcast, outcomes } = await make(() => Promise.resolve([false]));
   broadcast.offer(GENERATION);
   await broadcast.close();
   assert.deepEqual(outcomes, []);
 });
 
-test('a generation for which looking took too long is counted as dropped', async () => {
+test('drops and counts a generation whose search took too long', async () => {
   const { broadcast, outcomes } = await make(() => Promise.reject(new JobError('timeout')));
   broadcast.offer(GENERATION);
   await broadcast.close();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isSampled } from '../../lib/is-sampled.ts';
+import { isSampled } from '../is-sampled.ts';
 import type { ExportedGeneration } from './contract.ts';
 import type { Destinations, LiveDestination } from './destinations.ts';
 import { createExportQueue, type ExportOutcome, type ExportQueue } from './export-queue.ts';
@@ -7,18 +7,18 @@ import { fitsRules } from './filter-rules.ts';
 import type { PatternSearch } from './pattern-search.ts';
 import type { Poster } from './post.ts';
 
-/** Sends generations to the destinations of their workspaces. Nobody ever waits for it. */
+/** Sends generations to the destinations of their workspaces. No request waits for it. */
 export interface Broadcast {
-  /** Whether anybody may want a generation of this workspace and key. */
+  /** Whether a destination may select a generation of this workspace and key. */
   isWanted(workspaceId: string, keyHash: string): boolean;
   offer(generation: ExportedGeneration): void;
-  /** Reads again who wants what. @throws Error when that cannot be read */
+  /** Reads the destinations and their filters again. @throws Error when they cannot be read */
   refresh(): Promise<void>;
   /** Sends what waits, as far as that takes no longer. */
   close(): Promise<void>;
 }
 
-export interface BroadcastParts {
+export interface BroadcastDeps {
   readonly destinations: Pick<Destinations, 'live'>;
   readonly poster: Pick<Poster, 'post'>;
   /** Closed with the broadcast. */
@@ -35,7 +35,7 @@ interface Receiver {
   readonly queue: ExportQueue;
 }
 
-export function createBroadcast(parts: BroadcastParts): Broadcast {
+export function createBroadcast(deps: BroadcastDeps): Broadcast {
   /** By destination and version of it: a change makes another. */
   let refreshed: Promise<void> = Promise.resolve();
   const closing = new Set<Promise<void>>();
@@ -45,17 +45,17 @@ export function createBroadcast(parts: BroadcastParts): Broadcast {
 
   function open(live: LiveDestination): Receiver {
     const { row } = live;
-    const told = {
+    const reported = {
       cost: row.sendsCost,
       identity: row.sendsIdentity,
       requestContext: row.sendsRequestContext,
       content: !row.privacyMode,
     };
     const queue = createExportQueue({
-      draw: (batch) => live.open.draw(batch, told, parts.nowMs()),
-      post: (call) => parts.poster.post(call),
-      onOutcome: (outcome, count) => parts.onOutcome(row.type, outcome, count),
-      random: parts.random,
+      serialize: (batch) => live.open.serialize(batch, reported, deps.nowMs()),
+      post: (call) => deps.poster.post(call),
+      onOutcome: (outcome, count) => deps.onOutcome(row.type, outcome, count),
+      random: deps.random,
     });
     return { live, queue };
   }
@@ -77,13 +77,13 @@ export function createBroadcast(parts: BroadcastParts): Broadcast {
     },
     async close() {
       await Promise.race([Promise.all(judging), sleep(CLOSE_MS_MAX, undefined, { ref: false })]);
-      await parts.patterns.close();
+      await deps.patterns.close();
       await Promise.all([...closing, ...[...receivers.values()].map(({ queue }) => queue.close(CLOSE_MS_MAX))]);
     },
   };
 
   function judge({ row, filterRules }: LiveDestination, queue: ExportQueue, generation: ExportedGeneration): void {
-    const fits = filterRules === null || fitsRules(filterRules, generation, parts.patterns);
+    const fits = filterRules === null || fitsRules(filterRules, generation, deps.patterns);
     if (typeof fits === 'boolean') {
       if (fits) queue.offer(generation);
       return;
@@ -91,20 +91,20 @@ export function createBroadcast(parts: BroadcastParts): Broadcast {
     const judged = fits
       .then((does) => does && queue.offer(generation))
       // Whether it was wanted is not known: it is counted with those for which there was no room.
-      .catch(() => parts.onOutcome(row.type, 'dropped', 1))
+      .catch(() => deps.onOutcome(row.type, 'dropped', 1))
       .then(() => void judging.delete(judged));
     judging.add(judged);
   }
 
   async function refresh(): Promise<void> {
     const next = new Map<string, Receiver>();
-    for (const live of await parts.destinations.live()) {
+    for (const live of await deps.destinations.live()) {
       const name = `${live.row.id} ${live.row.updatedAtMs}`;
       next.set(name, receivers.get(name) ?? open(live));
     }
     const gone = [...receivers].filter(([name]) => !next.has(name)).map(([, receiver]) => receiver);
     receivers = next;
-    // What they still hold is sent meanwhile; nobody waits for it but the end.
+    // Their remaining records are sent meanwhile; only the end of the process waits for that.
     for (const { queue } of gone) {
       const closed = queue.close(CLOSE_MS_MAX).finally(() => closing.delete(closed));
       closing.add(closed);
@@ -116,7 +116,7 @@ function isOf({ row }: LiveDestination, workspaceId: string, keyHash: string): b
   return row.workspaceId === workspaceId && (row.apiKeyHashes === null || row.apiKeyHashes.includes(keyHash));
 }
 
-/** A session is sent whole or not at all, to each destination by itself. @source areas.md 11 */
+/** A session is sent whole or not at all, to each destination by itself. @spec destination-3 */
 function isOfShare({ row }: LiveDestination, generation: ExportedGeneration): boolean {
   const group = generation.sessionId ?? generation.id;
   return isSampled(`${row.id}:${group}`, row.samplingPpm);

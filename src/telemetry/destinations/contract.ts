@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../../lib/json.ts';
-import type { GenerationContent } from '../draw-content.ts';
+import type { GenerationContent } from '../serialize-content.ts';
 
-/** One generation as it is told to others, after it has ended. Times are Unix ms, money is nano-USD. */
+/** A completed generation as destinations receive it. Times are Unix ms, money is nano-USD. */
 export interface ExportedGeneration {
   readonly id: string;
   readonly startMs: number;
@@ -27,7 +27,7 @@ export interface ExportedGeneration {
     readonly reasoning?: number;
     readonly estimated: boolean;
   };
-  /** What the caller asked of the model, as far as the record knows. */
+  /** The settings of the request, as far as the record has them. */
   readonly settings: { readonly maxTokens?: number; readonly temperature?: number; readonly topP?: number };
   readonly sessionId?: string;
   /** Hash of account and end user. */
@@ -54,8 +54,8 @@ export interface ExportedGeneration {
   readonly content?: GenerationContent;
 }
 
-/** What of a generation a destination is told. */
-export interface Told {
+/** The optional parts of a generation that a destination receives. */
+export interface Reported {
   readonly cost: boolean;
   readonly identity: boolean;
   readonly requestContext: boolean;
@@ -72,9 +72,9 @@ export interface OutboundPost {
 
 /** A destination with its configuration. */
 export interface OpenDestination {
-  draw(batch: readonly ExportedGeneration[], told: Told, nowMs: number): OutboundPost;
-  /** A call that changes nothing: 2xx and 400 say that somebody is there. @source areas.md 11 */
-  drawTest(nowMs: number): OutboundPost;
+  serialize(batch: readonly ExportedGeneration[], reported: Reported, nowMs: number): OutboundPost;
+  /** A call without a record. 2xx and 400 prove that the destination exists. @spec destination-12 */
+  serializeTest(nowMs: number): OutboundPost;
   /** Every address that it calls. */
   readonly url: string;
 }

@@ -2,48 +2,40 @@ import { randomUUID } from 'node:crypto';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
-import { maskText } from '../../lib/mask-text.ts';
+import { maskText } from '../../lib/text/mask-text.ts';
 import { SecretBoxError, type SecretBox } from '../../lib/secret-box.ts';
-import { isUuid } from '../../lib/uuid.ts';
-import type { Admit, DestinationRow, DestinationStore } from '../../store/destinations.ts';
-import type { Page, PageWindow } from '../../store/page.ts';
+import { isUuid } from '../../lib/ids.ts';
+import {
+  destinationResource,
+  type DestinationPatch,
+  type DestinationRow,
+  type NewDestinationValues,
+} from '../../resources/destinations.ts';
+import type { Admit, DestinationStore } from '../../store/accounts/destinations.ts';
+import type { Page, PageWindow } from '../../store/engine/page.ts';
 import type { DestinationType, OpenDestination } from './contract.ts';
-import { faultOfPatterns, filterRulesSchema, type FilterRules } from './filter-rules.ts';
+import { parseFilterRules, type FilterRules } from '../../resources/filter-rules.ts';
+import { faultOfPatterns } from './filter-rules.ts';
 import type { Poster } from './post.ts';
+import { requireSecretsForNewOrigin } from './require-secrets.ts';
 import { DESTINATION_TYPES, UNBUILT_TYPES } from './registry.ts';
 
 /** A destination as its owner sees it: what is secret of its configuration is masked. */
-export interface DestinationRecord extends Omit<DestinationRow, 'sealedConfig' | 'secretId' | 'filterRules'> {
-  readonly config: JsonObject;
-  readonly filterRules: FilterRules | null;
-}
+export type DestinationRecord = Omit<DestinationRow, 'sealedConfig' | 'secretId'> & { readonly config: JsonObject };
 
-type Settings = Pick<
-  DestinationRow,
-  | 'name'
-  | 'enabled'
-  | 'privacyMode'
-  | 'samplingPpm'
-  | 'sendsCost'
-  | 'sendsIdentity'
-  | 'sendsRequestContext'
-  | 'apiKeyHashes'
-> & { readonly filterRules: FilterRules | null };
-
-export interface DestinationWish extends Partial<Settings> {
+export type DestinationInput = DestinationPatch & {
   readonly config?: JsonObject;
   /** Whether it is saved without being called first. */
-  readonly skipsTest?: boolean;
-}
+  readonly skipsTest?: boolean | undefined;
+};
 
-export interface NewDestination extends DestinationWish {
-  readonly type: string;
-  readonly name: string;
+export type NewDestination = NewDestinationValues & {
   readonly config: JsonObject;
   readonly workspaceId: string;
-}
+  readonly skipsTest?: boolean | undefined;
+};
 
-/** A destination with its configuration opened, for whoever sends to it. */
+/** A destination with its configuration decrypted. */
 export interface LiveDestination {
   readonly row: DestinationRow;
   readonly filterRules: FilterRules | null;
@@ -53,21 +45,24 @@ export interface LiveDestination {
 /** Where records of generations are sent. */
 export interface Destinations {
   /** @throws GatewayError 400, and 409 when the workspace has one of this name */
-  create(wish: NewDestination): Promise<DestinationRecord>;
+  create(input: NewDestination): Promise<DestinationRecord>;
   list(window: PageWindow & { readonly workspaceId?: string }): Promise<Page<DestinationRecord>>;
   /** @throws GatewayError 404 */
   get(id: string): Promise<DestinationRecord>;
-  /** What is left out stays as it is, masked values too. @throws GatewayError 400, 404, 409 */
-  update(id: string, wish: DestinationWish): Promise<DestinationRecord>;
+  /**
+   * What is left out stays as it is, masked values too; an address of another origin takes the secrets again.
+   * @throws GatewayError 400, 404, 409
+   */
+  update(id: string, input: DestinationInput): Promise<DestinationRecord>;
   /** @throws GatewayError 404 */
   delete(id: string): Promise<void>;
   /** Calls it as saving does. @throws GatewayError 400 when it does not take the call, 404 */
   test(id: string): Promise<void>;
-  /** Those that are turned on. One whose configuration cannot be read is told of and left out. */
+  /** The enabled ones. One whose configuration cannot be read is reported and left out. */
   live(): Promise<readonly LiveDestination[]>;
 }
 
-export interface DestinationsParts {
+export interface DestinationsDeps {
   readonly store: DestinationStore;
   readonly keys: { find(hash: string): Promise<object | undefined> };
   readonly box: () => Promise<SecretBox>;
@@ -80,26 +75,14 @@ export interface DestinationsParts {
   readonly onUnreadable: (id: string, error: unknown) => void;
 }
 
-/** @source areas.md 11 "At most 5 per type" */
+/** @spec destination-2 */
 const OF_TYPE_MAX = 5;
-/** Of the account: five of each type in a hundred workspaces are more than anybody has. */
+/** Of the account: five of each type in a hundred workspaces are more than any account needs. */
 const DESTINATIONS_MAX = 1_000;
-const MILLION = 1_000_000;
 const BAD_REQUEST = 400;
 
-const DEFAULTS: Omit<Settings, 'name'> = {
-  enabled: true,
-  privacyMode: false,
-  samplingPpm: MILLION,
-  sendsCost: false,
-  sendsIdentity: false,
-  sendsRequestContext: false,
-  apiKeyHashes: null,
-  filterRules: null,
-};
-
-export function createDestinations(parts: DestinationsParts): Destinations {
-  const { store, clock, onChange } = parts;
+export function createDestinations(deps: DestinationsDeps): Destinations {
+  const { store, clock, onChange } = deps;
   const find = async (id: string): Promise<DestinationRow> => {
     const row = isUuid(id) ? await store.find(id) : undefined;
     if (row === undefined) throw noSuchDestination();
@@ -108,58 +91,56 @@ export function createDestinations(parts: DestinationsParts): Destinations {
   return {
     async create({ type: name, workspaceId, config, skipsTest, ...settings }) {
       const type = typeOf(name);
-      await checkKeys(parts, settings.apiKeyHashes);
+      await checkKeys(deps, settings.apiKeyHashes);
       await checkPatterns(settings.filterRules);
       const admit: Admit = (all) => checkRoom(all, { workspaceId, type: name, name: settings.name });
       admit(await listAll(store));
-      const open = openChecked(parts, type, config);
-      if (skipsTest !== true) await callOrRefuse(parts, open);
+      const open = openChecked(deps, type, config);
+      if (skipsTest !== true) await callOrRefuse(deps, open);
       const id = randomUUID();
       const nowMs = clock.nowMs();
-      const { filterRules, ...plain } = { ...DEFAULTS, ...settings };
-      const row: DestinationRow = {
+      const row = destinationResource.newRow({
+        ...settings,
         id,
         workspaceId,
         type: name,
-        ...plain,
-        filterRules: filterRules === null ? null : JSON.stringify(filterRules),
-        ...(await seal(parts, id, config)),
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
-      };
+        ...(await seal(deps, id, config)),
+      });
       await store.insert(row, admit);
       await onChange();
       return recordOf(row, config);
     },
     async list(window) {
-      const box = await parts.box();
+      const box = await deps.box();
       const { rows, totalCount } = await store.list(window);
-      return { rows: rows.map((row) => recordOf(row, openOrEmpty(parts, box, row))), totalCount };
+      return { rows: rows.map((row) => recordOf(row, openOrEmpty(deps, box, row))), totalCount };
     },
     async get(id) {
       const row = await find(id);
-      return recordOf(row, openOrEmpty(parts, await parts.box(), row));
+      return recordOf(row, openOrEmpty(deps, await deps.box(), row));
     },
-    update: (id, wish) => update(parts, find, id, wish),
+    update: (id, input) => update(deps, find, id, input),
     async delete(id) {
       if (!isUuid(id) || !(await store.remove(id))) throw noSuchDestination();
       await onChange();
     },
     async test(id) {
       const row = await find(id);
-      const config = openOrEmpty(parts, await parts.box(), row);
-      await callOrRefuse(parts, openChecked(parts, typeOf(row.type), config));
+      const config = openOrEmpty(deps, await deps.box(), row);
+      await callOrRefuse(deps, openChecked(deps, typeOf(row.type), config));
     },
     async live() {
       const enabled = (await listAll(store)).filter((row) => row.enabled);
       if (enabled.length === 0) return [];
-      const box = await parts.box();
+      const box = await deps.box();
       return enabled.flatMap((row) => {
         try {
           const open = typeOf(row.type).open(openConfig(box, row));
-          return [{ row, filterRules: readRules(row.filterRules), open }];
+          return [{ row, filterRules: parseFilterRules(row.filterRules), open }];
         } catch (error) {
-          parts.onUnreadable(row.id, error);
+          deps.onUnreadable(row.id, error);
           return [];
         }
       });
@@ -168,36 +149,35 @@ export function createDestinations(parts: DestinationsParts): Destinations {
 }
 
 async function update(
-  parts: DestinationsParts,
+  deps: DestinationsDeps,
   find: (id: string) => Promise<DestinationRow>,
   id: string,
-  { config: asked, skipsTest, ...settings }: DestinationWish,
+  { config: requestJson, skipsTest, ...settings }: DestinationInput,
 ): Promise<DestinationRecord> {
   const before = await find(id);
   const type = typeOf(before.type);
-  await checkKeys(parts, settings.apiKeyHashes);
+  await checkKeys(deps, settings.apiKeyHashes);
   await checkPatterns(settings.filterRules);
   const name = settings.name ?? before.name;
   const admit: Admit = (all) => (name === before.name ? undefined : checkRoom(all, { ...before, name }, before.id));
-  admit(await listAll(parts.store));
-  const known = openOrEmpty(parts, await parts.box(), before);
-  const config = asked === undefined ? known : mergeConfig(type, known, asked);
-  if (asked !== undefined) {
-    const open = openChecked(parts, type, config);
-    if (skipsTest !== true) await callOrRefuse(parts, open);
+  admit(await listAll(deps.store));
+  const known = openOrEmpty(deps, await deps.box(), before);
+  const config = requestJson === undefined ? known : mergeConfig(type, known, requestJson);
+  if (requestJson !== undefined) {
+    const open = openChecked(deps, type, config);
+    requireSecretsForNewOrigin({ type, known, sent: requestJson, url: open.url });
+    if (skipsTest !== true) await callOrRefuse(deps, open);
   }
-  const { filterRules, ...plain } = settings;
   const row: DestinationRow = {
     ...before,
-    ...plain,
-    ...(filterRules !== undefined && { filterRules: filterRules === null ? null : JSON.stringify(filterRules) }),
-    ...(asked !== undefined && (await seal(parts, id, config))),
-    // Never the same twice: it tells versions apart.
-    updatedAtMs: Math.max(parts.clock.nowMs(), before.updatedAtMs + 1),
+    ...settings,
+    ...(requestJson !== undefined && (await seal(deps, id, config))),
+    // Never the same twice, because it identifies the version.
+    updatedAtMs: Math.max(deps.clock.nowMs(), before.updatedAtMs + 1),
   };
-  if (!(await parts.store.update(row, before, admit)))
-    throw new GatewayError('invalid_request', 'Somebody else changed the destination meanwhile.', { status: 409 });
-  await parts.onChange();
+  if (!(await deps.store.update(row, before, admit)))
+    throw new GatewayError('invalid_request', 'Another request changed the destination meanwhile.', { status: 409 });
+  await deps.onChange();
   return recordOf(row, config);
 }
 
@@ -216,7 +196,7 @@ function typeOf(name: string): DestinationType {
 
 /** @throws GatewayError 400 with the path of what is wrong */
 function openChecked(
-  { poster, checkConfig }: DestinationsParts,
+  { poster, checkConfig }: DestinationsDeps,
   type: DestinationType,
   config: JsonObject,
 ): OpenDestination {
@@ -228,23 +208,24 @@ function openChecked(
 }
 
 /** @throws GatewayError 400 */
-async function callOrRefuse({ poster, clock }: DestinationsParts, open: OpenDestination): Promise<void> {
-  const outcome = await poster.post(open.drawTest(clock.nowMs()));
+async function callOrRefuse({ poster, clock }: DestinationsDeps, open: OpenDestination): Promise<void> {
+  const outcome = await poster.post(open.serializeTest(clock.nowMs()));
   const { status } = outcome;
   if (status === undefined) throw invalid('config', `the test call failed: ${outcome.reason}`);
   if ((status < 200 || status >= 300) && status !== BAD_REQUEST)
     throw invalid('config', `the test call was answered with status ${status}`);
 }
 
-async function checkKeys({ keys }: DestinationsParts, hashes: readonly string[] | null | undefined): Promise<void> {
+async function checkKeys({ keys }: DestinationsDeps, hashes: readonly string[] | null | undefined): Promise<void> {
   for (const [index, hash] of (hashes ?? []).entries())
     if ((await keys.find(hash)) === undefined)
       throw invalid(`api_key_hashes[${index}]`, 'is not a key of this account');
 }
 
-/** @throws GatewayError 400 @source areas.md 0.3 "unsafe regex" */
-async function checkPatterns(rules: FilterRules | null | undefined): Promise<void> {
-  const [path, fault] = (rules && (await faultOfPatterns(rules))) ?? [];
+/** @throws GatewayError 400 @spec destination-4 */
+async function checkPatterns(rules: string | null | undefined): Promise<void> {
+  const parsed = parseFilterRules(rules ?? null);
+  const [path, fault] = (parsed && (await faultOfPatterns(parsed))) ?? [];
   if (path !== undefined) throw invalid(`filter_rules.${path}`, `${fault} (invalid_regex_pattern)`);
 }
 
@@ -271,7 +252,7 @@ function checkRoom(
 }
 
 async function seal(
-  { box }: DestinationsParts,
+  { box }: DestinationsDeps,
   id: string,
   config: JsonObject,
 ): Promise<Pick<DestinationRow, 'sealedConfig' | 'secretId'>> {
@@ -285,7 +266,7 @@ function openConfig(box: SecretBox, { id, sealedConfig }: DestinationRow): JsonO
 }
 
 /** One whose secret is gone can still be seen, given another configuration, and deleted. */
-function openOrEmpty({ onUnreadable }: DestinationsParts, box: SecretBox, row: DestinationRow): JsonObject {
+function openOrEmpty({ onUnreadable }: DestinationsDeps, box: SecretBox, row: DestinationRow): JsonObject {
   try {
     return openConfig(box, row);
   } catch (error) {
@@ -295,7 +276,7 @@ function openOrEmpty({ onUnreadable }: DestinationsParts, box: SecretBox, row: D
   }
 }
 
-/** A sealed configuration opens for its own destination only. */
+/** An encrypted configuration can be decrypted only for its own destination. */
 export function destinationPurpose(id: string): string {
   return `destination:${id}`;
 }
@@ -304,7 +285,7 @@ function recordOf(
   { sealedConfig: _sealed, secretId: _secret, ...row }: DestinationRow,
   config: JsonObject,
 ): DestinationRecord {
-  return { ...row, filterRules: readRules(row.filterRules), config: maskConfig(typeOf(row.type), config) };
+  return { ...row, config: maskConfig(typeOf(row.type), config) };
 }
 
 function maskConfig({ secrets }: DestinationType, config: JsonObject): JsonObject {
@@ -319,8 +300,8 @@ function mask(value: Json | undefined): Json {
   return Object.fromEntries(Object.entries(value).map(([name, secret]) => [name, mask(secret)]));
 }
 
-/** Whoever sends back what was shown changes nothing: a mask stands for what it hides. */
-function mergeConfig({ secrets }: DestinationType, known: JsonObject, asked: JsonObject): JsonObject {
+/** Sending back a shown configuration changes nothing: a mask stands for the secret behind it. */
+function mergeConfig({ secrets }: DestinationType, known: JsonObject, requestJson: JsonObject): JsonObject {
   const unmask = (member: string, value: Json | undefined): Json | undefined => {
     if (!secrets.includes(member)) return value;
     const before = known[member];
@@ -330,10 +311,6 @@ function mergeConfig({ secrets }: DestinationType, known: JsonObject, asked: Jso
       );
     return before !== undefined && value === mask(before) ? before : value;
   };
-  const changed = Object.entries(asked).map(([member, value]) => [member, unmask(member, value)] as const);
+  const changed = Object.entries(requestJson).map(([member, value]) => [member, unmask(member, value)] as const);
   return { ...known, ...Object.fromEntries(changed) };
-}
-
-function readRules(text: string | null): FilterRules | null {
-  return text === null ? null : filterRulesSchema.parse(JSON.parse(text));
 }

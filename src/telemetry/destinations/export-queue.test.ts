@@ -36,7 +36,7 @@ function make(answer: (call: number) => PostOutcome | Promise<PostOutcome>, retr
   const calls: string[][] = [];
   const counts = { sent: 0, dropped: 0, failed: 0 };
   const queue = createExportQueue({
-    draw: (batch) => ({ url: '', method: 'POST', headers: {}, body: JSON.stringify(batch.map(({ id }) => id)) }),
+    serialize: (batch) => ({ url: '', method: 'POST', headers: {}, body: JSON.stringify(batch.map(({ id }) => id)) }),
     post({ body }) {
       calls.push(JSON.parse(body) as string[]);
       return Promise.resolve(answer(calls.length));
@@ -71,6 +71,7 @@ suite('the queue of a destination', () => {
     assert.deepEqual(calls.flat(), ids);
   });
 
+  // @spec destination-9
   test('tries again what may pass, three times in all', async () => {
     const { queue, calls, counts } = make(() => ({ status: 503 }));
     queue.offer(generation('gen-1'));
@@ -78,7 +79,7 @@ suite('the queue of a destination', () => {
     assert.equal(calls.length, 3);
   });
 
-  test('tries again where nobody answered and where there was too much, and not what is refused', async () => {
+  test('retries without a response and after rate limits, and not after a rejection', async () => {
     const answers: readonly PostOutcome[] = [
       { status: undefined, reason: 'gone' },
       { status: 429 },

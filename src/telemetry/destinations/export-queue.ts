@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExportedGeneration, OutboundPost } from './contract.ts';
 import type { PostOutcome } from './post.ts';
 
-/** What became of a generation on its way to a destination: `dropped`, there was no room; `failed`, nobody took it. */
+/** The outcome of a generation for a destination: `dropped`, there was no room; `failed`, it was not accepted. */
 export type ExportOutcome = 'sent' | 'dropped' | 'failed';
 
-/** Hands generations to one destination: in batches, one call at a time, and whoever offers one never waits. */
+/** Sends generations to one destination, in batches, one call at a time. Adding one never waits. */
 export interface ExportQueue {
   offer(generation: ExportedGeneration): void;
   /** Sends what waits once more without retries, as far as it can be sent in the time; what is left counts as failed. */
   close(limitMs: number): Promise<void>;
 }
 
-export interface ExportQueueParts {
-  readonly draw: (batch: readonly ExportedGeneration[]) => OutboundPost;
+export interface ExportQueueDeps {
+  readonly serialize: (batch: readonly ExportedGeneration[]) => OutboundPost;
   readonly post: (call: OutboundPost) => Promise<PostOutcome>;
   readonly onOutcome: (outcome: ExportOutcome, count: number) => void;
   /** From 0 up to, not including, 1. */
@@ -41,8 +41,8 @@ interface Waiting {
   readonly chars: number;
 }
 
-export function createExportQueue(parts: ExportQueueParts): ExportQueue {
-  const { onOutcome, retryDelaysMs = RETRY_DELAYS_MS, gatherMs = GATHER_MS } = parts;
+export function createExportQueue(deps: ExportQueueDeps): ExportQueue {
+  const { onOutcome, retryDelaysMs = RETRY_DELAYS_MS, gatherMs = GATHER_MS } = deps;
   const hurry = new AbortController();
   let waiting: Waiting[] = [];
   let chars = 0;
@@ -71,12 +71,12 @@ export function createExportQueue(parts: ExportQueueParts): ExportQueue {
 
   async function send(batch: readonly ExportedGeneration[]): Promise<void> {
     for (let attempt = 0; ; attempt++) {
-      // Drawn for each try: a signature holds the time.
-      const outcome = await parts.post(parts.draw(batch));
+      // Serialized for each try, since the signature contains the time.
+      const outcome = await deps.post(deps.serialize(batch));
       if (isTaken(outcome)) return onOutcome('sent', batch.length);
       const delayMs = hurry.signal.aborted || !mayTryAgain(outcome) ? undefined : retryDelaysMs[attempt];
       if (delayMs === undefined) return onOutcome('failed', batch.length);
-      await pause(delayMs * (1 + JITTER_SHARE * parts.random()), hurry.signal);
+      await pause(delayMs * (1 + JITTER_SHARE * deps.random()), hurry.signal);
     }
   }
 
@@ -102,7 +102,7 @@ function isTaken({ status }: PostOutcome): boolean {
   return status !== undefined && status >= 200 && status < 300;
 }
 
-/** What was refused as it stands is refused the next time, too. */
+/** A rejected record would be rejected the next time, too. */
 function mayTryAgain({ status }: PostOutcome): boolean {
   return status === undefined || status >= 500 || status === TOO_MANY_REQUESTS || status === REQUEST_TIMEOUT;
 }

@@ -1,15 +1,15 @@
 import { statusOf } from '../generation-row.ts';
-import type { GenerationContent } from '../draw-content.ts';
+import type { GenerationContent } from '../serialize-content.ts';
 import type { GenerationRecord } from '../record.ts';
 import type { ExportedGeneration } from './contract.ts';
 
-/** What others are told of a generation that has ended. */
+/** A completed generation in the form for destinations. */
 export function exportedOf(
   record: GenerationRecord,
   region: string,
   content: GenerationContent | undefined,
 ): ExportedGeneration {
-  const { report, request, endpoint, usage, cost, error, end, asker, createdMs, firstTokenMs } = record;
+  const { report, request, endpoint, usage, cost, error, end, principal, createdMs, firstTokenMs } = record;
   const { app, sessionId, user, trace = {} } = request.directives;
   const { maxTokens, temperature, topP } = request.settings;
   const sinceArrival = (monotonicMs: number): number => createdMs + monotonicMs - report.arrivedMs;
@@ -45,10 +45,10 @@ export function exportedOf(
     trace,
     costNanoUsd: cost?.totalNanoUsd ?? null,
     identity: {
-      keyHash: asker.keyHash,
-      ...(asker.name !== undefined && { keyName: asker.name }),
-      workspaceId: asker.workspaceId,
-      ...(asker.memberId !== null && { memberId: asker.memberId }),
+      keyHash: principal.keyHash,
+      ...(principal.name !== undefined && { keyName: principal.name }),
+      workspaceId: principal.workspaceId,
+      ...(principal.memberId !== null && { memberId: principal.memberId }),
     },
     context: {
       ...(app?.url !== undefined && { appUrl: app.url }),

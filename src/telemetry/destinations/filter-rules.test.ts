@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { JobError } from '../../lib/job-threads.ts';
+import { JobError } from '../../lib/threads/job-threads.ts';
 import type { ExportedGeneration } from './contract.ts';
-import { filterRulesSchema, fitsRules } from './filter-rules.ts';
+import { filterRulesSchema } from '../../resources/filter-rules.ts';
+import { fitsRules } from './filter-rules.ts';
 import { createPatternSearch } from './pattern-search.ts';
 
 const GENERATION: ExportedGeneration = {
@@ -31,7 +32,7 @@ const rulesOf = (logic: 'and' | 'or', rules: readonly Rule[]) =>
     groups: [{ logic, rules: rules.map(([field, operator, value]) => ({ field, operator, value })) }],
   });
 
-const NOBODY = { search: () => assert.fail('nobody need look for a pattern') };
+const ANONYMOUS = { search: () => assert.fail('nobody need look for a pattern') };
 
 suite('filter rules', () => {
   // A thread that starts on a busy machine takes its time.
@@ -40,7 +41,7 @@ suite('filter rules', () => {
   const fits = async (logic: 'and' | 'or', rules: readonly Rule[]) =>
     fitsRules(rulesOf(logic, rules), GENERATION, patterns);
 
-  test('a pattern is found anywhere in a text, unless it says where', async () => {
+  test('finds a pattern anywhere in a text, unless it is anchored', async () => {
     assert.equal(await fits('and', [['model', 'regex', 'one']]), true);
     assert.equal(await fits('and', [['model', 'regex', '^one']]), false);
     assert.equal(await fits('and', [['total_tokens', 'regex', '^7$']]), true);
@@ -54,19 +55,19 @@ suite('filter rules', () => {
     assert.equal(await fits('and', [found, found]), true);
   });
 
-  test('a pattern finds nothing in what a generation has not', () => {
-    assert.equal(fitsRules(rulesOf('and', [['session_id', 'regex', '.?']]), GENERATION, NOBODY), false);
+  test('finds nothing in an absent value', () => {
+    assert.equal(fitsRules(rulesOf('and', [['session_id', 'regex', '.?']]), GENERATION, ANONYMOUS), false);
   });
 
-  test('nobody looks for a pattern that makes no difference', () => {
+  test('skips patterns that make no difference', () => {
     const pattern = ['output', 'regex', 'a'] as const;
     const both = [['model', 'equals', 'acme/two'], pattern] as const;
-    assert.equal(fitsRules(rulesOf('and', both), GENERATION, NOBODY), false);
+    assert.equal(fitsRules(rulesOf('and', both), GENERATION, ANONYMOUS), false);
     const either = [pattern, ['model', 'equals', 'acme/one']] as const;
-    assert.equal(fitsRules(rulesOf('or', either), GENERATION, NOBODY), true);
+    assert.equal(fitsRules(rulesOf('or', either), GENERATION, ANONYMOUS), true);
   });
 
-  test('a pattern that takes too long is given up', async () => {
+  test('gives up a pattern that takes too long', async () => {
     const short = createPatternSearch({ searchMsMax: 50 });
     const rules = rulesOf('and', [['output', 'regex', 'a*a*a*a*a*a*b']]);
     const judged = Promise.resolve(fitsRules(rules, GENERATION, short));
@@ -75,7 +76,7 @@ suite('filter rules', () => {
   });
 
   test('numbers are equal however they are written', () => {
-    const isSo = (rule: Rule) => fitsRules(rulesOf('and', [rule]), GENERATION, NOBODY);
+    const isSo = (rule: Rule) => fitsRules(rulesOf('and', [rule]), GENERATION, ANONYMOUS);
     assert.equal(isSo(['total_cost', 'equals', '0.50']), true);
     assert.equal(isSo(['total_cost', 'not_equals', 0.5]), false);
     assert.equal(isSo(['total_tokens', 'equals', '7.0']), true);

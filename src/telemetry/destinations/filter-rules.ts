@@ -1,86 +1,10 @@
-import { z } from 'zod';
 import { usdFromNano } from '../../lib/money.ts';
+import type { FilterRules } from '../../resources/filter-rules.ts';
 import type { ExportedGeneration } from './contract.ts';
 import type { PatternJob } from './pattern-job.ts';
 import type { PatternSearch } from './pattern-search.ts';
 
-const FIELDS = [
-  'model',
-  'provider',
-  'session_id',
-  'user_id',
-  'api_key_name',
-  'finish_reason',
-  'input',
-  'output',
-  'total_cost',
-  'total_tokens',
-  'prompt_tokens',
-  'completion_tokens',
-] as const;
-
-const OPERATORS = [
-  'equals',
-  'not_equals',
-  'contains',
-  'not_contains',
-  'regex',
-  'starts_with',
-  'ends_with',
-  'gt',
-  'lt',
-  'gte',
-  'lte',
-  'exists',
-  'not_exists',
-] as const;
-
-const GROUPS_MAX = 20;
-const RULES_MAX = 50;
-const VALUE_CHARS_MAX = 1_000;
-
-const ruleSchema = z.strictObject({
-  field: z.enum(FIELDS),
-  operator: z.enum(OPERATORS),
-  value: z.union([z.string().max(VALUE_CHARS_MAX), z.number()]).optional(),
-});
-
-/**
- * Which generations a destination wants: those that fit every group.
- * @source reference shapes, `ObservabilityFilterRulesConfig`
- */
-export const filterRulesSchema = z
-  .strictObject({
-    enabled: z.boolean().default(true),
-    groups: z
-      .array(z.strictObject({ logic: z.enum(['and', 'or']).default('and'), rules: z.array(ruleSchema).max(RULES_MAX) }))
-      .max(GROUPS_MAX),
-  })
-  .describe('A generation is sent when it fits every group. What was said counts where the workspace keeps it.');
-
-const NEEDS_NONE: readonly string[] = ['exists', 'not_exists'];
-const NEEDS_NUMBER: readonly string[] = ['gt', 'lt', 'gte', 'lte'];
-
-/** Rules as they are sent: one that could never fit would keep every generation from its destination, unnoticed. */
-export const sentFilterRulesSchema = filterRulesSchema.superRefine(({ groups }, context) => {
-  for (const [group, { rules }] of groups.entries())
-    for (const [rule, { operator, value }] of rules.entries()) {
-      const path = ['groups', group, 'rules', rule, 'value'];
-      if (value === undefined && !NEEDS_NONE.includes(operator))
-        context.addIssue({ code: 'custom', path, message: `is required for "${operator}"` });
-      else if (NEEDS_NUMBER.includes(operator) && !isNumeric(value))
-        context.addIssue({ code: 'custom', path, message: `must be a number for "${operator}"` });
-      else if (operator === 'regex' && typeof value === 'number')
-        context.addIssue({ code: 'custom', path, message: 'must be a text for "regex"' });
-    }
-});
-
-function isNumeric(value: string | number | undefined): boolean {
-  return typeof value === 'number' || (value !== undefined && value.trim() !== '' && Number.isFinite(Number(value)));
-}
-
-export type FilterRules = z.output<typeof filterRulesSchema>;
-type Rule = z.output<typeof ruleSchema>;
+type Rule = FilterRules['groups'][number]['rules'][number];
 type Found = string | number | undefined;
 
 /** Where one of the patterns stands, and what is wrong with it; `undefined`: all of them can be looked for. */
@@ -89,7 +13,7 @@ export async function faultOfPatterns({ groups }: FilterRules): Promise<readonly
     for (const [index, { operator, value }] of rules.entries()) {
       if (operator !== 'regex') continue;
       // The parser is large, and most gateways never store a pattern.
-      const { faultOfPattern } = await import('../../lib/plain-pattern.ts');
+      const { faultOfPattern } = await import('../../lib/text/plain-pattern.ts');
       const fault = faultOfPattern(String(value));
       if (fault !== undefined) return [`groups[${group}].rules[${index}].value`, fault];
     }
@@ -118,7 +42,7 @@ export function fitsRules(
     });
   };
   const searched = new Set(groups.flatMap(({ rules }) => rules).filter((rule) => isSearched(rule, valueOf)));
-  // A pattern that is found only ever adds: where it makes no difference whether all are or none is, nobody need look.
+  // A match can only add a generation: when all matches or none make no difference, no search is needed.
   if (fitsWhere(() => false)) return true;
   if (searched.size === 0 || !fitsWhere((rule) => searched.has(rule))) return false;
   return patterns.search(jobOf([...searched], valueOf)).then((found) => {
@@ -129,7 +53,7 @@ export function fitsRules(
 
 type ValueOf = (field: Rule['field']) => Found;
 
-/** What was said may be long, and many rules may ask for it. */
+/** The content may be long, and many rules may use it. */
 function readOnce(generation: ExportedGeneration): ValueOf {
   const known = new Map<Rule['field'], Found>();
   return (field) => {

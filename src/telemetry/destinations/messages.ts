@@ -1,19 +1,19 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { GenerationContent } from '../draw-content.ts';
+import type { GenerationContent } from '../serialize-content.ts';
 
 /**
  * Messages in the shape of `gen_ai.input.messages` and `gen_ai.output.messages`: a role and parts.
  * @source opentelemetry.io, JSON schemas of GenAI input and output messages, read 2026-11
  */
-export function drawInputMessages({ input }: GenerationContent): readonly JsonObject[] {
+export function serializeInputMessages({ input }: GenerationContent): readonly JsonObject[] {
   return input.messages.map((message) => {
     const { role = 'user', content } = message;
-    const parts = Array.isArray(content) ? content.filter(isJsonObject).map(drawPart) : [textPart(content)];
+    const parts = Array.isArray(content) ? content.filter(isJsonObject).map(serializePart) : [textPart(content)];
     return { role, parts };
   });
 }
 
-export function drawOutputMessages({ output }: GenerationContent, finishReason = 'stop'): readonly JsonObject[] {
+export function serializeOutputMessages({ output }: GenerationContent, finishReason = 'stop'): readonly JsonObject[] {
   const { completion, reasoning, tool_calls: calls = [] } = output;
   const parts = [
     ...(reasoning === null ? [] : [{ type: 'reasoning', content: reasoning }]),
@@ -23,7 +23,7 @@ export function drawOutputMessages({ output }: GenerationContent, finishReason =
   return [{ role: 'assistant', parts, finish_reason: finishReason }];
 }
 
-function drawPart(part: JsonObject): JsonObject {
+function serializePart(part: JsonObject): JsonObject {
   const { type } = part;
   if (type === 'tool_call') return callPart(part);
   if (type === 'tool_result')

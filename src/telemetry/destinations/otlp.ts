@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { usdFromNano } from '../../lib/money.ts';
-import { drawInputMessages, drawOutputMessages } from './messages.ts';
-import type { ExportedGeneration, Told } from './contract.ts';
+import { serializeInputMessages, serializeOutputMessages } from './messages.ts';
+import type { ExportedGeneration, Reported } from './contract.ts';
 
 /** `SpanKind` and `StatusCode` of opentelemetry-proto 1.9, trace.proto, read 2026-11. */
 const SPAN_KIND_CLIENT = 3;
 const STATUS_ERROR = 2;
-const SCOPE = 'model-gateway';
+export const SCOPE = 'model-gateway';
 const TRACE_ID = /^[0-9a-f]{32}$/;
 const SPAN_ID = /^[0-9a-f]{16}$/;
-/** Keys of `trace` that have a meaning; the others become attributes. @source areas.md 11 */
+/** Keys of `trace` that have a meaning; the others become attributes. @spec destination-7 */
 const TRACE_KEYS: ReadonlySet<string> = new Set([
   'trace_id',
   'trace_name',
@@ -21,19 +21,19 @@ const TRACE_KEYS: ReadonlySet<string> = new Set([
 const NS_PER_MS = '000000';
 
 /** An OTLP export request in its JSON encoding: one span a generation. @source opentelemetry.io "OTLP Specification", JSON Protobuf Encoding, read 2026-11 */
-export function drawTraces(batch: readonly ExportedGeneration[], told: Told): JsonObject {
+export function serializeTraces(batch: readonly ExportedGeneration[], reported: Reported): JsonObject {
   if (batch.length === 0) return { resourceSpans: [] };
   return {
     resourceSpans: [
       {
         resource: { attributes: attributesOf({ 'service.name': SCOPE }) },
-        scopeSpans: [{ scope: { name: SCOPE }, spans: batch.map((generation) => drawSpan(generation, told)) }],
+        scopeSpans: [{ scope: { name: SCOPE }, spans: batch.map((generation) => serializeSpan(generation, reported)) }],
       },
     ],
   };
 }
 
-function drawSpan(generation: ExportedGeneration, told: Told): JsonObject {
+function serializeSpan(generation: ExportedGeneration, reported: Reported): JsonObject {
   const { trace, id, error, firstTokenMs } = generation;
   const parent = textOf(trace['parent_span_id']);
   const name = textOf(trace['generation_name']) ?? textOf(trace['span_name']) ?? `chat ${generation.model}`;
@@ -48,10 +48,11 @@ function drawSpan(generation: ExportedGeneration, told: Told): JsonObject {
     attributes: attributesOf({
       ...modelAttributes(generation),
       ...traceAttributes(trace),
-      ...(told.cost && generation.costNanoUsd !== null && { 'gen_ai.usage.cost': usdFromNano(generation.costNanoUsd) }),
-      ...(told.identity && identityAttributes(generation)),
-      ...(told.requestContext && contextAttributes(generation)),
-      ...(told.content && contentAttributes(generation)),
+      ...(reported.cost &&
+        generation.costNanoUsd !== null && { 'gen_ai.usage.cost': usdFromNano(generation.costNanoUsd) }),
+      ...(reported.identity && identityAttributes(generation)),
+      ...(reported.requestContext && contextAttributes(generation)),
+      ...(reported.content && contentAttributes(generation)),
     }),
     events:
       firstTokenMs === undefined
@@ -61,7 +62,7 @@ function drawSpan(generation: ExportedGeneration, told: Told): JsonObject {
   };
 }
 
-type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /**
  * Names of the GenAI conventions, status "development". What they have no name for stands below `gateway.`, but for
@@ -121,8 +122,8 @@ function contextAttributes({ context, format }: ExportedGeneration): Attributes 
 function contentAttributes({ content, finishReason }: ExportedGeneration): Attributes {
   if (content === undefined) return {};
   return {
-    'gen_ai.input.messages': JSON.stringify(drawInputMessages(content)),
-    'gen_ai.output.messages': JSON.stringify(drawOutputMessages(content, finishReason)),
+    'gen_ai.input.messages': JSON.stringify(serializeInputMessages(content)),
+    'gen_ai.output.messages': JSON.stringify(serializeOutputMessages(content, finishReason)),
   };
 }
 
@@ -138,7 +139,7 @@ function traceAttributes(trace: JsonObject): Attributes {
   return attributes;
 }
 
-function attributesOf(attributes: Attributes): readonly JsonObject[] {
+export function attributesOf(attributes: Attributes): readonly JsonObject[] {
   return Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, value: valueOf(key, value) }],
   );
@@ -170,7 +171,7 @@ function hexOf(text: string, digits: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, digits);
 }
 
-function nanoOf(ms: number): string {
+export function nanoOf(ms: number): string {
   return `${Math.round(ms)}${NS_PER_MS}`;
 }
 

@@ -1,4 +1,4 @@
-/** What a thread is asked: which patterns are found. It answers with a `boolean` for each search, in their order. */
+/** Input of a thread: the patterns to search. Its result is a `boolean` for each search, in their order. */
 export interface PatternJob {
   /** By name of the field, each text once. */
   readonly texts: Readonly<Record<string, string>>;

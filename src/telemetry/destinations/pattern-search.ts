@@ -1,4 +1,4 @@
-import { createJobThreads } from '../../lib/job-threads.ts';
+import { createJobThreads } from '../../lib/threads/job-threads.ts';
 import type { PatternJob } from './pattern-job.ts';
 
 /** Looks for the patterns of filter rules beside the process's streams. */
@@ -11,7 +11,7 @@ export interface PatternSearch {
 const WAITING_MAX = 64;
 const MEMORY_BYTES_MAX = 134_217_728;
 const IDLE_MS = 60_000;
-/** All patterns of a destination on one generation; a thread that is asked for the first time has to start. Nobody waits for it. */
+/** Time for all patterns of a destination on one generation, including the start of a thread. No request waits for it. */
 const SEARCH_MS_MAX = 2_000;
 
 export function createPatternSearch({
@@ -26,7 +26,7 @@ export function createPatternSearch({
   });
   const never = new AbortController().signal;
   return {
-    search: (job) => threads.run(job, searchMsMax, [], never),
+    search: (job) => threads.run(job, searchMsMax, never),
     close: () => threads.close(),
   };
 }

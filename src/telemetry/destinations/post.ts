@@ -1,11 +1,11 @@
 import { request } from 'undici';
-import { addressErrorIn, createGuardedAgent, type GuardedAgentOptions } from '../../lib/guarded-agent.ts';
+import { addressErrorIn, createGuardedAgent, type GuardedAgentOptions } from '../../lib/net/guarded-agent.ts';
 import type { OutboundPost } from './contract.ts';
 
 /** What became of one call. */
 export type PostOutcome =
   | { readonly status: number }
-  /** Nobody answered, in a sentence that is safe to show. */
+  /** There was no response. The reason is safe to show. */
   | { readonly status: undefined; readonly reason: string };
 
 /** Calls addresses that users chose. */
@@ -18,7 +18,7 @@ export interface Poster {
 }
 
 const POST_MS_MAX = 10_000;
-/** Of an answer, which nobody reads. */
+/** Of a response, which is discarded. */
 const ANSWER_BYTES_MAX = 64 * 1_024;
 
 export function createPoster(options: GuardedAgentOptions): Poster {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { headersMember, urlMember } from '../config-members.ts';
 import type { DestinationType } from '../contract.ts';
-import { drawTraces } from '../otlp.ts';
+import { serializeTraces } from '../otlp.ts';
 
 const schema = z.strictObject({
   endpoint: urlMember.describe('Of a collector: `/v1/traces` is added where the address does not end with it.'),
   headers: headersMember.optional(),
 });
 
-/** Any OpenTelemetry collector, or whoever speaks OTLP over HTTP. */
+/** Any OpenTelemetry collector, or another receiver of OTLP over HTTP. */
 export const otelCollector: DestinationType = {
   type: 'otel-collector',
   schema,
@@ -24,8 +24,8 @@ export const otelCollector: DestinationType = {
     });
     return {
       url,
-      draw: (batch, told) => post(drawTraces(batch, told)),
-      drawTest: () => post({ resourceSpans: [] }, { 'x-test-connection': 'true' }),
+      serialize: (batch, reported) => post(serializeTraces(batch, reported)),
+      serializeTest: () => post({ resourceSpans: [] }, { 'x-test-connection': 'true' }),
     };
   },
 };

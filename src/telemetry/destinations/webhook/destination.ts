@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { headersMember, urlMember } from '../config-members.ts';
 import type { DestinationType, OutboundPost } from '../contract.ts';
-import { drawTraces } from '../otlp.ts';
+import { serializeTraces } from '../otlp.ts';
 import { signatureHeaders } from './sign.ts';
 
 const SECRET_CHARS_MAX = 256;
@@ -35,8 +35,8 @@ export const webhook: DestinationType = {
     };
     return {
       url,
-      draw: (batch, told, nowMs) => post(drawTraces(batch, told), nowMs),
-      drawTest: (nowMs) => post({ resourceSpans: [] }, nowMs, { 'x-test-connection': 'true' }),
+      serialize: (batch, reported, nowMs) => post(serializeTraces(batch, reported), nowMs),
+      serializeTest: (nowMs) => post({ resourceSpans: [] }, nowMs, { 'x-test-connection': 'true' }),
     };
   },
 };

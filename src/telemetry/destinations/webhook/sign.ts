@@ -5,7 +5,7 @@ const ID_DIGITS = 32;
 const MS_PER_S = 1_000;
 
 /**
- * By which a receiver knows who sent a body, and when. The same body keeps its id when it is sent again.
+ * Headers by which a receiver verifies the sender and the time of a body. A retry of the same body keeps its id.
  * @source standardwebhooks.com, "Standard Webhooks" 1.0, "Verifying webhook authenticity", read 2026-11
  */
 export function signatureHeaders(secret: string, body: string, nowMs: number): Readonly<Record<string, string>> {

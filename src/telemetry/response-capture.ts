@@ -1,7 +1,7 @@
 import type { EventBatch } from '../canonical/events.ts';
 
 /** What a model said, as text. */
-export interface CapturedAnswer {
+export interface CapturedResponse {
   readonly text: string;
   readonly reasoning: string;
   readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly input: string }[];
@@ -14,7 +14,7 @@ const CHARS_MAX = 512 * 1_024;
 const TOOL_CALLS_MAX = 500;
 
 /** Keeps what an answer says while it passes by. Only where the workspace wants it kept. */
-export class AnswerCapture {
+export class ResponseCapture {
   /** By index of the block: what is open, and where its text goes. */
   readonly #open = new Map<number, 'text' | 'reasoning' | { input: string }>();
   readonly #calls: { readonly id: string; readonly name: string; input: string }[] = [];
@@ -37,7 +37,7 @@ export class AnswerCapture {
     }
   }
 
-  answer(): CapturedAnswer {
+  answer(): CapturedResponse {
     return { text: this.#text, reasoning: this.#reasoning, toolCalls: this.#calls, isCut: this.#isCut };
   }
 

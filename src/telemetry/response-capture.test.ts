@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { AnswerCapture } from './answer-capture.ts';
+import { ResponseCapture } from './response-capture.ts';
 
 suite('what an answer says', () => {
   test('is text, reasoning and calls, whatever pieces they come in', () => {
-    const capture = new AnswerCapture();
+    const capture = new ResponseCapture();
     capture.push([
       { type: 'block-start', index: 0, block: { type: 'reasoning', form: 'text', text: 'Let me ' } },
       { type: 'block-delta', index: 0, text: 'think.' },
@@ -38,7 +38,7 @@ suite('what an answer says', () => {
   });
 
   test('leaves out what is encrypted, and media', () => {
-    const capture = new AnswerCapture();
+    const capture = new ResponseCapture();
     capture.push([
       { type: 'block-start', index: 0, block: { type: 'reasoning', form: 'encrypted', text: 'AAAA' } },
       { type: 'block-delta', index: 0, text: 'BBBB' },
@@ -53,7 +53,7 @@ suite('what an answer says', () => {
   });
 
   test('is cut where it grows too long, and says so', () => {
-    const capture = new AnswerCapture();
+    const capture = new ResponseCapture();
     capture.push([{ type: 'block-start', index: 0, block: { type: 'text', text: '' } }]);
     for (let piece = 0; piece < 20; piece++)
       capture.push([{ type: 'block-delta', index: 0, text: 'x'.repeat(64 * 1_024) }]);

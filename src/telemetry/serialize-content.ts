@@ -1,7 +1,7 @@
 import type { Block } from '../canonical/blocks.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
-import type { CapturedAnswer } from './answer-capture.ts';
+import type { CapturedResponse } from './response-capture.ts';
 import type { GenerationRecord } from './record.ts';
 
 /** What was said in one generation, as it is kept and sent on: text, never the bytes of media. */
@@ -20,19 +20,19 @@ export interface GenerationContent {
 /** UTF-16 units that are kept of one request, all its texts together. */
 const REQUEST_CHARS_MAX = 512 * 1_024;
 
-export function drawContent(record: GenerationRecord, answer: CapturedAnswer): GenerationContent {
+export function serializeContent(record: GenerationRecord, answer: CapturedResponse): GenerationContent {
   const cut = createCutter(REQUEST_CHARS_MAX);
-  const messages = record.request.turns.map((turn) => drawTurn(turn, cut.take));
+  const messages = record.request.turns.map((turn) => serializeTurn(turn, cut.take));
   return {
     input: { messages },
     output: {
       completion: answer.text === '' ? null : answer.text,
       reasoning: answer.reasoning === '' ? null : answer.reasoning,
       ...(answer.toolCalls.length > 0 && {
-        tool_calls: answer.toolCalls.map(({ id, name, input }) => drawCall(id, name, input)),
+        tool_calls: answer.toolCalls.map(({ id, name, input }) => serializeCall(id, name, input)),
       }),
     },
-    error: drawError(record),
+    error: serializeError(record),
     ...((answer.isCut || cut.hasCut()) && { is_cut: true }),
   };
 }
@@ -54,32 +54,32 @@ function createCutter(charsMax: number): { readonly take: Take; readonly hasCut:
   };
 }
 
-function drawTurn({ role, name, blocks, plain }: GenerationRequest['turns'][number], take: Take): JsonObject {
+function serializeTurn({ role, name, blocks, plain }: GenerationRequest['turns'][number], take: Take): JsonObject {
   const [first] = blocks;
   const content: Json =
     plain === true && blocks.length === 1 && first?.type === 'text'
       ? take(first.text)
-      : blocks.map((block) => drawBlock(block, take));
+      : blocks.map((block) => serializeBlock(block, take));
   return { role, ...(name !== undefined && { name }), content };
 }
 
-function drawBlock(block: Block, take: Take): JsonObject {
+function serializeBlock(block: Block, take: Take): JsonObject {
   switch (block.type) {
     case 'text':
     case 'refusal':
       return { type: block.type, text: take(block.text) };
     case 'reasoning':
-      // Sealed reasoning says nothing to whoever reads this.
+      // Signed or encrypted reasoning is useless to readers.
       return { type: 'reasoning', text: block.form === 'encrypted' ? '' : take(block.text) };
     case 'media':
       return { type: block.media, ...(block.name !== undefined && { name: take(block.name) }), left_out: true };
     case 'tool-call':
-      return { type: 'tool_call', ...drawCall(block.id, block.name, take(block.input)) };
+      return { type: 'tool_call', ...serializeCall(block.id, block.name, take(block.input)) };
     case 'tool-result':
       return {
         type: 'tool_result',
         tool_call_id: block.callId,
-        content: block.content.map((part) => drawBlock(part, take)),
+        content: block.content.map((part) => serializeBlock(part, take)),
       };
     case 'opaque':
       break;
@@ -87,12 +87,12 @@ function drawBlock(block: Block, take: Take): JsonObject {
   return { type: 'other', ...(block.words !== undefined && { text: take(block.words) }) };
 }
 
-function drawCall(id: string, name: string, input: string): JsonObject {
+function serializeCall(id: string, name: string, input: string): JsonObject {
   return { id, name, arguments: input };
 }
 
-/** @source reference shapes, `GenerationContentError` */
-function drawError({ error, failure, endpoint, attempts }: GenerationRecord): JsonObject | null {
+/** @source `@openrouter/sdk` 1.3.19, `GenerationContentError` */
+function serializeError({ error, failure, endpoint, attempts }: GenerationRecord): JsonObject | null {
   if (error === undefined) return null;
   return {
     status: error.status,
@@ -101,7 +101,7 @@ function drawError({ error, failure, endpoint, attempts }: GenerationRecord): Js
     raw: failure?.upstreamMessage ?? null,
     previous_errors: attempts.slice(0, -1).map(({ provider, status }) => ({
       code: status ?? 0,
-      message: status === null ? 'The provider did not answer.' : `The provider answered with status ${status}.`,
+      message: status === null ? 'The provider did not respond.' : `The provider responded with status ${status}.`,
       provider_name: provider,
       raw: null,
     })),
