@@ -5,19 +5,19 @@ import type { Model } from '../catalog/model.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
 import { tokenCount } from '../canonical/usage.ts';
 import { endpointName } from '../routing/endpoint-name.ts';
-import { planRoute, type Candidate } from '../routing/plan.ts';
-import { authorizeCall, tryPrepareCall } from './call-upstream.ts';
-import { readCallerRules } from './caller-rules.ts';
-import { preferencesOf } from './choose-route.ts';
-import { hasFilters } from './filter-rules.ts';
-import { isSlugOf } from './enabled-plugins.ts';
-import type { GenerateParts } from './generate.ts';
-import { offerServerTools } from './offer-server-tools.ts';
-import { resolveModels } from './resolve-models.ts';
-import { withFiles } from './take-in-files.ts';
+import { planCandidates, type Candidate } from '../routing/plan.ts';
+import { authorizeCall, tryPrepareCall } from './attempt/call-upstream.ts';
+import { readCallerRules } from './admission/caller-rules.ts';
+import { preferencesOf } from './route/choose-route.ts';
+import { hasFilters } from './content-filters/filter-rules.ts';
+import { isSlugOf } from './plugins/enabled-plugins.ts';
+import type { GenerateDeps } from './generate.ts';
+import { offerServerTools } from './server-tools/offer-server-tools.ts';
+import { resolveModels } from './route/resolve-models.ts';
+import { withFiles } from './admission/stored-files.ts';
 
-export type CountTokensParts = Pick<
-  GenerateParts,
+export type CountTokensDeps = Pick<
+  GenerateDeps,
   | 'catalog'
   | 'defaults'
   | 'fileMemory'
@@ -25,7 +25,7 @@ export type CountTokensParts = Pick<
   | 'health'
   | 'http'
   | 'ledger'
-  | 'ownCredentials'
+  | 'byokCredentials'
   | 'plugins'
   | 'policyOf'
   | 'providers'
@@ -35,10 +35,10 @@ export type CountTokensParts = Pick<
   | 'toolAbilities'
 >;
 
-/** A count is asked before every turn of some agents: a slow one is worse than an estimate. */
+/** Some agents count before every turn: a slow one is worse than an estimate. */
 const COUNT_LIMIT_MS = 5_000;
 const ANSWER_BYTES_MAX = 64 * 1_024;
-/** What a vendor's counting endpoint takes; the rest only shapes an answer. @source generation.md 7.13 */
+/** What a vendor's counting endpoint takes; the rest only shapes an answer. @spec messages-36 */
 const COUNTED_MEMBERS = [
   'model',
   'messages',
@@ -50,93 +50,93 @@ const COUNTED_MEMBERS = [
   'context_management',
 ];
 
-interface CountQuestion {
+interface CountInput {
   readonly id: string;
   readonly request: GenerationRequest;
   readonly principal: Principal;
 }
 
 /**
- * The input tokens of a request: asked from the vendor where it counts for nothing and where the caller's rules would let
+ * The input tokens of a request: counted by the vendor where that is free and where the caller's rules would let
  * the request go, else estimated. It counts as a request against limits on the rate.
  * @throws GatewayError 400 or 404 for the model, 429
  */
 export async function countTokens(
-  parts: CountTokensParts,
-  { id, request: given, principal }: CountQuestion,
+  deps: CountTokensDeps,
+  { id, request: given, principal }: CountInput,
   signal: AbortSignal,
 ): Promise<number> {
-  return withFiles(parts, given, { owner: principal, signal }, (request) =>
-    count(parts, { id, request, principal }, signal),
+  return withFiles(deps, given, { owner: principal, signal }, (request) =>
+    count(deps, { id, request, principal }, signal),
   );
 }
 
 async function count(
-  parts: CountTokensParts,
-  { id, request: asked, principal }: CountQuestion,
+  deps: CountTokensDeps,
+  { id, request: originalRequest, principal }: CountInput,
   signal: AbortSignal,
 ): Promise<number> {
-  const rules = await readCallerRules(parts, principal);
-  const models = modelsToAsk(parts, asked, rules.policy.defaultModel ?? parts.defaults.model);
-  const offered = await offerServerTools(parts, asked, {
+  const rules = await readCallerRules(deps, principal);
+  const models = modelsToAsk(deps, originalRequest, rules.policy.defaultModel ?? deps.defaults.model);
+  const offered = await offerServerTools(deps, originalRequest, {
     endpointsOf: () => models.flatMap(({ endpoints }) => endpoints),
-    asker: principal,
+    principal: principal,
     signal,
   });
-  const request = offered?.request ?? asked;
-  const { candidates } = planRoute({
+  const request = offered?.request ?? originalRequest;
+  const { candidates } = planCandidates({
     request,
     models,
-    preferences: preferencesOf(parts, request, rules),
+    preferences: preferencesOf(deps, request, rules),
     permissions: rules.policy,
-    formats: parts.formats,
+    formats: deps.formats,
     mustFit: false,
-    health: (endpoint) => parts.health.look(endpointName(endpoint)),
+    health: (endpoint) => deps.health.look(endpointName(endpoint)),
     random: 0,
   });
   const estimate = estimateRequestTokens(request);
-  const rated = { generationId: id, promptTokens: () => estimate, isFree: false };
-  const passage = await parts.rateLimiter.admit(principal, rated)?.pass();
+  const rated = { generationId: id, promptTokens: () => estimate, isFree: false, hasPlace: true };
+  const permit = await deps.rateLimiter.admit(principal, rated)?.acquire();
   try {
     // What filters might keep back is not sent anywhere to be counted.
     const [first] = hasFilters(rules.policy) ? [] : candidates;
-    return (first && (await askVendor(parts, first, request, signal))) ?? estimate;
+    return (first && (await askVendor(deps, first, request, signal))) ?? estimate;
   } finally {
-    await passage?.ended(undefined);
+    await permit?.ended(undefined);
   }
 }
 
 /** None where a router chooses first: its choice takes longer than an estimate, and may cost. @throws GatewayError 400 or 404 */
 function modelsToAsk(
-  { plugins, catalog }: CountTokensParts,
-  asked: GenerationRequest,
+  { plugins, catalog }: CountTokensDeps,
+  originalRequest: GenerationRequest,
   defaultModel: string | undefined,
 ): readonly Model[] {
   const isChoice = (slug: string): boolean => plugins.some((plugin) => isSlugOf(plugin, slug));
-  const { directives } = asked;
+  const { directives } = originalRequest;
   const first = directives.models[0] ?? defaultModel;
   if (first !== undefined && isChoice(first)) return [];
   const models = directives.models.filter((slug) => !isChoice(slug));
-  return resolveModels({ ...asked, directives: { ...directives, models } }, defaultModel, catalog).models;
+  return resolveModels({ ...originalRequest, directives: { ...directives, models } }, defaultModel, catalog).models;
 }
 
 async function askVendor(
-  parts: CountTokensParts,
+  deps: CountTokensDeps,
   candidate: Candidate,
   request: GenerationRequest,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const provider = parts.providers.get(candidate.endpoint.provider);
+  const provider = deps.providers.get(candidate.endpoint.provider);
   const path = provider?.adapter.countTokensPath;
-  const format = parts.formats[candidate.format];
+  const format = deps.formats[candidate.format];
   if (provider === undefined || path === undefined || format?.id !== request.format) return undefined;
   const prepared = tryPrepareCall(provider, format, candidate.endpoint, request, '');
-  // What the vendor could not be asked, it need not count.
+  // What cannot be sent to the vendor, it need not count.
   if ('kind' in prepared) return undefined;
   const body = pick(prepared.encoded.body, COUNTED_MEMBERS);
   const outbound = await Promise.try(() => authorizeCall(provider, prepared, { path, body })).catch(() => undefined);
   if (outbound === undefined || signal.aborted) return undefined;
-  const call = parts.http.call(outbound);
+  const call = deps.http.call(outbound);
   const timer = setTimeout(() => call.cancel(), COUNT_LIMIT_MS);
   const onAbort = (): void => call.cancel();
   signal.addEventListener('abort', onAbort, { once: true });

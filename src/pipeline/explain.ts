@@ -12,71 +12,75 @@ import type { JsonObject } from '../lib/json.ts';
 import { candidateName, endpointName } from '../routing/endpoint-name.ts';
 import type { Candidate, Considered } from '../routing/plan.ts';
 import { savesByCache } from '../routing/sticky.ts';
-import { drawServiceMetadata } from '../wire/gateway/service-metadata.ts';
-import { readCallerRules, type RulesParts } from './caller-rules.ts';
-import { chooseRoute, endpointsOf, reportRoute, type Route, type RouteParts } from './choose-route.ts';
-import { withSilence } from './must-reason.ts';
-import { offerServerTools, type OfferParts } from './offer-server-tools.ts';
-import { countPromptImages } from './prompt-images.ts';
-import { rehearseRouters, type RehearsalParts } from './rehearse-routers.ts';
-import { fitOnly, type ReviseParts } from './revise.ts';
-import { nothingFits } from './route-errors.ts';
-import { withFiles, type TakeInParts } from './take-in-files.ts';
-import { longestAnswer } from './worst-case.ts';
+import { encodeServiceMetadata } from '../wire/gateway/service-metadata.ts';
+import { readCallerRules, type RulesDeps } from './admission/caller-rules.ts';
+import { chooseRoute, endpointsOf, reportRoute, type RouteDeps } from './route/choose-route.ts';
+import { withSilence } from './route/must-reason.ts';
+import { offerServerTools, type OfferDeps } from './server-tools/offer-server-tools.ts';
+import { countPromptImages } from './billing/prompt-images.ts';
+import { rehearseRouters, type RehearsalDeps } from './route/rehearse-routers.ts';
+import { fitOnly, type ApplyPluginsDeps } from './plugins/apply-plugins.ts';
+import { nothingFits } from './route/route-errors.ts';
+import { timeLimitsOf, type TimeLimitDeps } from './attempt/time-limits.ts';
+import { withFiles, type StoredFilesDeps } from './admission/stored-files.ts';
+import { longestResponse } from './billing/cost-estimate.ts';
+import type { Route } from './request.ts';
 
-export interface ExplainParts extends RouteParts, RulesParts, ReviseParts, OfferParts, RehearsalParts, TakeInParts {
-  /** Monotonic ms. */
-  readonly monotonicMs: () => number;
+export interface ExplainDeps
+  extends RouteDeps, RulesDeps, ApplyPluginsDeps, OfferDeps, RehearsalDeps, StoredFilesDeps, TimeLimitDeps {
+  readonly formats: RouteDeps['formats'] & TimeLimitDeps['formats'];
   readonly region: string;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-/** How long is waited for those who are asked what tools they have, all together, and for files that are named. */
+/** How long the listing of MCP tools and the reading of named files may take, all together. */
 const LISTING_MS_MAX = 30_000;
 const NANO_PER_USD = 1e9;
 const PICO_PER_USD = 1e12;
 const TOKENS_PER_MILLION = 1e6;
 
 /**
- * What would happen to a request, by the very code that serves it, without asking anybody but MCP servers for their tools,
+ * What would happen to a request, by the very code that serves it, without a call but to MCP servers for their tools,
  * and without changing anything.
  * @throws GatewayError 400, 404 or 503 as the request itself would
  */
 export async function explainRoute(
-  parts: ExplainParts,
-  asked: GenerationRequest,
+  deps: ExplainDeps,
+  originalRequest: GenerationRequest,
   principal: Principal,
 ): Promise<JsonObject> {
   const signal = AbortSignal.timeout(LISTING_MS_MAX);
-  return withFiles(parts, asked, { owner: principal, signal }, (request) => explain(parts, request, principal, signal));
+  return withFiles(deps, originalRequest, { owner: principal, signal }, (request) =>
+    explain(deps, request, principal, signal),
+  );
 }
 
 async function explain(
-  parts: ExplainParts,
-  asked: GenerationRequest,
+  deps: ExplainDeps,
+  originalRequest: GenerationRequest,
   principal: Principal,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const rules = await readCallerRules(parts, principal);
-  const nowMs = parts.monotonicMs();
-  const requested = asked.directives.models[0] ?? parts.defaults.model ?? '';
+  const rules = await readCallerRules(deps, principal);
+  const nowMs = deps.monotonicMs();
+  const requested = originalRequest.directives.models[0] ?? deps.defaults.model ?? '';
   const report = openRouteReport(requested, nowMs);
-  const { request, drawn: routers, hold } = await rehearseRouters(parts, asked, rules, report);
-  const lowered = await offerServerTools(parts, request, {
-    endpointsOf: () => endpointsOf(parts, request, rules),
-    asker: principal,
+  const { request, serialized: routers, pin } = await rehearseRouters(deps, originalRequest, rules, report);
+  const lowered = await offerServerTools(deps, request, {
+    endpointsOf: () => endpointsOf(deps, request, rules),
+    principal: principal,
     signal,
   });
   const offered = lowered?.request ?? request;
-  const fitting = fitOnly(parts, offered, rules);
-  const found = await chooseRoute(parts, offered, rules, { fitting, hold });
-  const { route, fault } = heard(found, report);
+  const fitting = fitOnly(deps, offered, rules);
+  const found = await chooseRoute(deps, offered, rules, { fitting, pin });
+  const { route, fault } = withSupportedReasoning(found, report);
   const { plan } = route;
   reportRoute(report, route);
   const tokens: Counted = {
     prompt: estimateRequestTokens(route.request),
     completionMax: route.request.settings.maxTokens,
-    moment: { atMs: parts.clock.nowMs(), promptImages: countPromptImages(route.request) },
+    moment: { atMs: deps.clock.nowMs(), promptImages: countPromptImages(route.request) },
   };
   const first = plan.candidates[0] ?? plan.cooling[0]?.candidate;
   const refusal =
@@ -93,25 +97,28 @@ async function explain(
     models: route.resolved.models.map(({ slug }) => slug),
     estimated_prompt_tokens: tokens.prompt,
     ...(tokens.completionMax !== undefined && { max_completion_tokens: tokens.completionMax }),
-    candidates: plan.candidates.map((candidate, at) => drawCandidate(parts, plan.considered, candidate, at, tokens)),
+    candidates: plan.candidates.map((candidate, at) => ({
+      ...serializeCandidate(deps, plan.considered, candidate, at, tokens),
+      time_limits: timeLimitsOf(deps, route.request, plan.candidates, at, fitting),
+    })),
     resting: plan.cooling.map(({ candidate: { endpoint }, cooldown }) => ({
-      ...drawEndpoint(endpoint),
+      ...serializeEndpoint(endpoint),
       ready_in_ms: Math.max(0, Math.ceil(cooldown.untilMs - nowMs)),
     })),
     excluded: plan.considered.flatMap(({ endpoint, exclusion, lacks }) =>
       exclusion === undefined
         ? []
-        : [{ ...drawEndpoint(endpoint), reason: exclusion, ...(lacks !== undefined && { lacks }) }],
+        : [{ ...serializeEndpoint(endpoint), reason: exclusion, ...(lacks !== undefined && { lacks }) }],
     ),
     ...(routers.length > 0 && { routers }),
-    sticky: drawSticky(route, first?.endpoint, tokens),
+    sticky: serializeSticky(route, first?.endpoint, tokens),
     ...(refusal !== undefined && { error: { code: refusal.status, message: refusal.message } }),
-    service_metadata: drawServiceMetadata(report, parts.region),
+    service_metadata: encodeServiceMetadata(report, deps.region),
   };
 }
 
 /** A refusal is what there is to explain, too. */
-function heard(
+function withSupportedReasoning(
   route: Route,
   report: Pick<RouteReport, 'chosen'>,
 ): { readonly route: Route; readonly fault?: GatewayError } {
@@ -130,8 +137,8 @@ interface Counted {
   readonly moment: PriceMoment;
 }
 
-function drawCandidate(
-  { health, stats }: ExplainParts,
+function serializeCandidate(
+  { health, stats }: ExplainDeps,
   considered: readonly Considered[],
   candidate: Candidate,
   at: number,
@@ -144,37 +151,37 @@ function drawCandidate(
   const demotion = considered.find((one) => one.endpoint === endpoint)?.demotion;
   return {
     position: at + 1,
-    ...drawEndpoint(endpoint),
+    ...serializeEndpoint(endpoint),
     ...(candidate.credential !== undefined && { is_byok: true, credential: candidate.credential.label }),
     format,
-    price: endpoint.price === undefined ? null : drawPrice(endpoint.price),
+    price: endpoint.price === undefined ? null : serializePrice(endpoint.price),
     estimated_cost: estimateCost(endpoint, tokens),
     health: open ? 'open' : (['normal', 'degraded', 'failing'] as const)[rank],
     ...(candidate.probe === true && { probe: true }),
     ...(demotion !== undefined && { demoted_by: demotion }),
-    latency_last_5m: drawPercentiles(figures?.latency()),
-    throughput_last_5m: drawPercentiles(figures?.throughput()),
+    latency_last_5m: serializePercentiles(figures?.latency()),
+    throughput_last_5m: serializePercentiles(figures?.throughput()),
   };
 }
 
-function drawPercentiles(
+function serializePercentiles(
   values: { readonly p50: number; readonly p75: number; readonly p90: number; readonly p99: number } | undefined,
 ): JsonObject | null {
   return values === undefined ? null : { p50: values.p50, p75: values.p75, p90: values.p90, p99: values.p99 };
 }
 
-function drawEndpoint({ provider, providerName, model, upstreamModel, tag }: Endpoint): JsonObject {
+function serializeEndpoint({ provider, providerName, model, upstreamModel, tag }: Endpoint): JsonObject {
   return { provider: providerName, tag: tag ?? provider, model, upstream_model: upstreamModel };
 }
 
 /** In the words of the configuration: USD per million tokens; `image`, `web_search` and `request` USD each. */
-function drawPrice(price: PriceTable): JsonObject {
-  const drawn: { [word: string]: number } = {};
+function serializePrice(price: PriceTable): JsonObject {
+  const serialized: { [word: string]: number } = {};
   for (const [word, rate] of RATE_WORDS) {
     const pico = price[rate];
-    if (pico !== undefined) drawn[word] = (pico * (EACH.has(rate) ? 1 : TOKENS_PER_MILLION)) / PICO_PER_USD;
+    if (pico !== undefined) serialized[word] = (pico * (EACH.has(rate) ? 1 : TOKENS_PER_MILLION)) / PICO_PER_USD;
   }
-  return drawn;
+  return serialized;
 }
 
 const EACH: ReadonlySet<string> = new Set(['image', 'webSearch', 'request']);
@@ -185,11 +192,11 @@ function estimateCost(endpoint: Endpoint, { prompt, completionMax, moment }: Cou
   if (price === undefined) return null;
   const usd = (completionTokens: number): number =>
     costOf(price, { ...NO_USAGE, promptTokens: prompt, completionTokens }, moment).totalNanoUsd / NANO_PER_USD;
-  return { prompt: usd(0), ...(completionMax !== undefined && { max: usd(longestAnswer(endpoint, completionMax)) }) };
+  return { prompt: usd(0), ...(completionMax !== undefined && { max: usd(longestResponse(endpoint, completionMax)) }) };
 }
 
 /** Whether the session is tied to an endpoint, and what staying there saves if its cache still holds the whole prompt. */
-function drawSticky(
+function serializeSticky(
   { plan, session }: Route,
   first: Endpoint | undefined,
   { prompt: promptTokens, moment }: Counted,

@@ -1,175 +1,271 @@
-import type { Principal } from '../accounts/principal.ts';
-import type { InnerGenerate } from '../canonical/inner-generation.ts';
+import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
-import type { BytesTaken } from '../lib/byte-budget.ts';
-import type { GenerationRecord } from '../telemetry/record.ts';
-import type { ClientFormat } from '../wire/format.ts';
-import type { Caller } from './caller.ts';
-import { readCallerRules, type RulesParts } from './caller-rules.ts';
-import { createInnerGenerate, type Inside } from './inner-generation.ts';
-import { createInspection, type Inspection, type InspectParts } from './inspect.ts';
-import { openAnswer, type AnswerContext, type AnswerParts, type Serving } from './open-answer.ts';
-import { prepare, type PrepareParts } from './prepare.ts';
-import { refuseForbidden } from './refuse-forbidden.ts';
-import { relayStream, relayWhole } from './relay.ts';
+import type { BytesTaken } from '../lib/memory/byte-budget.ts';
+import { admit, type AdmitDeps } from './admission/admit.ts';
+import { refuseForbidden } from './admission/refuse-forbidden.ts';
+import { inlineStoredFiles, type StoredFilesDeps } from './admission/stored-files.ts';
+import type { FallbackDeps } from './attempt/fallback.ts';
+import { ModelTurns } from './attempt/model-turns.ts';
+import { RouteOutcome, type OutcomeDeps } from './route/route-outcome.ts';
+import { createResponseBudget } from './billing/response-budget.ts';
+import { estimateOf, type RouteEstimate } from './billing/route-estimate.ts';
+import { openContentFilters, type ContentFilterDeps, type ContentFilters } from './content-filters/content-filters.ts';
+import { Exchange, type ExchangeDeps } from './exchange.ts';
+import { reserveContinuation } from './failover/reserve-continuation.ts';
+import { applyPlugins, type ApplyPluginsDeps, type RequestTransform } from './plugins/apply-plugins.ts';
+import type { AdaptRequest, CallerRules, Generate, RequestFacts, Route, UpstreamResponse } from './request.ts';
+import { relayStream, relayWhole, type RelayInput, type ResponseEnding } from './response/relay.ts';
+import { lookUpCachedResponse, type ResponseCacheDeps } from './response/response-cache.ts';
+import { LARGE_ANSWER_BYTES } from './response/whole-response-budget.ts';
+import { endpointsOf, type RouteDeps } from './route/choose-route.ts';
+import { RequestChoice, type ChoiceDeps } from './route/model-choice.ts';
+import { planRoute } from './route/plan-route.ts';
+import { variantsOf, withDefaultModel } from './route/resolve-models.ts';
+import { withNativeTools } from './server-tools/native-tools.ts';
 import {
-  asGatewayError,
-  errorContext,
-  limitTime,
-  noteHangUp,
-  openOutput,
-  openRecord,
-  refuse,
-  type FrameParts,
-} from './request-frame.ts';
-import { lookUpAnswer, type CacheHit, type ResponseCacheParts } from './response-cache.ts';
-import { closingOf } from './settle.ts';
-import type { StreamOutput } from './stream-output.ts';
-import { takeInFiles, type TakeInParts } from './take-in-files.ts';
-import { Till, type TillParts } from './till.ts';
+  noteMissingTools,
+  offerServerTools,
+  type OfferDeps,
+  type OfferedTools,
+} from './server-tools/offer-server-tools.ts';
+import { restoreServerCalls } from './server-tools/restore-server-calls.ts';
+import { runServerTools, type ServerToolDeps } from './server-tools/run-server-tools.ts';
 
-export interface GenerateParts
+export interface GenerateDeps
   extends
-    FrameParts,
-    TillParts,
-    Omit<RulesParts, 'ledger'>,
-    InspectParts,
-    Omit<PrepareParts, 'memory' | 'formats'>,
-    AnswerParts,
-    TakeInParts {
-  readonly responseCache: ResponseCacheParts;
-  readonly totalMs: number;
-  readonly streams: { streamOpened(): void; streamClosed(): void };
-  /** Keeps what answers say, where somebody wants that. Absent: nobody does. */
-  readonly openCapture?: (record: GenerationRecord) => GenerationRecord['capture'];
+    AdmitDeps,
+    ApplyPluginsDeps,
+    ContentFilterDeps,
+    ExchangeDeps,
+    FallbackDeps,
+    OfferDeps,
+    OutcomeDeps,
+    ServerToolDeps,
+    StoredFilesDeps,
+    Omit<RouteDeps, 'formats' | 'memory' | 'stats'>,
+    Pick<ChoiceDeps, 'routers'> {
+  // Of several rooms: each uses a part.
+  readonly ledger: ExchangeDeps['ledger'];
+  readonly formats: FallbackDeps['formats'] & RouteDeps['formats'];
+  readonly memory: FallbackDeps['memory'] & RouteDeps['memory'];
+  readonly stats: RouteDeps['stats'];
+  readonly health: RouteDeps['health'];
+  readonly sticky: RouteDeps['sticky'];
+  readonly responseCache: ResponseCacheDeps;
+  /** Whether mid-stream failover is on where the request does not say. */
+  readonly rescue: boolean;
 }
 
-/** One request, decoded and admitted. */
-export interface Asked {
-  readonly id: string;
-  readonly request: GenerationRequest;
-  readonly asker: Principal;
-  /** Monotonic ms. */
-  readonly arrivedMs: number;
-  /** Set where it serves another request. */
-  readonly inside?: Inside;
-}
-
-/** Answers the caller in every case, and returns when the answer has been handed over and accounted for. */
-export type Generate = (asked: Asked, format: ClientFormat, caller: Caller) => Promise<void>;
-
-/** A request from its arrival to its account, whatever becomes of it. */
-export function createGenerate(parts: GenerateParts): Generate {
-  const { streams, clock } = parts;
-  const generate: Generate = async (asked, format, caller) => {
-    const record = openRecord(asked, parts);
-    record.capture = parts.openCapture?.(record);
-    const limit = limitTime(caller, parts.totalMs);
-    const { signal } = limit;
-    const output = record.request.delivery === 'stream' ? openOutput(record, format, caller, signal, parts) : undefined;
-    if (output !== undefined) streams.streamOpened();
-    const till = new Till(parts, asked.asker, record);
-    let settled: Promise<void> | undefined;
-    const settle = (): Promise<void> => {
-      if (settled === undefined) noteHangUp(record, signal);
-      return (settled ??= till.settle());
-    };
-    const context: AnswerContext = {
-      format,
-      caller,
-      record,
-      settle: () => {
-        const durable = settle();
-        return { durable, closing: closingOf(record, parts.region) };
-      },
-      errorContext: () => errorContext(record, parts),
-    };
-    const underWay = new Set<Promise<unknown>>();
-    const inner = createInnerGenerate({ generate, clock }, asked, { record, format, signal, underWay });
-    const serving: Serving = {};
+/** A request from its arrival to its charge, whatever its outcome. */
+export function createGenerate(deps: GenerateDeps): Generate {
+  const generate: Generate = async (incoming, format, writer) => {
+    const exchange = new Exchange(deps, generate, incoming, format, writer);
     try {
-      await serve(parts, { asked, context, output, till, signal, inner }, serving);
+      const ending = await respond(deps, exchange);
+      const { durable } = exchange.settle();
+      if (exchange.facts.meter.bytes >= LARGE_ANSWER_BYTES) await deps.turns.next();
+      const encoded = ending.encode(exchange.finalUsage());
+      await durable;
+      ending.send(encoded);
     } catch (error) {
-      // Whatever failed, an upstream that still sends must not send to nobody.
-      limit.abort();
-      record.error = asGatewayError(error, record, parts);
-      await settle();
-      refuse(record.error, output, context);
+      await exchange.refuse(error);
     } finally {
-      limit.stop();
-      serving.turns?.close();
-      serving.files?.shrink(0);
-      output?.stop();
-      if (output !== undefined) streams.streamClosed();
-      await settle();
-      serving.outcome?.ended(record);
-      // Nobody waits for them any more, and each has a charge of its own to settle.
-      if (underWay.size > 0) {
-        limit.abort();
-        await Promise.allSettled(underWay);
-      }
-      asked.inside?.ended(closingOf(record, parts.region));
+      await exchange.ends.disposeAsync();
     }
   };
   return generate;
 }
 
-interface ServeQuestion {
-  readonly asked: Asked;
-  readonly context: AnswerContext;
-  /** Absent: the caller gets the whole answer at once. */
-  readonly output: StreamOutput | undefined;
-  readonly till: Till;
-  /** Aborts when nobody waits for the answer any more, or it took too long. */
-  readonly signal: AbortSignal;
-  /** Asks a model inside this request. */
-  readonly inner: InnerGenerate;
+/** A response that costs nothing, but is a request. */
+const UNCOUNTED = { promptTokens: () => 1, isFree: false } as const;
+
+/**
+ * The steps of a request whose response may be cached, up to the end of the response.
+ * @throws GatewayError in place of a response
+ */
+async function respond(deps: GenerateDeps, exchange: Exchange): Promise<ResponseEnding> {
+  const { incoming, facts, writer, reservation, signal, ends } = exchange;
+  const { log, report, meter } = facts;
+  const { principal } = incoming;
+
+  const rules = await admit(deps, principal);
+  const onTaken = (files: BytesTaken): void => ends.defer(() => files.shrink(0));
+  const received = await inlineStoredFiles(deps, incoming.request, { owner: principal, signal, onTaken });
+  log.request = received;
+
+  const filters = openContentFilters(deps, {
+    facts,
+    policy: rules.policy,
+    signal,
+    async onBlocked() {
+      await refuseForbidden(deps, received, report, rules);
+      await reservation.takePermit(UNCOUNTED);
+    },
+  });
+  if (filters !== undefined) log.request = await filters.filterRequest(received);
+
+  const cached = await lookUpCachedResponse(deps.responseCache, {
+    request: log.request,
+    report,
+    principal,
+    policy: rules.policy,
+  });
+  if (cached !== undefined) writer.announce(cached.headers);
+  if (cached?.hit !== undefined) {
+    const { sourceId, endpoint, response } = cached.hit;
+    await reservation.takePermit(UNCOUNTED);
+    log.cacheSourceId = sourceId;
+    meter.replay(endpoint, deps.clock.monotonicMs());
+    const filtered = filters === undefined ? response : await filters.filterResponse(response);
+    return relay(exchange, filtered, []);
+  }
+  if (cached !== undefined) ends.defer(() => cached.keep(facts));
+
+  const prepared = await transform(deps, exchange, rules, filters);
+  const response = await callModels(deps, exchange, rules, filters, prepared);
+  return relay(exchange, response, prepared.streamTransforms, cached?.cacheWriter);
+}
+
+/** A request as models are sent it. */
+interface PreparedRequest extends Omit<RequestTransform, 'request'> {
+  readonly request: GenerationRequest;
+  readonly choice: RequestChoice;
+  /** Absent: the request has no server tools. */
+  readonly offered: OfferedTools | undefined;
 }
 
 /**
- * What happens to a request, from top to bottom.
- * @param serving is filled as the parts of the answer open
- * @throws GatewayError what the caller is to be told in place of an answer
+ * The steps that change a request before it is routed.
+ * @throws GatewayError in place of a response
  */
-async function serve(parts: GenerateParts, question: ServeQuestion, serving: Serving): Promise<void> {
-  const { asked, context, output, till, signal } = question;
-  const { record, caller } = context;
-  const { asker, inside } = asked;
-  const rules = await readCallerRules(parts, asker);
-  await parts.ledger.admit(asker, rules.limits);
-  const onTaken = (taken: BytesTaken): void => void (serving.files = taken);
-  record.request = await takeInFiles(parts, record.request, { owner: asker, signal, onTaken });
-  const onBlocked = async (): Promise<void> => {
-    await refuseForbidden(parts, record, rules);
-    await till.pass(NOTHING_ASKED);
-  };
-  const inspection = createInspection(parts, { record, policy: rules.policy, signal, onBlocked });
-  if (inspection !== undefined) record.request = await inspection.request(record.request);
-  const cached = await lookUpAnswer(parts.responseCache, record, rules);
-  if (cached !== undefined) caller.announce(cached.headers);
-  if (cached?.hit !== undefined) {
-    await till.pass(NOTHING_ASKED);
-    await repeat(cached.hit, inspection, output, context);
-    return;
-  }
-  const prepared = await prepare(parts, { ...question, rules, inside, inspection });
-  const answer = await openAnswer(parts, { ...question, prepared, rules, inspection }, serving);
-  const relayed = { ...context, revisers: prepared.revision.revisers, keeper: cached?.keeper };
-  await (output === undefined ? relayWhole(answer, relayed) : relayStream(answer, output, relayed));
-  cached?.keep(record);
+async function transform(
+  deps: GenerateDeps,
+  { incoming, format, facts, reservation, signal, generateNested, memory }: Exchange,
+  rules: CallerRules,
+  filters: ContentFilters | undefined,
+): Promise<PreparedRequest> {
+  const { log, report } = facts;
+  const defaultModel = rules.policy.defaultModel ?? deps.defaults.model;
+  const filtered = withDefaultModel(log.request, defaultModel);
+  const { models } = filtered.directives;
+
+  const choice = new RequestChoice(deps, { request: filtered, rules, log, report });
+  const applied = await applyPlugins(deps, filtered, {
+    log,
+    report,
+    memory,
+    rules,
+    signal,
+    abilities: { generate: generateNested, choice },
+    isNested: incoming.nested !== undefined,
+    variants: variantsOf(models, defaultModel, deps.catalog),
+    endpointsOf: (of) => endpointsOf(deps, of, rules),
+    async fund(nanoUsdMax) {
+      await reservation.further.fund(rules.limits, nanoUsdMax);
+      // Nothing is spent for a key that sends too fast.
+      await reservation.takePermit(ratedBy(log, models));
+    },
+  });
+  // Plugins put in what filters have not seen: files as text, pages of the web.
+  const isSeen = filters === undefined || applied.request === filtered;
+  const transformed = isSeen ? applied.request : await filters.filterRequest(applied.request);
+
+  const offered = await offerServerTools(deps, transformed, {
+    endpointsOf: () => endpointsOf(deps, transformed, rules),
+    principal: log.principal,
+    signal,
+  });
+  if (offered === undefined) return { ...applied, request: transformed, choice, offered };
+  noteMissingTools(offered, facts);
+  return { ...applied, request: restoreServerCalls(offered, format.serverCalls), choice, offered };
 }
 
-/** An answer that is given again costs and counts nothing, but it is a request. */
-const NOTHING_ASKED = { promptTokens: () => 1, isFree: false } as const;
+/**
+ * The steps from a request to the response of a model.
+ * @throws GatewayError in place of a response
+ */
+async function callModels(
+  deps: GenerateDeps,
+  exchange: Exchange,
+  rules: CallerRules,
+  filters: ContentFilters | undefined,
+  { request, fitting, choice, offered }: PreparedRequest,
+): Promise<UpstreamResponse> {
+  const { format, facts, output, reservation, signal, ends, generateNested } = exchange;
+  const { log, report } = facts;
+  const { nested } = exchange.incoming;
 
-async function repeat(
-  { sourceId, endpoint, committed }: CacheHit,
-  inspection: Inspection | undefined,
-  output: StreamOutput | undefined,
-  context: AnswerContext,
-): Promise<void> {
-  context.record.repeat(sourceId, endpoint);
-  const relayed = { ...context, revisers: [] };
-  const answer = inspection === undefined ? committed : await inspection.answer(committed);
-  await (output === undefined ? relayWhole(answer, relayed) : relayStream(answer, output, relayed));
+  const adapt: AdaptRequest | undefined = offered && ((of, candidate) => withNativeTools(of, candidate, offered));
+  const estimate = (of: Route): RouteEstimate => estimateOf(log, of, deps, adapt);
+  const route = await planRoute(deps, { request, rules, report, fitting, pin: choice.pin(), nested, estimate });
+
+  // Free is what a slug resolves to, however it is spelled, and whether the caller or a router chose it.
+  const slugs = route.resolved.models.map(({ slug }) => slug);
+  await reservation.reserve(rules.limits, () => estimate(route), ratedBy(log, slugs));
+
+  const outcome = new RouteOutcome(deps, route);
+  ends.defer(() => outcome.ended(exchange.settle().record));
+  const turns = new ModelTurns(deps, {
+    route,
+    fitting,
+    adapt,
+    budget: rules.isLimited ? createResponseBudget(reservation, log) : undefined,
+    facts,
+    outcome,
+    signal,
+    reserveContinuation:
+      output !== undefined && mayContinue(route, deps)
+        ? (of, delivered) => reserveContinuation({ route, estimate, facts, reservation, rules }, of, delivered)
+        : undefined,
+    keptUsWaiting: () => output?.keptUsWaiting() === true,
+  });
+  ends.defer(() => turns.close());
+  const first = await turns.callWithFallback();
+  // Each turn before its calls are run: what a filter replaces in a call is not what the tool is given.
+  const turn = filters === undefined ? first : await filters.filterResponse(first);
+
+  if (offered === undefined || offered.entries.length === 0) return turn;
+  return runServerTools(turn, deps, {
+    offered,
+    facts,
+    route,
+    turns,
+    generateNested,
+    choice,
+    filters,
+    signal,
+    codec: format.serverCalls,
+    estimate,
+    moveReservation: (next) => reservation.move(rules.limits, next),
+  });
+}
+
+function relay(
+  exchange: Exchange,
+  response: UpstreamResponse,
+  streamTransforms: RelayInput['streamTransforms'],
+  cacheWriter?: RelayInput['cacheWriter'],
+): Promise<ResponseEnding> {
+  const { facts, format, writer, output } = exchange;
+  const input: RelayInput = {
+    facts,
+    format,
+    writer,
+    streamTransforms,
+    cacheWriter,
+    errorContext: () => exchange.errorContext(),
+  };
+  return output === undefined ? relayWhole(response, input) : relayStream(response, output, input);
+}
+
+function ratedBy({ request }: RequestFacts['log'], slugs: readonly string[]) {
+  return {
+    promptTokens: () => estimateRequestTokens(request),
+    isFree: slugs.some((slug) => slug.endsWith(':free')),
+  };
+}
+
+/** The caller's word counts before the operator's. */
+function mayContinue({ plan, request }: Route, { rescue }: GenerateDeps): boolean {
+  return plan.allowFallbacks && (request.directives.rescue ?? rescue);
 }

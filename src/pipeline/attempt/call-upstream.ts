@@ -1,0 +1,145 @@
+import type { Warning } from '../../canonical/extra.ts';
+import type { UpstreamFailure } from '../../canonical/failure.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import type { Endpoint } from '../../catalog/model.ts';
+import type { OutboundRequest } from '../../lib/net/http-client.ts';
+import { CredentialError, type CallContext, type OutgoingCall, type Provider } from '../../providers/contract.ts';
+import type { Dialect, EncodedRequest, UpstreamFormat } from '../../wire/format.ts';
+import { askForTier } from './request-tier.ts';
+import { dialectOf } from '../replay/reasoning-history.ts';
+import { raiseMaxTokens } from './raise-max-tokens.ts';
+import { refuseStoredFiles } from './refuse-stored-files.ts';
+
+/** A request in an upstream's words. Nothing of it names us to the provider yet. */
+export interface PreparedCall {
+  readonly encoded: EncodedRequest;
+  readonly context: CallContext;
+  /** `https://host:port`. */
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * `prepareCall` for an attempt: a request that the format of this endpoint cannot say may be sayable in the next one's, so
+ * that is a failure of this attempt alone.
+ */
+export function tryPrepareCall(...call: Parameters<typeof prepareCall>): PreparedCall | UpstreamFailure {
+  try {
+    return prepareCall(...call);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { type: errorType, status, message, issues } = error;
+    return { kind: 'unsayable', errorType, status, message, mayTry: 'next-endpoint', ...(issues && { issues }) };
+  }
+}
+
+/**
+ * Encodes and adjusts: everything between a candidate and the bytes that leave, but for the credentials. Pure.
+ * @throws GatewayError when the format cannot say the request
+ */
+export function prepareCall(
+  provider: Provider,
+  format: UpstreamFormat,
+  endpoint: Endpoint,
+  request: GenerationRequest,
+  endUserId: string,
+  dialect: Dialect = dialectOf(provider, format.id, endpoint),
+): PreparedCall {
+  const { adapter, settings } = provider;
+  const context: CallContext = {
+    format: format.id,
+    settings,
+    model: endpoint.upstreamModel,
+    stream: request.delivery === 'stream',
+  };
+  refuseStoredFiles(request, provider, format.id);
+  const raised = raiseMaxTokens(askForTier(request, endpoint), endpoint.outputTokensMin ?? dialect.outputTokensMin);
+  const asEncoded = format.encodeRequest(raised.request, {
+    model: endpoint.upstreamModel,
+    endUserId,
+    dialect,
+    betaRules: provider.betaRules?.(),
+    maxOutputTokens: endpoint.outputTokensMax,
+    supportedParameters: endpoint.supportedParameters,
+  });
+  const body = adapter.adjust === undefined ? asEncoded.body : adapter.adjust(asEncoded.body, context);
+  const warnings = nameLimit(request, [...raised.warnings, ...asEncoded.warnings]);
+  const encoded: EncodedRequest = { ...asEncoded, body, warnings };
+  const offer = provider.formats.find((offered) => offered.format === format.id);
+  const { origin, basePath } = addressOf(provider);
+  return {
+    encoded,
+    context,
+    origin,
+    path: (offer?.basePath ?? basePath) + (offer?.path === undefined ? format.path(context) : offer.path(context)),
+    headers: {
+      accept: context.stream ? format.streamType : 'application/json',
+      'accept-encoding': 'identity',
+      'content-type': 'application/json',
+      'user-agent': 'model-gateway',
+      ...encoded.headers,
+      ...settings.headers,
+    },
+  };
+}
+
+/** The limit of the answer under the name that the caller gave it. */
+function nameLimit({ settings }: GenerationRequest, warnings: readonly Warning[]): readonly Warning[] {
+  const { maxTokensMember: path } = settings;
+  if (path === undefined) return warnings;
+  return warnings.map((warning) => (warning.path === 'max_tokens' ? { ...warning, path } : warning));
+}
+
+/**
+ * The bytes, with the credentials in their headers: at once where those are known, else a promise.
+ * @param change another path below the provider's base URL, or another body
+ * @throws CredentialError at once or as a rejection
+ */
+export function authorizeCall(
+  provider: Provider,
+  prepared: PreparedCall,
+  change: { readonly path?: string; readonly body?: EncodedRequest['body'] } = {},
+): OutboundRequest | Promise<OutboundRequest> {
+  const { origin, headers, context } = prepared;
+  const path = change.path === undefined ? prepared.path : addressOf(provider).basePath + change.path;
+  const body = JSON.stringify(change.body ?? prepared.encoded.body);
+  const call: OutgoingCall = { ...context, method: 'POST', url: origin + path, headers, body };
+  const { connectMs: connectTimeoutMs } = context.settings.timeouts;
+  const withCredentials = (credentials: Readonly<Record<string, string>>): OutboundRequest => {
+    return { origin, path, method: 'POST', headers: { ...headers, ...credentials }, body, connectTimeoutMs };
+  };
+  const given = provider.authorize(call);
+  return given instanceof Promise ? withinLimit(given).then(withCredentials) : withCredentials(given);
+}
+
+/** A token that is not there by now comes too late: another provider may answer meanwhile. */
+const CREDENTIAL_WAIT_MS = 10_000;
+
+/** Settles with the promise; after the limit it fails, whatever the promise does later. */
+function withinLimit<Value>(promise: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new CredentialError(`no credential was to be had in ${CREDENTIAL_WAIT_MS} ms`));
+    const timer = setTimeout(late, CREDENTIAL_WAIT_MS);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+interface Address {
+  readonly origin: string;
+  readonly basePath: string;
+}
+
+/** Parsing a URL costs more than the rest of a call's preparation, and the address of a provider never changes. */
+const addresses = new WeakMap<Provider, Address>();
+
+function addressOf(provider: Provider): Address {
+  const known = addresses.get(provider);
+  if (known !== undefined) return known;
+  const { origin, pathname } = new URL(provider.settings.baseUrl);
+  const address = { origin, basePath: pathname === '/' ? '' : pathname };
+  addresses.set(provider, address);
+  return address;
+}

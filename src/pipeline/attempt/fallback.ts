@@ -1,0 +1,255 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { conversationScope } from '../../accounts/principal.ts';
+import type { EventSource } from '../../canonical/events.ts';
+import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import type { PipelineStage, RouteReport } from '../../canonical/route-report.ts';
+import type { ByteBudget } from '../../lib/memory/byte-budget.ts';
+import type { Download } from '../../lib/net/download.ts';
+import type { RequestFitting } from '../../plugins/contract.ts';
+import { candidateName, endpointName } from '../../routing/endpoint-name.ts';
+import type { Health } from '../../routing/health.ts';
+import type { Candidate, RoutePlan } from '../../routing/plan.ts';
+import type { EndpointStats } from '../../routing/stats.ts';
+import {
+  createCandidateIterator,
+  type Step,
+  type CandidateIterator,
+  type CandidateIteratorDeps,
+} from '../../routing/candidate-iterator.ts';
+import { AttemptDeadline, type AttemptDeadlineDeps } from './attempt-deadline.ts';
+import { AttemptLog } from './attempt-log.ts';
+import { makeAttempt, type AttemptDeps, type AttemptRequest } from './attempt.ts';
+import type { ResponseBudget, AttemptBudget } from '../billing/response-budget.ts';
+import type { AttemptOutcome } from './first-content.ts';
+import { ResponseRoom } from '../response/whole-response-budget.ts';
+import { couldServe } from './could-serve.ts';
+import { MediaInliner } from './inline-media.ts';
+import { limitAsSent } from './limit-as-sent.ts';
+import { isUnreadableReasoning, withoutEncryptedReasoning } from '../replay/origin-memory.ts';
+import { failedRoute, nothingReady } from '../route/route-errors.ts';
+import type { AdaptRequest, RequestFacts, UpstreamEcho, UpstreamResponse } from '../request.ts';
+
+export interface FallbackDeps extends AttemptDeps, AttemptDeadlineDeps, Pick<CandidateIteratorDeps, 'retryOf'> {
+  readonly health: Health;
+  readonly stats: Pick<EndpointStats, 'typicalTokens'>;
+  readonly download: Download;
+  /** For the files of all requests together. */
+  readonly fileMemory: ByteBudget;
+  /** For large answers that come as a whole. */
+  readonly wholeResponseMemory: ByteBudget;
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number;
+}
+
+/** How the candidates that are left continue a response whose stream broke off. */
+export interface Continuation {
+  /** What the candidate is sent. */
+  requestFor(candidate: Candidate, request: GenerationRequest): GenerationRequest;
+  /** Reads as much of its response as it takes to know whether it continues. @returns what follows, or why it does not */
+  admit(candidate: Candidate, source: EventSource): Promise<EventSource | UpstreamFailure>;
+  /** Whether it is to be tried again, in another way. */
+  triesAgain(candidate: Candidate, failure: UpstreamFailure): boolean;
+  /** The candidates that may follow one that said something else. */
+  mayFollow(candidate: Candidate): boolean;
+}
+
+export interface FallbackInput {
+  readonly plan: RoutePlan;
+  readonly request: GenerationRequest;
+  /** Makes the request fit endpoints that are too small for it. */
+  readonly fitting?: RequestFitting | undefined;
+  /** Absent: the request is the same for every candidate. */
+  readonly adapt?: AdaptRequest | undefined;
+  /** Absent: the response may become as long as it likes. */
+  readonly budget?: ResponseBudget | undefined;
+  readonly facts: RequestFacts;
+  readonly signal: AbortSignal;
+  /** Takes the bodies that go upstream, where the caller wants to see them. */
+  readonly echoes: UpstreamEcho[];
+  /** Is called with every candidate that failed. */
+  readonly outcome?: { failed(candidate: Candidate): void };
+}
+
+/**
+ * The loop over the candidates of one turn: tries one after the other until one responds, and again those that are left when
+ * its stream breaks off. A class because it lives as long as its turn, and changes with every attempt.
+ */
+export class Fallback {
+  readonly #deps: FallbackDeps;
+  readonly #input: FallbackInput;
+  readonly #candidates: CandidateIterator;
+  readonly #failures: { readonly candidate: Candidate; readonly failure: UpstreamFailure }[] = [];
+  #requested: AttemptRequest;
+
+  constructor(deps: FallbackDeps, input: FallbackInput) {
+    const { plan, request, facts, echoes } = input;
+    const { endUserId, principal, isLarge } = facts.log;
+    this.#deps = deps;
+    this.#input = input;
+    this.#candidates = createCandidateIterator(deps, plan);
+    const media = new MediaInliner({ download: deps.download, memory: deps.fileMemory });
+    const room = new ResponseRoom(deps.wholeResponseMemory);
+    const wanted = request.directives.echoUpstreamBody ? echoes : undefined;
+    const scope = conversationScope(principal);
+    this.#requested = { request, isLarge, endUserId, scope, media, room, echoes: wanted };
+  }
+
+  /**
+   * Tries the candidates in order until one has begun to respond.
+   * @throws GatewayError what the last failure means for the caller, with all failures in its metadata
+   */
+  begin(): Promise<UpstreamResponse> {
+    return this.#proceed(undefined, (last) => this.#fail(last));
+  }
+
+  /** The stream of the response broke off: tries the candidates that are left. `undefined`: none of them continues it. */
+  continueAfter(failure: UpstreamFailure, continuation: Continuation): Promise<UpstreamResponse | undefined> {
+    this.#candidates.failed(failure, 'after content');
+    return this.#proceed(continuation, () => undefined);
+  }
+
+  /** The turn is over: what was fetched for it is released. */
+  close(): void {
+    this.#requested.media.close();
+    this.#requested.room.close();
+  }
+
+  /** @param orElse what it returns where no candidate responds */
+  async #proceed<Else>(
+    continuation: Continuation | undefined,
+    orElse: (last: Step) => Else,
+  ): Promise<UpstreamResponse | Else> {
+    const { signal } = this.#input;
+    for (;;) {
+      const step = this.#candidates.next();
+      if (step.type === 'wait') {
+        await wait(step.ms, undefined, { signal }).catch(() => undefined);
+        if (!signal.aborted) continue;
+      }
+      if (step.type !== 'try') return orElse(step);
+      const committed = await this.#try(step, continuation);
+      if (committed !== undefined) return committed;
+    }
+  }
+
+  #fail(last: Step): never {
+    if (this.#failures.length === 0 && last.type === 'stop') throw nothingReady(last.resting, last.readyInMs);
+    throw failedRoute(this.#failures, this.#input.request.directives.models);
+  }
+
+  async #try(step: Trying, continuation: Continuation | undefined): Promise<UpstreamResponse | undefined> {
+    const { facts, outcome: watch } = this.#input;
+    const { candidate } = step;
+    const startedMs = this.#deps.monotonicMs();
+    const budget = this.#input.budget?.open(candidate);
+    const attempt = new AttemptLog(facts, candidate, this.#deps.monotonicMs, {
+      expectedTokens: () => this.#expectedTokens(candidate, budget),
+      tokensMax: () => limitAsSent(this.#deps, this.#requested.request, candidate),
+      reservedTokens: budget?.tokensMax,
+    });
+    const { full, fitted } = this.#requestFor(candidate, continuation);
+    if (fitted !== undefined) attempt.warn([fitted.warning]);
+    const commit = (source: EventSource): UpstreamResponse => {
+      attempt.commit();
+      if (fitted !== undefined) noteFitted(facts.report, fitted.stage);
+      return { candidate, source, startedMs, firstTokenMs: this.#deps.monotonicMs(), echoes: this.#input.echoes };
+    };
+    const first = followed(await this.#ask(step, fitted?.request ?? full, attempt, continuation), budget);
+    const isJudged = continuation === undefined || !first.committed;
+    const outcome = isJudged ? first : await this.#admit(candidate, first.source, continuation);
+    if (outcome.committed) return commit(outcome.source);
+    const { failure, partial } = outcome;
+    const readable = isUnreadableReasoning(failure) ? withoutEncryptedReasoning(this.#requested.request) : undefined;
+    const mayRead = readable !== undefined && readable.warnings.length > 0;
+    if (mayRead) {
+      // Once: without it no candidate has a reason to refuse the request.
+      attempt.warn(readable.warnings);
+      this.#requested = { ...this.#requested, request: readable.request };
+    }
+    const isAgain = mayRead || continuation?.triesAgain(candidate, failure) === true;
+    const last = partial === undefined ? undefined : 'no more';
+    const then = isAgain ? 'again' : continuation === undefined ? last : (last ?? 'after content');
+    const isRetried = this.#candidates.failed(failure, then);
+    if (continuation !== undefined && failure.kind === 'unspliceable' && !isAgain)
+      this.#candidates.narrow((other) => continuation.mayFollow(other));
+    // While the same endpoint is retried, sessions stay with it.
+    if (!isRetried) watch?.failed(candidate);
+    if (partial !== undefined && continuation === undefined && this.#candidates.isOver()) return commit(partial);
+    partial?.cancel();
+    attempt.fail(failure);
+    this.#failures.push({ candidate, failure });
+    return undefined;
+  }
+
+  /** What a candidate is sent, and what made it fit there. */
+  #requestFor(candidate: Candidate, continuation: Continuation | undefined) {
+    const { request } = this.#requested;
+    const originalRequest = continuation === undefined ? request : continuation.requestFor(candidate, request);
+    const full = this.#input.adapt?.(originalRequest, candidate) ?? originalRequest;
+    return { full, fitted: this.#input.fitting?.fit(full, candidate.endpoint, candidate.format) };
+  }
+
+  /** How long its answer may be expected to become, as far as the request and what is reserved let it. */
+  #expectedTokens(candidate: Candidate, budget: AttemptBudget | undefined): number | undefined {
+    const typical = this.#deps.stats.typicalTokens(endpointName(candidate.endpoint));
+    const sent = limitAsSent(this.#deps, this.#requested.request, candidate) ?? Infinity;
+    return typical && Math.min(typical, sent, budget?.tokensMax() ?? Infinity);
+  }
+
+  /** Reports to health how it went, whatever happens: a probe that does not end would keep its endpoint closed. */
+  async #ask(
+    { candidate, release }: Trying,
+    request: GenerationRequest,
+    attempt: AttemptLog,
+    continuation: Continuation | undefined,
+  ): Promise<AttemptOutcome> {
+    const { health } = this.#deps;
+    const name = candidateName(candidate);
+    const requested = request === this.#requested.request ? this.#requested : { ...this.#requested, request };
+    const deadline = new AttemptDeadline(this.#deps, candidate, request, {
+      areLeft: () => this.#candidates.hasAlternative(),
+      couldServe: () => this.#candidates.hasAlternative((other) => this.#couldServe(other, continuation)),
+    });
+    const startedMs = this.#deps.monotonicMs();
+    let outcome: AttemptOutcome;
+    try {
+      outcome = await makeAttempt(this.#deps, candidate, requested, attempt, deadline, this.#input.signal);
+    } catch (error) {
+      health.abandoned(name, release);
+      throw error;
+    }
+    if (outcome.committed) deadline.answered();
+    else deadline.failed(outcome.failure.cutAfterMs);
+    if (outcome.committed) health.succeeded(name, release);
+    else if (outcome.failure.kind === 'aborted' || outcome.failure.clock === 'total') health.abandoned(name, release);
+    else health.failed(name, { ...outcome.failure, lastedMs: this.#deps.monotonicMs() - startedMs }, release);
+    return outcome;
+  }
+
+  #couldServe(candidate: Candidate, continuation: Continuation | undefined): boolean {
+    const { full, fitted } = this.#requestFor(candidate, continuation);
+    return couldServe(this.#deps, fitted?.request ?? full, candidate);
+  }
+
+  async #admit(candidate: Candidate, source: EventSource, continuation: Continuation): Promise<AttemptOutcome> {
+    const admitted = await continuation.admit(candidate, source);
+    if ('read' in admitted) return { committed: true, source: admitted };
+    source.cancel();
+    if (admitted.kind !== 'unspliceable') this.#deps.health.brokeOff(candidateName(candidate), admitted);
+    return { committed: false, failure: admitted };
+  }
+}
+
+function followed(outcome: AttemptOutcome, budget: AttemptBudget | undefined): AttemptOutcome {
+  return budget === undefined || !outcome.committed ? outcome : { ...outcome, source: budget.follow(outcome.source) };
+}
+
+/** Reported once, as the endpoint that responded last got the request: each of several turns may have to be made to fit. */
+function noteFitted({ pipeline }: RouteReport, stage: PipelineStage): void {
+  const before = pipeline.findIndex(({ name }) => name === stage.name);
+  if (before < 0) pipeline.push(stage);
+  else pipeline[before] = stage;
+}
+
+type Trying = Extract<Step, { readonly type: 'try' }>;

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Block } from '../../canonical/blocks.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
+import { refuseStoredFiles } from './refuse-stored-files.ts';
+
+function stating(role: 'user' | 'assistant', ...blocks: readonly Block[]): GenerationRequest {
+  return {
+    format: 'chat',
+    delivery: 'whole',
+    turns: [{ role, blocks }],
+    tools: [],
+    settings: {},
+    directives: {
+      models: ['acme/one'],
+      provider: DEFAULT_PREFERENCES,
+      plugins: [],
+      echoUpstreamBody: false,
+      serviceMetadata: false,
+      betas: [],
+    },
+    warnings: [],
+  };
+}
+
+const STORED: Block = { type: 'media', media: 'document', source: { type: 'file', fileId: 'file_1' } };
+const BUCKET: Block = { type: 'media', media: 'image', source: { type: 'url', url: 's3://bucket/a.png' } };
+const SOUND: Block = { type: 'media', media: 'audio', source: { type: 'file', fileId: 'audio_1' } };
+
+test('an account reads the files of a credential that it brought, and not what the operator keeps in buckets', () => {
+  const request = stating('user', STORED);
+  assert.throws(() => refuseStoredFiles(request, {}, 'chat'), GatewayError);
+  refuseStoredFiles(request, { isByok: true }, 'chat');
+  refuseStoredFiles(request, { storedFiles: true }, 'chat');
+  assert.throws(() => refuseStoredFiles(stating('user', BUCKET), { isByok: true }, 'chat'), GatewayError);
+  refuseStoredFiles(stating('user', BUCKET), { storageUris: true }, 'converse');
+});
+
+test('one option opens nothing that is the other’s', () => {
+  assert.throws(() => refuseStoredFiles(stating('user', STORED), { storageUris: true }, 'messages'), GatewayError);
+  assert.throws(() => refuseStoredFiles(stating('user', BUCKET), { storedFiles: true }, 'chat'), GatewayError);
+});
+
+test('a host in the own network opens nothing that stands beside it, until the operator says so', () => {
+  const at = (url: string): GenerationRequest =>
+    stating('user', { type: 'media', media: 'image', source: { type: 'url', url } });
+  for (const url of [
+    'http://169.254.169.254/a.png',
+    'http://localhost:9000/a.png',
+    'file:///srv/a.png',
+    'http://[::1]/',
+  ]) {
+    assert.throws(() => refuseStoredFiles(at(url), {}, 'chat'), /not of the public web/, url);
+    refuseStoredFiles(at(url), { opensAnyMedia: true }, 'chat');
+  }
+  for (const url of ['https://example.com/a.png', 'http://1.1.1.1/a.png', 'data:image/svg+xml,<svg/>'])
+    refuseStoredFiles(at(url), {}, 'chat');
+});
+
+test('what the model said aloud goes back under the id that the caller was given', () => {
+  refuseStoredFiles(stating('assistant', SOUND), {}, 'chat');
+});
+
+test('a format without words for an id says so itself', () => {
+  refuseStoredFiles(stating('user', STORED), {}, 'gemini');
+});

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { GenerationEvent } from '../../canonical/events.ts';
+import { restoreToolNames } from './restore-tool-names.ts';
+
+const call = (name: string): GenerationEvent => ({
+  type: 'block-start',
+  index: 0,
+  block: { type: 'tool-call', id: 'c', name, input: '', runBy: 'caller' },
+});
+const rest: GenerationEvent[] = [
+  { type: 'block-delta', index: 0, text: '{}' },
+  { type: 'end', finish: 'tool_calls' },
+];
+
+// @spec translate-7
+test('a renamed tool comes back under the name that the caller knows, others stay', () => {
+  const names = new Map([['my_tool', 'my.tool']]);
+  assert.deepEqual(restoreToolNames([call('my_tool'), ...rest], names), [call('my.tool'), ...rest]);
+  assert.deepEqual(restoreToolNames([call('other')], names), [call('other')]);
+});
+
+test('without renamed tools the batch passes as it is', () => {
+  const batch = [call('my_tool')];
+  assert.equal(restoreToolNames(batch, undefined), batch);
+  assert.equal(restoreToolNames(batch, new Map()), batch);
+});

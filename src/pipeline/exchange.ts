@@ -1,0 +1,198 @@
+import type { GenerateNested } from '../canonical/nested-generation.ts';
+import { GatewayError, withMetadata } from '../canonical/gateway-error.ts';
+import { openRouteReport } from '../canonical/route-report.ts';
+import type { Clock } from '../lib/clock.ts';
+import { MemoryLeases } from '../lib/memory/memory-leases.ts';
+import { RequestLog } from '../telemetry/request-log.ts';
+import { ResponseMeter } from '../telemetry/response-meter.ts';
+import type { ClientFormat, ErrorContext, FinalUsage } from '../wire/format.ts';
+import { BudgetReservation, type BudgetReservationDeps } from './admission/budget-reservation.ts';
+import { hashEndUser } from './admission/end-user-id.ts';
+import { finalUsageOf, metadataOf, settle, type SettleDeps, type Settlement } from './billing/settle.ts';
+import type { Generate, IncomingRequest, RequestFacts, ResponseWriter } from './request.ts';
+import { openStreamOutput, type StreamOutput } from './response/sse-output.ts';
+import type { RouteDeps } from './route/choose-route.ts';
+import { createGenerateNested } from './server-tools/nested-generation.ts';
+
+export interface ExchangeDeps extends SettleDeps, BudgetReservationDeps {
+  readonly clock: Clock;
+  readonly defaults: RouteDeps['defaults'];
+  readonly region: string;
+  readonly baseUrl: () => string;
+  /** Bound on a whole request, ms. */
+  readonly totalMs: number;
+  readonly streams: { streamOpened(): void; streamClosed(): void; requestBegan(): void; requestEnded(): void };
+  /** Keeps the text of the response, where its workspace may want that. Absent: none does. */
+  readonly openCapture?: (log: RequestLog) => RequestLog['capture'];
+  /** For the operator: an assumption of ours that does not hold. */
+  readonly onBug: (error: unknown, generationId: string) => void;
+}
+
+/**
+ * One request and its response: what is open as long as they are. It is the one owner of their end: the charge is settled
+ * once, by `settle`, and everything that a step opens registers its end on `ends`. A class because it lives as long as its
+ * request.
+ */
+export class Exchange {
+  readonly incoming: IncomingRequest;
+  readonly format: ClientFormat;
+  readonly writer: ResponseWriter;
+  readonly facts: RequestFacts;
+  /** Absent: the response is sent as a whole. */
+  readonly output: StreamOutput | undefined;
+  readonly reservation: BudgetReservation;
+  /** Memory that plugins hold for the request. */
+  readonly memory = new MemoryLeases();
+  /** Runs one generation inside this one. */
+  readonly generateNested: GenerateNested;
+  /** Runs, the last one first, when the request is over, whatever its outcome. */
+  readonly ends = new AsyncDisposableStack();
+  readonly #deps: ExchangeDeps;
+  readonly #over = new AbortController();
+  #settlement: Settlement | undefined;
+
+  constructor(
+    deps: ExchangeDeps,
+    generate: Generate,
+    incoming: IncomingRequest,
+    format: ClientFormat,
+    writer: ResponseWriter,
+  ) {
+    this.#deps = deps;
+    this.incoming = incoming;
+    this.format = format;
+    this.writer = writer;
+    this.facts = openFacts(deps, incoming);
+    this.reservation = new BudgetReservation(deps, incoming.principal, this.facts.log, incoming.place);
+    const { log } = this.facts;
+    const { signal } = this;
+    this.output =
+      log.request.delivery === 'stream'
+        ? openStreamOutput(writer, {
+            generationId: log.id,
+            keepAlive: format.keepAlive,
+            signal,
+            monotonicMs: () => deps.clock.monotonicMs(),
+          })
+        : undefined;
+    const underWay = new Set<Promise<unknown>>();
+    this.generateNested = createGenerateNested({ generate, clock: deps.clock }, incoming, {
+      log,
+      format,
+      signal,
+      underWay,
+    });
+    writer.onGone(() => this.#over.abort('gone'));
+    this.#registerEnds(underWay);
+  }
+
+  /** Aborts when the caller has hung up (its reason is then `gone`), the total time is over (`total`), or the request is. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Fixes the charge, once. */
+  settle(): Settlement {
+    if (this.#settlement === undefined) {
+      if (this.#hasHungUp()) this.facts.meter.cancelled = true;
+      this.#settlement = settle(this.#deps, this.facts, this.reservation);
+    }
+    return this.#settlement;
+  }
+
+  /** Usage and cost as the end of the response reports them. */
+  finalUsage(): FinalUsage {
+    return finalUsageOf(this.settle().record, this.facts, this.#deps.region);
+  }
+
+  /** Ends the request with an error in place of its response, or of what is left of it. */
+  async refuse(reason: unknown): Promise<void> {
+    const { facts, writer, format, output } = this;
+    const { log, report } = facts;
+    // Whatever failed, an upstream must not go on sending.
+    this.#over.abort('over');
+    const error = this.#asGatewayError(reason);
+    log.error = error;
+    await this.settle().durable;
+    output?.stop();
+    if (!writer.started) {
+      writer.refuse(error, this.errorContext());
+      return;
+    }
+    const identity = { id: log.id, createdS: Math.floor(log.createdMs / 1_000), model: report.requested };
+    writer.end(format.createStreamEncoder(identity).fail(error, undefined, this.errorContext()));
+  }
+
+  errorContext(): ErrorContext {
+    const { region, baseUrl } = this.#deps;
+    return {
+      generationId: this.facts.log.id,
+      serviceMetadata: metadataOf(this.facts, region),
+      baseUrl: baseUrl(),
+    };
+  }
+
+  #registerEnds(underWay: ReadonlySet<Promise<unknown>>): void {
+    const { incoming, output, ends } = this;
+    const { streams, totalMs } = this.#deps;
+    const { nested } = incoming;
+    if (nested !== undefined) ends.defer(() => nested.ended(this.finalUsage()));
+    // The response does not wait for them, and each has a charge of its own to settle.
+    ends.defer(async () => {
+      if (underWay.size === 0) return;
+      this.#over.abort('over');
+      await Promise.allSettled(underWay);
+    });
+    if (nested === undefined) {
+      streams.requestBegan();
+      ends.defer(() => streams.requestEnded());
+    }
+    ends.defer(() => this.settle().durable);
+    if (output !== undefined) {
+      streams.streamOpened();
+      ends.defer(() => {
+        output.stop();
+        streams.streamClosed();
+      });
+    }
+    ends.defer(() => this.memory.close());
+    const timer = setTimeout(() => this.#over.abort('total'), totalMs);
+    ends.defer(() => clearTimeout(timer));
+  }
+
+  /** A caller that leaves before the end owes what there is of the response. @spec money-17 */
+  #hasHungUp(): boolean {
+    const { report, meter } = this.facts;
+    const { failure, serving, end } = meter;
+    const brokeOffBefore = serving !== undefined && failure !== undefined && failure.kind !== 'aborted';
+    const isOver = end !== undefined || report.endedMs !== undefined;
+    return this.signal.reason === 'gone' && !isOver && !brokeOffBefore;
+  }
+
+  #asGatewayError(error: unknown): GatewayError {
+    const { log } = this.facts;
+    if (error instanceof GatewayError) return withMetadata(error, log.errorMetadata);
+    this.#deps.onBug(error, log.id);
+    return new GatewayError('server', 'The gateway failed unexpectedly.', { cause: error });
+  }
+}
+
+function openFacts(deps: ExchangeDeps, incoming: IncomingRequest): RequestFacts {
+  const { id, request, principal, arrivedMs, isLarge, nested } = incoming;
+  const { models, user } = request.directives;
+  const log = new RequestLog({
+    id,
+    requestId: nested?.requestId,
+    request,
+    isLarge,
+    principal,
+    endUserId: hashEndUser(principal.accountId, user),
+    createdMs: deps.clock.nowMs(),
+  });
+  log.capture = deps.openCapture?.(log);
+  return {
+    log,
+    report: openRouteReport(models[0] ?? deps.defaults.model ?? '', arrivedMs),
+    meter: new ResponseMeter(),
+  };
+}

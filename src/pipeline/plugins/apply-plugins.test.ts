@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { mergeRules } from '../../accounts/policy/policy.ts';
+import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
+import type { Warning } from '../../canonical/extra.ts';
+import type { GenerateNested } from '../../canonical/nested-generation.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import { openRouteReport } from '../../canonical/route-report.ts';
+import type { Plugin, PluginAbilities, RequestFitting } from '../../plugins/contract.ts';
+import { fitOnly, applyPlugins } from './apply-plugins.ts';
+
+const options = z.object({});
+const RULES = { policy: { ...mergeRules([]), limits: [], preferences: [], plugins: [], defaultModel: null } };
+
+function requestFor(models: readonly string[], ...ids: readonly string[]): GenerationRequest {
+  return {
+    format: 'chat',
+    delivery: 'stream',
+    turns: [],
+    tools: [],
+    settings: {},
+    directives: {
+      models,
+      provider: DEFAULT_PREFERENCES,
+      plugins: ids.map((id) => ({ id, enabled: true, options: {} })),
+      echoUpstreamBody: false,
+      serviceMetadata: false,
+      betas: [],
+    },
+    warnings: [],
+  };
+}
+
+function run(plugins: readonly Plugin[], request: GenerationRequest, abilities: PluginAbilities = {}) {
+  const report = openRouteReport('a/b', 0);
+  const warnings: Warning[] = [];
+  const log = {
+    warn: (more: readonly Warning[]): void => void warnings.push(...more),
+    chargePlugin: () => undefined,
+    errorMetadata: {},
+  };
+  const question = {
+    log,
+    report,
+    rules: RULES,
+    signal: new AbortController().signal,
+    abilities,
+    variants: new Set<string>(),
+    endpointsOf: () => [],
+    fund: () => Promise.resolve(),
+  };
+  return { report, warnings, transformed: applyPlugins({ plugins, abilities: {}, nowMs: () => 0 }, request, question) };
+}
+
+// @spec plugin-5, router-1
+test('each plugin sees what those before it made of the request, and the chosen models stand in the place of the slug', async () => {
+  const seen: (readonly string[])[] = [];
+  const router: Plugin = {
+    id: 'router',
+    options,
+    slugs: ['service/pick'],
+    chooseModels: (_request, slug) => Promise.resolve([`${slug}-one`, 'a/b']),
+  };
+  const adder: Plugin = {
+    id: 'adder',
+    options,
+    transformRequest(request) {
+      seen.push(request.directives.models);
+      return Promise.resolve({ ...request, tools: [{ type: 'server', name: 'added' }] });
+    },
+  };
+  const reader: Plugin = {
+    id: 'reader',
+    options,
+    transformEvents:
+      ({ tools }) =>
+      (events) => [
+        ...events,
+        { type: 'warning', warning: { code: 'field-changed', path: '', message: tools[0]?.type ?? '' } },
+      ],
+  };
+  const { transformed } = run([router, adder, reader], requestFor(['a/b', 'service/pick', 'c/d'], 'adder', 'reader'));
+  const { request, streamTransforms, fitting } = await transformed;
+  assert.deepEqual(seen, [['a/b', 'service/pick-one', 'c/d']]);
+  assert.equal(request.tools.length, 1);
+  assert.equal(fitting, undefined);
+  assert.deepEqual(
+    streamTransforms
+      .flatMap((streamTransform) => streamTransform([]))
+      .map((event) => (event.type === 'warning' ? event.warning.message : '')),
+    ['server'],
+  );
+});
+
+test('a plugin that is switched off says which model its slug is, and does nothing else', async () => {
+  const router: Plugin = {
+    id: 'router',
+    options,
+    slugs: ['service/pick'],
+    chooseModels: () => Promise.resolve(['a/b']),
+    transformRequest: () => assert.fail('it is switched off'),
+    transformEvents: () => assert.fail('it is switched off'),
+  };
+  const originalRequest = requestFor(['service/pick']);
+  const plugins = [{ id: 'router', enabled: false, options: {} }];
+  const { request } = await run([router], {
+    ...originalRequest,
+    directives: { ...originalRequest.directives, plugins },
+  }).transformed;
+  assert.deepEqual(request.directives.models, ['a/b']);
+});
+
+test('gives a plugin the slug that the request names', async () => {
+  const seen: (string | undefined)[] = [];
+  const router: Plugin = {
+    id: 'router',
+    options,
+    slugs: ['service/pick', 'service/pick-fast'],
+    chooseModels: () => Promise.resolve(['a/b']),
+    transformRequest(request, _options, { slug }) {
+      seen.push(slug);
+      return Promise.resolve(request);
+    },
+  };
+  await run([router], requestFor(['c/d', 'service/pick-fast:nitro'])).transformed;
+  await run([router], requestFor(['c/d'], 'router')).transformed;
+  assert.deepEqual(seen, ['service/pick-fast:nitro', undefined]);
+});
+
+test('a request that no plugin changes goes on as it is', async () => {
+  const plain: Plugin = {
+    id: 'plain',
+    options,
+    transformRequest: (request) => Promise.resolve(request),
+    transformEvents: () => undefined,
+  };
+  const request = requestFor(['a/b'], 'plain');
+  const transform = await run([plain], request).transformed;
+  assert.equal(transform.request, request);
+  assert.deepEqual(transform.streamTransforms, []);
+});
+
+test('a plugin has what it may do handed in, and what it notes stands in the report', async () => {
+  const generate: GenerateNested = () => Promise.reject(new Error('not called'));
+  const noter: Plugin = {
+    id: 'noter',
+    options,
+    transformRequest(request, _options, context) {
+      const { abilities, isRequested } = context;
+      context.note({
+        type: 'plugin',
+        name: 'noter',
+        data: { asked: isRequested, mayGenerate: abilities.generate === generate },
+      });
+      context.warn({ code: 'content-dropped', path: 'messages', message: 'noted' });
+      return Promise.resolve(request);
+    },
+  };
+  const { report, warnings, transformed } = run([noter], requestFor(['a/b'], 'noter'), { generate });
+  await transformed;
+  assert.deepEqual(report.pipeline, [{ type: 'plugin', name: 'noter', data: { asked: true, mayGenerate: true } }]);
+  assert.deepEqual(
+    warnings.map(({ message }) => message),
+    ['noted'],
+  );
+});
+
+test('what makes a request fit is found without running anything else', () => {
+  const fitting: RequestFitting = { isRequested: true, judge: () => () => undefined, fit: () => undefined };
+  const fitter: Plugin = {
+    id: 'fitter',
+    options,
+    fitRequest: (_request, _options, isRequested) => ({ ...fitting, isRequested }),
+  };
+  const other: Plugin = { id: 'other', options, transformRequest: () => assert.fail('must not run') };
+  const parts = { plugins: [other, fitter], abilities: {} };
+  assert.equal(fitOnly(parts, requestFor(['a/b'], 'other', 'fitter'), RULES)?.isRequested, true);
+  assert.equal(fitOnly(parts, requestFor(['a/b'], 'other'), RULES), undefined);
+});
+
+test('where no plugin finds anything in the request none is run, and what makes it fit is known at once', () => {
+  const fitting: RequestFitting = { isRequested: true, judge: () => () => undefined, fit: () => undefined };
+  const idle: Plugin = {
+    id: 'idle',
+    options,
+    concerns: ({ turns }) => turns.length > 0,
+    transformRequest: () => assert.fail('there is nothing for it'),
+  };
+  const fitter: Plugin = { id: 'fitter', options, fitRequest: () => fitting };
+  const request = requestFor(['a/b'], 'idle', 'fitter');
+  assert.deepEqual(run([idle, fitter], request).transformed, { request, fitting, streamTransforms: [] });
+});
+
+test('a plugin that may find something is run', async () => {
+  const changed = requestFor(['c/d']);
+  const concerned: Plugin = {
+    id: 'concerned',
+    options,
+    concerns: ({ turns }) => turns.length === 0,
+    transformRequest: () => Promise.resolve(changed),
+  };
+  assert.equal((await run([concerned], requestFor(['a/b'], 'concerned')).transformed).request, changed);
+});

@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto';
+import type { Block } from '../../canonical/blocks.ts';
+import type { EventBatch } from '../../canonical/events.ts';
+import type { Warning } from '../../canonical/extra.ts';
+import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { GenerationRequest, Turn } from '../../canonical/request.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ExpiringCache } from '../../lib/cache/expiring-cache.ts';
+import { pathsOfBlocks, pathsOfTurns } from '../../wire/source-paths.ts';
+
+const ORIGINS_MAX = 50_000;
+export const BYTES_MAX = 32 * 1_024 * 1_024;
+const LIFETIME_MS = 24 * 3_600_000;
+/** Encrypted texts end in their seal, so that no two of them end alike; a long history need not be hashed whole. */
+const TAIL_CHARS = 256;
+
+/**
+ * Which provider made a piece of encrypted reasoning. Only the organization whose key it was made under can read it, and
+ * one format's reasoning looks like another's: what goes to a second account of the same vendor is refused, with the whole
+ * request. Nothing of the data is kept but a hash. @spec route-29
+ */
+export interface OriginMemory {
+  /** The provider whose reasoning the request holds, of several the latest; `undefined`: none that is known. */
+  homeOf(request: GenerationRequest, scope: string): string | undefined;
+  /** The request without what is known to be another provider's. */
+  keepOwn(
+    request: GenerationRequest,
+    requested: OriginInput,
+  ): { readonly request: GenerationRequest; readonly warnings: readonly Warning[] };
+  /** Keeps what the events of one answer show. */
+  listen(requested: OriginInput): (batch: EventBatch) => void;
+}
+
+interface OriginInput {
+  /** The endpoint that is called, or responds. */
+  readonly provider: string;
+  /** Of the caller's account and workspace. */
+  readonly scope: string;
+}
+
+export interface OriginMemoryDeps {
+  readonly clock: Clock;
+  /** Of the bytes that it may take at most, from 0 to 1. Absent: all of them. */
+  readonly part?: number | undefined;
+}
+
+export function createOriginMemory({ clock, part = 1 }: OriginMemoryDeps): OriginMemory {
+  const limits = { entriesMax: ORIGINS_MAX, bytesMax: Math.floor(BYTES_MAX * part), lifetimeMs: LIFETIME_MS };
+  const origins = new ExpiringCache<string>(limits, () => clock.monotonicMs());
+  const originOf = (block: Block, scope: string): string | undefined =>
+    isBound(block) ? origins.get(keyOf(scope, block.text)) : undefined;
+  return {
+    homeOf({ turns }, scope) {
+      if (origins.size === 0) return undefined;
+      for (const { blocks } of turns.toReversed()) {
+        const home = blocks.findLast((block) => originOf(block, scope) !== undefined);
+        if (home !== undefined) return originOf(home, scope);
+      }
+      return undefined;
+    },
+    keepOwn(request, { provider, scope }) {
+      return withoutBlocks(
+        request,
+        (block) => (originOf(block, scope) ?? provider) !== provider,
+        'encrypted reasoning can only be read where it was made, at another provider',
+      );
+    },
+    listen({ provider, scope }) {
+      const open = new Map<number, string>();
+      return (batch) => {
+        for (const event of batch) {
+          if (event.type === 'block-start' && isBound(event.block)) open.set(event.index, event.block.text);
+          if (open.size === 0) continue;
+          if (event.type === 'block-delta') {
+            const before = open.get(event.index);
+            if (before !== undefined) open.set(event.index, before + (event.text ?? ''));
+          } else if (event.type === 'block-end') {
+            const data = open.get(event.index);
+            open.delete(event.index);
+            if (data !== undefined && data !== '') origins.set(keyOf(scope, data), provider, provider.length);
+          }
+        }
+      };
+    },
+  };
+}
+
+// OpenAI and Azure have a code for it (openai/codex#8145, 2025-12), xAI only words: "Could not decrypt the provided
+// encrypted_content" (Wei-Shaw/sub2api#4535, 2026-07).
+const UNREADABLE_CODE = 'invalid_encrypted_content';
+const UNREADABLE_WORDS =
+  /could not decrypt .*encrypted_content|encrypted content .*could not be (?:verified|decrypted)/i;
+
+/** Whether an upstream refused a request because it cannot read its encrypted reasoning. */
+export function isUnreadableReasoning({
+  upstreamStatus,
+  providerCode,
+  upstreamMessage = '',
+}: UpstreamFailure): boolean {
+  return upstreamStatus === 400 && (providerCode === UNREADABLE_CODE || UNREADABLE_WORDS.test(upstreamMessage));
+}
+
+/** The request without its encrypted reasoning, for an upstream that says it cannot read it. */
+export function withoutEncryptedReasoning(request: GenerationRequest): ReturnType<OriginMemory['keepOwn']> {
+  return withoutBlocks(request, isBound, 'the provider could not read this encrypted reasoning');
+}
+
+/** Encrypted by a vendor for the organization of the caller: all families of the responses format. */
+function isBound(block: Block): block is Extract<Block, { type: 'reasoning' }> {
+  return block.type === 'reasoning' && block.form === 'encrypted' && block.family?.endsWith('-responses-v1') === true;
+}
+
+function keyOf(scope: string, data: string): string {
+  return hash('sha256', `${scope} ${data.length} ${data.slice(-TAIL_CHARS)}`, 'base64');
+}
+
+function withoutBlocks(
+  request: GenerationRequest,
+  isLost: (block: Block) => boolean,
+  message: string,
+): ReturnType<OriginMemory['keepOwn']> {
+  const lost = new Set(request.turns.flatMap(({ blocks }) => blocks.filter(isLost)));
+  if (lost.size === 0) return { request, warnings: [] };
+  const warnings: Warning[] = [];
+  const paths = pathsOfTurns(request);
+  const turns = request.turns.map((turn, at): Turn => {
+    const kept = turn.blocks.filter((block) => !lost.has(block));
+    if (kept.length === turn.blocks.length) return turn;
+    const blockPaths = pathsOfBlocks(request.format, turn, paths[at] ?? '');
+    for (const [index, block] of turn.blocks.entries())
+      if (lost.has(block)) warnings.push({ code: 'content-dropped', path: blockPaths[index] ?? '', message });
+    return { ...turn, blocks: kept };
+  });
+  return { request: { ...request, turns }, warnings };
+}

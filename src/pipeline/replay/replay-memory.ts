@@ -1,0 +1,107 @@
+import type { EventBatch } from '../../canonical/events.ts';
+import type { Warning } from '../../canonical/extra.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Dialect, UpstreamFormat } from '../../wire/format.ts';
+import { createOriginMemory } from './origin-memory.ts';
+import type { PassedValues } from './shared-values.ts';
+import { createReasoningMemory } from './reasoning-history.ts';
+import { createSignatureMemory } from './signature-memory.ts';
+import { createTextSignatureMemory } from './text-signatures.ts';
+
+/** The endpoint that is called, as far as memories go. */
+export interface RequestedEndpoint {
+  readonly format: UpstreamFormat;
+  readonly dialect: Dialect;
+  /** Slug. */
+  readonly provider: string;
+  /** Of the caller's account and workspace. */
+  readonly scope: string;
+  /** The upstream's own name of the model. */
+  readonly model: string;
+  /** The member that takes reasoning back is the one that the upstream itself wrote. */
+  readonly learnsReasoningMember: boolean;
+}
+
+export interface Recalled {
+  readonly request: GenerationRequest;
+  readonly warnings: readonly Warning[];
+  /** In which the upstream wrote its reasoning in this conversation, where that counts. */
+  readonly reasoningMember?: NonNullable<Dialect['reasoningMember']>;
+}
+
+/** What is kept of earlier answers so that their next turn works. Bounded, in memory, and never needed to be right. */
+export interface ResponseMemory {
+  /** The provider that alone can read reasoning of the request; `undefined`: any can read all that is known. */
+  homeOf(request: GenerationRequest, scope: string): string | undefined;
+  /**
+   * The request as an endpoint is to get it: with what its caller lost, and without what only others can read. Mostly at
+   * once, else a promise, where other processes are asked for theirs.
+   */
+  recall(request: GenerationRequest, requested: RequestedEndpoint): Recalled | Promise<Recalled>;
+  /** Listens to one answer; `undefined` where there is nothing to keep of it, as with most formats. */
+  listen(request: GenerationRequest, requested: RequestedEndpoint): ((batch: EventBatch) => void) | undefined;
+}
+
+export interface ResponseMemoryDeps {
+  readonly clock: Clock;
+  /** Absent: there are no other processes. */
+  readonly values?: PassedValues | undefined;
+  /** Of the bytes that each memory may take at most, from 0 to 1. Absent: all of them. */
+  readonly part?: number;
+}
+
+export function createResponseMemory(deps: ResponseMemoryDeps): ResponseMemory {
+  const signatures = createSignatureMemory(deps);
+  const origins = createOriginMemory(deps);
+  const texts = createTextSignatureMemory(deps);
+  const members = createReasoningMemory(deps);
+  const restore = (request: GenerationRequest, requested: RequestedEndpoint): Recalled => {
+    const signed = signsTexts(requested) ? texts.restore(request, requested.scope) : request;
+    const restored = signatures.restore(signed, requested.format, requested.scope);
+    return carriesForeign(requested) ? origins.keepOwn(restored, requested) : { request: restored, warnings: [] };
+  };
+  return {
+    homeOf: (request, scope) => origins.homeOf(request, scope),
+    recall(request, requested) {
+      if (requested.learnsReasoningMember) {
+        const member = members.memberOf(request, requested);
+        return member instanceof Promise
+          ? member.then((found) => withMember(request, found))
+          : withMember(request, member);
+      }
+      const ofCalls = signatures.ask(request, requested.format, requested.scope);
+      const ofTexts = signsTexts(requested) ? texts.lookUp(request, requested.scope) : undefined;
+      if (ofCalls === undefined && ofTexts === undefined) return restore(request, requested);
+      return Promise.all([ofCalls, ofTexts]).then(() => restore(request, requested));
+    },
+    listen(request, requested) {
+      if (requested.learnsReasoningMember) return members.listen(requested);
+      const listen = carriesForeign(requested)
+        ? origins.listen(requested)
+        : signatures.listen(requested.format, requested.scope);
+      if (!signsTexts(requested)) return listen;
+      const listenToText = texts.listen(request, requested.scope);
+      return (batch) => {
+        listen?.(batch);
+        listenToText(batch);
+      };
+    },
+  };
+}
+
+function withMember(request: GenerationRequest, member: Recalled['reasoningMember'] | undefined): Recalled {
+  return { request, warnings: [], ...(member !== undefined && { reasoningMember: member }) };
+}
+
+/** Whether encrypted reasoning goes there by its family alone, whichever provider of that family made it. Other formats drop it. */
+function carriesForeign({ format, dialect }: RequestedEndpoint): boolean {
+  return format.id === 'responses' || (format.id === 'chat' && dialect.reasoningMember === 'reasoning_details');
+}
+
+/** Whether its signature of a text may come behind the text, and is taken back. Some chat hosts take readable reasoning alone. */
+function signsTexts({ format, dialect }: RequestedEndpoint): boolean {
+  const { reasoningMember, plainMessages } = dialect;
+  const takesSigned = reasoningMember === 'reasoning_details' && plainMessages !== true;
+  return format.id === 'gemini' || (format.id === 'chat' && takesSigned);
+}

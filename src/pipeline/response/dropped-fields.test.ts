@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { GenerationEvent } from '../../canonical/events.ts';
+import type { Warning } from '../../canonical/extra.ts';
+import { NO_USAGE } from '../../canonical/usage.ts';
+import type { RequestLog } from '../../telemetry/request-log.ts';
+import type { ClientFormat } from '../../wire/format.ts';
+import { DroppedFields } from './dropped-fields.ts';
+
+/** The chat format, as far as is looked at. */
+const CHAT = { id: 'chat', supports: ({ type }) => type === 'text' } as ClientFormat;
+
+function pathsOf(...events: readonly GenerationEvent[]): readonly string[] {
+  const warnings: Warning[] = [];
+  const log = { warnings, warn: (more: readonly Warning[]) => warnings.push(...more) } as unknown as RequestLog;
+  new DroppedFields(log, CHAT).note(events, 'messages');
+  return warnings.map(({ path, message }) => (path === 'content' ? message : path));
+}
+
+// @spec messages-34
+test('a block that the format cannot say is named, and so is the tool of a call', () => {
+  assert.deepEqual(
+    pathsOf(
+      { type: 'block-start', index: 0, block: { type: 'text', text: '' } },
+      {
+        type: 'block-start',
+        index: 1,
+        block: { type: 'tool-call', id: 'a', name: 'web_search', input: '', runBy: 'upstream' },
+      },
+      { type: 'block-start', index: 2, block: { type: 'opaque', format: 'messages', value: { type: 'compaction' } } },
+    ),
+    ['tool-call web_search', 'compaction'].map(
+      (what) => `the format chat has no words for a part of the answer: ${what}`,
+    ),
+  );
+});
+
+test('a citation that only another format can say is named once, a web source never', () => {
+  const page = { type: 'opaque', format: 'messages', value: { type: 'page_location' } } as const;
+  assert.deepEqual(
+    pathsOf(
+      { type: 'block-start', index: 0, block: { type: 'text', text: '', citations: [page] } },
+      { type: 'citation', index: 0, citation: page },
+      { type: 'citation', index: 0, citation: { type: 'url', url: 'https://a' } },
+      { type: 'citation', index: 0, citation: { type: 'opaque', format: 'chat', value: { type: 'file' } } },
+    ),
+    ['the format chat has no words for a part of the answer: citation page_location'],
+  );
+});
+
+test('members of another format are named wherever they ride, those of the own format are not', () => {
+  assert.deepEqual(
+    pathsOf(
+      {
+        type: 'start',
+        format: 'messages',
+        extra: { format: 'messages', fields: { context: 1, created: 5, none: null } },
+      },
+      { type: 'extra', extra: { format: 'messages', fields: { choices: { message: { inner: 1 } }, context: 2 } } },
+      { type: 'usage', usage: { ...NO_USAGE, extra: { format: 'messages', fields: { iterations: [] } } } },
+      { type: 'end', finish: 'stop', extra: { format: 'messages', fields: { stop_details: {} } } },
+      { type: 'extra', extra: { format: 'chat', fields: { own: 1 } } },
+      { type: 'extra', extra: { format: 'gemini', fields: { madeForOthers: 1 } } },
+    ),
+    ['context', 'inner', 'usage.iterations', 'stop_details'],
+  );
+});

@@ -1,0 +1,146 @@
+import { transportFailure } from '../../canonical/classify-failure.ts';
+import type { EventBatch } from '../../canonical/events.ts';
+import { createFold } from '../../canonical/fold.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { StreamTransform } from '../../plugins/contract.ts';
+import type { ResponseIdentity, ClientFormat, ErrorContext, FinalUsage } from '../../wire/format.ts';
+import { isLast } from '../attempt/first-content.ts';
+import type { RequestFacts, ResponseWriter, UpstreamResponse } from '../request.ts';
+import { upstreamError } from '../route/route-errors.ts';
+import type { ResponseCacheWriter } from './cached-response.ts';
+import { DroppedFields } from './dropped-fields.ts';
+import { createReasoningExclusion } from './exclude-reasoning.ts';
+import type { StreamOutput } from './sse-output.ts';
+
+export interface RelayInput {
+  readonly facts: RequestFacts;
+  readonly format: ClientFormat;
+  readonly writer: ResponseWriter;
+  /** What the response goes through on its way, in this order. */
+  readonly streamTransforms: readonly StreamTransform[];
+  /** Collects the response as the caller gets it, where it may be replayed. */
+  readonly cacheWriter?: ResponseCacheWriter | undefined;
+  readonly errorContext: () => ErrorContext;
+}
+
+/** The end of a response, which leaves only when its charge is durable. */
+export interface ResponseEnding {
+  /** What is left to send: the whole JSON, or the terminal frames of a stream. */
+  encode(finalUsage: FinalUsage): string;
+  send(encoded: string): void;
+}
+
+/** Sends frames as they come, with back-pressure, up to the terminal frames. */
+export async function relayStream(
+  response: UpstreamResponse,
+  output: StreamOutput,
+  input: RelayInput,
+): Promise<ResponseEnding> {
+  const { facts, format, errorContext } = input;
+  const encoder = format.createStreamEncoder(identify(facts));
+  let echoed = 0;
+  // Each before the content of its attempt: an endpoint that continues the response is called while it is under way.
+  const echo = (): string => {
+    const { echoes } = response;
+    if (echoed === echoes.length) return '';
+    const unreported = echoes.slice(echoed);
+    echoed = echoes.length;
+    return unreported.map(({ provider, body }) => encoder.debug(provider, body)).join('');
+  };
+  const give: Give = (batch) => {
+    const frames = echo() + encoder.encode(batch);
+    return frames === '' ? undefined : output.write(frames);
+  };
+  const error = await readResponse(response, input, give).catch((reason: unknown) =>
+    stopResponse(reason, response, facts),
+  );
+  if (isCallersDoing(facts, output)) facts.meter.cancelled = true;
+  return {
+    encode: (finalUsage) =>
+      error === undefined ? encoder.close(finalUsage) : encoder.fail(error, finalUsage, errorContext()),
+    send: (frames) => output.end(echo() + frames),
+  };
+}
+
+/** Folds a response into one JSON. @throws GatewayError when the caller must not have it */
+export async function relayWhole(response: UpstreamResponse, input: RelayInput): Promise<ResponseEnding> {
+  const { facts, format, writer } = input;
+  const fold = createFold();
+  await readResponse(response, input, (batch) => {
+    fold.push(batch);
+    return undefined;
+  });
+  return {
+    encode: (finalUsage) => format.encodeWhole(fold.answer(), identify(facts), finalUsage),
+    send: (json) => writer.answer(facts.log.id, json),
+  };
+}
+
+/** Takes what the caller is to have. Resolves at once unless the caller reads too slowly. */
+type Give = (batch: EventBatch) => Promise<void> | undefined;
+
+/**
+ * Meters the response as it comes from upstream, and hands it on as the caller is to have it.
+ * @returns why it broke off, if it did
+ * @throws GatewayError when the caller must have no more of it
+ */
+async function readResponse(
+  response: UpstreamResponse,
+  { facts: { log, meter }, format, streamTransforms, cacheWriter }: RelayInput,
+  give: Give,
+): Promise<GatewayError | undefined> {
+  const { source } = response;
+  const dropped = new DroppedFields(log, format);
+  const exclude = log.request.settings.reasoning?.exclude === true ? createReasoningExclusion() : undefined;
+  const pass: Give = (batch) => {
+    let transformed = batch;
+    for (const transform of streamTransforms) transformed = transform(transformed);
+    log.capture?.push(transformed);
+    const given = exclude === undefined ? transformed : exclude(transformed);
+    cacheWriter?.push(given);
+    return give(given);
+  };
+  for (let batch = await source.read(); batch !== undefined;) {
+    meter.push(batch);
+    dropped.note(batch, response.candidate.format);
+    const slow = pass(batch);
+    if (slow !== undefined) await slow;
+    batch = isLast(batch.at(-1)) ? undefined : await source.read();
+  }
+  if (meter.end === undefined && meter.failure === undefined) {
+    meter.failure = transportFailure('early-end');
+    // A transform that holds something back is given every end.
+    await pass([{ type: 'failed', failure: meter.failure }]);
+  }
+  // An error after the response had begun; never an invented end (@spec stream-11).
+  if (meter.failure === undefined) return undefined;
+  if (meter.failure.kind === 'aborted') meter.cancelled = true;
+  log.error = upstreamError(meter.failure, response.candidate);
+  return log.error;
+}
+
+/** The caller keeps what it has of the response, which ends with the error. @throws what is no GatewayError: a bug */
+function stopResponse(reason: unknown, { source }: UpstreamResponse, { log }: RequestFacts): GatewayError {
+  source.cancel();
+  if (!(reason instanceof GatewayError)) throw reason;
+  log.error = reason;
+  return reason;
+}
+
+function identify({ log, report, meter: { endpoint } }: RequestFacts): ResponseIdentity {
+  return {
+    id: log.id,
+    createdS: Math.floor(log.createdMs / 1_000),
+    model: endpoint?.model ?? report.requested,
+    ...(endpoint !== undefined && { provider: endpoint.providerName }),
+    ...(log.request.directives.legacyCalls && { legacyCalls: true }),
+  };
+}
+
+/**
+ * A caller that reads too slowly for the time of the request, or for the patience of the upstream, has what was sent so
+ * far, and owes it like one that hangs up. @spec money-17
+ */
+function isCallersDoing({ meter: { failure } }: RequestFacts, output: StreamOutput): boolean {
+  return (failure?.clock === 'total' || failure?.kind === 'reset') && output.keptUsWaiting();
+}

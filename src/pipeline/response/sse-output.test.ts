@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { openStreamOutput, type StreamOutput } from './sse-output.ts';
+import type { ResponseWriter } from '../request.ts';
+
+interface Stage {
+  readonly output: StreamOutput;
+  readonly over: AbortController;
+  /** Lets time pass, ms, and then the caller catch up. */
+  readonly catchUp: (afterMs: number) => void;
+}
+
+/** An output to a caller that is always behind. */
+function setStage(t: TestContext): Stage {
+  const over = new AbortController();
+  let nowMs = 0;
+  let waiting: (() => void) | undefined;
+  const caller: ResponseWriter = {
+    onGone: () => undefined,
+    started: true,
+    announce: () => undefined,
+    startStream: () => undefined,
+    write: () => false,
+    drained: (signal) =>
+      new Promise((resolve) => {
+        waiting = resolve;
+        signal.addEventListener('abort', () => resolve());
+      }),
+    end: () => undefined,
+    answer: () => undefined,
+    refuse: () => undefined,
+  };
+  const options = { generationId: 'gen-1', keepAlive: ':', signal: over.signal, monotonicMs: () => nowMs };
+  const output = openStreamOutput(caller, options);
+  t.after(() => output.stop());
+  return {
+    output,
+    over,
+    catchUp: (afterMs) => {
+      nowMs += afterMs;
+      waiting?.();
+    },
+  };
+}
+
+test('counts a caller as slow after waits of five seconds in all, and not before', async (t) => {
+  const { output, catchUp } = setStage(t);
+  for (const [waitMs, isSlow] of [
+    [3_000, false],
+    [1_999, false],
+    [1, true],
+  ] as const) {
+    const written = output.write('x');
+    catchUp(waitMs);
+    await written;
+    assert.equal(output.keptUsWaiting(), isSlow);
+  }
+});
+
+test('counts a caller as slow that the response waits for when the request is over, however shortly', async (t) => {
+  const { output, over } = setStage(t);
+  const written = output.write('x');
+  over.abort();
+  await written;
+  assert.equal(output.keptUsWaiting(), true);
+});
+
+test('does not wait for the caller once the request is over, and does not count it as slow', async (t) => {
+  const { output, over } = setStage(t);
+  over.abort();
+  await output.write('x');
+  assert.equal(output.keptUsWaiting(), false);
+});

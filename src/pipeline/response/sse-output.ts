@@ -1,0 +1,70 @@
+import type { ResponseWriter } from '../request.ts';
+
+/** Writes one streamed answer and keeps it open while nothing comes. */
+export interface StreamOutput {
+  /** Resolves at once unless the caller reads too slowly. */
+  write(frames: string): Promise<void> | undefined;
+  end(frames: string): void;
+  /**
+   * Whether it is the caller's doing when the time of the request is over, or an upstream that stood still meanwhile
+   * hung up: this very caller was being waited for, or has been for long.
+   */
+  keptUsWaiting(): boolean;
+  /** Stops the keep-alives. */
+  stop(): void;
+}
+
+/** @spec stream-4 */
+const KEEP_ALIVE_MS = 10_000;
+/** A caller that the response has waited for so long, all waits together, reads slowly. */
+const SLOW_READER_MS = 5_000;
+
+export interface StreamOutputOptions {
+  readonly generationId: string;
+  /** What goes out while nothing comes. */
+  readonly keepAlive: string;
+  /** Aborted when the request is over: then the response no longer waits for the caller. */
+  readonly signal: AbortSignal;
+  /** Monotonic ms. */
+  readonly monotonicMs: () => number;
+}
+
+/**
+ * The first keep-alive goes out 10 s after admission, which commits status 200: until then a failure of all attempts is
+ * a real status. Later ones whenever 10 s passed without output.
+ */
+export function openStreamOutput(caller: ResponseWriter, options: StreamOutputOptions): StreamOutput {
+  const { generationId, keepAlive, signal, monotonicMs } = options;
+  let waitedMs = 0;
+  let wasCutShort = false;
+
+  async function waitForCaller(): Promise<void> {
+    if (signal.aborted) return;
+    const sinceMs = monotonicMs();
+    await caller.drained(signal);
+    waitedMs += monotonicMs() - sinceMs;
+    wasCutShort ||= signal.aborted;
+  }
+
+  const timer = setTimeout(function tick() {
+    caller.startStream(generationId);
+    caller.write(keepAlive);
+    timer.refresh();
+  }, KEEP_ALIVE_MS);
+  return {
+    write(frames) {
+      timer.refresh();
+      caller.startStream(generationId);
+      return caller.write(frames) ? undefined : waitForCaller();
+    },
+    end(frames) {
+      clearTimeout(timer);
+      caller.startStream(generationId);
+      caller.end(frames);
+    },
+    keptUsWaiting: () => wasCutShort || waitedMs >= SLOW_READER_MS,
+    stop() {
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { UpstreamFailure } from '../../canonical/failure.ts';
+import { createByteBudget, type ByteBudget, type BytesTaken } from '../../lib/memory/byte-budget.ts';
+
+/** Smaller answers are so many as there are requests. */
+export const LARGE_ANSWER_BYTES = 262_144;
+/** As bytes, as text, parsed, and as it goes to the caller. */
+const COPIES = 4;
+const WAIT_MS = 60_000;
+const WAITING_MAX = 256;
+const RETRY_AFTER_MS = 5_000;
+
+/** What large whole answers of all requests together may take. */
+export function createWholeResponseMemory(bytesMax: number): ByteBudget {
+  return createByteBudget({ bytesMax, waitMs: WAIT_MS, waitingMax: WAITING_MAX });
+}
+
+/** An answer found no memory in time. */
+export class NoResponseRoom extends Error {}
+
+export const NO_ANSWER_ROOM: UpstreamFailure = {
+  kind: 'unsayable',
+  errorType: 'provider_overloaded',
+  status: 503,
+  mayTry: 'nobody',
+  retryAfterMs: RETRY_AFTER_MS,
+  message: 'The gateway has no memory left for an answer of this size. Try again later, or request a stream.',
+};
+
+/** The memory that the large answer of one turn takes, until the turn is over. */
+export class ResponseRoom {
+  readonly #memory: ByteBudget;
+  readonly #taken: BytesTaken[] = [];
+
+  /** The largest answer that there is memory for. */
+  get bytesMax(): number {
+    return Math.floor(this.#memory.bytesMax / COPIES);
+  }
+
+  constructor(memory: ByteBudget) {
+    this.#memory = memory;
+  }
+
+  /**
+   * Waits for its turn. While it does, the upstream is not read. What an attempt before it took is given back first: its
+   * answer failed, and one that may need all the memory there is would wait for itself.
+   * @param bytes of the answer as it comes
+   * @throws NoResponseRoom
+   */
+  async take(bytes: number, signal: AbortSignal): Promise<void> {
+    this.close();
+    const taken = await this.#memory.take(bytes * COPIES, signal);
+    if (taken === undefined) throw new NoResponseRoom();
+    this.#taken.push(taken);
+  }
+
+  close(): void {
+    for (const taken of this.#taken.splice(0)) taken.shrink(0);
+  }
+}

@@ -1,0 +1,143 @@
+import type { ProviderPreferences } from '../../canonical/directives.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import type { RouteReport } from '../../canonical/route-report.ts';
+import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
+import { candidateName, endpointName } from '../../routing/endpoint-name.ts';
+import type { Health } from '../../routing/health.ts';
+import { withDefaults } from '../../routing/preferences.ts';
+import { planCandidates, type FormatFacts, type PlanInput } from '../../routing/plan.ts';
+import { serializeStage } from '../../routing/stage.ts';
+import type { EndpointStats } from '../../routing/stats.ts';
+import type { RequestFitting } from '../../plugins/contract.ts';
+import type { SessionPin, StickySessions } from '../../routing/sticky.ts';
+import type { ResponseMemory } from '../replay/replay-memory.ts';
+import type { CallerRules, Route } from '../request.ts';
+import { resolveModels } from './resolve-models.ts';
+
+/** What a route is chosen by. */
+export interface RouteDeps {
+  readonly catalog: Catalog;
+  readonly defaults: { readonly model?: string; readonly provider: Partial<ProviderPreferences> };
+  readonly formats: PlanInput['formats'] & Readonly<Record<string, FormatFacts>>;
+  readonly health: Health;
+  readonly stats: EndpointStats;
+  readonly sticky: StickySessions;
+  readonly memory: Pick<ResponseMemory, 'homeOf'>;
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number;
+}
+
+/**
+ * Models and endpoints for one request: what is served and what is explained come from here alone. Mostly at once, else a
+ * promise, where other processes are asked for the provider of the session.
+ * @param options `fitting` makes the request fit endpoints that are too small for it; `hold` is what a router asks for its session
+ * @throws GatewayError 400 or 404 for the models, at once
+ */
+export function chooseRoute(
+  deps: RouteDeps,
+  originalRequest: GenerationRequest,
+  rules: CallerRules,
+  { fitting, pin }: { readonly fitting?: RequestFitting | undefined; readonly pin?: SessionPin | undefined } = {},
+): Route | Promise<Route> {
+  const { sticky } = deps;
+  const { policy } = rules;
+  const resolved = resolveModels(originalRequest, policy.defaultModel ?? deps.defaults.model, deps.catalog);
+  const request = resolved.wantsReasoning ? withReasoning(originalRequest) : originalRequest;
+  const preferences = preferencesOf(deps, request, rules);
+  const plain = sticky.sessionOf(request, rules.scope);
+  const session = plain === undefined || pin === undefined ? plain : { ...plain, pin };
+  const reported = session && sticky.ask(session, resolved.models);
+  const asking = { request, resolved, preferences, session, fitting };
+  if (reported === undefined) return planned(deps, rules, asking);
+  return reported.then((ties) => planned(deps, rules, asking, ties));
+}
+
+function planned(
+  deps: RouteDeps,
+  { scope, policy, credentials, isLimited }: CallerRules,
+  {
+    request,
+    resolved,
+    preferences,
+    session,
+    fitting,
+  }: Omit<Route, 'plan'> & {
+    readonly preferences: ProviderPreferences;
+    readonly fitting: RequestFitting | undefined;
+  },
+  reported?: ReadonlyMap<Model, string>,
+): Route {
+  const { health, stats, sticky } = deps;
+  const plan = planCandidates({
+    request,
+    models: resolved.models,
+    shortcuts: resolved.shortcuts,
+    preferences,
+    permissions: policy,
+    mustBePriced: isLimited,
+    // The caller's own order is a wish that counts more.
+    home: request.directives.provider.order === undefined ? deps.memory.homeOf(request, scope) : undefined,
+    sticky: session && ((model: Model) => sticky.find(session, model) ?? reported?.get(model)),
+    formats: deps.formats,
+    fits: fitting?.judge(resolved.models.flatMap(({ endpoints }) => endpoints)),
+    credentials,
+    health: (endpoint, credential) =>
+      health.look(credential === undefined ? endpointName(endpoint) : candidateName({ endpoint, credential })),
+    figures: (endpoint: Endpoint) => stats.routing(endpointName(endpoint)),
+    random: deps.random(),
+  });
+  return { plan, request, resolved, session };
+}
+
+/** All endpoints of the models, whatever excludes them. @throws GatewayError 400 or 404 for the models */
+export function endpointsOf(
+  { catalog, defaults }: Pick<RouteDeps, 'catalog' | 'defaults'>,
+  request: Pick<GenerationRequest, 'directives' | 'settings'>,
+  { policy }: CallerRules,
+): readonly Endpoint[] {
+  const { models } = resolveModels(request, policy.defaultModel ?? defaults.model, catalog);
+  return models.flatMap(({ endpoints }) => endpoints);
+}
+
+/** What the request says of providers, over what its key, its workspace and the operator say. */
+export function preferencesOf(
+  { defaults }: Pick<RouteDeps, 'defaults'>,
+  request: GenerationRequest,
+  { policy }: CallerRules,
+): ProviderPreferences {
+  let preferences = request.directives.provider;
+  for (const each of policy.preferences) preferences = withDefaults(preferences, each);
+  return withDefaults(preferences, defaults.provider);
+}
+
+/** `:thinking`. What the caller itself says of reasoning counts before the name. @spec model-16 */
+function withReasoning(request: GenerationRequest): GenerationRequest {
+  const { settings } = request;
+  if (settings.reasoning?.enabled !== undefined || settings.reasoning?.effort !== undefined) return request;
+  return { ...request, settings: { ...settings, reasoning: { ...settings.reasoning, enabled: true } } };
+}
+
+/** Tells the report what the plan came to. @spec metadata-8 */
+export function reportRoute(report: RouteReport, { plan, resolved }: Route): void {
+  const first = resolved.models[0];
+  report.routed = true;
+  if (report.chosen.length === 0) report.strategy = (first && resolved.strategies.get(first)) ?? 'direct';
+  report.total = plan.considered.length;
+  report.available = plan.considered
+    .filter(({ exclusion }) => exclusion === undefined)
+    .map(({ endpoint }) => ({ provider: endpoint.providerName, model: endpoint.model }));
+  const stage = serializeStage(plan);
+  if (stage !== undefined) report.pipeline.push(stage);
+}
+
+/**
+ * Of several slugs one may stand for a router's choice and another for itself: whose model served, that strategy counts.
+ * @spec metadata-4: a model served that is not the first of the request
+ */
+export function reportServed(report: RouteReport, { resolved }: Route, served: Endpoint): void {
+  if (report.chosen.includes(served.model)) return;
+  const [first] = resolved.models;
+  if (first?.slug === served.model && !resolved.isFirstMissing)
+    report.strategy = resolved.strategies.get(first) ?? 'direct';
+  else if (resolved.requestedCount > 1) report.strategy = 'fallback';
+}

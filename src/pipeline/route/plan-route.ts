@@ -1,0 +1,42 @@
+import type { BudgetEstimate } from '../../accounts/limits/ledger.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import type { RouteReport } from '../../canonical/route-report.ts';
+import type { RequestFitting } from '../../plugins/contract.ts';
+import type { SessionPin } from '../../routing/sticky.ts';
+import type { CallerRules, NestedContext, Route } from '../request.ts';
+import { chooseRoute, reportRoute, type RouteDeps } from './choose-route.ts';
+import { withSilence } from './must-reason.ts';
+import { withinBudget, withinEndpoints } from './nested-route.ts';
+import { nothingFits } from './route-errors.ts';
+
+export interface PlanRouteInput {
+  readonly request: GenerationRequest;
+  readonly rules: CallerRules;
+  readonly report: RouteReport;
+  /** Makes the request fit endpoints that are too small for it. */
+  readonly fitting: RequestFitting | undefined;
+  /** The model that a router chose for the session before. */
+  readonly pin: SessionPin | undefined;
+  /** Set for a generation inside another one. */
+  readonly nested: NestedContext | undefined;
+  /** The most that a route may come to cost. */
+  readonly estimate: (route: Route) => BudgetEstimate;
+}
+
+/**
+ * Resolves the models, filters and orders their endpoints, and reports what came of it.
+ * @throws GatewayError 400 or 404 for the models, 404 where no endpoint may serve the request, 402 for a nested generation
+ * whose budget is too small
+ */
+export async function planRoute(deps: RouteDeps, input: PlanRouteInput): Promise<Route> {
+  const { request, rules, report, fitting, pin, nested, estimate } = input;
+  const chosen = await chooseRoute(deps, request, rules, { fitting, pin });
+  reportRoute(report, chosen);
+  const { plan } = chosen;
+  if (plan.candidates.length === 0 && plan.cooling.length === 0) {
+    const slugs = request.directives.models;
+    throw nothingFits(plan.considered, slugs.length > 0 ? slugs : [report.requested], fitting);
+  }
+  const route = withSilence(chosen, report, nested !== undefined);
+  return nested === undefined ? route : withinBudget(withinEndpoints(route), nested.budgetNanoUsd, estimate);
+}

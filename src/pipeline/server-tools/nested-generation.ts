@@ -1,0 +1,167 @@
+import { privacyOf, type Directives, type StopCondition } from '../../canonical/directives.ts';
+import { describeFailure } from '../../canonical/failure-words.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/nested-generation.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { newGenerationId } from '../../lib/ids.ts';
+import { usdFromNano } from '../../lib/money.ts';
+import type { RequestLog } from '../../telemetry/request-log.ts';
+import type { ClientFormat } from '../../wire/format.ts';
+import type { Generate, IncomingRequest, ResponseWriter } from '../request.ts';
+
+/** A panel that calls an advisor is two deep; no plugin needs more. */
+const DEPTH_MAX = 2;
+/** Generations inside one request, side by side, one after the other, and inside of each other. */
+const RUNS_MAX = 64;
+
+export interface NestedDeps {
+  readonly generate: Generate;
+  readonly clock: Clock;
+}
+
+/**
+ * Generations inside a request take the path of any request: the plugin or tool that waits is one more caller, whose format
+ * is the folded response itself.
+ */
+export function createGenerateNested(
+  { generate, clock }: NestedDeps,
+  parent: IncomingRequest,
+  {
+    log,
+    format,
+    signal,
+    underWay,
+  }: {
+    readonly log: Pick<RequestLog, 'nestedRuns'>;
+    readonly format: ClientFormat;
+    readonly signal: AbortSignal;
+    /** Those that run: the outer request does not end before they have. */
+    readonly underWay: Set<Promise<unknown>>;
+  },
+): GenerateNested {
+  const runs = parent.nested?.runs ?? { count: 0 };
+  return async (input, toolSignal) => {
+    const depth = (parent.nested?.depth ?? 0) + 1;
+    if (depth > DEPTH_MAX)
+      throw new GatewayError('invalid_request', `Generations do not nest deeper than ${DEPTH_MAX}.`);
+    if (++runs.count > RUNS_MAX)
+      throw new GatewayError('rate_limit_exceeded', `One request runs at most ${RUNS_MAX} generations inside of it.`);
+    // A depth in a header could come from any caller: it is passed from one generation to the next. @spec request-30
+    const withoutTools = new Set([...(parent.nested?.withoutTools ?? []), ...(input.withoutTools ?? [])]);
+    const incoming: IncomingRequest = {
+      id: newGenerationId(clock.nowMs()),
+      request: requestOf(input, parent.request, withoutTools),
+      // What a tool asks may hold the whole conversation.
+      isLarge: parent.isLarge === true,
+      principal: parent.principal,
+      arrivedMs: clock.monotonicMs(),
+      nested: {
+        requestId: parent.nested?.requestId ?? parent.id,
+        depth,
+        budgetNanoUsd: input.budgetNanoUsd,
+        withoutTools,
+        runs,
+        ended({ usage, charge }) {
+          log.nestedRuns.push({ usage, cost: charge });
+          input.ended?.({ usage, costNanoUsd: charge?.totalNanoUsd ?? 0 });
+        },
+      },
+    };
+    const running = answerOf(generate, incoming, format, [signal, toolSignal]);
+    underWay.add(running);
+    return running.finally(() => underWay.delete(running));
+  };
+}
+
+/** Settles when its charge is durable, too. @throws GatewayError as the generation's own caller would get it */
+async function answerOf(
+  generate: Generate,
+  incoming: IncomingRequest,
+  format: ClientFormat,
+  signals: readonly AbortSignal[],
+): Promise<NestedResponse> {
+  let answered: NestedResponse | undefined;
+  let refusal: GatewayError | undefined;
+  const collecting: ClientFormat = {
+    ...format,
+    supports: () => true,
+    encodeWhole(answer, { id, model }, { usage, charge }) {
+      answered = { generationId: id, model, answer, usage, costNanoUsd: charge?.totalNanoUsd ?? 0 };
+      return '';
+    },
+  };
+  // Not `AbortSignal.any`: Node keeps its signal, with all that listens to it, for as long as it has not aborted.
+  const gone: (() => void)[] = [];
+  const writer: ResponseWriter = {
+    onGone(listener) {
+      if (signals.some(({ aborted }) => aborted)) return listener();
+      gone.push(listener);
+      for (const signal of signals) signal.addEventListener('abort', listener, { once: true });
+    },
+    started: false,
+    announce: () => undefined,
+    startStream: () => undefined,
+    write: () => true,
+    drained: () => Promise.resolve(),
+    end: () => undefined,
+    answer: () => undefined,
+    refuse: (error) => void (refusal = error),
+  };
+  try {
+    await generate(incoming, collecting, writer);
+  } finally {
+    for (const signal of signals) for (const listener of gone) signal.removeEventListener('abort', listener);
+  }
+  if (refusal !== undefined) throw refusal;
+  if (answered === undefined) throw new GatewayError('server', 'The generation inside this one gave no answer.');
+  const { failure } = answered.answer;
+  // Half a response is none: the plugin or tool would take it for the whole.
+  if (failure !== undefined)
+    throw new GatewayError(failure.errorType, describeFailure(failure), { status: failure.status });
+  return answered;
+}
+
+/** The caller and its privacy rules are those of the outer request; everything else is the input's. */
+function requestOf(
+  input: NestedInput,
+  parent: GenerationRequest,
+  withoutTools: ReadonlySet<string>,
+): GenerationRequest {
+  const { tools = [] } = input;
+  return {
+    format: parent.format,
+    delivery: 'whole',
+    turns: input.turns,
+    tools: tools.filter((tool) => tool.type !== 'server' || !withoutTools.has(tool.name)),
+    settings: input.settings ?? {},
+    directives: directivesOf(input, parent.directives),
+    warnings: [],
+  };
+}
+
+function directivesOf({ models, maxToolCalls, budgetNanoUsd }: NestedInput, parent: Directives): Directives {
+  const { user, app, sessionId } = parent;
+  // Without a call of a tool there is no further turn that could cost more.
+  const stop = budgetNanoUsd === undefined || maxToolCalls === 0 ? undefined : stopAt(budgetNanoUsd, maxToolCalls);
+  return {
+    models,
+    provider: privacyOf(parent.provider),
+    plugins: [],
+    echoUpstreamBody: false,
+    serviceMetadata: false,
+    betas: [],
+    ...(maxToolCalls !== undefined && { maxToolCalls }),
+    ...(stop !== undefined && { stopServerToolsWhen: stop }),
+    ...(user !== undefined && { user }),
+    ...(app !== undefined && { app }),
+    ...(sessionId !== undefined && { sessionId }),
+  };
+}
+
+function stopAt(budgetNanoUsd: number, maxToolCalls: number | undefined): readonly StopCondition[] {
+  return [
+    { type: 'max_cost', maxCostInDollars: usdFromNano(budgetNanoUsd) },
+    ...(maxToolCalls === undefined ? [] : [{ type: 'step_count_is', stepCount: maxToolCalls } as const]),
+  ];
+}

@@ -1,0 +1,134 @@
+import type { Block, ToolCallBlock, ToolResultBlock } from '../../canonical/blocks.ts';
+import type { GenerationRequest, Turn } from '../../canonical/request.ts';
+import type { ReplayedServerCall } from '../../canonical/server-call.ts';
+import type { ServerTool } from '../../tools/contract.ts';
+import type { ServerCallCodec } from '../../wire/format.ts';
+import type { OfferedTools } from './offer-server-tools.ts';
+
+type Recalling = ReadonlyMap<string, Pick<ServerTool, 'recall'>>;
+
+/**
+ * The request with functions in the place of its server tools, and with the earlier responses that the caller sends back
+ * taken apart again into the turns that models gave them in: calls of server tools, their results, and what the model wrote
+ * then. Only calls of tools that are offered again; others stay as they came.
+ * @spec tool-10, tool-21
+ */
+export function restoreServerCalls(
+  { request, entries }: Pick<OfferedTools, 'request' | 'entries'>,
+  codec: ServerCallCodec,
+): GenerationRequest {
+  // By the names of the functions that stand for them in this request.
+  const tools: Recalling = new Map(entries.map(({ name, tool }) => [name, tool]));
+  const isRestored = (block: Block): boolean => codec.decode(block) !== undefined;
+  if (!request.turns.some(({ role, blocks }) => role === 'assistant' && blocks.some(isRestored))) return request;
+  const turns: Turn[] = [];
+  let owed: readonly ToolResultBlock[] = [];
+  for (const turn of request.turns) {
+    if (turn.role === 'assistant') {
+      const split = splitResponse(turn, codec, tools);
+      turns.push(...payResults(owed), ...split.turns);
+      owed = split.owed;
+      continue;
+    }
+    // Results of one turn stand together: those of the caller's own calls follow ours.
+    const joins = turn.role === 'user' && turn.blocks[0]?.type === 'tool-result';
+    if (joins) turns.push({ ...turn, blocks: [...owed, ...turn.blocks] });
+    else turns.push(...payResults(owed), turn);
+    owed = [];
+  }
+  return { ...request, turns: [...turns, ...payResults(owed)] };
+}
+
+function payResults(owed: readonly ToolResultBlock[]): readonly Turn[] {
+  return owed.length === 0 ? [] : [{ role: 'tool', blocks: owed }];
+}
+
+interface SplitResponse {
+  readonly turns: readonly Turn[];
+  /** Results that the next turn brings. */
+  readonly owed: readonly ToolResultBlock[];
+}
+
+function splitResponse(answer: Turn, codec: ServerCallCodec, tools: Recalling): SplitResponse {
+  const split = new ResponseSplit(answer);
+  const known = new Map<string, Pick<ServerTool, 'recall'>>();
+  for (const block of answer.blocks) {
+    const replayed = codec.decode(block);
+    const called = replayed?.call === undefined ? undefined : tools.get(replayed.call.name);
+    if (replayed !== undefined && called !== undefined) known.set(replayed.id, called);
+    const tool = replayed === undefined ? undefined : known.get(replayed.id);
+    if (replayed === undefined || tool === undefined) split.add(block);
+    else split.restore(recalled(replayed, tool));
+  }
+  return split.end();
+}
+
+/** What the model is to read of it, where that is not all. */
+function recalled(replayed: ReplayedServerCall, { recall }: Pick<ServerTool, 'recall'>): ReplayedServerCall {
+  const { result } = replayed;
+  if (result === undefined || recall === undefined) return replayed;
+  return { ...replayed, result: { ...result, text: recall(result.text) } };
+}
+
+/** A class because it lives as long as it takes to go through one answer. */
+class ResponseSplit {
+  readonly #answer: Turn;
+  readonly #turns: Turn[] = [];
+  #blocks: Block[] = [];
+  #results: ToolResultBlock[] = [];
+  /** Of the calls that are collected, where they tell. */
+  #turn: number | undefined;
+  /** They end the answer, together with calls of the caller's own: the text of their turn stands behind them. */
+  #isLast = false;
+  /** Those calls. */
+  readonly #lastCalls: ToolCallBlock[] = [];
+
+  constructor(answer: Turn) {
+    this.#answer = answer;
+  }
+
+  /** What the model said itself. After the results of a turn it is the next turn's. */
+  add(block: Block): void {
+    if (this.#results.length > 0 && !this.#isLast) this.#close();
+    if (block.type === 'tool-call') this.#blocks.push(...this.#lastCalls.splice(0));
+    this.#blocks.push(block);
+  }
+
+  restore({ id, call, result }: ReplayedServerCall): void {
+    if (call !== undefined) {
+      const isSameTurn = call.turn !== undefined && call.turn === this.#turn;
+      if (this.#results.length > 0 && !isSameTurn) this.#close();
+      this.#turn = call.turn;
+      this.#isLast = call.besideCalls === true;
+      (this.#isLast ? this.#lastCalls : this.#blocks).push(callOf(id, call));
+    }
+    if (result !== undefined) this.#results.push(resultOf(id, result));
+  }
+
+  end(): SplitResponse {
+    this.#blocks.push(...this.#lastCalls);
+    const last: readonly Turn[] = this.#blocks.length === 0 ? [] : [{ ...this.#answer, blocks: this.#blocks }];
+    return { turns: [...this.#turns, ...last], owed: this.#results };
+  }
+
+  #close(): void {
+    const turn: Turn = { role: 'assistant', blocks: this.#blocks };
+    this.#turns.push(turn, { role: 'tool', blocks: this.#results });
+    this.#blocks = [];
+    this.#results = [];
+  }
+}
+
+function callOf(id: string, { name, input }: NonNullable<ReplayedServerCall['call']>): ToolCallBlock {
+  return { type: 'tool-call', id, name, input, runBy: 'caller' };
+}
+
+function resultOf(callId: string, { text, failed }: NonNullable<ReplayedServerCall['result']>): ToolResultBlock {
+  return {
+    type: 'tool-result',
+    callId,
+    content: [{ type: 'text', text }],
+    plain: true,
+    ...(failed && { failed }),
+  };
+}
