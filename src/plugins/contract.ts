@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { EventBatch } from '../canonical/events.ts';
 import type { FormatId, Warning } from '../canonical/extra.ts';
+import type { MemoryLeases } from '../lib/memory/memory-leases.ts';
 import type { Json } from '../lib/json.ts';
-import type { InnerGenerate } from '../canonical/inner-generation.ts';
+import type { GenerateNested } from '../canonical/nested-generation.ts';
 import type { ModelChoice } from '../canonical/model-choice.ts';
 import type { Moderation } from '../canonical/moderation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
@@ -11,87 +12,89 @@ import type { FileReader } from '../canonical/parsed-file.ts';
 import type { WebSearch } from '../canonical/web-search.ts';
 
 /**
- * What plugins may do beside reading and changing a request: one line an ability, its type in `canonical/`. Each is built
- * where the parts of the gateway are put together, and absent where the operator did not set it up.
+ * Abilities of plugins beyond transforming a request, with their types in `canonical/`. The composition root builds them;
+ * one that is not configured is absent.
  */
 export interface PluginAbilities {
   readonly search?: WebSearch;
   readonly files?: FileReader;
-  readonly generate?: InnerGenerate;
+  readonly generate?: GenerateNested;
   readonly moderation?: Moderation;
-  /** Absent where no router may choose: where only tokens are counted. */
+  /** Absent when no router may choose, as for counting tokens. */
   readonly choice?: ModelChoice;
 }
 
-/** What a plugin is given beside the request. */
+/** The context of a plugin's hooks for one request. */
 export interface PluginContext {
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the response is no longer needed. */
   readonly signal: AbortSignal;
-  /** Somebody named the plugin: the caller, or the account's defaults. Otherwise it runs because it is `unasked`. */
-  readonly asked: boolean;
-  /** Which of the plugin's own slugs the request names, the first of several, as it stands there. */
+  /** The caller, or the account's defaults, named the plugin. Otherwise it runs by default (`unrequested`). */
+  readonly isRequested: boolean;
+  /** The plugin's own slug that the request names, the first of several, unchanged. */
   readonly slug?: string;
-  /** The request serves another one: a member of a panel, an adviser. */
-  readonly isInside?: true;
+  /** A nested request, of a panel or an advisor. */
+  readonly isNested?: true;
   readonly abilities: PluginAbilities;
   /** Wall clock, Unix ms. */
   nowMs(): number;
-  /** Records a stage that changed or stopped something; a plugin that did nothing notes nothing. */
+  /** Records a stage. A plugin without effect records none. */
   note(stage: PipelineStage): void;
-  /** Tells what of the request was left out or changed, beside the stage. */
+  /** Warns of dropped or changed parts of the request, in addition to the stage. */
   warn(warning: Warning): void;
   /**
-   * Who may serve the request, before anybody is chosen.
-   * @throws GatewayError 400 or 404 for its models: what costs money is not begun for a slug that does not exist
+   * The endpoints that may serve the request, before one is chosen.
+   * @throws GatewayError 400 or 404 for its models: nothing that costs money begins for a slug that does not exist
    */
   endpointsOf(request: GenerationRequest): readonly EndpointFacts[];
   /**
-   * Sets money of the caller's aside for a fee that is to come, nano-USD; what of it is not charged comes free at the end.
+   * Reserves money of the caller for a coming fee, in nano-USD; what is not charged is released at the end.
    * @throws GatewayError 402 or 403 when too little is left
    */
   fund(nanoUsdMax: number): Promise<void>;
-  /** A fee that is due, nano-USD, whatever becomes of the request. @param what it is for, as reports tell it apart */
+  /** A fee in nano-USD that is due whatever happens to the request. @param what its kind, for reports */
   charge(nanoUsd: number, what: 'web' | 'files'): void;
-  /** A member of `error.metadata`, where the request fails after all. */
+  /** Memory of a shared budget, leased until the end of the request. */
+  readonly memory?: Pick<MemoryLeases, 'add'>;
+  /** Adds a field to `error.metadata`, in case the request fails. */
   keepForError(member: string, value: Json): void;
 }
 
 /**
- * Revises the answer, one call a batch and one batch a call, in one synchronous pass. It may hold events back, but must
- * give all of them with the batch that holds `end` or `failed`, and keep the grammar of `GenerationEvent`. An answer that
- * breaks off without either is ended with a `failed` for it. Whoever changes a delta leaves its `frame` off.
- * @throws GatewayError when the caller must not get the answer, or no more of it: it ends with this error
+ * Transforms the response, one batch a call, in one synchronous pass. It may hold events back, but must return all of
+ * them with the batch that contains `end` or `failed`, and keep the grammar of `GenerationEvent`. A response that
+ * breaks off without either is ended with a `failed` for it. A changed delta must drop its `frame`.
+ * @throws GatewayError when the caller must not get the response, or no more of it: it ends with this error
  */
-export type EventReviser = (events: EventBatch) => EventBatch;
+export type StreamTransform = (events: EventBatch) => EventBatch;
 
 /**
- * What a plugin may know of an endpoint. Tokens; absent: unknown, so that nobody is kept from it. What it takes of the
- * catalog's parameters and of vendors' own tools is told as `catalog/model.ts` has it.
+ * The facts about an endpoint that plugins see. In tokens; absent: unknown, which excludes nothing. Parameters and
+ * vendors' own tools are listed as in `catalog/model.ts`.
  */
 export interface EndpointFacts {
   readonly contextTokensMax?: number;
   readonly outputTokensMax?: number;
   readonly inputModalities?: readonly string[];
   readonly supportedParameters?: ReadonlySet<string>;
-  readonly vendorTools?: boolean;
+  readonly nativeTools?: boolean;
   readonly searchFormat?: FormatId;
   /** Most native first. */
   readonly formats?: readonly FormatId[];
   readonly outputModalities?: readonly string[];
 }
 
-/** Makes one request fit endpoints that are too small for it. */
+/** Fits one request to endpoints whose context is too small for it. */
 export interface RequestFitting {
-  /** Somebody asked for it. */
-  readonly asked: boolean;
+  /** The request enables it. */
+  readonly isRequested: boolean;
   /**
-   * @param endpoints all of the models that were asked for
-   * @returns for each whether it is worth a try; `undefined`: it gets the request as it stands, if it can read that
+   * @param endpoints all endpoints of the requested models
+   * @returns for each whether it is worth a try; `undefined`: it gets the request unchanged, if it can read that
    */
   judge(endpoints: readonly EndpointFacts[]): (endpoint: EndpointFacts) => boolean | undefined;
   /**
-   * @param format that the endpoint will be spoken to in
-   * @returns the request for this endpoint, and what that took; `undefined`: as it stands
+   * @param format of the call to the endpoint
+   * @returns the request for this endpoint with its stage and warning; `undefined`: unchanged
    */
   fit(
     request: GenerationRequest,
@@ -101,28 +104,28 @@ export interface RequestFitting {
 }
 
 /**
- * Something that a caller asks for in `plugins`, and what it does about that: at least one hook. Hooks never throw for what a caller or an upstream does, except a `GatewayError`.
+ * A feature that callers enable in `plugins`, with at least one hook. Hooks never throw for faults of callers or
+ * upstreams, except a `GatewayError`.
  */
 export interface Plugin<Options extends z.ZodObject = z.ZodObject> {
-  /** The id that callers write; the name of the plugin's folder. */
+  /** The id in requests, and the name of the plugin's folder. */
   readonly id: string;
-  /** Members of the entry beside `id` and `enabled`. */
+  /** The schema of an entry, without `id` and `enabled`. */
   readonly options: Options;
-  /** Model slugs that stand for a choice which the plugin makes, listed or not. */
+  /** Model slugs of this router, which work whether or not the plugin is listed. */
   readonly slugs?: readonly string[];
-  /** A suffix behind a model's slug that asks for the plugin. @source generation.md 3.8 */
+  /** A suffix of a model's slug that enables the plugin. @spec model-15 */
   readonly variant?: string;
-  /** It runs for every request that does not say `enabled: false`; its hooks see in the context whether it was asked for. */
-  readonly unasked?: true;
+  /** It runs for every request without `enabled: false`; the context tells its hooks whether it was requested. */
+  readonly unrequested?: true;
   /**
-   * Whether it may find anything in the request, however it was enabled: where no plugin does, none is run. One look; absent:
-   * it always may.
+   * A cheap check whether the plugin may have an effect on the request; plugins run only if one of them may. Absent: always.
    */
   concerns?(request: GenerationRequest): boolean;
   /**
-   * Chooses models for a slug that stands for a choice.
-   * @param slug one of `slugs`, as it stands in the request, maybe with a suffix behind a colon
-   * @returns slugs, best first, which take its place
+   * Chooses the models for one of the plugin's slugs.
+   * @param slug one of `slugs`, unchanged, maybe with a suffix after a colon
+   * @returns the slugs that replace it, best first
    * @throws GatewayError 404 when nothing satisfies the options
    */
   chooseModels?(
@@ -132,28 +135,28 @@ export interface Plugin<Options extends z.ZodObject = z.ZodObject> {
     context: PluginContext,
   ): Promise<readonly string[]>;
   /**
-   * @returns the request to go on with; the same object when nothing changed
+   * @returns the transformed request; the same object if nothing changed
    * @throws GatewayError 403 when the request must not be served
    */
-  reviseRequest?(
+  transformRequest?(
     request: GenerationRequest,
     options: z.output<Options>,
     context: PluginContext,
   ): Promise<GenerationRequest>;
   /**
-   * @param asked somebody named the plugin
-   * @returns what fits the request to endpoints, or `undefined` when nothing has to
+   * @param isRequested the request or a default names the plugin
+   * @returns what fits the request to endpoints, or `undefined` if nothing must be fitted
    */
-  fitRequest?(request: GenerationRequest, options: z.output<Options>, asked: boolean): RequestFitting | undefined;
-  /** @returns a reviser for this one answer, or `undefined` when the request needs none */
-  reviseEvents?(
+  fitRequest?(request: GenerationRequest, options: z.output<Options>, isRequested: boolean): RequestFitting | undefined;
+  /** @returns the transform of this response, or `undefined` if it needs none */
+  transformEvents?(
     request: GenerationRequest,
     options: z.output<Options>,
     context: PluginContext,
-  ): EventReviser | undefined;
+  ): StreamTransform | undefined;
 }
 
-/** seed 8 "router allow/exclude patterns". */
+/** @spec router-13 */
 const PATTERNS_MAX = 1024;
 const PATTERN_CHARS_MAX = 1024;
 const PATTERNS_CHARS_TOTAL_MAX = 65_536;
@@ -166,7 +169,7 @@ const modelPatterns = z
   })
   .optional();
 
-/** Options that both auto routers take. @source seed 2.2 "Router rules" */
+/** Options that both auto routers take. @spec router-13 */
 export const routerOptions = z.object({
   /** Slug patterns in which `*` stands for any run of characters. */
   allowed_models: modelPatterns,

@@ -8,7 +8,8 @@ import { PLUGINS, pluginSchema, SLUG_ROUTERS } from './index.ts';
 
 const REGISTERED: readonly (readonly [string, Plugin])[] = Object.entries(PLUGINS);
 
-test('the ids are those of the seed, in the order in which plugins run', () => {
+// @spec plugin-2
+test('the ids are those of the specification, in the order in which plugins run', () => {
   assert.deepEqual(Object.keys(PLUGINS), [
     'moderation',
     'auto-router',
@@ -37,23 +38,26 @@ for (const [id, plugin] of REGISTERED) {
     assert.equal(plugin.id, id);
   });
 
-  test(`${id}: does something, so that nobody's wish for it is only ignored`, () => {
-    assert.ok(['chooseModels', 'reviseRequest', 'fitRequest', 'reviseEvents'].some((hook) => hook in plugin));
+  test(`has at least one hook: ${id}`, () => {
+    assert.ok(['chooseModels', 'transformRequest', 'fitRequest', 'transformEvents'].some((hook) => hook in plugin));
   });
 
   test(`${id}: its options leave 'id' and 'enabled' to the entry`, () => {
     assert.ok(!('id' in plugin.options.shape) && !('enabled' in plugin.options.shape));
   });
 
+  // @spec plugin-1
   test(`${id}: to name it is to enable it, without any option`, () => {
     assert.deepEqual(pluginSchema.parse({ id }), { id, enabled: true, options: {} });
     assert.deepEqual(pluginSchema.parse({ id, enabled: true }), { id, enabled: true, options: {} });
   });
 
+  // @spec plugin-1
   test(`${id}: 'enabled: false' turns it off`, () => {
     assert.equal(pluginSchema.parse({ id, enabled: false }).enabled, false);
   });
 
+  // @spec plugin-3
   test(`${id}: an unknown member is ignored, a wrong 'enabled' is not`, () => {
     assert.deepEqual(pluginSchema.parse({ id, surprise: 1 }).options, {});
     for (const enabled of [null, 'false', 0]) assert.equal(pluginSchema.safeParse({ id, enabled }).success, false);
@@ -71,6 +75,7 @@ for (const [id, plugin] of REGISTERED) {
   });
 }
 
+// @spec plugin-2
 test('an unknown id is an issue at the id that lists the known ones', () => {
   for (const id of ['webb', '', 3, null, undefined]) {
     const result = z.array(pluginSchema).safeParse([{ id: 'web' }, { id }]);
@@ -80,6 +85,7 @@ test('an unknown id is an issue at the id that lists the known ones', () => {
   }
 });
 
+// @spec plugin-3
 test('a wrong option is an issue at that option', () => {
   const result = z.array(pluginSchema).safeParse([{ id: 'fusion', tools: [{ type: 'service:web_search' }, {}] }]);
   assert.deepEqual(

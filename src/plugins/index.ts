@@ -18,9 +18,9 @@ import { webFetch } from './web-fetch/plugin.ts';
 import { web } from './web/plugin.ts';
 
 /**
- * Every plugin, under the id that callers write, in the order in which they run: what refuses a request, what chooses its
- * models, what adds to it, what fits it to an endpoint, and what mends the answer.
- * @source seed 2.2; generation.md 4 "Order of execution"
+ * Every plugin by its id, in the order in which they run: plugins that refuse a request, choose its models, add to it,
+ * fit it to an endpoint, and repair the response.
+ * @spec plugin-5
  */
 export const PLUGINS = {
   moderation,
@@ -36,7 +36,7 @@ export const PLUGINS = {
   'response-healing': responseHealing,
 } satisfies Readonly<Record<string, Plugin>>;
 
-/** Routers that take no options and no entry in `plugins`: their slug says it all. @source generation.md 3.8 */
+/** Routers that take no options and no entry in `plugins`: their slug says it all. @spec model-20 */
 export const SLUG_ROUTERS = {
   'free-router': freeRouter,
   bodybuilder,
@@ -48,8 +48,7 @@ export const pluginSchema: z.ZodType<PluginRequest> = createPluginSchema(Object.
 export const pluginsSchema = z.array(pluginSchema);
 
 /**
- * `enabled` is taken everywhere, although the seed lists it for most plugins only: whoever writes `enabled: false` must
- * not get the plugin.
+ * `enabled` is accepted everywhere, even by plugins without a use for it: `enabled: false` must never enable a plugin.
  */
 function createPluginSchema(plugins: readonly Plugin[]): z.ZodType<PluginRequest> {
   const [first, ...others] = plugins.map(entrySchema);

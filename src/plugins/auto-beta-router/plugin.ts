@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { chooseByTask } from '../../choosing/choose-by-task.ts';
-import { estimateDifficulty, type Difficulty } from '../../choosing/difficulty.ts';
-import { chooseByExpectedCost, type ExpectedChoice } from '../../choosing/expected-cost.ts';
-import { rounded, type TaskField } from '../../choosing/task-field.ts';
+import { chooseByTask } from '../../model-selection/rank/choose-by-task.ts';
+import { estimateDifficulty, type Difficulty } from '../../model-selection/classify/difficulty.ts';
+import { chooseByExpectedCost, type ExpectedChoice } from '../../model-selection/rank/expected-cost.ts';
+import { rounded, type TaskCandidates } from '../../model-selection/candidates/task-candidates.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Plugin } from '../contract.ts';
 import { autoBetaRouterOptions } from './options.ts';
@@ -15,14 +15,14 @@ export const autoBetaRouter = {
   options: autoBetaRouterOptions,
   slugs: ['service/auto-beta'],
   chooseModels(request, slug, options, context) {
-    return chooseByTask(request, { router: ID, slug, options, context }, (field, { remembered }) => {
-      const difficulty = estimateDifficulty(request, field.task.tag);
-      const expected = expectIn(field, options, difficulty, remembered);
+    return chooseByTask(request, { router: ID, slug, options, context }, (pool, { remembered }) => {
+      const difficulty = estimateDifficulty(request, pool.task.tag);
+      const expected = expectIn(pool, options, difficulty, remembered);
       return {
-        chosen: expected?.chosen ?? field.models.map((model) => model.slug),
+        chosen: expected?.chosen ?? pool.models.map((model) => model.slug),
         cost: expected,
         data: { difficulty: rounded(difficulty.score) },
-        details: () => drawChoice(difficulty, expected),
+        details: () => formatChoice(difficulty, expected),
       };
     });
   },
@@ -30,7 +30,7 @@ export const autoBetaRouter = {
 
 /** `undefined`: nothing is ranked. */
 function expectIn(
-  { models, by, requests }: TaskField,
+  { models, by, requests }: TaskCandidates,
   { cost_tier: tier, cost_quality_tradeoff: tradeoff }: z.output<typeof autoBetaRouterOptions>,
   { score: difficulty }: Difficulty,
   remembered: string | undefined,
@@ -39,7 +39,7 @@ function expectIn(
   return chooseByExpectedCost(models, { difficulty, requests, tier, tradeoff, remembered });
 }
 
-function drawChoice({ score, parts }: Difficulty, expected: ExpectedChoice | undefined): JsonObject {
+function formatChoice({ score, parts }: Difficulty, expected: ExpectedChoice | undefined): JsonObject {
   const difficulty = {
     score: rounded(score),
     parts: Object.fromEntries(Object.entries(parts).map(([part, value]) => [part, rounded(value)])),

@@ -41,6 +41,7 @@ for (const options of TAKEN) {
 }
 
 for (const [options, path] of REFUSED) {
+  // @spec router-13
   test(`${JSON.stringify(options).slice(0, 70)} is refused at ${path}`, () => {
     const { error } = autoRouterOptions.safeParse(options);
     assert.deepEqual(

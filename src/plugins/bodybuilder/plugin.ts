@@ -2,19 +2,19 @@ import { z } from 'zod';
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import type { ModelChoice } from '../../canonical/model-choice.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
-import { BODIES_SCHEMA, readBodies, writeBodies, type NamedModel } from '../../choosing/build-bodies.ts';
-import { rankForTask } from '../../choosing/rank-for-task.ts';
-import { openTaskField } from '../../choosing/task-field.ts';
+import { BODIES_SCHEMA, readBodies, writeBodies, type NamedModel } from '../../model-selection/build-bodies.ts';
+import { rankForTask } from '../../model-selection/rank/rank-for-task.ts';
+import { collectTaskCandidates } from '../../model-selection/candidates/task-candidates.ts';
 import { assert } from '../../lib/assert.ts';
-import type { EventReviser, Plugin, PluginContext } from '../contract.ts';
+import type { StreamTransform, Plugin, PluginContext } from '../contract.ts';
 
 const ID = 'bodybuilder';
 const SLUG = 'service/bodybuilder';
-/** Free models that are asked, one after the other. */
+/** Free models that are called, one after the other. */
 const CHOSEN_MAX = 2;
-/** Answers where nobody is free: what it says does not matter, the bodies are written by rules then. */
+/** Serves when no free model is available: its text does not matter, since rules then write the bodies. */
 const STAND_IN = 'sandbox/echo';
-/** Models that are named to whoever writes the bodies: the newest ones. */
+/** Models listed in the prompt that writes the bodies: the newest ones. */
 const NAMED_MAX = 100;
 const ANSWER_TOKENS_MAX = 8_192;
 /** More of an answer than this is not looked at. UTF-16 units. */
@@ -22,9 +22,9 @@ const ANSWER_CHARS_MAX = 262_144;
 
 /** What is known of a request from its choice on, until its answer. */
 interface Build {
-  readonly wish: string;
+  readonly lastUserText: string;
   readonly models: readonly NamedModel[];
-  /** Who is asked where nobody is named. */
+  /** Models for descriptions that name none. */
   readonly usual: readonly string[];
   readonly resolve: (slug: string) => string | undefined;
 }
@@ -32,9 +32,9 @@ interface Build {
 const builds = new WeakMap<PluginContext, Build>();
 
 /**
- * Writes request bodies for what somebody says in words: `{"requests": [{"model", "messages"}]}`. A free model writes them
- * where there is one; what it writes is checked, and rules do it where it is no use. It never costs anything.
- * @source generation.md 3.8 `service/bodybuilder`
+ * Writes request bodies from a description in words: `{"requests": [{"model", "messages"}]}`. A free model writes them
+ * if there is one; its output is checked, and rules write them when it is unusable. It never costs anything.
+ * @spec router-36
  */
 export const bodybuilder = {
   id: ID,
@@ -42,21 +42,21 @@ export const bodybuilder = {
   slugs: [SLUG],
   async chooseModels(request, slug, _options, context) {
     const { choice } = context.abilities;
-    assert(choice !== undefined, 'whoever chooses models is given what to choose by');
+    assert(choice !== undefined, 'a router gets a model choice in its context');
     const build = await openBuild(request, slug, choice, context.signal);
     builds.set(context, build);
-    const free = choice.field(withInstructions(request, build)).models.filter(({ isFree }) => isFree);
+    const free = choice.candidatePool(withInstructions(request, build)).models.filter(({ isFree }) => isFree);
     const chosen = [...free.slice(0, CHOSEN_MAX).map((model) => model.slug), STAND_IN];
     choice.decided({ router: ID, strategy: 'bodybuilder', chosen, details: () => ({ named: build.models.length }) });
     return chosen;
   },
-  reviseRequest(request, _options, context) {
+  transformRequest(request, _options, context) {
     const build = builds.get(context);
     return Promise.resolve(build === undefined ? request : withInstructions(request, build));
   },
-  reviseEvents(_request, _options, context) {
+  transformEvents(_request, _options, context) {
     const build = builds.get(context);
-    return build && createReviser(build, context);
+    return build && createStreamTransform(build, context);
   },
 } satisfies Plugin;
 
@@ -66,19 +66,25 @@ async function openBuild(
   choice: ModelChoice,
   signal: AbortSignal,
 ): Promise<Build> {
-  const { models } = choice.field(plainRequest(request));
-  const field = await openTaskField(plainRequest(request), { slug, options: {}, choice, generate: undefined, signal });
-  const usual = field.by === 'rankings' ? rankForTask(field.models, field.requests, {}).chosen : [];
-  const wish = request.turns.findLast(({ role }) => role === 'user');
+  const { models } = choice.candidatePool(plainRequest(request));
+  const pool = await collectTaskCandidates(plainRequest(request), {
+    slug,
+    options: {},
+    choice,
+    generate: undefined,
+    signal,
+  });
+  const usual = pool.by === 'rankings' ? rankForTask(pool.models, pool.requests, {}).chosen : [];
+  const input = request.turns.findLast(({ role }) => role === 'user');
   return {
-    wish: (wish?.blocks ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('\n'),
+    lastUserText: (input?.blocks ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('\n'),
     models,
-    usual: usual.length > 0 ? usual : field.models.slice(0, 1).map((model) => model.slug),
+    usual: usual.length > 0 ? usual : pool.models.slice(0, 1).map((model) => model.slug),
     resolve: (name) => choice.resolve(name),
   };
 }
 
-/** Who is to be asked later need not do what this request asks for. */
+/** The models of the written requests need not support this request. */
 function plainRequest(request: GenerationRequest): GenerationRequest {
   return { ...request, tools: [], settings: {} };
 }
@@ -98,10 +104,10 @@ function withInstructions(request: GenerationRequest, { models, usual }: Build):
       },
     ],
   };
-  const asked = request.turns.filter(({ role }) => role === 'user' || role === 'assistant');
+  const requested = request.turns.filter(({ role }) => role === 'user' || role === 'assistant');
   return {
     ...request,
-    turns: [instructions, ...asked],
+    turns: [instructions, ...requested],
     tools: [],
     settings: {
       maxTokens: ANSWER_TOKENS_MAX,
@@ -111,7 +117,7 @@ function withInstructions(request: GenerationRequest, { models, usual }: Build):
 }
 
 /** Keeps the answer until it is over, and puts the bodies in its place. */
-function createReviser(build: Build, context: PluginContext): EventReviser {
+function createStreamTransform(build: Build, context: PluginContext): StreamTransform {
   let held: GenerationEvent[] | undefined = [];
   return (batch) => {
     if (held === undefined) return batch;
@@ -125,9 +131,9 @@ function createReviser(build: Build, context: PluginContext): EventReviser {
 }
 
 function withBodies(events: EventBatch, build: Build, context: PluginContext): EventBatch {
-  const { wish, models, usual, resolve } = build;
+  const { lastUserText, models, usual, resolve } = build;
   const written = readBodies(textOf(events), resolve);
-  const bodies = written ?? writeBodies(wish, models, usual, resolve);
+  const bodies = written ?? writeBodies(lastUserText, models, usual, resolve);
   context.note({
     type: 'plugin',
     name: ID,

@@ -27,7 +27,7 @@ function requestOf(turns: readonly Turn[], maxTokens?: number): GenerationReques
   };
 }
 
-function say(role: Turn['role'], text: string): Turn {
+function turnOf(role: Turn['role'], text: string): Turn {
   return { role, blocks: [{ type: 'text', text }] };
 }
 
@@ -50,24 +50,24 @@ const text = fc
 
 /** One exchange: a plain answer, or calls of tools with their results as either format writes them. */
 const exchange: fc.Arbitrary<(id: string) => readonly Turn[]> = fc.oneof(
-  fc.tuple(text, text).map(([asked, answered]) => () => [say('user', asked), say('assistant', answered)]),
+  fc.tuple(text, text).map(([requested, answered]) => () => [turnOf('user', requested), turnOf('assistant', answered)]),
   fc.tuple(text, fc.constantFrom('tool' as const, 'user' as const)).map(([found, role]) => (id: string) => [
     call(id),
     resultOf(role, id, found),
   ]),
-  text.map((told) => () => [say('system', told.slice(0, 200))]),
+  text.map((reported) => () => [turnOf('system', reported.slice(0, 200))]),
 );
 
 const conversation = fc
   .tuple(text, fc.array(exchange, { maxLength: 30 }), text, fc.boolean())
   .map(([first, exchanges, last, endsWithResult]): readonly Turn[] => [
-    say('system', 'Be brief.'),
-    say('user', `first ${first.slice(0, 400)}`),
-    say('assistant', 'yes'),
+    turnOf('system', 'Be brief.'),
+    turnOf('user', `first ${first.slice(0, 400)}`),
+    turnOf('assistant', 'yes'),
     ...exchanges.flatMap((make, index) => make(`call-${index}`)),
     ...(endsWithResult
       ? [call('last'), resultOf('tool', 'last', last.slice(0, 400))]
-      : [say('user', `last ${last.slice(0, 400)}`)]),
+      : [turnOf('user', `last ${last.slice(0, 400)}`)]),
   ]);
 
 function blocksOf(turns: readonly Turn[]): readonly Block[] {
@@ -81,6 +81,7 @@ function assertNothingDangles(turns: readonly Turn[]): void {
   assert.deepEqual(results.toSorted(), calls.toSorted());
 }
 
+// @spec plugin-21
 test('what can be made to fit fits, in order, with its first and last message and its instructions, and nothing dangles', () => {
   let compressed = 0;
   fc.assert(
@@ -135,9 +136,9 @@ test('what can be made to fit fits, in order, with its first and last message an
 
 test('as much is kept of the beginning as of the end', () => {
   const middle = Array.from({ length: 40 }, (_, index) =>
-    say(index % 2 === 0 ? 'assistant' : 'user', `${index} ${'x'.repeat(396)}`),
+    turnOf(index % 2 === 0 ? 'assistant' : 'user', `${index} ${'x'.repeat(396)}`),
   );
-  const turns = [say('user', 'first'), ...middle, say('user', 'last')];
+  const turns = [turnOf('user', 'first'), ...middle, turnOf('user', 'last')];
   const { request } =
     fitByMiddleOut(requestOf(turns), true).fit(requestOf(turns), { contextTokensMax: 3_000 }, 'chat') ?? assert.fail();
   const indexes = request.turns
@@ -152,8 +153,8 @@ test('as much is kept of the beginning as of the end', () => {
 });
 
 test('the one turn that half fits loses its middle, and no half of a character is left', () => {
-  const long = say('assistant', '👋'.repeat(4_000));
-  const turns = [say('user', 'first'), long, say('user', 'last')];
+  const long = turnOf('assistant', '👋'.repeat(4_000));
+  const turns = [turnOf('user', 'first'), long, turnOf('user', 'last')];
   const { request } =
     fitByMiddleOut(requestOf(turns), true).fit(requestOf(turns), { contextTokensMax: 2_000 }, 'chat') ?? assert.fail();
   const [block] = request.turns[1]?.blocks ?? [];
@@ -163,8 +164,9 @@ test('the one turn that half fits loses its middle, and no half of a character i
   assert.ok(block.text.isWellFormed());
 });
 
+// @spec plugin-24
 test('upstreams of the messages format get at most a thousand turns, half of them from each end', () => {
-  const turns = Array.from({ length: 1_501 }, (_, index) => say(index % 2 === 0 ? 'user' : 'assistant', `${index}`));
+  const turns = Array.from({ length: 1_501 }, (_, index) => turnOf(index % 2 === 0 ? 'user' : 'assistant', `${index}`));
   const request = requestOf(turns);
   const fitting = fitByMiddleOut(request, true);
   assert.equal(fitting.fit(request, {}, 'chat'), undefined);
@@ -173,8 +175,8 @@ test('upstreams of the messages format get at most a thousand turns, half of the
   assert.deepEqual(left, [...turns.slice(0, 500), ...turns.slice(-500)]);
 });
 
-test('nobody has to ask where the context is at most 8192 tokens', () => {
-  const turns = [say('user', 'first'), say('assistant', 'x'.repeat(80_000)), say('user', 'last')];
+test('runs by default for contexts of at most 8192 tokens', () => {
+  const turns = [turnOf('user', 'first'), turnOf('assistant', 'x'.repeat(80_000)), turnOf('user', 'last')];
   const request = requestOf(turns);
   const fitting = fitByMiddleOut(request, false);
   const [small, large] = [{ contextTokensMax: 8_192 }, { contextTokensMax: 8_193 }];
@@ -185,7 +187,7 @@ test('nobody has to ask where the context is at most 8192 tokens', () => {
 });
 
 test('worth a try is what reads half of the request, or else what reads the most of it', () => {
-  const turns = [say('user', 'first'), say('assistant', 'x'.repeat(40_000)), say('user', 'last')];
+  const turns = [turnOf('user', 'first'), turnOf('assistant', 'x'.repeat(40_000)), turnOf('user', 'last')];
   const [most, half, less] = [{ contextTokensMax: 9_000 }, { contextTokensMax: 5_100 }, { contextTokensMax: 4_900 }];
   const fitting = fitByMiddleOut(requestOf(turns), true);
   const all = fitting.judge([most, half, less]);
@@ -196,17 +198,17 @@ test('worth a try is what reads half of the request, or else what reads the most
 });
 
 test('what must be kept is never left out: where that is too long, nothing is worth a try', () => {
-  const turns = [say('user', 'x'.repeat(40_000)), say('assistant', 'yes'), say('user', 'last')];
+  const turns = [turnOf('user', 'x'.repeat(40_000)), turnOf('assistant', 'yes'), turnOf('user', 'last')];
   const endpoint = { contextTokensMax: 6_000 };
   assert.equal(fitByMiddleOut(requestOf(turns), true).judge([endpoint])(endpoint), false);
 });
 
 test('an answer that was begun keeps the question before it', () => {
   const turns = [
-    say('user', 'first'),
-    say('assistant', 'x'.repeat(40_000)),
-    say('user', 'last'),
-    say('assistant', 'So'),
+    turnOf('user', 'first'),
+    turnOf('assistant', 'x'.repeat(40_000)),
+    turnOf('user', 'last'),
+    turnOf('assistant', 'So'),
   ];
   const left = fitByMiddleOut(requestOf(turns), true).fit(requestOf(turns), { contextTokensMax: 100 }, 'chat')?.request
     .turns;

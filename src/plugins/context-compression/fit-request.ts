@@ -4,22 +4,22 @@ import type { EndpointFacts, RequestFitting } from '../contract.ts';
 import { compress } from './middle-out.ts';
 import { unitsOf, type Unit } from './units.ts';
 
-/** Endpoints with no more context than this get requests made to fit though nobody asked for it. @source generation.md 4.6 */
+/** For endpoints with at most this context requests are fitted by default. @spec plugin-22 */
 const SMALL_CONTEXT_TOKENS = 8_192;
-/** The most turns that upstreams of the messages format take. @source generation.md 4.6 "Anthropic: 1000" */
+/** The most turns that upstreams of the messages format take. @spec plugin-24 */
 const MESSAGES_TURNS_MAX = 1_000;
 /** Left free for the answer where the request sets no limit to it; at most a quarter of the context. */
 const ANSWER_TOKENS = 1_024;
 /** Of the room that there is: tokenizers count differently, and an estimate is right to about a quarter. */
 const FILLED_SHARE = 0.9;
 
-/** Makes a request fit by leaving out its middle, and says whom it can be made to fit. @source generation.md 4.6 */
-export function fitByMiddleOut(request: GenerationRequest, asked: boolean): RequestFitting {
+/** Fits a request by removing its middle, and selects the endpoints for which that is possible. @spec plugin-21 */
+export function fitByMiddleOut(request: GenerationRequest, isRequested: boolean): RequestFitting {
   const isOn = ({ contextTokensMax, outputModalities }: EndpointFacts): boolean =>
-    (asked || (contextTokensMax ?? Infinity) <= SMALL_CONTEXT_TOKENS) &&
+    (isRequested || (contextTokensMax ?? Infinity) <= SMALL_CONTEXT_TOKENS) &&
     !(outputModalities?.length === 1 && outputModalities[0] === 'image');
   return {
-    asked,
+    isRequested,
     judge(endpoints) {
       if (!endpoints.some(isOn)) return () => undefined;
       const size = measure(request);

@@ -17,6 +17,7 @@ for (const options of TAKEN) {
 }
 
 for (const [options, path] of REFUSED) {
+  // @spec plugin-26
   test(`${JSON.stringify(options).slice(0, 70)} is refused at ${path}`, () => {
     const { error } = contextCompressionOptions.safeParse(options);
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** @source generation.md 4.6 */
+/** @spec plugin-26 */
 export const contextCompressionOptions = z.object({
   engine: z.literal('middle-out').optional(),
 });

@@ -7,7 +7,7 @@ export interface Unit {
   readonly turns: readonly Turn[];
   /** As estimated. */
   readonly tokens: number;
-  /** It is never left out, nor cut. @source generation.md 4.6 */
+  /** It is never left out, nor cut. @spec plugin-21 */
   readonly isKept: boolean;
 }
 
@@ -18,14 +18,14 @@ export interface Unit {
 export function unitsOf(turns: readonly Turn[]): readonly Unit[] {
   const groups = groupTurns(turns);
   const isOfUser = (group: readonly Turn[]): boolean => group.some(isMessageOfUser);
-  const asked = new Set([groups.findIndex(isOfUser), groups.findLastIndex(isOfUser)]);
+  const requested = new Set([groups.findIndex(isOfUser), groups.findLastIndex(isOfUser)]);
   const last = groups.length - 1;
   const isAnswerBegun = turns.at(-1)?.role === 'assistant';
   return groups.map((group, index) => ({
     turns: group,
     tokens: group.reduce((sum, turn) => sum + estimateTurnTokens(turn), 0),
     isKept:
-      asked.has(index) ||
+      requested.has(index) ||
       index === last ||
       (isAnswerBegun && index === last - 1) ||
       group.some(({ role }) => role === 'system' || role === 'developer'),

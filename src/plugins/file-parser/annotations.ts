@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** What the caller gets with the answer, and sends back so that the file is not read again. @source generation.md 1.5 */
-export function drawAnnotation(hash: string, { parts }: ParsedFile, name: string | undefined): JsonObject {
+/** What the caller gets with the answer, and sends back so that the file is not read again. @spec plugin-14 */
+export function formatAnnotation(hash: string, { parts }: ParsedFile, name: string | undefined): JsonObject {
   return {
     type: 'file',
     file: {
@@ -40,7 +40,7 @@ function readFile(citation: Citation): { readonly hash: string; readonly file: P
   if (!isJsonObject(file)) return undefined;
   const { hash, content } = file;
   if (typeof hash !== 'string' || !HASH.test(hash) || !Array.isArray(content)) return undefined;
-  // How many pages it had nobody says again.
+  // The annotation lacks the number of pages.
   return { hash, file: { pages: 0, parts: content.filter(isJsonObject).flatMap(readPart) } };
 }
 
@@ -50,7 +50,7 @@ function readPart({ type, text, image_url: image }: JsonObject): readonly FilePa
   return [{ type: 'image', url: image['url'] }];
 }
 
-/** Their text stands in the request already: nobody upstream is to read it twice. */
+/** Their text is already in the request: the upstream must not read it twice. */
 export function withoutAnnotations(turns: readonly Turn[]): readonly Turn[] {
   return turns.map((turn) => {
     if (!turn.blocks.some((block) => citationsOf(block).some(isFile))) return turn;

@@ -4,13 +4,13 @@ import type { Block, MediaBlock, TextBlock } from '../../canonical/blocks.ts';
 import type { FileSource, ParsedFile } from '../../canonical/parsed-file.ts';
 import type { Turn } from '../../canonical/request.ts';
 
-/** A document of a request that is a PDF, or may be one: what lies at an address nobody knows before it was fetched. */
+/** A document of a request that is, or may be, a PDF: the content behind an address is unknown until it is fetched. */
 export interface FoundPdf {
   readonly block: MediaBlock;
   readonly source: Extract<FileSource, { type: 'url' }> | Extract<MediaBlock['source'], { type: 'base64' }>;
 }
 
-/** Pictures that one request forwards. @source generation.md 4.4 */
+/** Pictures that one request forwards. @spec plugin-12, plugin-14 */
 const IMAGES_MAX = 8;
 const PDF_START = '%PDF-';
 /** A reader must look for the beginning of a PDF within so many bytes. ISO 32000-1, Annex H.3.4.1 */
@@ -33,12 +33,16 @@ export function findPdfs(turns: readonly Turn[]): readonly FoundPdf[] {
   return found;
 }
 
-function sourceOf({ source }: MediaBlock): FoundPdf['source'] | undefined {
+function sourceOf({ source, name }: MediaBlock): FoundPdf['source'] | undefined {
   if (source.type === 'url') return { type: 'url', url: source.url };
   if (source.type !== 'base64') return undefined;
   const start = Buffer.from(source.data.slice(0, BASE64_CHARS_PER_START), 'base64');
-  return isPdf(start) ? source : undefined;
+  // What is called a PDF and is none cannot be read: an endpoint without files is not to blame for it.
+  return isPdf(start) || source.mediaType === PDF_TYPE || PDF_NAME.test(name ?? '') ? source : undefined;
 }
+
+const PDF_TYPE = 'application/pdf';
+const PDF_NAME = /\.pdf$/i;
 
 /** By its first bytes: what a caller calls it is often wrong. */
 export function isPdf(bytes: Uint8Array): boolean {
@@ -54,7 +58,7 @@ export function isNamedPdf(url: string): boolean {
 /** What is hashed before others have their turn: a few milliseconds. */
 const BYTES_PER_TURN = 4 * 1_024 * 1_024;
 
-/** SHA-256 of the bytes; of the address where nobody here has them. @source generation.md 4.4 */
+/** SHA-256 of the bytes, or of the address when the gateway does not have them. @spec plugin-12, plugin-14 */
 export async function hashOf(source: FileSource): Promise<string> {
   const hash = createHash('sha256');
   if (source.type === 'url') return hash.update(source.url).digest('hex');
@@ -79,19 +83,19 @@ export function putInPlace(
     }
     const file = block.type === 'media' ? files.get(block) : undefined;
     if (block.type !== 'media' || file === undefined) return [block];
-    const images = file.parts.flatMap((part) => (part.type === 'image' ? (drawImage(part.url) ?? []) : []));
+    const images = file.parts.flatMap((part) => (part.type === 'image' ? (toMediaBlock(part.url) ?? []) : []));
     const shown = images.slice(0, imagesLeft);
     imagesLeft -= shown.length;
-    return [drawText(block, file), ...shown];
+    return [toTextBlock(block, file), ...shown];
   };
-  // Whoever looked through a turn need not do so again where nothing stood in it.
+  // A turn in which nothing was found is not searched again.
   return turns.map((turn) => {
     const blocks = turn.role === 'assistant' ? turn.blocks : turn.blocks.flatMap(replace);
     return blocks.every((block, index) => block === turn.blocks[index]) ? turn : { ...turn, blocks };
   });
 }
 
-function drawText({ name = 'document.pdf', cache }: MediaBlock, { parts }: ParsedFile): TextBlock {
+function toTextBlock({ name = 'document.pdf', cache }: MediaBlock, { parts }: ParsedFile): TextBlock {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
   const shownName = name.replaceAll(/["<>\r\n]/g, '_');
   return {
@@ -101,7 +105,7 @@ function drawText({ name = 'document.pdf', cache }: MediaBlock, { parts }: Parse
   };
 }
 
-function drawImage(url: string): MediaBlock | undefined {
+function toMediaBlock(url: string): MediaBlock | undefined {
   const [, mediaType, data] = /^data:(image\/[\w.+-]+);base64,(.+)$/s.exec(url) ?? [];
   if (mediaType === undefined || data === undefined) return undefined;
   return { type: 'media', media: 'image', source: { type: 'base64', mediaType, data } };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** @source seed 2.2, generation.md 4.4 */
+/** @spec plugin-10 */
 export const fileParserOptions = z.object({
   pdf: z
     .object({

@@ -8,7 +8,7 @@ import type { Warning } from '../../canonical/extra.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { EndpointFacts, Plugin, PluginContext } from '../contract.ts';
-import { drawAnnotation, readAnnotations, withoutAnnotations } from './annotations.ts';
+import { formatAnnotation, readAnnotations, withoutAnnotations } from './annotations.ts';
 import { findPdfs, hashOf, isNamedPdf, isPdf, putInPlace, type FoundPdf } from './find-pdfs.ts';
 import { fileParserOptions } from './options.ts';
 
@@ -17,26 +17,32 @@ type ParserOptions = z.output<typeof fileParserOptions>;
 /** Files of one request. */
 const FILES_MAX = 16;
 
+/** Of files at addresses, as of those that are sent to endpoints (pipeline/attempt/inline-media.ts). */
+const FETCHED_BYTES_MAX = 100 * 1_024 * 1_024;
+const FETCHES_AT_ONCE_MAX = 2;
+/** `Retry-After` when the memory for files is used up. */
+const RETRY_AFTER_MS = 5_000;
+
 /** What answers of requests under way will hand back. */
 const annotationsFor = new WeakMap<PluginContext, readonly JsonObject[]>();
 
 /**
- * Puts text in the place of PDFs where no endpoint of the model takes files. It runs whether somebody asks for it or not.
- * @source generation.md 4.4
+ * Replaces PDFs by their text when no endpoint of the model accepts files. It runs by default.
+ * @spec plugin-9
  */
 export const fileParser: Plugin<typeof fileParserOptions> = {
   id: 'file-parser',
   options: fileParserOptions,
-  unasked: true,
+  unrequested: true,
   concerns: ({ turns }) => turns.some(({ blocks }) => blocks.some(mayHoldPdf)),
-  async reviseRequest(request, options, context) {
+  async transformRequest(request, options, context) {
     const found = findPdfs(request.turns);
     if (found.length === 0) return request;
     const endpoints = context.endpointsOf(request);
     const engine = engineFor(request, options, endpoints, context.abilities.files);
     return engine === undefined ? request : parseAll(found, request, { engine, endpoints, context });
   },
-  reviseEvents({ format }, _options, context) {
+  transformEvents({ format }, _options, context) {
     const annotations = annotationsFor.get(context);
     // The messages format has no place for them.
     if (annotations === undefined || format !== 'chat') return undefined;
@@ -71,11 +77,11 @@ function engineFor(
   endpoints: readonly EndpointFacts[],
   files: FileReader | undefined,
 ): Engine | undefined {
-  const asked = pdf?.engine ?? undefined;
-  if (asked === 'native' || (asked === undefined && endpoints.some(takesFiles))) return undefined;
+  const requested = pdf?.engine ?? undefined;
+  if (requested === 'native' || (requested === undefined && endpoints.some(takesFiles))) return undefined;
   // Without the service what can be read here is read here.
   const usual = files?.has('mistral-ocr') === true ? 'mistral-ocr' : 'cloudflare-ai';
-  const id = asked === 'pdf-text' ? 'cloudflare-ai' : (asked ?? usual);
+  const id = requested === 'pdf-text' ? 'cloudflare-ai' : (requested ?? usual);
   if (files === undefined || !files.has(id))
     throw invalid(pathIn(request), `the engine ${JSON.stringify(id)} is not set up on this gateway`);
   return { id, files };
@@ -127,7 +133,7 @@ async function parseAll(
   for (const [{ name }, { parts }] of texts) if (parts.length === 0) context.warn(noText(name, engine));
   const annotations = uniqueBy(pdfs, ({ hash }) => hash).flatMap(({ pdf, hash }) => {
     const file = byHash.get(hash);
-    return file === undefined ? [] : [drawAnnotation(hash, file, pdf.block.name)];
+    return file === undefined ? [] : [formatAnnotation(hash, file, pdf.block.name)];
   });
   annotationsFor.set(context, annotations);
   context.keepForError('file_annotations', annotations);
@@ -147,10 +153,8 @@ async function identifyAll(
   engine: Engine,
   context: PluginContext,
 ): Promise<readonly IdentifiedPdf[]> {
-  const fetching = Promise.all(
-    found.flatMap((pdf) => (pdf.source.type === 'url' ? [identifyUrl(pdf, pdf.source.url, engine, context)] : [])),
-  );
-  // Who waits for it comes later; until then its failure is nobody's.
+  const fetching = identifyUrls(found, engine, context);
+  // It is awaited later; until then a failure must not be unhandled.
   fetching.catch(() => undefined);
   const identified = new Map<FoundPdf, IdentifiedPdf>();
   for (const pdf of found) {
@@ -164,18 +168,41 @@ async function identifyAll(
   return found.flatMap((pdf) => identified.get(pdf) ?? []);
 }
 
+/** A few at once, and no more bytes than one request may hold. @throws GatewayError 400 */
+async function identifyUrls(
+  found: readonly FoundPdf[],
+  engine: Engine,
+  context: PluginContext,
+): Promise<readonly (IdentifiedPdf | undefined)[]> {
+  const waiting = found.values();
+  const identified: (IdentifiedPdf | undefined)[] = [];
+  let bytes = 0;
+  const work = async (): Promise<void> => {
+    for (const pdf of waiting) {
+      if (pdf.source.type !== 'url') continue;
+      const fetched = await identifyUrl(pdf, pdf.source.url, engine, context);
+      bytes += fetched?.source.type === 'bytes' ? fetched.source.bytes.length : 0;
+      if (bytes > FETCHED_BYTES_MAX)
+        throw invalid('messages', `name files of more than ${FETCHED_BYTES_MAX} bytes together at addresses`);
+      identified.push(fetched);
+    }
+  };
+  await Promise.all(Array.from({ length: FETCHES_AT_ONCE_MAX }, work));
+  return identified;
+}
+
 async function identifyUrl(
   pdf: FoundPdf,
   url: string,
   { id, files }: Engine,
   context: PluginContext,
 ): Promise<IdentifiedPdf | undefined> {
-  const asked = { type: 'url', url } as const;
+  const requested = { type: 'url', url } as const;
   // The service opens addresses by itself.
-  if (id === 'mistral-ocr' && isNamedPdf(url)) return { pdf, source: asked, hash: await hashOf(asked) };
-  const fetched = await files.fetch(url, context.signal);
+  if (id === 'mistral-ocr' && isNamedPdf(url)) return { pdf, source: requested, hash: await hashOf(requested) };
+  const fetched = await files.fetch(url, context.signal, context.memory);
   if ('status' in fetched) throw refused(pdf, fetched);
-  if (fetched.type !== 'bytes' || !isPdf(fetched.bytes)) return undefined;
+  if (fetched.type !== 'bytes' || !(isPdf(fetched.bytes) || isNamedPdf(url))) return undefined;
   return { pdf, source: fetched, hash: await hashOf(fetched) };
 }
 
@@ -192,7 +219,7 @@ async function parseFresh(
   const parsed = new Map<string, ParsedFile>();
   await Promise.all(
     fresh.map(async ({ pdf, source, hash }) => {
-      const outcome = await files.parse(source, id, context.signal);
+      const outcome = await files.parse(source, id, context.signal, context.memory);
       if (outcome.status === 'failed') {
         failure ??= refused(pdf, outcome);
         return;
@@ -209,13 +236,13 @@ async function parseFresh(
 
 function refused({ block }: FoundPdf, { fault, message }: Extract<ParseOutcome, { status: 'failed' }>): GatewayError {
   const name = block.name === undefined ? 'A file of the request' : `The file ${JSON.stringify(block.name)}`;
-  return new GatewayError(
-    fault === 'caller' ? 'invalid_request' : 'provider_unavailable',
-    `${name} could not be read. ${message}`,
-  );
+  const sentence = `${name} could not be read. ${message}`;
+  if (fault === 'memory')
+    return new GatewayError('provider_overloaded', sentence, { status: 503, retryAfterMs: RETRY_AFTER_MS });
+  return new GatewayError(fault === 'caller' ? 'invalid_request' : 'provider_unavailable', sentence);
 }
 
-/** A model that is asked about it would have to guess. */
+/** Without it, the model would have to guess the content. */
 function noText(name: string | undefined, { id }: Engine): Warning {
   const file = name === undefined ? 'a file' : `the file ${JSON.stringify(name)}`;
   const hint = id === 'mistral-ocr' ? '' : '; the engine "mistral-ocr" reads scans';

@@ -4,7 +4,7 @@ import { ANALYSIS_MODELS_MAX, FUSION_PRESETS, TOOL_CALLS_MAX, TOOLS_MAX } from '
 /** What the plugin puts among the tools. */
 export const FUSION_TOOL = 'service:fusion';
 
-/** @source seed 2.2 "Fusion rules" */
+/** @spec fusion-2 */
 export const fusionOptions = z.object({
   /** The panel. Absent: the preset's, else the default one of three. */
   analysis_models: z.array(z.string().min(1)).min(1).max(ANALYSIS_MODELS_MAX).optional(),

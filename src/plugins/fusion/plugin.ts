@@ -2,47 +2,47 @@ import type { z } from 'zod';
 import { FUSION_PRESET_DEFAULT, type FusionPresetName } from '../../canonical/fusion.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, ServerTool, Tool } from '../../canonical/request.ts';
-import { choosePanel, forPanel, type ChosenPanel } from '../../choosing/fusion-panel.ts';
+import { choosePanel, forPanel, type ChosenPanel } from '../../model-selection/fusion-panel.ts';
 import { assert } from '../../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { Plugin } from '../contract.ts';
 import { FUSION_TOOL, fusionOptions } from './options.ts';
 
 const SLUG = 'service/fusion';
-/** The panel of the fast preset, unless the request names another. @source generation.md 3.8 */
+/** The panel of the fast preset, unless the request names another. @spec fusion-3 */
 const FLASH_SLUG = 'service/fusion-flash';
 const FLASH_PRESET: FusionPresetName = 'general-fast';
 
 type Options = z.output<typeof fusionOptions>;
 
 /**
- * Offers the model the panel as a tool, and says which model that is where a slug of its own was asked for.
- * @source generation.md 4.9
+ * Offers the panel to the model as a tool, and selects that model for the plugin's own slugs.
+ * @spec fusion-4
  */
 export const fusion = {
   id: 'fusion',
   options: fusionOptions,
   slugs: [SLUG, FLASH_SLUG],
   chooseModels(request, slug, options, { abilities: { choice } }) {
-    assert(choice !== undefined, 'whoever chooses models is given what to choose by');
+    assert(choice !== undefined, 'a router gets a model choice in its context');
     const name = presetOf(options, slug) ?? FUSION_PRESET_DEFAULT;
     const choose = (from: GenerationRequest): ChosenPanel =>
       choosePanel(name, choice.settings.fusion[name], {
-        ...choice.field(from),
+        ...choice.candidatePool(from),
         resolve: (other) => choice.resolve(other),
       });
-    // Whoever writes the answer has to call the panel.
+    // The model that writes the response has to call the panel.
     const author = options.model ?? choose(withPanel(request, options, slug)).analyst;
-    if (author === undefined) throw nobody(slug);
+    if (author === undefined) throw absent(slug);
     const { analysis_models: named } = options;
     const details = (): JsonObject =>
       named === undefined ? { preset: name, panel: choose(forPanel(request)).panel } : { panel: named };
     choice.decided({ router: 'fusion', strategy: 'fusion', chosen: [author], details });
     return Promise.resolve([author + suffixesOf(slug)]);
   },
-  reviseRequest(request, options, context) {
-    // A panel asks no panels, whatever the account has as its default.
-    return Promise.resolve(context.isInside === true ? request : withPanel(request, options, context.slug));
+  transformRequest(request, options, context) {
+    // A panel starts no panel, whatever the account's defaults.
+    return Promise.resolve(context.isNested === true ? request : withPanel(request, options, context.slug));
   },
 } satisfies Plugin<typeof fusionOptions>;
 
@@ -55,15 +55,15 @@ function baseOf(slug: string): string {
   return colon < 0 ? slug : slug.slice(0, colon);
 }
 
-/** `:nitro` behind the slug is for whoever writes the answer. */
+/** `:nitro` of the slug applies to the model that writes the response. */
 function suffixesOf(slug: string): string {
   return slug.slice(baseOf(slug).length);
 }
 
-function nobody(slug: string): GatewayError {
+function absent(slug: string): GatewayError {
   return new GatewayError(
     'not_found',
-    `${slug}: no model of the panel can be asked; name one in the plugin's "model".`,
+    `${slug}: no model of the panel is available; name one in the plugin's "model".`,
     {
       availability: { code: 'constraint_filtered', retryable: false, requestedModels: [slug] },
     },

@@ -1,4 +1,4 @@
-import type { InnerGenerate } from '../../canonical/inner-generation.ts';
+import type { GenerateNested } from '../../canonical/nested-generation.ts';
 import type { ModerationVerdict } from '../../canonical/moderation.ts';
 import { ownTurn } from '../../canonical/own-turn.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
@@ -13,41 +13,41 @@ const VERDICT_TOKENS = 1_000;
 const CATEGORIES_MAX = 20;
 const CATEGORY_CHARS_MAX = 60;
 
-/** What judges were told, for as long as it is under way: a judge is not judged. */
-const told = new WeakSet<Turn>();
+/** Prompts of judges under way: a judge is not judged. */
+const reported = new WeakSet<Turn>();
 
-/** Whether it is the very request that a judge is asked with. Nobody else can make one. */
+/** Whether it is the very request of a judge. No caller can create one. */
 export function isAskedOfJudge({ turns }: Pick<GenerationRequest, 'turns'>): boolean {
-  return turns.some((turn) => told.has(turn));
+  return turns.some((turn) => reported.has(turn));
 }
 
 /** What a judge is said to have found that would not even look. */
 const REFUSED = 'refused by the judge';
 
-/** @throws GatewayError when the model cannot be asked; Error when it says anything but a verdict */
+/** @throws GatewayError when the model cannot be called; Error when its response is not a verdict */
 export async function askJudge(
-  generate: InnerGenerate,
+  generate: GenerateNested,
   judge: string,
   texts: readonly string[],
   signal: AbortSignal,
 ): Promise<ModerationVerdict> {
   // A filter that finds its words in these must not keep the judge from judging.
   const instructions = ownTurn(INSTRUCTIONS);
-  told.add(instructions);
-  const asked: Turn = { role: 'user', blocks: [{ type: 'text', text: JSON.stringify(texts) }], plain: true };
+  reported.add(instructions);
+  const requested: Turn = { role: 'user', blocks: [{ type: 'text', text: JSON.stringify(texts) }], plain: true };
   const { answer, model } = await generate(
-    { models: [judge], turns: [instructions, asked], settings: { maxTokens: VERDICT_TOKENS, temperature: 0 } },
+    { models: [judge], turns: [instructions, requested], settings: { maxTokens: VERDICT_TOKENS, temperature: 0 } },
     signal,
   );
   if (answer.end?.finish === 'content_filter' || answer.blocks.some(({ type }) => type === 'refusal'))
     return { flagged: true, categories: [REFUSED], model, providerName: 'Gateway' };
-  const said = answer.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
-  return { ...readVerdict(said), model, providerName: 'Gateway' };
+  const stated = answer.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+  return { ...readVerdict(stated), model, providerName: 'Gateway' };
 }
 
 /** Models like to put fences around it. */
-function readVerdict(said: string): Pick<ModerationVerdict, 'flagged' | 'categories'> {
-  const verdict = parseJson(said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1));
+function readVerdict(stated: string): Pick<ModerationVerdict, 'flagged' | 'categories'> {
+  const verdict = parseJson(stated.slice(stated.indexOf('{'), stated.lastIndexOf('}') + 1));
   if (!isJsonObject(verdict) || typeof verdict['flagged'] !== 'boolean')
     throw new Error('The judge answered with something else than a verdict.');
   const { flagged, categories } = verdict;

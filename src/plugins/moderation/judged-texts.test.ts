@@ -47,7 +47,7 @@ suite('what is judged', () => {
     ]);
   });
 
-  test('whatever is written is asked about in order, within the bounds, and as a whole where it fits', () => {
+  test('submits all texts in order, within the limits, and whole when they fit', () => {
     const words = fc.array(fc.string({ minLength: 1, maxLength: 30, unit: 'binary' }), { maxLength: 8 });
     fc.assert(
       fc.property(words, fc.integer({ min: 1, max: 900 }), (texts, times) => {

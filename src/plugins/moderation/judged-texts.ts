@@ -23,7 +23,7 @@ function textsIn(blocks: readonly Block[]): readonly string[] {
   });
 }
 
-/** What a classifier is given at once, and how often it is asked for one request. */
+/** The amount of text in one call of a classifier, and the number of calls for one request. */
 export interface AskBounds {
   readonly piecesMax: number;
   readonly charsMax: number;
@@ -31,8 +31,8 @@ export interface AskBounds {
 }
 
 /**
- * The texts in pieces, as they are asked about together; the last ones, where there are too many. Earlier ones may never have
- * been judged: what was said before is what the caller says.
+ * The texts in pieces, as they are sent together; the last ones if there are too many. Earlier texts may never have
+ * been judged: the caller alone says what came before.
  */
 export function cutForAsking(texts: readonly string[], bounds: AskBounds): readonly (readonly string[])[] {
   const asks: string[][] = [];

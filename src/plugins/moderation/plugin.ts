@@ -12,15 +12,15 @@ const BOUNDS = {
   judge: { piecesMax: 64, charsMax: 40_000, asksMax: 8 },
   rules: { piecesMax: 4_000, charsMax: 10_000_000, asksMax: 1 },
 } as const satisfies Readonly<Record<Engine, AskBounds>>;
-/** @source generation.md 8.2 `flagged_input` */
+/** @spec plugin-28 */
 const SHOWN_CHARS_MAX = 100;
 const GAP = '...';
 
-/** Refuses requests whose users' messages a classifier finds harmful. @source generation.md 4.7, 8.2 */
+/** Refuses requests whose users' messages a classifier finds harmful. @spec plugin-28 */
 export const moderation = {
   id: 'moderation',
   options: moderationOptions,
-  async reviseRequest(request, _options, context) {
+  async transformRequest(request, _options, context) {
     const texts = userTexts(request);
     if (texts.length === 0 || isAskedOfJudge(request)) return request;
     const judged = await judge(texts, context);
@@ -53,12 +53,12 @@ interface Judged {
 
 type Ask = (pieces: readonly string[]) => Promise<ModerationVerdict>;
 
-/** `undefined`: who was to be asked said nothing, and the request passes. @source generation.md 4.7 */
+/** `undefined`: the classifier did not respond, and the request passes. @spec plugin-29 */
 async function judge(texts: readonly string[], context: PluginContext): Promise<Judged | undefined> {
   const { engine, ask } = judgeOf(context);
   const asks = cutForAsking(texts, BOUNDS[engine]);
-  const said = await Promise.allSettled(asks.map((pieces) => ask(pieces)));
-  const verdicts = said.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const stated = await Promise.allSettled(asks.map((pieces) => ask(pieces)));
+  const verdicts = stated.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   const flags = verdicts.filter(({ flagged }) => flagged);
   const [first = verdicts[0]] = flags;
   // One that found something is enough; that nothing is found all must say.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** @source seed 2.2 "Pareto router rules" */
+/** @spec router-20, router-22 */
 export const paretoRouterOptions = z.object({
   /** USD per million input tokens. Stands above `min_coding_score`. */
   max_price: z.number().min(0).optional(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { FieldModel, ModelChoice, RouterDecision, TestedModel } from '../../canonical/model-choice.ts';
+import type { CandidateModel, ModelChoice, RouterDecision, TestedModel } from '../../canonical/model-choice.ts';
 import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
@@ -10,7 +10,7 @@ import { paretoRouter } from './plugin.ts';
 
 const SLUG = 'service/pareto-code';
 
-function serving(slug: string, price: number, coding?: number): FieldModel {
+function serving(slug: string, price: number, coding?: number): CandidateModel {
   return {
     slug,
     name: slug,
@@ -24,9 +24,9 @@ function serving(slug: string, price: number, coding?: number): FieldModel {
 }
 
 interface Given {
-  readonly field: readonly FieldModel[];
+  readonly pool: readonly CandidateModel[];
   readonly tested?: readonly TestedModel[];
-  /** What real prompts came to. */
+  /** Average prices of real prompts. */
   readonly paid?: Readonly<Record<string, number>>;
   readonly slug?: string;
 }
@@ -37,14 +37,14 @@ interface Chosen {
 }
 
 async function choose(
-  { field, tested = [], paid = {}, slug = SLUG }: Given,
+  { pool, tested = [], paid = {}, slug = SLUG }: Given,
   options: (typeof paretoRouterOptions)['_output'] = {},
 ): Promise<Chosen> {
   let decision: RouterDecision | undefined;
   const choice: ModelChoice = {
     settings: {} as ModelChoice['settings'],
     isRehearsal: false,
-    field: () => ({ models: field, leftOut: [{ slug: 'a/out', reason: 'zdr' }] }),
+    candidatePool: () => ({ models: pool, leftOut: [{ slug: 'a/out', reason: 'zdr' }] }),
     resolve: (name) => name,
     priorOf: () => undefined,
     tested: () => tested,
@@ -76,23 +76,24 @@ async function choose(
 }
 
 suite('what a price is', () => {
-  const field = [serving('a/cached', 5, 0.9), serving('a/plain', 3, 0.9)];
+  const pool = [serving('a/cached', 5, 0.9), serving('a/plain', 3, 0.9)];
   const paid = { 'a/cached': 1 };
 
   test('the list price, where nothing is said', async () => {
-    assert.equal((await choose({ field, paid })).slugs[0], 'a/plain');
-    assert.equal((await choose({ field, paid }, { price_source: 'prompt' })).slugs[0], 'a/plain');
+    assert.equal((await choose({ pool, paid })).slugs[0], 'a/plain');
+    assert.equal((await choose({ pool, paid }, { price_source: 'prompt' })).slugs[0], 'a/plain');
   });
 
-  test('what real prompts came to, where that is asked for, and the list price of whom nobody asked', async () => {
-    assert.deepEqual((await choose({ field, paid }, { price_source: 'weighted_avg' })).slugs, ['a/cached', 'a/plain']);
-    assert.deepEqual((await choose({ field, paid }, { price_source: 'weighted_avg', max_price: 1 })).slugs, [
+  // @spec router-23
+  test('compares average prices of real prompts on request, and the list price of unused models', async () => {
+    assert.deepEqual((await choose({ pool, paid }, { price_source: 'weighted_avg' })).slugs, ['a/cached', 'a/plain']);
+    assert.deepEqual((await choose({ pool, paid }, { price_source: 'weighted_avg', max_price: 1 })).slugs, [
       'a/cached',
     ]);
   });
 });
 
-suite('who takes part', () => {
+suite('the candidates', () => {
   test('a model that only the older tests know, by its place in them', async () => {
     const both = (release: string, score: number): TestedModel['scores'] => [
       { metric: `${release}/coding`, score },
@@ -103,23 +104,23 @@ suite('who takes part', () => {
       { slug: 'a/top', scores: both('livebench-2026-06-25', 0.8) },
       { slug: 'a/old', scores: both('livebench-2026-01-08', 0.7) },
     ];
-    const field = [serving('a/new', 1, 0.5), serving('a/old', 2)];
-    assert.deepEqual((await choose({ field, tested }, { max_price: 9 })).slugs, ['a/old', 'a/new']);
+    const pool = [serving('a/new', 1, 0.5), serving('a/old', 2)];
+    assert.deepEqual((await choose({ pool, tested }, { max_price: 9 })).slugs, ['a/old', 'a/new']);
   });
 
   test('no variant of a model, unless there is nothing else', async () => {
     const free = serving('a/one:free', 0, 0.9);
-    assert.deepEqual((await choose({ field: [free, serving('a/one', 1, 0.9)] })).slugs, ['a/one']);
-    assert.deepEqual((await choose({ field: [free] })).slugs, ['a/one:free']);
+    assert.deepEqual((await choose({ pool: [free, serving('a/one', 1, 0.9)] })).slugs, ['a/one']);
+    assert.deepEqual((await choose({ pool: [free] })).slugs, ['a/one:free']);
   });
 
   test('a cap that only a variant keeps to is kept by it', async () => {
-    const field = [serving('a/one:free', 0, 0.9), serving('a/one', 1, 0.9)];
-    assert.deepEqual((await choose({ field }, { max_price: 0 })).slugs, ['a/one:free']);
+    const pool = [serving('a/one:free', 0, 0.9), serving('a/one', 1, 0.9)];
+    assert.deepEqual((await choose({ pool }, { max_price: 0 })).slugs, ['a/one:free']);
   });
 
-  test('nobody is 404 and tells who was left out by what', async () => {
-    await assert.rejects(choose({ field: [] }), (error) => {
+  test('may be none: a 404 with the reasons', async () => {
+    await assert.rejects(choose({ pool: [] }), (error) => {
       assert.ok(error instanceof GatewayError);
       assert.equal(error.status, 404);
       assert.match(error.message, /No models match your request and model restrictions: left out were 1 by zdr/);
@@ -128,15 +129,15 @@ suite('who takes part', () => {
   });
 });
 
-suite('what is told', () => {
+suite('the metadata', () => {
   test('the suffix goes on with every model, and the decision names them plainly', async () => {
-    const { slugs, decision } = await choose({ field: [serving('a/one', 1, 0.9)], slug: `${SLUG}:nitro` });
+    const { slugs, decision } = await choose({ pool: [serving('a/one', 1, 0.9)], slug: `${SLUG}:nitro` });
     assert.deepEqual([slugs, decision?.chosen], [['a/one:nitro'], ['a/one']]);
   });
 
   test('costs are compared with the best model that might have answered', async () => {
-    const field = [serving('a/small', 1, 0.2), serving('a/best', 9, 0.9)];
-    const { decision } = await choose({ field }, { max_price: 2 });
+    const pool = [serving('a/small', 1, 0.2), serving('a/best', 9, 0.9)];
+    const { decision } = await choose({ pool }, { max_price: 2 });
     assert.deepEqual([decision?.chosen, decision?.comparedWith], [['a/small'], 'a/best']);
   });
 });

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { FieldModel, LeftOut, ModelChoice, RouterDecision } from '../../canonical/model-choice.ts';
+import type { CandidateModel, LeftOut, ModelChoice, RouterDecision } from '../../canonical/model-choice.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
-import { codingScoresOf } from '../../choosing/coding-scores.ts';
-import { frontierOf } from '../../choosing/frontier.ts';
-import { nobodyLeft } from '../../choosing/no-models.ts';
-import { plainModels } from '../../choosing/plain-models.ts';
-import { drawLeftOut, rounded } from '../../choosing/task-field.ts';
-import { choosePareto, tiersOf, type ParetoChoice, type ParetoModel } from '../../choosing/pareto.ts';
+import { codingScoresOf } from '../../model-selection/rank/coding-scores.ts';
+import { frontierOf } from '../../model-selection/rank/frontier.ts';
+import { noModelLeft } from '../../model-selection/candidates/no-models.ts';
+import { plainModels } from '../../model-selection/candidates/plain-models.ts';
+import { formatLeftOut, rounded } from '../../model-selection/candidates/task-candidates.ts';
+import { choosePareto, tiersOf, type ParetoChoice, type ParetoModel } from '../../model-selection/rank/pareto.ts';
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Plugin, PluginContext } from '../contract.ts';
@@ -15,7 +15,7 @@ import { paretoRouterOptions } from './options.ts';
 
 const ID = 'pareto-router';
 const SLUG = 'service/pareto-code';
-/** @source generation.md 3.6: shorter than of other sessions */
+/** @spec router-25: shorter than of other sessions */
 const SESSION_MS = 5 * 60_000;
 
 type Options = z.output<typeof paretoRouterOptions>;
@@ -26,36 +26,36 @@ export const paretoRouter = {
   slugs: [SLUG],
   async chooseModels(request, slug, options, context) {
     const { choice } = context.abilities;
-    assert(choice !== undefined, 'whoever chooses models is given what to choose by');
+    assert(choice !== undefined, 'a router gets a model choice in its context');
     const suffixes = slug.slice(SLUG.length);
     const isNitro = suffixes.split(':').includes('nitro');
-    const { models, leftOut } = choice.field(request);
-    const wish = { priceMax: options.max_price, scoreMin: options.min_coding_score, fastest: isNitro };
-    const holds = holdOf(request, wish);
-    const remembered = holds && (await choice.remembered(holds.what));
-    let field = fieldOf(plainModels(models), options, choice, isNitro);
-    let found = choosePareto(field, { ...wish, remembered });
+    const { models, leftOut } = choice.candidatePool(request);
+    const input = { priceMax: options.max_price, scoreMin: options.min_coding_score, fastest: isNitro };
+    const pins = pinOf(request, input);
+    const remembered = pins && (await choice.remembered(pins.what));
+    let pool = fieldOf(plainModels(models), options, choice, isNitro);
+    let found = choosePareto(pool, { ...input, remembered });
     if (found.chosen.length === 0) {
-      // A variant for less is better than nobody.
-      field = fieldOf(models, options, choice, isNitro);
-      found = choosePareto(field, { ...wish, remembered });
+      // A cheaper variant is better than no model.
+      pool = fieldOf(models, options, choice, isNitro);
+      found = choosePareto(pool, { ...input, remembered });
     }
     const [first] = found.chosen;
-    if (first === undefined) throw nobody(slug, options, field, leftOut);
-    tell(context, choice, { found, first, field, leftOut, options, isNitro, holds });
+    if (first === undefined) throw absent(slug, options, pool, leftOut);
+    notify(context, choice, { found, first, pool, leftOut, options, isNitro, pins });
     return found.chosen.map((model) => model.slug + suffixes);
   },
 } satisfies Plugin<typeof paretoRouterOptions>;
 
 function fieldOf(
-  models: readonly FieldModel[],
+  models: readonly CandidateModel[],
   options: Options,
   choice: ModelChoice,
   isNitro: boolean,
 ): readonly ParetoModel[] {
   const scoreOf = scoresOf(choice);
   const scored = models.filter((model) => scoreOf(model) !== undefined);
-  // Where nobody was tested, the price alone decides.
+  // Without any test results the price alone decides.
   return (scored.length > 0 ? scored : models).map((model) => ({
     slug: model.slug,
     score: scoreOf(model) ?? 0,
@@ -67,51 +67,51 @@ function fieldOf(
 /** Reading through all tests takes a while, and they change with the catalog only. */
 const LINKED = new WeakMap<object, ReadonlyMap<string, number>>();
 
-function scoresOf(choice: Pick<ModelChoice, 'tested'>): (model: FieldModel) => number | undefined {
+function scoresOf(choice: Pick<ModelChoice, 'tested'>): (model: CandidateModel) => number | undefined {
   const tested = choice.tested();
   const linked = LINKED.get(tested) ?? codingScoresOf(tested);
   LINKED.set(tested, linked);
   return ({ slug, coding }) => coding ?? linked.get(slug.replace(/:.*/, ''));
 }
 
-function priceOf(model: FieldModel, { price_source: source }: Options, choice: ModelChoice): number {
+function priceOf(model: CandidateModel, { price_source: source }: Options, choice: ModelChoice): number {
   const paid = source === 'weighted_avg' ? choice.paidPromptPrice(model.slug) : undefined;
   return paid ?? model.promptPrice;
 }
 
-/** Only a session that the caller names is held, and only as long as it asks for the same. @source generation.md 4.8 */
-function holdOf({ directives, settings }: GenerationRequest, wish: object): RouterDecision['holds'] {
+/** Only a named session is pinned, and only while its options stay the same. @spec router-25 */
+function pinOf({ directives, settings }: GenerationRequest, input: object): RouterDecision['pins'] {
   if ((directives.sessionId ?? settings.promptCacheKey ?? '') === '') return undefined;
-  return { what: `${ID} ${JSON.stringify(wish)}`, idleMs: SESSION_MS };
+  return { what: `${ID} ${JSON.stringify(input)}`, idleMs: SESSION_MS };
 }
 
-interface Told {
+interface Reported {
   readonly found: ParetoChoice;
   readonly first: ParetoModel;
-  readonly field: readonly ParetoModel[];
+  readonly pool: readonly ParetoModel[];
   readonly leftOut: readonly LeftOut[];
   readonly options: Options;
   readonly isNitro: boolean;
-  readonly holds: RouterDecision['holds'];
+  readonly pins: RouterDecision['pins'];
 }
 
-function tell(context: PluginContext, choice: ModelChoice, told: Told): void {
-  const { found, first, field, options, isNitro, holds } = told;
+function notify(context: PluginContext, choice: ModelChoice, reported: Reported): void {
+  const { found, first, pool, options, isNitro, pins } = reported;
   const chosen = found.chosen.map(({ slug }) => slug);
   const speeds = found.chosen.flatMap(({ throughput }) => throughput ?? []);
   const params: JsonObject = {
     ...(found.floor !== undefined && { quality_floor: found.floor }),
     ...(isNitro && speeds.length > 0 && { throughput_floor: Math.min(...speeds) }),
   };
-  const best = field.reduce((top, one) => (one.score > top.score ? one : top));
+  const best = pool.reduce((top, one) => (one.score > top.score ? one : top));
   choice.decided({
     router: ID,
     strategy: 'pareto',
     chosen,
     params,
     comparedWith: best.slug,
-    ...(holds !== undefined && { holds }),
-    details: () => drawDetails(told),
+    ...(pins !== undefined && { pins }),
+    details: () => formatDetails(reported),
   });
   context.note({
     type: 'plugin',
@@ -134,12 +134,12 @@ function summaryOf({ slug }: ParetoModel, { tier }: ParetoChoice, { max_price: p
   return tier === undefined ? `Chose ${slug} under ${priceMax} USD a million` : `Chose ${slug} of the ${tier} tier`;
 }
 
-/** The whole field, best first, as the choice saw it. */
-function drawDetails({ field, leftOut }: Told): JsonObject {
-  const frontier = new Set(frontierOf(field));
-  const tiers = Object.entries(tiersOf(field));
+/** The whole pool, best first, as the choice saw it. */
+function formatDetails({ pool, leftOut }: Reported): JsonObject {
+  const frontier = new Set(frontierOf(pool));
+  const tiers = Object.entries(tiersOf(pool));
   return {
-    ranking: field
+    ranking: pool
       .toSorted((left, right) => right.score - left.score || left.price - right.price)
       .map((model) => ({
         model: model.slug,
@@ -149,19 +149,19 @@ function drawDetails({ field, leftOut }: Told): JsonObject {
         tier: tiers.find(([, models]) => models.includes(model))?.[0] ?? null,
         ...(model.throughput !== undefined && { throughput: model.throughput }),
       })),
-    left_out: drawLeftOut(leftOut),
+    left_out: formatLeftOut(leftOut),
   };
 }
 
-/** @source seed 2.2 and 8: no candidate satisfies `max_price` */
-function nobody(
+/** @spec router-20: no candidate satisfies `max_price` */
+function absent(
   slug: string,
   { max_price: priceMax }: Options,
-  field: readonly ParetoModel[],
+  pool: readonly ParetoModel[],
   leftOut: readonly LeftOut[],
 ): GatewayError {
-  if (priceMax === undefined || field.length === 0) return nobodyLeft(slug, leftOut);
-  const cheapest = Math.min(...field.map(({ price }) => price));
+  if (priceMax === undefined || pool.length === 0) return noModelLeft(slug, leftOut);
+  const cheapest = Math.min(...pool.map(({ price }) => price));
   return new GatewayError(
     'not_found',
     `No model that could serve this request costs at most ${priceMax} USD per million input tokens (max_price); the cheapest costs ${cheapest}.`,

@@ -9,6 +9,7 @@ const RATE_MIN = 0.95;
 /** Parsed, and not what was meant: what a quote or a bracket belongs to cannot always be known. */
 const RATE_WRONG_MAX = 0.02;
 
+// @spec plugin-17
 test('of all broken outputs nearly every one becomes what it was to say', (t) => {
   const outputs = brokenOutputs();
   assert.ok(outputs.length >= 200);

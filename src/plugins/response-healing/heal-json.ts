@@ -18,7 +18,7 @@ export function isJson(text: string): boolean {
 /**
  * JSON out of a text that was to be JSON and is not: without the fence and the words around it, or else repaired. Numbers
  * and strings stay as they are written. `undefined`: nothing that was wanted can be made of it.
- * @source generation.md 4.5
+ * @spec plugin-17
  */
 export function healJson(text: string, wanted: WantedKind): string | undefined {
   const clock: RepairClock = { leftMs: REPAIR_MS_MAX };
@@ -67,7 +67,7 @@ function findRegions(text: string, wanted: WantedKind): readonly (readonly strin
     .slice(0, REGIONS_MAX);
 }
 
-/** What a comma follows goes on; other words behind the last bracket are no part of it. */
+/** After a comma the value continues; other words after the last bracket are no part of it. */
 function openRegion(rest: string): string[] {
   const last = rest.lastIndexOf(rest.startsWith('{') ? '}' : ']');
   const isCut = last > 0 && !/^[\s}\]]*,/.test(rest.slice(last + 1));

@@ -54,7 +54,7 @@ function cut(text: string, lengths: readonly number[]): readonly string[] {
   return [...pieces, text.slice(at)].filter((piece) => piece !== '');
 }
 
-/** Longer than what is mended. */
+/** Longer than the repair limit. */
 const LONG = '1'.repeat(300_000);
 
 const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 });
@@ -62,6 +62,7 @@ const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 });
 for (const streams of [true, false]) {
   const what = streams ? 'a stream' : 'a whole answer';
 
+  // @spec plugin-17
   test(`valid JSON is never altered, however it comes: ${what}`, () => {
     fc.assert(
       fc.property(

@@ -10,7 +10,7 @@ import { healJson, isJson, type WantedKind } from './heal-json.ts';
 import { JsonPrefix } from './json-prefix.ts';
 import { textOf, withOneText } from './one-text.ts';
 
-/** More of an answer than this is not kept to be mended: UTF-16 units. What was held back goes out as it is. */
+/** A longer response is not repaired: UTF-16 units. What was held back is sent unchanged. */
 const KEPT_CHARS_MAX = 262_144;
 
 /** What became of an answer that was no JSON. */
@@ -25,13 +25,13 @@ export interface HealerOptions {
   readonly wanted: WantedKind;
   /** What is sure goes out at once, and only the rest waits for the end. Otherwise everything waits. */
   readonly streams: boolean;
-  /** Told once, of an answer that was no JSON. */
+  /** Called once, for a response that was not JSON. */
   readonly onHealed: (healing: Healing) => void;
 }
 
 /**
- * Mends the text of one answer. Where several blocks have text, all of it is one text, as callers of the chat format read
- * it, and comes out in the first of them. @source generation.md 4.5
+ * Repairs the text of one response. If several blocks have text, all of it is one text, as callers of the chat format
+ * read it, and is returned in the first of them. @spec plugin-16
  */
 export class Healer {
   readonly #options: HealerOptions;
@@ -44,7 +44,7 @@ export class Healer {
   /** How much of it went out or was left out, and what did neither. */
   #given = 0;
   #waiting = '';
-  /** Of the first block: each has its place in the text as it ends up, which nobody knows before. */
+  /** Of the first block: the places change with the text, so they are known only at the end. */
   readonly #sources: CitationEvent[] = [];
   /** What comes after the first thing that must wait. */
   #held: GenerationEvent[] | undefined;
@@ -77,9 +77,9 @@ export class Healer {
     if (!('index' in event) || event.index !== this.#target) return [event];
     if (event.type === 'block-delta' && event.text !== undefined) {
       const passed = this.#passText(event.index, event.text, event.extra);
-      // Too long to be mended: all of it goes out as it came.
+      // Too long for a repair: all of it is sent unchanged.
       if (this.#isOver) return [...passed, ...this.#sources];
-      // Nothing was held back or left out, so that the upstream's own frame still tells it.
+      // Nothing was held back or left out, so the upstream's own frame is still valid.
       return passed.length === 1 && this.#waiting === '' && passed[0]?.text === event.text ? [event] : passed;
     }
     if (event.type === 'citation') this.#sources.push(event);

@@ -34,7 +34,7 @@ export class JsonPrefix {
   sure = 0;
   /** The root was closed: what is sure is JSON, and only white space may follow. */
   closed = false;
-  /** The text is no JSON, or cannot be told to be: nothing more becomes sure. */
+  /** The text is not JSON, or not recognizably so: nothing more is certain. */
   unsure = false;
   #expected: Expected = 'lead';
   readonly #open: ('{' | '[')[] = [];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
 export const responseHealingOptions = z.object({
-  /** Ours: streamed answers are mended too, by holding back what may have to change. Default: whole answers only. */
+  /** An addition of this gateway: also repairs streams, by holding back what may change. Default: only responses that are not streamed. */
   stream: z.boolean().optional(),
 });

@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../canonical/request.ts';
-import { fitsSchema } from '../../lib/fits-schema.ts';
+import { fitsSchema } from '../../lib/json/fits-schema.ts';
 import { isJsonObject, parseJson } from '../../lib/json.ts';
 import type { Plugin } from '../contract.ts';
 import type { WantedKind } from './heal-json.ts';
@@ -9,11 +9,11 @@ import { responseHealingOptions } from './options.ts';
 type ResponseFormat = NonNullable<GenerationRequest['settings']['responseFormat']>;
 type JsonFormat = Extract<ResponseFormat, { type: 'json_schema' }> | { readonly type: 'json_object' };
 
-/** Makes JSON of answers that were to be JSON and are not quite. @source generation.md 4.5 */
+/** Makes JSON of answers that were to be JSON and are not quite. @spec plugin-16 */
 export const responseHealing: Plugin<typeof responseHealingOptions> = {
   id: 'response-healing',
   options: responseHealingOptions,
-  reviseEvents({ delivery, settings: { responseFormat } }, { stream = false }, context) {
+  transformEvents({ delivery, settings: { responseFormat } }, { stream = false }, context) {
     const streams = delivery === 'stream';
     if (responseFormat === undefined || !isJsonFormat(responseFormat) || (streams && !stream)) return undefined;
     const healer = new Healer({
@@ -46,7 +46,7 @@ function stageOf({ original, healed, improved }: Healing, format: JsonFormat) {
       improved,
       original_length: original.length,
       healed_length: healed.length,
-      // Told and not enforced: a value that parses is worth more than none.
+      // Reported and not enforced: a value that parses is better than none.
       ...(value !== undefined && isJsonObject(schema) && { schema_valid: fitsSchema(value, schema) }),
     },
   };

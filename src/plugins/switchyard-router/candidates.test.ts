@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import type { FieldModel, RouterSettings } from '../../canonical/model-choice.ts';
+import type { CandidateModel, RouterSettings } from '../../canonical/model-choice.ts';
 import { findCandidates, inOrder, priceOf, type Candidates } from './candidates.ts';
-import { fieldModel, requestOf, user } from './test-candidates.ts';
+import { candidateModel, requestOf, user } from './test-candidates.ts';
 
-const FIELD = [
-  fieldModel('a/small', 0.2),
-  fieldModel('a/middle', 1),
-  fieldModel('a/large', 10),
-  fieldModel('a/old', 4),
+const POOL = [
+  candidateModel('a/small', 0.2),
+  candidateModel('a/middle', 1),
+  candidateModel('a/large', 10),
+  candidateModel('a/old', 4),
 ];
 const QUALITIES: Readonly<Record<string, number>> = { 'a/small': 0.4, 'a/middle': 0.7, 'a/large': 0.95, 'a/old': 0.3 };
 
 interface Given {
   readonly models?: readonly string[];
-  readonly field?: readonly FieldModel[];
+  readonly pool?: readonly CandidateModel[];
   readonly qualities?: Readonly<Record<string, number>>;
   readonly settings?: Pick<RouterSettings, 'efficientModel' | 'capableModel'>;
 }
 
-function find({ models = [], field = FIELD, qualities = QUALITIES, settings = {} }: Given): Candidates | undefined {
+function find({ models = [], pool = POOL, qualities = QUALITIES, settings = {} }: Given): Candidates | undefined {
   return findCandidates({
     request: requestOf([user('hi')], models),
-    field,
+    pool,
     choice: {
       settings,
       resolve: (slug) => slug.replace('~a/large-latest', 'a/large').replace(/:nitro$/, ''),
@@ -39,7 +39,7 @@ const pairOf = (found: Candidates | undefined): readonly (string | undefined)[] 
   found?.efficient.slug,
 ];
 
-suite('who stands for which tier', () => {
+suite('the models of the tiers', () => {
   test('of all that may answer, the best and the cheapest', () => {
     assert.deepEqual(pairOf(find({})), ['a/large', 'a/small']);
   });
@@ -55,7 +55,7 @@ suite('who stands for which tier', () => {
     assert.equal(found?.spell(found.capable), '~a/large-latest:nitro');
   });
 
-  test('of the operator’s pair, where the request lists nobody', () => {
+  test('are the operator’s pair when the request lists none', () => {
     const settings = { efficientModel: 'a/middle', capableModel: '~a/large-latest' };
     assert.deepEqual(pairOf(find({ settings })), ['a/large', 'a/middle']);
     assert.deepEqual(pairOf(find({ settings, models: ['a/small', 'a/old'] })), ['a/small', 'a/small']);
@@ -70,28 +70,28 @@ suite('who stands for which tier', () => {
     assert.deepEqual(pairOf(find({ settings })), ['a/middle', 'a/small']);
   });
 
-  test('where nobody was tested, the dearest and the cheapest', () => {
+  test('are the dearest and the cheapest without test results', () => {
     assert.deepEqual(pairOf(find({ qualities: {} })), ['a/large', 'a/small']);
   });
 
   test('models of one price are no two tiers', () => {
-    const field = [fieldModel('a/one', 1), fieldModel('a/two', 1)];
-    const found = find({ field, qualities: { 'a/one': 0.2, 'a/two': 0.9 } });
+    const pool = [candidateModel('a/one', 1), candidateModel('a/two', 1)];
+    const found = find({ pool, qualities: { 'a/one': 0.2, 'a/two': 0.9 } });
     assert.deepEqual(pairOf(found), ['a/two', 'a/two']);
   });
 
-  test('nobody, where nobody may answer', () => {
-    assert.equal(find({ field: [] }), undefined);
+  test('are absent without a candidate', () => {
+    assert.equal(find({ pool: [] }), undefined);
     assert.equal(find({ models: ['b/gone'] }), undefined);
   });
 
   test('of a large catalog the cheapest is one of the twenty best', () => {
-    const field = Array.from({ length: 100 }, (_, at) => fieldModel(`a/m${at}`, at + 1));
-    const qualities = Object.fromEntries(field.map(({ slug }, at) => [slug, at / 100]));
-    assert.deepEqual(pairOf(find({ field, qualities })), ['a/m99', 'a/m80']);
+    const pool = Array.from({ length: 100 }, (_, at) => candidateModel(`a/m${at}`, at + 1));
+    const qualities = Object.fromEntries(pool.map(({ slug }, at) => [slug, at / 100]));
+    assert.deepEqual(pairOf(find({ pool, qualities })), ['a/m99', 'a/m80']);
   });
 
-  test('nobody is better than the capable one, and nobody cheaper than the efficient one, of those that are ranked', () => {
+  test('include none better than the capable one, and none cheaper than the efficient one, among the ranked', () => {
     const models = fc.uniqueArray(
       fc.record({
         at: fc.nat(99),
@@ -101,14 +101,14 @@ suite('who stands for which tier', () => {
       { minLength: 1, maxLength: 30, selector: ({ at }) => at },
     );
     fc.assert(
-      fc.property(models, (drawn) => {
-        const field = drawn.map(({ at, price }) => fieldModel(`a/m${at}`, price));
+      fc.property(models, (formatted) => {
+        const pool = formatted.map(({ at, price }) => candidateModel(`a/m${at}`, price));
         const qualities: Record<string, number> = {};
-        for (const { at, quality } of drawn) if (quality !== null) qualities[`a/m${at}`] = quality;
-        const found = find({ field, qualities });
+        for (const { at, quality } of formatted) if (quality !== null) qualities[`a/m${at}`] = quality;
+        const found = find({ pool, qualities });
         assert.ok(found !== undefined);
         const { ranked, capable, efficient } = found;
-        const qualityOf = ({ slug }: FieldModel): number => qualities[slug] ?? -1;
+        const qualityOf = ({ slug }: CandidateModel): number => qualities[slug] ?? -1;
         assert.ok(ranked.every((model) => qualityOf(model) <= qualityOf(capable)));
         assert.ok(ranked.every((model) => priceOf(model) >= priceOf(efficient)));
       }),

@@ -1,27 +1,27 @@
-import type { FieldModel, ModelChoice, RouterSettings } from '../../canonical/model-choice.ts';
+import type { CandidateModel, ModelChoice, RouterSettings } from '../../canonical/model-choice.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
-import { plainModels } from '../../choosing/plain-models.ts';
+import { plainModels } from '../../model-selection/candidates/plain-models.ts';
 import type { Tier } from './verdict.ts';
 
-/** Who may answer, and who stands for which tier. */
+/** The models of each tier, and all candidates. */
 export interface Candidates {
-  /** In the order in which they were asked for, or ranked. Never empty. */
-  readonly ranked: readonly FieldModel[];
-  readonly capable: FieldModel;
+  /** In the requested or ranked order. Never empty. */
+  readonly ranked: readonly CandidateModel[];
+  readonly capable: CandidateModel;
   /** The same as `capable` where one model is the best and the cheapest: then there is nothing to decide. */
-  readonly efficient: FieldModel;
-  /** Who named them. */
+  readonly efficient: CandidateModel;
+  /** Where they come from. */
   readonly from: 'models' | 'configuration' | 'ranking';
   /** As the caller spelled it, with its suffixes. */
-  spell(model: FieldModel): string;
+  spell(model: CandidateModel): string;
 }
 
-/** Of all that are ranked, so many of the best: the cheapest of a whole catalog would serve nobody well. */
+/** Candidates from a whole catalog: the best ones only, since the cheapest of all would rarely do. */
 const RANKED_MAX = 20;
 
-export interface CandidatesQuestion {
+export interface CandidatesInput {
   readonly request: GenerationRequest;
-  readonly field: readonly FieldModel[];
+  readonly pool: readonly CandidateModel[];
   readonly choice: Pick<ModelChoice, 'resolve' | 'priorOf'> & {
     readonly settings: Pick<RouterSettings, 'efficientModel' | 'capableModel'>;
   };
@@ -31,12 +31,12 @@ export interface CandidatesQuestion {
   readonly isOwn: (slug: string) => boolean;
 }
 
-/** @returns `undefined` where nobody may answer. @source generation.md 4.10 "Candidates" */
-export function findCandidates(question: CandidatesQuestion): Candidates | undefined {
-  const { request, field, choice, taskType, isOwn } = question;
-  const bySlug = new Map(field.map((model) => [model.slug, model]));
-  const spelled = new Map<FieldModel, string>();
-  const among = (slugs: readonly string[]): readonly FieldModel[] => {
+/** @returns `undefined` when no model may serve. @spec router-27 */
+export function findCandidates(input: CandidatesInput): Candidates | undefined {
+  const { request, pool, choice, taskType, isOwn } = input;
+  const bySlug = new Map(pool.map((model) => [model.slug, model]));
+  const spelled = new Map<CandidateModel, string>();
+  const among = (slugs: readonly string[]): readonly CandidateModel[] => {
     const found = slugs.flatMap((slug) => {
       const model = bySlug.get(choice.resolve(slug) ?? slug);
       if (model !== undefined && !spelled.has(model)) spelled.set(model, slug);
@@ -44,8 +44,8 @@ export function findCandidates(question: CandidatesQuestion): Candidates | undef
     });
     return [...new Set(found)];
   };
-  const spell = (model: FieldModel): string => spelled.get(model) ?? model.slug;
-  const qualityOf = qualitiesOf(field, choice, taskType);
+  const spell = (model: CandidateModel): string => spelled.get(model) ?? model.slug;
+  const qualityOf = qualitiesOf(pool, choice, taskType);
   const listed = request.directives.models.filter((slug) => !isOwn(slug));
   if (listed.length > 0) return tiersOf({ ranked: among(listed), qualityOf, from: 'models', spell });
   const { capableModel, efficientModel } = choice.settings;
@@ -53,27 +53,31 @@ export function findCandidates(question: CandidatesQuestion): Candidates | undef
   const [efficient] = among(efficientModel === undefined ? [] : [efficientModel]);
   if (capable !== undefined && efficient !== undefined)
     return { ranked: [...new Set([capable, efficient])], capable, efficient, from: 'configuration', spell };
-  const ranked = rank(plainModels(field), qualityOf);
+  const ranked = rank(plainModels(pool), qualityOf);
   const found = tiersOf({ ranked, qualityOf, from: 'ranking', spell });
   return (
     found && { ...found, ...(capable !== undefined && { capable }), ...(efficient !== undefined && { efficient }) }
   );
 }
 
-type QualityOf = (model: FieldModel) => number;
+type QualityOf = (model: CandidateModel) => number;
 
-/** Of a model that nobody tested. */
+/** Of an untested model. */
 const UNKNOWN = -1;
 
-function qualitiesOf(field: readonly FieldModel[], choice: Pick<ModelChoice, 'priorOf'>, taskType: string): QualityOf {
-  const known = new Map(field.map((model) => [model, choice.priorOf(model.slug, taskType) ?? UNKNOWN]));
+function qualitiesOf(
+  pool: readonly CandidateModel[],
+  choice: Pick<ModelChoice, 'priorOf'>,
+  taskType: string,
+): QualityOf {
+  const known = new Map(pool.map((model) => [model, choice.priorOf(model.slug, taskType) ?? UNKNOWN]));
   return (model) => known.get(model) ?? UNKNOWN;
 }
 
-/** The best of those that were tested. Where that is no choice, a price is all that tells one from the other. */
-function rank(field: readonly FieldModel[], qualityOf: QualityOf): readonly FieldModel[] {
-  const tested = field.filter((model) => qualityOf(model) !== UNKNOWN);
-  return byQuality(tested.length > 1 ? tested : field, qualityOf).slice(0, RANKED_MAX);
+/** The best of the tested models. Without test results the price is the only difference. */
+function rank(pool: readonly CandidateModel[], qualityOf: QualityOf): readonly CandidateModel[] {
+  const tested = pool.filter((model) => qualityOf(model) !== UNKNOWN);
+  return byQuality(tested.length > 1 ? tested : pool, qualityOf).slice(0, RANKED_MAX);
 }
 
 function tiersOf({
@@ -93,16 +97,16 @@ function tiersOf({
   return { ranked, capable, efficient: isSame ? capable : efficient, from, spell };
 }
 
-function byQuality(models: readonly FieldModel[], qualityOf: QualityOf): readonly FieldModel[] {
+function byQuality(models: readonly CandidateModel[], qualityOf: QualityOf): readonly CandidateModel[] {
   return models.toSorted((left, right) => qualityOf(right) - qualityOf(left) || priceOf(right) - priceOf(left));
 }
 
 /** As cost bands have it: most requests read three times as much as they write. */
-export function priceOf({ promptPrice, completionPrice }: FieldModel): number {
+export function priceOf({ promptPrice, completionPrice }: CandidateModel): number {
   return (3 * promptPrice + completionPrice) / 4;
 }
 
-/** Whoever a tier stands for, and then the others: who is chosen falls back to the capable one first. */
-export function inOrder({ ranked, capable, efficient }: Candidates, tier: Tier): readonly FieldModel[] {
+/** The model of the tier first, then the capable one for fallback, then the others. */
+export function inOrder({ ranked, capable, efficient }: Candidates, tier: Tier): readonly CandidateModel[] {
   return [...new Set([tier === 'capable' ? capable : efficient, capable, ...ranked])];
 }

@@ -1,7 +1,7 @@
 import type { Block } from '../../canonical/blocks.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 
-/** What a judge is shown of a conversation: what its user asked for. No instructions, no answers, no results of tools. */
+/** The part of a conversation that a judge reads: the user's requests. No instructions, responses or tool results. */
 export interface Task {
   readonly opening: string;
   /** What the user said last; absent: the opening is all that they said. */
@@ -13,9 +13,9 @@ const TEXT_CHARS_MAX = 6_000;
 
 /** @returns `undefined` where no user said anything */
 export function readTask({ turns }: Pick<GenerationRequest, 'turns'>): Task | undefined {
-  const said = turns.filter(isHuman);
-  const [first] = said;
-  const last = said.at(-1);
+  const stated = turns.filter(isHuman);
+  const [first] = stated;
+  const last = stated.at(-1);
   if (first === undefined || last === undefined) return undefined;
   return { opening: textOf(first), ...(last !== first && { latest: textOf(last) }) };
 }
@@ -34,7 +34,7 @@ function isHuman({ role, blocks }: Turn): boolean {
   return role === 'user' && (blocks.length === 0 || blocks.some(isOfPerson));
 }
 
-/** Coding agents put words of their own beside results and wishes, in tags that say so. */
+/** Coding agents add text of their own to results and user messages, in tags that say so. */
 const BY_CLIENT = /^\s*<system-reminder>[^]*<\/system-reminder>\s*$/;
 
 function isOfPerson(block: Block): boolean {

@@ -5,11 +5,11 @@ import type { Turn } from '../../canonical/request.ts';
 import { decide, type Algorithm, type Decision } from './decide.ts';
 import type { Candidates } from './candidates.ts';
 import type { Judgement } from './judge.ts';
-import { assistant, fieldModel, remembering, requestOf, use, user, type Remembering } from './test-candidates.ts';
+import { assistant, candidateModel, remembering, requestOf, use, user, type Remembering } from './test-candidates.ts';
 
-const EFFICIENT = fieldModel('a/small', 1);
-const MIDDLE = fieldModel('a/middle', 3);
-const CAPABLE = fieldModel('a/large', 10);
+const EFFICIENT = candidateModel('a/small', 1);
+const MIDDLE = candidateModel('a/middle', 3);
+const CAPABLE = candidateModel('a/large', 10);
 const CANDIDATES: Candidates = {
   ranked: [CAPABLE, MIDDLE, EFFICIENT],
   capable: CAPABLE,
@@ -22,12 +22,12 @@ const EASY: Judgement = { verdict: { rule: 'known_way', boundary: 'supported', p
 const HARD: Judgement = { verdict: { rule: 'long_reasoning', boundary: 'unsupported', pSolve: 0.4 }, costNanoUsd: 5 };
 const SILENT: Judgement = { costNanoUsd: 0, failure: 'timeout' };
 
-/** A conversation with one router, whose judge says what it is told to, or must not be asked. */
+/** A conversation with one router, whose judge returns the given verdict, or must not be called. */
 class Conversation {
   readonly algorithm: Algorithm;
   readonly choice: Remembering;
-  /** What the judge was asked. */
-  readonly asked: string[] = [];
+  /** The prompts of the judge. */
+  readonly requested: string[] = [];
 
   constructor(algorithm: Algorithm, choice: Remembering = remembering()) {
     this.algorithm = algorithm;
@@ -40,14 +40,14 @@ class Conversation {
       candidates: CANDIDATES,
       choice: this.choice,
       judge: ({ opening, latest }) => {
-        this.asked.push(latest ?? opening);
+        this.requested.push(latest ?? opening);
         if (judgement === undefined) throw new Error('nobody was to be asked');
         return Promise.resolve(judgement);
       },
     });
   }
 
-  async tell(turns: readonly Turn[], judgement?: Judgement): Promise<readonly (string | undefined)[]> {
+  async notify(turns: readonly Turn[], judgement?: Judgement): Promise<readonly (string | undefined)[]> {
     const { tier, source } = await this.decide(turns, judgement);
     return [tier, source];
   }
@@ -60,81 +60,82 @@ const unclear = [...ask, ...use('read_file', { path: 'a' }, 'def f(): pass')];
 
 suite('capability', () => {
   test('the judge’s forecast decides', async () => {
-    assert.deepEqual(await new Conversation('capability').tell(ask, EASY), ['efficient', 'judge']);
-    assert.deepEqual(await new Conversation('capability').tell(ask, HARD), ['capable', 'judge']);
+    assert.deepEqual(await new Conversation('capability').notify(ask, EASY), ['efficient', 'judge']);
+    assert.deepEqual(await new Conversation('capability').notify(ask, HARD), ['capable', 'judge']);
   });
 
   test('without a verdict the capable one answers', async () => {
-    assert.deepEqual(await new Conversation('capability').tell(ask, SILENT), ['capable', 'default']);
+    assert.deepEqual(await new Conversation('capability').notify(ask, SILENT), ['capable', 'default']);
   });
 
   test('what tools say does not count', async () => {
-    assert.deepEqual(await new Conversation('capability').tell(crashed, EASY), ['efficient', 'judge']);
+    assert.deepEqual(await new Conversation('capability').notify(crashed, EASY), ['efficient', 'judge']);
   });
 
-  test('a person who speaks again is judged again, tools that go on are not', async () => {
+  test('judges again after each message of a person, not after tool calls', async () => {
     const conversation = new Conversation('capability');
-    await conversation.tell(ask, EASY);
-    assert.deepEqual(await conversation.tell(unclear), ['efficient', 'judge']);
-    assert.deepEqual(await conversation.tell([...unclear, assistant('Done'), user('Now prove it')], HARD), [
+    await conversation.notify(ask, EASY);
+    assert.deepEqual(await conversation.notify(unclear), ['efficient', 'judge']);
+    assert.deepEqual(await conversation.notify([...unclear, assistant('Done'), user('Now prove it')], HARD), [
       'capable',
       'judge',
     ]);
-    assert.deepEqual(conversation.asked, ['Fix the tests', 'Now prove it']);
+    assert.deepEqual(conversation.requested, ['Fix the tests', 'Now prove it']);
   });
 
-  test('the same words asked anew are judged anew', async () => {
+  test('judges repeated words again', async () => {
     const conversation = new Conversation('capability');
-    await conversation.tell(ask, EASY);
-    assert.deepEqual(await conversation.tell(ask, HARD), ['capable', 'judge']);
+    await conversation.notify(ask, EASY);
+    assert.deepEqual(await conversation.notify(ask, HARD), ['capable', 'judge']);
   });
 
-  test('whoever is chosen falls back to the capable one', async () => {
+  test('falls back to the capable model from either choice', async () => {
     const { order } = await new Conversation('capability').decide(ask, EASY);
     assert.deepEqual(order, [EFFICIENT, CAPABLE, MIDDLE]);
   });
 });
 
 suite('stage', () => {
-  test('what tools say decides, and no judge is asked', async () => {
-    assert.deepEqual(await new Conversation('stage').tell(passed), ['efficient', 'signals']);
-    assert.deepEqual(await new Conversation('stage').tell(crashed), ['capable', 'signals']);
+  // @spec router-31
+  test('decides by tool results without a judge', async () => {
+    assert.deepEqual(await new Conversation('stage').notify(passed), ['efficient', 'signals']);
+    assert.deepEqual(await new Conversation('stage').notify(crashed), ['capable', 'signals']);
   });
 
   test('where they do not decide, the judge does', async () => {
-    assert.deepEqual(await new Conversation('stage').tell(unclear, EASY), ['efficient', 'judge']);
-    assert.deepEqual(await new Conversation('stage').tell(ask, HARD), ['capable', 'judge']);
-    assert.deepEqual(await new Conversation('stage').tell(unclear, SILENT), ['capable', 'default']);
+    assert.deepEqual(await new Conversation('stage').notify(unclear, EASY), ['efficient', 'judge']);
+    assert.deepEqual(await new Conversation('stage').notify(ask, HARD), ['capable', 'judge']);
+    assert.deepEqual(await new Conversation('stage').notify(unclear, SILENT), ['capable', 'default']);
   });
 });
 
 suite('auto', () => {
-  test('decides as stage does, and never asks a judge', async () => {
-    assert.deepEqual(await new Conversation('auto').tell(crashed), ['capable', 'signals']);
-    assert.deepEqual(await new Conversation('auto').tell(passed), ['efficient', 'signals']);
-    assert.deepEqual(await new Conversation('auto').tell(unclear), ['efficient', 'default']);
-    assert.deepEqual(await new Conversation('auto').tell(ask), ['efficient', 'default']);
+  test('decides like stage, and never calls a judge', async () => {
+    assert.deepEqual(await new Conversation('auto').notify(crashed), ['capable', 'signals']);
+    assert.deepEqual(await new Conversation('auto').notify(passed), ['efficient', 'signals']);
+    assert.deepEqual(await new Conversation('auto').notify(unclear), ['efficient', 'default']);
+    assert.deepEqual(await new Conversation('auto').notify(ask), ['efficient', 'default']);
   });
 });
 
 suite('composite', () => {
   test('what the judge said of a person’s words holds while tools go on', async () => {
     const conversation = new Conversation('composite');
-    assert.deepEqual(await conversation.tell(ask, EASY), ['efficient', 'judge']);
-    assert.deepEqual(await conversation.tell(unclear), ['efficient', 'judge']);
+    assert.deepEqual(await conversation.notify(ask, EASY), ['efficient', 'judge']);
+    assert.deepEqual(await conversation.notify(unclear), ['efficient', 'judge']);
     assert.equal((await conversation.decide(unclear)).isHeld, true);
   });
 
   test('what tools say goes before it, for that turn only', async () => {
     const conversation = new Conversation('composite');
-    await conversation.tell(ask, EASY);
-    assert.deepEqual(await conversation.tell(crashed), ['capable', 'signals']);
-    assert.deepEqual(await conversation.tell(unclear), ['efficient', 'judge']);
+    await conversation.notify(ask, EASY);
+    assert.deepEqual(await conversation.notify(crashed), ['capable', 'signals']);
+    assert.deepEqual(await conversation.notify(unclear), ['efficient', 'judge']);
   });
 
   test('tools that failed do not count once a person speaks', async () => {
     const conversation = new Conversation('composite');
-    assert.deepEqual(await conversation.tell([...crashed, user('Never mind, write a poem')], EASY), [
+    assert.deepEqual(await conversation.notify([...crashed, user('Never mind, write a poem')], EASY), [
       'efficient',
       'judge',
     ]);
@@ -142,32 +143,33 @@ suite('composite', () => {
 
   test('a judge that fails later leaves the tier as it was', async () => {
     const conversation = new Conversation('composite');
-    await conversation.tell(ask, EASY);
+    await conversation.notify(ask, EASY);
     const later = [...unclear, assistant('Done'), user('And again')];
-    assert.deepEqual(await conversation.tell(later, SILENT), ['efficient', 'default']);
+    assert.deepEqual(await conversation.notify(later, SILENT), ['efficient', 'default']);
   });
 
   test('a judge that fails at the opening means capable, whatever another conversation held', async () => {
     const conversation = new Conversation('composite');
-    await conversation.tell(ask, EASY);
-    assert.deepEqual(await conversation.tell(ask, SILENT), ['capable', 'default']);
+    await conversation.notify(ask, EASY);
+    assert.deepEqual(await conversation.notify(ask, SILENT), ['capable', 'default']);
   });
 
   test('where nothing is held, a turn of tools is judged by what its person said', async () => {
     const conversation = new Conversation('composite');
-    assert.deepEqual(await conversation.tell(unclear, HARD), ['capable', 'judge']);
-    assert.deepEqual(conversation.asked, ['Fix the tests']);
+    assert.deepEqual(await conversation.notify(unclear, HARD), ['capable', 'judge']);
+    assert.deepEqual(conversation.requested, ['Fix the tests']);
   });
 });
 
 suite('random', () => {
+  // @spec router-34
   test('chance decides, each as likely as the other', async () => {
-    const drawn = [0, 0.34, 0.67, 0.999].map(async (random) => {
+    const decisions = [0, 0.34, 0.67, 0.999].map(async (random) => {
       const { order, source } = await new Conversation('random', remembering({ random })).decide(ask);
       assert.equal(source, 'random');
       return order;
     });
-    const firsts = (await Promise.all(drawn)).map(([first]) => first);
+    const firsts = (await Promise.all(decisions)).map(([first]) => first);
     assert.deepEqual(firsts, [CAPABLE, MIDDLE, EFFICIENT, EFFICIENT]);
   });
 
@@ -189,7 +191,7 @@ suite('random', () => {
 const ALGORITHMS = ['capability', 'stage', 'auto', 'random', 'composite', 'passthrough'] as const;
 
 suite('whatever the algorithm', () => {
-  test('every candidate is in the order once, who leads it is of the tier, and a judge is asked at most once', async () => {
+  test('returns every candidate once, with one of the tier first, and calls a judge at most once', async () => {
     const piece = fc.constantFrom<readonly Turn[]>(
       [user('Fix it')],
       [assistant('Done')],
@@ -214,19 +216,20 @@ suite('whatever the algorithm', () => {
         assert.equal(order.length, CANDIDATES.ranked.length);
         if (tier !== undefined) assert.equal(order[0], tier === 'capable' ? CAPABLE : EFFICIENT);
         const mayAsk = algorithm === 'capability' || algorithm === 'stage' || algorithm === 'composite';
-        assert.ok(conversation.asked.length <= (mayAsk ? 1 : 0));
-        if (source === 'judge') assert.equal(conversation.asked.length, 1);
+        assert.ok(conversation.requested.length <= (mayAsk ? 1 : 0));
+        if (source === 'judge') assert.equal(conversation.requested.length, 1);
       }),
       { seed: 20_261_122, numRuns: 500 },
     );
   });
 
+  // @spec router-34
   test('passthrough keeps the ranked order', async () => {
     const { order, source, tier } = await new Conversation('passthrough').decide(crashed);
     assert.deepEqual([order, source, tier], [CANDIDATES.ranked, 'default', undefined]);
   });
 
-  test('one model that is the best and the cheapest is asked, and no judge', async () => {
+  test('chooses a model that is the best and the cheapest without a judge', async () => {
     for (const algorithm of ['capability', 'stage', 'auto', 'composite'] as const) {
       const { order, source } = await decide(algorithm, {
         request: requestOf(ask),
@@ -238,7 +241,7 @@ suite('whatever the algorithm', () => {
     }
   });
 
-  test('a rehearsal asks no judge, and says that it would have', async () => {
+  test('calls no judge in a rehearsal, and says that it would', async () => {
     for (const algorithm of ['capability', 'stage', 'composite'] as const) {
       const decision = await new Conversation(algorithm, remembering({ isRehearsal: true })).decide(ask);
       assert.deepEqual([decision.tier, decision.wouldAsk], ['capable', true]);
@@ -246,6 +249,6 @@ suite('whatever the algorithm', () => {
   });
 
   test('where no person spoke, there is nothing to judge', async () => {
-    assert.deepEqual(await new Conversation('capability').tell([]), ['capable', 'default']);
+    assert.deepEqual(await new Conversation('capability').notify([]), ['capable', 'default']);
   });
 });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { FieldModel, ModelChoice } from '../../canonical/model-choice.ts';
+import type { CandidateModel, ModelChoice } from '../../canonical/model-choice.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
-import { judgeStage, readToolSignals, type StageVerdict } from '../../choosing/tool-signals.ts';
+import { judgeStage, readToolSignals, type StageVerdict } from '../../model-selection/classify/tool-signals.ts';
 import { inOrder, type Candidates } from './candidates.ts';
 import { isHumanTurn, readTask, type Task } from './conversation.ts';
 import type { Judgement } from './judge.ts';
@@ -9,25 +9,25 @@ import { readVerdict, tierOf, type Tier, type Verdict } from './verdict.ts';
 
 export type Algorithm = 'capability' | 'stage' | 'auto' | 'random' | 'composite' | 'passthrough';
 
-/** Who is asked, and why. */
+/** The chosen models, and the reason. */
 export interface Decision {
   /** Best first. */
-  readonly order: readonly FieldModel[];
+  readonly order: readonly CandidateModel[];
   /** Absent where no tier was chosen, but a model. */
   readonly tier?: Tier;
   readonly source: 'signals' | 'judge' | 'default' | 'random';
   /** Of the signals. */
   readonly signals?: StageVerdict;
   readonly verdict?: Verdict;
-  /** Set where a judge was asked for this very request. */
+  /** Set when a judge was called for this very request. */
   readonly judgement?: Judgement;
   /** An earlier request of the conversation decided. */
   readonly isHeld?: true;
-  /** A judge would have been asked, but this is a rehearsal. */
+  /** A judge would have been called, but this is a rehearsal. */
   readonly wouldAsk?: true;
 }
 
-export interface DecisionQuestion {
+export interface DecisionInput {
   readonly request: GenerationRequest;
   readonly candidates: Candidates;
   readonly choice: Pick<ModelChoice, 'isRehearsal' | 'random' | 'remembered' | 'remember'>;
@@ -39,38 +39,38 @@ export interface DecisionQuestion {
 const MEMORY_MS = 60 * 60_000;
 const TIER = 'switchyard-router:tier';
 const VERDICT = 'switchyard-router:verdict';
-const DRAWN = 'switchyard-router:drawn';
+const DRAWN_AT_RANDOM = 'switchyard-router:drawn';
 
-/** @source generation.md 4.10, seed 2.2 "Switchyard router" */
-export async function decide(algorithm: Algorithm, question: DecisionQuestion): Promise<Decision> {
-  const { candidates } = question;
+/** @spec router-28 */
+export async function decide(algorithm: Algorithm, input: DecisionInput): Promise<Decision> {
+  const { candidates } = input;
   if (algorithm === 'passthrough') return { order: candidates.ranked, source: 'default' };
-  if (algorithm === 'random') return draw(question);
-  // One model is the best and the cheapest, or all that there is: whatever anybody said, it would be asked.
+  if (algorithm === 'random') return chooseAtRandom(input);
+  // One model is the best and the cheapest, or the only one: every verdict would choose it.
   if (candidates.capable === candidates.efficient)
     return { order: inOrder(candidates, 'capable'), tier: 'capable', source: 'default' };
-  const { tier, ...reasons } = await BY_ALGORITHM[algorithm](question);
+  const { tier, ...reasons } = await BY_ALGORITHM[algorithm](input);
   return { order: inOrder(candidates, tier), tier, ...reasons };
 }
 
 type TierDecision = Omit<Decision, 'order'> & { readonly tier: Tier };
-type DecideTier = (question: DecisionQuestion) => TierDecision | Promise<TierDecision>;
+type DecideTier = (input: DecisionInput) => TierDecision | Promise<TierDecision>;
 
 const BY_ALGORITHM: Readonly<Record<Exclude<Algorithm, 'random' | 'passthrough'>, DecideTier>> = {
   capability: judged,
-  stage: (question) => bySignals(question) ?? judged(question),
-  auto: (question) => bySignals(question) ?? { tier: 'efficient', source: 'default' },
+  stage: (input) => bySignals(input) ?? judged(input),
+  auto: (input) => bySignals(input) ?? { tier: 'efficient', source: 'default' },
   composite,
 };
 
-function bySignals({ request }: DecisionQuestion): TierDecision | undefined {
+function bySignals({ request }: DecisionInput): TierDecision | undefined {
   const signals = readToolSignals(request);
   const verdict = signals && judgeStage(signals);
   return verdict && { tier: verdict.tier, source: 'signals', signals: verdict };
 }
 
-/** A judge is asked whenever a person spoke. While tools go on, the task is the same, and so is what is said of it. */
-async function judged({ request, choice, judge }: DecisionQuestion): Promise<TierDecision> {
+/** A judge is called after each message of a person. While tool calls follow, the task and the verdict are the same. */
+async function judged({ request, choice, judge }: DecisionInput): Promise<TierDecision> {
   const task = readTask(request);
   if (task === undefined) return { tier: 'capable', source: 'default' };
   const digest = hash('sha256', JSON.stringify(task), 'base64url');
@@ -92,16 +92,16 @@ function verdictIn(kept: string | undefined, digest: string): Verdict | undefine
 }
 
 /** What a person said decides until they speak again, unless the tools say more. */
-async function composite(question: DecisionQuestion): Promise<TierDecision> {
-  const { request, choice } = question;
+async function composite(input: DecisionInput): Promise<TierDecision> {
+  const { request, choice } = input;
   const isHuman = isHumanTurn(request);
-  const told = isHuman ? undefined : bySignals(question);
-  if (told !== undefined) return told;
+  const reported = isHuman ? undefined : bySignals(input);
+  if (reported !== undefined) return reported;
   // What is held at the opening of a conversation is of another one that began alike.
   const isOpening = isHuman && readTask(request)?.latest === undefined;
   const held = isOpening ? undefined : await heldTier(choice);
   if (!isHuman && held !== undefined) return { tier: held, source: 'judge', isHeld: true };
-  const decision = await judged(question);
+  const decision = await judged(input);
   const isUndecided = decision.verdict === undefined && held !== undefined;
   const { tier } = isUndecided ? { tier: held } : decision;
   choice.remember(TIER, tier, MEMORY_MS);
@@ -114,16 +114,16 @@ async function heldTier(choice: Pick<ModelChoice, 'remembered'>): Promise<Tier |
 }
 
 /** Once for a session that the caller names, else for every request. */
-async function draw({ request, candidates, choice }: DecisionQuestion): Promise<Decision> {
+async function chooseAtRandom({ request, candidates, choice }: DecisionInput): Promise<Decision> {
   const { ranked, capable, efficient } = candidates;
   const isNamed = (request.directives.sessionId ?? request.settings.promptCacheKey ?? '') !== '';
-  const before = isNamed ? await choice.remembered(DRAWN) : undefined;
+  const before = isNamed ? await choice.remembered(DRAWN_AT_RANDOM) : undefined;
   const held = ranked.find(({ slug }) => slug === before);
-  const drawn = held ?? ranked[Math.floor(choice.random() * ranked.length)] ?? capable;
-  if (isNamed) choice.remember(DRAWN, drawn.slug, MEMORY_MS);
-  const tier = drawn === capable ? 'capable' : drawn === efficient ? 'efficient' : undefined;
+  const atRandom = held ?? ranked[Math.floor(choice.random() * ranked.length)] ?? capable;
+  if (isNamed) choice.remember(DRAWN_AT_RANDOM, atRandom.slug, MEMORY_MS);
+  const tier = atRandom === capable ? 'capable' : atRandom === efficient ? 'efficient' : undefined;
   return {
-    order: [...new Set([drawn, ...ranked])],
+    order: [...new Set([atRandom, ...ranked])],
     source: 'random',
     ...(tier !== undefined && { tier }),
     ...(held !== undefined && { isHeld: true }),

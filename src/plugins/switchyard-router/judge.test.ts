@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Answer } from '../../canonical/answer.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { InnerAnswer, InnerGenerate, InnerQuestion } from '../../canonical/inner-generation.ts';
+import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/nested-generation.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
-import { askJudge, type JudgeParts } from './judge.ts';
+import { askJudge, type JudgeDeps } from './judge.ts';
 
-const SAID = '{"reason": "usual", "rule": "known_way", "boundary": "supported", "p_solve": 0.9}';
+const STATED = '{"reason": "usual", "rule": "known_way", "boundary": "supported", "p_solve": 0.9}';
 const TASK = { opening: 'Write a mail', latest: 'Shorter' };
 
-function answered(text: string, end: Answer['end'] = { type: 'end', finish: 'stop' }): InnerAnswer {
+function answered(text: string, end: Answer['end'] = { type: 'end', finish: 'stop' }): NestedResponse {
   const answer: Answer = {
     format: 'chat',
     id: undefined,
@@ -25,15 +25,15 @@ function answered(text: string, end: Answer['end'] = { type: 'end', finish: 'sto
   return { generationId: 'gen-1', model: 'a/judge', answer, usage: NO_USAGE, costNanoUsd: 70 };
 }
 
-function parts(generate: InnerGenerate | undefined, changes: Partial<JudgeParts> = {}): JudgeParts {
+function deps(generate: GenerateNested | undefined, changes: Partial<JudgeDeps> = {}): JudgeDeps {
   const signal = new AbortController().signal;
   return { generate, judges: () => ['a/judge', 'b/judge'], timeoutMs: 60_000, signal, ...changes };
 }
 
-suite('asking a judge', () => {
-  test('gives its verdict, who judged and what that cost', async () => {
+suite('a judge call', () => {
+  test('returns the verdict, the judge and its cost', async () => {
     const judgement = await askJudge(
-      parts(() => Promise.resolve(answered(SAID))),
+      deps(() => Promise.resolve(answered(STATED))),
       TASK,
     );
     assert.deepEqual(judgement, {
@@ -44,19 +44,19 @@ suite('asking a judge', () => {
   });
 
   test('it sees the task as data, within a budget, and is bound to a schema', async () => {
-    const asked: InnerQuestion[] = [];
+    const requested: NestedInput[] = [];
     await askJudge(
-      parts((question) => {
-        asked.push(question);
-        return Promise.resolve(answered(SAID));
+      deps((input) => {
+        requested.push(input);
+        return Promise.resolve(answered(STATED));
       }),
       TASK,
     );
-    const [question] = asked;
-    assert.deepEqual(question?.models, ['a/judge', 'b/judge']);
-    assert.equal(question.settings?.maxTokens, 4_096);
-    assert.equal(question.settings.responseFormat?.type, 'json_schema');
-    const [block] = question.turns.at(-1)?.blocks ?? [];
+    const [input] = requested;
+    assert.deepEqual(input?.models, ['a/judge', 'b/judge']);
+    assert.equal(input.settings?.maxTokens, 4_096);
+    assert.equal(input.settings.responseFormat?.type, 'json_schema');
+    const [block] = input.turns.at(-1)?.blocks ?? [];
     assert.equal(block?.type === 'text' && block.text, '{"opening_task":"Write a mail","latest_message":"Shorter"}');
   });
 
@@ -64,31 +64,35 @@ suite('asking a judge', () => {
     ['a refusal of the gateway', () => Promise.reject(new GatewayError('payment_required', 'no')), 'failed'],
     ['a fault of ours', () => Promise.reject(new Error('bug')), 'failed'],
     ['words for a verdict', () => Promise.resolve(answered('Sure!')), 'invalid'],
-    ['an answer that was cut off', () => Promise.resolve(answered(SAID, { type: 'end', finish: 'length' })), 'invalid'],
     [
-      'an answer that was held back',
-      () => Promise.resolve(answered(SAID, { type: 'end', finish: 'content_filter' })),
+      'an answer that was cut off',
+      () => Promise.resolve(answered(STATED, { type: 'end', finish: 'length' })),
       'invalid',
     ],
-  ] as const satisfies readonly (readonly [string, InnerGenerate, string])[])
-    test(`${title} is told, and thrown at nobody`, async () => {
-      const judgement = await askJudge(parts(generate), TASK);
+    [
+      'an answer that was held back',
+      () => Promise.resolve(answered(STATED, { type: 'end', finish: 'content_filter' })),
+      'invalid',
+    ],
+  ] as const satisfies readonly (readonly [string, GenerateNested, string])[])
+    test(`reports ${title} without an exception`, async () => {
+      const judgement = await askJudge(deps(generate), TASK);
       assert.deepEqual([judgement.failure, judgement.verdict], [failure, undefined]);
     });
 
-  test('nobody to ask is told', async () => {
-    assert.equal((await askJudge(parts(undefined), TASK)).failure, 'no_judge');
-    const nobody = parts(() => Promise.resolve(answered(SAID)), { judges: () => [] });
-    assert.equal((await askJudge(nobody, TASK)).failure, 'no_judge');
+  test('reports the lack of a judge', async () => {
+    assert.equal((await askJudge(deps(undefined), TASK)).failure, 'no_judge');
+    const absent = deps(() => Promise.resolve(answered(STATED)), { judges: () => [] });
+    assert.equal((await askJudge(absent, TASK)).failure, 'no_judge');
   });
 
-  test('one that takes too long is not waited for, and told to stop', async () => {
+  test('does not wait for a slow judge, and aborts it', async () => {
     let stopped: AbortSignal | undefined;
-    const never: InnerGenerate = (_question, signal) => {
+    const never: GenerateNested = (_input, signal) => {
       stopped = signal;
       return new Promise(() => undefined);
     };
-    assert.equal((await askJudge(parts(never, { timeoutMs: 1 }), TASK)).failure, 'timeout');
+    assert.equal((await askJudge(deps(never, { timeoutMs: 1 }), TASK)).failure, 'timeout');
     assert.equal(stopped?.aborted, true);
   });
 });

@@ -1,4 +1,4 @@
-import type { InnerGenerate } from '../../canonical/inner-generation.ts';
+import type { GenerateNested } from '../../canonical/nested-generation.ts';
 import type { Settings, Turn } from '../../canonical/request.ts';
 import type { Task } from './conversation.ts';
 import { readVerdict, VERDICT_SCHEMA, type Verdict } from './verdict.ts';
@@ -22,7 +22,7 @@ Pick the one rule that fits the task best; its boundary goes with it.
 Answer with one JSON object and nothing else:
 {"reason": "one sentence: what makes it hard or easy", "rule": "...", "boundary": "...", "p_solve": 0.0 to 1.0}`;
 
-/** Enough for models that think before they answer. @source generation.md 4.10 */
+/** Enough for models that think before they answer. @spec router-29 */
 const VERDICT_TOKENS_MAX = 4_096;
 
 /** Of the request that a judge gets. */
@@ -32,7 +32,7 @@ export const JUDGE_SETTINGS: Settings = {
   responseFormat: { type: 'json_schema', name: 'verdict', schema: VERDICT_SCHEMA, strict: true },
 };
 
-/** What came of asking. */
+/** The outcome of a judge call. */
 export interface Judgement {
   readonly verdict?: Verdict;
   /** The model that judged; absent: none answered. */
@@ -42,16 +42,16 @@ export interface Judgement {
   readonly failure?: 'no_judge' | 'timeout' | 'failed' | 'invalid';
 }
 
-export interface JudgeParts {
-  readonly generate: InnerGenerate | undefined;
-  /** Slugs, first choice first; looked for only where one is asked. */
+export interface JudgeDeps {
+  readonly generate: GenerateNested | undefined;
+  /** Slugs, first choice first; resolved only when a judge is needed. */
   readonly judges: () => readonly string[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Never rejects: a request goes on whatever becomes of its judge. */
-export async function askJudge({ generate, judges, timeoutMs, signal }: JudgeParts, task: Task): Promise<Judgement> {
+/** Never rejects: the request must not fail because of its judge. */
+export async function askJudge({ generate, judges, timeoutMs, signal }: JudgeDeps, task: Task): Promise<Judgement> {
   const models = judges();
   if (generate === undefined || models.length === 0) return { costNanoUsd: 0, failure: 'no_judge' };
   const limit = new AbortController();
@@ -60,13 +60,13 @@ export async function askJudge({ generate, judges, timeoutMs, signal }: JudgePar
     timer = setTimeout(resolve, timeoutMs, undefined);
   });
   try {
-    const question = { models, turns: questionOf(task), settings: JUDGE_SETTINGS };
+    const question = { models, turns: inputOf(task), settings: JUDGE_SETTINGS };
     const answered = await Promise.race([generate(question, AbortSignal.any([signal, limit.signal])), late]);
     if (answered === undefined) return { costNanoUsd: 0, failure: 'timeout' };
     const { answer, model, costNanoUsd } = answered;
     const isWhole = answer.failure === undefined && answer.end?.finish === 'stop';
-    const said = answer.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
-    const verdict = isWhole ? readVerdict(said) : undefined;
+    const stated = answer.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+    const verdict = isWhole ? readVerdict(stated) : undefined;
     return { model, costNanoUsd, ...(verdict === undefined ? { failure: 'invalid' } : { verdict }) };
   } catch {
     // What it was is in the record of the judge's own generation; the request that it was to judge is not to blame.
@@ -77,7 +77,7 @@ export async function askJudge({ generate, judges, timeoutMs, signal }: JudgePar
   }
 }
 
-function questionOf({ opening, latest }: Task): readonly Turn[] {
+function inputOf({ opening, latest }: Task): readonly Turn[] {
   const shown = { opening_task: opening, ...(latest !== undefined && { latest_message: latest }) };
   return [
     { role: 'system', blocks: [{ type: 'text', text: INSTRUCTIONS }], plain: true },

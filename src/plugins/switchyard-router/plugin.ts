@@ -1,21 +1,21 @@
 import type { LeftOut, ModelChoice } from '../../canonical/model-choice.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
-import { classifyTask } from '../../choosing/classify-task.ts';
-import { nobodyLeft } from '../../choosing/no-models.ts';
-import { plainModels } from '../../choosing/plain-models.ts';
-import { drawLeftOut, rounded } from '../../choosing/task-field.ts';
+import { classifyTask } from '../../model-selection/classify/classify-task.ts';
+import { noModelLeft } from '../../model-selection/candidates/no-models.ts';
+import { plainModels } from '../../model-selection/candidates/plain-models.ts';
+import { formatLeftOut, rounded } from '../../model-selection/candidates/task-candidates.ts';
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Plugin, PluginContext } from '../contract.ts';
 import { findCandidates, priceOf, type Candidates } from './candidates.ts';
 import { decide, type Algorithm, type Decision } from './decide.ts';
-import { askJudge, JUDGE_SETTINGS, type JudgeParts } from './judge.ts';
+import { askJudge, JUDGE_SETTINGS, type JudgeDeps } from './judge.ts';
 import { switchyardRouterOptions } from './options.ts';
 
 const ID = 'switchyard-router';
 const SLUG = 'service/switchyard';
 const ALGORITHM: Algorithm = 'capability';
-/** Who the caller did not list is chosen no further than this; the first answers, the others stand in for it. */
+/** Models chosen for a request that lists none; the first serves, the others are for fallback. */
 const CHOSEN_MAX = 3;
 
 export const switchyardRouter = {
@@ -24,13 +24,13 @@ export const switchyardRouter = {
   slugs: [SLUG],
   async chooseModels(request, slug, { algorithm = ALGORITHM }, context) {
     const { choice } = context.abilities;
-    assert(choice !== undefined, 'whoever chooses models is given what to choose by');
+    assert(choice !== undefined, 'a router gets a model choice in its context');
     const suffixes = slug.slice(SLUG.length);
     const { tag } = classifyTask(request);
-    const { models: field, leftOut } = choice.field(request);
-    const candidates = findCandidates({ request, field, choice, taskType: tag, isOwn });
-    if (candidates === undefined) throw nobodyLeft(slug, leftOut);
-    const judge: JudgeParts = {
+    const { models: pool, leftOut } = choice.candidatePool(request);
+    const candidates = findCandidates({ request, pool, choice, taskType: tag, isOwn });
+    if (candidates === undefined) throw noModelLeft(slug, leftOut);
+    const judge: JudgeDeps = {
       generate: context.abilities.generate,
       judges: () => judgesOf(request, choice),
       timeoutMs: choice.settings.judgeTimeoutMs,
@@ -44,7 +44,7 @@ export const switchyardRouter = {
       chosen: order.map((model) => model.slug),
       taskType: tag,
       comparedWith: candidates.capable.slug,
-      details: () => drawDetails(candidates, leftOut),
+      details: () => formatDetails(candidates, leftOut),
     });
     note(context, algorithm, decision, candidates);
     return order.map((model) => withSuffixes(candidates.spell(model), suffixes));
@@ -60,20 +60,20 @@ function withSuffixes(slug: string, suffixes: string): string {
   return slug.includes(':') ? slug : slug + suffixes;
 }
 
-/** Whom the operator names, as far as this caller may ask them; else cheap ones that keep to a schema. */
+/** The operator's judges, as far as this caller may use them; otherwise cheap models with structured output. */
 const JUDGE_USD_PER_MILLION_MAX = 1;
 const JUDGES_MAX = 3;
 /** What judging is most like, of all that models are tested in. */
 const JUDGING = 'classification_tagging';
 
-/** @source research on switchyard: whoever is under 1 USD a million input tokens, where nobody is named */
+/** @source research on switchyard: models below 1 USD a million input tokens, when none is configured */
 function judgesOf(request: GenerationRequest, choice: ModelChoice): readonly string[] {
-  const { models: field } = choice.field({ ...request, turns: [], tools: [], settings: JUDGE_SETTINGS });
-  const usable = new Set(field.map(({ slug }) => slug));
+  const { models: pool } = choice.candidatePool({ ...request, turns: [], tools: [], settings: JUDGE_SETTINGS });
+  const usable = new Set(pool.map(({ slug }) => slug));
   const named = choice.settings.judgeModels.flatMap((slug) => choice.resolve(slug) ?? []);
   const found = named.filter((slug) => usable.has(slug)).slice(0, JUDGES_MAX);
   if (found.length > 0) return found;
-  return plainModels(field)
+  return plainModels(pool)
     .filter(({ promptPrice }) => promptPrice < JUDGE_USD_PER_MILLION_MAX)
     .map((model) => ({ model, quality: choice.priorOf(model.slug, JUDGING) ?? 0 }))
     .toSorted((left, right) => right.quality - left.quality || left.model.promptPrice - right.model.promptPrice)
@@ -98,7 +98,7 @@ function note(context: PluginContext, algorithm: Algorithm, decision: Decision, 
     ...(isHeld === true && { held: true }),
     ...(judgement?.model !== undefined && { judge: judgement.model }),
     ...(judgement?.failure !== undefined && { judge_failure: judgement.failure }),
-    ...(wouldAsk === true && { judge: 'is not asked here, so that the capable model stands for its verdict' }),
+    ...(wouldAsk === true && { judge: 'is not called here, so that the capable model stands for its verdict' }),
     capable: candidates.capable.slug,
     efficient: candidates.efficient.slug,
   };
@@ -118,12 +118,12 @@ const WORDS: Readonly<Record<Decision['source'], string>> = {
   random: 'Chance decided',
 };
 
-function drawDetails({ ranked, capable, efficient, from }: Candidates, leftOut: readonly LeftOut[]): JsonObject {
+function formatDetails({ ranked, capable, efficient, from }: Candidates, leftOut: readonly LeftOut[]): JsonObject {
   return {
     candidates_from: from,
     capable: capable.slug,
     efficient: efficient.slug,
     ranking: ranked.map((model) => ({ model: model.slug, blended_price: rounded(priceOf(model)) })),
-    left_out: drawLeftOut(leftOut),
+    left_out: formatLeftOut(leftOut),
   };
 }

@@ -1,8 +1,8 @@
-import type { FieldModel, ModelChoice } from '../../canonical/model-choice.ts';
+import type { CandidateModel, ModelChoice } from '../../canonical/model-choice.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 
-export function fieldModel(slug: string, price: number): FieldModel {
+export function candidateModel(slug: string, price: number): CandidateModel {
   return {
     slug,
     name: slug,
@@ -41,7 +41,7 @@ export function requestOf(
 export const user = (text: string): Turn => ({ role: 'user', blocks: [{ type: 'text', text }] });
 export const assistant = (text: string): Turn => ({ role: 'assistant', blocks: [{ type: 'text', text }] });
 
-/** A call of a tool and what came of it, as the chat format has them. */
+/** A call of a tool and its result, in the chat format. */
 export function use(name: string, input: object, result: string): readonly Turn[] {
   const id = `call-${name}-${result.length}`;
   return [

@@ -9,11 +9,11 @@ suite('a verdict', () => {
   test('is taken as plain JSON, in a fence, and with words around it', () => {
     const expected = { rule: 'known_way', boundary: 'supported', pSolve: 0.8 };
     const text = JSON.stringify(VALID);
-    for (const said of [text, `\`\`\`json\n${text}\n\`\`\``, `Here it is: ${text} That is all.`])
-      assert.deepEqual(readVerdict(said), expected);
+    for (const stated of [text, `\`\`\`json\n${text}\n\`\`\``, `Here it is: ${text} That is all.`])
+      assert.deepEqual(readVerdict(stated), expected);
   });
 
-  for (const [title, said] of [
+  for (const [title, stated] of [
     ['no text', ''],
     ['words', 'The efficient model will do.'],
     ['JSON that breaks off', JSON.stringify(VALID).slice(0, -3)],
@@ -28,7 +28,7 @@ suite('a verdict', () => {
     ['a rule with the boundary of another one', JSON.stringify({ ...VALID, boundary: 'unsupported' })],
   ] as const)
     test(`is not read out of ${title}`, () => {
-      assert.equal(readVerdict(said), undefined);
+      assert.equal(readVerdict(stated), undefined);
     });
 
   test('whatever a judge says, reading it never throws, and what is read is consistent', () => {
@@ -45,8 +45,8 @@ suite('a verdict', () => {
         .map((value) => JSON.stringify(value)),
     );
     fc.assert(
-      fc.property(anything, (said) => {
-        const verdict = readVerdict(said);
+      fc.property(anything, (stated) => {
+        const verdict = readVerdict(stated);
         if (verdict === undefined) return;
         assert.equal(RULES[verdict.rule], verdict.boundary);
         assert.ok(verdict.pSolve >= 0 && verdict.pSolve <= 1);
@@ -55,7 +55,7 @@ suite('a verdict', () => {
     );
   });
 
-  test('the schema that judges get asks for what is read', () => {
+  test('requires in the schema for judges exactly what is read', () => {
     assert.deepEqual(VERDICT_SCHEMA['required'], Object.keys(VALID));
   });
 });
@@ -67,6 +67,7 @@ suite('the tier of a verdict', () => {
     ['unmatched', 0.6],
     ['unsupported', 0.7],
   ] as const satisfies readonly (readonly [Boundary, number])[])
+    // @spec router-29
     test(`${boundary}: efficient from ${threshold} on`, () => {
       const at = (pSolve: number): string => tierOf({ rule: 'none', boundary, pSolve });
       assert.deepEqual([at(threshold), at(threshold - 0.001)], ['efficient', 'capable']);

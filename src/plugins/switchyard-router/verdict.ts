@@ -33,7 +33,7 @@ export interface Verdict {
 
 const REASON_CHARS_MAX = 400;
 
-/** The reason comes first: who has to give one forecasts better. Nobody reads it. */
+/** The reason comes first, since explaining it improves the forecast. It is not used otherwise. */
 const verdictSchema = z.object({
   reason: z.string(),
   rule: z.enum(Object.keys(RULES)),
@@ -55,11 +55,11 @@ export const VERDICT_SCHEMA: JsonObject = {
 };
 
 /**
- * @param said the judge's whole text; models like to put a fence around JSON
+ * @param stated the judge's whole text; models like to put a fence around JSON
  * @returns `undefined` for anything but a verdict, and for one whose parts contradict each other
  */
-export function readVerdict(said: string): Verdict | undefined {
-  const read = verdictSchema.safeParse(parseJson(said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1)));
+export function readVerdict(stated: string): Verdict | undefined {
+  const read = verdictSchema.safeParse(parseJson(stated.slice(stated.indexOf('{'), stated.lastIndexOf('}') + 1)));
   if (!read.success || !isRule(read.data.rule)) return undefined;
   const { rule, boundary, p_solve: pSolve } = read.data;
   return RULES[rule] === boundary ? { rule, boundary, pSolve } : undefined;
@@ -69,7 +69,7 @@ function isRule(name: string): name is Rule {
   return Object.hasOwn(RULES, name);
 }
 
-/** How likely success has to be: the less a forecast can be sure, the more. @source generation.md 4.10 "capability" */
+/** How likely success has to be: the less a forecast can be sure, the more. @spec router-29 */
 const THRESHOLDS: Readonly<Record<Boundary, number>> = {
   supported: 0.5,
   uncertain: 0.6,
@@ -77,7 +77,7 @@ const THRESHOLDS: Readonly<Record<Boundary, number>> = {
   unsupported: 0.7,
 };
 
-/** Without a valid verdict the capable model is asked. */
+/** Without a valid verdict the capable model serves. */
 export function tierOf(verdict: Verdict | undefined): Tier {
   return verdict !== undefined && verdict.pSolve >= THRESHOLDS[verdict.boundary] ? 'efficient' : 'capable';
 }

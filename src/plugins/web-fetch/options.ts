@@ -3,7 +3,7 @@ import { isSiteRule, SITES_MAX } from '../../canonical/site-rules.ts';
 
 const sites = z.array(z.string().refine(isSiteRule, { error: 'names no site' })).max(SITES_MAX);
 
-/** @source seed 2.2, generation.md 4.3 */
+/** @spec web-20 */
 export const webFetchOptions = z.object({
   max_uses: z.int().min(0).optional(),
   allowed_domains: sites.optional(),

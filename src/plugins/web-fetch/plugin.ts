@@ -4,11 +4,11 @@ import { webFetchOptions } from './options.ts';
 
 const TOOL = 'service:web_fetch';
 
-/** Offers the server tool that reads pages, to models whose caller did not think of it. @source generation.md 4.3 */
+/** Offers the server tool that reads pages, to models whose caller did not think of it. @spec web-20 */
 export const webFetch: Plugin<typeof webFetchOptions> = {
   id: 'web-fetch',
   options: webFetchOptions,
-  reviseRequest(request, { max_uses, allowed_domains, blocked_domains, max_content_tokens }) {
+  transformRequest(request, { max_uses, allowed_domains, blocked_domains, max_content_tokens }) {
     // What the caller says of the tool itself counts.
     if (request.tools.some((tool) => tool.type === 'server' && tool.name === TOOL)) return Promise.resolve(request);
     const parameters = present({ max_uses, allowed_domains, blocked_domains, max_content_tokens });

@@ -14,12 +14,12 @@ const HITS = [
   { url: 'https://c.example/x_(y)?q=1', title: 'Three', content: 'c' },
 ];
 
-type Said = readonly (string | { readonly reasoning: string })[];
+type Stated = readonly (string | { readonly reasoning: string })[];
 
 /** An answer of these blocks, each in the pieces that `cuts` makes. */
-function eventsOf(said: Said, format: FormatId = 'chat', cut = 7): GenerationEvent[] {
+function eventsOf(stated: Stated, format: FormatId = 'chat', cut = 7): GenerationEvent[] {
   const events: GenerationEvent[] = [{ type: 'start', format }];
-  for (const [index, one] of said.entries()) {
+  for (const [index, one] of stated.entries()) {
     const text = typeof one === 'string' ? one : one.reasoning;
     const block =
       typeof one === 'string'
@@ -52,11 +52,11 @@ function placesOf(events: readonly GenerationEvent[], format: FormatId = 'chat')
 }
 
 test('links are found however they are written, each at its place', () => {
-  const said = [
+  const stated = [
     'See [a](https://a.example/one), [a "b"](<https://a.example/one> "title"), https://b.example/two. And ' +
       '[c](https://c.example/x_(y)?q=1)! But not [d](https://d.example/) or https://a.example/onelonger.',
   ];
-  assert.deepEqual(placesOf(cite(eventsOf(said))), [
+  assert.deepEqual(placesOf(cite(eventsOf(stated))), [
     [0, HITS[0]?.url, '[a](https://a.example/one)'],
     [0, HITS[0]?.url, '[a "b"](<https://a.example/one> "title")'],
     [0, HITS[1]?.url, 'https://b.example/two'],
@@ -65,7 +65,7 @@ test('links are found however they are written, each at its place', () => {
 });
 
 test('places count in the text of the whole answer, as each format joins it', () => {
-  const said = [
+  const stated = [
     'First. ',
     'More https://a.example/one',
     { reasoning: 'https://a.example/one' },
@@ -73,7 +73,7 @@ test('places count in the text of the whole answer, as each format joins it', ()
   ];
   for (const format of ['chat', 'messages', 'gemini'] as const)
     assert.deepEqual(
-      placesOf(cite(eventsOf(said, format)), format),
+      placesOf(cite(eventsOf(stated, format)), format),
       [
         [1, HITS[0]?.url, 'https://a.example/one'],
         [3, HITS[1]?.url, 'https://b.example/two/'],
@@ -82,6 +82,7 @@ test('places count in the text of the whole answer, as each format joins it', ()
     );
 });
 
+// @spec stream-18
 test('citations of a text come before its end, and those that nothing links to before the end of the answer', () => {
   const out = cite(eventsOf(['x https://a.example/one']), 100);
   assert.deepEqual(
@@ -96,7 +97,7 @@ test('citations of a text come before its end, and those that nothing links to b
   );
 });
 
-test('an answer that breaks off tells only what it linked to', () => {
+test('cites only the links of a response that breaks off', () => {
   const broken = eventsOf(['x https://a.example/one']).slice(0, -1);
   const out = cite([...broken, { type: 'warning', warning: { code: 'event-skipped', path: '', message: '' } }]);
   assert.equal(out.filter(({ type }) => type === 'citation').length, 1);
@@ -133,13 +134,13 @@ test('however a text is cut into pieces and batches, the same is cited, and noth
     { maxLength: 4 },
   );
   fc.assert(
-    fc.property(texts, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), (said, cut, batch) => {
-      const plain = eventsOf(said, 'messages', 1_000);
-      const out = cite(eventsOf(said, 'messages', cut), batch);
+    fc.property(texts, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), (stated, cut, batch) => {
+      const plain = eventsOf(stated, 'messages', 1_000);
+      const out = cite(eventsOf(stated, 'messages', cut), batch);
       assert.deepEqual(placesOf(out, 'messages'), placesOf(cite(plain, 1_000), 'messages'));
       assert.deepEqual(
         out.filter(({ type }) => type !== 'citation'),
-        eventsOf(said, 'messages', cut),
+        eventsOf(stated, 'messages', cut),
       );
       for (const [, url, text] of placesOf(out, 'messages') as [number, string, string][])
         assert.ok(text.includes(url.toLowerCase().replace(/\/$/, '')), `${text} names ${url}`);

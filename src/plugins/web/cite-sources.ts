@@ -2,18 +2,18 @@ import type { Block } from '../../canonical/blocks.ts';
 import type { BlockEndEvent, CitationEvent, EventBatch, GenerationEvent, StartEvent } from '../../canonical/events.ts';
 import { gapBeforeText } from '../../canonical/text-gap.ts';
 import type { WebSearchHit } from '../../canonical/web-search.ts';
-import { cutAtWord } from '../../lib/cut-text.ts';
+import { truncateAtWord } from '../../lib/text/truncate.ts';
 
 /** Of an excerpt in a citation. */
 const EXCERPT_CHARS_MAX = 2_000;
-/** Places in an answer; further ones are not told. */
+/** Places in a response; further ones are dropped. */
 const PLACES_MAX = 200;
 /** Of one text that is looked through; no answer is that long. */
 const TEXT_CHARS_MAX = 4_000_000;
 
 /**
- * A link in Markdown with its words, or an address that stands alone. What follows the address in a link is told apart by
- * the space before it: whoever shapes the answer must not find a text that is searched again and again.
+ * A link in Markdown with its text, or a bare address. The space before what follows the address in a link keeps the
+ * search linear: the author of a response must not be able to craft a text that is searched again and again.
  */
 const LINK =
   /\[[^[\]]*\]\(\s*<?(?<linked>https?:\/\/[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)>?(?:\s[^()]*)?\)|(?<bare>https?:\/\/[^\s<>()[\]"'`]+)/g;
@@ -21,17 +21,17 @@ const LINK =
 const ENDS = '.,;:!?*_';
 
 /**
- * Tells on which of the found pages an answer rests: those that it links to, each with the place of the link, and at its
- * end the others, which it was given to read. @source generation.md 1.5, 4.2
+ * Finds the pages that support a response: those that it links to, each with the place of the link, and at its end the
+ * others, which were in the prompt. @spec web-13
  */
 export class SourceCiter {
   readonly #hits: ReadonlyMap<string, WebSearchHit>;
   readonly #cited = new Set<WebSearchHit>();
   #format: StartEvent['format'] | undefined;
   #previous: Block | undefined;
-  /** Characters of the texts that have come to their end, with the gaps between them. */
-  #said = 0;
-  #text: { readonly index: number; readonly gap: (said: number) => number; text: string } | undefined;
+  /** Characters of the completed texts, with the gaps between them. */
+  #stated = 0;
+  #text: { readonly index: number; readonly gap: (stated: number) => number; text: string } | undefined;
   #places = 0;
 
   constructor(hits: readonly WebSearchHit[]) {
@@ -63,7 +63,7 @@ export class SourceCiter {
     const [format, previous] = [this.#format, this.#previous];
     this.#previous = block;
     if (block.type !== 'text') return;
-    this.#text = { index, text: block.text, gap: (said) => gapBeforeText(format, previous, said, block).length };
+    this.#text = { index, text: block.text, gap: (stated) => gapBeforeText(format, previous, stated, block).length };
   }
 
   #endText({ index }: BlockEndEvent): readonly CitationEvent[] {
@@ -71,8 +71,8 @@ export class SourceCiter {
     if (ended === undefined || ended.index !== index) return [];
     this.#text = undefined;
     if (ended.text === '') return [];
-    const start = this.#said + ended.gap(this.#said);
-    this.#said = start + ended.text.length;
+    const start = this.#stated + ended.gap(this.#stated);
+    this.#stated = start + ended.text.length;
     return this.#linksIn(ended.text, start).map((citation) => ({ type: 'citation', index, citation }));
   }
 
@@ -118,6 +118,6 @@ function plainAddress(address: string): string {
 }
 
 function citationOf({ url, title, content }: WebSearchHit) {
-  const excerpt = cutAtWord(content, EXCERPT_CHARS_MAX);
+  const excerpt = truncateAtWord(content, EXCERPT_CHARS_MAX);
   return { type: 'url', url, title, ...(excerpt !== '' && { excerpt }) } as const;
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { invalid } from '../../canonical/gateway-error.ts';
-import type { OwnSearch, UserPlace } from '../../canonical/own-search.ts';
+import type { NativeWebSearch, UserPlace } from '../../canonical/native-web-search.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { EndpointFacts, PluginContext } from '../contract.ts';
 import type { webOptions } from './options.ts';
@@ -8,7 +8,7 @@ import { readPostFilter } from './post-filter.ts';
 
 type WebOptions = z.output<typeof webOptions>;
 
-/** Whether everybody who may serve searches by itself, as the caller wants it: then whoever does searches. */
+/** Whether every endpoint that may serve searches by itself as the request says: then the endpoint searches. */
 export function searchesNatively(
   endpoints: readonly EndpointFacts[],
   request: GenerationRequest,
@@ -19,14 +19,14 @@ export function searchesNatively(
 
 function searchesItself(endpoint: EndpointFacts, { tools }: GenerationRequest, options: WebOptions): boolean {
   const { include_domains: include = [], exclude_domains: exclude = [] } = options;
-  // This family cannot be told where to search, nor does it search beside functions. generation.md 4.2 "Domain support"
+  // This family accepts no domain lists, nor does it search beside functions. @spec web-7, web-8
   if (endpoint.searchFormat === 'gemini') return include.length + exclude.length + tools.length === 0;
   return endpoint.searchFormat !== undefined || isVendor(endpoint) || takesSearchOptions(endpoint);
 }
 
 /** One that may be spoken to in another format may not be given the tool. */
-function isVendor({ vendorTools, formats }: EndpointFacts): boolean {
-  return vendorTools === true && formats?.every((format) => format === 'messages') === true;
+function isVendor({ nativeTools, formats }: EndpointFacts): boolean {
+  return nativeTools === true && formats?.every((format) => format === 'messages') === true;
 }
 
 function takesSearchOptions({ supportedParameters }: EndpointFacts): boolean {
@@ -35,7 +35,7 @@ function takesSearchOptions({ supportedParameters }: EndpointFacts): boolean {
 
 /**
  * Has the endpoint search, in the words of its format.
- * @throws GatewayError 400 where nobody who may serve searches by itself
+ * @throws GatewayError 400 when no endpoint that may serve searches by itself
  */
 export function askNatively(
   request: GenerationRequest,
@@ -46,7 +46,7 @@ export function askNatively(
   if (!endpoints.some((endpoint) => searchesItself(endpoint, request, options)))
     throw invalid(
       'plugins',
-      'the engine "native" needs an endpoint that searches by itself, and no endpoint of the model does so as it is asked to',
+      'the engine "native" needs an endpoint that searches by itself, and no endpoint of the model does so with these settings',
     );
   context.note({
     type: 'plugin',
@@ -57,14 +57,14 @@ export function askNatively(
   const { max_uses: usesMax, include_domains: includeSites, exclude_domains: excludeSites } = options;
   const place = placeOf(options);
   const posts = readPostFilter(options.x_search ?? request.directives.postFilter);
-  const ownSearch: OwnSearch = {
+  const nativeWebSearch: NativeWebSearch = {
     ...(includeSites !== undefined && { includeSites }),
     ...(excludeSites !== undefined && { excludeSites }),
     ...(usesMax !== undefined && { usesMax }),
     ...(place !== undefined && { place }),
     ...(posts !== undefined && { posts }),
   };
-  return { ...request, settings: { ...request.settings, ownSearch } };
+  return { ...request, settings: { ...request.settings, nativeWebSearch } };
 }
 
 /** Where the user is, without what was left empty. */

@@ -35,6 +35,7 @@ const REFUSED: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
 ];
 
 for (const options of TAKEN) {
+  // @spec web-12
   test(`${JSON.stringify(options).slice(0, 70)} is taken as written`, () => {
     assert.deepEqual(webOptions.parse(options), options);
   });

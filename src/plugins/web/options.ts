@@ -5,7 +5,7 @@ import { SEARCH_ENGINES } from '../../canonical/web-search.ts';
 const place = z.string().nullish();
 const sites = z.array(z.string().refine(isSiteRule, { error: 'names no site' })).max(SITES_MAX);
 
-/** @source seed 2.2, generation.md 4.2 */
+/** @spec web-12 */
 export const webOptions = z.object({
   /** Unset: the endpoint's own search where it has one, else the engine that the operator chose. */
   engine: z.enum(['native', ...SEARCH_ENGINES]).optional(),

@@ -2,16 +2,16 @@ import type { z } from 'zod';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { WebSearch, WebSearchHit, WebSearchOutcome, WebSearchQuery } from '../../canonical/web-search.ts';
-import { cutAtWord } from '../../lib/cut-text.ts';
+import { truncateAtWord } from '../../lib/text/truncate.ts';
 import type { Plugin, PluginContext } from '../contract.ts';
 import { SourceCiter } from './cite-sources.ts';
 import { askNatively, searchesNatively } from './native-search.ts';
 import { webOptions } from './options.ts';
-import { drawResults } from './draw-results.ts';
+import { formatResults } from './format-results.ts';
 
 type WebOptions = z.output<typeof webOptions>;
 
-/** Of the last user message: what is longer is no question. @source generation.md 4.2 */
+/** Of the last user message: what is longer is no question. @spec web-10 */
 const QUERY_CHARS_MAX = 400;
 const RESULTS_DEFAULT = 5;
 
@@ -20,14 +20,14 @@ const foundFor = new WeakMap<PluginContext, readonly WebSearchHit[]>();
 
 /**
  * Searches the web for the last words of the user, and gives the model what was found; or has the endpoint search by
- * itself. @source generation.md 4.2
+ * itself. @spec web-10
  */
 export const web: Plugin<typeof webOptions> = {
   id: 'web',
   options: webOptions,
   variant: 'online',
-  async reviseRequest(request, options, context) {
-    // A slug that does not exist is told before anything is paid.
+  async transformRequest(request, options, context) {
+    // A slug that does not exist is reported before anything is paid.
     const endpoints = context.endpointsOf(request);
     const { engine } = options;
     if (engine === 'native' || (engine === undefined && searchesNatively(endpoints, request, options)))
@@ -35,7 +35,7 @@ export const web: Plugin<typeof webOptions> = {
     const text = lastWordsOf(request);
     return text === '' ? request : searchFor(text, request, { ...options, engine }, context);
   },
-  reviseEvents(_request, _options, context) {
+  transformEvents(_request, _options, context) {
     const hits = foundFor.get(context);
     if (hits === undefined) return undefined;
     const citer = new SourceCiter(hits);
@@ -47,7 +47,7 @@ export const web: Plugin<typeof webOptions> = {
 function lastWordsOf({ turns }: GenerationRequest): string {
   const last = turns.findLast(({ role }) => role === 'user');
   const texts = last?.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])) ?? [];
-  return cutAtWord(texts.join('\n').trim(), QUERY_CHARS_MAX);
+  return truncateAtWord(texts.join('\n').trim(), QUERY_CHARS_MAX);
 }
 
 async function searchFor(
@@ -77,7 +77,7 @@ async function searchFor(
   });
   if (hits.length === 0) return request;
   foundFor.set(context, hits);
-  return withResults(request, drawResults(hits, options.search_prompt, context.nowMs()));
+  return withResults(request, formatResults(hits, options.search_prompt, context.nowMs()));
 }
 
 type Found = Extract<WebSearchOutcome, { status: 'found' }>;
@@ -115,16 +115,16 @@ function pathIn({ directives }: GenerationRequest): string {
   return index < 0 ? 'plugins' : `plugins[${index}]`;
 }
 
-/** Right before the words that were looked up. @source generation.md 4.2 "Non-native" */
+/** Right before the words that were looked up. @spec web-11 */
 function withResults(request: GenerationRequest, text: string): GenerationRequest {
   const at = request.turns.findLastIndex(({ role }) => role === 'user');
-  const asked = request.turns[at];
-  if (request.format === 'chat' || asked === undefined) {
+  const requested = request.turns[at];
+  if (request.format === 'chat' || requested === undefined) {
     const results = { role: 'system', blocks: [{ type: 'text', text }], plain: true, inline: true } as const;
     return { ...request, turns: request.turns.toSpliced(at, 0, results) };
   }
   // Most models of that format take no instructions between messages, and nothing before results of tools.
-  const { plain: _, ...turn } = asked;
+  const { plain: _, ...turn } = requested;
   const first = Math.max(
     0,
     turn.blocks.findIndex(({ type }) => type !== 'tool-result'),

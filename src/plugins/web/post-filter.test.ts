@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readPostFilter } from './post-filter.ts';
 
+// @spec web-16
 test('a filter of posts is read, and what is none means all posts', () => {
-  for (const [asked, filter] of [
+  for (const [requested, filter] of [
     [undefined, undefined],
     [null, undefined],
     [{}, {}],
@@ -23,5 +24,5 @@ test('a filter of posts is read, and what is none means all posts', () => {
     [{ from_date: '2026-13-01' }, {}],
     [{ enable_image_understanding: 'yes' }, {}],
   ] as const)
-    assert.deepEqual(readPostFilter(asked), filter, JSON.stringify(asked));
+    assert.deepEqual(readPostFilter(requested), filter, JSON.stringify(requested));
 });

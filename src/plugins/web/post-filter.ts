@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { PostFilter } from '../../canonical/own-search.ts';
+import type { PostFilter } from '../../canonical/native-web-search.ts';
 
 const HANDLES_MAX = 20;
 
 const handles = z.array(z.string().min(1)).max(HANDLES_MAX).nullish();
 const date = z.iso.date().nullish();
 
-/** @source generation.md 4.2 `x_search` */
+/** @spec web-16 */
 const filterShape = z
   .object({
     allowed_x_handles: handles,
@@ -18,10 +18,10 @@ const filterShape = z
   })
   .refine(({ allowed_x_handles: allowed, excluded_x_handles: excluded }) => !allowed?.length || !excluded?.length);
 
-/** A filter that is none is dropped without a word, and all posts are searched. `undefined`: none are to be. @source generation.md 4.2 */
-export function readPostFilter(asked: unknown): PostFilter | undefined {
-  if (asked === undefined || asked === null) return undefined;
-  const { data: filter } = filterShape.safeParse(asked);
+/** A filter that is none is dropped without a word, and all posts are searched. `undefined`: none are to be. @spec web-16 */
+export function readPostFilter(requested: unknown): PostFilter | undefined {
+  if (requested === undefined || requested === null) return undefined;
+  const { data: filter } = filterShape.safeParse(requested);
   if (filter === undefined) return {};
   const { allowed_x_handles: allowed, excluded_x_handles: excluded, from_date: from, to_date: to } = filter;
   const { enable_image_understanding: images, enable_video_understanding: videos } = filter;

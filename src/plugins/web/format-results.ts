@@ -7,12 +7,12 @@ const PROMPT =
   'with a Markdown link named after its domain, for example [example.com](https://example.com/page).';
 
 /** What was found, for the model to read. @param prompt what stands before it, in place of our own words */
-export function drawResults(hits: readonly WebSearchHit[], prompt: string = PROMPT, nowMs: number): string {
+export function formatResults(hits: readonly WebSearchHit[], prompt: string = PROMPT, nowMs: number): string {
   const date = new Date(nowMs).toISOString().slice(0, 10);
-  return [prompt.replaceAll('{date}', date), ...hits.map(drawHit)].join('\n\n');
+  return [prompt.replaceAll('{date}', date), ...hits.map(formatHit)].join('\n\n');
 }
 
-function drawHit({ url, title, content, published }: WebSearchHit, index: number): string {
+function formatHit({ url, title, content, published }: WebSearchHit, index: number): string {
   const head = `Result ${index + 1}: ${title}\nURL: ${url}`;
   const dated = published === undefined ? head : `${head}\nPublished: ${published}`;
   return content === '' ? dated : `${dated}\n\n${content}`;
