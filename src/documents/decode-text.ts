@@ -3,7 +3,7 @@ export function decodeText(bytes: Uint8Array, charset: string | undefined): stri
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {
-    // Nobody knows this charset.
+    // The charset is unknown.
     return new TextDecoder().decode(bytes);
   }
 }

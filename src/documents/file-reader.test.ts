@@ -4,13 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { makePdf, makePdfOf } from '../../tests/support/make-pdf.ts';
-import { DownloadError } from '../lib/download.ts';
-import { createHttpClient } from '../lib/http-client.ts';
-import { createFileReader, type FileReaderParts } from './file-reader.ts';
+import { createByteBudget } from '../lib/memory/byte-budget.ts';
+import { DownloadError } from '../lib/net/download.ts';
+import { MemoryLeases } from '../lib/memory/memory-leases.ts';
+import { createHttpClient } from '../lib/net/http-client.ts';
+import { createFileReader, type FileReaderDeps } from './file-reader.ts';
 import { createTextMaker } from './text-maker.ts';
 
 const http = createHttpClient();
-const textMaker = createTextMaker();
+const textMaker = createTextMaker({ memoryBytes: 1_073_741_824, processBytes: Infinity });
 let server: Server;
 let baseUrl = '';
 let answer: { status: number; body: unknown } = { status: 200, body: {} };
@@ -40,12 +42,12 @@ beforeEach(() => {
   seen = [];
 });
 
-function reader(more: Partial<FileReaderParts> = {}) {
+function reader(more: Partial<FileReaderDeps> = {}) {
   const ocr = { baseUrl, apiKey: 'key', model: 'mistral-ocr-latest' };
   return createFileReader({ http, textMaker, ocr, download: () => assert.fail('nothing is fetched'), ...more });
 }
 
-const nobody = (): AbortSignal => new AbortController().signal;
+const neverAborted = (): AbortSignal => new AbortController().signal;
 const PDF = makePdf([{ lines: ['one'] }, { lines: ['two'] }, { lines: ['three'] }]);
 const FILE = { type: 'bytes', bytes: PDF } as const;
 
@@ -57,8 +59,8 @@ const page = (index: number, markdown: string, images: readonly string[] = []) =
   dimensions: { dpi: 200, height: 2_200, width: 1_700 },
 });
 
-test('a PDF is read here, and costs nothing', async () => {
-  assert.deepEqual(await reader().parse(FILE, 'cloudflare-ai', nobody()), {
+test('reads a PDF in the gateway, free of charge', async () => {
+  assert.deepEqual(await reader().parse(FILE, 'cloudflare-ai', neverAborted()), {
     status: 'parsed',
     file: {
       pages: 3,
@@ -66,12 +68,13 @@ test('a PDF is read here, and costs nothing', async () => {
     },
     feeNanoUsd: 0,
   });
-  assert.equal(await reader().quote(FILE, 'cloudflare-ai', nobody()), 0);
+  assert.equal(await reader().quote(FILE, 'cloudflare-ai', neverAborted()), 0);
   assert.equal(seen.length, 0);
 });
 
 suite('the service reads', () => {
-  test('the bytes of a file, at 0.002 USD a page', async () => {
+  // @spec plugin-10
+  test('sends the bytes of a file, at 0.002 USD a page', async () => {
     answer = {
       status: 200,
       body: {
@@ -80,7 +83,7 @@ suite('the service reads', () => {
         usage_info: { pages_processed: 3, doc_size_bytes: PDF.length },
       },
     };
-    const parsed = await reader().parse(FILE, 'mistral-ocr', nobody());
+    const parsed = await reader().parse(FILE, 'mistral-ocr', neverAborted());
     assert.deepEqual(seen, [
       {
         path: '/v1/ocr',
@@ -105,77 +108,79 @@ suite('the service reads', () => {
       },
       feeNanoUsd: 6_000_000,
     });
-    assert.equal(await reader().quote(FILE, 'mistral-ocr', nobody()), 6_000_000);
+    assert.equal(await reader().quote(FILE, 'mistral-ocr', neverAborted()), 6_000_000);
   });
 
-  test('a file of many megabytes, which arrives as it is', async () => {
+  test('sends a file of many megabytes unchanged', async () => {
     answer = { status: 200, body: { pages: [page(0, 'one')] } };
     // Stored, not packed: as many bytes as it says, and no multiple of three.
     const bytes = makePdfOf([deflateSync(Buffer.alloc(7_000_001, '% \n'), { level: 0 })]);
-    const parsed = await reader().parse({ type: 'bytes', bytes }, 'mistral-ocr', nobody());
+    const parsed = await reader().parse({ type: 'bytes', bytes }, 'mistral-ocr', neverAborted());
     assert.equal(parsed.status, 'parsed');
     const sent = String(Object(Object(seen[0]?.body).document).document_url).split(',')[1] ?? '';
     assert.ok(Buffer.from(sent, 'base64').equals(bytes) && bytes.length > 7_000_000);
   });
 
-  test('a file at an address by itself, which may have all the pages that are read', async () => {
+  test('lets the service fetch an address, with the maximum number of pages', async () => {
     answer = { status: 200, body: { pages: [page(0, 'one')], usage_info: { pages_processed: 1 } } };
     const source = { type: 'url', url: 'https://a.example/a.pdf' } as const;
-    const parsed = await reader().parse(source, 'mistral-ocr', nobody());
+    const parsed = await reader().parse(source, 'mistral-ocr', neverAborted());
     assert.deepEqual(Object(seen[0]?.body).document, { type: 'document_url', document_url: source.url });
     assert.equal(parsed.status === 'parsed' && parsed.file.pages, 1);
-    assert.equal(await reader().quote(source, 'mistral-ocr', nobody()), 2_000_000_000);
+    assert.equal(await reader().quote(source, 'mistral-ocr', neverAborted()), 2_000_000_000);
   });
 
-  test('but no address that is plainly none of the web', async () => {
+  test('sends no address outside the public web', async () => {
     for (const url of ['http://169.254.169.254/a.pdf', 'http://localhost/a.pdf', 'file:///srv/a.pdf']) {
-      const parsed = await reader().parse({ type: 'url', url }, 'mistral-ocr', nobody());
+      const parsed = await reader().parse({ type: 'url', url }, 'mistral-ocr', neverAborted());
       assert.deepEqual([parsed.status, seen.length], ['failed', 0], url);
     }
   });
 
-  test('no more than eight pictures', async () => {
+  test('returns at most eight images', async () => {
     const pages = Array.from({ length: 4 }, (_, index) => page(index, 'x', ['A', 'B', 'C']));
     answer = { status: 200, body: { pages, usage_info: { pages_processed: 4 } } };
-    const parsed = await reader().parse(FILE, 'mistral-ocr', nobody());
+    const parsed = await reader().parse(FILE, 'mistral-ocr', neverAborted());
     assert.ok(parsed.status === 'parsed');
     assert.equal(parsed.file.parts.filter(({ type }) => type === 'image').length, 8);
   });
 
-  test('and its failures are told, without what it says of the account', async () => {
+  test('reports its failures without account details', async () => {
     const faults: unknown[] = [];
     for (const status of [400, 401, 422, 429, 500]) {
       answer = { status, body: { message: 'a secret' } };
-      const failed = await reader().parse(FILE, 'mistral-ocr', nobody());
+      const failed = await reader().parse(FILE, 'mistral-ocr', neverAborted());
       assert.ok(failed.status === 'failed' && !failed.message.includes('secret'));
       faults.push(failed.fault);
     }
     assert.deepEqual(faults, ['caller', 'service', 'caller', 'service', 'service']);
     answer = { status: 200, body: { nothing: true } };
-    const strange = await reader().parse(FILE, 'mistral-ocr', nobody());
+    const strange = await reader().parse(FILE, 'mistral-ocr', neverAborted());
     assert.equal(strange.status === 'failed' && strange.fault, 'service');
   });
 
-  test('only where it is set up', async () => {
+  test('is available only when it is configured', async () => {
     const files = reader({ ocr: undefined });
     assert.deepEqual([files.has('mistral-ocr'), files.has('cloudflare-ai')], [false, true]);
-    assert.equal((await files.parse(FILE, 'mistral-ocr', nobody())).status, 'failed');
+    assert.equal((await files.parse(FILE, 'mistral-ocr', neverAborted())).status, 'failed');
   });
 });
 
-test('what is no PDF, is too large or has too many pages is the caller’s fault', async () => {
+// @spec plugin-13
+test('blames the caller for a file that is not a PDF, too large or too long', async () => {
   const many = makePdf(Array.from({ length: 1_001 }, () => ({ lines: [] })));
   const large = Buffer.alloc(50 * 1_024 * 1_024 + 1);
   for (const bytes of [Buffer.from('nonsense'), many, large])
     for (const engine of ['cloudflare-ai', 'mistral-ocr'] as const) {
       if (bytes.length < 100 && engine === 'mistral-ocr') continue;
-      const failed = await reader().parse({ type: 'bytes', bytes }, engine, nobody());
+      const failed = await reader().parse({ type: 'bytes', bytes }, engine, neverAborted());
       assert.equal(failed.status === 'failed' && failed.fault, 'caller', engine);
     }
   assert.equal(seen.length, 0, 'the service is not asked for what is refused');
 });
 
-test('a file is fetched within its limits, or it is told why not', async () => {
+// @spec media-2
+test('fetches a file within its limits, or reports why not', async () => {
   const limits: unknown[] = [];
   const fetching = reader({
     download(url, limit) {
@@ -184,11 +189,29 @@ test('a file is fetched within its limits, or it is told why not', async () => {
       return Promise.resolve({ bytes: PDF });
     },
   });
-  assert.deepEqual(await fetching.fetch('https://a.example/a.pdf', nobody()), FILE);
+  assert.deepEqual(await fetching.fetch('https://a.example/a.pdf', neverAborted()), FILE);
   assert.deepEqual(limits, [{ bytesMax: 52_428_800, timeoutMs: 30_000 }]);
-  assert.deepEqual(await fetching.fetch('https://a.example/none', nobody()), {
+  assert.deepEqual(await fetching.fetch('https://a.example/none', neverAborted()), {
     status: 'failed',
     fault: 'caller',
     message: 'The address answered with status 404.',
   });
+});
+
+test('holds what the service answers until the request is over, and refuses what finds no memory', async () => {
+  answer = { status: 200, body: { pages: [page(0, 'one')], usage_info: { pages_processed: 1 } } };
+  const memory = createByteBudget({ bytesMax: 300_000, waitMs: 5, waitingMax: 1 });
+  const held = new MemoryLeases();
+  const parsed = await reader({ memory }).parse(FILE, 'mistral-ocr', neverAborted(), held);
+  assert.equal(parsed.status, 'parsed');
+  assert.ok(memory.taken > 0);
+  const refused = await reader({ memory: createByteBudget({ bytesMax: 1_000, waitMs: 5, waitingMax: 1 }) }).parse(
+    FILE,
+    'mistral-ocr',
+    neverAborted(),
+  );
+  assert.ok(refused.status === 'failed');
+  assert.equal(refused.fault, 'memory');
+  held.close();
+  assert.equal(memory.taken, 0);
 });

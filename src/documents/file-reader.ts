@@ -1,19 +1,23 @@
-import type { FileReader, FileSource, ParsedFile, ParseOutcome } from '../canonical/parsed-file.ts';
-import { DownloadError, type Download } from '../lib/download.ts';
-import type { HttpClient } from '../lib/http-client.ts';
-import { isPublicWebAddress } from '../lib/public-address.ts';
+import type { FileMemory, FileReader, FileSource, ParsedFile, ParseOutcome } from '../canonical/parsed-file.ts';
+import type { ByteBudget } from '../lib/memory/byte-budget.ts';
+import { DownloadError, type Download } from '../lib/net/download.ts';
+import { GrowingBytes, NoMemoryError } from '../lib/memory/growing-bytes.ts';
+import type { HttpClient } from '../lib/net/http-client.ts';
+import { isPublicWebAddress } from '../lib/net/public-address.ts';
 import { PAGE_NANO_USD, runOcr, type OcrSettings } from './mistral-ocr.ts';
 import type { TextFault, TextMaker } from './text-maker.ts';
 
-export interface FileReaderParts {
+export interface FileReaderDeps {
   readonly http: HttpClient;
   readonly download: Download;
   readonly textMaker: TextMaker;
+  /** Of all files and pages together. Absent: nothing counts them. */
+  readonly memory?: ByteBudget | undefined;
   /** Absent: the service is not set up. */
   readonly ocr?: OcrSettings | undefined;
 }
 
-/** @source generation.md 4.4 "Limits" */
+/** @spec plugin-13 */
 const FILE_BYTES_MAX = 50 * 1_024 * 1_024;
 const PDF_PAGES_MAX = 1_000;
 const DOWNLOAD_TIMEOUT_MS = 30_000;
@@ -24,12 +28,12 @@ const TEXT_CHARS_MAX = 8_000_000;
 
 type Failed = Extract<ParseOutcome, { status: 'failed' }>;
 
-/** Makes text of PDFs: here (`cloudflare-ai`), or at Mistral's service. @source generation.md 4.4 */
-export function createFileReader({ http, download, textMaker, ocr }: FileReaderParts): FileReader {
-  /** Whoever asks what a file costs has it read next. */
+/** Makes text of PDFs: here (`cloudflare-ai`), or at Mistral's service. @spec plugin-10 */
+export function createFileReader({ http, download, textMaker, memory, ocr }: FileReaderDeps): FileReader {
+  /** A file is usually read right after its pages were counted. */
   const counted = new WeakMap<Uint8Array, number | Failed>();
 
-  /** A number, why there is none, or nothing where nobody could count. */
+  /** A number, the reason why there is none, or nothing when counting failed. */
   async function countPages(bytes: Uint8Array, signal: AbortSignal): Promise<number | Failed | undefined> {
     const known = counted.get(bytes);
     if (known !== undefined) return known;
@@ -41,11 +45,20 @@ export function createFileReader({ http, download, textMaker, ocr }: FileReaderP
     return count;
   }
 
-  async function parseThere(source: FileSource, settings: OcrSettings, signal: AbortSignal): Promise<ParseOutcome> {
+  async function parseThere(
+    source: FileSource,
+    settings: OcrSettings,
+    signal: AbortSignal,
+    held: FileMemory | undefined,
+  ): Promise<ParseOutcome> {
     if (source.type === 'url' && !isPublicWebAddress(source.url)) return NOT_OF_THE_WEB;
     const count = source.type === 'bytes' ? await countPages(source.bytes, signal) : undefined;
     if (typeof count === 'object') return count;
-    const read = await runOcr(http, settings, source, signal);
+    const read = await inMemory(memory, signal, held, async (taken) => {
+      const outcome = await runOcr(http, settings, source, { memory: taken, signal });
+      taken?.shrink(outcome.status === 'parsed' ? sizeOf(outcome.parts) : 0);
+      return outcome;
+    });
     if (read.status === 'failed') return read;
     const { pages, parts } = read;
     return { status: 'parsed', file: { pages, parts }, feeNanoUsd: pages * PAGE_NANO_USD };
@@ -61,11 +74,14 @@ export function createFileReader({ http, download, textMaker, ocr }: FileReaderP
 
   return {
     has: (engine) => engine !== 'mistral-ocr' || ocr !== undefined,
-    async fetch(url, signal) {
+    async fetch(url, signal, held) {
       const limits = { bytesMax: FILE_BYTES_MAX, timeoutMs: DOWNLOAD_TIMEOUT_MS };
       try {
-        const { bytes } = await download(url, limits, signal);
-        return { type: 'bytes', bytes };
+        return await inMemory(memory, signal, held, async (taken) => {
+          const { bytes } = await download(url, taken === undefined ? limits : { ...limits, memory: taken }, signal);
+          taken?.shrink(bytes.length);
+          return { type: 'bytes', bytes } as const;
+        });
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
         return failed('caller', error.message);
@@ -76,21 +92,46 @@ export function createFileReader({ http, download, textMaker, ocr }: FileReaderP
       const pages = source.type === 'bytes' ? await countPages(source.bytes, signal) : undefined;
       return (typeof pages === 'number' ? pages : PDF_PAGES_MAX) * PAGE_NANO_USD;
     },
-    parse(source, engine, signal) {
+    parse(source, engine, signal, held) {
       if (source.type === 'bytes' && source.bytes.length > FILE_BYTES_MAX)
         return Promise.resolve(failed('caller', `It is larger than ${FILE_BYTES_MAX} bytes.`));
       if (engine === 'mistral-ocr')
-        return ocr === undefined ? Promise.resolve(NOT_SET_UP) : parseThere(source, ocr, signal);
+        return ocr === undefined ? Promise.resolve(NOT_SET_UP) : parseThere(source, ocr, signal, held);
       if (source.type === 'url') return Promise.resolve(failed('service', 'Only bytes are read here.'));
       return parseHere(source.bytes, signal);
     },
   };
 }
 
-function failed(fault: 'caller' | 'service', message: string): Failed {
+/** What a file takes, for as long as `held` says, or as `use` runs where it does not. */
+async function inMemory<Value>(
+  memory: ByteBudget | undefined,
+  signal: AbortSignal,
+  held: FileMemory | undefined,
+  use: (taken: GrowingBytes | undefined) => Promise<Value>,
+): Promise<Value | Failed> {
+  const taken = memory && new GrowingBytes(memory, signal);
+  if (taken !== undefined) held?.add(taken);
+  try {
+    return await use(taken);
+  } catch (error) {
+    if (error instanceof NoMemoryError) return NO_MEMORY;
+    throw error;
+  } finally {
+    if (held === undefined) taken?.close();
+  }
+}
+
+/** Of text and pictures, as characters. */
+function sizeOf(parts: ParsedFile['parts']): number {
+  return parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : part.url.length), 0);
+}
+
+function failed(fault: Failed['fault'], message: string): Failed {
   return { status: 'failed', fault, message };
 }
 
+const NO_MEMORY = failed('memory', 'The gateway reads as many files as its memory holds.');
 /** The service may run beside the gateway, where it reaches what callers must not. */
 const NOT_OF_THE_WEB = failed('caller', 'Its address is not on the public Internet.');
 const NOT_SET_UP = failed('service', 'The service that reads files is not set up on this gateway.');
@@ -108,5 +149,5 @@ const FAILURES: Readonly<Record<TextFault, Failed>> = {
   memory: failed('caller', 'It unpacks to more than there is memory for.'),
   crashed: failed('caller', 'It is no PDF that can be read.'),
   busy: failed('service', 'Too many files are being read.'),
-  aborted: failed('service', 'Nobody waits for it any more.'),
+  aborted: failed('service', 'The request for it has ended.'),
 };

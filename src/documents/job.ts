@@ -1,4 +1,4 @@
-/** What a thread is asked to make text of. The bytes are handed over. */
+/** Input of a thread that extracts text. The bytes are transferred. */
 export type TextJob =
   | {
       readonly kind: 'page';
@@ -13,7 +13,12 @@ export type TextJob =
   | { readonly kind: 'count'; readonly bytes: Uint8Array; readonly pagesMax: number };
 
 /** Why there is no text, where the file is at fault. */
-export type FileFault = 'unreadable' | 'encrypted' | 'too-many-pages';
+export type FileFault = 'unreadable' | 'encrypted' | 'too-many-pages' | 'memory';
+
+export interface TextThreadData {
+  /** The largest buffer that a library may make, and the most that one stream may inflate to. */
+  readonly bufferBytesMax: number;
+}
 
 export type TextResult =
   | {

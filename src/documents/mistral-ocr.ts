@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FilePart, FileSource, ParseOutcome } from '../canonical/parsed-file.ts';
-import type { HttpClient } from '../lib/http-client.ts';
-import { callJson, JsonCallError, type JsonAnswer } from '../lib/json-call.ts';
+import { NoMemoryError, type GrowingBytes } from '../lib/memory/growing-bytes.ts';
+import type { HttpClient } from '../lib/net/http-client.ts';
+import { callJson, JsonCallError, type JsonAnswer } from '../lib/net/json-call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
 // Wire: docs.mistral.ai "OCR" (POST /v1/ocr), and @mistralai/mistralai 2.7.0, read 2026-11.
@@ -13,11 +14,11 @@ export interface OcrSettings {
   readonly model: string;
 }
 
-/** 2 USD for a thousand pages. @source generation.md 4.4 */
+/** 2 USD for a thousand pages. @spec plugin-11, plugin-12 */
 export const PAGE_NANO_USD = 2_000_000;
-/** Of one file. @source generation.md 4.4 */
+/** Of one file. @spec plugin-11, plugin-12 */
 const IMAGES_MAX = 8;
-/** Limit of one file, the same as that of PDFs that are read here. @source generation.md 4.4 */
+/** Limit of one file, the same as that of PDFs that are read here. @spec plugin-11, plugin-12 */
 const OCR_TIMEOUT_MS = 30_000;
 /** The text of a thousand pages, and eight pictures. */
 const ANSWER_BYTES_MAX = 64 * 1_024 * 1_024;
@@ -26,22 +27,32 @@ export type OcrOutcome =
   | { readonly status: 'parsed'; readonly pages: number; readonly parts: readonly FilePart[] }
   | Extract<ParseOutcome, { status: 'failed' }>;
 
-/** Reads one PDF at Mistral's service. Never rejects. */
+/** The body is there as text and as bytes while it is made and sent. */
+const BODY_COPIES = 2;
+
+interface OcrCall {
+  readonly memory: GrowingBytes | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Reads one PDF at Mistral's service. @throws NoMemoryError */
 export async function runOcr(
   http: HttpClient,
   { baseUrl, apiKey, model }: OcrSettings,
   source: FileSource,
-  signal: AbortSignal,
+  { memory, signal }: OcrCall,
 ): Promise<OcrOutcome> {
-  const bodyBytes = await drawBody(source, model);
+  if (source.type === 'bytes') await memory?.hold(source.bytes.length * BODY_COPIES);
+  const bodyBytes = await formatBody(source, model);
   const headers = { authorization: `Bearer ${apiKey}` };
-  const limits = { timeoutMs: OCR_TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX };
+  const limits = { timeoutMs: OCR_TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX, memory };
   let answer: JsonAnswer;
   try {
     const url = new URL(`${baseUrl}/ocr`);
     answer = await callJson(http, { method: 'POST', url, headers, bodyBytes }, limits, signal);
   } catch (error) {
     if (!(error instanceof JsonCallError)) throw error;
+    if (error.cause instanceof NoMemoryError) throw error.cause;
     return failed('service', `The service that reads files ${error.message}.`);
   }
   if (answer.status === 200)
@@ -56,7 +67,7 @@ export async function runOcr(
 const BYTES_PER_TURN = 3 * 1_024 * 1_024;
 
 /** A file is put in as it is: looking through megabytes of base64 for what JSON escapes takes long, and there is nothing. */
-async function drawBody(source: FileSource, model: string): Promise<Buffer> {
+async function formatBody(source: FileSource, model: string): Promise<Buffer> {
   const settings = JSON.stringify({ model, include_image_base64: true, image_limit: IMAGES_MAX });
   const document = `${settings.slice(0, -1)},"document":{"type":"document_url","document_url":`;
   if (source.type === 'url') return Buffer.from(`${document}${JSON.stringify(source.url)}}}`);
@@ -82,7 +93,7 @@ function failed(fault: 'caller' | 'service', message: string): OcrOutcome {
 function readAnswer(body: Json | undefined): OcrOutcome | undefined {
   if (!isJsonObject(body) || !Array.isArray(body['pages'])) return undefined;
   const pages = body['pages'].filter(isJsonObject);
-  const text = pages.map(drawPage).filter((page) => page !== '');
+  const text = pages.map(formatPage).filter((page) => page !== '');
   const images = pages.flatMap(imagesOf).slice(0, IMAGES_MAX);
   const usage = body['usage_info'];
   const counted = isJsonObject(usage) ? usage['pages_processed'] : undefined;
@@ -93,7 +104,7 @@ function readAnswer(body: Json | undefined): OcrOutcome | undefined {
   };
 }
 
-function drawPage({ index, markdown }: JsonObject): string {
+function formatPage({ index, markdown }: JsonObject): string {
   if (typeof markdown !== 'string' || markdown.trim() === '') return '';
   return typeof index === 'number' ? `## Page ${index + 1}\n\n${markdown.trim()}` : markdown.trim();
 }

@@ -13,7 +13,7 @@ const LONG_GAP = /(?:\s|&nbsp;|&#160;|&#xa0;){64,}/gi;
 const HTML_TAG = /<html[^>]*>/i;
 /** Pages name their charset near their beginning. @source WHATWG HTML "prescan a byte stream" */
 const CHARSET_WITHIN_BYTES = 1_024;
-/** Finding the readable part of more takes longer than anybody waits: then all of the page is its text. */
+/** Extracting the readable part of more would take too long: then all of the page is its text. */
 const ELEMENTS_MAX = 60_000;
 /** The time of what follows grows with the third power of it. Pages that people write stay far below. */
 const NESTING_MAX = 256;
@@ -124,7 +124,7 @@ function toMarkdown(element: PageElement): string {
   return turndown.turndown(element).trim();
 }
 
-/** Tables as GitHub's Markdown draws them: rows of cells, and a rule below the first. */
+/** Tables in GitHub's Markdown: rows of cells, and a rule below the first. */
 function addTables(turndown: Turndown): void {
   const cellsOf = (row: PageElement): number => [...row.querySelectorAll('th, td')].length;
   turndown.addRule('cell', {

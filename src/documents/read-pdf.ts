@@ -41,7 +41,7 @@ async function readText(pdf: Pdf, charsMax: number): Promise<{ title: string; te
     const page = await pdf.getPage(number);
     const { items } = await page.getTextContent();
     page.cleanup();
-    const text = drawPage(items);
+    const text = formatPage(items);
     if (text === '') continue;
     isCut = chars + text.length > charsMax;
     pages.push(`## Page ${number}\n\n${isCut ? text.slice(0, charsMax - chars).toWellFormed() : text}`);
@@ -50,8 +50,8 @@ async function readText(pdf: Pdf, charsMax: number): Promise<{ title: string; te
   return { title: await titleOf(pdf), text: pages.join('\n\n'), isCut };
 }
 
-/** Lines as they stand; a gap of more than a line begins a paragraph. */
-function drawPage(items: PageItems): string {
+/** Lines unchanged; a gap of more than a line begins a paragraph. */
+function formatPage(items: PageItems): string {
   let text = '';
   let line = '';
   let lastY: number | undefined;

@@ -5,7 +5,7 @@ import { makePdf, makePdfOf } from '../../tests/support/make-pdf.ts';
 import type { TextJob } from './job.ts';
 import { createTextMaker, type TextOutcome } from './text-maker.ts';
 
-const maker = createTextMaker();
+const maker = createTextMaker({ memoryBytes: 1_073_741_824, processBytes: Infinity });
 after(() => maker.close());
 
 const TIME_MS = 60_000;
@@ -32,7 +32,7 @@ const PARAGRAPH =
   '<p>Words enough, with commas, to be what a reader came for, and not what surrounds it, on this page.</p>';
 
 suite('a page becomes Markdown', () => {
-  test('of what is to be read on it, with links that lead somewhere', async () => {
+  test('has its readable part, with absolute links', async () => {
     const html = `<!doctype html><html><head><title>The title</title></head><body>
       <nav><a href="/menu">Menu</a></nav><script>steal()</script>
       <article><h2>Heading</h2>${PARAGRAPH.repeat(8)}<p>See <a href="../other?x=1">the other</a>.</p>
@@ -50,7 +50,7 @@ suite('a page becomes Markdown', () => {
     assert.doesNotMatch(page.text, /Menu|steal|Imprint/);
   });
 
-  test('whatever tags it leaves out', async () => {
+  test('tolerates missing tags', async () => {
     for (const [html, title, text] of [
       ['just words', '', 'just words'],
       ['<p>one<p>two', '', 'one\n\ntwo'],
@@ -65,7 +65,7 @@ suite('a page becomes Markdown', () => {
     }
   });
 
-  test('in the charset that the server names, or the page itself', async () => {
+  test('uses the charset of the server, or of the page', async () => {
     const latin = Buffer.from('<body>caf\xe9</body>', 'latin1');
     const named = await readHtml(latin, { charset: 'iso-8859-1' });
     const itself = await readHtml(Buffer.from('<meta charset="windows-1252"><body>caf\xe9</body>', 'latin1'));
@@ -73,12 +73,12 @@ suite('a page becomes Markdown', () => {
     for (const page of [named, itself, unknown]) assert.equal(page.status === 'read' && page.text, 'café');
   });
 
-  test('of no more characters than are wanted', async () => {
+  test('has at most the requested number of characters', async () => {
     const page = await readHtml(`<body>${'word '.repeat(1_000)}</body>`, { charsMax: 20 });
     assert.deepEqual(page.status === 'read' && [page.text.length, page.isCut], [20, true]);
   });
 
-  test('with a gap of any length read as a short one, however it is written', async () => {
+  test('shortens a gap of any length, however it is written', async () => {
     // A hundred thousand of them take a minute each.
     for (const space of ['\u00a0', '&nbsp;', '&#160;', '\u2003', ' ']) {
       const gap = space.repeat(100_000);
@@ -87,7 +87,7 @@ suite('a page becomes Markdown', () => {
     }
   });
 
-  test('and one that is nested without end is refused', async () => {
+  test('is refused when it is nested without end', async () => {
     assert.deepEqual(await readHtml('<div>'.repeat(20_000)), { status: 'failed', fault: 'unreadable' });
   });
 });
@@ -117,7 +117,7 @@ suite('a PDF becomes Markdown', () => {
     ]);
   });
 
-  test('and is counted without being read', async () => {
+  test('counts pages without reading them', async () => {
     const bytes = makePdf(Array.from({ length: 7 }, () => ({ lines: ['x'] })));
     const counted = await read({ kind: 'count', bytes, pagesMax: 1_000 });
     assert.deepEqual(counted.status === 'read' && [counted.pages, counted.text], [7, '']);
@@ -129,7 +129,7 @@ suite('a PDF becomes Markdown', () => {
   });
 });
 
-test('a PDF that unpacks to more than there is memory for ends its thread, and not the process', async () => {
+test('ends the thread, not the process, for a PDF that unpacks beyond the memory', async () => {
   const million = Buffer.alloc(1_000_000, ' ');
   // Each page unpacks to 400 MB of blanks, and is packed once.
   const page = deflateSync(Buffer.concat(Array.from({ length: 400 }, () => million)));
@@ -140,7 +140,7 @@ test('a PDF that unpacks to more than there is memory for ends its thread, and n
   assert.equal(next.status === 'read' && next.text, '## Page 1\n\nstill here');
 });
 
-test('the bytes that were handed in are still there', async () => {
+test('leaves the passed bytes usable', async () => {
   const pdf = makePdf([{ lines: ['x'] }]);
   const before = Buffer.from(pdf);
   await readPdf(pdf);
@@ -164,7 +164,7 @@ test('three hundred pages are read beside the thread that serves, which goes on 
   assert.ok(share < 0.25, `${share} of the work was done by the thread that serves`);
 });
 
-test('a caller who leaves ends the work', async () => {
+test('ends the work when the caller hangs up', async () => {
   const left = new AbortController();
   const reading = read(
     { kind: 'page', bytes: Buffer.from(PARAGRAPH.repeat(20_000)), url: 'https://a.example/', charsMax: 10 },

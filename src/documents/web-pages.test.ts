@@ -4,19 +4,20 @@ import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { makePdf } from '../../tests/support/make-pdf.ts';
 import type { WebPageOutcome, WebPageQuery } from '../canonical/web-page.ts';
-import { createDownloader } from '../lib/download.ts';
-import { isPublicAddress, isPublicOrOwnAddress } from '../lib/public-address.ts';
+import { createByteBudget } from '../lib/memory/byte-budget.ts';
+import { createDownloader } from '../lib/net/download.ts';
+import { isPublicAddress, isPublicOrOwnAddress } from '../lib/net/public-address.ts';
 import { createTextMaker } from './text-maker.ts';
-import { createWebPages, type WebPagesParts } from './web-pages.ts';
+import { createWebPages, type WebPagesDeps } from './web-pages.ts';
 
-const textMaker = createTextMaker();
+const textMaker = createTextMaker({ memoryBytes: 1_073_741_824, processBytes: Infinity });
 const guarded = createDownloader({ protocols: ['http:', 'https:'], isAllowed: isPublicAddress });
 const own = createDownloader({ protocols: ['http:', 'https:'], isAllowed: isPublicOrOwnAddress });
 let server: Server;
 let site = '';
 const visited: string[] = [];
 
-const NO_VENDORS: WebPagesParts['vendors'] = {
+const NO_VENDORS: WebPagesDeps['vendors'] = {
   has: () => false,
   feeOf: () => 0,
   read: () => assert.fail('nobody asks a vendor'),
@@ -64,14 +65,15 @@ after(async () => {
 
 function read(
   query: Partial<WebPageQuery> & { url: string },
-  parts: Partial<WebPagesParts> = {},
+  deps: Partial<WebPagesDeps> = {},
 ): Promise<WebPageOutcome> {
   const pages = createWebPages({
     download: own.download,
     textMaker,
+    memory: createByteBudget({ bytesMax: 64 * 1_048_576, waitMs: 5, waitingMax: 1 }),
     vendors: NO_VENDORS,
     nowMs: () => Date.UTC(2026, 10, 21),
-    ...parts,
+    ...deps,
   });
   return pages.read({ engine: 'service', ...query }, new AbortController().signal);
 }
@@ -81,7 +83,8 @@ async function contentOf(path: string): Promise<unknown> {
   return page.status === 'completed' ? [page.title, page.content] : page.reason;
 }
 
-test('a page is told with where it came from, and when, and costs nothing', async () => {
+// @spec web-22
+test('returns a page with its address and time, free of charge', async () => {
   assert.deepEqual(await read({ url: `${site}/to?/page` }), {
     status: 'completed',
     url: `${site}/page`,
@@ -93,6 +96,7 @@ test('a page is told with where it came from, and when, and costs nothing', asyn
   });
 });
 
+// @spec web-23
 test('pages, PDFs and texts are read, as their server or their beginning says, and nothing else', async () => {
   assert.deepEqual(await contentOf('/latin'), [`${site}/latin`, 'café']);
   assert.deepEqual(await contentOf('/plain'), [`${site}/plain`, 'plain words']);
@@ -107,9 +111,9 @@ test('pages, PDFs and texts are read, as their server or their beginning says, a
   assert.equal(await contentOf('/broken-pdf'), 'unsupported_content_type');
 });
 
-test('a text is cut to what is wanted, and to what fits into a context where nobody says', async () => {
-  const asked = await read({ url: `${site}/long`, contentTokensMax: 10 });
-  assert.deepEqual(asked.status === 'completed' && [asked.content.length <= 40, asked.isCut], [true, true]);
+test('cuts a text to the requested length, by default to what fits a context', async () => {
+  const requested = await read({ url: `${site}/long`, contentTokensMax: 10 });
+  assert.deepEqual(requested.status === 'completed' && [requested.content.length <= 40, requested.isCut], [true, true]);
   const usual = await read({ url: `${site}/long` });
   assert.deepEqual(usual.status === 'completed' && [usual.content.length <= 100_000, usual.isCut], [true, true]);
 });
@@ -137,21 +141,23 @@ suite('what is not fetched', () => {
       assert.equal(page.reason, reason);
     });
 
-  test('a page that leads behind the walls', async () => {
+  // @spec media-1, web-23
+  test('refuses a page that redirects to a private address', async () => {
     for (const target of ['http://169.254.169.254/latest', 'file:///etc/passwd', 'http://[fe80::1]/']) {
       const page = await read({ url: `${site}/to?${target}` });
       assert.deepEqual(page.status === 'failed' && page.reason, 'url_not_allowed', target);
     }
   });
 
-  test('one that leads nowhere, is too large, or is not there', async () => {
+  // @spec web-23
+  test('reports a page that is missing, too large, or behind too many redirects', async () => {
     for (const path of ['/circle', '/large', '/nothing']) {
       const page = await read({ url: site + path });
       assert.deepEqual(page.status === 'failed' && page.reason, 'url_not_accessible', path);
     }
   });
 
-  test('the sites that the caller rules out, also where a page leads to one', async () => {
+  test('refuses domains that the caller excludes, also after a redirect', async () => {
     visited.length = 0;
     const here = ['127.0.0.1'];
     const blocked = await read({ url: `${site}/page`, blockedSites: here });
@@ -167,13 +173,13 @@ suite('what is not fetched', () => {
   });
 });
 
-test('a vendor reads in its way, within the same rules', async () => {
-  const asked: unknown[] = [];
-  const vendors: WebPagesParts['vendors'] = {
+test('reads through a vendor within the same rules', async () => {
+  const requested: unknown[] = [];
+  const vendors: WebPagesDeps['vendors'] = {
     has: (engine) => engine === 'exa',
     feeOf: () => 1_000_000,
     read(engine, url, charsMax) {
-      asked.push([engine, url, charsMax]);
+      requested.push([engine, url, charsMax]);
       return Promise.resolve({
         status: 'completed',
         url: 'https://b.example/',
@@ -187,12 +193,12 @@ test('a vendor reads in its way, within the same rules', async () => {
   };
   const query = { url: 'https://a.example/', engine: 'exa', contentTokensMax: 100 } as const;
   assert.equal((await read(query, { vendors })).status, 'completed');
-  assert.deepEqual(asked, [['exa', 'https://a.example/', 400]]);
+  assert.deepEqual(requested, [['exa', 'https://a.example/', 400]]);
   const led = await read({ ...query, blockedSites: ['b.example'] }, { vendors });
   const blocked = await read({ ...query, allowedSites: ['c.example'] }, { vendors });
-  assert.deepEqual([led.status, blocked.status, asked.length], ['failed', 'failed', 2]);
+  assert.deepEqual([led.status, blocked.status, requested.length], ['failed', 'failed', 2]);
   assert.equal((await read({ url: 'file:///etc/passwd', engine: 'exa' }, { vendors })).status, 'failed');
-  asked.length = 0;
+  requested.length = 0;
   for (const url of [
     'http://169.254.169.254/latest/meta-data',
     'http://[::1]/',
@@ -204,5 +210,21 @@ test('a vendor reads in its way, within the same rules', async () => {
       reason: 'url_not_allowed',
       message: 'The address is not among those that may be visited.',
     });
-  assert.deepEqual(asked, [], 'a vendor may run beside the gateway');
+  assert.deepEqual(requested, [], 'a vendor may run beside the gateway');
+});
+
+test('fetches pages within the memory that all of them share, and gives it back', async () => {
+  const memory = createByteBudget({ bytesMax: 16_384, waitMs: 5, waitingMax: 1 });
+  const download: WebPagesDeps['download'] = async (url, limits) => {
+    await limits.memory?.hold(10_000);
+    return { url, mediaType: 'text/plain', bytes: Buffer.from('hello') };
+  };
+  const page = await read({ url: 'https://example.com/' }, { download, memory });
+  assert.equal(page.status, 'completed');
+  assert.equal(memory.taken, 0);
+  await memory.take(16_384, new AbortController().signal);
+  const refused = await read({ url: 'https://example.com/' }, { download, memory });
+  assert.ok(refused.status === 'failed');
+  assert.equal(refused.reason, 'too_many_requests');
+  assert.equal(memory.taken, 16_384);
 });

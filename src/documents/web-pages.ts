@@ -1,18 +1,22 @@
 import { isAtSite, readSiteRule, type SiteRule } from '../canonical/site-rules.ts';
 import type { PageEngineId, PageFailure, WebPageOutcome, WebPages } from '../canonical/web-page.ts';
-import { cutAtWord } from '../lib/cut-text.ts';
-import { DownloadError, type DownloadedFrom, type DownloadFrom } from '../lib/download.ts';
-import { isPublicWebAddress } from '../lib/public-address.ts';
+import type { ByteBudget } from '../lib/memory/byte-budget.ts';
+import { truncateAtWord } from '../lib/text/truncate.ts';
+import { DownloadError, type DownloadedFrom, type DownloadFrom } from '../lib/net/download.ts';
+import { GrowingBytes, NoMemoryError } from '../lib/memory/growing-bytes.ts';
+import { isPublicWebAddress } from '../lib/net/public-address.ts';
 import { decodeText } from './decode-text.ts';
 import type { TextFault, TextMaker } from './text-maker.ts';
 
-/** Who reads pages in the gateway's place. */
+/** Vendors that can read pages in place of the gateway. */
 type VendorId = Exclude<PageEngineId, 'service'>;
 
-export interface WebPagesParts {
+export interface WebPagesDeps {
   /** Of http and https addresses. */
   readonly download: DownloadFrom;
   readonly textMaker: TextMaker;
+  /** Of all files and pages together. */
+  readonly memory: ByteBudget;
   readonly vendors: {
     has(engine: VendorId): boolean;
     feeOf(engine: VendorId): number;
@@ -22,43 +26,58 @@ export interface WebPagesParts {
 }
 
 const URL_CHARS_MAX = 2_048;
-/** @source generation.md 5.5 */
+/** @spec web-23 */
 const PAGE_BYTES_MAX = 10 * 1_024 * 1_024;
 const DOWNLOAD_TIMEOUT_MS = 20_000;
 const READ_TIMEOUT_MS = 20_000;
 const PDF_PAGES_MAX = 1_000;
-/** Of a page, where nobody says: a fifth of a usual context window. */
+/** Of a page by default: a fifth of a usual context. */
 const CONTENT_CHARS_DEFAULT = 100_000;
 /** A result of a tool is JSON text of bounded length, in which line ends and quotes take two characters. */
 const CONTENT_CHARS_MAX = 500_000;
 /** A token is about so many characters. */
 const CHARS_PER_TOKEN = 4;
 
-/** Reads pages of the web. @source generation.md 4.3, 5.5 */
-export function createWebPages({ download, textMaker, vendors, nowMs }: WebPagesParts): WebPages {
+/** Reads pages of the web. @spec web-23 */
+export function createWebPages({ download, textMaker, memory, vendors, nowMs }: WebPagesDeps): WebPages {
   async function readHere(query: SitedQuery, charsMax: number, signal: AbortSignal): Promise<WebPageOutcome> {
-    const { url, mayVisit } = query;
-    let file: DownloadedFrom;
+    const taken = new GrowingBytes(memory, signal);
     try {
-      file = await download(url, { bytesMax: PAGE_BYTES_MAX, timeoutMs: DOWNLOAD_TIMEOUT_MS, mayVisit }, signal);
+      const file = await fetchPage(query, taken, signal);
+      if ('status' in file) return file;
+      const text = await textOf(file, charsMax, { textMaker, signal });
+      if (text.status === 'failed') return text;
+      return {
+        ...text,
+        title: text.title === '' ? file.url : text.title,
+        url: file.url,
+        retrievedAt: new Date(nowMs()).toISOString(),
+        feeNanoUsd: 0,
+      };
+    } finally {
+      taken.close();
+    }
+  }
+
+  async function fetchPage(
+    { url, mayVisit }: SitedQuery,
+    taken: GrowingBytes,
+    signal: AbortSignal,
+  ): Promise<DownloadedFrom | Failed> {
+    const limits = { bytesMax: PAGE_BYTES_MAX, timeoutMs: DOWNLOAD_TIMEOUT_MS, mayVisit, memory: taken };
+    try {
+      return await download(url, limits, signal);
     } catch (error) {
+      if (error instanceof NoMemoryError)
+        return failed('too_many_requests', 'Too many pages and files are being fetched. Try again later.');
       if (!(error instanceof DownloadError)) throw error;
       return failed(error.isForbidden ? 'url_not_allowed' : 'url_not_accessible', error.message);
     }
-    const text = await textOf(file, charsMax, { textMaker, signal });
-    if (text.status === 'failed') return text;
-    return {
-      ...text,
-      title: text.title === '' ? file.url : text.title,
-      url: file.url,
-      retrievedAt: new Date(nowMs()).toISOString(),
-      feeNanoUsd: 0,
-    };
   }
 
   async function readThere(engine: VendorId, query: SitedQuery, charsMax: number, signal: AbortSignal) {
     const { url, mayVisit } = query;
-    // What they can reach behind their own walls, or behind the gateway's where they run beside it, is nobody's business.
+    // They could reach addresses in their own network, or in the gateway's if they run beside it; callers must not.
     if (!mayVisit(url) || !isPublicWebAddress(url)) return NOT_ALLOWED;
     const page = await vendors.read(engine, url, charsMax, signal);
     // Where it was led to, only the vendor knows before.
@@ -127,7 +146,7 @@ async function textOf(
     return failed('unsupported_content_type', `The address holds ${mediaType ?? 'no text'}, which is not read.`);
   if (kind === 'text') {
     const text = decodeText(bytes, charset);
-    return { status: 'completed', title: '', content: cutAtWord(text, charsMax), isCut: text.length > charsMax };
+    return { status: 'completed', title: '', content: truncateAtWord(text, charsMax), isCut: text.length > charsMax };
   }
   const job =
     kind === 'pdf'
@@ -146,7 +165,7 @@ const FAILURES: Readonly<Record<TextFault, readonly [PageFailure, string]>> = {
   displaced: ['unavailable', 'The page takes long to read, and others waited.'],
   memory: ['unavailable', 'The page takes too much memory to read.'],
   busy: ['too_many_requests', 'Too many pages are being read.'],
-  aborted: ['unavailable', 'Nobody waits for the page any more.'],
+  aborted: ['unavailable', 'The request for the page has ended.'],
   crashed: ['unavailable', 'The page could not be read.'],
 };
 

@@ -62,7 +62,7 @@ function connect(open: () => McpTransport) {
     },
     monotonicMs: () => nowMs,
     onChanged: () => undefined,
-    censor: (text) => text,
+    redact: (text) => text,
     onTrouble: (message) => troubles.push(message),
   });
   const call = (): Promise<object | string> =>
@@ -83,6 +83,7 @@ suite('a server that cannot be reached', () => {
     throw new Error('connect ECONNREFUSED');
   };
 
+  // @spec mcp-7
   test('is tried again at once, then after a second, and at most a minute', async () => {
     const { call, opened, pass } = connect(nowhere);
     for (const [waitMs, tries] of [
@@ -106,13 +107,13 @@ suite('a server that cannot be reached', () => {
     }
   });
 
-  test('is told to the operator with the reason, and to callers without', async () => {
+  test('is reported to the operator with the reason, and to callers without', async () => {
     const { call, troubles } = connect(nowhere);
     assert.doesNotMatch(JSON.stringify(await call()), /ECONNREFUSED/);
     assert.deepEqual(troubles, ['connect ECONNREFUSED']);
   });
 
-  test('is connected once for all who ask at the same time', async () => {
+  test('is connected once for concurrent requests', async () => {
     const sent: string[] = [];
     const { call, opened } = connect(() => new ScriptedTransport(speaks, sent));
     await Promise.all([call(), call(), call()]);
@@ -140,7 +141,7 @@ suite('a connection that ends', () => {
   });
 });
 
-test('more calls than a server is asked at a time are refused, and say why', async () => {
+test('refuses more concurrent calls than the limit, with the reason', async () => {
   const silent: Answer = (method) => (method === 'tools/call' ? undefined : speaks(method));
   const { connection, call } = connect(() => new ScriptedTransport(silent, []));
   const caller = new AbortController();
@@ -150,7 +151,7 @@ test('more calls than a server is asked at a time are refused, and say why', asy
   assert.deepEqual(new Set(await Promise.all(running)), new Set(['over']));
 });
 
-test('a call that is interrupted leaves the connection as it is, and the server is told', async () => {
+test('keeps the connection after an interrupted call, which is cancelled at the server', async () => {
   const sent: string[] = [];
   let isSilent = true;
   const answer: Answer = (method) => (method === 'tools/call' && isSilent ? undefined : speaks(method));
@@ -165,7 +166,7 @@ test('a call that is interrupted leaves the connection as it is, and the server 
   assert.equal(opened(), 1);
 });
 
-test('what was closed opens nothing any more', async () => {
+test('opens nothing after it was closed', async () => {
   const { connection, call, opened } = connect(() => new ScriptedTransport(speaks, []));
   await connection.close();
   assert.equal(await call(), 'The gateway is stopping.');

@@ -1,11 +1,11 @@
 import { Client, SdkHttpError, type Tool, type Transport } from '@modelcontextprotocol/client';
 import { McpError, type McpResult } from '../canonical/mcp.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { withinTime } from '../lib/time-limit.ts';
+import { withTimeout } from '../lib/async/with-timeout.ts';
 import { explainForOperator, readFailure } from './explain-failure.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
-/** From the start of a process, or the first byte to a host, until it can be asked for something. */
+/** From the start of a process, or the first byte to a host, until it accepts calls. */
 const CONNECT_MS_MAX = 30_000;
 /** How long a process may take to say that it knows the newer protocol; one that is silent does not. */
 const PROBE_MS_MAX = 5_000;
@@ -14,7 +14,7 @@ const LIST_MS_MAX = 30_000;
 const LIST_PAGES_MAX = 20;
 /** Calls of one server under way. */
 const CALLS_AT_ONCE_MAX = 64;
-/** Before a server that failed is tried again. The first time nobody waits. */
+/** Wait before a failed server is tried again. The first retry is immediate. */
 const BACKOFF_MS = 1_000;
 const BACKOFF_MS_MAX = 60_000;
 /** A connection that held so long did not fail at once. */
@@ -37,7 +37,7 @@ export interface ConnectionOptions {
   /** Its tools may be others from now on. */
   readonly onChanged: () => void;
   /** Takes out what the server was given to keep to itself. */
-  readonly censor: (text: string) => string;
+  readonly redact: (text: string) => string;
   /** For the operator's eyes. */
   readonly onTrouble: (message: string) => void;
 }
@@ -88,12 +88,12 @@ export class McpConnection {
     if (this.#running >= CALLS_AT_ONCE_MAX)
       throw new McpError('too_many_requests', `The MCP server "${this.#options.name}" is busy with other calls.`);
     this.#running++;
-    // Whoever runs the call ends it by the signal, in time.
+    // The caller aborts the call in time by its signal.
     const options = { signal, timeout: this.#options.callMsMax * 2 };
     try {
       return await this.#ask(async (client) => {
         signal.throwIfAborted();
-        return drawAnswer(await client.callTool({ name: tool, arguments: input }, options));
+        return formatAnswer(await client.callTool({ name: tool, arguments: input }, options));
       }, signal);
     } finally {
       this.#running--;
@@ -108,7 +108,7 @@ export class McpConnection {
   ): Promise<Answer> {
     const isNew = this.#client === undefined;
     const client = await this.#connected();
-    // Its tools may be others than those of the one before it, of which nobody has asked for a list yet.
+    // Its tools may differ from those of the connection before; they have not been listed yet.
     if (isNew && signal !== undefined) this.#options.onChanged();
     try {
       return await question(client);
@@ -135,7 +135,7 @@ export class McpConnection {
   }
 
   async #connect(): Promise<Client> {
-    const { name, censor, onTrouble, monotonicMs } = this.#options;
+    const { name, redact, onTrouble, monotonicMs } = this.#options;
     try {
       const client = await this.#openClient();
       if (this.#isClosed) {
@@ -152,12 +152,12 @@ export class McpConnection {
     } catch (error) {
       this.#backOff();
       onTrouble(explainForOperator(error));
-      this.#lastError = readFailure(error, name, censor).error;
+      this.#lastError = readFailure(error, name, redact).error;
       throw this.#lastError;
     }
   }
 
-  /** Some servers end when they are asked what they do not know; those are spoken to in the older way at once. */
+  /** Some servers exit on an unknown message; these get the older protocol at once. */
   async #openClient(): Promise<Client> {
     const transport = this.#options.open();
     try {
@@ -188,7 +188,7 @@ export class McpConnection {
     this.#opening = transport;
     const options = { timeout: CONNECT_MS_MAX, ...(isOld && { prior: { kind: 'legacy' as const } }) };
     try {
-      await withinTime(client.connect(transport, options), CONNECT_MS_MAX);
+      await withTimeout(client.connect(transport, options), CONNECT_MS_MAX);
       return client;
     } catch (error) {
       await transport.close().catch(() => undefined);
@@ -200,8 +200,8 @@ export class McpConnection {
 
   /** What a call or a list failed with, and what becomes of the connection. */
   #failed(client: Client, error: unknown): McpError {
-    const { name, censor, onTrouble } = this.#options;
-    const { error: failure, isLost } = readFailure(error, name, censor);
+    const { name, redact, onTrouble } = this.#options;
+    const { error: failure, isLost } = readFailure(error, name, redact);
     if (isLost && this.#lose(client, failure)) onTrouble(explainForOperator(error));
     return failure;
   }
@@ -221,7 +221,7 @@ export class McpConnection {
     return true;
   }
 
-  /** Nobody asks it any more. Whether it was the one in use. */
+  /** Drops the client. @returns whether it was the one in use */
   #forget(client: Client): boolean {
     if (this.#client !== client) return false;
     this.#client = undefined;
@@ -251,8 +251,8 @@ export class McpConnection {
 
 async function farewell(client: Client): Promise<void> {
   const transport: McpTransport | undefined = client.transport;
-  // A server that is gone need not be told; its own bounds end the session.
-  await withinTime(transport?.terminateSession?.() ?? Promise.resolve(), FAREWELL_MS).catch(() => undefined);
+  // A server that is gone cannot be notified; its own limits end the session.
+  await withTimeout(transport?.terminateSession?.() ?? Promise.resolve(), FAREWELL_MS).catch(() => undefined);
   await client.close().catch(() => undefined);
 }
 
@@ -260,7 +260,7 @@ function hasLostSession({ transport }: Client, error: unknown): boolean {
   return transport?.sessionId !== undefined && error instanceof SdkHttpError && SESSION_LOST.has(error.status);
 }
 
-function drawAnswer({ content, structuredContent, isError }: Awaited<ReturnType<Client['callTool']>>): McpResult {
+function formatAnswer({ content, structuredContent, isError }: Awaited<ReturnType<Client['callTool']>>): McpResult {
   const blocks: readonly unknown[] = content;
   return {
     content: blocks.filter(isJsonObject),

@@ -12,11 +12,11 @@ export interface Failure {
   readonly isLost: boolean;
 }
 
-/** What became of a question to a server. @param censor takes out what the server was given to keep to itself */
-export function readFailure(error: unknown, server: string, censor: (text: string) => string): Failure {
+/** What became of a question to a server. @param redact takes out what the server was given to keep to itself */
+export function readFailure(error: unknown, server: string, redact: (text: string) => string): Failure {
   const name = `The MCP server "${server}"`;
   const kept = (code: McpError['code'], message: string): Failure => ({
-    error: new McpError(code, censor(message), { cause: error }),
+    error: new McpError(code, redact(message), { cause: error }),
     isLost: false,
   });
   if (error instanceof McpError) return { error, isLost: false };
@@ -61,16 +61,17 @@ function readStatus(
 }
 
 /** What the library and the HTTP client say where the error behind the error says it better. */
-const SAYS_LITTLE = /^(?:Version negotiation probe failed|fetch failed)/;
+const STATES_LITTLE = /^(?:Version negotiation probe failed|fetch failed)/;
 
 /** The same with all that the operator may want to know: addresses, commands, and the errors behind the error. */
 export function explainForOperator(error: unknown): string {
-  const said: string[] = [];
+  const stated: string[] = [];
   for (let cause = error, depth = 0; cause instanceof Error && depth < CAUSES_MAX; cause = cause.cause, depth++) {
     const inner = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
-    if (cause.message !== '' && !(SAYS_LITTLE.test(cause.message) && inner instanceof Error)) said.push(cause.message);
-    if (cause instanceof AggregateError) said.push(explainForOperator(inner));
+    if (cause.message !== '' && !(STATES_LITTLE.test(cause.message) && inner instanceof Error))
+      stated.push(cause.message);
+    if (cause instanceof AggregateError) stated.push(explainForOperator(inner));
   }
-  const words = said.length === 0 ? String(error) : [...new Set(said)].join(': ');
+  const words = stated.length === 0 ? String(error) : [...new Set(stated)].join(': ');
   return words.slice(0, WORDS_CHARS_MAX);
 }

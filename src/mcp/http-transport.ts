@@ -1,9 +1,13 @@
 import { StreamableHTTPClientTransport, type FetchLike } from '@modelcontextprotocol/client';
 import { Agent, fetch } from 'undici';
+import type { ByteBudget } from '../lib/memory/byte-budget.ts';
+import { GrowingBytes } from '../lib/memory/growing-bytes.ts';
 import type { HttpServerSettings } from './settings.ts';
 
 /** One message of a server, as bytes: an answer as JSON, or an event of a stream. */
 const MESSAGE_BYTES_MAX = 10_485_760;
+/** A message is there in pieces, as text, and parsed. */
+const COPIES = 3;
 const CONNECT_MS_MAX = 5_000;
 /** Of the stream on which a server speaks unasked: how often, and after how long, it is opened again. */
 const REOPENINGS_MAX = 5;
@@ -16,11 +20,18 @@ export function createMcpAgent(): Agent {
   return new Agent({ connect: { timeout: CONNECT_MS_MAX }, headersTimeout: 0, bodyTimeout: 0, allowH2: false });
 }
 
-/** Redirects are followed within the origin alone: the library's default. */
-export function openHttpTransport(settings: HttpServerSettings, agent: Agent): StreamableHTTPClientTransport {
+/**
+ * Redirects are followed within the origin alone: the library's default.
+ * @param memory for messages while they come. Absent: nothing counts them
+ */
+export function openHttpTransport(
+  settings: HttpServerSettings,
+  agent: Agent,
+  memory?: ByteBudget,
+): StreamableHTTPClientTransport {
   return new StreamableHTTPClientTransport(new URL(settings.url), {
     requestInit: { headers: settings.headers },
-    fetch: boundedFetch(agent),
+    fetch: boundedFetch(agent, memory),
     reconnectionOptions: {
       initialReconnectionDelay: REOPEN_MS,
       maxReconnectionDelay: REOPEN_MS_MAX,
@@ -31,7 +42,7 @@ export function openHttpTransport(settings: HttpServerSettings, agent: Agent): S
 }
 
 /** The library reads whatever comes to its end, so that what comes is bounded here. */
-function boundedFetch(agent: Agent): FetchLike {
+function boundedFetch(agent: Agent, memory: ByteBudget | undefined): FetchLike {
   return async (url, { method = 'GET', headers, body, signal, redirect } = {}) => {
     const answer = await fetch(url, {
       dispatcher: agent,
@@ -44,7 +55,8 @@ function boundedFetch(agent: Agent): FetchLike {
     });
     const { status, statusText } = answer;
     const isStream = answer.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
-    const bounded = answer.body === null ? null : answer.body.pipeThrough(boundMessages(isStream));
+    const taken = memory && new GrowingBytes(memory, signal ?? new AbortController().signal);
+    const bounded = answer.body === null ? null : answer.body.pipeThrough(boundMessages(isStream, taken));
     return new Response(bounded, { status, statusText, headers: [...answer.headers] });
   };
 }
@@ -52,12 +64,25 @@ function boundedFetch(agent: Agent): FetchLike {
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
+/** What throws in a transformation ends it without a word to it. @throws NoMemoryError */
+async function holdOrClose(taken: GrowingBytes | undefined, bytes: number): Promise<void> {
+  try {
+    await taken?.hold(bytes);
+  } catch (error) {
+    taken?.close();
+    throw error;
+  }
+}
+
 /** Counts from one empty line to the next where it is a stream, whose events end so; whatever else comes is one message. */
-function boundMessages(isStream: boolean): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+function boundMessages(
+  isStream: boolean,
+  taken: GrowingBytes | undefined,
+): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let bytes = 0;
   let isLineEmpty = false;
   return new TransformStream({
-    transform(chunk, controller) {
+    async transform(chunk, controller) {
       for (const byte of chunk) {
         bytes++;
         if (byte === LINE_FEED) {
@@ -65,8 +90,16 @@ function boundMessages(isStream: boolean): TransformStream<Uint8Array<ArrayBuffe
           isLineEmpty = true;
         } else if (byte !== CARRIAGE_RETURN) isLineEmpty = false;
       }
-      if (bytes > MESSAGE_BYTES_MAX) controller.error(new Error('A message of the server is too long.'));
-      else controller.enqueue(chunk);
+      if (bytes > MESSAGE_BYTES_MAX) {
+        taken?.close();
+        controller.error(new Error('A message of the server is too long.'));
+        return;
+      }
+      if (bytes === 0) taken?.shrink(0);
+      else await holdOrClose(taken, bytes * COPIES);
+      controller.enqueue(chunk);
     },
+    flush: () => taken?.close(),
+    cancel: () => taken?.close(),
   });
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createMcpServers, type McpParts } from './servers.ts';
+import { createMcpServers, type McpDeps } from './servers.ts';
 
 /**
- * A process that speaks the protocol of 2025, with the tools that it is told, and writes `noise` to both outputs. What is
- * too long for its environment it makes itself: `pad` characters of a description.
+ * A process that speaks the protocol of 2025, with the given tools, and writes `noise` to both outputs. What is too
+ * long for its environment it creates itself: `pad` characters of a description.
  */
 const SCRIPT = `
   const { tools, noise } = JSON.parse(process.env.SAYS);
@@ -24,13 +24,13 @@ const SCRIPT = `
   });
 `;
 
-interface Says {
+interface States {
   readonly tools: readonly object[];
   readonly noise?: number;
 }
 
-async function listed({ tools, noise = 0 }: Says, more: object = {}) {
-  const events: Parameters<McpParts['log']>[1][] = [];
+async function listed({ tools, noise = 0 }: States, more: object = {}) {
+  const events: Parameters<McpDeps['log']>[1][] = [];
   const mcp = createMcpServers({
     servers: [
       {
@@ -59,7 +59,7 @@ async function listed({ tools, noise = 0 }: Says, more: object = {}) {
 const tool = (name: string, more: object = {}): object => ({ name, inputSchema: { type: 'object' }, ...more });
 
 suite('tools of a server', () => {
-  test('are described by what there is: a description, a title, or the name', async () => {
+  test('are described by their description, title, or name', async () => {
     const { tools } = await listed({
       tools: [
         tool('a', { description: 'Says a.', title: 'A' }),
@@ -73,7 +73,7 @@ suite('tools of a server', () => {
     );
   });
 
-  test('that are too many, or take too much to describe, are left out, and the operator is told', async () => {
+  test('are left out when they are too many or too long, and the operator is informed', async () => {
     const many = Array.from({ length: 300 }, (_, at) => tool(`tool_${at}`));
     const { tools, events } = await listed({ tools: many });
     assert.equal(tools.length, 256);
@@ -87,7 +87,7 @@ suite('tools of a server', () => {
     );
   });
 
-  test('of one name are one', async () => {
+  test('are one when they have the same name', async () => {
     const { tools } = await listed({ tools: [tool('twice', { title: '1' }), tool('twice', { title: '2' })] });
     assert.deepEqual(
       tools.map(({ description }) => description),
@@ -96,14 +96,14 @@ suite('tools of a server', () => {
   });
 });
 
-test('a server that writes without end fills no log, and what it writes shows none of its secrets', async () => {
+test('fills no log with endless output, which shows none of its secrets', async () => {
   const { tools, events } = await listed({ tools: [tool('a')], noise: 5_000 });
   assert.equal(tools.length, 1, 'lines that are no messages are passed over');
   assert.equal(events.length, 120);
   assert.ok(events.every((event) => !JSON.stringify(event).includes('a-secret-of-the-server')));
 });
 
-test('what a process writes shows no credential of its arguments', async () => {
+test('hides credentials of arguments in the output of a process', async () => {
   const script = `console.error(process.argv.slice(1).join(' ')); ${SCRIPT}`;
   const credentials = ['--api-key=first-secret-1=', '--auth-token', 'second-secret-2'];
   const { events } = await listed(
@@ -113,14 +113,14 @@ test('what a process writes shows no credential of its arguments', async () => {
   assert.deepEqual(events, [{ line: '--api-key=[redacted] --auth-token [redacted] --mode production' }]);
 });
 
-test('the folder of a process is where its entry says', async () => {
+test('runs a process in the folder of its entry', async () => {
   const cwd = fileURLToPath(new URL('.', import.meta.url));
   const script = `console.error(process.cwd() + '/');${SCRIPT}`;
   const { events } = await listed({ tools: [] }, { cwd, args: ['-e', script] });
   assert.deepEqual(events[0], { line: cwd });
 });
 
-test('a server that says nothing holds a request for ten seconds, and none that comes later', async (t) => {
+test('delays one request for ten seconds when it is silent, and no later one', async (t) => {
   let nowMs = 0;
   const script = 'setInterval(() => undefined, 1000)';
   const settings = { name: 'silent', callMsMax: 1_000, transport: 'stdio', command: process.execPath } as const;
@@ -155,7 +155,7 @@ test('a server that says nothing holds a request for ten seconds, and none that 
   await mcp.close();
 });
 
-test('a process that is starting when the gateway stops is ended, and no other is tried in its place', async () => {
+test('ends a process that is starting when the gateway stops, and starts no other', async () => {
   const started = Promise.withResolvers<void>();
   let starts = 0;
   const mcp = createMcpServers({
@@ -177,9 +177,9 @@ test('a process that is starting when the gateway stops is ended, and no other i
       started.resolve();
     },
   });
-  const asked = mcp.check('silent').catch(() => 'over');
+  const requested = mcp.check('silent').catch(() => 'over');
   await started.promise;
   await mcp.close();
-  assert.equal(await asked, 'over');
+  assert.equal(await requested, 'over');
   assert.equal(starts, 1);
 });

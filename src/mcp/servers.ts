@@ -1,13 +1,15 @@
 import type { Agent } from 'undici';
 import { McpError, type McpServer, type McpServers, type McpTool } from '../canonical/mcp.ts';
-import { createFreshValues } from '../lib/fresh-values.ts';
-import { censorValues } from '../lib/censor-values.ts';
+import type { ByteBudget } from '../lib/memory/byte-budget.ts';
+import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
+import { redactValues } from '../lib/text/redact-values.ts';
 import { isJsonObject } from '../lib/json.ts';
-import { matchesName } from '../lib/name-pattern.ts';
+import { matchesName } from './name-pattern.ts';
+import { inheritedEnvironment } from './child-environment.ts';
 import type { McpConnection, McpTransport } from './connection.ts';
 import type { McpServerSettings } from './settings.ts';
 
-/** A server that says nothing of changes is asked again after this. */
+/** The tools of a server without change notifications are listed again after this time. */
 const LIST_FRESH_MS = 300_000;
 /** So long the tools of a server that is down are offered as they were. */
 const LIST_STALE_MS_MAX = 3_600_000;
@@ -20,23 +22,24 @@ const TOOLS_MAX = 256;
 const TOOLS_BYTES_MAX = 1_048_576;
 /** Characters of a name, the most that the protocol has for one. */
 const NAME_CHARS_MAX = 128;
-const INHERITED = ['PATH', 'HOME'];
 /** What a server writes and what is wrong with it: so many lines in so long, and the rest is not logged. */
 const LINES_MAX = 120;
 const LINES_WINDOW_MS = 60_000;
 
-export interface McpParts {
+export interface McpDeps {
   readonly servers: readonly McpServerSettings[];
   /** Of the gateway, of which a server gets next to nothing. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly monotonicMs: () => number;
   readonly log: McpLog;
+  /** For messages of servers over HTTP while they come. Absent: nothing counts them. */
+  readonly memory?: ByteBudget | undefined;
 }
 
 /** For the operator's eyes. */
 export type McpLog = (server: string, event: { readonly line: string } | { readonly trouble: string }) => void;
 
-/** What a look at a server came to. */
+/** The outcome of a check of a server. */
 export interface McpCheck {
   /** Its name and version, as it says. */
   readonly title: string | undefined;
@@ -52,11 +55,11 @@ export interface McpGateway extends McpServers {
   close(): Promise<void>;
 }
 
-/** Connects nobody before somebody asks, and loads nothing of the library before that. */
-export function createMcpServers(parts: McpParts): McpGateway {
-  const transports = createTransports(parts);
+/** Opens no connection, and loads nothing of the library, before the first use. */
+export function createMcpServers(deps: McpDeps): McpGateway {
+  const transports = createTransports(deps);
   const servers = new Map(
-    parts.servers.map((one) => [one.name, { rules: one, server: openServer(one, parts, transports) }]),
+    deps.servers.map((one) => [one.name, { rules: one, server: openServer(one, deps, transports) }]),
   );
   return {
     find(name, { workspaceId, keyHash }) {
@@ -84,14 +87,9 @@ interface Transports {
   close(): Promise<void>;
 }
 
-function createTransports({ env }: McpParts): Transports {
+function createTransports({ env, memory }: McpDeps): Transports {
   let agent: Agent | undefined;
-  const inherited = Object.fromEntries(
-    INHERITED.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const inherited = inheritedEnvironment(env);
   return {
     async open(settings, onLine) {
       if (settings.transport === 'stdio') {
@@ -99,7 +97,7 @@ function createTransports({ env }: McpParts): Transports {
         return () => new StdioTransport({ settings, inherited, onLine });
       }
       const { createMcpAgent, openHttpTransport } = await import('./http-transport.ts');
-      return () => openHttpTransport(settings, (agent ??= createMcpAgent()));
+      return () => openHttpTransport(settings, (agent ??= createMcpAgent()), memory);
     },
     async close() {
       await agent?.destroy();
@@ -112,18 +110,18 @@ interface OpenServer extends McpServer {
   close(): Promise<void>;
 }
 
-function openServer(settings: McpServerSettings, { monotonicMs, log }: McpParts, transports: Transports): OpenServer {
+function openServer(settings: McpServerSettings, { monotonicMs, log }: McpDeps, transports: Transports): OpenServer {
   const { name, callMsMax } = settings;
   const secrets = secretsOf(settings);
-  const censor = (text: string): string => censorValues(text, secrets);
-  const tell = limitLines((event) => log(name, event), monotonicMs);
-  const onTrouble = (trouble: string): void => tell({ trouble: censor(trouble) });
+  const redact = (text: string): string => redactValues(text, secrets);
+  const notify = limitLines((event) => log(name, event), monotonicMs);
+  const onTrouble = (trouble: string): void => notify({ trouble: redact(trouble) });
   let connection: Promise<McpConnection> | undefined;
   const connected = (): Promise<McpConnection> => (connection ??= connect());
 
   async function connect(): Promise<McpConnection> {
     const [open, { McpConnection: Connection }] = await Promise.all([
-      transports.open(settings, (line) => tell({ line: censor(line) })),
+      transports.open(settings, (line) => notify({ line: redact(line) })),
       import('./connection.ts'),
     ]);
     return new Connection({
@@ -131,8 +129,8 @@ function openServer(settings: McpServerSettings, { monotonicMs, log }: McpParts,
       callMsMax,
       open,
       monotonicMs,
-      onChanged: () => lists.outdate(),
-      censor,
+      onChanged: () => lists.markStale(),
+      redact,
       onTrouble,
     });
   }
@@ -150,12 +148,12 @@ function openServer(settings: McpServerSettings, { monotonicMs, log }: McpParts,
     }
   }
 
-  /** Who comes while others wait in vain waits no longer than they do: a server that hangs does not hold every request. */
+  /** A request that joins others in a futile wait waits no longer than they do: a server that hangs must not delay every request. */
   function patienceMs(): number {
     return listingSinceMs === undefined ? WAIT_MS_MAX : WAIT_MS_MAX - (monotonicMs() - listingSinceMs);
   }
 
-  const lists = createFreshValues({
+  const lists = createReadThroughCache({
     read: list,
     nowMs: monotonicMs,
     freshMs: LIST_FRESH_MS,
@@ -184,16 +182,16 @@ function openServer(settings: McpServerSettings, { monotonicMs, log }: McpParts,
   };
 }
 
-type Tell = (event: Parameters<McpLog>[1]) => void;
+type Notify = (event: Parameters<McpLog>[1]) => void;
 
 /** A server that writes without end, or what is no message where messages are due, fills no disk. */
-function limitLines(tell: Tell, monotonicMs: () => number): Tell {
+function limitLines(notify: Notify, monotonicMs: () => number): Notify {
   let startedMs = monotonicMs();
-  let told = 0;
+  let reported = 0;
   return (event) => {
     const nowMs = monotonicMs();
-    if (nowMs - startedMs >= LINES_WINDOW_MS) [startedMs, told] = [nowMs, 0];
-    if (told++ < LINES_MAX) tell(event);
+    if (nowMs - startedMs >= LINES_WINDOW_MS) [startedMs, reported] = [nowMs, 0];
+    if (reported++ < LINES_MAX) notify(event);
   };
 }
 
@@ -218,7 +216,7 @@ function secretsOf(settings: McpServerSettings): readonly string[] {
   return values.flatMap((value) => [value, value.slice(value.lastIndexOf(' ') + 1)]);
 }
 
-/** What is waited for goes on: the next request may find it there. */
+/** The operation continues after the wait: the next request may find its result. */
 async function waitFor<Value>(
   value: Value | Promise<Value>,
   { server, limitMs, signal }: { readonly server: string; readonly limitMs: number; readonly signal: AbortSignal },
@@ -258,9 +256,9 @@ function offered(
   const tools = new Map<string, McpTool>();
   const leftOut: string[] = [];
   let bytes = 0;
-  for (const { name, title = name, description: said = '', inputSchema } of listed) {
+  for (const { name, title = name, description: stated = '', inputSchema } of listed) {
     // Not every vendor takes a function without a description.
-    const description = said === '' ? title : said;
+    const description = stated === '' ? title : stated;
     if (patterns?.some((pattern) => matchesName(pattern, name)) === false || tools.has(name)) continue;
     const schema = isJsonObject(inputSchema) ? inputSchema : { type: 'object' };
     const size = Buffer.byteLength(description) + Buffer.byteLength(JSON.stringify(schema));

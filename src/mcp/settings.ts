@@ -6,7 +6,7 @@ export interface McpServerRules {
   readonly callMsMax: number;
   /** Names of tools that are offered, with `*` for any characters. Absent: all. */
   readonly tools?: readonly string[];
-  /** Ids of the workspaces, and hashes of the keys, that may use it. With neither: everybody. */
+  /** Ids of the workspaces, and hashes of the keys, that may use it. With neither: every key. */
   readonly workspaces?: readonly string[];
   readonly keys?: readonly string[];
 }
@@ -23,4 +23,7 @@ export interface StdioServerSettings {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The user and the group as which it runs. Absent: those of the gateway, whose environment it can then read. */
+  readonly uid?: number;
+  readonly gid?: number;
 }

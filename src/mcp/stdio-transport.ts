@@ -6,7 +6,7 @@ import type { StdioServerSettings } from './settings.ts';
 
 /** One message of a server, as bytes. */
 const MESSAGE_BYTES_MAX = 10_485_760;
-/** How long a process may go on after its input has ended, and after it was asked to end. */
+/** Time for a process to exit after its input has ended, and again after SIGTERM. */
 const FAREWELL_MS = 1_000;
 const TERM_MS = 2_000;
 /** A line of what it writes to its standard error. */
@@ -60,17 +60,19 @@ export class StdioTransport implements Transport {
         detached: process.platform !== 'win32',
         windowsHide: true,
         ...(settings.cwd !== undefined && { cwd: settings.cwd }),
+        ...(settings.uid !== undefined && { uid: settings.uid }),
+        ...(settings.gid !== undefined && { gid: settings.gid }),
       });
       this.#child = child;
       this.#exited = new Promise((exited) => {
         child.once('exit', (code, signal) => {
           this.ending = signal === null ? `exit code ${code ?? 'unknown'}` : signal;
-          // Whatever it has started must not go on without it, and holds its pipes open.
+          // Its children must not outlive it; they would also keep its pipes open.
           signalGroup(child, 'SIGKILL');
           exited();
         });
         child.on('error', (error) => {
-          reject(error);
+          reject(explainSpawnError(error, settings));
           exited();
         });
       });
@@ -79,7 +81,7 @@ export class StdioTransport implements Transport {
       child.stdin.on('error', (error) => this.onerror?.(error));
       child.stdout.on('error', (error) => this.onerror?.(error));
       child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
-      tellLines(child.stderr, onLine);
+      notifyLines(child.stderr, onLine);
     });
   }
 
@@ -138,18 +140,26 @@ export class StdioTransport implements Transport {
   }
 }
 
+/** Only root may start a process as another user. */
+function explainSpawnError(error: Error, { uid, gid }: StdioServerSettings): Error {
+  if ((uid ?? gid) === undefined || !('code' in error) || error.code !== 'EPERM') return error;
+  return new Error('The process cannot be started with this uid and gid: that takes a gateway that runs as root.', {
+    cause: error,
+  });
+}
+
 function signalGroup({ pid }: Child, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
   } catch {
-    // Nobody is left.
+    // No process is left.
   }
 }
 
-function tellLines(stream: Readable, onLine: (line: string) => void): void {
+function notifyLines(stream: Readable, onLine: (line: string) => void): void {
   let text = '';
-  const tell = (line: string): void => {
+  const notify = (line: string): void => {
     if (line.trim() !== '') onLine(line.slice(0, LINE_CHARS_MAX));
   };
   stream.setEncoding('utf8');
@@ -157,9 +167,9 @@ function tellLines(stream: Readable, onLine: (line: string) => void): void {
   stream.on('data', (chunk: string) => {
     const lines = (text + chunk).split(/\r?\n/);
     text = (lines.pop() ?? '').slice(0, LINE_CHARS_MAX);
-    for (const line of lines) tell(line);
+    for (const line of lines) notify(line);
   });
-  stream.on('end', () => tell(text));
+  stream.on('end', () => notify(text));
 }
 
 function asError(error: unknown): Error {

@@ -1,5 +1,7 @@
-import type { HttpClient } from '../lib/http-client.ts';
-import { callJson, JsonCallError, type JsonAnswer } from '../lib/json-call.ts';
+import type { ByteBudget } from '../lib/memory/byte-budget.ts';
+import { GrowingBytes } from '../lib/memory/growing-bytes.ts';
+import type { HttpClient } from '../lib/net/http-client.ts';
+import { callJson, JsonCallError, type JsonAnswer } from '../lib/net/json-call.ts';
 import type { Json } from '../lib/json.ts';
 import type { EngineCall, EngineSettings, SearchEngine } from './contract.ts';
 
@@ -20,17 +22,22 @@ export async function askEngine(question: {
   readonly engine: Pick<SearchEngine, 'id'>;
   readonly settings: EngineSettings;
   readonly call: EngineCall;
+  /** Of all that is fetched. */
+  readonly memory?: ByteBudget | undefined;
   readonly signal: AbortSignal;
 }): Promise<EngineAnswer> {
-  const { http, engine, settings, call, signal } = question;
+  const { http, engine, settings, call, memory, signal } = question;
   const { method, path, headers, body } = call;
-  const limits = { timeoutMs: SEARCH_TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX };
+  const taken = memory && new GrowingBytes(memory, signal);
+  const limits = { timeoutMs: SEARCH_TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX, memory: taken };
   let answer: JsonAnswer;
   try {
     answer = await callJson(http, { method, url: new URL(settings.baseUrl + path), headers, body }, limits, signal);
   } catch (error) {
     if (!(error instanceof JsonCallError)) throw error;
     return { status: 'failed', reason: 'unavailable', message: `The search engine ${engine.id} ${error.message}.` };
+  } finally {
+    taken?.close();
   }
   if (answer.status === 200) return { status: 'answered', body: answer.body };
   return {
@@ -40,9 +47,9 @@ export async function askEngine(question: {
   };
 }
 
-/** For callers, who can do nothing about most of it, and for the operator who reads it over their shoulder. */
+/** For callers, and for the operator, whose log contains it, too. */
 function meaningOf(status: number): string {
-  if (status === 429) return 'is asked too often';
+  if (status === 429) return 'gets too many requests';
   if (status === 401 || status === 403) return `refused the gateway's credentials (status ${status})`;
   if (status === 402) return "has no credit left for the gateway's account (status 402)";
   return `failed with status ${status}`;

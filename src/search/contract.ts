@@ -3,7 +3,7 @@ import type { SearchContextSize, SearchEngineId, WebSearchHit } from '../canonic
 import type { SiteRule } from '../canonical/site-rules.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 
-/** Where an engine is and what it is asked with. */
+/** The address and the settings of an engine. */
 export interface EngineSettings {
   /** Without a slash at its end. */
   readonly baseUrl: string;
@@ -58,7 +58,7 @@ export interface SearchEngine {
   readonly needsKey: boolean;
   /** Variables of the environment that hold the key (or the address, where no key is needed), best first. */
   readonly envNames: readonly string[];
-  /** The first is the one where none of them is asked for. Empty: it has none. */
+  /** The first is the default. Empty: it has none. */
   readonly modes: readonly string[];
   readonly resultsMax: number;
   /** Longer questions are cut, at a word. */

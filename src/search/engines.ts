@@ -8,7 +8,7 @@ import { perplexity } from './engines/perplexity.ts';
 import { searxng } from './engines/searxng.ts';
 import { tavily } from './engines/tavily.ts';
 
-/** Every engine. Where nobody chooses, the first that is set up answers. */
+/** Every engine. By default the first configured one is used. */
 export const ENGINES: Readonly<Record<SearchEngineId, SearchEngine>> = {
   exa,
   parallel,

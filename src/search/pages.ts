@@ -1,7 +1,8 @@
 import type { WebPageOutcome } from '../canonical/web-page.ts';
 import type { SearchEngineId } from '../canonical/web-search.ts';
-import { cutAtWord } from '../lib/cut-text.ts';
-import type { HttpClient } from '../lib/http-client.ts';
+import type { ByteBudget } from '../lib/memory/byte-budget.ts';
+import { truncateAtWord } from '../lib/text/truncate.ts';
+import type { HttpClient } from '../lib/net/http-client.ts';
 import { isJsonObject } from '../lib/json.ts';
 import { askEngine } from './ask-engine.ts';
 import type { EngineSettings } from './contract.ts';
@@ -16,14 +17,16 @@ export interface EnginePages {
   read(engine: SearchEngineId, url: string, charsMax: number, signal: AbortSignal): Promise<WebPageOutcome>;
 }
 
-export interface EnginePagesParts {
+export interface EnginePagesDeps {
   readonly http: HttpClient;
   readonly engines: ReadonlyMap<SearchEngineId, EngineSettings>;
+  /** Of all that is fetched. */
+  readonly memory?: ByteBudget | undefined;
   readonly nowMs: () => number;
 }
 
-/** @source generation.md 5.5 */
-export function createEnginePages({ http, engines, nowMs }: EnginePagesParts): EnginePages {
+/** @spec web-22 */
+export function createEnginePages({ http, engines, memory, nowMs }: EnginePagesDeps): EnginePages {
   return {
     has: (engine) => engines.has(engine) && ENGINES[engine].page !== undefined,
     feeOf: (engine) => ENGINES[engine].page?.feeNanoUsd ?? 0,
@@ -34,7 +37,7 @@ export function createEnginePages({ http, engines, nowMs }: EnginePagesParts): E
       if (settings === undefined || page === undefined)
         return { status: 'failed', reason: 'unavailable', message: `${id} is not set up on this gateway.` };
       const call = page.call(url, charsMax, settings);
-      const answer = await askEngine({ http, engine, settings, call, signal });
+      const answer = await askEngine({ http, engine, settings, call, memory, signal });
       if (answer.status === 'failed') return answer;
       const found = isJsonObject(answer.body) ? page.read(answer.body) : undefined;
       if (found === undefined)
@@ -43,7 +46,7 @@ export function createEnginePages({ http, engines, nowMs }: EnginePagesParts): E
       return {
         status: 'completed',
         ...found,
-        content: cutAtWord(found.content, charsMax),
+        content: truncateAtWord(found.content, charsMax),
         isCut: found.content.length > charsMax,
         retrievedAt: new Date(nowMs()).toISOString(),
         feeNanoUsd: page.feeNanoUsd,

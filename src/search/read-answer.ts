@@ -1,7 +1,7 @@
 import type { WebSearchHit } from '../canonical/web-search.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
-/** Between pieces of a page that do not follow each other. @source generation.md 1.5 */
+/** Between pieces of a page that do not follow each other. @spec chat-response-9 */
 const GAP = '\n[...]\n';
 
 /** Of the address of a result. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import type { SearchEngineId, WebSearchOutcome, WebSearchQuery } from '../canonical/web-search.ts';
-import { createHttpClient } from '../lib/http-client.ts';
+import { createHttpClient } from '../lib/net/http-client.ts';
 import { ENGINES } from './engines.ts';
 import { createEnginePages } from './pages.ts';
 import { createWebSearch } from './search.ts';
@@ -227,17 +227,18 @@ const CASES: readonly EngineCase[] = [
   },
 ];
 
-suite('an engine is asked as its documentation says, and its answer is read', () => {
+// @spec web-1
+suite('a call of an engine', () => {
   for (const [index, one] of CASES.entries()) {
     test(`${one.id} ${index}`, async () => {
       answer = { status: 200, body: one.answer };
       const outcome = await search({ engine: one.id, ...one.query }, one.id);
-      const [asked] = seen;
-      assert.ok(asked !== undefined && seen.length === 1);
-      assert.equal(asked.path, one.path);
-      assert.equal(asked.method, one.body === undefined ? 'GET' : 'POST');
-      assert.equal(asked.headers[one.header[0]], one.header[1]);
-      assert.deepEqual(asked.body, one.body);
+      const [requested] = seen;
+      assert.ok(requested !== undefined && seen.length === 1);
+      assert.equal(requested.path, one.path);
+      assert.equal(requested.method, one.body === undefined ? 'GET' : 'POST');
+      assert.equal(requested.headers[one.header[0]], one.header[1]);
+      assert.deepEqual(requested.body, one.body);
       const title = one.id === 'parallel' && one.content === '' ? PAGE.url : PAGE.title;
       assert.deepEqual(outcome, {
         status: 'found',
@@ -248,7 +249,8 @@ suite('an engine is asked as its documentation says, and its answer is read', ()
     });
   }
 
-  test('every engine has a case', () => {
+  // @spec web-1
+  test('has a case for every engine', () => {
     assert.deepEqual(new Set(CASES.map(({ id }) => id)), new Set(Object.keys(ENGINES)));
   });
 });
@@ -257,7 +259,8 @@ const results = (count: number): { results: object[] } => ({
   results: Array.from({ length: count }, (_, index) => ({ url: `https://a.example/${index}`, title: `T${index}` })),
 });
 
-test('a search costs its price with ten results, and 0.001 USD for each further one that came', async () => {
+// @spec web-4
+test('costs the price with ten results, and 0.001 USD for each further one', async () => {
   answer.body = results(25);
   const fees: (number | undefined)[] = [];
   for (const resultsMax of [5, 10, 11, 25, 90]) {
@@ -267,7 +270,8 @@ test('a search costs its price with ten results, and 0.001 USD for each further 
   assert.deepEqual(fees, [7_000_000, 7_000_000, 8_000_000, 22_000_000, 22_000_000]);
 });
 
-test('no search costs more than was said before', async () => {
+// @spec web-4
+test('costs no more than announced', async () => {
   const engines = new Map(Object.values(ENGINES).map(({ id }) => [id, { baseUrl }] as const));
   const all = createWebSearch({ http, engines });
   for (const engine of Object.values(ENGINES)) {
@@ -283,7 +287,8 @@ test('no search costs more than was said before', async () => {
   }
 });
 
-test('a mode that the engine does not have is ignored', async () => {
+// @spec web-5
+test('ignores a mode that the engine does not have', async () => {
   answer.body = results(1);
   await search({ engine: 'exa', mode: 'turbo' }, 'exa');
   await search({ engine: 'parallel', mode: 'deep' }, 'parallel');
@@ -296,7 +301,8 @@ test('a mode that the engine does not have is ignored', async () => {
   );
 });
 
-test('what an engine lets through against the rules of sites is dropped', async () => {
+// @spec web-7
+test('drops results that violate the domain lists', async () => {
   const urls = ['https://a.example/docs/x', 'https://a.example/blog', 'https://b.a.example/docs', 'https://c.example/'];
   answer.body = { results: urls.map((url) => ({ url, title: 'T', text: 'x' })) };
   const included = await search({ includeSites: ['a.example/docs'] }, 'parallel');
@@ -324,25 +330,28 @@ test('hits without an address of their own are left out, and long ones are cut',
 });
 
 suite('an engine that knows operators instead of lists', () => {
-  const askedOf = async (query: Partial<WebSearchQuery>, id: 'brave' | 'searxng'): Promise<string> => {
+  const requestedOf = async (query: Partial<WebSearchQuery>, id: 'brave' | 'searxng'): Promise<string> => {
     answer.body = { type: 'search', results: [] };
     await search(query, id);
     return new URL(seen.at(-1)?.path ?? '', baseUrl).searchParams.get('q') ?? '';
   };
 
-  test('is asked for sites in place of words where there is no room for both', async () => {
-    const asked = await askedOf({ text: 'word '.repeat(80), includeSites: ['a.example', 'b.example/docs'] }, 'brave');
-    assert.ok(asked.endsWith('word (site:a.example OR site:b.example/docs)'), asked);
-    assert.equal(asked.split(' ').length, 50, 'as many words as it takes');
-    assert.ok(asked.length <= 400);
+  test('sends domains instead of text when there is no room for both', async () => {
+    const requested = await requestedOf(
+      { text: 'word '.repeat(80), includeSites: ['a.example', 'b.example/docs'] },
+      'brave',
+    );
+    assert.ok(requested.endsWith('word (site:a.example OR site:b.example/docs)'), requested);
+    assert.equal(requested.split(' ').length, 50, 'as many words as it takes');
+    assert.ok(requested.length <= 400);
   });
 
-  test('is told of sites to leave out as far as there is room, and of too many to look at not at all', async () => {
+  test('sends as many excluded domains as fit, and none when there are too many', async () => {
     const excludeSites = Array.from({ length: 100 }, (_, index) => `host${index}.example`);
-    const left = await askedOf({ text: 'word', excludeSites }, 'brave');
+    const left = await requestedOf({ text: 'word', excludeSites }, 'brave');
     assert.ok(left.startsWith('word -site:host0.example') && left.length <= 400 && left.split(' ').length <= 50);
     const includeSites = Array.from({ length: 100 }, (_, index) => `host${index}.example`);
-    assert.equal(await askedOf({ text: 'word', includeSites }, 'searxng'), 'word');
+    assert.equal(await requestedOf({ text: 'word', includeSites }, 'searxng'), 'word');
   });
 });
 
@@ -364,7 +373,7 @@ suite('a search that fails costs nothing and says why', () => {
   const FAILURES: readonly (readonly [status: number, reason: string, message: RegExp])[] = [
     [401, 'unavailable', /refused the gateway's credentials \(status 401\)/],
     [402, 'unavailable', /no credit left/],
-    [429, 'too_many_requests', /asked too often/],
+    [429, 'too_many_requests', /too many requests/],
     [500, 'unavailable', /failed with status 500/],
   ];
   for (const [status, reason, message] of FAILURES) {
@@ -378,7 +387,7 @@ suite('a search that fails costs nothing and says why', () => {
     });
   }
 
-  test('an answer of another shape', async () => {
+  test('reports a response of another shape', async () => {
     for (const body of [{}, [], { results: 'x' }, null]) {
       answer = { status: 200, body };
       const failed = await search({}, 'exa');
@@ -386,7 +395,7 @@ suite('a search that fails costs nothing and says why', () => {
     }
   });
 
-  test('a connection that breaks', async () => {
+  test('reports a broken connection', async () => {
     misbehave = (response) => response.writeHead(200).write('{"results": [', () => response.destroy());
     const failed = await search({}, 'exa');
     assert.deepEqual(failed, {
@@ -396,15 +405,15 @@ suite('a search that fails costs nothing and says why', () => {
     });
   });
 
-  test('a caller who leaves', async () => {
+  test('aborts when the caller hangs up', async () => {
     const left = new AbortController();
     misbehave = () => left.abort();
     const engines = new Map([['exa', { baseUrl, apiKey: 'k' }]] as const);
     const failed = await createWebSearch({ http, engines }).search({ text: 'x', resultsMax: 1 }, left.signal);
-    assert.ok(failed.status === 'failed' && failed.message.includes('nobody waits'));
+    assert.ok(failed.status === 'failed' && failed.message.includes('the request has ended'));
   });
 
-  test('nothing to search for, or by', async () => {
+  test('needs a query and an engine', async () => {
     const reasons: unknown[] = [];
     for (const [query, ...set] of [
       [{ text: ' ' }, 'exa'],
@@ -421,7 +430,8 @@ suite('a search that fails costs nothing and says why', () => {
   });
 });
 
-test('the engine that the operator prefers answers, else the first that is set up', () => {
+// @spec web-2
+test("uses the operator's engine, otherwise the first configured one", () => {
   const engines = new Map([
     ['searxng', { baseUrl }],
     ['parallel', { baseUrl }],
@@ -482,7 +492,7 @@ suite('a page is read at an engine', () => {
       });
     });
 
-    test(`${id}: one that it cannot read`, async () => {
+    test(`reports an unreadable page: ${id}`, async () => {
       answer.body = {
         results: [],
         data: {},

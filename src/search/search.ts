@@ -6,19 +6,22 @@ import type {
   WebSearchOutcome,
   WebSearchQuery,
 } from '../canonical/web-search.ts';
-import { cutAtWord } from '../lib/cut-text.ts';
-import type { HttpClient } from '../lib/http-client.ts';
+import type { ByteBudget } from '../lib/memory/byte-budget.ts';
+import { truncateAtWord } from '../lib/text/truncate.ts';
+import type { HttpClient } from '../lib/net/http-client.ts';
 import { isJsonObject } from '../lib/json.ts';
 import { askEngine } from './ask-engine.ts';
 import type { EngineQuery, EngineSettings, SearchEngine } from './contract.ts';
 import { ENGINES } from './engines.ts';
 
-export interface SearchParts {
+export interface SearchDeps {
   readonly http: HttpClient;
   /** The engines that are set up. */
   readonly engines: ReadonlyMap<SearchEngineId, EngineSettings>;
-  /** Who answers where nobody chooses. Absent: the first that is set up. */
+  /** The default engine. Absent: the first configured one. */
   readonly preferred?: SearchEngineId | undefined;
+  /** Of all that is fetched. */
+  readonly memory?: ByteBudget | undefined;
 }
 
 /** A question is a few words; what is longer is no question. */
@@ -26,13 +29,13 @@ const QUERY_CHARS_MAX = 2_000;
 
 type Failed = Extract<WebSearchOutcome, { status: 'failed' }>;
 
-/** Searches the web at the engine that is asked for. @source generation.md 4.2, 5.4 */
-export function createWebSearch({ http, engines, preferred }: SearchParts): WebSearch {
+/** Searches the web with the engine of the request. @spec web-1 */
+export function createWebSearch({ http, engines, preferred, memory }: SearchDeps): WebSearch {
   const ids = Object.values(ENGINES).map(({ id }) => id);
   const usual = preferred ?? ids.find((id) => engines.has(id));
 
-  function engineFor(asked: SearchEngineId | undefined): SearchEngineId | undefined {
-    const id = asked ?? usual;
+  function engineFor(requested: SearchEngineId | undefined): SearchEngineId | undefined {
+    const id = requested ?? usual;
     return id !== undefined && engines.has(id) ? id : undefined;
   }
 
@@ -54,14 +57,14 @@ export function createWebSearch({ http, engines, preferred }: SearchParts): WebS
         return failed('query_too_long', `The query is longer than ${QUERY_CHARS_MAX} characters.`);
       const wrong = wrongSite(query);
       if (wrong !== undefined) return failed('invalid_input', wrong);
-      return searchAt(ENGINES[id], settings, query, { http, signal });
+      return searchAt(ENGINES[id], settings, query, { http, memory, signal });
     },
   };
 }
 
-function notSetUp(asked: SearchEngineId | undefined): string {
-  if (asked === undefined) return 'No search engine is set up on this gateway.';
-  return `The search engine ${asked} is not set up on this gateway.`;
+function notSetUp(requested: SearchEngineId | undefined): string {
+  if (requested === undefined) return 'No search engine is set up on this gateway.';
+  return `The search engine ${requested} is not set up on this gateway.`;
 }
 
 function failed(reason: Failed['reason'], message: string): Failed {
@@ -78,20 +81,20 @@ async function searchAt(
   engine: SearchEngine,
   settings: EngineSettings,
   query: WebSearchQuery,
-  parts: { readonly http: HttpClient; readonly signal: AbortSignal },
+  deps: Pick<SearchDeps, 'http' | 'memory'> & { readonly signal: AbortSignal },
 ): Promise<WebSearchOutcome> {
-  const asked = engineQuery(query, engine);
-  const answer = await askEngine({ ...parts, engine, settings, call: engine.call(asked, settings) });
+  const requested = engineQuery(query, engine);
+  const answer = await askEngine({ ...deps, engine, settings, call: engine.call(requested, settings) });
   if (answer.status === 'failed') return answer;
   const hits = isJsonObject(answer.body) ? engine.read(answer.body) : undefined;
   if (hits === undefined) return failed('unavailable', `The search engine ${engine.id} answered with something else.`);
   // The engine has done its work, whatever of it the rules let through.
-  const given = hits.slice(0, asked.resultsMax);
+  const given = hits.slice(0, requested.resultsMax);
   return {
     status: 'found',
     engine: engine.id,
     hits: withBoundedTexts(allowedHits(given, query), query),
-    feeNanoUsd: engine.fee(asked.mode, given.length),
+    feeNanoUsd: engine.fee(requested.mode, given.length),
   };
 }
 
@@ -99,10 +102,10 @@ async function searchAt(
 function engineQuery(query: WebSearchQuery, engine: SearchEngine): EngineQuery {
   const { mode, resultsMax, charsMax, contextSize } = query;
   const includeSites = rulesOf(query.includeSites);
-  // Where it takes one list, the pages to include win. generation.md 4.2
+  // Where it takes one list, the pages to include win. @spec web-7
   const takesExcluded = engine.takesBothSites || includeSites.length === 0;
   return {
-    text: cutAtWord(query.text.trim(), engine.queryCharsMax),
+    text: truncateAtWord(query.text.trim(), engine.queryCharsMax),
     resultsMax: Math.max(1, Math.min(resultsMax, engine.resultsMax)),
     mode: mode !== undefined && engine.modes.includes(mode) ? mode : engine.modes[0],
     includeSites,
@@ -123,7 +126,7 @@ function allowedHits(hits: readonly WebSearchHit[], query: WebSearchQuery): read
   return hits.filter(({ url }) => (included.length === 0 || isAtSite(url, included)) && !isAtSite(url, excluded));
 }
 
-/** More than any setting asks for; an engine must not fill a prompt with one page. @source generation.md 5.4 */
+/** Above every setting; an engine must not fill a prompt with one page. @spec web-17 */
 const CONTENT_CHARS_MAX = 100_000;
 const TITLE_CHARS_MAX = 500;
 /** Of all results together, which then have an equal share each. */
@@ -134,7 +137,7 @@ function withBoundedTexts(hits: readonly WebSearchHit[], { charsMax = CONTENT_CH
   return hits.map((hit): WebSearchHit => {
     const { url, title, content, published } = hit;
     if (title.length <= TITLE_CHARS_MAX && content.length <= max) return hit;
-    const bounded = { url, title: cutAtWord(title, TITLE_CHARS_MAX), content: cutAtWord(content, max) };
+    const bounded = { url, title: truncateAtWord(title, TITLE_CHARS_MAX), content: truncateAtWord(content, max) };
     return published === undefined ? bounded : { ...bounded, published };
   });
 }

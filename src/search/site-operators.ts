@@ -1,5 +1,5 @@
 import type { SiteRule } from '../canonical/site-rules.ts';
-import { cutAtWord } from '../lib/cut-text.ts';
+import { truncateAtWord } from '../lib/text/truncate.ts';
 import type { EngineQuery } from './contract.ts';
 
 /** How long a question may be, with its operators. */
@@ -14,11 +14,11 @@ export interface QueryRoom {
  * to in what was found.
  */
 export function withSites({ text, includeSites, excludeSites }: EngineQuery, room: QueryRoom): string {
-  const sites = includeSites.map(drawSite);
-  const drawn = sites.length > 1 ? `(${sites.join(' OR ')})` : sites.join('');
-  const wanted = fits(drawn, halfOf(room)) ? drawn : '';
+  const sites = includeSites.map(formatSite);
+  const formatted = sites.length > 1 ? `(${sites.join(' OR ')})` : sites.join('');
+  const wanted = fits(formatted, halfOf(room)) ? formatted : '';
   const { charsMax, wordsMax = Number.POSITIVE_INFINITY } = room;
-  const words = cutWords(cutAtWord(text, charsMax - wanted.length - 1), wordsMax - countWords(wanted));
+  const words = cutWords(truncateAtWord(text, charsMax - wanted.length - 1), wordsMax - countWords(wanted));
   let query = `${words} ${wanted}`.trimEnd();
   for (const host of wholeHosts(excludeSites)) {
     const further = `${query} -site:${host}`;
@@ -43,7 +43,7 @@ function cutWords(text: string, wordsMax: number): string {
   return countWords(text) <= wordsMax ? text : (text.match(/\S+/g) ?? []).slice(0, wordsMax).join(' ');
 }
 
-function drawSite({ host, path }: SiteRule): string {
+function formatSite({ host, path }: SiteRule): string {
   return `site:${host}${path}`;
 }
 

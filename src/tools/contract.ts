@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Block, Citation, MediaBlock } from '../canonical/blocks.ts';
 import type { FormatId, Warning } from '../canonical/extra.ts';
-import type { InnerGenerate } from '../canonical/inner-generation.ts';
+import type { GenerateNested } from '../canonical/nested-generation.ts';
 import type { McpServers } from '../canonical/mcp.ts';
 import type { ModelChoice } from '../canonical/model-choice.ts';
 import type { FileReader } from '../canonical/parsed-file.ts';
@@ -15,8 +15,8 @@ import type { WebSearch } from '../canonical/web-search.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
 /**
- * What the gateway can do for its tools. The composition root builds it; a tool takes what it needs and imports nothing of
- * it. What is not set up is absent, and a tool that needs it answers with an error.
+ * Abilities of tools. The composition root builds them, and tools import none of them. One that is not configured is
+ * absent, and a tool that needs it returns an error.
  */
 export interface ToolAbilities {
   readonly findModels?: FindModels;
@@ -25,169 +25,169 @@ export interface ToolAbilities {
   readonly mcp?: McpServers;
   /** Files that callers and tools store. */
   readonly files?: StoredFiles;
-  /** Makes text of a file. */
+  /** Extracts the text of a file. */
   readonly reader?: FileReader;
 }
 
-/** Who asks, for what belongs to somebody. */
-export interface ToolAsker {
+/** The workspace and key of the request, for resources that belong to them. */
+export interface ToolPrincipal {
   readonly accountId: string;
   readonly workspaceId: string;
   readonly keyHash: string;
 }
 
-/** What a tool is given for one request. */
+/** The context of a tool for one request. */
 export interface ToolContext {
-  readonly asker: ToolAsker;
-  /** The conversation as it stands when the tool is opened, with the tools that the caller wrote. */
+  readonly principal: ToolPrincipal;
+  /** The conversation when the tool is opened, with the caller's tools. */
   readonly request: GenerationRequest;
-  /** The concrete slug of the model that calls; known once it has answered. */
+  /** The concrete slug of the calling model; known after its first response. */
   readonly model: () => string;
-  /** Which entry of `tools` this is, from 0. */
+  /** The index of the entry in `tools`. */
   readonly index: number;
   /** Wall clock, Unix ms. */
   readonly nowMs: () => number;
-  /** For how long something took. */
+  /** A monotonic clock for durations, ms. */
   readonly monotonicMs: () => number;
   readonly abilities: ToolAbilities;
-  /** Asks a model on the caller's account. */
-  readonly generate: InnerGenerate;
-  /** Which models there are to choose from. */
+  /** Calls a model on the caller's account. */
+  readonly generate: GenerateNested;
+  /** The models that it may choose from. */
   readonly choice?: ModelChoice;
-  /** What the caller lets the request cost from here on, nano-USD, by its stop condition `max_cost`; `undefined`: it says nothing. */
+  /** What the request may still cost by the stop condition `max_cost`, nano-USD; `undefined`: there is none. */
   readonly budgetNanoUsd: () => number | undefined;
   /** Records a stage for the caller's metadata. */
   readonly note: (stage: PipelineStage) => void;
 }
 
-/** One call of the model's. */
+/** One call by the model. */
 export interface ToolCall<Arguments> {
   readonly id: string;
-  /** Checked by the schema of `describe`. */
+  /** Validated by the schema of `describe`. */
   readonly input: Arguments;
-  /** Which turn of the model called, from 0: several calls of one turn run side by side. */
+  /** The turn of the call, from 0: the calls of one turn run in parallel. */
   readonly turn: number;
   /** The conversation that the model saw when it called. */
   readonly turns: GenerationRequest['turns'];
-  /** Aborts when nobody waits for the answer any more, or the call has taken too long. */
+  /** Aborts when the response is no longer needed, or the call has taken too long. */
   readonly signal: AbortSignal;
 }
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface ToolOutcome {
-  /** The result as the spec draws it: the model reads it as JSON text, and the caller finds it in the record of the call. */
+  /** The result in its documented shape: the model reads it as JSON text, and the response contains it. */
   readonly result: Json;
   /**
-   * In place of the result as JSON text, where the model is to read something else. Media are pictures, and left out for a
-   * model that reads none: a text beside them says what they are.
+   * Replaces the JSON text if the model should read something else. Media are images, which are left out for a model without
+   * image input: a text beside them describes them.
    */
   readonly modelReads?: readonly Block[];
   /** The call failed, and `result` says why: the model may try something else. Errors never end the request. */
   readonly failed?: true;
-  /** With `failed`, the reason in the words of the messages format; default `unavailable`. */
+  /** With `failed`, the error code of the messages format; default `unavailable`. */
   readonly errorCode?: ToolErrorCode;
-  /** What the call itself costs the account, nano-USD, beside what models cost that it asked. */
+  /** The fee of the call itself, nano-USD, without the models that it called. */
   readonly feeNanoUsd?: number;
-  /** Sources that the answer may rest on: they become citations of the whole answer. */
+  /** Sources, which become citations of the whole response. */
   readonly citations?: readonly Citation[];
-  /** Pictures for the caller. */
+  /** Images for the caller. */
   readonly media?: readonly MediaBlock[];
-  /** Searches and fetches that it made, for the usage. */
+  /** Its searches and fetches, for the usage. */
   readonly searches?: number;
   readonly fetches?: number;
   /** Names of tools that were hidden (`defer_loading`) and are offered from the next turn on. */
   readonly reveals?: readonly string[];
 }
 
-/** How the model sees a tool. */
+/** A tool as the model sees it. */
 export interface ToolDescription<Arguments extends ArgumentsSchema> {
   readonly description: string;
   /**
-   * Of the arguments of a call. Its JSON Schema is what the model is offered; calls that break it get an error result, here
-   * or, where it is somebody else's, from whoever runs them.
+   * The arguments of a call. Their JSON Schema is offered to the model; calls that violate it get an error result, from
+   * the gateway or, for a foreign schema, from the server that runs them.
    */
   readonly arguments: Arguments;
 }
 
-/** The shape of a tool's arguments, whatever they are. */
+/** The schema of any tool's arguments. */
 export type ArgumentsSchema = z.ZodObject | ForeignArguments;
 
-/** Arguments of a tool that somebody else describes and checks. Any JSON object is a call of it here. */
+/** Arguments of a tool that a foreign server describes and validates. Any JSON object is accepted here. */
 export interface ForeignArguments {
   readonly jsonSchema: JsonObject;
 }
 
-/** What a tool with such arguments is called with. */
+/** The arguments of a call, by their schema. */
 export type ArgumentsOf<Schema extends ArgumentsSchema> = Schema extends z.ZodObject ? z.output<Schema> : JsonObject;
 
-const drawn = new WeakMap<z.ZodObject, JsonObject>();
+const formatted = new WeakMap<z.ZodObject, JsonObject>();
 
-/** The JSON Schema of a tool's arguments, as models are offered it. One that lives as long as its tool is drawn once. */
-export function drawArguments(schema: ArgumentsSchema): JsonObject {
+/** The JSON Schema of a tool's arguments for models. A schema that lives as long as its tool is converted once. */
+export function formatArguments(schema: ArgumentsSchema): JsonObject {
   if ('jsonSchema' in schema) return schema.jsonSchema;
-  const known = drawn.get(schema);
+  const known = formatted.get(schema);
   if (known !== undefined) return known;
   const { $schema: _dialect, ...parameters }: Readonly<Record<string, unknown>> = z.toJSONSchema(schema, {
     io: 'input',
   });
   const object = isJsonObject(parameters) ? parameters : {};
-  drawn.set(schema, object);
+  formatted.set(schema, object);
   return object;
 }
 
-/** Who would run a tool itself. */
+/** An endpoint that could run a tool itself. */
 export interface NativeEndpoint {
-  /** In which it is asked. */
+  /** The format of the call. */
   readonly format: FormatId;
   /** The upstream's own name of the model. */
   readonly model: string;
-  /** The messages format's own vendor, whose tools run there. */
-  readonly runsVendorTools: boolean;
+  /** Whether it is the vendor of the messages format, which runs its own tools. */
+  readonly runsNativeTools: boolean;
 }
 
-/** A function that the caller runs, although it did not write it. */
+/** A function that the caller runs without having declared it. */
 export interface ClientFunction {
   readonly name: string;
   readonly description: string;
   readonly arguments: ArgumentsSchema;
 }
 
-/** A tool that stands ready for one request: what it counts over the request lives in here. */
+/** A tool opened for one request, with its counters. */
 export interface OpenTool<Arguments> {
-  /** The most that one call costs, where that depends on what the gateway can do. Wins over that of the tool. */
+  /** The most that one call costs, if that depends on the configured abilities. Wins over that of the tool. */
   readonly feeNanoUsdMax?: number;
-  /** Never rejects for what a caller, a model or a remote host does, but with a `GatewayError`: both become error results. */
+  /** Rejects with a `GatewayError` for faults of callers, models and remote hosts, which becomes an error result. */
   run(call: ToolCall<Arguments>): Promise<ToolOutcome>;
 }
 
 /** An entry of `tools` that the gateway serves: `{"type": "service:datetime", "parameters": {...}}`. */
 interface ToolEntry<Parameters extends z.ZodObject> {
-  /** As callers write it. */
+  /** Its type in requests. */
   readonly type: `service:${string}`;
-  /** `parameters` of the entry. A wrong member is 400 with its path. */
+  /** `parameters` of the entry. An invalid field is 400 with its path. */
   readonly parameters: Parameters;
-  /** The `parameters` that a vendor's tool of the messages format comes to, where it is the same tool; else `undefined`. */
-  readVendorTool?(tool: JsonObject): JsonObject | undefined;
-  /** Rules that bind several entries of the same type. @throws GatewayError 400 */
+  /** The `parameters` for an equivalent vendor tool of the messages format; otherwise `undefined`. */
+  readNativeTool?(tool: JsonObject): JsonObject | undefined;
+  /** Validates several entries of this type together. @throws GatewayError 400 */
   checkTogether?(entries: readonly { readonly path: string; readonly parameters: z.output<Parameters> }[]): void;
 }
 
 /**
- * A tool that the gateway runs while a model answers. Members of the registry import nothing but this contract,
- * `canonical/` and `lib/`.
+ * A tool that the gateway runs in the loop around a model. Members of the registry import only this contract, `canonical/`
+ * and `lib/`.
  */
 export interface ServerTool<
   Parameters extends z.ZodObject = z.ZodObject,
   Arguments extends ArgumentsSchema = ArgumentsSchema,
 > extends ToolEntry<Parameters> {
-  /** Bound on one call, ms. Absent: two minutes. */
+  /** Time limit of one call, ms. Absent: two minutes. */
   readonly callMsMax?: number;
-  /** Several entries of the type may stand in `tools`: each is a function of its own. */
+  /** `tools` may have several entries of the type: each is a function of its own. */
   readonly mayRepeat?: true;
-  /** What generations inside of it are offered, of its parameter `tools`: checked before anything runs. */
-  innerTools?(parameters: z.output<Parameters>): readonly AskedServerTool[];
+  /** The tools of its nested generations, from its parameter `tools`: validated before anything runs. */
+  nestedTools?(parameters: z.output<Parameters>): readonly AskedServerTool[];
   /**
-   * What the model reads of the result of an earlier answer, which the caller sent back. Absent: all of it.
+   * The part of an earlier result, sent back by the caller, that the model reads. Absent: all of it.
    * @param text the result as JSON text
    */
   recall?(text: string): string;
@@ -195,62 +195,62 @@ export interface ServerTool<
   readonly findsHiddenTools?: true;
   describe(parameters: z.output<Parameters>): ToolDescription<Arguments>;
   /**
-   * The caller runs it: the function that the model is offered under that name, whose calls end the answer like those of the
-   * caller's own. `undefined`: the gateway runs it.
-   * @throws GatewayError 400 for what is not set up here. @param path of `parameters`
+   * The function that the caller runs: its calls end the response like those of the caller's own functions. `undefined`: the
+   * gateway runs it.
+   * @throws GatewayError 400 for an ability that is not configured. @param path of `parameters`
    */
   clientFunction?(parameters: z.output<Parameters>, path: string): ClientFunction | undefined;
   /**
-   * The tool of the endpoint's own format that stands in for this one where the endpoint runs it itself: then the gateway
-   * runs no loop for it. `undefined`: the gateway runs it.
+   * The equivalent tool in the endpoint's own format, if the endpoint runs it itself: then the gateway runs no loop for it.
+   * `undefined`: the gateway runs it.
    */
   nativeTool?(parameters: z.output<Parameters>, endpoint: NativeEndpoint): JsonObject | undefined;
-  /** Whether an endpoint that searches the web in one of its formats alone is asked in that one, to run the tool itself. */
+  /** Whether an endpoint that searches the web in only one of its formats is called in that one, to run the tool itself. */
   searchesNatively?(parameters: z.output<Parameters>): boolean;
-  /** The most that one call costs beside models that it asks, nano-USD: set aside before it runs. Absent: nothing. */
+  /** The most that one call costs without the models that it calls, nano-USD: reserved before it runs. Absent: nothing. */
   feeNanoUsdMax?(parameters: z.output<Parameters>): number;
   open(parameters: z.output<Parameters>, context: ToolContext): OpenTool<ArgumentsOf<Arguments>>;
 }
 
 /**
- * An entry of `tools` that stands for any number of tools, which are known only when somebody else was asked for them: each
- * is a function of its own, and from there on a tool like any other.
+ * An entry of `tools` that stands for any number of tools, which are known only after a foreign server has listed them:
+ * each is a function of its own, and then a tool like any other.
  */
 export interface ToolSet<Parameters extends z.ZodObject = z.ZodObject> extends ToolEntry<Parameters> {
-  /** @throws GatewayError 400 or 403 for what this asker cannot have. Whoever does not answer is no error of the request. */
-  list(parameters: z.output<Parameters>, question: ToolSetQuestion): Promise<ToolSetListing>;
+  /** @throws GatewayError 400 or 403 for what the key may not use. A server that does not respond is no error of the request. */
+  list(parameters: z.output<Parameters>, input: ToolSetInput): Promise<ToolSetListing>;
 }
 
-export interface ToolSetQuestion {
+export interface ToolSetInput {
   /** Of `parameters`. */
   readonly path: string;
-  readonly asker: ToolAsker;
+  readonly principal: ToolPrincipal;
   readonly abilities: ToolAbilities;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the response is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 export interface ToolSetListing {
   readonly tools: readonly NamedTool[];
-  /** What the caller asked for and does not get. */
+  /** Requested features that the caller does not get. */
   readonly warnings: readonly Warning[];
 }
 
 /** One tool of a set, opened with the parameters of the set. */
 export interface NamedTool {
-  /** Of the function, and unlike that of any other. */
+  /** The unique name of the function. */
   readonly name: string;
   readonly tool: ServerTool;
 }
 
-/** What stands in the registry. */
+/** A member of the registry. */
 export type RegisteredTool = ServerTool | ToolSet;
 
 export function isToolSet(tool: RegisteredTool): tool is ToolSet {
   return 'list' in tool;
 }
 
-/** A result that says what went wrong, in the shape that most tools have for it. */
+/** An error result in the shape that most tools use. */
 export function failedOutcome(message: string, errorCode?: ToolErrorCode): ToolOutcome {
   const result: JsonObject = { status: 'error', error: message };
   return { result, failed: true, ...(errorCode !== undefined && { errorCode }) };

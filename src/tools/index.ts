@@ -12,7 +12,7 @@ import { toolSearch } from './tool-search/tool.ts';
 import { webFetch } from './web-fetch/tool.ts';
 import { webSearch } from './web-search/tool.ts';
 
-/** Every server tool that is built, under the type that callers write. @source generation.md 5.1 */
+/** Every server tool that is built, under the type that callers write. @spec tool-1 */
 export const SERVER_TOOLS: ReadonlyMap<string, RegisteredTool> = new Map<string, RegisteredTool>(
   [
     advisor,

@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import { invalid } from '../canonical/gateway-error.ts';
-import type { InnerQuestion } from '../canonical/inner-generation.ts';
+import type { NestedInput } from '../canonical/nested-generation.ts';
 import { EFFORTS, type GenerationRequest, type ServerTool, type Settings } from '../canonical/request.ts';
 import { functionNameOf } from '../canonical/server-call.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ToolContext } from './contract.ts';
 
-/** What the tools have in common that ask a model: an advisor, a subagent. */
+/** What tools that call a model have in common: advisor and subagent. */
 
 const NAME_CHARS_MAX = 64;
 const INSTRUCTIONS_CHARS_MAX = 100_000;
-const INNER_TOOLS_MAX = 16;
-/** generation.md 5.2 item 5. */
-const INNER_CALLS_MAX = 25;
+const NESTED_TOOLS_MAX = 16;
+/** @spec tool-33 */
+const NESTED_CALLS_MAX = 25;
 
-const innerTool = z
+const nestedTool = z
   .strictObject({ type: z.string(), parameters: z.custom<JsonObject>(isJsonObject, 'must be an object').nullish() })
   .refine(({ type }) => type.startsWith('service:'), { path: ['type'], error: 'must be a server tool, "service:..."' });
 
-/** Parameters of tools that ask a model. @source generation.md 5.9 */
-export const INNER_MODEL_SHAPE = {
+/** Parameters of tools that call a model. @spec tool-33 */
+export const NESTED_MODEL_SHAPE = {
   name: z
     .string()
     .trim()
@@ -32,16 +32,16 @@ export const INNER_MODEL_SHAPE = {
   max_completion_tokens: z.int().min(1).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   reasoning: z.strictObject({ effort: z.enum(EFFORTS).nullish(), max_tokens: z.int().min(1).nullish() }).nullish(),
-  tools: z.array(innerTool).max(INNER_TOOLS_MAX).nullish(),
-  max_tool_calls: z.int().min(1).max(INNER_CALLS_MAX).nullish(),
+  tools: z.array(nestedTool).max(NESTED_TOOLS_MAX).nullish(),
+  max_tool_calls: z.int().min(1).max(NESTED_CALLS_MAX).nullish(),
 };
-const innerModel = z.object(INNER_MODEL_SHAPE);
-/** What a caller says of the model that a tool asks. */
-export type InnerModel = z.output<typeof innerModel>;
+const nestedModel = z.object(NESTED_MODEL_SHAPE);
+/** A caller's settings for the model that a tool calls. */
+export type NestedModel = z.output<typeof nestedModel>;
 
-/** How the model that a tool asks is asked, but for what it is asked. */
-export function questionOf(asked: InnerModel): Pick<InnerQuestion, 'settings' | 'tools' | 'maxToolCalls'> {
-  const { max_completion_tokens: maxTokens, temperature, reasoning, max_tool_calls: calls } = asked;
+/** The input of the nested model, except for its prompt. */
+export function inputOf(requested: NestedModel): Pick<NestedInput, 'settings' | 'tools' | 'maxToolCalls'> {
+  const { max_completion_tokens: maxTokens, temperature, reasoning, max_tool_calls: calls } = requested;
   const { effort, max_tokens: thoughtTokens } = reasoning ?? {};
   const settings: Settings = {
     ...(isSet(maxTokens) && { maxTokens }),
@@ -50,10 +50,10 @@ export function questionOf(asked: InnerModel): Pick<InnerQuestion, 'settings' | 
       reasoning: { ...(isSet(effort) && { effort }), ...(isSet(thoughtTokens) && { maxTokens: thoughtTokens }) },
     }),
   };
-  return { settings, tools: innerToolsOf(asked), maxToolCalls: calls ?? INNER_CALLS_MAX };
+  return { settings, tools: nestedToolsOf(requested), maxToolCalls: calls ?? NESTED_CALLS_MAX };
 }
 
-export function innerToolsOf({ tools }: Pick<InnerModel, 'tools'>): readonly ServerTool[] {
+export function nestedToolsOf({ tools }: Pick<NestedModel, 'tools'>): readonly ServerTool[] {
   return (tools ?? []).map(({ type, parameters }) => ({
     type: 'server',
     name: type,
@@ -66,13 +66,13 @@ function isSet<Value>(value: Value): value is NonNullable<Value> {
 }
 
 /**
- * Entries of one type are told apart by their names, one may have none, and none may call itself.
+ * Entries of one type need distinct names, except for one, and none may call itself.
  * @throws GatewayError 400
- * @source generation.md 5.9
+ * @spec tool-33
  */
-export function checkInnerModels(
+export function checkNestedModels(
   type: string,
-  entries: readonly { readonly path: string; readonly parameters: InnerModel }[],
+  entries: readonly { readonly path: string; readonly parameters: NestedModel }[],
 ): void {
   const seen = new Set<string | undefined>();
   for (const { path, parameters } of entries) {

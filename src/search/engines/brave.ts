@@ -22,14 +22,14 @@ export const brave: SearchEngine = {
   takesBothSites: true,
   fee: () => SEARCH_NANO_USD,
   call(query, { apiKey = '' }) {
-    const asked = new URLSearchParams({
+    const requested = new URLSearchParams({
       q: withSites(query, { charsMax: brave.queryCharsMax, wordsMax: WORDS_MAX }),
       count: String(query.resultsMax),
       result_filter: 'web',
       extra_snippets: 'true',
       text_decorations: 'false',
     });
-    return { method: 'GET', path: `/web/search?${asked.toString()}`, headers: { 'x-subscription-token': apiKey } };
+    return { method: 'GET', path: `/web/search?${requested.toString()}`, headers: { 'x-subscription-token': apiKey } };
   },
   read({ type, web }) {
     // Without hits the list is left out.

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../lib/json.ts';
 
 // Wire: exa.ai/docs "Search", "Contents" and "Contents Endpoint Status Changes", and exa-js 2.23.0, read 2026-11.
 
-/** Nano-USD. @source generation.md 4.2 "Prices" */
+/** Nano-USD. @spec web-4 */
 const FEES: Readonly<Record<string, number>> = {
   auto: 7_000_000,
   instant: 7_000_000,
@@ -17,7 +17,7 @@ const FEES: Readonly<Record<string, number>> = {
 };
 const DEAREST_NANO_USD = 15_000_000;
 
-/** Characters of each result. @source generation.md 5.4 */
+/** Characters of each result. @spec web-17 */
 const CHARS_OF_SIZE = { low: 5_000, medium: 15_000, high: 30_000 } as const;
 
 export const exa: SearchEngine = {
@@ -39,8 +39,8 @@ export const exa: SearchEngine = {
         query: query.text,
         type: query.mode ?? 'auto',
         numResults: query.resultsMax,
-        ...(query.includeSites.length > 0 && { includeDomains: query.includeSites.map(drawSite) }),
-        ...(query.excludeSites.length > 0 && { excludeDomains: query.excludeSites.map(drawSite) }),
+        ...(query.includeSites.length > 0 && { includeDomains: query.includeSites.map(formatSite) }),
+        ...(query.excludeSites.length > 0 && { excludeDomains: query.excludeSites.map(formatSite) }),
         contents: contentsOf(query),
       },
     };
@@ -73,11 +73,11 @@ function contentsOf({ charsMax, contextSize }: EngineQuery): JsonObject {
 }
 
 /** Exa knows the wildcard and the path too. */
-function drawSite({ host, isBelow, path }: SiteRule): string {
+function formatSite({ host, isBelow, path }: SiteRule): string {
   return `${isBelow ? '*.' : ''}${host}${path}`;
 }
 
-/** A page that could not be read is told of apart, in `statuses`, with a status of 200. */
+/** A page that could not be read is listed in `statuses`, in a response with status 200. */
 function readContents({ results }: JsonObject): ReturnType<PageService['read']> {
   const [page] = readHits(results, (result) => ({ content: readPieces(result['text']) })) ?? [];
   if (page !== undefined && page.content !== '') return page;

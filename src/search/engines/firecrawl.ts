@@ -14,7 +14,7 @@ export const firecrawl: SearchEngine = {
   resultsMax: 25,
   queryCharsMax: 500,
   takesBothSites: false,
-  // Paid with the key, to Firecrawl. generation.md 4.2 "Prices"
+  // Paid with the key, to Firecrawl. @spec web-4
   fee: () => 0,
   call: (query, settings) => ({
     method: 'POST',

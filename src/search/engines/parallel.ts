@@ -6,7 +6,7 @@ import type { JsonObject } from '../../lib/json.ts';
 
 // Wire: docs.parallel.ai "Search" and "Extract", and parallel-web 1.3.3, read 2026-11.
 
-/** Nano-USD. @source generation.md 4.2 "Prices" */
+/** Nano-USD. @spec web-4 */
 const FEES: Readonly<Record<string, number>> = {
   basic: 5_000_000,
   turbo: 1_000_000,
@@ -15,9 +15,9 @@ const FEES: Readonly<Record<string, number>> = {
 };
 const DEAREST_NANO_USD = 5_000_000;
 
-/** Characters of all results together. @source generation.md 5.4 */
+/** Characters of all results together. @spec web-17 */
 const CHARS_OF_SIZE = { low: 5_000, medium: 15_000, high: 30_000 } as const;
-/** Of each result, where nobody says. @source generation.md 5.4 `max_characters` */
+/** Of each result, by default. @spec web-17 */
 const CHARS_DEFAULT = 1_500;
 
 export const parallel: SearchEngine = {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../lib/json.ts';
 
 // Wire: docs.perplexity.ai "Search API", and @perplexity-ai/perplexity_ai 0.38.5, read 2026-11.
 
-/** 0.005 USD. @source generation.md 4.2 "Prices" */
+/** 0.005 USD. @spec web-4 */
 const SEARCH_NANO_USD = 5_000_000;
 const SITES_MAX = 20;
 /** The interface counts tokens. */

@@ -9,16 +9,16 @@ export const searxng: SearchEngine = {
   needsKey: false,
   envNames: ['SEARXNG_URL'],
   modes: [],
-  // It gives a page of results, and has no number to ask for.
+  // It returns one page of results, whose size cannot be set.
   resultsMax: 25,
   queryCharsMax: 1_000,
   takesBothSites: true,
   fee: () => 0,
   call(query, { apiKey }) {
-    const asked = new URLSearchParams({ q: withSites(query, { charsMax: searxng.queryCharsMax }), format: 'json' });
+    const requested = new URLSearchParams({ q: withSites(query, { charsMax: searxng.queryCharsMax }), format: 'json' });
     return {
       method: 'GET',
-      path: `/search?${asked.toString()}`,
+      path: `/search?${requested.toString()}`,
       headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
     };
   },

@@ -5,20 +5,20 @@ import { earlierAdvice, middleOut } from './memory.ts';
 
 const NAME = 'service_advisor';
 
-function asked(id: string, input: string, result: string, name = NAME): readonly Turn[] {
+function requested(id: string, input: string, result: string, name = NAME): readonly Turn[] {
   return [
     { role: 'assistant', blocks: [{ type: 'tool-call', id, name, input, runBy: 'caller' }] },
     { role: 'tool', blocks: [{ type: 'tool-result', callId: id, content: [{ type: 'text', text: result }] }] },
   ];
 }
 
-test('what counts is what was asked of this very function and answered', () => {
+test('contains only calls of this very function that have a result', () => {
   const turns = [
-    ...asked('1', '{"prompt":"one"}', '{"status":"ok","advice":"first"}'),
-    ...asked('2', '{"prompt":"two"}', '{"status":"error","error":"no"}'),
-    ...asked('3', '{"prompt":"three"}', '{"status":"ok","advice":"third"}', `${NAME}__1`),
-    ...asked('4', 'not JSON', '{"status":"ok","advice":"fourth"}'),
-    ...asked('5', '{"prompt":"five"}', '{"status":"ok","advice":"fifth"}'),
+    ...requested('1', '{"prompt":"one"}', '{"status":"ok","advice":"first"}'),
+    ...requested('2', '{"prompt":"two"}', '{"status":"error","error":"no"}'),
+    ...requested('3', '{"prompt":"three"}', '{"status":"ok","advice":"third"}', `${NAME}__1`),
+    ...requested('4', 'not JSON', '{"status":"ok","advice":"fourth"}'),
+    ...requested('5', '{"prompt":"five"}', '{"status":"ok","advice":"fifth"}'),
   ];
   assert.deepEqual(earlierAdvice(turns, NAME), [
     { prompt: 'one', advice: 'first' },
@@ -26,7 +26,7 @@ test('what counts is what was asked of this very function and answered', () => {
   ]);
 });
 
-test('what is left out stands in the middle', () => {
+test('leaves out the middle', () => {
   const memory = ['a', 'b', 'c', 'd', 'e'].map((letter) => ({ prompt: letter, advice: letter }));
   const left = (charsMax: number): string =>
     middleOut(memory, charsMax)

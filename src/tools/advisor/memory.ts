@@ -2,16 +2,16 @@ import type { Block } from '../../canonical/blocks.ts';
 import type { Turn } from '../../canonical/request.ts';
 import { isJsonObject, parseJson } from '../../lib/json.ts';
 
-/** One time that an advisor was asked, and what it said. */
+/** One call of an advisor, and its advice. */
 export interface Advice {
   readonly prompt: string;
   readonly advice: string;
 }
 
 /**
- * What an advisor was asked before and answered, oldest first, as the conversation holds it.
+ * Earlier prompts of an advisor and its advice, oldest first, as the conversation contains them.
  * @param name of the function that stands for the advisor
- * @source generation.md 5.9 "memory"
+ * @spec tool-35
  */
 export function earlierAdvice(turns: readonly Turn[], name: string): readonly Advice[] {
   const blocks = turns.flatMap((turn) => turn.blocks);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { InnerAnswer } from '../../canonical/inner-generation.ts';
+import type { NestedResponse } from '../../canonical/nested-generation.ts';
 import type { Turn } from '../../canonical/request.ts';
 import { joinAnswerText } from '../../canonical/text-gap.ts';
 import {
@@ -12,18 +12,18 @@ import {
   type ToolOutcome,
 } from '../contract.ts';
 import {
-  checkInnerModels,
+  checkNestedModels,
   createCallCount,
   functionOf,
-  INNER_MODEL_SHAPE,
-  innerToolsOf,
-  questionOf,
+  NESTED_MODEL_SHAPE,
+  nestedToolsOf,
+  inputOf,
 } from '../inner-model.ts';
 import { charsOf, earlierAdvice, middleOut, type Advice } from './memory.ts';
 import { asTranscript } from './transcript.ts';
 
 const TYPE = 'service:advisor';
-/** generation.md 5.9 "cap per request". */
+/** @spec tool-38 */
 const CALLS_MAX = 10;
 /** A model that thinks for long is what advisors are for. */
 const CALL_MS_MAX = 300_000;
@@ -33,7 +33,7 @@ const MEMORY_CHARS_MAX = 400_000;
 const SHRINKS_TO = 1 / 4;
 
 const parameters = z.strictObject({
-  ...INNER_MODEL_SHAPE,
+  ...NESTED_MODEL_SHAPE,
   forward_transcript: z.boolean().nullish(),
   /** Of another interface; here the advice is a result, which comes as a whole. */
   stream: z.boolean().nullish(),
@@ -54,25 +54,25 @@ const WITH_PROMPT_AND_MODEL = z.object({ prompt, model });
 const FORWARDED = z.object({ prompt: forwarded });
 const FORWARDED_WITH_MODEL = z.object({ prompt: forwarded, model });
 
-/** The vendor's own, of which only `model` counts. @source generation.md 7.4 */
+/** The vendor's own, of which only `model` counts. @spec messages-20 */
 const VENDOR_TYPE = /^advisor_\d{8}$/;
 
 const mayRun = createCallCount(CALLS_MAX);
 
-/** Asks another model, mostly a better one, for advice, and lets it remember its own. @source generation.md 5.9 */
+/** Gets advice from another, usually better model, which remembers its own advice. @spec tool-34, tool-35 */
 export const advisor: ServerTool<typeof parameters> = {
   type: TYPE,
   parameters,
   callMsMax: CALL_MS_MAX,
   mayRepeat: true,
-  readVendorTool: ({ type, model: asked }) =>
+  readNativeTool: ({ type, model: requested }) =>
     typeof type === 'string' && VENDOR_TYPE.test(type)
-      ? { ...(typeof asked === 'string' && { model: asked }) }
+      ? { ...(typeof requested === 'string' && { model: requested }) }
       : undefined,
-  checkTogether: (entries) => checkInnerModels(TYPE, entries),
-  innerTools: innerToolsOf,
-  describe: (asked) => ({ description: describe(asked), arguments: argumentsOf(asked) }),
-  open: (asked, context) => openAdvisor(asked, context),
+  checkTogether: (entries) => checkNestedModels(TYPE, entries),
+  nestedTools: nestedToolsOf,
+  describe: (requested) => ({ description: describe(requested), arguments: argumentsOf(requested) }),
+  open: (requested, context) => openAdvisor(requested, context),
 };
 
 function describe({ name, forward_transcript: forwards }: Parameters): string {
@@ -90,44 +90,44 @@ function argumentsOf({ forward_transcript: forwards, model: fixed }: Parameters)
   return isFixed ? WITH_PROMPT : WITH_PROMPT_AND_MODEL;
 }
 
-function openAdvisor(asked: Parameters, context: ToolContext): OpenTool<Readonly<Record<string, unknown>>> {
+function openAdvisor(requested: Parameters, context: ToolContext): OpenTool<Readonly<Record<string, unknown>>> {
   const name = functionOf(TYPE, context);
   return {
     async run(call) {
       if (!mayRun(context.request))
-        return failedOutcome(`Advisors are asked at most ${CALLS_MAX} times for one answer.`, 'max_uses_exceeded');
-      const answered = await ask(asked, context, call, name);
+        return failedOutcome(`Advisors are called at most ${CALLS_MAX} times for one answer.`, 'max_uses_exceeded');
+      const answered = await ask(requested, context, call, name);
       const { text: advice } = joinAnswerText(answered.answer.format, answered.answer.blocks);
       return advice === '' ? failedOutcome('The advisor said nothing.') : adviceOf(answered, advice);
     },
   };
 }
 
-function adviceOf({ model: slug }: InnerAnswer, advice: string): ToolOutcome {
+function adviceOf({ model: slug }: NestedResponse, advice: string): ToolOutcome {
   return { result: { status: 'ok', model: slug, advice } };
 }
 
 /** @throws GatewayError what the generation inside is refused with */
 async function ask(
-  asked: Parameters,
-  { model: outer, generate }: ToolContext,
+  requested: Parameters,
+  { model: parent, generate }: ToolContext,
   { input, turns, signal }: ToolCall<Readonly<Record<string, unknown>>>,
   name: string,
-): Promise<InnerAnswer> {
+): Promise<NestedResponse> {
   const prompted = typeof input['prompt'] === 'string' ? input['prompt'] : '';
   const called = typeof input['model'] === 'string' ? input['model'] : undefined;
-  const forwards = asked.forward_transcript === true;
+  const forwards = requested.forward_transcript === true;
   let memory = forwards ? [] : middleOut(earlierAdvice(turns, name), MEMORY_CHARS_MAX);
   for (;;) {
     const conversation = forwards ? asTranscript(turns) : memory.flatMap(asTurns);
-    const wish = {
-      ...questionOf(asked),
-      models: [asked.model ?? called ?? outer()],
-      turns: [...instructionsOf(asked), ...conversation, userTurn(prompted === '' ? GO_ON : prompted)],
+    const settings = {
+      ...inputOf(requested),
+      models: [requested.model ?? called ?? parent()],
+      turns: [...instructionsOf(requested), ...conversation, userTurn(prompted === '' ? GO_ON : prompted)],
       withoutTools: [TYPE],
     };
     try {
-      return await generate(wish, signal);
+      return await generate(settings, signal);
     } catch (error) {
       if (memory.length === 0 || !(error instanceof GatewayError) || error.type !== 'context_length_exceeded')
         throw error;
@@ -143,8 +143,8 @@ function instructionsOf({ instructions }: Parameters): readonly Turn[] {
   return [{ role: 'system', blocks: [{ type: 'text', text: instructions }], plain: true }];
 }
 
-function asTurns({ prompt: asked, advice }: Advice): readonly Turn[] {
-  return [userTurn(asked), { role: 'assistant', blocks: [{ type: 'text', text: advice }], plain: true }];
+function asTurns({ prompt: requested, advice }: Advice): readonly Turn[] {
+  return [userTurn(requested), { role: 'assistant', blocks: [{ type: 'text', text: advice }], plain: true }];
 }
 
 function userTurn(text: string): Turn {

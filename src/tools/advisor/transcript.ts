@@ -1,26 +1,26 @@
 import type { Block } from '../../canonical/blocks.ts';
 import type { Turn } from '../../canonical/request.ts';
 import { unreachable } from '../../lib/assert.ts';
-import { cutAtWord } from '../../lib/cut-text.ts';
+import { truncateAtWord } from '../../lib/text/truncate.ts';
 
 /** Of the result of one call: the advisor is to know what happened, not to read all that was read. */
 const RESULT_CHARS_MAX = 20_000;
 
 /**
- * The conversation as another model reads it. That one has none of the tools, and no vendor takes calls of tools that are
- * not there: they are told in words. What only the first model can read is left out.
+ * The conversation as another model reads it. That model has none of the tools, and no vendor accepts calls of unknown
+ * tools, so they become text. What only the first model can read is left out.
  */
 export function asTranscript(turns: readonly Turn[]): readonly Turn[] {
   const names = new Map<string, string>();
   return turns.flatMap(({ role, blocks, ...turn }): readonly Turn[] => {
-    const told = blocks.flatMap((block) => tell(block, role, names));
-    if (told.length === 0) return [];
+    const described = blocks.flatMap((block) => describeBlock(block, role, names));
+    if (described.length === 0) return [];
     const { plain: _plain, ...rest } = turn;
-    return [{ ...rest, role: role === 'tool' ? 'user' : role, blocks: told }];
+    return [{ ...rest, role: role === 'tool' ? 'user' : role, blocks: described }];
   });
 }
 
-function tell(block: Block, role: Turn['role'], names: Map<string, string>): readonly Block[] {
+function describeBlock(block: Block, role: Turn['role'], names: Map<string, string>): readonly Block[] {
   switch (block.type) {
     case 'text':
       return block.text === '' ? [] : [block];
@@ -35,7 +35,7 @@ function tell(block: Block, role: Turn['role'], names: Map<string, string>): rea
     case 'tool-result': {
       const text = block.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
       const name = names.get(block.callId) ?? 'a tool';
-      return [textBlock(`[${name} gave] ${cutAtWord(text, RESULT_CHARS_MAX)}`)];
+      return [textBlock(`[${name} gave] ${truncateAtWord(text, RESULT_CHARS_MAX)}`)];
     }
     case 'reasoning':
     case 'opaque':

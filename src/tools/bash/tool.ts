@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { ServerTool } from '../contract.ts';
 
-/** generation.md 5.12, 12. */
+/** @spec tool-39 */
 const SLEEP_S_MAX = 2_592_000;
 const COMMANDS_MAX = 100;
 
@@ -32,7 +32,7 @@ const DESCRIPTION = 'Runs command lines in a bash shell that keeps its state fro
 
 /**
  * A shell. Commands of a model never run on the machine of the gateway: the caller runs them, and its call is an ordinary
- * one of a function. @source generation.md 5.12
+ * one of a function. @spec tool-39
  */
 export const bash: ServerTool<typeof parameters, typeof call> = {
   type: 'service:bash',

@@ -9,7 +9,7 @@ const parameters = z.strictObject({
 });
 const noArguments = z.strictObject({});
 
-/** The date and the time of day, which no model knows. @source generation.md 5.6 */
+/** The date and the time of day, which no model knows. @spec tool-29 */
 export const datetime: ServerTool<typeof parameters, typeof noArguments> = {
   type: 'service:datetime',
   parameters,
@@ -20,7 +20,7 @@ export const datetime: ServerTool<typeof parameters, typeof noArguments> = {
   open: ({ timezone }, { nowMs }) => ({
     run: () => {
       const zone = timezone ?? 'UTC';
-      return Promise.resolve({ result: { datetime: drawTime(nowMs(), zone), timezone: zone } });
+      return Promise.resolve({ result: { datetime: formatTime(nowMs(), zone), timezone: zone } });
     },
   }),
 };
@@ -35,7 +35,7 @@ function isTimeZone(name: string): boolean {
 }
 
 /** ISO 8601 with milliseconds and the offset that the zone has then: `2026-11-21T10:15:30.123+01:00`. */
-export function drawTime(atMs: number, timeZone: string): string {
+export function formatTime(atMs: number, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
     calendar: 'iso8601',

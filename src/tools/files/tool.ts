@@ -40,7 +40,7 @@ const call = z.object({
 });
 type Call = z.output<typeof call>;
 
-/** Lets a model work with the files of the workspace. @source generation.md 5.10 */
+/** Lets a model work with the files of the workspace. @spec tool-32 */
 export const files: ServerTool<typeof parameters, typeof call> = {
   type: 'service:files',
   parameters,
@@ -53,12 +53,12 @@ export const files: ServerTool<typeof parameters, typeof call> = {
   open: (_parameters, context) => openFiles(context),
 };
 
-function openFiles({ abilities: { files: stored, reader }, asker }: ToolContext): OpenTool<Call> {
+function openFiles({ abilities: { files: stored, reader }, principal }: ToolContext): OpenTool<Call> {
   return {
     async run({ input, signal }) {
       if (stored === undefined) return failed('No files are stored on this gateway.');
       try {
-        return { result: { result: await work({ stored, reader, owner: asker, signal }, input) } };
+        return { result: { result: await work({ stored, reader, owner: principal, signal }, input) } };
       } catch (error) {
         if (error instanceof GatewayError || error instanceof Unworkable) return failed(error.message);
         throw error;
@@ -97,7 +97,7 @@ function work(desk: Desk, input: Call): Promise<Json> {
 
 async function list({ stored, owner }: Desk, { filename_filter: nameHas }: Call): Promise<Json> {
   const found = await stored.search(owner, nameHas, LISTED_MAX + 1);
-  const shown = found.slice(0, LISTED_MAX).map(drawFile);
+  const shown = found.slice(0, LISTED_MAX).map(formatFile);
   return { files: shown, ...(found.length > LISTED_MAX && { note: `Only the first ${LISTED_MAX} files are listed.` }) };
 }
 
@@ -106,7 +106,7 @@ async function read(desk: Desk, input: Call): Promise<Json> {
   const content = await textOf(desk, file);
   const isCut = content.length > READ_CHARS_MAX;
   return {
-    ...drawFile(file),
+    ...formatFile(file),
     content: isCut ? content.slice(0, READ_CHARS_MAX).toWellFormed() : content,
     ...(isCut && { note: `Only the first ${READ_CHARS_MAX} of ${content.length} characters are shown.` }),
   };
@@ -114,7 +114,7 @@ async function read(desk: Desk, input: Call): Promise<Json> {
 
 async function write({ stored, owner }: Desk, { filename, content }: Call): Promise<Json> {
   if (filename === undefined || content === undefined) throw new Unworkable('write needs filename and content.');
-  return drawFile(await stored.write(owner, filename, content));
+  return formatFile(await stored.write(owner, filename, content));
 }
 
 async function edit(desk: Desk, input: Call): Promise<Json> {
@@ -128,7 +128,7 @@ async function edit(desk: Desk, input: Call): Promise<Json> {
   if (at < 0) throw new Unworkable('old_string does not stand in the file.');
   if (content.includes(before, at + 1)) throw new Unworkable('old_string stands in the file more than once.');
   const changed = content.slice(0, at) + after + content.slice(at + before.length);
-  return drawFile(await desk.stored.write(desk.owner, newName ?? file.filename, changed));
+  return formatFile(await desk.stored.write(desk.owner, newName ?? file.filename, changed));
 }
 
 async function named({ stored, owner }: Desk, { file_id: id, filename }: Call): Promise<StoredFile> {
@@ -150,7 +150,7 @@ async function textOf({ stored, reader, signal }: Desk, file: StoredFile): Promi
   return parsed.file.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
-function drawFile({ id, filename, mimeType, sizeBytes, createdAtMs }: StoredFile) {
+function formatFile({ id, filename, mimeType, sizeBytes, createdAtMs }: StoredFile) {
   return {
     file_id: id,
     filename,

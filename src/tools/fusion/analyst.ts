@@ -5,7 +5,7 @@ import type { Reply } from './ask-model.ts';
 
 const names = z.array(z.string());
 
-/** @source generation.md 5.8; reference "FusionAnalysisResult" */
+/** @spec fusion-8, fusion-11; `@openrouter/sdk` 1.3.19, `FusionAnalysisResult` */
 const analysis = z.object({
   consensus: z.array(z.string()),
   contradictions: z.array(
@@ -16,7 +16,7 @@ const analysis = z.object({
   blind_spots: z.array(z.string()),
 });
 
-/** Why there is no analysis. @source generation.md 5.8 */
+/** Why there is no analysis. @spec fusion-8, fusion-11 */
 export type AnalystFault =
   | 'judge_not_valid_json'
   | 'judge_schema_mismatch'
@@ -33,13 +33,13 @@ export type Verdict =
 export const ANALYSIS_FORMAT: ResponseFormat = {
   type: 'json_schema',
   name: 'fusion_analysis',
-  schema: drawSchema(),
+  schema: formatSchema(),
   strict: true,
 };
 
-function drawSchema(): JsonObject {
-  const { $schema: _dialect, ...drawn }: Readonly<Record<string, unknown>> = z.toJSONSchema(analysis);
-  return isJsonObject(drawn) ? drawn : {};
+function formatSchema(): JsonObject {
+  const { $schema: _dialect, ...formatted }: Readonly<Record<string, unknown>> = z.toJSONSchema(analysis);
+  return isJsonObject(formatted) ? formatted : {};
 }
 
 export function readVerdict({ error, text }: Reply): Verdict {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { InnerAnswer, InnerGenerate, InnerQuestion } from '../../canonical/inner-generation.ts';
+import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/nested-generation.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
-import { askModel, type ModelQuestion } from './ask-model.ts';
+import { askModel, type ModelInput } from './ask-model.ts';
 
-const QUESTION: ModelQuestion = {
+const QUESTION: ModelInput = {
   model: 'a/one',
   instructions: 'Answer.',
   text: 'Tea?',
@@ -15,7 +15,7 @@ const QUESTION: ModelQuestion = {
   toolCallsMax: 4,
 };
 const USAGE = { ...NO_USAGE, promptTokens: 10, completionTokens: 5 };
-const ANSWER: InnerAnswer = {
+const ANSWER: NestedResponse = {
   generationId: 'gen-1',
   model: 'a/one-2026',
   usage: USAGE,
@@ -34,22 +34,22 @@ const ANSWER: InnerAnswer = {
   },
 };
 
-/** Each time somebody asks, what comes next: an answer, an error, or silence until it is aborted. */
-function generateBy(outcomes: readonly (InnerAnswer | GatewayError | 'silence')[]): {
-  readonly asked: InnerQuestion[];
-  readonly generate: InnerGenerate;
+/** The outcome of each call, in order: a response, an error, or silence until it is aborted. */
+function generateBy(outcomes: readonly (NestedResponse | GatewayError | 'silence')[]): {
+  readonly requested: NestedInput[];
+  readonly generate: GenerateNested;
 } {
-  const asked: InnerQuestion[] = [];
+  const requested: NestedInput[] = [];
   return {
-    asked,
-    async generate(question, signal) {
-      const outcome = outcomes[asked.length];
-      asked.push(question);
+    requested,
+    async generate(input, signal) {
+      const outcome = outcomes[requested.length];
+      requested.push(input);
       if (outcome === 'silence')
         await new Promise((resolve) => {
           signal.addEventListener('abort', resolve, { once: true });
         });
-      question.ended?.({ usage: USAGE, costNanoUsd: 7 });
+      input.ended?.({ usage: USAGE, costNanoUsd: 7 });
       if (outcome instanceof GatewayError) throw outcome;
       if (outcome === undefined || outcome === 'silence') throw new GatewayError('server', 'aborted');
       return outcome;
@@ -58,14 +58,14 @@ function generateBy(outcomes: readonly (InnerAnswer | GatewayError | 'silence')[
 }
 
 const LIMIT_MS = 60_000;
-const asking = (generate: InnerGenerate, signal = new AbortController().signal) => ({
+const asking = (generate: GenerateNested, signal = new AbortController().signal) => ({
   generate,
   signal,
   monotonicMs: () => 0,
 });
 
 suite('one model', () => {
-  test('that answers gives its text, its sources, and what it took', async () => {
+  test('returns its text, its sources, and its usage', async () => {
     const { generate } = generateBy([ANSWER]);
     const reply = await askModel(QUESTION, asking(generate), LIMIT_MS);
     assert.deepEqual([reply.model, reply.text, reply.error, reply.costNanoUsd], ['a/one-2026', 'Tea.', undefined, 7]);
@@ -77,11 +77,11 @@ suite('one model', () => {
   });
 
   for (const type of ['invalid_request', 'unprocessable', 'not_found'] as const) {
-    test(`is asked once more for less after ${type}, and both attempts count`, async () => {
-      const { generate, asked } = generateBy([new GatewayError(type, 'no'), ANSWER]);
+    test(`is called once more with less after ${type}, and both calls count`, async () => {
+      const { generate, requested } = generateBy([new GatewayError(type, 'no'), ANSWER]);
       const reply = await askModel(QUESTION, asking(generate), LIMIT_MS);
       assert.equal(reply.text, 'Tea.');
-      const [, second] = asked;
+      const [, second] = requested;
       assert.deepEqual([second?.tools, second?.settings], [undefined, { maxTokens: 5 }]);
       assert.deepEqual([reply.costNanoUsd, reply.usage?.promptTokens], [14, 20]);
     });
@@ -96,50 +96,51 @@ suite('one model', () => {
       availability: { code: 'model_not_found', retryable: false, requestedModels: ['a/one'] },
     }),
   ]) {
-    test(`is not asked again where less would not help: ${error.type} ${error.availability?.code ?? ''}`, async () => {
-      const { generate, asked } = generateBy([error, ANSWER]);
+    test(`is not called again when less would not help: ${error.type} ${error.availability?.code ?? ''}`, async () => {
+      const { generate, requested } = generateBy([error, ANSWER]);
       const reply = await askModel(QUESTION, asking(generate), LIMIT_MS);
       assert.equal(reply.error, error);
-      assert.equal(asked.length, 1);
+      assert.equal(requested.length, 1);
     });
   }
 
   test('has for the second time what the first has left of its budget', async () => {
-    const { generate, asked } = generateBy([new GatewayError('invalid_request', 'no'), ANSWER]);
+    const { generate, requested } = generateBy([new GatewayError('invalid_request', 'no'), ANSWER]);
     await askModel({ ...QUESTION, budgetNanoUsd: 10 }, asking(generate), LIMIT_MS);
     assert.deepEqual(
-      asked.map(({ budgetNanoUsd }) => budgetNanoUsd),
+      requested.map(({ budgetNanoUsd }) => budgetNanoUsd),
       [10, 3],
     );
   });
 
-  test('is not asked again where there is nothing to leave out', async () => {
-    const { generate, asked } = generateBy([new GatewayError('invalid_request', 'no'), ANSWER]);
+  test('is not called again when there is nothing to leave out', async () => {
+    const { generate, requested } = generateBy([new GatewayError('invalid_request', 'no'), ANSWER]);
     await askModel({ ...QUESTION, tools: [], settings: { maxTokens: 5 } }, asking(generate), LIMIT_MS);
-    assert.equal(asked.length, 1);
+    assert.equal(requested.length, 1);
   });
 
-  test('that says nothing for too long is left, and the others are not', async () => {
+  test('is aborted when it is silent for too long, and the others are not', async () => {
     const { generate } = generateBy(['silence']);
-    const outer = new AbortController();
-    const reply = await askModel(QUESTION, asking(generate, outer.signal), 1);
+    const parent = new AbortController();
+    const reply = await askModel(QUESTION, asking(generate, parent.signal), 1);
     assert.equal(reply.error?.type, 'timeout');
-    assert.equal(outer.signal.aborted, false);
+    assert.equal(parent.signal.aborted, false);
   });
 
-  test('is left when nobody waits for it any more', async () => {
+  test('is aborted when its reply is no longer needed', async () => {
     const { generate } = generateBy(['silence']);
-    const outer = new AbortController();
-    const replying = askModel(QUESTION, asking(generate, outer.signal), LIMIT_MS);
-    outer.abort();
+    const parent = new AbortController();
+    const replying = askModel(QUESTION, asking(generate, parent.signal), LIMIT_MS);
+    parent.abort();
     assert.equal((await replying).error?.type, 'server');
   });
 
-  test('may not ask a panel, and a bug is no reply', async () => {
-    const { generate, asked } = generateBy([ANSWER]);
+  // @spec fusion-14
+  test('may not call a panel, and a bug is no reply', async () => {
+    const { generate, requested } = generateBy([ANSWER]);
     await askModel(QUESTION, asking(generate), LIMIT_MS);
-    assert.deepEqual(asked[0]?.withoutTools, ['service:fusion']);
-    const broken: InnerGenerate = () => Promise.reject(new TypeError('broken'));
+    assert.deepEqual(requested[0]?.withoutTools, ['service:fusion']);
+    const broken: GenerateNested = () => Promise.reject(new TypeError('broken'));
     await assert.rejects(askModel(QUESTION, asking(broken), LIMIT_MS), TypeError);
   });
 });

@@ -1,19 +1,19 @@
-import type { CacheMark, Citation, UrlCitation } from '../../canonical/blocks.ts';
+import type { CacheBreakpoint, Citation, UrlCitation } from '../../canonical/blocks.ts';
 import { GatewayError, type ErrorType } from '../../canonical/gateway-error.ts';
-import type { InnerAnswer, InnerGenerate, InnerQuestion } from '../../canonical/inner-generation.ts';
+import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/nested-generation.ts';
 import type { Settings, Tool } from '../../canonical/request.ts';
 import { joinAnswerText } from '../../canonical/text-gap.ts';
 import { addUsage, type Usage } from '../../canonical/usage.ts';
 
-/** What one model is asked. */
-export interface ModelQuestion {
+/** The input of one model. */
+export interface ModelInput {
   /** Slug. */
   readonly model: string;
   readonly instructions: string;
   readonly text: string;
-  readonly cache?: CacheMark;
+  readonly cache?: CacheBreakpoint;
   readonly settings: Settings;
-  /** The bound on the answer, in tokens, where the model is asked once more for less. */
+  /** The maximum of the response, in tokens, when the model is called once more with less. */
   readonly plainTokensMax: number;
   readonly tools: readonly Tool[];
   readonly toolCallsMax: number;
@@ -22,63 +22,63 @@ export interface ModelQuestion {
 }
 
 export interface Reply {
-  /** The concrete slug that answered; where nobody did, the one that was asked. */
+  /** The concrete slug that served; without a response, the requested one. */
   readonly model: string;
   /** Empty where `error` says why. */
   readonly text: string;
   readonly sources: readonly UrlCitation[];
   readonly error?: GatewayError;
   readonly elapsedMs: number;
-  /** `undefined`: nobody was asked in the end. */
+  /** `undefined`: no model was called in the end. */
   readonly usage: Usage | undefined;
   readonly costNanoUsd: number;
 }
 
 export interface Asking {
-  readonly generate: InnerGenerate;
+  readonly generate: GenerateNested;
   readonly monotonicMs: () => number;
-  /** Aborts when nobody waits for the replies any more. */
+  /** Aborts when the replies are no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** Whoever is asked by a panel asks none itself. */
+/** A member of a panel starts no panel itself. */
 const WITHOUT: readonly string[] = ['service:fusion'];
 
 /**
- * Asks one model, once more without tools and settings of taste where it cannot be asked with them. Never rejects for what
- * an upstream or the caller's limits do.
- * @param limitMs how long it may take
+ * Calls one model, and once more without tools and sampling settings if it rejects them. Never rejects for failures of
+ * an upstream or limits of the caller.
+ * @param limitMs time limit
  */
-export async function askModel(question: ModelQuestion, asking: Asking, limitMs: number): Promise<Reply> {
+export async function askModel(input: ModelInput, asking: Asking, limitMs: number): Promise<Reply> {
   const startedMs = asking.monotonicMs();
   const tally = new Tally();
   const time = limitTime(asking.signal, limitMs);
-  const ask = async (plain: boolean): Promise<InnerAnswer | GatewayError> => {
+  const ask = async (plain: boolean): Promise<NestedResponse | GatewayError> => {
     try {
       return await asking.generate(
-        { ...innerQuestion(question, plain, tally.costNanoUsd), ended: (run) => tally.add(run) },
+        { ...nestedInput(input, plain, tally.costNanoUsd), ended: (run) => tally.add(run) },
         time.signal,
       );
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return time.isOver() ? tooSlow(question.model, limitMs) : error;
+      return time.isOver() ? tooSlow(input.model, limitMs) : error;
     }
   };
   try {
     let answered = await ask(false);
-    if (answered instanceof GatewayError && mayDoWithLess(answered, question) && !time.signal.aborted)
+    if (answered instanceof GatewayError && mayDoWithLess(answered, input) && !time.signal.aborted)
       answered = await ask(true);
     const { usage, costNanoUsd } = tally;
     const common = { elapsedMs: asking.monotonicMs() - startedMs, usage, costNanoUsd };
     if (answered instanceof GatewayError)
-      return { ...common, model: question.model, text: '', sources: [], error: answered };
+      return { ...common, model: input.model, text: '', sources: [], error: answered };
     return { ...common, model: answered.model, text: textOf(answered), sources: sourcesOf(answered) };
   } finally {
     time.stop();
   }
 }
 
-/** What all asking came to. */
+/** The sum of all calls. */
 class Tally {
   usage: Usage | undefined;
   costNanoUsd = 0;
@@ -89,9 +89,9 @@ class Tally {
   }
 }
 
-/** @param spentNanoUsd by asking before */
-function innerQuestion(question: ModelQuestion, plain: boolean, spentNanoUsd: number): InnerQuestion {
-  const { model, instructions, text, cache, settings, plainTokensMax, tools, toolCallsMax, budgetNanoUsd } = question;
+/** @param spentNanoUsd by earlier calls */
+function nestedInput(input: ModelInput, plain: boolean, spentNanoUsd: number): NestedInput {
+  const { model, instructions, text, cache, settings, plainTokensMax, tools, toolCallsMax, budgetNanoUsd } = input;
   return {
     models: [model],
     turns: [
@@ -105,7 +105,7 @@ function innerQuestion(question: ModelQuestion, plain: boolean, spentNanoUsd: nu
   };
 }
 
-/** Somebody found the request itself at fault: tools, a schema, a temperature, a length that the model does not take. */
+/** The request itself was at fault: tools, a schema, a temperature, or a length that the model does not accept. */
 const FAULTS: ReadonlySet<ErrorType> = new Set([
   'invalid_request',
   'unprocessable',
@@ -113,8 +113,8 @@ const FAULTS: ReadonlySet<ErrorType> = new Set([
   'max_tokens_exceeded',
 ]);
 
-function mayDoWithLess({ type, availability }: GatewayError, question: ModelQuestion): boolean {
-  const { settings, tools, plainTokensMax } = question;
+function mayDoWithLess({ type, availability }: GatewayError, input: ModelInput): boolean {
+  const { settings, tools, plainTokensMax } = input;
   const { maxTokens = Infinity, ...ofTaste } = settings;
   const asksMore = tools.length > 0 || Object.keys(ofTaste).length > 0 || maxTokens > plainTokensMax;
   return asksMore && FAULTS.has(type) && availability?.code !== 'model_not_found';
@@ -130,7 +130,7 @@ interface TimeLimit {
   stop(): void;
 }
 
-function limitTime(outer: AbortSignal, limitMs: number): TimeLimit {
+function limitTime(parent: AbortSignal, limitMs: number): TimeLimit {
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   let isOver = false;
@@ -138,23 +138,23 @@ function limitTime(outer: AbortSignal, limitMs: number): TimeLimit {
     isOver = true;
     stop();
   }, limitMs);
-  if (outer.aborted) stop();
-  outer.addEventListener('abort', stop, { once: true });
+  if (parent.aborted) stop();
+  parent.addEventListener('abort', stop, { once: true });
   return {
     signal: controller.signal,
     isOver: () => isOver,
     stop() {
       clearTimeout(timer);
-      outer.removeEventListener('abort', stop);
+      parent.removeEventListener('abort', stop);
     },
   };
 }
 
-function textOf({ answer: { format, blocks } }: InnerAnswer): string {
+function textOf({ answer: { format, blocks } }: NestedResponse): string {
   return joinAnswerText(format, blocks).text.trim();
 }
 
-function sourcesOf({ answer: { blocks, citations } }: InnerAnswer): readonly UrlCitation[] {
+function sourcesOf({ answer: { blocks, citations } }: NestedResponse): readonly UrlCitation[] {
   const ofBlocks = blocks.flatMap((block): readonly Citation[] =>
     block.type === 'text' ? (block.citations ?? []) : [],
   );

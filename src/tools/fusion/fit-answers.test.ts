@@ -7,7 +7,7 @@ const answers = (...lengths: readonly number[]) =>
 const lengthsOf = (fitted: ReturnType<typeof fitAnswers>): readonly number[] =>
   fitted.map(({ content }) => content.length);
 
-test('answers that fit any model stay as they are, and nobody asks how much the model reads', () => {
+test('keeps answers that fit any model, without looking up the context', () => {
   const short = answers(1_000, 20_000);
   assert.equal(
     fitAnswers(short, () => assert.fail('it does not count')),
@@ -23,7 +23,7 @@ test('answers that fit this model stay as they are', () => {
   );
 });
 
-test('where they do not fit the longest are cut, at a word, and short ones stay whole', () => {
+test('cuts the longest at a word when they do not fit, and keeps short ones whole', () => {
   // Room for 45,000 characters.
   const [short = 0, long = 0, longer = 0] = lengthsOf(fitAnswers(answers(5_000, 30_000, 90_000), () => 30_000));
   assert.equal(short, 5_000);
@@ -32,7 +32,7 @@ test('where they do not fit the longest are cut, at a word, and short ones stay 
   assert.ok(cut.endsWith('word [...]'), cut.slice(-20));
 });
 
-test('of a model that nobody knows the usual is assumed', () => {
+test('assumes the usual context for an unknown model', () => {
   const fitted = fitAnswers(answers(150_000, 150_000), () => undefined);
   assert.ok(lengthsOf(fitted).every((length) => length > 95_000 && length < 97_000));
 });

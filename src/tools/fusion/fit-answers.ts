@@ -1,4 +1,4 @@
-import { cutAtWord } from '../../lib/cut-text.ts';
+import { truncateAtWord } from '../../lib/text/truncate.ts';
 
 /** An answer under the name of the model that gave it. */
 export interface NamedAnswer {
@@ -8,7 +8,7 @@ export interface NamedAnswer {
 
 /** So much text fits any model that can use tools, UTF-16 units. */
 const SMALL_CHARS = 40_000;
-/** Where nobody knows how much a model reads, in tokens. */
+/** When the context of a model is unknown, in tokens. */
 const CONTEXT_TOKENS_DEFAULT = 128_000;
 /** Of what a model reads: the rest is for the conversation and its own answer. */
 const CONTEXT_SHARE = 0.5;
@@ -17,8 +17,9 @@ const CHARS_PER_TOKEN = 3;
 const CUT = ' [...]';
 
 /**
- * The answers as one model can read them all: where they are too long together, the longest are cut, and short ones stay whole.
- * @param contextTokens how much it reads, asked only where that counts; `undefined`: unknown
+ * The answers, cut to what one model can read: if they are too long together, the longest are cut, and short ones stay
+ * whole.
+ * @param contextTokens its context, computed only if needed; `undefined`: unknown
  */
 export function fitAnswers(
   answers: readonly NamedAnswer[],
@@ -33,7 +34,7 @@ export function fitAnswers(
     room,
   );
   return answers.map(({ model, content }) =>
-    content.length <= charsMax ? { model, content } : { model, content: cutAtWord(content, charsMax) + CUT },
+    content.length <= charsMax ? { model, content } : { model, content: truncateAtWord(content, charsMax) + CUT },
   );
 }
 

@@ -21,7 +21,7 @@ function reasonOf(result: Json): Json | undefined {
   return result['failure_reason'];
 }
 
-suite('a panel of which nobody answered', () => {
+suite('a panel without any answer', () => {
   const REASONS: readonly (readonly [readonly ErrorType[], string])[] = [
     [['payment_required', 'payment_required'], 'insufficient_credits'],
     [['rate_limit_exceeded'], 'rate_limited'],
@@ -31,6 +31,7 @@ suite('a panel of which nobody answered', () => {
     [['payment_required', 'rate_limit_exceeded'], 'all_panels_failed'],
   ];
   for (const [types, reason] of REASONS)
+    // @spec fusion-12
     test(`says ${reason} after ${types.join(' and ')}`, () => {
       assert.equal(reasonOf(allFailed(types.map(failing), LIVE).result), reason);
     });
@@ -43,11 +44,11 @@ suite('a panel of which nobody answered', () => {
     assert.equal(reasonOf(allFailed([filter], LIVE).result), 'all_panels_failed');
   });
 
-  test('says cancelled where nobody waits any more', () => {
+  test('is cancelled when the caller has gone', () => {
     assert.equal(reasonOf(allFailed([failing('server')], AbortSignal.abort()).result), 'cancelled');
   });
 
-  test('tells of members that said nothing', () => {
+  test('lists members with empty answers', () => {
     const { error: _none, ...silent } = failing('server');
     const { result } = allFailed([silent], LIVE);
     assert.match(JSON.stringify(result), /"failed_models":\[\{"model":"a\/one","error":"It gave no text\."\}\]/);

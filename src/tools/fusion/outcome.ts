@@ -1,7 +1,7 @@
 import type { UrlCitation } from '../../canonical/blocks.ts';
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import type { PipelineStage } from '../../canonical/route-report.ts';
-import { cutAtWord } from '../../lib/cut-text.ts';
+import { truncateAtWord } from '../../lib/text/truncate.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../lib/json.ts';
 import { usdFromNano } from '../../lib/money.ts';
 import type { ToolOutcome } from '../contract.ts';
@@ -9,12 +9,12 @@ import type { Verdict } from './analyst.ts';
 import type { Reply } from './ask-model.ts';
 import { fitAnswers, type NamedAnswer } from './fit-answers.ts';
 
-/** Of one answer in the result, UTF-16 units: whoever writes the final answer has to read them all. */
+/** Of one answer in the result, UTF-16 units: the final model has to read them all. */
 const CONTENT_CHARS_MAX = 100_000;
 /** Of all answers together. */
 const SOURCES_MAX = 200;
 
-/** Why nothing came of it. @source generation.md 5.8 */
+/** Why nothing came of it. @spec fusion-12 */
 export type FailureReason =
   | 'all_panels_failed'
   | 'insufficient_credits'
@@ -34,17 +34,17 @@ export function failed(reason: FailureReason, error: string, more: JsonObject = 
   };
 }
 
-/** Nobody answered. */
+/** No member answered. */
 export function allFailed(members: readonly Reply[], signal: AbortSignal): ToolOutcome {
   const reasons = new Set(members.map(({ error }) => error && reasonOf(error)));
   const [same] = reasons.size === 1 ? reasons : [];
   const reason = signal.aborted ? 'cancelled' : (same ?? 'all_panels_failed');
-  const told = members.map(({ model, error }) => `${model}: ${error?.message ?? NO_TEXT}`);
-  const failedModels = members.map(drawFailed);
-  return failed(reason, `No model of the panel gave an answer. ${told.join(' ')}`, { failed_models: failedModels });
+  const reported = members.map(({ model, error }) => `${model}: ${error?.message ?? NO_TEXT}`);
+  const failedModels = members.map(formatFailed);
+  return failed(reason, `No model of the panel gave an answer. ${reported.join(' ')}`, { failed_models: failedModels });
 }
 
-/** What is told of a panel that answered, and what of it the model reads that asked. */
+/** The result of a panel for the caller, and the part that the calling model reads. */
 export interface Answered {
   /** At least one. */
   readonly answers: readonly NamedAnswer[];
@@ -56,16 +56,16 @@ export interface Answered {
 }
 
 export function succeeded({ answers, readable, sources, lost, verdict }: Answered): ToolOutcome {
-  const draw = (responses: readonly NamedAnswer[]): JsonObject => ({
+  const format = (responses: readonly NamedAnswer[]): JsonObject => ({
     status: 'ok',
     ...('analysis' in verdict ? { analysis: verdict.analysis } : { failure_reason: verdict.fault }),
     responses: responses.map(({ model, content }) => ({ model, content })),
-    ...(lost.length > 0 && { failed_models: lost.map(drawFailed) }),
+    ...(lost.length > 0 && { failed_models: lost.map(formatFailed) }),
     ...(sources.length > 0 && { sources: sources.map(({ url, title }) => ({ title: title ?? url, url })) }),
   });
   return {
-    result: draw(answers),
-    ...(readable !== answers && { modelReads: [{ type: 'text', text: JSON.stringify(draw(readable)) }] }),
+    result: format(answers),
+    ...(readable !== answers && { modelReads: [{ type: 'text', text: JSON.stringify(format(readable)) }] }),
     citations: sources,
   };
 }
@@ -73,9 +73,9 @@ export function succeeded({ answers, readable, sources, lost, verdict }: Answere
 /** What a model reads again of the result of an earlier answer. @param text the result as JSON text */
 export function recall(text: string): string {
   const result = parseJsonObject(text);
-  const told = result?.['responses'];
-  if (!Array.isArray(told)) return text;
-  const responses = told.filter(isJsonObject).map(({ model, content }) => ({
+  const reported = result?.['responses'];
+  if (!Array.isArray(reported)) return text;
+  const responses = reported.filter(isJsonObject).map(({ model, content }) => ({
     model: typeof model === 'string' ? model : '',
     content: typeof content === 'string' ? content : '',
   }));
@@ -85,12 +85,12 @@ export function recall(text: string): string {
 }
 
 export function answersOf(answered: readonly Reply[]): readonly NamedAnswer[] {
-  return answered.map(({ model, text }) => ({ model, content: cutAtWord(text, CONTENT_CHARS_MAX) }));
+  return answered.map(({ model, text }) => ({ model, content: truncateAtWord(text, CONTENT_CHARS_MAX) }));
 }
 
 const NO_TEXT = 'It gave no text.';
 
-function drawFailed({ model, error }: Reply): JsonObject {
+function formatFailed({ model, error }: Reply): JsonObject {
   return { model, error: error?.message ?? NO_TEXT, ...(error !== undefined && { status_code: error.status }) };
 }
 
@@ -101,7 +101,7 @@ function reasonOf({ status, type, availability, lacksFunds }: GatewayError): Fai
   return status === 500 ? 'unexpected_error' : undefined;
 }
 
-/** Each address once. Where it stands in another answer tells nothing here. */
+/** Each address once. A place in another answer means nothing here. */
 export function uniqueSources(answered: readonly Reply[]): readonly UrlCitation[] {
   const unique = new Map<string, UrlCitation>();
   for (const { url, title, excerpt } of answered.flatMap(({ sources }) => sources)) {
@@ -114,11 +114,11 @@ export function uniqueSources(answered: readonly Reply[]): readonly UrlCitation[
 }
 
 /**
- * What the run came to: who was asked, how long that took, and what it cost.
+ * The stage of a run: its models, times and costs.
  * @param elapsedMs of the whole run
- * @param analyst absent: nobody was asked to compare anything
+ * @param analyst absent: there was nothing to compare
  */
-export function drawStage(
+export function formatStage(
   elapsedMs: number,
   members: readonly Reply[],
   analyst?: { readonly reply: Reply; readonly verdict: Verdict },
@@ -133,10 +133,10 @@ export function drawStage(
     summary: `${answers} of ${members.length} models of the panel answered${lacks}`,
     data: {
       ms: Math.round(elapsedMs),
-      members: members.map((member) => drawReply(member, isAnswer(member))),
+      members: members.map((member) => formatReply(member, isAnswer(member))),
       ...(analyst !== undefined && {
         analyst: {
-          ...drawReply(analyst.reply, fault === undefined),
+          ...formatReply(analyst.reply, fault === undefined),
           ...(fault !== undefined && { failure_reason: fault }),
         },
       }),
@@ -149,7 +149,7 @@ export function isAnswer({ error, text }: Reply): boolean {
   return error === undefined && text !== '';
 }
 
-function drawReply({ model, error, elapsedMs, usage, costNanoUsd }: Reply, isOk: boolean): JsonObject {
+function formatReply({ model, error, elapsedMs, usage, costNanoUsd }: Reply, isOk: boolean): JsonObject {
   return {
     model,
     status: isOk ? 'ok' : 'failed',

@@ -25,11 +25,11 @@ export const TOOL_DESCRIPTION =
   'important. It is slow, and runs once in an answer. The result holds the answers and an analysis: what they agree on, where ' +
   'they contradict each other, what only some of them cover, and what all of them miss. Then write the answer yourself.';
 
-/** What the analyst reads. @param answers with the names of those who gave them */
-export function drawMaterial(
+/** The prompt of the analyst. @param answers with the names of their models */
+export function formatMaterial(
   request: string,
   answers: readonly { readonly model: string; readonly content: string }[],
 ): string {
-  const drawn = answers.map(({ model, content }, at) => `## Answer ${at + 1}, by ${model}\n\n${content}`);
-  return `# The request\n\n${request}\n\n# The answers\n\n${drawn.join('\n\n')}`;
+  const formatted = answers.map(({ model, content }, at) => `## Answer ${at + 1}, by ${model}\n\n${content}`);
+  return `# The request\n\n${request}\n\n# The answers\n\n${formatted.join('\n\n')}`;
 }

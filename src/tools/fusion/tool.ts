@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CacheMark } from '../../canonical/blocks.ts';
+import type { CacheBreakpoint } from '../../canonical/blocks.ts';
 import {
   ANALYSIS_MODELS_MAX,
   FUSION_PRESET_DEFAULT,
@@ -9,19 +9,19 @@ import {
   type FusionPresetName,
 } from '../../canonical/fusion.ts';
 import { EFFORTS, type ServerTool as AskedTool } from '../../canonical/request.ts';
-import { choosePanel, forPanel, type ChosenPanel } from '../../choosing/fusion-panel.ts';
+import { choosePanel, forPanel, type ChosenPanel } from '../../model-selection/fusion-panel.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { OpenTool, ServerTool, ToolCall, ToolContext, ToolOutcome } from '../contract.ts';
-import { innerToolsOf, questionOf } from '../inner-model.ts';
+import { nestedToolsOf, inputOf } from '../inner-model.ts';
 import { ANALYSIS_FORMAT, readVerdict } from './analyst.ts';
-import { askModel, type Asking, type ModelQuestion } from './ask-model.ts';
+import { askModel, type Asking, type ModelInput } from './ask-model.ts';
 import { fitAnswers } from './fit-answers.ts';
-import { allFailed, answersOf, drawStage, failed, isAnswer, recall, succeeded, uniqueSources } from './outcome.ts';
-import { ANALYST_PROMPT, drawMaterial, PANELIST_PROMPT, TOOL_DESCRIPTION } from './prompts.ts';
-import { drawTranscript } from './transcript.ts';
+import { allFailed, answersOf, formatStage, failed, isAnswer, recall, succeeded, uniqueSources } from './outcome.ts';
+import { ANALYST_PROMPT, formatMaterial, PANELIST_PROMPT, TOOL_DESCRIPTION } from './prompts.ts';
+import { formatTranscript } from './transcript.ts';
 
 const TYPE = 'service:fusion';
-/** generation.md 5.8. */
+/** @spec fusion-6 */
 const TOOL_CALLS_DEFAULT = 4;
 const COMPLETION_TOKENS_DEFAULT = 16_000;
 /** Where a model of unknown limits does not take that: what nearly every model writes. */
@@ -37,7 +37,7 @@ const TOOLS_DEFAULT: readonly AskedTool[] = [
   { type: 'server', name: 'service:web_fetch' },
 ];
 
-const innerTool = z.object({
+const nestedTool = z.object({
   type: z
     .string()
     .regex(/^service:/, 'must be a server tool, such as "service:web_search"')
@@ -45,7 +45,7 @@ const innerTool = z.object({
   parameters: z.custom<JsonObject>(isJsonObject, 'must be an object').nullish(),
 });
 
-/** @source seed 2.2 "Fusion rules", generation.md 5.8 */
+/** @spec fusion-2 */
 const parameters = z.object({
   analysis_models: z.array(z.string().min(1)).min(1).max(ANALYSIS_MODELS_MAX).nullish(),
   /** The analyst. Absent: the preset's, else the model that answers. */
@@ -55,43 +55,43 @@ const parameters = z.object({
   max_completion_tokens: z.int().min(1).nullish(),
   reasoning: z.object({ effort: z.enum(EFFORTS).nullish(), max_tokens: z.int().min(1).nullish() }).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
-  tools: z.array(innerTool).max(TOOLS_MAX).nullish(),
+  tools: z.array(nestedTool).max(TOOLS_MAX).nullish(),
   cache_control: z.object({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).nullish() }).nullish(),
 });
 type Parameters = z.output<typeof parameters>;
 
-/** The panel reads what the model reads: whoever puts a question in other words loses some of it. */
+/** The panel reads what the model reads: a rephrased question would lose some of it. */
 const noArguments = z.object({});
 
-/** Asks a panel of models, and lets an analyst compare what they say. @source generation.md 5.8 */
+/** Calls a panel of models, and an analyst that compares their answers. @spec fusion-6 */
 export const fusion: ServerTool<typeof parameters, typeof noArguments> = {
   type: TYPE,
   parameters,
   callMsMax: CALL_MS_MAX,
-  innerTools: toolsOf,
+  nestedTools: toolsOf,
   recall,
   describe: () => ({ description: TOOL_DESCRIPTION, arguments: noArguments }),
   open: openFusion,
 };
 
-function openFusion(asked: Parameters, context: ToolContext): OpenTool<object> {
+function openFusion(requested: Parameters, context: ToolContext): OpenTool<object> {
   let isCalled = false;
   return {
     async run(call) {
-      if (isCalled) return failed('fusion_invocation_capped', 'The panel is asked once in an answer.');
+      if (isCalled) return failed('fusion_invocation_capped', 'The panel is called once in a response.');
       isCalled = true;
-      const { panel, analyst = context.model() } = peopleOf(asked, context);
+      const { panel, analyst = context.model() } = peopleOf(requested, context);
       if (panel.length === 0)
-        return failed('invalid_model', 'No model can be asked: name some in analysis_models, or configure a provider.');
-      return runPanel(asked, context, call, { panel, analyst });
+        return failed('invalid_model', 'No model is available: name some in analysis_models, or configure a provider.');
+      return runPanel(requested, context, call, { panel, analyst });
     },
   };
 }
 
-/** Models that are named count before those of the preset. @source seed 2.2 "preset" */
-function peopleOf(asked: Parameters, context: ToolContext): ChosenPanel {
-  const { analysis_models: named, model } = asked;
-  const preset = asked.preset ?? undefined;
+/** Models that are named count before those of the preset. @spec fusion-3 */
+function peopleOf(requested: Parameters, context: ToolContext): ChosenPanel {
+  const { analysis_models: named, model } = requested;
+  const preset = requested.preset ?? undefined;
   const isComplete = isSet(named) && (isSet(model) || preset === undefined);
   const chosen = isComplete ? undefined : fromPreset(preset ?? FUSION_PRESET_DEFAULT, context);
   return {
@@ -102,12 +102,12 @@ function peopleOf(asked: Parameters, context: ToolContext): ChosenPanel {
 
 function fromPreset(name: FusionPresetName, { choice, request }: ToolContext): ChosenPanel | undefined {
   if (choice === undefined) return undefined;
-  const field = { ...choice.field(forPanel(request)), resolve: (slug: string) => choice.resolve(slug) };
-  return choosePanel(name, choice.settings.fusion[name], field);
+  const pool = { ...choice.candidatePool(forPanel(request)), resolve: (slug: string) => choice.resolve(slug) };
+  return choosePanel(name, choice.settings.fusion[name], pool);
 }
 
 async function runPanel(
-  asked: Parameters,
+  requested: Parameters,
   context: ToolContext,
   { turns, signal }: ToolCall<object>,
   { panel, analyst }: { readonly panel: readonly string[]; readonly analyst: string },
@@ -115,13 +115,13 @@ async function runPanel(
   const { generate, monotonicMs, note, budgetNanoUsd } = context;
   const asking: Asking = { generate, monotonicMs, signal };
   const startedMs = monotonicMs();
-  const text = drawTranscript(turns);
-  const common = commonQuestion(asked, shareOf(budgetNanoUsd(), panel.length));
+  const text = formatTranscript(turns);
+  const common = commonInput(requested, shareOf(budgetNanoUsd(), panel.length));
   const member = { ...common, instructions: PANELIST_PROMPT, text };
   const members = await Promise.all(panel.map((model) => askModel({ ...member, model }, asking, PANEL_MS_MAX)));
   const answered = members.filter(isAnswer);
   if (answered.length === 0) {
-    note(drawStage(monotonicMs() - startedMs, members));
+    note(formatStage(monotonicMs() - startedMs, members));
     return allFailed(members, signal);
   }
   const answers = answersOf(answered);
@@ -131,7 +131,7 @@ async function runPanel(
       ...common,
       model: analyst,
       instructions: ANALYST_PROMPT,
-      text: drawMaterial(
+      text: formatMaterial(
         text,
         fitAnswers(answers, () => contextTokensOf(analyst, context)),
       ),
@@ -141,7 +141,7 @@ async function runPanel(
     ANALYST_MS_MAX,
   );
   const verdict = readVerdict(reply);
-  note(drawStage(monotonicMs() - startedMs, members, { reply, verdict }));
+  note(formatStage(monotonicMs() - startedMs, members, { reply, verdict }));
   return succeeded({
     answers,
     readable: fitAnswers(answers, () => contextTokensOf(context.model(), context)),
@@ -153,7 +153,7 @@ async function runPanel(
 
 function contextTokensOf(model: string, { choice, request }: ToolContext): number | undefined {
   const slug = choice?.resolve(model);
-  return choice?.field(forPanel(request)).models.find((one) => one.slug === slug)?.contextTokensMax;
+  return choice?.candidatePool(forPanel(request)).models.find((one) => one.slug === slug)?.contextTokensMax;
 }
 
 /** Of what is left every one may take the same, and the final answer, too. */
@@ -161,29 +161,29 @@ function shareOf(leftNanoUsd: number | undefined, members: number): number | und
   return leftNanoUsd === undefined ? undefined : Math.floor(leftNanoUsd / (members + 2));
 }
 
-type CommonQuestion = Omit<ModelQuestion, 'model' | 'instructions' | 'text'>;
+type CommonInput = Omit<ModelInput, 'model' | 'instructions' | 'text'>;
 
-function commonQuestion(asked: Parameters, budgetNanoUsd: number | undefined): CommonQuestion {
-  const { cache_control: mark } = asked;
-  const cache: CacheMark | undefined = isSet(mark)
+function commonInput(requested: Parameters, budgetNanoUsd: number | undefined): CommonInput {
+  const { cache_control: mark } = requested;
+  const cache: CacheBreakpoint | undefined = isSet(mark)
     ? { kind: 'ephemeral', ...(isSet(mark.ttl) && { ttl: mark.ttl }) }
     : undefined;
-  const { settings = {} } = questionOf({
-    ...asked,
-    max_completion_tokens: asked.max_completion_tokens ?? COMPLETION_TOKENS_DEFAULT,
+  const { settings = {} } = inputOf({
+    ...requested,
+    max_completion_tokens: requested.max_completion_tokens ?? COMPLETION_TOKENS_DEFAULT,
   });
   return {
     settings,
-    plainTokensMax: asked.max_completion_tokens ?? PLAIN_TOKENS_DEFAULT,
-    tools: toolsOf(asked),
-    toolCallsMax: asked.max_tool_calls ?? TOOL_CALLS_DEFAULT,
+    plainTokensMax: requested.max_completion_tokens ?? PLAIN_TOKENS_DEFAULT,
+    tools: toolsOf(requested),
+    toolCallsMax: requested.max_tool_calls ?? TOOL_CALLS_DEFAULT,
     ...(cache !== undefined && { cache }),
     ...(budgetNanoUsd !== undefined && { budgetNanoUsd }),
   };
 }
 
 function toolsOf({ tools }: Parameters): readonly AskedTool[] {
-  return isSet(tools) ? innerToolsOf({ tools }) : TOOLS_DEFAULT;
+  return isSet(tools) ? nestedToolsOf({ tools }) : TOOLS_DEFAULT;
 }
 
 function isSet<Value>(value: Value): value is NonNullable<Value> {

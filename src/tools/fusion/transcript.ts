@@ -14,9 +14,9 @@ const SPEAKERS: Readonly<Record<Turn['role'], string>> = {
 
 /**
  * A conversation as text for models that were not part of it. A single message of the user stands as it is.
- * @source generation.md 5.8 "whole conversation as text-only transcript"
+ * @spec fusion-7
  */
-export function drawTranscript(turns: readonly Turn[]): string {
+export function formatTranscript(turns: readonly Turn[]): string {
   const spoken = turns.map((turn) => ({ turn, text: textOf(turn.blocks) })).filter(({ text }) => text !== '');
   const [only] = spoken;
   if (spoken.length === 1 && only?.turn.role === 'user') return only.text;
@@ -25,12 +25,12 @@ export function drawTranscript(turns: readonly Turn[]): string {
 
 function textOf(blocks: readonly Block[]): string {
   return blocks
-    .map(drawBlock)
+    .map(formatBlock)
     .filter((text) => text !== '')
     .join('\n');
 }
 
-function drawBlock(block: Block): string {
+function formatBlock(block: Block): string {
   switch (block.type) {
     case 'text':
     case 'refusal':

@@ -4,7 +4,7 @@ import { joinAnswerText } from '../../canonical/text-gap.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
 import { failedOutcome, type OpenTool, type ServerTool, type ToolContext } from '../contract.ts';
 
-/** generation.md 5.7. */
+/** @spec tool-31 */
 const MODEL_DEFAULT = 'openai/gpt-5-image';
 const PROMPT_CHARS_MAX = 32_000;
 /** Large pictures take minutes. */
@@ -18,24 +18,27 @@ const parameters = z
   .catchall(z.union([z.string(), z.number(), z.array(z.json())], { error: 'must be a string, a number or an array' }));
 type Parameters = z.output<typeof parameters>;
 
-const wish = z.object({
+const argumentsSchema = z.object({
   prompt: z.string().min(1).max(PROMPT_CHARS_MAX).describe('What the picture is to show, in words.'),
 });
 
-/** Has a model that draws make a picture. @source generation.md 5.7 */
-export const imageGeneration: ServerTool<typeof parameters, typeof wish> = {
+/** Generates an image with another model. @spec tool-31 */
+export const imageGeneration: ServerTool<typeof parameters, typeof argumentsSchema> = {
   type: 'service:image_generation',
   parameters,
   callMsMax: CALL_MS_MAX,
   recall: (text) => withoutPicture(text),
   describe: () => ({
     description: 'Draws a picture. It is shown to the user; you are only told that it was drawn.',
-    arguments: wish,
+    arguments: argumentsSchema,
   }),
-  open: (asked, context) => openImages(asked, context),
+  open: (requested, context) => openImages(requested, context),
 };
 
-function openImages({ model, ...rest }: Parameters, { generate }: ToolContext): OpenTool<z.output<typeof wish>> {
+function openImages(
+  { model, ...rest }: Parameters,
+  { generate }: ToolContext,
+): OpenTool<z.output<typeof argumentsSchema>> {
   const imageConfig = Object.fromEntries(
     Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
@@ -72,7 +75,7 @@ function urlOf({ source }: MediaBlock): string | undefined {
 
 const SHOWN = 'The picture is shown to the user.';
 
-/** A picture in base64 would fill the context of any model, and tells it nothing. */
+/** An image in base64 would fill the context of any model, without any use. */
 function withoutPicture(text: string): string {
   const result: Json | undefined = parseJson(text);
   if (!isJsonObject(result)) return text;

@@ -4,12 +4,13 @@ import { functionNameOf, placeholderName } from './function-name.ts';
 
 const LEGAL = /^[a-zA-Z0-9_-]{1,64}$/;
 
-test('a name that every vendor takes stays as it is', () => {
+test('keeps a name that every vendor accepts', () => {
   assert.equal(functionNameOf('wiki', 'search_pages'), 'mcp_wiki_search_pages');
   assert.equal(functionNameOf('wiki', 'Get-Page'), 'mcp_wiki_Get-Page');
 });
 
-test('names that would come to the same are told apart, and stay the same from one request to the next', () => {
+// @spec mcp-2
+test('distinguishes names that would be equal, the same way in every request', () => {
   const names = ['a.b', 'a/b', 'a b', 'a_b'].map((tool) => functionNameOf('wiki', tool));
   assert.equal(new Set(names).size, names.length);
   assert.ok(
@@ -22,7 +23,7 @@ test('names that would come to the same are told apart, and stay the same from o
   );
 });
 
-test('names that are too long are cut, and still told apart', () => {
+test('cuts names that are too long, and distinguishes them', () => {
   const server = 's'.repeat(32);
   const [one, other] = [functionNameOf(server, `${'t'.repeat(127)}1`), functionNameOf(server, `${'t'.repeat(127)}2`)];
   assert.notEqual(one, other);
@@ -30,7 +31,7 @@ test('names that are too long are cut, and still told apart', () => {
   assert.match(functionNameOf('wiki', 'ü'.repeat(100)), LEGAL);
 });
 
-test('no tool of one server is called like one of another, nor like what stands for a server', () => {
+test('gives tools of different servers, and placeholders, different names', () => {
   assert.notEqual(functionNameOf('a', 'b_c'), functionNameOf('a-b', 'c'));
   assert.notEqual(placeholderName('a-b'), functionNameOf('a', 'b'));
 });

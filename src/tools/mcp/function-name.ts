@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { MCP_FUNCTION_PREFIX } from '../../canonical/server-call.ts';
 
-/** What every vendor takes. @source generation.md 12 "function name" */
+/** What every vendor takes. @spec chat-21 */
 const NAME_CHARS_MAX = 64;
 const HASH_CHARS = 8;
 const ILLEGAL = /[^a-zA-Z0-9_-]/g;
@@ -12,8 +12,8 @@ export function placeholderName(server: string): string {
 }
 
 /**
- * The function that stands for a tool of a server. What a name of a function cannot say is told apart by a hash, so that the
- * same tool has the same name in every request, whatever other tools there are.
+ * The function that stands for a tool of a server. A hash replaces what a function's name cannot contain, so that a
+ * tool has the same name in every request, whatever other tools there are.
  */
 export function functionNameOf(server: string, tool: string): string {
   const plain = `${placeholderName(server)}_${tool.replaceAll(ILLEGAL, '_')}`;

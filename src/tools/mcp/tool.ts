@@ -10,7 +10,7 @@ import {
   type ToolOutcome,
   type ToolSet,
 } from '../contract.ts';
-import { drawResult } from './draw-result.ts';
+import { formatResult } from './format-result.ts';
 import { functionNameOf, placeholderName } from './function-name.ts';
 
 const SERVER_CHARS_MAX = 64;
@@ -35,8 +35,8 @@ export const mcp: ToolSet<typeof parameters> = {
       seen.add(given.server);
     }
   },
-  async list({ server, allowed_tools: allowed }, { path, asker, abilities, signal }) {
-    const found = abilities.mcp?.find(server, asker) ?? 'unknown';
+  async list({ server, allowed_tools: allowed }, { path, principal, abilities, signal }) {
+    const found = abilities.mcp?.find(server, principal) ?? 'unknown';
     if (found === 'unknown') throw invalid(`${path}.server`, 'is not the name of an MCP server of this gateway');
     if (found === 'forbidden')
       throw new GatewayError('permission_denied', `${path}.server: this API key may not use the server.`);
@@ -66,7 +66,7 @@ export const mcp: ToolSet<typeof parameters> = {
   },
 };
 
-/** Should two tools come to one name, the first has it. */
+/** If two tools have the same name, the first keeps it. */
 function unlike(tools: readonly NamedTool[]): readonly NamedTool[] {
   return [...new Map(tools.toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
 }
@@ -82,7 +82,7 @@ function toolOf(server: McpServer, { name, description, inputSchema }: McpTool):
     open: () => ({
       async run({ input, signal }): Promise<ToolOutcome> {
         try {
-          return drawResult(await server.call(name, input, signal));
+          return formatResult(await server.call(name, input, signal));
         } catch (error) {
           if (error instanceof McpError) return failedOutcome(error.message, error.code);
           throw error;
@@ -92,7 +92,7 @@ function toolOf(server: McpServer, { name, description, inputSchema }: McpTool):
   };
 }
 
-/** Nobody knows what the server has. The model can say so, and why. */
+/** The tools of the server are unknown. The function's result gives the reason. */
 function placeholderOf(server: McpServer, { message, code }: McpError): ForeignTool {
   return {
     type: MCP_TYPE,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { failedOutcome, type ServerTool } from '../contract.ts';
 
-/** generation.md 5.11. */
+/** @spec tool-30 */
 const RESULTS_DEFAULT = 5;
 const RESULTS_MAX = 20;
 /** Ours: a question is a few words. */
@@ -19,7 +19,7 @@ const query = z.object({
   series: z.string().max(QUERY_CHARS_MAX).optional().describe('The family of models: Claude, GPT, Gemini.'),
 });
 
-/** Lets a model look through the catalog. @source generation.md 5.11 */
+/** Lets a model look through the catalog. @spec tool-30 */
 export const searchModels: ServerTool<typeof parameters, typeof query> = {
   type: 'service:experimental__search_models',
   parameters,

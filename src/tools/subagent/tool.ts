@@ -4,21 +4,21 @@ import type { Turn } from '../../canonical/request.ts';
 import { joinAnswerText } from '../../canonical/text-gap.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { OpenTool, ServerTool, ToolContext, ToolOutcome } from '../contract.ts';
-import { checkInnerModels, createCallCount, INNER_MODEL_SHAPE, innerToolsOf, questionOf } from '../inner-model.ts';
+import { checkNestedModels, createCallCount, NESTED_MODEL_SHAPE, nestedToolsOf, inputOf } from '../inner-model.ts';
 
 const TYPE = 'service:subagent';
-/** generation.md 5.9 "cap per request". */
+/** @spec tool-38 */
 const CALLS_MAX = 25;
 /** A task of several turns with tools takes its time. */
 const CALL_MS_MAX = 600_000;
 const NAME_CHARS_MAX = 200;
 const TASK_CHARS_MAX = 200_000;
 
-/** Functions of the caller's run at the caller's, who is not asked here. */
+/** Functions of the caller would run at the caller, which a subagent cannot call. */
 const notHere = z.undefined({ error: 'is for the responses interface alone' }).optional();
 
 const parameters = z.strictObject({
-  ...INNER_MODEL_SHAPE,
+  ...NESTED_MODEL_SHAPE,
   inherit_functions: notHere,
   inherited_function_names: notHere,
 });
@@ -36,14 +36,14 @@ type Task = z.output<typeof task>;
 
 const mayRun = createCallCount(CALLS_MAX);
 
-/** Has another model do a part of the work, apart from the conversation. @source generation.md 5.9 */
+/** Has another model do a part of the work, apart from the conversation. @spec tool-36 */
 export const subagent: ServerTool<typeof parameters, typeof task> = {
   type: TYPE,
   parameters,
   callMsMax: CALL_MS_MAX,
   mayRepeat: true,
-  checkTogether: (entries) => checkInnerModels(TYPE, entries),
-  innerTools: innerToolsOf,
+  checkTogether: (entries) => checkNestedModels(TYPE, entries),
+  nestedTools: nestedToolsOf,
   describe: ({ name }) => ({
     description:
       `Hands a task to ${name === undefined || name === null ? 'another model' : `the agent "${name}"`}, which works on it by ` +
@@ -51,17 +51,21 @@ export const subagent: ServerTool<typeof parameters, typeof task> = {
       'for each other can be handed out at once.',
     arguments: task,
   }),
-  open: (asked, context) => openSubagent(asked, context),
+  open: (requested, context) => openSubagent(requested, context),
 };
 
-function openSubagent(asked: Parameters, { request, model, generate }: ToolContext): OpenTool<Task> {
+function openSubagent(requested: Parameters, { request, model, generate }: ToolContext): OpenTool<Task> {
   return {
     async run({ input, signal }) {
       const failed = (error: string): ToolOutcome => failedTask(input, error);
       if (!mayRun(request)) return failed(`At most ${CALLS_MAX} tasks are handed out for one answer.`);
       try {
-        const wish = { models: [asked.model ?? model()], turns: turnsOf(asked, input), withoutTools: [TYPE] };
-        const answered = await generate({ ...questionOf(asked), ...wish }, signal);
+        const settings = {
+          models: [requested.model ?? model()],
+          turns: turnsOf(requested, input),
+          withoutTools: [TYPE],
+        };
+        const answered = await generate({ ...inputOf(requested), ...settings }, signal);
         const { text: outcome } = joinAnswerText(answered.answer.format, answered.answer.blocks);
         if (outcome === '') return failed('The agent gave no answer.');
         return { result: { status: 'ok', model: answered.model, task_name: input.task_name, outcome } };

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../lib/json.ts';
 import type { NativeEndpoint } from '../contract.ts';
 
 /** What of the parameters an endpoint's own search may take. */
-export interface NativeWishes {
+export interface NativeSettings {
   readonly max_uses?: number | null | undefined;
   readonly search_context_size?: SearchContextSize | null | undefined;
   readonly allowed_domains?: readonly string[] | null | undefined;
@@ -11,9 +11,9 @@ export interface NativeWishes {
   readonly user_location?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** Whoever else speaks the vendor's format, as the sandbox does, has no search behind it. */
+/** Other hosts of the vendor's format, such as the sandbox, have no search. */
 const VENDORS = /claude/;
-/** Models from before their vendor's search. @source generation.md 5.4 "Native families" */
+/** Models from before their vendor's search. @spec web-2 */
 const VENDORS_WITHOUT = /claude-(?:instant|2|3-(?:opus|sonnet|haiku)|3-5-sonnet)/;
 const RESPONSES_WITH = /(?:^|\/)(?:gpt-4\.1|gpt-[5-9]|o3|o4-mini)/;
 const GROK_WITH = /grok-(?:[4-9]|[1-9]\d)/;
@@ -21,21 +21,21 @@ const GROK_WITH = /grok-(?:[4-9]|[1-9]\d)/;
 const GROK_SITES_MAX = 5;
 
 /** The endpoint's own search, in the words of its format; `undefined` where it has none. */
-export function drawNativeSearch(
-  wishes: NativeWishes,
-  { format, model, runsVendorTools }: NativeEndpoint,
+export function formatNativeSearch(
+  preferences: NativeSettings,
+  { format, model, runsNativeTools }: NativeEndpoint,
 ): JsonObject | undefined {
   if (format === 'messages') {
-    const searches = runsVendorTools && VENDORS.test(model) && !VENDORS_WITHOUT.test(model);
-    return searches ? drawVendors(wishes) : undefined;
+    const searches = runsNativeTools && VENDORS.test(model) && !VENDORS_WITHOUT.test(model);
+    return searches ? formatVendors(preferences) : undefined;
   }
   if (format !== 'responses') return undefined;
-  if (GROK_WITH.test(model)) return drawGroks(wishes);
-  return RESPONSES_WITH.test(model) ? drawResponses(wishes) : undefined;
+  if (GROK_WITH.test(model)) return formatGroks(preferences);
+  return RESPONSES_WITH.test(model) ? formatResponses(preferences) : undefined;
 }
 
-/** One list of sites: pages to include win. With more sites than it takes it would search elsewhere. @source generation.md 4.2 */
-function drawGroks({ allowed_domains, excluded_domains, user_location }: NativeWishes): JsonObject | undefined {
+/** One list of sites: pages to include win. With more sites than it takes it would search elsewhere. @spec web-8 */
+function formatGroks({ allowed_domains, excluded_domains, user_location }: NativeSettings): JsonObject | undefined {
   const allowed = allowed_domains ?? [];
   const excluded = excluded_domains ?? [];
   if ((allowed.length > 0 ? allowed : excluded).length > GROK_SITES_MAX) return undefined;
@@ -48,8 +48,8 @@ function drawGroks({ allowed_domains, excluded_domains, user_location }: NativeW
   };
 }
 
-/** One list of sites: pages to include win. @source generation.md 4.2, 7.4 */
-function drawVendors({ max_uses, allowed_domains, excluded_domains, user_location }: NativeWishes): JsonObject {
+/** One list of sites: pages to include win. @spec web-7 */
+function formatVendors({ max_uses, allowed_domains, excluded_domains, user_location }: NativeSettings): JsonObject {
   const allowed = allowed_domains ?? [];
   const blocked = excluded_domains ?? [];
   const location = locationOf(user_location);
@@ -63,8 +63,8 @@ function drawVendors({ max_uses, allowed_domains, excluded_domains, user_locatio
   };
 }
 
-/** Sites to leave out cannot be said. @source generation.md 4.2; developers.openai.com "Web search", read 2026-11 */
-function drawResponses({ search_context_size, allowed_domains, user_location }: NativeWishes): JsonObject {
+/** Sites to leave out cannot be said. @spec web-8; developers.openai.com "Web search", read 2026-11 */
+function formatResponses({ search_context_size, allowed_domains, user_location }: NativeSettings): JsonObject {
   const allowed = allowed_domains ?? [];
   const location = locationOf(user_location);
   return {
@@ -77,7 +77,7 @@ function drawResponses({ search_context_size, allowed_domains, user_location }: 
 
 const PLACES = ['city', 'region', 'country', 'timezone'] as const;
 
-function locationOf(location: NativeWishes['user_location']): JsonObject | undefined {
+function locationOf(location: NativeSettings['user_location']): JsonObject | undefined {
   if (location === undefined || location === null) return undefined;
   const known = PLACES.flatMap((name): [string, Json][] => {
     const place = location[name];

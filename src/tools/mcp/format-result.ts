@@ -4,19 +4,19 @@ import type { McpResult } from '../../canonical/mcp.ts';
 import { parseJson, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { failedOutcome, type ToolOutcome } from '../contract.ts';
 
-/** Pictures that models take, whoever serves them. */
+/** Image types that all models with image input accept. */
 const PICTURES: ReadonlySet<Json | undefined> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const BITS_PER_CHAR = 6;
 const BITS_PER_BYTE = 8;
 
 /**
- * What a call came to, as the model reads it and the caller is told. Pictures are for the model alone; what else is no
- * text is told by its kind and size. @source modelcontextprotocol.io "Tools", read 2026-11: "Tool Result"
+ * The result of a call, as the model reads it and the caller sees it. Images are for the model only; other content that
+ * is not text is described by type and size. @source modelcontextprotocol.io "Tools", read 2026-11: "Tool Result"
  */
-export function drawResult({ content, structured, failed }: McpResult): ToolOutcome {
-  const told = content.filter((block) => !repeats(block, structured)).map(drawBlock);
-  if (failed) return failedOutcome(wordsOf(content) ?? JSON.stringify(structured ?? told));
-  const result: JsonObject = { content: told, ...(structured !== undefined && { structured_content: structured }) };
+export function formatResult({ content, structured, failed }: McpResult): ToolOutcome {
+  const reported = content.filter((block) => !repeats(block, structured)).map(formatBlock);
+  if (failed) return failedOutcome(wordsOf(content) ?? JSON.stringify(structured ?? reported));
+  const result: JsonObject = { content: reported, ...(structured !== undefined && { structured_content: structured }) };
   const pictures = content.flatMap(pictureOf);
   if (pictures.length === 0) return { result };
   return { result, modelReads: [{ type: 'text', text: JSON.stringify(result) }, ...pictures] };
@@ -34,7 +34,7 @@ function wordsOf(content: readonly JsonObject[]): string | undefined {
   return words === '' ? undefined : words;
 }
 
-function drawBlock(block: JsonObject): JsonObject {
+function formatBlock(block: JsonObject): JsonObject {
   const type = typeof block['type'] === 'string' ? block['type'] : 'unknown';
   switch (type) {
     case 'text':
@@ -43,7 +43,7 @@ function drawBlock(block: JsonObject): JsonObject {
     case 'audio':
       return { type, mime_type: block['mimeType'] ?? null, bytes: bytesOf(block['data']) };
     case 'resource':
-      return drawResource(isJsonObject(block['resource']) ? block['resource'] : {});
+      return formatResource(isJsonObject(block['resource']) ? block['resource'] : {});
     case 'resource_link': {
       const { uri, name, description, mimeType } = block;
       return {
@@ -59,7 +59,7 @@ function drawBlock(block: JsonObject): JsonObject {
   }
 }
 
-function drawResource({ uri, mimeType, text, blob }: JsonObject): JsonObject {
+function formatResource({ uri, mimeType, text, blob }: JsonObject): JsonObject {
   return {
     type: 'resource',
     uri: uri ?? '',
