@@ -1,15 +1,25 @@
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { CORS_HEADERS } from './cors.ts';
 
 /** Draws an error in the shape of the endpoint at `path`. */
-export type DrawError = (error: GatewayError, path: string) => JsonObject;
+export type SerializeError = (error: GatewayError, path: string) => JsonObject;
 
 interface ParserError extends Error {
   readonly code?: string;
   /** The bytes that the parser was given last. */
   readonly rawPacket?: Buffer;
 }
+
+/** A caller has so long to read its answer before the connection is closed for good. */
+const CLOSE_MS = 2_000;
+const answered = new WeakSet<Duplex>();
+
+/** Those of every other answer. */
+const HEADER_LINES = Object.entries(CORS_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
 
 const REASON: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -22,16 +32,21 @@ const REASON: Readonly<Record<number, string>> = {
  * Answers what is not HTTP, which never becomes a request. A header that may not stand in HTTP is a fault of the
  * credentials where it is the one that carries them: a key with a NUL byte is as wrong as any other.
  */
-export function answerClientError(error: ParserError, socket: Duplex, draw: DrawError): void {
+export function answerClientError(error: ParserError, socket: Duplex, serialize: SerializeError): void {
+  // What is still on its way is not read for its own sake: a socket that is closed with unread bytes loses the answer.
+  if (answered.has(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
+  answered.add(socket);
+  const timer = setTimeout(() => socket.destroy(), CLOSE_MS);
+  socket.once('close', () => clearTimeout(timer));
   const refusal = refusalOf(error);
-  const body = JSON.stringify(draw(refusal, pathOf(error.rawPacket)));
+  const body = JSON.stringify(serialize(refusal, pathOf(error.rawPacket)));
   socket.end(
     `HTTP/1.1 ${refusal.status} ${REASON[refusal.status] ?? ''}\r\n` +
-      'Connection: close\r\nContent-Type: application/json; charset=utf-8\r\n' +
+      `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\n${HEADER_LINES}` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

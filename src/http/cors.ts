@@ -19,20 +19,30 @@ const ALLOWED_HEADERS = [
   'x-session-id',
 ];
 
-/** On every answer, so that a browser may call with a key. @source generation.md 9.2 */
+/** What a browser must not make of an answer: another type, a page that runs or loads something, a part of another page. */
+export const BROWSER_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  // Pages of ours bring their style along.
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+} as const;
+
+/** On every answer, so that a browser may call with a key. @spec request-32 */
 export const CORS_HEADERS = {
+  ...BROWSER_HEADERS,
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'ETag, X-Generation-Id, Request-Id, X-Request-Id, Retry-After, X-Should-Retry, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Service-Cache-Status, X-Service-Cache-Age, X-Service-Cache-TTL, X-Service-Cache-Source-Id',
 } as const;
 
-/** What a browser's preflight asks for. Vendor SDKs add `x-stainless-*`, hence the request's own list where it has one. */
+/** The response to a browser's preflight. Vendor SDKs add `x-stainless-*`, hence the request's own list if it has one. */
 export function preflightHeaders(requestedHeaders: string | undefined): Record<string, string> {
-  const asked = requestedHeaders !== undefined && /^[\w\-, ]{1,2000}$/.test(requestedHeaders) ? requestedHeaders : '';
+  const requested =
+    requestedHeaders !== undefined && /^[\w\-, ]{1,2000}$/.test(requestedHeaders) ? requestedHeaders : '';
   return {
     ...CORS_HEADERS,
     'access-control-allow-methods': 'GET, POST, PATCH, PUT, DELETE, HEAD, OPTIONS',
-    'access-control-allow-headers': asked === '' ? ALLOWED_HEADERS.join(', ') : asked,
+    'access-control-allow-headers': requested === '' ? ALLOWED_HEADERS.join(', ') : requested,
     'access-control-max-age': '86400',
   };
 }

@@ -15,7 +15,7 @@ test('a schema with an id is one component, however often it is used', () => {
 
 const definition = (type: string) => ({ $defs: { Part: { type } }, type: 'array', items: { $ref: '#/$defs/Part' } });
 
-test('two definitions of one name that differ are told apart', () => {
+test('distinguishes two different definitions of one name', () => {
   const components = createSchemaComponents();
   components.add('One', definition('string'), 'input');
   components.add('Two', definition('number'), 'input');

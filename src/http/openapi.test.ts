@@ -77,6 +77,7 @@ test('no schema keeps definitions or a dialect of its own', () => {
   assert.deepEqual(findAll(document, '$schema'), []);
 });
 
+// @spec workspace-16
 test('every route of the table is in the document, and nothing else but what takes a generation request', () => {
   const documented = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).toSorted();
   const known = MANAGEMENT_ROUTES.map(({ path, method }) => `${method} ${path}`);

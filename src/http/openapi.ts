@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IDEMPOTENCY_KEY_CHARS_MAX } from '../accounts/credits.ts';
+import { IDEMPOTENCY_KEY_CHARS_MAX } from '../accounts/limits/credits.ts';
 import type { ClientFormatId } from '../canonical/extra.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ManagementRoute, RouteScope } from './management/route.ts';
@@ -14,7 +14,7 @@ export interface GenerationSchemas {
   readonly event?: AnySchema;
 }
 
-export interface OpenApiParts {
+export interface OpenApiDeps {
   readonly routes: readonly ManagementRoute[];
   readonly generation: { readonly chat: GenerationSchemas; readonly messages: GenerationSchemas };
   /** What of a request in the messages format is looked at to count it. */
@@ -23,7 +23,7 @@ export interface OpenApiParts {
   readonly version: string;
 }
 
-/** @source seed 7 */
+/** @spec error-8 */
 const ERROR_MEANING: Readonly<Record<number, string>> = {
   400: 'Invalid request parameters or malformed input.',
   401: 'Authentication required or invalid credentials.',
@@ -55,10 +55,10 @@ const besidesError = {
   user_id: z.string().nullable().optional(),
 };
 
-/** @source seed 2.5 */
+/** @spec error-1 */
 const errorSchema = z.looseObject({ error: z.looseObject(errorShape), ...besidesError });
 
-/** @source decisions.md 4 */
+/** @spec error-5 */
 const messagesErrorSchema = z.looseObject({
   type: z.literal('error'),
   error: z.looseObject({ type: z.string(), ...errorShape }),
@@ -75,22 +75,22 @@ const SECURITY: Readonly<Record<RouteScope, readonly JsonObject[]>> = {
 };
 
 /** The OpenAPI 3.1 document of everything the gateway answers, made from the schemas that check the requests. */
-export function buildOpenApi(parts: OpenApiParts): JsonObject {
+export function buildOpenApi(deps: OpenApiDeps): JsonObject {
   const components = createSchemaComponents();
   const error = components.add('Error', errorSchema, 'output');
   const paths: Record<string, Record<string, JsonObject>> = {
-    '/chat/completions': { post: drawChat(components, parts.generation.chat, error) },
-    '/messages': { post: drawMessages(components, parts.generation.messages) },
-    '/messages/count_tokens': { post: drawCountTokens(components, parts.countTokens) },
+    '/chat/completions': { post: serializeChat(components, deps.generation.chat, error) },
+    '/messages': { post: serializeMessages(components, deps.generation.messages) },
+    '/messages/count_tokens': { post: serializeCountTokens(components, deps.countTokens) },
   };
-  paths['/route/explain'] = { post: drawExplain(components, parts.generation, error) };
-  for (const route of parts.routes) {
+  paths['/route/explain'] = { post: serializeExplain(components, deps.generation, error) };
+  for (const route of deps.routes) {
     const operations = (paths[route.path] ??= {});
-    operations[route.method.toLowerCase()] = drawRoute(components, route, parts.generation, error);
+    operations[route.method.toLowerCase()] = serializeRoute(components, route, deps.generation, error);
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Model Gateway', version: parts.version },
+    info: { title: 'Model Gateway', version: deps.version },
     servers: [{ url: '/v1' }, { url: '/api/v1' }],
     paths,
     components: {
@@ -104,7 +104,7 @@ export function buildOpenApi(parts: OpenApiParts): JsonObject {
   };
 }
 
-function drawChat(components: SchemaComponents, schemas: GenerationSchemas, error: JsonObject): JsonObject {
+function serializeChat(components: SchemaComponents, schemas: GenerationSchemas, error: JsonObject): JsonObject {
   return {
     operationId: 'createChatCompletion',
     tags: ['Generation'],
@@ -113,13 +113,13 @@ function drawChat(components: SchemaComponents, schemas: GenerationSchemas, erro
     parameters: GENERATION_HEADERS,
     requestBody: jsonBody(components.add(REQUEST_OF.chat, schemas.request, 'input')),
     responses: {
-      200: generationAnswer(components, 'Chat', schemas),
-      ...drawErrors(GENERATION_ERRORS, error),
+      200: generationResponse(components, 'Chat', schemas),
+      ...serializeErrors(GENERATION_ERRORS, error),
     },
   };
 }
 
-function drawMessages(components: SchemaComponents, schemas: GenerationSchemas): JsonObject {
+function serializeMessages(components: SchemaComponents, schemas: GenerationSchemas): JsonObject {
   const error = components.add('MessagesError', messagesErrorSchema, 'output');
   return {
     operationId: 'createMessage',
@@ -129,13 +129,13 @@ function drawMessages(components: SchemaComponents, schemas: GenerationSchemas):
     parameters: GENERATION_HEADERS,
     requestBody: jsonBody(components.add(REQUEST_OF.messages, schemas.request, 'input')),
     responses: {
-      200: generationAnswer(components, 'Messages', schemas),
-      ...drawErrors(GENERATION_ERRORS, error),
+      200: generationResponse(components, 'Messages', schemas),
+      ...serializeErrors(GENERATION_ERRORS, error),
     },
   };
 }
 
-function drawCountTokens(components: SchemaComponents, request: AnySchema): JsonObject {
+function serializeCountTokens(components: SchemaComponents, request: AnySchema): JsonObject {
   const error = components.add('MessagesError', messagesErrorSchema, 'output');
   const answer = components.add('CountTokensResponse', z.looseObject({ input_tokens: z.int() }), 'output');
   return {
@@ -146,14 +146,14 @@ function drawCountTokens(components: SchemaComponents, request: AnySchema): Json
     requestBody: jsonBody(components.add('CountTokensRequest', request, 'input')),
     responses: {
       200: { description: 'As the vendor counts, else an estimate.', content: jsonContent(answer) },
-      ...drawErrors([400, 401, 402, 403, 404, 408, 413, 429, 500, 503], error),
+      ...serializeErrors([400, 401, 402, 403, 404, 408, 413, 429, 500, 503], error),
     },
   };
 }
 
-function drawExplain(
+function serializeExplain(
   components: SchemaComponents,
-  { chat, messages }: OpenApiParts['generation'],
+  { chat, messages }: OpenApiDeps['generation'],
   error: JsonObject,
 ): JsonObject {
   const schema = {
@@ -165,7 +165,7 @@ function drawExplain(
   return {
     operationId: 'explainRoute',
     tags: ['Generation'],
-    summary: 'Tell how a request would be routed, without asking any provider',
+    summary: 'Show how a request would be routed, without a call to any provider',
     security: [{ apiKey: [] }, { managementKey: [] }],
     requestBody: jsonBody(schema),
     responses: {
@@ -174,7 +174,7 @@ function drawExplain(
           'Candidates in order, every exclusion with its reason, prices, and what staying with a session saves.',
         content: { 'application/json': { schema: components.add('RouteExplanation', explanationSchema, 'output') } },
       },
-      ...drawErrors([400, 401, 404, 413, 500], error),
+      ...serializeErrors([400, 401, 404, 413, 500], error),
     },
   };
 }
@@ -194,12 +194,14 @@ const explanationSchema = z.looseObject({
   routers: z
     .array(z.looseObject({ router: z.string(), strategy: z.string(), chosen: z.array(z.string()) }))
     .optional()
-    .describe('What each router that takes part came to, and by what. No judge is asked and nothing is remembered.'),
+    .describe(
+      'The decision of each router that takes part, and its reasons. No judge is called and nothing is remembered.',
+    ),
   sticky: z.looseObject({ held: z.boolean(), saves_at_most: z.number().describe('USD') }),
   service_metadata: z.looseObject({}),
 });
 
-/** @source seed 4.1, 4.2 */
+/** @spec chat-1, messages-1 */
 const GENERATION_HEADERS: readonly JsonObject[] = [
   {
     name: 'X-Service-Metadata',
@@ -225,7 +227,7 @@ const GENERATION_HEADERS: readonly JsonObject[] = [
   },
 ];
 
-function generationAnswer(components: SchemaComponents, name: string, schemas: GenerationSchemas): JsonObject {
+function generationResponse(components: SchemaComponents, name: string, schemas: GenerationSchemas): JsonObject {
   const event = schemas.event && components.add(`${name}Event`, schemas.event, 'output');
   return {
     description: 'The answer: whole, or a stream of events when `stream` is true.',
@@ -237,16 +239,16 @@ function generationAnswer(components: SchemaComponents, name: string, schemas: G
   };
 }
 
-function drawRoute(
+function serializeRoute(
   components: SchemaComponents,
   route: ManagementRoute,
-  generation: OpenApiParts['generation'],
+  generation: OpenApiDeps['generation'],
   error: JsonObject,
 ): JsonObject {
   const name = route.operationId.charAt(0).toUpperCase() + route.operationId.slice(1);
   const parameters = [
-    ...drawParameters(components.inline(`${name}Path`, route.params, 'input'), 'path'),
-    ...drawParameters(components.inline(`${name}Query`, route.query, 'input'), 'query'),
+    ...serializeParameters(components.inline(`${name}Path`, route.params, 'input'), 'path'),
+    ...serializeParameters(components.inline(`${name}Query`, route.query, 'input'), 'query'),
     ...(route.idempotent === true ? [IDEMPOTENCY_KEY] : []),
   ];
   const answers = Object.entries(route.responses).map(([status, { description, schema, contentType }]) => [
@@ -265,20 +267,20 @@ function drawRoute(
     summary: route.summary,
     security: route.readsKey === true ? [{}, ...SECURITY.any] : SECURITY[route.scope],
     ...(parameters.length > 0 && { parameters }),
-    ...drawBody(components, name, route, generation),
+    ...serializeBody(components, name, route, generation),
     responses: {
       ...Object.fromEntries(answers),
       ...(route.hasTag === true && NOT_MODIFIED),
-      ...drawErrors(errorsOf(route), error),
+      ...serializeErrors(errorsOf(route), error),
     },
   };
 }
 
-function drawBody(
+function serializeBody(
   components: SchemaComponents,
   name: string,
   { body, upload, takesRequestOf: format }: ManagementRoute,
-  generation: OpenApiParts['generation'],
+  generation: OpenApiDeps['generation'],
 ): JsonObject {
   if (upload !== undefined) {
     const schema = components.add(`${name}Request`, upload.form, 'input');
@@ -309,17 +311,19 @@ export function errorsOf(route: ManagementRoute): readonly number[] {
     // A management key may call so often, and no key can be looked up while the database is away.
     ...(looksAtKey ? [401, 429, 503] : []),
     ...(canBeMiscalled(route) ? [400] : []),
+    // A body may come too slowly, be too large, or find no memory.
+    ...(route.body === NO_BODY ? [] : [408, 413]),
     500,
   ];
   return [...new Set(statuses)].toSorted((one, other) => one - other);
 }
 
-/** A path may not be well-formed, a query may hold what nobody knows. */
+/** A path may be malformed, a query may contain unknown parameters. */
 function canBeMiscalled({ path, query }: ManagementRoute): boolean {
   return path.includes('{') || !query.safeParse({ 'a parameter that no route has': '' }).success;
 }
 
-function drawParameters(schema: JsonObject, place: 'path' | 'query'): readonly JsonObject[] {
+function serializeParameters(schema: JsonObject, place: 'path' | 'query'): readonly JsonObject[] {
   const { properties, required } = schema;
   if (!isJsonObject(properties)) return [];
   return Object.entries(properties).map(([name, property]) => {
@@ -334,7 +338,7 @@ function drawParameters(schema: JsonObject, place: 'path' | 'query'): readonly J
   });
 }
 
-function drawErrors(statuses: readonly number[], schema: JsonObject): JsonObject {
+function serializeErrors(statuses: readonly number[], schema: JsonObject): JsonObject {
   return Object.fromEntries(
     statuses.map((status) => [
       String(status),

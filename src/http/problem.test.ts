@@ -9,7 +9,7 @@ function build() {
   return { logged, problem: (error: unknown) => problemBody(error, log) };
 }
 
-test('an error of ours is drawn in the shape of the seed', () => {
+test('an error of ours is drawn in the shape of the specification', () => {
   const { problem, logged } = build();
   const { status, body } = problem(invalid('limit', 'must be a number'));
   assert.equal(status, 400);
@@ -42,7 +42,7 @@ test('a database that is away is a 503 that says when to come back, and nothing 
   assert.equal(logged[0]?.err, error);
 });
 
-test('what the framework refuses keeps its meaning within the statuses of the seed', () => {
+test('what the framework refuses keeps its meaning within the statuses of the specification', () => {
   const { problem, logged } = build();
   const refused = (code: string, statusCode: number) =>
     problem(Object.assign(new Error('x'), { code, statusCode })).status;
@@ -55,6 +55,7 @@ test('what the framework refuses keeps its meaning within the statuses of the se
   assert.equal(refused('ODD', 302), 500);
 });
 
+// @spec error-19
 test('headers follow from the error', () => {
   assert.deepEqual(errorHeaders(new GatewayError('authentication', 'x'), null), { 'www-authenticate': 'Bearer' });
   assert.deepEqual(errorHeaders(new GatewayError('rate_limit_exceeded', 'x', { retryAfterMs: 1_001 }), 'gen-1'), {

@@ -16,7 +16,7 @@ export interface ProblemLog {
 }
 
 /**
- * The one way from an error to an answer outside the generation formats, in the shape of seed 2.5. A fault of ours is
+ * The one way from an error to an answer outside the generation formats, in the shape of @spec error-1. A fault of ours is
  * logged with its cause and answered with a fixed text.
  */
 export function problemBody(error: unknown, log: ProblemLog): Problem {
@@ -31,7 +31,7 @@ export function problemBody(error: unknown, log: ProblemLog): Problem {
   };
 }
 
-/** Headers that belong to an error, whatever shape its body has. @source generation.md 9.2; RFC 9110, 11.6.1 */
+/** Headers that belong to an error, whatever shape its body has. @spec rate-2, error-19; RFC 9110, 11.6.1 */
 export function errorHeaders(error: GatewayError, generationId: string | null): Record<string, string> {
   const headers: Record<string, string> = {};
   if (generationId !== null) headers['x-generation-id'] = generationId;

@@ -4,20 +4,22 @@ import { after, before, beforeEach, suite, test } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { createAdministration, type Administration } from '../app/administration.ts';
-import { createAuthenticator } from '../accounts/authenticate.ts';
-import { createKeys, type Keys } from '../accounts/keys.ts';
+import { createAuthenticator } from '../accounts/keys/authenticate.ts';
+import { hashKey, labelKey } from '../accounts/keys/key-format.ts';
+import { createKeys, type Keys } from '../accounts/keys/keys.ts';
 import { DEFAULT_WORKSPACE_ID } from '../accounts/principal.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { openDatabase, type Database } from '../store/database.ts';
-import { createGenerationStore, type GenerationStore } from '../store/generations.ts';
-import { createKeyStore } from '../store/keys.ts';
-import { sampleCharges, sampleGeneration } from '../store/test-generation.ts';
+import { openDatabase, type Database } from '../store/engine/database.ts';
+import { createGenerationStore, type GenerationStore } from '../store/generations/generations.ts';
+import { createKeyStore } from '../store/accounts/keys.ts';
+import { sampleCharges, sampleGeneration } from '../store/generations/test-generation.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
 import { listingOf } from './test-listing.ts';
 import { readPlugins } from '../app/read-plugins.ts';
 import { servicesOf } from './test-services.ts';
 import { defineRoute, NO_BODY, NOTHING, registerManagementRoutes, type ManagementRoute } from './management/route.ts';
+import { createBodyBudget } from './body-budget.ts';
 
 const NOW_MS = Date.parse('2026-11-25T12:00:00Z');
 const clock = { nowMs: () => NOW_MS, monotonicMs: () => 0 };
@@ -58,7 +60,7 @@ function dataOf(reply: Reply): JsonObject {
   return reply.body['data'];
 }
 
-/** A refusal in the shape of seed 2.5, whose code is its status. */
+/** A refusal in the shape of @spec error-1, whose code is its status. */
 function assertRefused(reply: Reply, status: number, message: RegExp = /./): void {
   const { error } = reply.body;
   assert.ok(isJsonObject(error), reply.text);
@@ -117,6 +119,7 @@ suite('management routes', () => {
     registerManagementRoutes(fastify, [...MANAGEMENT_ROUTES, BROKEN], {
       authenticate,
       services: servicesOf({ keys, readPlugins, ...administration, generations, listing: listingOf([]) }),
+      bodies: createBodyBudget(100_000_000),
       log: { error: ({ err }) => logged.push(err) },
     });
     origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
@@ -157,6 +160,7 @@ suite('management routes', () => {
   };
 
   suite('POST /keys', () => {
+    // @spec key-1
     test('201 gives the record and, this once, the key', async () => {
       const reply = await call('POST', '/keys', {
         name: 'App',
@@ -180,6 +184,10 @@ suite('management routes', () => {
           updated_at: null,
           expires_at: '2027-01-01T00:00:00.000Z',
           creator_user_id: 'user-1',
+          external_user: null,
+          issuer_key_hash: hashKey(managementKey),
+          issuer_label: labelKey(managementKey),
+          root_key_hash: null,
           workspace_id: DEFAULT_WORKSPACE_ID,
           limit: 12.5,
           limit_remaining: 12.5,
@@ -202,6 +210,7 @@ suite('management routes', () => {
       assert.equal(reply.headers.get('cache-control'), 'no-store');
     });
 
+    // @spec key-1, key-3
     test('201 with a name alone, and with nulls', async () => {
       const nulls = { limit: null, limit_reset: null, expires_at: null, creator_user_id: null };
       for (const body of [{ name: 'App' }, { name: 'App', ...nulls }]) {
@@ -210,6 +219,15 @@ suite('management routes', () => {
       }
     });
 
+    // @spec key-3
+    test('responds 201 with each reset', async () => {
+      for (const reset of ['daily', 'weekly', 'monthly', null]) {
+        const reply = await call('POST', '/keys', { name: 'App', limit: 1, limit_reset: reset });
+        assert.deepEqual([reply.status, dataOf(reply)['limit_reset']], [201, reset]);
+      }
+    });
+
+    // @spec key-2
     test('201 with UTC written as an offset', async () => {
       const { hash } = await create({ expires_at: '2027-01-01T00:00:00.5+00:00' });
       assert.equal((await keys.get(hash)).expiresAtMs, Date.parse('2027-01-01T00:00:00.500Z'));
@@ -240,11 +258,13 @@ suite('management routes', () => {
       ['an empty creator', { name: 'App', creator_user_id: '' }, /^creator_user_id:/],
     ];
     for (const [what, body, message] of BAD)
+      // @spec key-2
       test(`400 for ${what}`, async () => assertRefused(await call('POST', '/keys', body), 400, message));
 
     test('413 for a body of 300 KB', async () => {
       assertRefused(await call('POST', '/keys', { name: 'x'.repeat(300_000) }), 413);
     });
+    // @spec auth-19
     test('401 without a key comes before 400 and 413', async () => {
       assertRefused(await call('POST', '/keys', '{', null), 401);
       assertRefused(await call('POST', '/keys', { name: 'x'.repeat(300_000) }, null), 401);
@@ -255,6 +275,7 @@ suite('management routes', () => {
   });
 
   suite('GET /keys', () => {
+    // @spec key-4
     test('200 lists normal keys, without disabled ones', async () => {
       const { hash } = await create({ name: 'One' });
       const { hash: disabled } = await create({ name: 'Two' });
@@ -276,6 +297,7 @@ suite('management routes', () => {
       assert.deepEqual(await names(''), new Set(['Caller']));
     });
 
+    // @spec key-4
     test('200 gives pages of 100', async () => {
       for (let index = 0; index < 102; index++) await keys.create({ name: `Key ${index}` });
       const first = await call('GET', '/keys');
@@ -299,6 +321,7 @@ suite('management routes', () => {
   });
 
   suite('GET /keys/{hash}', () => {
+    // @spec key-8
     test('200 gives the key with what it spent', async () => {
       const { hash } = await create({ limit: 1 });
       for (const row of [
@@ -328,6 +351,7 @@ suite('management routes', () => {
   });
 
   suite('PATCH /keys/{hash}', () => {
+    // @spec key-5
     test('200 changes what is named and dates the change', async () => {
       const { hash } = await create({ limit: 3, limit_reset: 'daily' });
       const reply = await call('PATCH', `/keys/${hash}`, { name: 'Renamed', limit: null, limit_reset: null });
@@ -350,6 +374,7 @@ suite('management routes', () => {
       const { hash } = await create();
       assert.equal(dataOf(await call('PATCH', `/keys/${hash}`, {}))['updated_at'], null);
     });
+    // @spec key-5, request-14
     test('400 for what cannot be changed, and names it', async () => {
       const { hash } = await create();
       for (const member of ['expires_at', 'workspace_id', 'hash', 'kind'])
@@ -369,6 +394,7 @@ suite('management routes', () => {
   });
 
   suite('DELETE /keys/{hash}', () => {
+    // @spec key-6
     test('200 deletes a key, which stops working at once', async () => {
       const { hash, key } = await create();
       assert.equal((await call('GET', '/key', undefined, key)).status, 200);
@@ -392,6 +418,7 @@ suite('management routes', () => {
   });
 
   suite('GET /key', () => {
+    // @spec auth-7, key-11
     test('200 for a key of either kind, and for one of the environment', async () => {
       for (const [key, isManagement] of [
         [managementKey, true],
@@ -419,6 +446,7 @@ suite('management routes', () => {
   });
 
   suite('GET /generation', () => {
+    // @spec auth-7
     test('200 gives the record to a key of either kind', async () => {
       await generations.append(sampleGeneration({ id: 'gen-known', costNanoUsd: 1_250 }));
       for (const key of [normalKey, managementKey]) {
@@ -436,6 +464,7 @@ suite('management routes', () => {
         ]);
       }
     });
+    // @spec generation-4
     test('200 says null, not zero, where the price is unknown', async () => {
       await generations.append(sampleGeneration({ id: 'gen-priceless', costNanoUsd: null }));
       assert.equal(dataOf(await call('GET', '/generation?id=gen-priceless'))['total_cost'], null);
@@ -470,7 +499,7 @@ suite('management routes', () => {
       assert.equal(new Set(places).size, places.length);
     });
 
-    test('a route that does not say who may call it cannot be registered', () => {
+    test('refuses to register a route without a scope', () => {
       const route = { ...BROKEN };
       Reflect.deleteProperty(route, 'scope');
       assert.throws(
@@ -478,12 +507,14 @@ suite('management routes', () => {
           registerManagementRoutes(Fastify(), [route], {
             authenticate: () => assert.fail('never asked'),
             services: servicesOf({ keys, readPlugins, generations, listing: listingOf([]) }),
+            bodies: createBodyBudget(100_000_000),
             log: { error: () => undefined },
           }),
-        /says who may call it/,
+        /has a scope/,
       );
     });
 
+    // @spec auth-9
     test('HEAD needs a key as GET does', async () => {
       assert.equal((await fetch(`${origin}/v1/keys`, { method: 'HEAD' })).status, 401);
     });
@@ -497,7 +528,7 @@ suite('management routes', () => {
       '/v1/keys;x',
       `http://localhost/v1/keys`,
     ])
-      test(`${path} with a hostile host lets nobody in`, async () => {
+      test(`keeps ${path} closed with a hostile host`, async () => {
         const status = await statusOf(origin, path);
         assert.ok(status === 401 || status === 404, String(status));
       });

@@ -52,6 +52,7 @@ import { removeMembers } from './management/members/remove.ts';
 import { countModels } from './management/models/count.ts';
 import { getModel } from './management/models/get.ts';
 import { listModels } from './management/models/list.ts';
+import { retrieveModel, retrieveModelBySlug } from './management/models/retrieve.ts';
 import { listModelsOfCaller } from './management/models/user.ts';
 import { exchangeAuthCode } from './management/oauth/exchange.ts';
 import { issueAuthCode } from './management/oauth/issue.ts';
@@ -134,6 +135,8 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   listModels,
   countModels,
   listModelsOfCaller,
+  retrieveModel,
+  retrieveModelBySlug,
   getModel,
   listEndpoints,
   listZdrEndpoints,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { createHttpServer, type HttpServer } from './server.ts';
+import { createUnreadResponses } from './unread-responses.ts';
 
 const FAREWELL_MS = 2_000;
 
@@ -13,13 +14,15 @@ function openServer(): HttpServer {
     mount(fastify) {
       fastify.get('/ready', (_request, reply) => reply.code(server.draining ? 503 : 200).send());
     },
-    drawError: () => ({}),
+    serializeError: () => ({}),
+    connectionsMax: 100,
+    unread: createUnreadResponses({ bytesMax: 1_000_000 }),
     onBug: (error) => assert.fail(String(error)),
   });
   return server;
 }
 
-test('a server that closes is not ready, and serves who still comes before its port closes', async () => {
+test('is not ready while it closes, and serves late requests before its port closes', async () => {
   const server = openServer();
   const { port } = await server.listen();
   const url = `http://127.0.0.1:${port}`;

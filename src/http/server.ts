@@ -5,9 +5,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { assert } from '../lib/assert.ts';
-import { answerClientError, type DrawError } from './client-error.ts';
+import { answerClientError, type SerializeError } from './client-error.ts';
+import { createConnections, type Connections } from './connections.ts';
 import { CORS_HEADERS, preflightHeaders } from './cors.ts';
 import type { RawHandler } from './generation/route.ts';
+import type { UnreadResponses } from './unread-responses.ts';
 
 export interface ServerOptions {
   readonly host: string;
@@ -17,17 +19,21 @@ export interface ServerOptions {
   readonly generation: Readonly<Record<string, RawHandler>>;
   /** Mounts everything else. */
   readonly mount: (fastify: FastifyInstance) => void;
-  readonly drawError: DrawError;
+  readonly serializeError: SerializeError;
   readonly onBug: (error: unknown) => void;
+  /** Open connections at a time. */
+  readonly connectionsMax: number;
+  /** Answers that wait for their callers to read them. */
+  readonly unread: UnreadResponses;
 }
 
 export interface HttpServer {
   readonly fastify: FastifyInstance;
   /** @throws NodeJS.ErrnoException `EADDRINUSE` and the like */
   listen(): Promise<AddressInfo>;
-  /** True from the start of `close`: whoever asks is not to come again. */
+  /** True from the start of `close`: health checks must see that the gateway is not ready. */
   readonly draining: boolean;
-  /** True once `close` has said farewell: nobody is served any more. */
+  /** True once `close` has stopped accepting requests: no request is served any more. */
   readonly refusing: boolean;
   /** Says farewell, stops accepting, waits for requests in flight, and drops what is left. */
   close(times: CloseTimes): Promise<void>;
@@ -47,12 +53,21 @@ export interface CloseTimes {
 const PREFIXES = ['/v1', '/api/v1', '/v1/v1'] as const;
 /** Longer than the idle time of common load balancers, so that they, not we, close first. */
 const KEEP_ALIVE_MS = 75_000;
+const HEADERS_MS = 10_000;
+const HEADER_BYTES_MAX = 32_768;
+/** Longer than any body may take: bodies have limits of their own (read-body.ts), and this is the net below them. */
+const REQUEST_MS = 905_000;
+/** How often connections are looked through for those that take longer. */
+const CHECK_MS = 1_000;
 const SERVER_LIMITS = {
   keepAliveTimeout: KEEP_ALIVE_MS,
-  headersTimeout: 30_000,
-  maxHeaderSize: 128 * 1_024,
-  // Bodies have limits of their own (generation/read-body.ts), and answers may stream for many minutes.
-  requestTimeout: 0,
+  headersTimeout: HEADERS_MS,
+  maxHeaderSize: HEADER_BYTES_MAX,
+  // It ends with the body of the request, not with the answer, which may stream for as long.
+  requestTimeout: REQUEST_MS,
+  connectionsCheckingInterval: CHECK_MS,
+  // Refused here, so that the answer has a body.
+  requireHostHeader: false,
 };
 const SOCKET_BACKLOG = 4_096;
 
@@ -68,21 +83,32 @@ class TwoLaneServer implements HttpServer {
   readonly #server: Server;
   readonly #address: { readonly host: string; readonly port: number };
   readonly #routes = new Map<string, RawHandler>();
+  readonly #connections: Connections;
+  readonly #unread: UnreadResponses;
   readonly #onBug: ServerOptions['onBug'];
+  readonly #serializeError: SerializeError;
   #inFlight = 0;
   #onIdle: (() => void) | undefined;
   #handleByFastify: RequestListener = (_request, response) => void response.writeHead(503).end();
 
-  constructor({ host, port, generation, mount, drawError, onBug }: ServerOptions) {
+  constructor({ host, port, generation, mount, serializeError, onBug, connectionsMax, unread }: ServerOptions) {
     this.#onBug = onBug;
+    this.#serializeError = serializeError;
     this.#address = { host, port };
     for (const prefix of PREFIXES)
       for (const [path, handler] of Object.entries(generation)) this.#routes.set(prefix + path, handler);
     const handle: RequestListener = (request, response) => this.#handle(request, response);
     this.#server = createServer(SERVER_LIMITS, handle);
+    this.#connections = createConnections(connectionsMax);
+    this.#unread = unread;
+    this.#server.on('connection', (socket) => this.#connections.opened(socket));
     // Routes answer `Expect: 100-continue` themselves, after the key and the declared size have passed.
     this.#server.on('checkContinue', handle);
-    this.#server.on('clientError', (error, socket) => answerClientError(error, socket, drawError));
+    this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      const error = new GatewayError('invalid_request', 'Expect: only "100-continue" is understood.', { status: 417 });
+      if (this.#connections.requested(request)) this.#refuse(error, request, response);
+    });
+    this.#server.on('clientError', (error, socket) => answerClientError(error, socket, serializeError));
     this.fastify = Fastify({
       logger: false,
       // What its router cannot read never reaches the error handlers of routes.
@@ -90,7 +116,7 @@ class TwoLaneServer implements HttpServer {
         const error = new GatewayError('invalid_request', 'The path of the request is not well-formed.', { cause });
         reply.hijack();
         reply.raw.writeHead(error.status, { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8' });
-        reply.raw.end(JSON.stringify(drawError(error, request.url)));
+        reply.raw.end(JSON.stringify(serializeError(error, request.url)));
       },
       serverFactory: (handleByFastify) => {
         this.#handleByFastify = handleByFastify;
@@ -126,10 +152,29 @@ class TwoLaneServer implements HttpServer {
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
-    this.#track(response);
+    if (!this.#connections.requested(request)) return;
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      this.#refuse(new GatewayError('invalid_request', 'Host: the header is missing.'), request, response);
+      return;
+    }
+    this.#track(request, response);
     const raw = request.method === 'POST' ? this.#routes.get(pathOf(request.url)) : undefined;
     if (raw !== undefined) void this.#answer(raw, request, response);
     else if (!answerProbe(request, response)) this.#handleByFastify(request, response);
+  }
+
+  /** Requests that reach no route. */
+  #refuse(error: GatewayError, request: IncomingMessage, response: ServerResponse): void {
+    this.#track(request, response);
+    const body = JSON.stringify(this.#serializeError(error, request.url ?? '/'));
+    response
+      .writeHead(error.status, {
+        ...CORS_HEADERS,
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+        connection: 'close',
+      })
+      .end(body);
   }
 
   /** A handler that fails answers for itself; if even that fails, the caller must not wait for ever. */
@@ -142,9 +187,12 @@ class TwoLaneServer implements HttpServer {
     }
   }
 
-  #track(response: ServerResponse): void {
+  #track(request: IncomingMessage, response: ServerResponse): void {
     this.#inFlight++;
+    // All of the answer was handed over, and not all of it taken.
+    response.once('prefinish', () => this.#unread.complete(response));
     response.once('close', () => {
+      this.#connections.answered(request);
       this.#inFlight--;
       if (this.#inFlight === 0) this.#onIdle?.();
     });
@@ -172,7 +220,7 @@ function pathOf(url: string | undefined): string {
   return query < 0 ? path : path.slice(0, query);
 }
 
-/** Preflights, and the connectivity probes of terminal agents: empty, without a key, not logged (pains.md 6b). */
+/** Preflights, and the connectivity probes of terminal agents: empty, without a key, not logged (@spec operation-2). */
 function answerProbe(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method === 'OPTIONS') {
     response.writeHead(204, preflightHeaders(request.headers['access-control-request-headers'])).end();

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import Fastify from 'fastify';
 import { createAdministration, type Administration } from '../app/administration.ts';
-import { createAuthenticator } from '../accounts/authenticate.ts';
-import { createKeys, type Keys } from '../accounts/keys.ts';
+import { createAuthenticator } from '../accounts/keys/authenticate.ts';
+import { createKeys, type Keys } from '../accounts/keys/keys.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { openDatabase } from '../store/database.ts';
-import { createKeyStore } from '../store/keys.ts';
-import type { TestEngine } from '../store/test-engines.ts';
+import { openDatabase } from '../store/engine/database.ts';
+import { createKeyStore } from '../store/accounts/keys.ts';
+import type { TestEngine } from '../store/engine/test-engines.ts';
 import { registerManagementRoutes } from './management/route.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
 import { readPlugins } from '../app/read-plugins.ts';
 import { assertAsDocumented } from './test-documented.ts';
 import { servicesOf } from './test-services.ts';
+import { createBodyBudget } from './body-budget.ts';
 
 export interface Reply {
   readonly status: number;
@@ -57,6 +58,7 @@ export async function startAdministration(
   registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
     authenticate: createAuthenticator({ keys: keyStore, clock, staticKeys: {} }),
     services: servicesOf({ keys, readPlugins, ...administration }),
+    bodies: createBodyBudget(100_000_000),
     log: { error: ({ err }) => process.stderr.write(`${String(err)}\n`) },
   });
   const origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
@@ -96,7 +98,7 @@ export async function startAdministration(
   };
 }
 
-/** A refusal in the shape of seed 2.5, whose code is its status. */
+/** A refusal in the shape of @spec error-1, whose code is its status. */
 export function assertRefused(reply: Reply, status: number, message: RegExp = /./): void {
   const { error } = reply.body;
   assert.ok(isJsonObject(error), reply.text);

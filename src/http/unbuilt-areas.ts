@@ -1,4 +1,4 @@
-/** First parts of paths of the specification that lead nowhere yet. @source areas.md 10, 16 to 22, 24 to 26, 30 */
+/** First parts of paths of the specification that lead nowhere yet. @spec error-25 */
 const UNBUILT: ReadonlySet<string> = new Set(
   'responses embeddings rerank images audio videos scim containers interns vault datasets'.split(' '),
 );

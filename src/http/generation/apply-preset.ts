@@ -1,18 +1,18 @@
 import type { Presets } from '../../accounts/presets.ts';
 import type { Principal } from '../../accounts/principal.ts';
-import type { ResponseCacheWish } from '../../canonical/directives.ts';
+import type { ResponseCacheSetting } from '../../canonical/directives.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { hasFragileNumbers, parseKeepingNumbers, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ClientFormat } from '../../wire/format.ts';
-import { mergePreset } from '../../wire/gateway/merge-preset.ts';
-import { findPreset } from '../../wire/gateway/preset-reference.ts';
+import { mergePreset } from '../../wire/gateway/preset/merge-preset.ts';
+import { findPreset } from '../../wire/gateway/preset/preset-reference.ts';
 import type { HeaderDirectives } from '../../wire/gateway/headers.ts';
-import { readCacheWish } from '../../wire/gateway/response-cache.ts';
+import { parseCacheSetting } from '../../wire/gateway/response-cache.ts';
 
 type Decode = ClientFormat['decodeRequest'];
 
-/** The part of an admitted request that says what is asked. */
+/** The content of an admitted request. */
 export interface SentRequest {
   readonly principal: Pick<Principal, 'workspaceId'>;
   readonly body: Json;
@@ -24,7 +24,7 @@ export interface SentRequest {
  * Reads a request, with what it leaves open taken from the preset that it names: the settings before its format reads it,
  * the instructions after, so that the places of messages stay those of the caller.
  * @throws GatewayError 400; 404 for a preset that is not there, or not in use
- * @source generation.md 3.9, areas.md 7
+ * @spec preset-6, preset-7
  */
 export function readWithPreset(
   presets: Pick<Presets, 'use'>,
@@ -34,26 +34,36 @@ export function readWithPreset(
 ): GenerationRequest | Promise<GenerationRequest> {
   const named = findPreset(body);
   if (named === undefined)
-    return withCacheWish(decode(body, text, headers), readCacheWish(headers.cache, undefined, text));
+    return withCacheSetting(decode(body, text, headers), parseCacheSetting(headers.cache, undefined, text));
   const merge = (preset: Awaited<ReturnType<Presets['use']>>): GenerationRequest => {
     const { config, systemPrompt } = preset;
     const merged = mergePreset(format, named.body, config);
     const request = decode(merged.body, exactText(format, text, config), headers);
     const whole = withInstructions(withWarnings(request, merged.dropped), systemPrompt);
-    return withCacheWish(whole, readCacheWish(headers.cache, preset, text));
+    return withCacheSetting(whole, parseCacheSetting(headers.cache, preset, text));
   };
   const preset = presets.use(principal.workspaceId, named.slug);
   return preset instanceof Promise ? preset.then(merge) : merge(preset);
 }
 
-/** The text of the merged body with numbers as the caller wrote them. Where none is fragile, nobody looks at it. */
+/** The request with slugs for the names that stand for them. @param rename gives what stands for no other as it is */
+export function withFullNames(request: GenerationRequest, rename: (name: string) => string): GenerationRequest {
+  const { directives } = request;
+  const models = directives.models.map(rename);
+  if (models.every((slug, at) => slug === directives.models[at])) return request;
+  return { ...request, directives: { ...directives, models } };
+}
+
+/** The text of the merged body with numbers as the caller wrote them. It is not used when no number is fragile. */
 function exactText(format: ClientFormatId, text: string, config: JsonObject): string {
   const named = hasFragileNumbers(text) ? findPreset(parseKeepingNumbers(text)) : undefined;
   return named === undefined ? text : JSON.stringify(mergePreset(format, named.body, config).body);
 }
 
-function withCacheWish(request: GenerationRequest, wish: ResponseCacheWish | undefined): GenerationRequest {
-  return wish === undefined ? request : { ...request, directives: { ...request.directives, responseCache: wish } };
+function withCacheSetting(request: GenerationRequest, setting: ResponseCacheSetting | undefined): GenerationRequest {
+  return setting === undefined
+    ? request
+    : { ...request, directives: { ...request.directives, responseCache: setting } };
 }
 
 function withWarnings(request: GenerationRequest, dropped: readonly string[]): GenerationRequest {

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import { errorHeaders } from '../problem.ts';
-import type { Caller } from '../../pipeline/caller.ts';
 import type { ClientFormat, ErrorContext } from '../../wire/format.ts';
+import type { UnreadResponses } from '../unread-responses.ts';
 import { CORS_HEADERS } from '../cors.ts';
+import type { ResponseWriter } from '../../pipeline/request.ts';
 
 const STREAM_HEADERS = {
   ...CORS_HEADERS,
@@ -12,28 +13,33 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** An answer that is complete waits so long for a caller that takes nothing of it; then its connection is dropped. */
-const UNTAKEN_MS = 60_000;
+/** A longer text is handed over as bytes: as a string it would wait for a slow reader twice. */
+const TEXT_CHARS_MAX = 65_536;
 
 type CallerFormat = Pick<ClientFormat, 'encodeError' | 'requestIdHeader'>;
 
-/** A caller at the other end of a `node:http` response. Every method is safe after the caller has gone. */
-export function createNodeCaller(response: ServerResponse, format: CallerFormat, untakenMs = UNTAKEN_MS): Caller {
-  return new NodeCaller(response, format, untakenMs);
+type Unread = Pick<UnreadResponses, 'waitForReader'>;
+
+/**
+ * A caller at the other end of a `node:http` response. Every method is safe after the caller has gone.
+ * @param unread absent: nothing is streamed
+ */
+export function createNodeCaller(response: ServerResponse, format: CallerFormat, unread?: Unread): ResponseWriter {
+  return new NodeCaller(response, format, unread);
 }
 
-/** A class for the same reason as pipeline/watch.ts: one for each request, with a getter. */
-class NodeCaller implements Caller {
+/** A class for the same reason as pipeline/attempt/watchdog.ts: one for each request, with a getter. */
+class NodeCaller implements ResponseWriter {
   readonly #response: ServerResponse;
   readonly #format: CallerFormat;
-  readonly #untakenMs: number;
+  readonly #unread: Unread | undefined;
   #ended = false;
   #announced: Readonly<Record<string, string>> | undefined;
 
-  constructor(response: ServerResponse, format: CallerFormat, untakenMs: number) {
+  constructor(response: ServerResponse, format: CallerFormat, unread: Unread | undefined) {
     this.#response = response;
     this.#format = format;
-    this.#untakenMs = untakenMs;
+    this.#unread = unread;
   }
 
   get started(): boolean {
@@ -69,6 +75,9 @@ class NodeCaller implements Caller {
   drained(signal: AbortSignal): Promise<void> {
     const response = this.#response;
     if (signal.aborted || response.destroyed || !response.writableNeedDrain) return Promise.resolve();
+    this.#unread?.waitForReader(response);
+    // It was dropped for that.
+    if (response.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
         response.off('drain', done);
@@ -86,7 +95,6 @@ class NodeCaller implements Caller {
     if (this.#ended || this.#response.destroyed) return;
     this.#ended = true;
     this.#response.end(frames);
-    this.#dropUntaken();
   }
 
   answer(generationId: string, json: string): void {
@@ -111,19 +119,13 @@ class NodeCaller implements Caller {
   #sendJson(status: number, headers: Record<string, string>, json: string): void {
     if (this.#ended || this.#response.destroyed) return;
     this.#ended = true;
+    const large = json.length > TEXT_CHARS_MAX ? Buffer.from(json) : undefined;
     this.#response.writeHead(status, {
       ...headers,
       'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(json),
+      'content-length': large?.length ?? Buffer.byteLength(json),
     });
     // As a string it leaves in one write with the headers.
-    this.#response.end(json);
-    this.#dropUntaken();
-  }
-
-  /** What the kernel has taken is out of our hands. The rest must not stay in memory for a caller who never reads. */
-  #dropUntaken(): void {
-    const response = this.#response;
-    if (response.writableLength > 0) response.setTimeout(this.#untakenMs, () => response.destroy());
+    this.#response.end(large ?? json);
   }
 }

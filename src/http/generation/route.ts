@@ -1,32 +1,46 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
-import type { Authenticate } from '../../accounts/authenticate.ts';
-import { requireKind } from '../../accounts/authenticate.ts';
+import type { Authenticate } from '../../accounts/keys/authenticate.ts';
+import { requireKind } from '../../accounts/keys/authenticate.ts';
 import type { Presets } from '../../accounts/presets.ts';
+import type { RequestPermit, RateLimiter } from '../../accounts/limits/rate-limits.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newGenerationId } from '../../lib/ids.ts';
 import type { Json } from '../../lib/json.ts';
-import { findNotFinite } from '../../lib/not-finite.ts';
-import type { Generate } from '../../pipeline/generate.ts';
+import { findNotFinite } from './not-finite.ts';
+import { LARGE_BYTES, type LoopTurns } from '../../lib/async/loop-turns.ts';
+import { findTextExcess } from '../../lib/json/scan-text.ts';
 import type { ClientFormat } from '../../wire/format.ts';
-import { readHeaderDirectives, type HeaderDirectives } from '../../wire/gateway/headers.ts';
-import { readWithPreset } from './apply-preset.ts';
+import { decodeHeaderDirectives, type HeaderDirectives } from '../../wire/gateway/headers.ts';
+import { readWithPreset, withFullNames } from './apply-preset.ts';
 import { createNodeCaller } from './node-caller.ts';
-import { readBody, type BodyLimits } from './read-body.ts';
-import { formatPath } from '../../wire/gateway/issues.ts';
+import type { BodyBudget, BodyShare } from '../body-budget.ts';
+import { readBody, type BodyLimits } from '../read-body.ts';
+import type { UnreadResponses } from '../unread-responses.ts';
+import { formatPath } from '../../wire/gateway/validation/check-shape.ts';
+import type { Generate } from '../../pipeline/request.ts';
 
-export interface GenerationRouteParts {
+export interface GenerationRouteDeps {
   readonly authenticate: Authenticate;
   readonly generate: Generate;
   readonly presets: Pick<Presets, 'use'>;
   readonly clock: Clock;
   readonly bodyLimits: BodyLimits;
+  readonly bodies: BodyBudget;
+  /** Knows streams whose readers are behind. */
+  readonly unread: Pick<UnreadResponses, 'waitForReader'>;
+  /** In which large bodies are worked on. */
+  readonly turns: LoopTurns;
+  /** Takes a place among the requests under way at a time. Absent: there are as many as come. */
+  readonly enter?: RateLimiter['enter'];
   /** Whether `x-api-key` may carry the key: clients of the messages format send it. */
   readonly allowApiKeyHeader: boolean;
   /** Whether a management key will do, too: where nothing is generated. */
   readonly anyKey?: boolean;
   readonly baseUrl: () => string;
+  /** The slug that a model's name stands for. */
+  readonly rename: (name: string) => string;
   readonly draining: () => boolean;
   readonly onRefused: (error: GatewayError, format: string) => void;
   readonly onBug: (error: unknown, generationId: string) => void;
@@ -37,9 +51,14 @@ export type RawHandler = (request: IncomingMessage, response: ServerResponse) =>
 
 /** What an admitted request needs to be answered. */
 export interface Admitted {
+  /** Of the generation, if it becomes one. */
+  readonly id: string;
+  readonly place: RequestPermit | undefined;
   readonly principal: Principal;
   readonly body: Json;
   readonly text: string;
+  /** For a large body: to be waited for before each step that takes time by its size. */
+  readonly turns: LoopTurns | undefined;
   readonly headers: HeaderDirectives;
   /** The vendor's own client of the messages format says so. */
   readonly isMessages: boolean;
@@ -47,53 +66,66 @@ export interface Admitted {
 
 /**
  * A generation endpoint on bare `node:http` (docs/decisions/0002): one factory, used once a format. The order of
- * refusals is decisions.md 18: credentials, key class, size, slowness, then the body itself.
+ * refusals is @spec auth-18: credentials, key class, places among those under way, memory, size, slowness, then the body
+ * itself.
  */
-export function createGenerationRoute(format: ClientFormat, parts: GenerationRouteParts): RawHandler {
+export function createGenerationRoute(format: ClientFormat, deps: GenerationRouteDeps): RawHandler {
   const decode = format.decodeRequest.bind(format);
-  return createBodyRoute(format, parts, async (admitted, response, arrivedMs) => {
-    const request = await readWithPreset(parts.presets, format.id, decode, admitted);
-    await parts.generate(
-      { id: newGenerationId(parts.clock.nowMs()), request, asker: admitted.principal, arrivedMs },
-      format,
-      createNodeCaller(response, format),
-    );
+  return createBodyRoute(format, deps, async (admitted, response, arrivedMs) => {
+    const named = await readWithPreset(deps.presets, format.id, decode, admitted);
+    const request = withFullNames(named, deps.rename);
+    const { id, principal, place, turns } = admitted;
+    if (turns !== undefined) await turns.next();
+    const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
+    await deps.generate(incoming, format, createNodeCaller(response, format, deps.unread));
   });
 }
 
 /** A route of a format that takes a JSON body from a normal key, and answers errors in the format's own shape. */
 export function createBodyRoute(
   format: ClientFormat,
-  parts: GenerationRouteParts,
+  deps: GenerationRouteDeps,
   handle: (admitted: Admitted, response: ServerResponse, arrivedMs: number) => Promise<void>,
 ): RawHandler {
   return async (request, response) => {
-    const arrivedMs = parts.clock.monotonicMs();
+    const arrivedMs = deps.clock.monotonicMs();
     let isRead = false;
+    let share: BodyShare | undefined;
+    let place: RequestPermit | undefined;
     try {
-      const principal = await parts.authenticate(request.headers, { allowApiKeyHeader: parts.allowApiKeyHeader });
-      if (parts.anyKey !== true) requireKind(principal, 'normal');
-      if (parts.draining())
+      const principal = await deps.authenticate(request.headers, { allowApiKeyHeader: deps.allowApiKeyHeader });
+      if (deps.anyKey !== true) requireKind(principal, 'normal');
+      if (deps.draining())
         throw new GatewayError('provider_overloaded', 'The gateway is shutting down.', {
           status: 503,
           retryAfterMs: 1_000,
         });
-      if (request.headers.expect !== undefined) continueIfSmall(request, response, parts.bodyLimits.bytesMax);
-      const text = (await readBody(request, parts.bodyLimits)).toString('utf8');
+      if (request.headers.expect !== undefined) continueIfSmall(request, response, deps.bodyLimits.bytesMax);
+      const id = newGenerationId(deps.clock.nowMs());
+      const entered = deps.enter?.(principal, id);
+      if (entered !== undefined) place = await entered;
+      share = deps.bodies.open(principal.rootKeyHash ?? principal.keyHash);
+      const bytes = await readBody(request, deps.bodyLimits, share);
       isRead = true;
-      const headers = readHeaderDirectives(request.headers);
+      const headers = decodeHeaderDirectives(request.headers);
       const isMessages = request.headers['anthropic-version'] !== undefined;
-      await handle({ principal, body: parseBody(text), text, headers, isMessages }, response, arrivedMs);
+      const turns = bytes.length < LARGE_BYTES ? undefined : deps.turns;
+      const { text, body } = turns === undefined ? parseBody(bytes) : await parseLargeBody(bytes, turns);
+      await handle({ id, place, principal, body, text, turns, headers, isMessages }, response, arrivedMs);
     } catch (error) {
-      const refusal = asRefusal(error, parts);
-      parts.onRefused(refusal, format.id);
+      const refusal = asRefusal(error, deps);
+      deps.onRefused(refusal, format.id);
       // What is left of a body that was not read would be taken for the next request.
       if (!isRead && !request.complete) response.shouldKeepAlive = false;
       createNodeCaller(response, format).refuse(refusal, {
         generationId: null,
         serviceMetadata: undefined,
-        baseUrl: parts.baseUrl(),
+        baseUrl: deps.baseUrl(),
       });
+    } finally {
+      share?.release();
+      // Where it has not ended with the rest of its account.
+      if (place !== undefined) void place.ended(undefined);
     }
   };
 }
@@ -102,23 +134,53 @@ function continueIfSmall(request: IncomingMessage, response: ServerResponse, byt
   if (Number(request.headers['content-length'] ?? 0) <= bytesMax) response.writeContinue();
 }
 
-function parseBody(text: string): Json {
-  let body: Json;
+type ParsedBody = Pick<Admitted, 'text' | 'body'>;
+
+function parseBody(bytes: Buffer): ParsedBody {
+  const text = bytes.toString('utf8');
+  refuseExcess(text);
+  const body = parseText(text);
+  refuseNotFinite(text, body);
+  return { text, body };
+}
+
+/** The same with other requests between the steps, and before the next one, which decodes it. */
+async function parseLargeBody(bytes: Buffer, turns: LoopTurns): Promise<ParsedBody> {
+  await turns.next();
+  const text = bytes.toString('utf8');
+  await turns.next();
+  refuseExcess(text);
+  await turns.next();
+  const body = parseText(text);
+  await turns.next();
+  refuseNotFinite(text, body);
+  await turns.next();
+  return { text, body };
+}
+
+function refuseExcess(text: string): void {
+  const excess = findTextExcess(text);
+  if (excess !== undefined) throw invalid(formatPath(excess.path), excess.message);
+}
+
+function parseText(text: string): Json {
   try {
-    body = JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     throw new GatewayError('invalid_request', 'The request body is not valid JSON.', { cause });
   }
-  const tooLarge = findNotFinite(text, body);
-  if (tooLarge !== undefined) throw invalid(formatPath(tooLarge), 'is a number beyond what can be represented');
-  return body;
 }
 
-function asRefusal(error: unknown, parts: GenerationRouteParts): GatewayError {
+function refuseNotFinite(text: string, body: Json): void {
+  const tooLarge = findNotFinite(text, body);
+  if (tooLarge !== undefined) throw invalid(formatPath(tooLarge), 'is a number beyond what can be represented');
+}
+
+function asRefusal(error: unknown, deps: GenerationRouteDeps): GatewayError {
   if (error instanceof GatewayError) return error;
   // V8 says it this way when JSON is nested deeper than its stack: the request's fault, not ours.
   if (error instanceof RangeError && error.message.includes('call stack'))
     return new GatewayError('invalid_request', 'The request body is nested too deeply.', { cause: error });
-  parts.onBug(error, 'before routing');
+  deps.onBug(error, 'before routing');
   return new GatewayError('server', 'The gateway failed unexpectedly.', { cause: error });
 }

@@ -13,7 +13,7 @@ export async function auditChange(
   audit: Audit,
   route: ChangingRoute,
   actor: Principal,
-  asked: { readonly params: unknown; readonly body: unknown },
+  requested: { readonly params: unknown; readonly body: unknown },
   answer: RouteAnswer,
 ): Promise<void> {
   const isAdministration =
@@ -23,9 +23,11 @@ export async function auditChange(
   await audit.record({
     actor,
     action: route.operationId,
-    subject: answer.subject ?? subjectOf(route, asked.params, answer),
+    subject: answer.subject ?? subjectOf(route, requested.params, answer),
     changes:
-      route.upload === undefined && isJsonObject(asked.body) ? drawChanges(asked.body, route.audited === 'values') : {},
+      route.upload === undefined && isJsonObject(requested.body)
+        ? serializeChanges(requested.body, route.audited === 'values')
+        : {},
   });
 }
 
@@ -41,7 +43,7 @@ function subjectOf({ path }: ChangingRoute, params: unknown, { status, body }: R
   return typeof id === 'string' ? `${called}/${id}` : called;
 }
 
-function drawChanges(body: JsonObject, showsValues: boolean): JsonObject {
+function serializeChanges(body: JsonObject, showsValues: boolean): JsonObject {
   if (showsValues) return body;
   return Object.fromEntries(Object.keys(body).map((name) => [name, '(changed)']));
 }

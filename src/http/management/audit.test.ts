@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { z } from 'zod';
 import { createAudit, type AuditEvent, type Change } from '../../accounts/audit.ts';
 import { samplePrincipal } from '../../accounts/test-principal.ts';
-import { ENGINES } from '../../store/test-engines.ts';
+import { ENGINES } from '../../store/engine/test-engines.ts';
 import {
   assertRefused,
   listOf,
@@ -15,6 +15,7 @@ import {
 } from '../test-administration.ts';
 import { servicesOf } from '../test-services.ts';
 import { defineRoute, NOTHING, registerManagementRoutes } from './route.ts';
+import { createBodyBudget } from '../body-budget.ts';
 
 const clock = { nowMs: () => NOW_MS, monotonicMs: () => 0 };
 
@@ -33,6 +34,7 @@ for (const engine of ENGINES)
       return event;
     };
 
+    // @spec workspace-14
     test('a change tells who made it, what of, and to what', async () => {
       gateway.passMs(1);
       const { id } = await gateway.must('POST', '/workspaces', { name: 'Team', slug: 'audited', description: 'x' });
@@ -51,6 +53,7 @@ for (const engine of ENGINES)
       );
     });
 
+    // @spec workspace-14
     test('every kind of change leaves one event, under a name that stays', async () => {
       const workspace = `/workspaces/${textOf((await gateway.must('POST', '/workspaces', { name: 'T', slug: 't' }))['id'])}`;
       const guardrail = `/guardrails/${textOf((await gateway.must('POST', '/guardrails', { name: 'G' }))['id'])}`;
@@ -95,6 +98,7 @@ for (const engine of ENGINES)
       assert.deepEqual(await events(), earlier);
     });
 
+    // @spec workspace-15
     test('events are found by what was done, to what, and by whom', async () => {
       const hash = textOf((await gateway.must('POST', '/keys', { name: 'Found' }))['hash']);
       for (const name of ['One', 'Two']) {
@@ -118,6 +122,7 @@ for (const engine of ENGINES)
     });
   });
 
+// @spec workspace-14
 test('a body is told by the names of its members alone where a route does not say that it holds no secret', async (context) => {
   const changes: Change[] = [];
   const fastify = Fastify();
@@ -144,14 +149,15 @@ test('a body is told by the names of its members alone where a route does not sa
         list: () => assert.fail('nobody asks'),
       },
     }),
+    bodies: createBodyBudget(100_000_000),
     log: { error: ({ err }) => assert.fail(String(err)) },
   });
   const origin = await fastify.listen({ host: '127.0.0.1', port: 0 });
   const body = JSON.stringify({ password: 'open sesame' });
   await fetch(`${origin}/v1/vaults/one`, { method: 'POST', body });
   assert.deepEqual(
-    changes.map(({ action, subject, changes: told }) => ({ action, subject, told })),
-    [{ action: 'fillVault', subject: '/vaults/one', told: { password: '(changed)' } }],
+    changes.map(({ action, subject, changes: reported }) => ({ action, subject, reported })),
+    [{ action: 'fillVault', subject: '/vaults/one', reported: { password: '(changed)' } }],
   );
 });
 

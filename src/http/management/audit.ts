@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AuditEvent } from '../../accounts/audit.ts';
-import { drawTime } from './keys/key-shape.ts';
-import { drawPage, pageSchema, pageShape, readWindow } from './page.ts';
+import { serializeTime } from '../../resources/columns.ts';
+import { serializePage, pageSchema, pageShape, readWindow } from './page.ts';
 import { defineRoute, NO_BODY, NOTHING } from './route.ts';
 
 const FILTER_CHARS_MAX = 512;
@@ -27,7 +27,7 @@ export const listAudit = defineRoute({
   scope: 'management',
   operationId: 'listAuditEvents',
   tag: 'Audit',
-  summary: 'List who changed what, newest first',
+  summary: 'List changes and their authors, newest first',
   params: NOTHING,
   query: z.strictObject({
     ...pageShape,
@@ -46,14 +46,14 @@ export const listAudit = defineRoute({
       ...(actor !== undefined && { actorKeyHash: actor }),
       ...(subject !== undefined && { subject }),
     });
-    return { status: 200, body: drawPage(page, drawEvent) };
+    return { status: 200, body: serializePage(page, serializeEvent) };
   },
 });
 
-function drawEvent(event: AuditEvent): z.output<typeof auditEventSchema> {
+function serializeEvent(event: AuditEvent): z.output<typeof auditEventSchema> {
   return {
     id: event.id,
-    at: drawTime(event.atMs),
+    at: serializeTime(event.atMs),
     actor: { key_hash: event.actorKeyHash, label: event.actorLabel },
     action: event.action,
     subject: event.subject,

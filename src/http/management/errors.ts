@@ -2,16 +2,16 @@ import { z } from 'zod';
 import type { Availability } from '../../canonical/gateway-error.ts';
 import { defineRoute, NO_BODY, NOTHING } from './route.ts';
 
-/** What `availability.code` of an error means, and what helps. @source generation.md 8.5 */
+/** What `availability.code` of an error means, and what helps. @spec error-22 */
 const MEANINGS: Readonly<Record<Availability['code'], string>> = {
   model_not_found:
     'No model that is served here is called so. GET /models lists those that are: models of providers that are set up and have a key.',
-  wrong_endpoint: 'The model is asked at another path than this one.',
-  no_endpoints: 'Nobody serves the model now, whatever a request says.',
-  model_deprecated: 'The model is no longer served. Ask another one.',
+  wrong_endpoint: 'The model is served at another path than this one.',
+  no_endpoints: 'No provider serves the model now, whatever a request contains.',
+  model_deprecated: 'The model is no longer served. Use another one.',
   model_unavailable_upstream: 'The providers say that they do not serve the model, or not to this gateway.',
-  capacity_exhausted: 'Every provider that was asked has reached a rate limit. Wait as long as retry_after says.',
-  temporarily_unavailable: 'The providers are overloaded or rest after failures. Try again later.',
+  capacity_exhausted: 'Every provider that was tried has reached a rate limit. Wait for the time in retry_after.',
+  temporarily_unavailable: 'The providers are overloaded or in cooldown after errors. Try again later.',
   region_restricted: 'The providers do not serve the model to this region or account.',
   privacy_restricted: 'Every endpoint is left out by what is said of data: zdr, data_collection, or a guardrail.',
   constraint_filtered:

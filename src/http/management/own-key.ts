@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { DEFAULT_ACCOUNT_ID } from '../../accounts/principal.ts';
 import { assert } from '../../lib/assert.ts';
-import { drawSpend, drawTime, drawUsd, limitResetSchema, spendShape } from './keys/key-shape.ts';
+import { serializeTime, serializeUsd } from '../../resources/columns.ts';
+import { limitResetSchema, spendShape } from '../../resources/shapes.ts';
+import { serializeSpend } from './keys/key-shape.ts';
 import { defineRoute, NO_BODY, NOTHING } from './route.ts';
 
-/** @source areas.md 1 "`GET /key` adds"; reference shapes, `GET /key` */
+/** @spec key-11 */
 const ownKeySchema = z
   .strictObject({
     label: z.string().describe('A masked excerpt of the key.'),
@@ -13,6 +16,12 @@ const ownKeySchema = z
     include_byok_in_limit: z.boolean(),
     expires_at: z.iso.datetime().nullable(),
     creator_user_id: z.string().nullable(),
+    organization_id: z.string(),
+    workspace_id: z.string(),
+    allowed_data_regions: z.array(z.string()).describe('`global`: no key is bound to a region here.'),
+    free_model_daily_requests: z
+      .strictObject({ limit: z.int(), used: z.int(), remaining: z.int() })
+      .describe('Says nothing, -1: requests of `:free` models are counted for all callers together.'),
     is_free_tier: z.boolean(),
     is_management_key: z.boolean(),
     is_provisioning_key: z.boolean().meta({ deprecated: true, description: 'Use `is_management_key`.' }),
@@ -41,17 +50,21 @@ export const getOwnKey = defineRoute({
     const isManagementKey = record.kind === 'management';
     const data: z.output<typeof ownKeySchema> = {
       label: record.label,
-      limit: drawUsd(record.limitNanoUsd),
-      limit_remaining: drawUsd(record.limitRemainingNanoUsd),
+      limit: serializeUsd(record.limitNanoUsd),
+      limit_remaining: serializeUsd(record.limitRemainingNanoUsd),
       limit_reset: record.limitReset,
       include_byok_in_limit: record.includeByokInLimit,
-      expires_at: record.expiresAtMs === null ? null : drawTime(record.expiresAtMs),
+      expires_at: record.expiresAtMs === null ? null : serializeTime(record.expiresAtMs),
       creator_user_id: record.creatorUserId,
+      organization_id: DEFAULT_ACCOUNT_ID,
+      workspace_id: record.workspaceId,
+      allowed_data_regions: ['global'],
+      free_model_daily_requests: { limit: -1, used: -1, remaining: -1 },
       is_free_tier: false,
       is_management_key: isManagementKey,
       is_provisioning_key: isManagementKey,
       rate_limit: { requests: -1, interval: '10s', note: 'Deprecated. Says nothing about the key.' },
-      ...drawSpend(record),
+      ...serializeSpend(record),
     };
     return { status: 200, body: { data } };
   },

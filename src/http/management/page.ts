@@ -3,7 +3,7 @@ import { z } from 'zod';
 const PAGE_ROWS = 50;
 const PAGE_ROWS_MAX = 100;
 
-/** Query parameters of a list. @source areas.md 0.5 */
+/** Query parameters of a list. @spec workspace-1 */
 export const pageShape = {
   offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('Rows to skip. Default 0.'),
   limit: z.coerce.number().int().min(1).max(PAGE_ROWS_MAX).optional().describe('Rows on the page. Default 50.'),
@@ -27,9 +27,9 @@ export function pageSchema<Row extends z.ZodType>(row: Row) {
   return z.strictObject({ data: z.array(row), total_count: z.int().describe('Of the whole list.') });
 }
 
-export function drawPage<Row, Drawn>(
+export function serializePage<Row, Serialized>(
   { rows, totalCount }: { readonly rows: readonly Row[]; readonly totalCount: number },
-  draw: (row: Row) => Drawn,
-): { data: Drawn[]; total_count: number } {
-  return { data: rows.map(draw), total_count: totalCount };
+  serialize: (row: Row) => Serialized,
+): { data: Serialized[]; total_count: number } {
+  return { data: rows.map(serialize), total_count: totalCount };
 }

@@ -3,7 +3,7 @@ import { defineRoute, NO_BODY, NOTHING } from './route.ts';
 
 const address = z.string().nullable();
 
-/** @source areas.md 15; reference shapes, `listProviders` */
+/** @spec catalog-16 */
 const providerSchema = z
   .strictObject({
     name: z.string(),

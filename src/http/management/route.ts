@@ -2,22 +2,22 @@ import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Audit } from '../../accounts/audit.ts';
-import { requireKind, type Authenticate } from '../../accounts/authenticate.ts';
-import type { ByokKeys } from '../../accounts/byok-keys.ts';
+import { requireKind, type Authenticate } from '../../accounts/keys/authenticate.ts';
+import type { ByokKeys } from '../../accounts/byok/byok-keys.ts';
 import type { Files } from '../../accounts/files.ts';
 import type { GenerationLookup } from '../../accounts/generation-lookup.ts';
-import type { GuardrailAssignments } from '../../accounts/guardrail-assignments.ts';
-import type { Guardrails } from '../../accounts/guardrails.ts';
-import type { Credits } from '../../accounts/credits.ts';
-import type { TakeInsight } from '../../accounts/insight-quota.ts';
-import type { Keys } from '../../accounts/keys.ts';
-import type { OauthCodes } from '../../accounts/oauth-codes.ts';
+import type { GuardrailAssignments } from '../../accounts/policy/guardrail-assignments.ts';
+import type { Guardrails } from '../../accounts/policy/guardrails.ts';
+import type { Credits } from '../../accounts/limits/credits.ts';
+import type { CountAnalyticsRequest } from '../../accounts/limits/analytics-rate-limit.ts';
+import type { Keys } from '../../accounts/keys/keys.ts';
+import type { OauthCodes } from '../../accounts/keys/oauth-codes.ts';
 import type { Presets } from '../../accounts/presets.ts';
-import type { Organization } from '../../accounts/organization.ts';
+import type { Organization } from '../../accounts/workspaces/organization.ts';
 import type { Principal } from '../../accounts/principal.ts';
-import type { WorkspaceBudgets } from '../../accounts/workspace-budgets.ts';
-import type { WorkspaceMembers } from '../../accounts/workspace-members.ts';
-import type { Workspaces } from '../../accounts/workspaces.ts';
+import type { WorkspaceBudgets } from '../../accounts/workspaces/workspace-budgets.ts';
+import type { WorkspaceMembers } from '../../accounts/workspaces/workspace-members.ts';
+import type { Workspaces } from '../../accounts/workspaces/workspaces.ts';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { FiguresOf } from '../../catalog/figures.ts';
@@ -25,17 +25,27 @@ import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { TryFilters } from '../../pipeline/try-filters.ts';
+import type { TryFilters } from '../../pipeline/content-filters/try-filters.ts';
 import type { Analytics } from '../../telemetry/analytics/analytics.ts';
 import type { ContentLog } from '../../telemetry/content-log.ts';
 import type { Destinations } from '../../telemetry/destinations/destinations.ts';
 import type { FeedbackBox } from '../../telemetry/feedback.ts';
 import type { TaskTrafficWatch } from '../../telemetry/task-traffic.ts';
-import { checkShape } from '../../wire/gateway/issues.ts';
+import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
 import { CORS_HEADERS } from '../cors.ts';
-import { entityTagOf, hasAlready } from '../entity-tag.ts';
+import { etagOf, hasAlready } from '../etag.ts';
 import { auditChange } from './audit-change.ts';
+import type { BodyBudget, BodyShare } from '../body-budget.ts';
 import { problemBody, type ProblemLog } from '../problem.ts';
+import type { BodyLimits } from '../read-body.ts';
+import {
+  BODY_BYTES_MAX,
+  type BodyReading,
+  leaveBodyToRoute,
+  PUBLIC_BODY_BYTES_MAX,
+  readAnyBodyAsJson,
+  readNoBody,
+} from './body-parsers.ts';
 
 /** What management routes work on. A route takes from here what it needs. */
 export interface ManagementServices {
@@ -59,7 +69,7 @@ export interface ManagementServices {
   readonly presets: Presets;
   readonly files: Files;
   readonly oauth: OauthCodes;
-  /** @throws GatewayError 400 for a body that the generation route of the format would refuse */
+  /** @throws GatewayError 400 for a body that the generation route of the format would refuse, 404 for an unknown model */
   readonly checkRequest: (format: ClientFormatId, body: JsonObject) => void;
   /**
    * Entries as they may stand in `plugins` of a request. @param path what a refusal calls the list
@@ -73,7 +83,7 @@ export interface ManagementServices {
 /** Statistics over all requests. */
 export interface InsightServices {
   /** @throws GatewayError 429 after too many looks */
-  readonly take: TakeInsight;
+  readonly take: CountAnalyticsRequest;
   readonly taskGroups: TaskTrafficWatch['groups'];
   readonly nowMs: () => number;
 }
@@ -153,7 +163,7 @@ interface RouteFacts {
   readonly auditsManagers?: boolean;
   /** With a header `Idempotency-Key` whatever is sent again is done once. */
   readonly idempotent?: boolean;
-  /** Other methods of the path are told that they are wrong, with 405, which no other path does. @source areas.md 0.3 */
+  /** Other methods of the path are told that they are wrong, with 405, which no other path does. @spec key-14 */
   readonly refusesOtherMethods?: boolean;
   /** Takes a form whose files are read as they come, and not a JSON body: `body` is the request itself. */
   readonly upload?: UploadFacts;
@@ -161,7 +171,7 @@ interface RouteFacts {
   readonly takesRequestOf?: ClientFormatId;
   /** Public, but it tells more to whoever brings a key; one that is not valid is refused. */
   readonly readsKey?: boolean;
-  /** Answers hold nothing secret and change rarely: whoever has one asks whether it still holds. @source areas.md 13 "ETag" */
+  /** Answers hold nothing secret and change rarely: whoever has one asks whether it still holds. @spec catalog-10 */
   readonly hasTag?: boolean;
 }
 
@@ -230,14 +240,19 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
   };
 }
 
-export interface ManagementParts {
+export interface ManagementDeps {
   readonly authenticate: Authenticate;
   readonly services: ManagementServices;
   readonly log: ProblemLog;
+  readonly bodies: BodyBudget;
+  /** Limits on bodies, where they are not the usual ones. */
+  readonly bodyLimits?: Partial<BodyLimits> | undefined;
 }
 
+/** Requests with a key, and what their bodies take of the budget. */
+type Admitted = WeakMap<FastifyRequest, { readonly principal: Principal; readonly share: BodyShare }>;
+
 const PREFIXES = ['/v1', '/api/v1'] as const;
-const BODY_BYTES_MAX = 256 * 1_024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const SCOPES: readonly unknown[] = ['management', 'any', 'public'] satisfies readonly RouteScope[];
 
@@ -248,33 +263,37 @@ const SCOPES: readonly unknown[] = ['management', 'any', 'public'] satisfies rea
 export function registerManagementRoutes(
   fastify: FastifyInstance,
   routes: readonly ManagementRoute[],
-  parts: ManagementParts,
+  deps: ManagementDeps,
 ): void {
-  for (const { scope, path } of routes) assert(SCOPES.includes(scope), `the route ${path} says who may call it`);
+  for (const { scope, path } of routes) assert(SCOPES.includes(scope), `the route ${path} has a scope`);
   const uploads = routes.filter(({ upload }) => upload !== undefined);
   const others = routes.filter(({ upload }) => upload === undefined);
   const takesNone = ({ body }: ManagementRoute): boolean => body === NO_BODY;
-  registerContext(fastify, others.filter(takesNone), parts, readNoBody);
-  registerContext(
-    fastify,
+  const admitted: Admitted = new WeakMap();
+  const reading: BodyReading = { limits: deps.bodyLimits, shareOf: (request) => admitted.get(request)?.share };
+  const register = (some: readonly ManagementRoute[], setBodyParser: (context: FastifyInstance) => void): void =>
+    registerContext(fastify, some, { ...deps, admitted }, setBodyParser);
+  register(others.filter(takesNone), readNoBody);
+  register(
     others.filter((route) => !takesNone(route)),
-    parts,
-    readAnyBodyAsJson,
+    (context) => readAnyBodyAsJson(context, reading),
   );
-  registerContext(fastify, uploads, parts, leaveBodyToRoute);
+  register(uploads, leaveBodyToRoute);
 }
+
+type MountDeps = ManagementDeps & { readonly admitted: Admitted };
 
 /** A context of its own: neither its error handler nor its body parser reaches other routes. */
 function registerContext(
   fastify: FastifyInstance,
   routes: readonly ManagementRoute[],
-  parts: ManagementParts,
+  deps: MountDeps,
   setBodyParser: (context: FastifyInstance) => void,
 ): void {
   void fastify.register((context, _options, done) => {
     setBodyParser(context);
     context.setErrorHandler((error, request, reply) => {
-      const { status, headers, body } = problemBody(error, parts.log);
+      const { status, headers, body } = problemBody(error, deps.log);
       // What is left of a body that was not read would be taken for the next request.
       if (hasBody(request.headers) && !request.raw.complete) reply.header('connection', 'close');
       return reply
@@ -282,29 +301,32 @@ function registerContext(
         .headers({ ...CORS_HEADERS, ...headers })
         .send(body);
     });
-    for (const prefix of PREFIXES) for (const route of routes) mount(context, prefix, route, parts);
+    for (const prefix of PREFIXES) for (const route of routes) mount(context, prefix, route, deps);
     done();
   });
 }
 
-function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute, parts: ManagementParts): void {
-  const principals = new WeakMap<FastifyRequest, Principal>();
+function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute, deps: MountDeps): void {
   fastify.route({
     method: route.method,
     url: prefix + route.path.replaceAll('{', ':').replaceAll('}', ''),
-    bodyLimit: BODY_BYTES_MAX,
-    // The first hook: credentials are judged before a body is read. @source decisions.md 18
+    bodyLimit: route.scope === 'public' ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX,
+    // The first hook: credentials are judged before a body is read. @spec auth-18
     async onRequest(request, reply) {
       if (route.scope === 'public' && (route.readsKey !== true || !bringsKey(request.headers))) return;
-      const principal = await parts.authenticate(request.headers, { allowApiKeyHeader: route.scope !== 'management' });
+      const principal = await deps.authenticate(request.headers, { allowApiKeyHeader: route.scope !== 'management' });
       if (route.scope === 'management') requireKind(principal, 'management');
-      principals.set(request, principal);
+      const share = deps.bodies.open(principal.rootKeyHash ?? principal.keyHash);
+      // A caller that hung up while its key was looked up closes nothing any more.
+      if (reply.raw.closed) share.release();
+      else reply.raw.once('close', () => share.release());
+      deps.admitted.set(request, { principal, share });
       if (route.upload !== undefined) admitUpload(request, reply, route.upload);
     },
     async handler(request, reply) {
       const { params, query, headers } = request;
-      const principal = principals.get(request);
-      const { services } = parts;
+      const principal = deps.admitted.get(request)?.principal;
+      const { services } = deps;
       const answer = await route.answer({ principal, params, query, body: request.body, headers, services });
       if (principal !== undefined) await auditChange(services.audit, route, principal, request, answer);
       const { status, body, contentType = JSON_TYPE, headers: more } = answer;
@@ -322,14 +344,14 @@ function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute,
 /** Kept by the client alone, and asked for each time; what it has already is not sent again. */
 function sendTagged(
   reply: FastifyReply,
-  asked: IncomingHttpHeaders,
+  requested: IncomingHttpHeaders,
   body: object | string,
   type: string,
 ): FastifyReply {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const etag = entityTagOf(text);
+  const etag = etagOf(text);
   reply.headers({ ...CORS_HEADERS, etag, 'cache-control': 'private, no-cache', vary: VARY });
-  if (hasAlready(asked, etag)) return reply.code(304).send();
+  if (hasAlready(requested, etag)) return reply.code(304).send();
   return reply.code(200).headers({ 'content-type': type }).send(text);
 }
 
@@ -361,27 +383,4 @@ function admitUpload(request: FastifyRequest, reply: FastifyReply, { bytesMax }:
 
 function hasBody({ 'content-length': length, 'transfer-encoding': encoding }: IncomingHttpHeaders): boolean {
   return Number(length ?? 0) > 0 || encoding !== undefined;
-}
-
-function leaveBodyToRoute(fastify: FastifyInstance): void {
-  fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
-}
-
-/** What comes all the same is read within the bound of others, and not looked at. */
-function readNoBody(fastify: FastifyInstance): void {
-  fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, _text, done) => done(null, undefined));
-}
-
-/** Bodies are JSON whatever the Content-Type says; clients that send an empty one with a DELETE are common. */
-function readAnyBodyAsJson(fastify: FastifyInstance): void {
-  fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
-    try {
-      done(null, text === '' ? undefined : JSON.parse(String(text)));
-    } catch (cause) {
-      done(new GatewayError('invalid_request', 'The request body is not valid JSON.', { cause }), undefined);
-    }
-  });
 }

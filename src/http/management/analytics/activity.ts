@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { drawActivity } from '../../../telemetry/analytics/activity.ts';
+import { serializeActivity } from '../../../telemetry/analytics/activity.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 const usd = z.number().describe('USD.');
 
-/** @source areas.md 12; reference shapes, `ActivityItem` */
+/** @spec analytics-1; `@openrouter/sdk` 1.3.19, `ActivityItem` */
 const activitySchema = z
   .strictObject({
     date: z.iso.date(),
@@ -35,7 +35,7 @@ export const getActivity = defineRoute({
     api_key_hash: z.string().min(1).max(256).optional().describe('Only this key.'),
     user_id: z.string().min(1).max(256).optional().describe('Only this member.'),
     workspace_id: z.string().min(1).max(256).optional().describe('Only this workspace.'),
-    group_by: z.enum(['workspace']).optional().describe('Tells workspaces apart, too.'),
+    group_by: z.enum(['workspace']).optional().describe('Separates workspaces, too.'),
   }),
   body: NO_BODY,
   responses: {
@@ -45,7 +45,7 @@ export const getActivity = defineRoute({
   async handle({ query, services }) {
     const { workspace_id: named } = query;
     const workspace = named === undefined ? undefined : await services.workspaces.get(named);
-    const data = await drawActivity(services.analytics, {
+    const data = await serializeActivity(services.analytics, {
       date: query.date,
       keyHash: query.api_key_hash,
       memberId: query.user_id,
@@ -53,7 +53,10 @@ export const getActivity = defineRoute({
       byWorkspace: query.group_by === 'workspace',
     });
     const names = new Map(services.listing.providers().map(({ slug, name }) => [slug, name]));
-    const drawn = data.map((item) => ({ ...item, provider_name: names.get(item.provider_name) ?? item.provider_name }));
-    return { status: 200, body: { data: drawn } };
+    const serialized = data.map((item) => ({
+      ...item,
+      provider_name: names.get(item.provider_name) ?? item.provider_name,
+    }));
+    return { status: 200, body: { data: serialized } };
   },
 });

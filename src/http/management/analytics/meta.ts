@@ -5,7 +5,7 @@ import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 const named = { name: z.string(), display_label: z.string() };
 
-/** @source areas.md 12; reference shapes, `GET /analytics/meta` */
+/** @spec analytics-2 */
 const metaSchema = z
   .strictObject({
     metrics: z.array(

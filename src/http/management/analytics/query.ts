@@ -13,7 +13,7 @@ const ROWS_MAX = 10_000;
 const name = z.string().min(1).max(NAME_CHARS_MAX);
 const scalar = z.union([z.string().max(VALUE_CHARS_MAX), z.number()]);
 
-/** @source areas.md 12; reference shapes, `POST /analytics/query` */
+/** @spec analytics-3 */
 const bodySchema = z
   .strictObject({
     metrics: z.array(name).min(1).max(METRICS_MAX),

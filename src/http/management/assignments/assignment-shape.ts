@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { GuardrailAssignment, KeyAssignment } from '../../../accounts/guardrail-assignments.ts';
+import type { GuardrailAssignment, KeyAssignment } from '../../../accounts/policy/guardrail-assignments.ts';
 import { DEFAULT_ACCOUNT_ID } from '../../../accounts/principal.ts';
-import { drawTime } from '../keys/key-shape.ts';
+import { serializeTime } from '../../../resources/columns.ts';
 
 const SUBJECTS_MAX = 1_000;
 const SUBJECT_CHARS_MAX = 256;
@@ -18,34 +18,34 @@ const assignmentShape = {
   created_at: z.iso.datetime(),
 };
 
-/** @source reference shapes, `KeyAssignment` */
+/** @source `@openrouter/sdk` 1.3.19, `KeyAssignment` */
 export const keyAssignmentSchema = z
   .strictObject({ ...assignmentShape, key_hash: z.string(), key_name: z.string(), key_label: z.string() })
   .meta({ id: 'KeyAssignment' });
 
-/** @source reference shapes, `MemberAssignment` */
+/** @source `@openrouter/sdk` 1.3.19, `MemberAssignment` */
 export const memberAssignmentSchema = z
   .strictObject({ ...assignmentShape, user_id: z.string(), organization_id: z.string() })
   .meta({ id: 'MemberAssignment' });
 
-function drawAssignment(assignment: GuardrailAssignment) {
+function serializeAssignment(assignment: GuardrailAssignment) {
   return {
     id: assignment.id,
     guardrail_id: assignment.guardrailId,
     assigned_by: assignment.assignedBy,
-    created_at: drawTime(assignment.createdAtMs),
+    created_at: serializeTime(assignment.createdAtMs),
   };
 }
 
-export function drawKeyAssignment(assignment: KeyAssignment): z.output<typeof keyAssignmentSchema> {
+export function serializeKeyAssignment(assignment: KeyAssignment): z.output<typeof keyAssignmentSchema> {
   return {
-    ...drawAssignment(assignment),
+    ...serializeAssignment(assignment),
     key_hash: assignment.subjectId,
     key_name: assignment.keyName,
     key_label: assignment.keyLabel,
   };
 }
 
-export function drawMemberAssignment(assignment: GuardrailAssignment): z.output<typeof memberAssignmentSchema> {
-  return { ...drawAssignment(assignment), user_id: assignment.subjectId, organization_id: DEFAULT_ACCOUNT_ID };
+export function serializeMemberAssignment(assignment: GuardrailAssignment): z.output<typeof memberAssignmentSchema> {
+  return { ...serializeAssignment(assignment), user_id: assignment.subjectId, organization_id: DEFAULT_ACCOUNT_ID };
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { guardrailPathSchema } from '../guardrails/guardrail-shape.ts';
-import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import {
-  drawKeyAssignment,
-  drawMemberAssignment,
+  serializeKeyAssignment,
+  serializeMemberAssignment,
   keyAssignmentSchema,
   memberAssignmentSchema,
 } from './assignment-shape.ts';
@@ -25,7 +25,7 @@ export const listAllKeyAssignments = defineRoute({
   errors: [400],
   async handle(context) {
     const page = await context.services.assignments.listKeys(undefined, readWindow(context.query));
-    return { status: 200, body: drawPage(page, drawKeyAssignment) };
+    return { status: 200, body: serializePage(page, serializeKeyAssignment) };
   },
 });
 
@@ -43,7 +43,7 @@ export const listAllMemberAssignments = defineRoute({
   errors: [400],
   async handle(context) {
     const page = await context.services.assignments.listMembers(undefined, readWindow(context.query));
-    return { status: 200, body: drawPage(page, drawMemberAssignment) };
+    return { status: 200, body: serializePage(page, serializeMemberAssignment) };
   },
 });
 
@@ -61,7 +61,7 @@ export const listKeyAssignments = defineRoute({
   errors: [400, 404],
   async handle(context) {
     const page = await context.services.assignments.listKeys(context.params.id, readWindow(context.query));
-    return { status: 200, body: drawPage(page, drawKeyAssignment) };
+    return { status: 200, body: serializePage(page, serializeKeyAssignment) };
   },
 });
 
@@ -79,6 +79,6 @@ export const listMemberAssignments = defineRoute({
   errors: [400, 404],
   async handle(context) {
     const page = await context.services.assignments.listMembers(context.params.id, readWindow(context.query));
-    return { status: 200, body: drawPage(page, drawMemberAssignment) };
+    return { status: 200, body: serializePage(page, serializeMemberAssignment) };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { budgetPathSchema, budgetSchema, drawBudget, includeByokSchema } from './budget-shape.ts';
+import { budgetPathSchema, budgetSchema, serializeBudget, includeByokSchema } from './budget-shape.ts';
 
 export const getBudget = defineRoute({
   method: 'GET',
@@ -21,6 +21,6 @@ export const getBudget = defineRoute({
   errors: [400, 404],
   async handle({ params, services }) {
     const { budget, includeByok } = await services.budgets.get(params.id, params.interval);
-    return { status: 200, body: { data: drawBudget(budget), include_byok_in_budgets: includeByok } };
+    return { status: 200, body: { data: serializeBudget(budget), include_byok_in_budgets: includeByok } };
   },
 });

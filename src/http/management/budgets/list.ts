@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { workspacePathSchema } from '../workspaces/workspace-shape.ts';
-import { budgetSchema, drawBudget, includeByokSchema } from './budget-shape.ts';
+import { budgetSchema, serializeBudget, includeByokSchema } from './budget-shape.ts';
 
 export const listBudgets = defineRoute({
   method: 'GET',
@@ -22,6 +22,6 @@ export const listBudgets = defineRoute({
   errors: [404],
   async handle({ params, services }) {
     const { budgets, includeByok } = await services.budgets.list(params.id);
-    return { status: 200, body: { data: budgets.map(drawBudget), include_byok_in_budgets: includeByok } };
+    return { status: 200, body: { data: budgets.map(serializeBudget), include_byok_in_budgets: includeByok } };
   },
 });

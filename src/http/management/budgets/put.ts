@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { KEY_LIMIT_USD_MAX } from '../../../accounts/keys.ts';
+import { LIMIT_USD_MAX } from '../../../resources/shapes.ts';
 import { nanoFromUsd } from '../../../lib/money.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { subjectOf } from '../workspaces/workspace-shape.ts';
-import { budgetPathSchema, budgetSchema, drawBudget, includeByokSchema } from './budget-shape.ts';
+import { budgetPathSchema, budgetSchema, serializeBudget, includeByokSchema } from './budget-shape.ts';
 
 /** The least that counts, one nano-USD: a budget of nothing is no budget. */
 const USD_MIN = 1e-9;
 
 const bodySchema = z
   .strictObject({
-    limit_usd: z.number().min(USD_MIN, { error: 'must be above 0' }).max(KEY_LIMIT_USD_MAX),
+    limit_usd: z.number().min(USD_MIN, { error: 'must be above 0' }).max(LIMIT_USD_MAX),
     include_byok_in_budgets: includeByokSchema.optional(),
   })
   .meta({ id: 'UpsertWorkspaceBudgetRequest' });
@@ -42,7 +42,7 @@ export const putBudget = defineRoute({
     );
     return {
       status: 200,
-      body: { data: drawBudget(budget), include_byok_in_budgets: includeByok },
+      body: { data: serializeBudget(budget), include_byok_in_budgets: includeByok },
       subject: subjectOf({ id: budget.workspaceId }, `/budgets/${budget.interval}`),
     };
   },

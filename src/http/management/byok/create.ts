@@ -1,21 +1,11 @@
 import { z } from 'zod';
+import { byokKeyResource } from '../../../resources/byok-keys.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import {
-  byokKeySchema,
-  credentialSchema,
-  drawByokKey,
-  providerSchema,
-  readSettings,
-  settingsShape,
-} from './byok-shape.ts';
+import { byokKeySchema, credentialSchema, serializeByokKey } from './byok-shape.ts';
 
+const { provider, workspace_id, ...settings } = byokKeyResource.createShape;
 const bodySchema = z
-  .strictObject({
-    provider: providerSchema,
-    key: credentialSchema,
-    workspace_id: z.uuid().nullable().optional().describe('Null: every workspace. Absent: the default one.'),
-    ...settingsShape,
-  })
+  .strictObject({ provider, key: credentialSchema, workspace_id, ...settings })
   .meta({ id: 'CreateByokKeyRequest' });
 
 export const createByokKey = defineRoute({
@@ -33,8 +23,7 @@ export const createByokKey = defineRoute({
   },
   errors: [400, 413],
   async handle({ body, services }) {
-    const { provider, key, workspace_id: workspaceId, ...settings } = body;
-    const record = await services.byok.create({ provider, key, workspaceId, ...readSettings(settings) });
-    return { status: 201, body: { data: drawByokKey(record) } };
+    const record = await services.byok.create({ ...byokKeyResource.parseNew(body, services), key: body.key });
+    return { status: 201, body: { data: serializeByokKey(record) } };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { byokKeySchema, byokPathSchema, drawByokKey } from './byok-shape.ts';
+import { byokKeySchema, byokPathSchema, serializeByokKey } from './byok-shape.ts';
 
 export const getByokKey = defineRoute({
   method: 'GET',
@@ -15,6 +15,6 @@ export const getByokKey = defineRoute({
   responses: { 200: { description: 'The credential, masked.', schema: z.strictObject({ data: byokKeySchema }) } },
   errors: [404],
   async handle({ params, services }) {
-    return { status: 200, body: { data: drawByokKey(await services.byok.get(params.id)) } };
+    return { status: 200, body: { data: serializeByokKey(await services.byok.get(params.id)) } };
   },
 });

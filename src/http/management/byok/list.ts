@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { byokKeyResource } from '../../../resources/byok-keys.ts';
+import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { byokKeySchema, drawByokKey, providerSchema } from './byok-shape.ts';
+import { byokKeySchema, serializeByokKey } from './byok-shape.ts';
 
 export const listByokKeys = defineRoute({
   method: 'GET',
@@ -14,7 +15,7 @@ export const listByokKeys = defineRoute({
   query: z.strictObject({
     ...pageShape,
     workspace_id: z.uuid().optional().describe('Only credentials of this workspace.'),
-    provider: providerSchema.optional(),
+    provider: byokKeyResource.createShape.provider.optional(),
   }),
   body: NO_BODY,
   responses: { 200: { description: 'A page of credentials, masked.', schema: pageSchema(byokKeySchema) } },
@@ -26,6 +27,6 @@ export const listByokKeys = defineRoute({
       ...(provider !== undefined && { provider }),
       ...(workspaceId !== undefined && { workspaceId }),
     });
-    return { status: 200, body: drawPage(page, drawByokKey) };
+    return { status: 200, body: serializePage(page, serializeByokKey) };
   },
 });

@@ -1,19 +1,13 @@
 import { z } from 'zod';
+import { byokKeyResource } from '../../../resources/byok-keys.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import {
-  byokKeySchema,
-  byokPathSchema,
-  credentialSchema,
-  drawByokKey,
-  readSettings,
-  settingsShape,
-} from './byok-shape.ts';
+import { byokKeySchema, byokPathSchema, credentialSchema, serializeByokKey } from './byok-shape.ts';
 
-/** Provider and workspace stay as they were made. @source areas.md 3 */
+/** Provider and workspace stay as they were made. @spec byok-5 */
 const bodySchema = z
   .strictObject({
     key: credentialSchema.optional().describe('Takes the place of the old one.'),
-    ...settingsShape,
+    ...byokKeyResource.updateShape,
   })
   .meta({ id: 'UpdateByokKeyRequest' });
 
@@ -30,8 +24,8 @@ export const updateByokKey = defineRoute({
   responses: { 200: { description: 'After the change.', schema: z.strictObject({ data: byokKeySchema }) } },
   errors: [400, 404, 413],
   async handle({ params, body, services }) {
-    const { key, ...settings } = body;
-    const record = await services.byok.update(params.id, { key, ...readSettings(settings) });
-    return { status: 200, body: { data: drawByokKey(record) } };
+    const changes = byokKeyResource.parsePatch(body, services);
+    const record = await services.byok.update(params.id, { key: body.key, ...changes });
+    return { status: 200, body: { data: serializeByokKey(record) } };
   },
 });

@@ -3,7 +3,7 @@ import { DEFAULT_ACCOUNT_ID } from '../../../accounts/principal.ts';
 import { usdFromNano } from '../../../lib/money.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
-/** @source areas.md 2; reference shapes, `GET /credits` */
+/** @spec money-42 */
 const creditsSchema = z
   .strictObject({
     total_credits: z.number().describe('USD: everything that was granted, adjusted and given back.'),
@@ -17,7 +17,7 @@ export const getCredits = defineRoute({
   scope: 'management',
   operationId: 'getCredits',
   tag: 'Credits',
-  summary: 'Tell what the account was given and what it used',
+  summary: 'Show the credit that the account was given and used',
   params: NOTHING,
   query: NOTHING,
   body: NO_BODY,

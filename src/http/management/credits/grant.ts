@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { nanoFromUsd } from '../../../lib/money.ts';
 import { assert } from '../../../lib/assert.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import { amountSchema, drawEntry, entrySchema, noteSchema } from './credit-shape.ts';
+import { amountSchema, serializeEntry, entrySchema, noteSchema } from './credit-shape.ts';
 
-/** @source areas.md 2 "admin grant call" */
+/** @spec money-44 */
 const bodySchema = z
   .strictObject({
     amount: amountSchema,
     note: noteSchema,
-    workspace_id: z.uuid().optional().describe('For whom it is meant. All workspaces draw on one balance.'),
+    workspace_id: z.uuid().optional().describe('The workspace that it is meant for. All workspaces share one balance.'),
   })
   .meta({ id: 'GrantCreditsRequest' });
 
@@ -44,6 +44,6 @@ export const grantCredits = defineRoute({
       ...(workspaceId !== undefined && { workspaceId }),
       ...(typeof idempotencyKey === 'string' && { idempotencyKey }),
     });
-    return { status: isNew ? 201 : 200, changesNothing: !isNew, body: { data: drawEntry(entry) } };
+    return { status: isNew ? 201 : 200, changesNothing: !isNew, body: { data: serializeEntry(entry) } };
   },
 });

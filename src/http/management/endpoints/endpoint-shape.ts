@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { EndpointFigures, Percentiles } from '../../../catalog/figures.ts';
 import type { Endpoint, Model } from '../../../catalog/model.ts';
 import { endpointParameters } from '../models/model-shape.ts';
-import { drawPricing, pricingSchema } from '../models/pricing.ts';
+import { serializePricing, pricingSchema } from '../models/pricing.ts';
 
 const percent = z.number().nullable().describe('Percent. Null: too few requests.');
 const percentiles = z.strictObject({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).nullable();
 
-/** @source areas.md 14; reference shapes, `PublicEndpoint` */
+/** @spec catalog-12; `@openrouter/sdk` 1.3.19, `PublicEndpoint` */
 export const endpointSchema = z
   .strictObject({
     name: z.string(),
@@ -23,7 +23,7 @@ export const endpointSchema = z
     supported_parameters: z.array(z.string()),
     supports_implicit_caching: z.boolean(),
     supports_voice_cloning: z.boolean(),
-    status: z.int().describe('0 well, -1 degraded, -3 failing, -5 cannot be asked for want of credentials.'),
+    status: z.int().describe('0 well, -1 degraded, -3 failing, -5 unavailable without credentials.'),
     uptime_last_5m: percent,
     uptime_last_30m: percent,
     uptime_last_1d: percent,
@@ -32,11 +32,11 @@ export const endpointSchema = z
   })
   .meta({ id: 'PublicEndpoint' });
 
-/** @source generation.md 3.3 "Uptime tiers" */
+/** @spec fallback-20 */
 const UPTIME_NORMAL = 95;
 const UPTIME_DEGRADED = 80;
 
-export function drawEndpoint(
+export function serializeEndpoint(
   endpoint: Endpoint,
   model: Model,
   figures: EndpointFigures,
@@ -52,7 +52,7 @@ export function drawEndpoint(
     context_length: endpoint.contextTokensMax ?? model.contextTokensMax ?? 0,
     max_prompt_tokens: null,
     max_completion_tokens: endpoint.outputTokensMax ?? null,
-    pricing: drawPricing(price),
+    pricing: serializePricing(price),
     quantization: endpoint.quantization ?? 'unknown',
     supported_parameters: [...endpointParameters(endpoint, model)],
     // What is read from a cache is cheaper, and nobody pays for writing it: then it needs no marks.
@@ -62,16 +62,16 @@ export function drawEndpoint(
     uptime_last_5m: figures.uptimeLast5m,
     uptime_last_30m: figures.uptimeLast30m,
     uptime_last_1d: figures.uptimeLast1d,
-    latency_last_30m: showsSpeed ? drawPercentiles(figures.latencyLast30m) : null,
-    throughput_last_30m: showsSpeed ? drawPercentiles(figures.throughputLast30m) : null,
+    latency_last_30m: showsSpeed ? serializePercentiles(figures.latencyLast30m) : null,
+    throughput_last_30m: showsSpeed ? serializePercentiles(figures.throughputLast30m) : null,
   };
 }
 
-function drawPercentiles(values: Percentiles | null): z.output<typeof percentiles> {
+function serializePercentiles(values: Percentiles | null): z.output<typeof percentiles> {
   return values && { p50: values.p50, p75: values.p75, p90: values.p90, p99: values.p99 };
 }
 
-/** The reference does not publish what its numbers mean. @source areas.md 14 `status` */
+/** @spec catalog-14 */
 function statusOf({ lacksCredentials }: Endpoint, { uptimeLast5m }: EndpointFigures): number {
   if (lacksCredentials === true) return -5;
   if (uptimeLast5m === null || uptimeLast5m >= UPTIME_NORMAL) return 0;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { findModel, modelPath } from '../models/get.ts';
-import { architectureSchema, createdOf, drawArchitecture, drawModel } from '../models/model-shape.ts';
+import { architectureSchema, createdOf, serializeArchitecture, serializeModel } from '../models/model-shape.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawEndpoint, endpointSchema } from './endpoint-shape.ts';
+import { serializeEndpoint, endpointSchema } from './endpoint-shape.ts';
 
 export const listEndpoints = defineRoute({
   method: 'GET',
@@ -12,7 +12,7 @@ export const listEndpoints = defineRoute({
   hasTag: true,
   operationId: 'listEndpoints',
   tag: 'Endpoints',
-  summary: 'Who serves a model, at what price, and how well',
+  summary: 'List the endpoints of a model with price and health',
   params: modelPath,
   query: z.looseObject({}),
   body: NO_BODY,
@@ -38,10 +38,10 @@ export const listEndpoints = defineRoute({
       id: model.slug,
       name: model.name,
       created: createdOf(model),
-      description: drawModel(model).description,
-      architecture: drawArchitecture(model),
+      description: serializeModel(model).description,
+      architecture: serializeArchitecture(model),
       endpoints: model.endpoints.map((endpoint) =>
-        drawEndpoint(endpoint, model, listing.figuresOf(endpoint), principal !== undefined),
+        serializeEndpoint(endpoint, model, listing.figuresOf(endpoint), principal !== undefined),
       ),
     };
     return { status: 200, body: { data } };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keepsNothing } from '../../../catalog/data-policy.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawEndpoint, endpointSchema } from './endpoint-shape.ts';
+import { serializeEndpoint, endpointSchema } from './endpoint-shape.ts';
 
 export const listZdrEndpoints = defineRoute({
   method: 'GET',
@@ -23,7 +23,7 @@ export const listZdrEndpoints = defineRoute({
       .flatMap((model) =>
         model.endpoints
           .filter(keepsNothing)
-          .map((endpoint) => drawEndpoint(endpoint, model, listing.figuresOf(endpoint), principal !== undefined)),
+          .map((endpoint) => serializeEndpoint(endpoint, model, listing.figuresOf(endpoint), principal !== undefined)),
       );
     return { status: 200, body: { data } };
   },

@@ -1,6 +1,6 @@
 import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawDeleted, fileDeletedSchema, filePathSchema, fileQuerySchema, shapeFor } from './file-shape.ts';
+import { serializeDeleted, fileDeletedSchema, filePathSchema, fileQuerySchema, shapeFor } from './file-shape.ts';
 
 export const deleteFile = defineRoute({
   method: 'DELETE',
@@ -17,6 +17,6 @@ export const deleteFile = defineRoute({
   auditsManagers: true,
   async handle({ params, query, headers, ...context }) {
     const file = await context.services.files.delete(await ownerOf(query, context), params.file_id);
-    return { status: 200, body: drawDeleted(file, shapeFor({ headers, purpose: query.purpose })) };
+    return { status: 200, body: serializeDeleted(file, shapeFor({ headers, purpose: query.purpose })) };
   },
 });

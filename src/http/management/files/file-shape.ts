@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { FilePage, FileRecord } from '../../../accounts/files.ts';
-import { drawTime } from '../keys/key-shape.ts';
+import { serializeTime } from '../../../resources/columns.ts';
 import { ownerShape } from '../owner.ts';
 
-/** Words of the spec, which names two of the shapes after the vendors whose clients read them. @source areas.md 23 `_shape` */
+/** Two of the shapes are named after the vendors whose clients read them. @spec file-3 */
 const [SERVICE, VENDOR_A, VENDOR_B] = ['service', 'openai', 'anthropic'] as const;
 export type FileShape = typeof SERVICE | typeof VENDOR_A | typeof VENDOR_B;
 
@@ -44,10 +44,10 @@ const fileOfA = z
   })
   .meta({ id: 'OpenAIFile' });
 
-/** @source reference shapes, `FileResponse` */
+/** @source `@openrouter/sdk` 1.3.19, `FileResponse` */
 export const fileSchema = z.union([serviceFile, fileOfA, fileOfB]).meta({ id: 'FileResponse' });
 
-/** @source reference shapes, `FileListResponse` */
+/** @source `@openrouter/sdk` 1.3.19, `FileListResponse` */
 export const fileListSchema = z
   .union([
     z
@@ -66,7 +66,7 @@ export const fileListSchema = z
         _shape: z.literal(VENDOR_B),
         data: z.array(fileOfB),
         ...pageOfIds,
-        next_page: z.string().nullable().describe('What later clients of the vendor ask with.'),
+        next_page: z.string().nullable().describe('The parameter of later clients of the vendor.'),
       })
       .meta({ id: 'AnthropicFileList' }),
   ])
@@ -74,7 +74,7 @@ export const fileListSchema = z
 
 const deletedShape = { id: z.string(), type: z.literal('file_deleted') };
 
-/** @source reference shapes, `FileDeleteResponse` */
+/** @source `@openrouter/sdk` 1.3.19, `FileDeleteResponse` */
 export const fileDeletedSchema = z
   .union([
     z.strictObject({ _shape: z.literal(SERVICE), ...deletedShape }).meta({ id: 'ServiceFileDeleted' }),
@@ -98,42 +98,42 @@ export const fileQueryShape = {
   provider: z
     .undefined({ error: 'is valid but not supported by this version of the gateway: files are stored here' })
     .optional(),
-  purpose: z.string().optional().describe('As the client of a vendor says it; it also asks for that shape.'),
+  purpose: z.string().optional().describe('The parameter of vendor clients; it also selects that shape.'),
   beta: z.string().optional().describe('Sent by a client of a vendor, and ignored.'),
 };
 export const fileQuerySchema = z.strictObject(fileQueryShape);
 
-interface ShapeWish {
+interface ShapeOptions {
   readonly headers: IncomingHttpHeaders;
   /** What the client says in the form, or in the query. */
   readonly purpose: string | undefined;
 }
 
-/** @source areas.md 23 "How a shape is chosen" (ours); the user agent, since clients of vendor A say a purpose only to upload */
-export function shapeFor({ headers, purpose }: ShapeWish): FileShape {
+/** @spec file-3; the user agent, since clients of vendor A say a purpose only to upload */
+export function shapeFor({ headers, purpose }: ShapeOptions): FileShape {
   if (headers['anthropic-version'] !== undefined) return VENDOR_B;
   return purpose !== undefined || CLIENT_OF_A.test(headers['user-agent'] ?? '') ? VENDOR_A : SERVICE;
 }
 
-export function drawFile(file: FileRecord, shape: FileShape): z.output<typeof fileSchema> {
-  if (shape === VENDOR_A) return drawForA(file);
-  const own = drawOwn(file);
+export function serializeFile(file: FileRecord, shape: FileShape): z.output<typeof fileSchema> {
+  if (shape === VENDOR_A) return serializeForA(file);
+  const own = serializeOwn(file);
   return shape === VENDOR_B ? { _shape: VENDOR_B, ...own } : { _shape: SERVICE, ...own };
 }
 
-function drawOwn(file: FileRecord) {
+function serializeOwn(file: FileRecord) {
   return {
     id: file.id,
     type: 'file' as const,
     filename: file.filename,
     mime_type: file.mimeType,
     size_bytes: file.sizeBytes,
-    created_at: drawTime(file.createdAtMs),
+    created_at: serializeTime(file.createdAtMs),
     downloadable: file.madeHere,
   };
 }
 
-function drawForA(file: FileRecord): z.output<typeof fileOfA> {
+function serializeForA(file: FileRecord): z.output<typeof fileOfA> {
   const { expiresAtMs } = file;
   return {
     _shape: VENDOR_A,
@@ -148,19 +148,19 @@ function drawForA(file: FileRecord): z.output<typeof fileOfA> {
   };
 }
 
-export function drawFiles({ rows, hasMore }: FilePage, shape: FileShape): z.output<typeof fileListSchema> {
+export function serializeFiles({ rows, hasMore }: FilePage, shape: FileShape): z.output<typeof fileListSchema> {
   const ids = { has_more: hasMore, first_id: rows[0]?.id ?? null, last_id: rows.at(-1)?.id ?? null };
-  if (shape === VENDOR_A) return { _shape: VENDOR_A, object: 'list', data: rows.map(drawForA), ...ids };
+  if (shape === VENDOR_A) return { _shape: VENDOR_A, object: 'list', data: rows.map(serializeForA), ...ids };
   const next = hasMore ? ids.last_id : null;
   if (shape === VENDOR_B) {
-    const data = rows.map((row) => ({ _shape: VENDOR_B, ...drawOwn(row) }));
+    const data = rows.map((row) => ({ _shape: VENDOR_B, ...serializeOwn(row) }));
     return { _shape: VENDOR_B, data, ...ids, next_page: next };
   }
-  const data = rows.map((row) => ({ _shape: SERVICE, ...drawOwn(row) }));
+  const data = rows.map((row) => ({ _shape: SERVICE, ...serializeOwn(row) }));
   return { _shape: SERVICE, data, ...ids, cursor: next };
 }
 
-export function drawDeleted({ id }: FileRecord, shape: FileShape): z.output<typeof fileDeletedSchema> {
+export function serializeDeleted({ id }: FileRecord, shape: FileShape): z.output<typeof fileDeletedSchema> {
   if (shape === VENDOR_A) return { _shape: VENDOR_A, id, object: 'file', deleted: true };
   const type = 'file_deleted' as const;
   return shape === VENDOR_B ? { _shape: VENDOR_B, id, type } : { _shape: SERVICE, id, type };

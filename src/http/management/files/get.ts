@@ -1,6 +1,6 @@
 import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawFile, filePathSchema, fileQuerySchema, fileSchema, shapeFor } from './file-shape.ts';
+import { serializeFile, filePathSchema, fileQuerySchema, fileSchema, shapeFor } from './file-shape.ts';
 
 export const getFileMetadata = defineRoute({
   method: 'GET',
@@ -16,6 +16,6 @@ export const getFileMetadata = defineRoute({
   errors: [400, 404],
   async handle({ params, query, headers, ...context }) {
     const file = await context.services.files.get(await ownerOf(query, context), params.file_id);
-    return { status: 200, body: drawFile(file, shapeFor({ headers, purpose: query.purpose })) };
+    return { status: 200, body: serializeFile(file, shapeFor({ headers, purpose: query.purpose })) };
   },
 });

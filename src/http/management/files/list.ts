@@ -3,9 +3,9 @@ import { invalid } from '../../../canonical/gateway-error.ts';
 import { isOwnFileId } from '../../../canonical/stored-files.ts';
 import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { drawFiles, fileListSchema, fileQueryShape, shapeFor } from './file-shape.ts';
+import { serializeFiles, fileListSchema, fileQueryShape, shapeFor } from './file-shape.ts';
 
-/** areas.md 23. */
+/** @spec file-4 */
 const PAGE_FILES = 100;
 const PAGE_FILES_MAX = 1_000;
 
@@ -32,18 +32,18 @@ export const listFiles = defineRoute({
   body: NO_BODY,
   responses: { 200: { description: 'A page of files.', schema: fileListSchema } },
   errors: [400, 404],
-  async handle({ query: asked, headers, ...context }) {
-    const window = { afterId: readAfter(asked), limit: asked.limit ?? PAGE_FILES, purpose: asked.purpose };
-    const page = await context.services.files.list(await ownerOf(asked, context), window);
-    const shape = shapeFor({ headers, purpose: asked.purpose ?? asked.after });
-    return { status: 200, body: drawFiles(page, shape) };
+  async handle({ query: requested, headers, ...context }) {
+    const window = { afterId: readAfter(requested), limit: requested.limit ?? PAGE_FILES, purpose: requested.purpose };
+    const page = await context.services.files.list(await ownerOf(requested, context), window);
+    const shape = shapeFor({ headers, purpose: requested.purpose ?? requested.after });
+    return { status: 200, body: serializeFiles(page, shape) };
   },
 });
 
 /** A file that is gone still tells where the list goes on. @throws GatewayError 400 for what is no id */
-function readAfter(asked: z.output<typeof query>): string | undefined {
+function readAfter(requested: z.output<typeof query>): string | undefined {
   for (const name of ['cursor', 'after', 'after_id', 'page'] as const) {
-    const id = asked[name];
+    const id = requested[name];
     if (id === undefined) continue;
     if (!isOwnFileId(id)) throw invalid(`query.${name}`, 'is not the id of a file');
     return id;

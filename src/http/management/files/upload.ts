@@ -1,11 +1,11 @@
 import { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { FileWish } from '../../../accounts/files.ts';
+import type { FileInput } from '../../../accounts/files.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
-import { checkShape } from '../../../wire/gateway/issues.ts';
+import { checkShape } from '../../../wire/gateway/validation/check-shape.ts';
 import { ownerOf } from '../owner.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import { drawFile, fileQuerySchema, fileSchema, shapeFor, UPLOAD_PURPOSES } from './file-shape.ts';
+import { serializeFile, fileQuerySchema, fileSchema, shapeFor, UPLOAD_PURPOSES } from './file-shape.ts';
 import { readForm } from './read-form.ts';
 
 /** A file of 100 MB and what is around it. */
@@ -44,18 +44,18 @@ export const uploadFile = defineRoute({
       // Once the form is read: whoever hangs up meanwhile is noticed.
       const owner = await ownerOf(query, context);
       const file = await form.file();
-      const said = (): z.output<typeof fields> => checkShape(fields, form.fields(), { root: 'form' });
-      const wish = (): FileWish => {
-        const { purpose = query.purpose, 'expires_after[seconds]': seconds } = said();
+      const parseFields = (): z.output<typeof fields> => checkShape(fields, form.fields(), { root: 'form' });
+      const input = (): FileInput => {
+        const { purpose = query.purpose, 'expires_after[seconds]': seconds } = parseFields();
         return {
           filename: file.filename,
           purpose,
           expiresAfterMs: seconds === undefined ? undefined : seconds * 1_000,
         };
       };
-      const stored = await context.services.files.upload(owner, { chunks: file.chunks, wish });
-      const shape = shapeFor({ headers, purpose: said().purpose ?? query.purpose });
-      return { status: 200, body: drawFile(stored, shape), subject: `/files/${stored.id}` };
+      const stored = await context.services.files.upload(owner, { chunks: file.chunks, input });
+      const shape = shapeFor({ headers, purpose: parseFields().purpose ?? query.purpose });
+      return { status: 200, body: serializeFile(stored, shape), subject: `/files/${stored.id}` };
     } catch (error) {
       // Whoever hung up is told nothing, and no bug is looked for.
       if (body.destroyed && !body.complete)

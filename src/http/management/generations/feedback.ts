@@ -3,7 +3,7 @@ import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { assert } from '../../../lib/assert.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 
-/** @source areas.md 5 */
+/** @spec generation-12 */
 const CATEGORIES = [
   'latency',
   'incoherence',

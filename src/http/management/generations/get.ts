@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { GenerationRecord } from '../../../accounts/generation-lookup.ts';
-import { appIdOf } from '../../../lib/app-id.ts';
+import { appIdOf } from '../../../lib/ids.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
-import { drawTime, drawUsd } from '../keys/key-shape.ts';
+import { serializeTime, serializeUsd } from '../../../resources/columns.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 const text = z.string().nullable();
 const count = z.int().nullable();
 const ms = z.number().nullable();
 
-/** @source areas.md 5 "Record"; reference shapes, `GenerationResponse` */
+/** @spec generation-1; `@openrouter/sdk` 1.3.19, `GenerationResponse` */
 const generationSchema = z
   .strictObject({
     id: z.string(),
@@ -71,8 +71,8 @@ const generationSchema = z
     origin: z.string(),
     http_referer: text,
     user_agent: text,
-    usage_source: z.enum(['upstream', 'estimated', 'none']).describe('Who counted the tokens.'),
-    task_type: text.describe('What the request was about; null: nobody looked.'),
+    usage_source: z.enum(['upstream', 'estimated', 'none']).describe('The source of the token counts.'),
+    task_type: text.describe('The subject of the request; null where it was not classified.'),
     compared_model: text.describe('The most capable model that the router might have chosen.'),
     router_savings: z
       .number()
@@ -101,21 +101,21 @@ export const getGeneration = defineRoute({
   async handle({ query, services }) {
     const record = await services.generations.find(query.id);
     if (record === undefined) throw new GatewayError('not_found', 'There is no such generation.');
-    return { status: 200, body: { data: drawGeneration(record) } };
+    return { status: 200, body: { data: serializeGeneration(record) } };
   },
 });
 
 const ROUTERS: ReadonlySet<string> = new Set(['auto', 'free', 'pareto', 'bodybuilder', 'fusion', 'switchyard']);
 
-function drawGeneration(record: GenerationRecord): z.output<typeof generationSchema> {
-  const cost = drawUsd(record.costNanoUsd);
+function serializeGeneration(record: GenerationRecord): z.output<typeof generationSchema> {
+  const cost = serializeUsd(record.costNanoUsd);
   return {
     id: record.id,
     request_id: record.requestId,
     preset_id: record.presetSlug,
     session_id: record.sessionId,
     upstream_id: record.upstreamId,
-    created_at: drawTime(record.createdAtMs),
+    created_at: serializeTime(record.createdAtMs),
     workspace_id: record.workspaceId,
     app_id: record.appUrl === null ? null : appIdOf(record.appUrl),
     external_user: record.endUserHash,
@@ -138,10 +138,10 @@ function drawGeneration(record: GenerationRecord): z.output<typeof generationSch
     cancelled: record.cancelled,
     finish_reason: record.finishReason,
     native_finish_reason: record.nativeFinishReason,
-    ...drawTokens(record),
+    ...serializeTokens(record),
     usage: cost,
     total_cost: cost,
-    upstream_inference_cost: record.isByok ? drawUsd(record.listCostNanoUsd) : null,
+    upstream_inference_cost: record.isByok ? serializeUsd(record.listCostNanoUsd) : null,
     latency: record.latencyMs,
     time_to_first_token: record.timeToFirstTokenMs,
     generation_time: record.generationTimeMs,
@@ -153,18 +153,18 @@ function drawGeneration(record: GenerationRecord): z.output<typeof generationSch
     num_input_audio_prompt: record.audioPrompt,
     num_fetches: record.webFetches,
     num_searches: record.webSearches,
-    cache_discount: drawUsd(record.cacheDiscountNanoUsd),
+    cache_discount: serializeUsd(record.cacheDiscountNanoUsd),
     warnings: record.warnings.map(({ code, path, message }) => ({ code, path, message })),
     response_cache_source_id: record.responseCacheSourceId,
     task_type: record.taskType,
     compared_model: record.comparedModel,
-    router_savings: drawUsd(record.savedNanoUsd),
+    router_savings: serializeUsd(record.savedNanoUsd),
     ...NOT_KEPT,
   };
 }
 
 /** One count serves as both: the gateway has no tokenizer of its own that would give another. */
-function drawTokens(record: GenerationRecord) {
+function serializeTokens(record: GenerationRecord) {
   return {
     tokens_prompt: record.tokensPrompt,
     tokens_completion: record.tokensCompletion,

@@ -1,14 +1,13 @@
 import { z } from 'zod';
+import { guardrailResource, rulesShape } from '../../../resources/guardrails.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import { drawGuardrail, guardrailSchema, nameSchema, rulesShape } from './guardrail-shape.ts';
+import { serializeGuardrail, guardrailSchema } from './guardrail-shape.ts';
 import { readRules } from './read-rules.ts';
+import { warnOfFilters, warningsSchema } from './warn-of-filters.ts';
 
+const { name, workspace_id, ...settings } = guardrailResource.createShape;
 const bodySchema = z
-  .strictObject({
-    name: nameSchema,
-    workspace_id: z.uuid().optional().describe('Where it is filed. Default: the default workspace.'),
-    ...rulesShape,
-  })
+  .strictObject({ name, workspace_id, ...settings, ...rulesShape })
   .meta({ id: 'CreateGuardrailRequest' });
 
 export const createGuardrail = defineRoute({
@@ -22,15 +21,14 @@ export const createGuardrail = defineRoute({
   params: NOTHING,
   query: NOTHING,
   body: bodySchema,
-  responses: { 201: { description: 'The guardrail.', schema: z.strictObject({ data: guardrailSchema }) } },
+  responses: {
+    201: { description: 'The guardrail.', schema: z.strictObject({ data: guardrailSchema, warnings: warningsSchema }) },
+  },
   errors: [400, 413],
   async handle({ body, services }) {
-    const { name, workspace_id: workspaceId, ...rules } = body;
-    const guardrail = await services.guardrails.create({
-      name,
-      ...(workspaceId !== undefined && { workspaceId }),
-      ...(await readRules(rules)),
-    });
-    return { status: 201, body: { data: drawGuardrail(guardrail) } };
+    const values = guardrailResource.parseNew(body, services);
+    const guardrail = await services.guardrails.create({ ...values, rules: await readRules(body) });
+    const warnings = await warnOfFilters(services.tryFilters, guardrail.rules);
+    return { status: 201, body: { data: serializeGuardrail(guardrail), warnings } };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { drawGuardrail, guardrailPathSchema, guardrailSchema } from './guardrail-shape.ts';
+import { serializeGuardrail, guardrailPathSchema, guardrailSchema } from './guardrail-shape.ts';
 
 export const getGuardrail = defineRoute({
   method: 'GET',
@@ -15,6 +15,6 @@ export const getGuardrail = defineRoute({
   responses: { 200: { description: 'The guardrail.', schema: z.strictObject({ data: guardrailSchema }) } },
   errors: [404],
   async handle({ params, services }) {
-    return { status: 200, body: { data: drawGuardrail(await services.guardrails.get(params.id)) } };
+    return { status: 200, body: { data: serializeGuardrail(await services.guardrails.get(params.id)) } };
   },
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { DEFAULT_WORKSPACE_ID } from '../../../accounts/principal.ts';
 import { isJsonObject } from '../../../lib/json.ts';
-import { ENGINES } from '../../../store/test-engines.ts';
+import { ENGINES } from '../../../store/engine/test-engines.ts';
 import { sampleModel } from '../../test-listing.ts';
 import {
   assertRefused,
@@ -26,9 +26,10 @@ for (const engine of ENGINES)
 
     const makeGuardrail = async (rules: object = {}): Promise<string> =>
       textOf((await gateway.must('POST', '/guardrails', { name: 'Rules', ...rules }))['id']);
-    const makeKey = async (wish: object = {}): Promise<string> =>
-      textOf((await gateway.must('POST', '/keys', { name: 'App', ...wish }))['hash']);
+    const makeKey = async (input: object = {}): Promise<string> =>
+      textOf((await gateway.must('POST', '/keys', { name: 'App', ...input }))['hash']);
 
+    // @spec filter-1, guardrail-1, guardrail-3
     test('one comes back as it was made, models by their permanent names', async () => {
       const rules = {
         description: 'For the web team',
@@ -81,6 +82,7 @@ for (const engine of ENGINES)
       assert.deepEqual(await gateway.must('GET', `/guardrails/${textOf(id)}`), guardrail);
     });
 
+    // @spec guardrail-4
     test('a change replaces lists whole, null removes, and what is left out stays', async () => {
       const id = await makeGuardrail({
         description: 'Old',
@@ -123,6 +125,7 @@ for (const engine of ENGINES)
       assert.equal(listOf(content_filters).length, 1);
     });
 
+    // @spec guardrail-5
     test('the deprecated switch speaks for the vendors that are left out', async () => {
       const groups = ['anthropic', 'openai', 'google', 'xai', 'other'];
       const read = async (id: string): Promise<readonly unknown[]> => {
@@ -163,12 +166,14 @@ for (const engine of ENGINES)
       ],
     ];
     for (const [what, rules, message] of BAD)
+      // @spec filter-6, guardrail-2
       test(`400 for ${what}`, async () => {
         assertRefused(await gateway.call('POST', '/guardrails', { name: 'Rules', ...rules }), 400, message);
         if (what === 'no name' || what === 'an unknown workspace') return;
         assertRefused(await gateway.call('PATCH', `/guardrails/${await makeGuardrail()}`, rules), 400, message);
       });
 
+    // @spec filter-2
     test('400 invalid_regex_pattern for a pattern that could run for ever, when made and when changed', async () => {
       const id = await makeGuardrail();
       for (const pattern of ['(a+)+$', '(?=a)b', '(?<!a)b', '(a)\\1', '(', ''])
@@ -188,6 +193,7 @@ for (const engine of ENGINES)
         }
     });
 
+    // @spec workspace-1
     test('they are listed by workspace, newest first, in pages', async () => {
       const { id: workspaceId } = await gateway.must('POST', '/workspaces', { name: 'W', slug: 'filed' });
       const ids: string[] = [];
@@ -208,6 +214,7 @@ for (const engine of ENGINES)
       assert.ok(others.every(({ workspace_id }) => workspace_id === DEFAULT_WORKSPACE_ID));
     });
 
+    // @spec guardrail-8
     test('the guardrail of a workspace is there once it is changed, under the id that was known before', async () => {
       const workspace = await gateway.must('POST', '/workspaces', { name: 'W', slug: 'with-default' });
       const id = textOf(workspace['default_guardrail_id']);
@@ -227,6 +234,7 @@ for (const engine of ENGINES)
       assertRefused(await gateway.call('GET', `/guardrails/${id}`), 404);
     });
 
+    // @spec guardrail-6
     test('a key has one guardrail: assigning another replaces it', async () => {
       const [first, second] = [await makeGuardrail(), await makeGuardrail()];
       const [one, two] = [await makeKey({ name: 'One' }), await makeKey({ name: 'Two' })];
@@ -263,6 +271,7 @@ for (const engine of ENGINES)
       assert.deepEqual(await list(second), [], 'a deleted key has nothing');
     });
 
+    // @spec guardrail-7
     test('a hash that is no normal key is 400, and nobody gets anything', async () => {
       const id = await makeGuardrail();
       const key = await makeKey();
@@ -273,6 +282,7 @@ for (const engine of ENGINES)
       assert.equal((await gateway.must('GET', `/guardrails/${id}/assignments/keys`))['total_count'], 0);
     });
 
+    // @spec guardrail-6
     test('a member has one guardrail too, and it ends with the guardrail', async () => {
       const [first, second] = [await makeGuardrail(), await makeGuardrail()];
       const assign = (id: string, member_user_ids: readonly string[]) =>

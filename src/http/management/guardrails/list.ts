@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { drawGuardrail, guardrailSchema } from './guardrail-shape.ts';
+import { serializeGuardrail, guardrailSchema } from './guardrail-shape.ts';
 
 export const listGuardrails = defineRoute({
   method: 'GET',
@@ -20,6 +20,6 @@ export const listGuardrails = defineRoute({
   errors: [400],
   async handle({ query, services }) {
     const page = await services.guardrails.list(query.workspace_id, readWindow(query));
-    return { status: 200, body: drawPage(page, drawGuardrail) };
+    return { status: 200, body: serializePage(page, serializeGuardrail) };
   },
 });

@@ -1,34 +1,23 @@
-import { z } from 'zod';
-import type { GuardrailChanges } from '../../../accounts/guardrails.ts';
-import { readUsd } from '../keys/key-shape.ts';
-import { readBuiltinFilters, readContentFilters } from './filters.ts';
-import { rulesShape } from './guardrail-shape.ts';
+import type { z } from 'zod';
+import type { RuleChanges } from '../../../accounts/policy/guardrails.ts';
+import { readBuiltinFilters, readContentFilters } from '../../../resources/content-filters.ts';
+import type { rulesShape } from '../../../resources/guardrails.ts';
 
-const rulesSchema = z.strictObject(rulesShape);
-type Sent = z.output<typeof rulesSchema>;
+type Sent = z.output<z.ZodObject<typeof rulesShape>>;
 
-/** What of it was sent, as it is kept. @throws GatewayError 400 for a pattern */
-export async function readRules(sent: Sent): Promise<GuardrailChanges> {
-  const { description, limit_usd, reset_interval, include_byok_in_budgets } = sent;
+/** What of the rules was sent, as it is kept. @throws GatewayError 400 for a pattern */
+export async function readRules(sent: Sent): Promise<RuleChanges> {
   return {
-    ...(description !== undefined && { description }),
-    ...(limit_usd !== undefined && { limitNanoUsd: readUsd(limit_usd) }),
-    ...(reset_interval !== undefined && { resetInterval: reset_interval }),
-    ...(include_byok_in_budgets !== undefined && { includeByokInBudgets: include_byok_in_budgets }),
-    rules: {
-      ...readLists(sent),
-      ...readPrivacy(sent),
-      ...(sent.content_filters !== undefined && { contentFilters: await readContentFilters(sent.content_filters) }),
-      ...(sent.content_filter_builtins !== undefined && {
-        builtinFilters: readBuiltinFilters(sent.content_filter_builtins),
-      }),
-    },
+    ...readLists(sent),
+    ...readPrivacy(sent),
+    ...(sent.content_filters !== undefined && { contentFilters: await readContentFilters(sent.content_filters) }),
+    ...(sent.content_filter_builtins !== undefined && {
+      builtinFilters: readBuiltinFilters(sent.content_filter_builtins),
+    }),
   };
 }
 
-type Rules = NonNullable<GuardrailChanges['rules']>;
-
-function readLists(sent: Sent): Rules {
+function readLists(sent: Sent): RuleChanges {
   const { allowed_providers, ignored_providers, allowed_models, ignored_models } = sent;
   return {
     ...(allowed_providers !== undefined && { allowedProviders: allowed_providers }),
@@ -38,7 +27,7 @@ function readLists(sent: Sent): Rules {
   };
 }
 
-function readPrivacy(sent: Sent): Rules {
+function readPrivacy(sent: Sent): RuleChanges {
   const { enable_paid_model_training, enable_free_model_training, enable_free_model_publication } = sent;
   return {
     zeroRetention: readZeroRetention(sent),
@@ -48,8 +37,8 @@ function readPrivacy(sent: Sent): Rules {
   };
 }
 
-/** The deprecated member speaks for all groups that are not named. @source areas.md 6 "enforce_zdr" */
-function readZeroRetention(sent: Sent): NonNullable<Rules['zeroRetention']> {
+/** The deprecated member speaks for all groups that are not named. @spec guardrail-5 */
+function readZeroRetention(sent: Sent): NonNullable<RuleChanges['zeroRetention']> {
   const { enforce_zdr: all } = sent;
   const {
     enforce_zdr_anthropic: anthropic = all,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, NOTHING } from '../route.ts';
 import { guardrailPathSchema } from './guardrail-shape.ts';
+import { warningsSchema } from './warn-of-filters.ts';
 
 const TEXT_CHARS_MAX = 1_000_000;
 
@@ -14,7 +15,7 @@ const bodySchema = z
     role: z
       .enum(['user', 'other'])
       .optional()
-      .describe('Who says it, for a filter whose `scan_scope` is `user_only`. Default: `user`.'),
+      .describe('The role of the text, for a filter whose `scan_scope` is `user_only`. Default: `user`.'),
   })
   .meta({ id: 'TestGuardrailRequest' });
 
@@ -30,10 +31,11 @@ const resultSchema = z
       }),
     ),
     late: z.array(z.string()).describe('Filters that were not searched for in time.'),
+    warnings: warningsSchema,
   })
   .meta({ id: 'GuardrailTestResult' });
 
-/** @source areas.md 6 "dry-run endpoint" */
+/** @spec filter-21 */
 export const testGuardrail = defineRoute({
   method: 'POST',
   path: '/guardrails/{id}/test',
@@ -56,8 +58,12 @@ export const testGuardrail = defineRoute({
       text: left,
       findings,
       late,
+      warnings,
     } = await services.tryFilters(rules, { text, side, byUser: role === 'user' });
     const found = findings.map(({ filter, action, patterns }) => ({ filter, action, patterns: [...patterns] }));
-    return { status: 200, body: { data: { outcome, text: left, findings: found, late: [...late] } } };
+    return {
+      status: 200,
+      body: { data: { outcome, text: left, findings: found, late: [...late], warnings: [...warnings] } },
+    };
   },
 });

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { guardrailResource, rulesShape } from '../../../resources/guardrails.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import { drawGuardrail, guardrailPathSchema, guardrailSchema, nameSchema, rulesShape } from './guardrail-shape.ts';
+import { serializeGuardrail, guardrailPathSchema, guardrailSchema } from './guardrail-shape.ts';
 import { readRules } from './read-rules.ts';
+import { warnOfFilters, warningsSchema } from './warn-of-filters.ts';
 
 const bodySchema = z
-  .strictObject({ name: nameSchema.optional(), ...rulesShape })
+  .strictObject({ ...guardrailResource.updateShape, ...rulesShape })
   .meta({ id: 'UpdateGuardrailRequest' });
 
 export const updateGuardrail = defineRoute({
@@ -18,11 +20,17 @@ export const updateGuardrail = defineRoute({
   params: guardrailPathSchema,
   query: NOTHING,
   body: bodySchema,
-  responses: { 200: { description: 'After the change.', schema: z.strictObject({ data: guardrailSchema }) } },
+  responses: {
+    200: {
+      description: 'After the change.',
+      schema: z.strictObject({ data: guardrailSchema, warnings: warningsSchema }),
+    },
+  },
   errors: [400, 404, 413],
   async handle({ params, body, services }) {
-    const { name, ...rules } = body;
-    const changes = { ...(name !== undefined && { name }), ...(await readRules(rules)) };
-    return { status: 200, body: { data: drawGuardrail(await services.guardrails.update(params.id, changes)) } };
+    const changes = { ...guardrailResource.parsePatch(body, services), rules: await readRules(body) };
+    const guardrail = await services.guardrails.update(params.id, changes);
+    const warnings = await warnOfFilters(services.tryFilters, guardrail.rules);
+    return { status: 200, body: { data: serializeGuardrail(guardrail), warnings } };
   },
 });

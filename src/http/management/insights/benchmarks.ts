@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Model, Score } from '../../../catalog/model.ts';
 import { bestScores } from '../../../catalog/scores.ts';
 import { assert } from '../../../lib/assert.ts';
-import { drawPricing } from '../models/pricing.ts';
+import { serializePricing } from '../models/pricing.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
-/** The reference's sources, of which this gateway has nothing, and its own. @source areas.md 29 */
+/** Public sources, of which this gateway has nothing, and its own. @spec router-37 */
 const SOURCES = ['artificial-analysis', 'design-arena', 'service', 'imported', 'configured'] as const;
 const OWN_SOURCES = ['imported', 'configured'] as const;
 const TASK_TYPES = ['coding', 'intelligence', 'agentic', 'search'] as const;
@@ -36,7 +36,7 @@ const itemSchema = z.strictObject({
   pricing: z.strictObject({ prompt: z.string(), completion: z.string() }).nullable(),
 });
 
-/** @source areas.md 29; reference shapes, `UnifiedBenchmarksResponse` */
+/** @spec router-37; `@openrouter/sdk` 1.3.19, `UnifiedBenchmarksResponse` */
 const benchmarksSchema = z
   .strictObject({
     data: z.array(itemSchema),
@@ -81,17 +81,17 @@ export const getBenchmarks = defineRoute({
   body: NO_BODY,
   responses: { 200: { description: 'One item a model and a test, the best first.', schema: benchmarksSchema } },
   errors: [400, 429],
-  async handle({ principal, query: asked, services: { insights, listing } }) {
+  async handle({ principal, query: requested, services: { insights, listing } }) {
     assert(principal !== undefined, 'only a key gets here');
     await insights.take(principal);
     const items = listing.catalog
       .list()
       .flatMap(itemsOf)
-      .filter((item) => isWanted(item, asked))
+      .filter((item) => isWanted(item, requested))
       .toSorted(
         (left, right) => left.benchmark_type.localeCompare(right.benchmark_type) || right.accuracy - left.accuracy,
       )
-      .slice(0, Math.min(Number(asked.max_results ?? RESULTS_MAX), RESULTS_MAX));
+      .slice(0, Math.min(Number(requested.max_results ?? RESULTS_MAX), RESULTS_MAX));
     const days = items.flatMap(({ last_run_timestamp: day }) => day ?? []).toSorted();
     const citations = [...new Set(items.flatMap(({ citation }) => citation ?? []))];
     return {
@@ -101,11 +101,11 @@ export const getBenchmarks = defineRoute({
         meta: {
           as_of: days.at(-1) ?? null,
           version: 'v1',
-          source: asked.source ?? null,
+          source: requested.source ?? null,
           source_url: null,
           citation: citations.length === 0 ? null : citations.join(', '),
           model_count: new Set(items.map((item) => item.model_permaslug)).size,
-          task_type: asked.task_type ?? null,
+          task_type: requested.task_type ?? null,
         },
       } satisfies z.output<typeof benchmarksSchema>,
     };
@@ -113,12 +113,12 @@ export const getBenchmarks = defineRoute({
 });
 
 function itemsOf(model: Model): readonly Item[] {
-  return bestScores(model).map((score) => drawItem(model, score));
+  return bestScores(model).map((score) => serializeItem(model, score));
 }
 
-function drawItem({ slug, canonicalSlug, name, endpoints }: Model, score: Score): Item {
+function serializeItem({ slug, canonicalSlug, name, endpoints }: Model, score: Score): Item {
   const price = endpoints.find((endpoint) => endpoint.price !== undefined)?.price;
-  const pricing = price && drawPricing(price);
+  const pricing = price && serializePricing(price);
   return {
     source: score.source === undefined ? 'configured' : 'imported',
     model_permaslug: canonicalSlug ?? slug,
@@ -136,9 +136,9 @@ function drawItem({ slug, canonicalSlug, name, endpoints }: Model, score: Score)
 }
 
 /** Whoever asks for arenas or searches asks for tests that nobody ran here. */
-function isWanted(item: Item, asked: z.output<typeof query>): boolean {
-  const { source, task_type: task, benchmark_type: type } = asked;
-  const isOther = [asked.arena, asked.category, asked.search_engine, asked.search_surface].some(
+function isWanted(item: Item, requested: z.output<typeof query>): boolean {
+  const { source, task_type: task, benchmark_type: type } = requested;
+  const isOther = [requested.arena, requested.category, requested.search_engine, requested.search_surface].some(
     (one) => one !== undefined,
   );
   if (isOther || (source !== undefined && item.source !== source)) return false;

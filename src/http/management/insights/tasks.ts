@@ -6,7 +6,7 @@ import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 const share = z.number().min(0).max(1);
 
-/** @source areas.md 28; reference shapes, `TaskClassificationResponse` */
+/** @spec router-37; `@openrouter/sdk` 1.3.19, `TaskClassificationResponse` */
 const tasksSchema = z
   .strictObject({
     window_days: z.int(),
@@ -55,7 +55,7 @@ export const getTaskClassifications = defineRoute({
       as_of: new Date(insights.nowMs()).toISOString().slice(0, 10),
       classifications: tasks.map((task) => ({
         tag: task.tag,
-        display_name: drawName(task.tag),
+        display_name: serializeName(task.tag),
         macro_category: task.category,
         usage_share: task.usageShare,
         token_share: task.tokenShare,
@@ -69,7 +69,7 @@ export const getTaskClassifications = defineRoute({
       })),
       macro_categories: categories.map(({ category, usageShare, tokenShare }) => ({
         key: category,
-        label: drawName(category),
+        label: serializeName(category),
         usage_share: usageShare,
         token_share: tokenShare,
       })),
@@ -78,7 +78,7 @@ export const getTaskClassifications = defineRoute({
   },
 });
 
-function drawName(tag: string): string {
+function serializeName(tag: string): string {
   const words = tag.slice(tag.indexOf(':') + 1).replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,26 +1,13 @@
 import { z } from 'zod';
-import { invalid } from '../../../canonical/gateway-error.ts';
-import { defaultPluginsSchema, readDefaultPlugins } from '../default-plugins.ts';
-import { defaultPreferencesSchema, readDefaultPreferences } from '../default-preferences.ts';
+import { assert } from '../../../lib/assert.ts';
+import { keyResource } from '../../../resources/keys.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import { drawKey, keySchema, limitResetSchema, limitUsdSchema, readUsd } from './key-shape.ts';
+import { serializeKey, keySchema } from './key-shape.ts';
 
-const NAME_CHARS_MAX = 256;
-const USER_ID_CHARS_MAX = 256;
-
-/** @source areas.md 1 "Create fields" */
+// The published order.
+const { name, limit, limit_reset, include_byok_in_limit, ...others } = keyResource.createShape;
 const bodySchema = z
-  .strictObject({
-    name: z.string().min(1).max(NAME_CHARS_MAX),
-    limit: limitUsdSchema.optional(),
-    limit_reset: limitResetSchema.optional(),
-    include_byok_in_limit: z.boolean().optional(),
-    expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('In UTC. Null: never.'),
-    creator_user_id: z.string().min(1).max(USER_ID_CHARS_MAX).nullable().optional(),
-    workspace_id: z.uuid().optional().describe('Default: the default workspace.'),
-    default_provider_preferences: defaultPreferencesSchema.optional(),
-    default_plugins: defaultPluginsSchema.optional(),
-  })
+  .strictObject({ name, limit, limit_reset, include_byok_in_limit, ...others })
   .meta({ id: 'CreateKeyRequest' });
 
 export const createKey = defineRoute({
@@ -41,27 +28,13 @@ export const createKey = defineRoute({
     },
   },
   errors: [400, 413],
-  async handle({ body, services }) {
+  async handle({ principal, body, services }) {
+    assert(principal !== undefined, 'the route is not public');
     const { record, key } = await services.keys.create({
-      name: body.name,
-      limitNanoUsd: readUsd(body.limit ?? null),
-      limitReset: body.limit_reset ?? null,
-      includeByokInLimit: body.include_byok_in_limit ?? false,
-      expiresAtMs: readExpiry(body.expires_at ?? null),
-      creatorUserId: body.creator_user_id ?? null,
-      defaultPreferences: readDefaultPreferences(body.default_provider_preferences ?? null),
-      defaultPlugins: readDefaultPlugins(body.default_plugins ?? null, services.readPlugins),
-      ...(body.workspace_id !== undefined && { workspaceId: body.workspace_id }),
+      ...keyResource.parseNew(body, services),
+      issuerKeyHash: principal.keyHash,
+      issuerLabel: principal.label,
     });
-    return { status: 201, body: { data: drawKey(record), key } };
+    return { status: 201, body: { data: serializeKey(record), key } };
   },
 });
-
-/** `+00:00` is how many languages write UTC; any other offset is a 400. @source areas.md 1 "UTC only" */
-export function readExpiry(text: string | null): number | null {
-  if (text === null) return null;
-  if (!/(?:Z|[+-]00:?00)$/.test(text)) throw invalid('expires_at', 'must be in UTC: end it with "Z"');
-  const atMs = Date.parse(text);
-  if (Number.isNaN(atMs)) throw invalid('expires_at', 'is not a time');
-  return atMs;
-}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { drawKey, keyPathSchema, keySchema } from './key-shape.ts';
+import { serializeKey, keyPathSchema, keySchema } from './key-shape.ts';
 
 export const getKey = defineRoute({
   method: 'GET',
@@ -15,6 +15,6 @@ export const getKey = defineRoute({
   responses: { 200: { description: 'The key.', schema: z.strictObject({ data: keySchema }) } },
   errors: [404],
   async handle({ params, services }) {
-    return { status: 200, body: { data: drawKey(await services.keys.get(params.hash, 'normal')) } };
+    return { status: 200, body: { data: serializeKey(await services.keys.get(params.hash, 'normal')) } };
   },
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { drawKey, keySchema } from './key-shape.ts';
+import { serializeKey, keySchema } from './key-shape.ts';
 
-/** The page is fixed. @source areas.md 0.5 */
+/** The page is fixed. @spec key-4 */
 const PAGE_KEYS = 100;
 
 export const listKeys = defineRoute({
@@ -18,6 +18,7 @@ export const listKeys = defineRoute({
     offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('Keys to skip. Default 0.'),
     workspace_id: z.uuid().optional().describe('Default: the default workspace.'),
     creator_user_id: z.string().min(1).optional().describe('Only keys that were made for this user.'),
+    issuer_key_hash: z.string().min(1).optional().describe('Only keys that this key made. It may be deleted.'),
   }),
   body: NO_BODY,
   responses: { 200: { description: 'A page of keys.', schema: z.strictObject({ data: z.array(keySchema) }) } },
@@ -31,7 +32,8 @@ export const listKeys = defineRoute({
       // OpenRouter docs, "List API keys", `workspace_id`, read 2026-11: by default those of the default workspace.
       workspaceId: query.workspace_id ?? (await services.workspaces.idOf(undefined)),
       ...(query.creator_user_id !== undefined && { creatorUserId: query.creator_user_id }),
+      ...(query.issuer_key_hash !== undefined && { issuerKeyHash: query.issuer_key_hash }),
     });
-    return { status: 200, body: { data: records.map(drawKey) } };
+    return { status: 200, body: { data: records.map(serializeKey) } };
   },
 });

@@ -1,21 +1,23 @@
 import { z } from 'zod';
-import { defaultPluginsSchema, readDefaultPlugins } from '../default-plugins.ts';
-import { defaultPreferencesSchema, readDefaultPreferences } from '../default-preferences.ts';
+import { invalid } from '../../../canonical/gateway-error.ts';
+import { keyResource } from '../../../resources/keys.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import { drawKey, keyPathSchema, keySchema, limitResetSchema, limitUsdSchema, readUsd } from './key-shape.ts';
+import { auditIssued } from './audit-issued.ts';
+import { serializeKey, keyPathSchema, keySchema } from './key-shape.ts';
 
-const NAME_CHARS_MAX = 256;
-
-/** `expires_at` and `workspace_id` stay as they were made. @source areas.md 1 */
+// The published order.
+const { name, disabled, ...settings } = keyResource.updateShape;
 const bodySchema = z
   .strictObject({
-    name: z.string().min(1).max(NAME_CHARS_MAX).optional(),
-    disabled: z.boolean().optional(),
-    limit: limitUsdSchema.optional(),
-    limit_reset: limitResetSchema.optional(),
-    include_byok_in_limit: z.boolean().optional(),
-    default_provider_preferences: defaultPreferencesSchema.optional(),
-    default_plugins: defaultPluginsSchema.optional(),
+    name,
+    disabled,
+    cascade: z
+      .boolean()
+      .optional()
+      .describe(
+        'With `disabled: true`: whether the keys that it issued, directly or not, are disabled too. Default false.',
+      ),
+    ...settings,
   })
   .meta({ id: 'UpdateKeyRequest' });
 
@@ -32,20 +34,13 @@ export const updateKey = defineRoute({
   body: bodySchema,
   responses: { 200: { description: 'The key after the change.', schema: z.strictObject({ data: keySchema }) } },
   errors: [400, 404, 413],
-  async handle({ params, body, services }) {
-    const changes = {
-      ...(body.name !== undefined && { name: body.name }),
-      ...(body.disabled !== undefined && { disabled: body.disabled }),
-      ...(body.limit !== undefined && { limitNanoUsd: readUsd(body.limit) }),
-      ...(body.limit_reset !== undefined && { limitReset: body.limit_reset }),
-      ...(body.include_byok_in_limit !== undefined && { includeByokInLimit: body.include_byok_in_limit }),
-      ...(body.default_provider_preferences !== undefined && {
-        defaultPreferences: readDefaultPreferences(body.default_provider_preferences),
-      }),
-      ...(body.default_plugins !== undefined && {
-        defaultPlugins: readDefaultPlugins(body.default_plugins, services.readPlugins),
-      }),
-    };
-    return { status: 200, body: { data: drawKey(await services.keys.update(params.hash, changes, 'normal')) } };
+  async handle({ principal, params, body, services }) {
+    if (body.cascade === true && body.disabled !== true) throw invalid('cascade', 'needs "disabled": true');
+    const record = await services.keys.update(params.hash, keyResource.parsePatch(body, services), 'normal');
+    if (body.cascade === true) {
+      const { issued } = await services.keys.disableWithIssued(params.hash, 'normal');
+      await auditIssued(services.audit, principal, 'updateKey', params.hash, issued);
+    }
+    return { status: 200, body: { data: serializeKey(record) } };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, NOTHING } from '../route.ts';
 import { workspacePathSchema } from '../workspaces/workspace-shape.ts';
-import { drawMember, memberIdsShape, memberSchema } from './member-shape.ts';
+import { serializeMember, memberIdsShape, memberSchema } from './member-shape.ts';
 
 export const addMembers = defineRoute({
   method: 'POST',
@@ -9,20 +9,20 @@ export const addMembers = defineRoute({
   scope: 'management',
   operationId: 'addWorkspaceMembers',
   tag: 'Workspaces',
-  summary: 'Add users to a workspace; who is a member already stays one',
+  summary: 'Add users to a workspace; existing members stay',
   audited: 'values',
   params: workspacePathSchema,
   query: NOTHING,
   body: z.strictObject(memberIdsShape).meta({ id: 'BulkAddWorkspaceMembersRequest' }),
   responses: {
     200: {
-      description: 'All who were named, and how many of them are new.',
+      description: 'All named users, and how many of them are new.',
       schema: z.strictObject({ data: z.array(memberSchema), added_count: z.int() }),
     },
   },
   errors: [400, 404, 413],
   async handle({ params, body, services }) {
     const { members, newCount } = await services.members.add(params.id, body.user_ids);
-    return { status: 200, body: { data: members.map(drawMember), added_count: newCount } };
+    return { status: 200, body: { data: members.map(serializeMember), added_count: newCount } };
   },
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
 import { workspacePathSchema } from '../workspaces/workspace-shape.ts';
-import { drawMember, memberSchema } from './member-shape.ts';
+import { serializeMember, memberSchema } from './member-shape.ts';
 
 export const listMembers = defineRoute({
   method: 'GET',
@@ -10,13 +10,16 @@ export const listMembers = defineRoute({
   scope: 'management',
   operationId: 'listWorkspaceMembers',
   tag: 'Workspaces',
-  summary: 'List who was added to a workspace, oldest first',
+  summary: 'List the users that were added to a workspace, oldest first',
   params: workspacePathSchema,
   query: z.strictObject(pageShape),
   body: NO_BODY,
   responses: { 200: { description: 'A page of members.', schema: pageSchema(memberSchema) } },
   errors: [400, 404],
   async handle({ params, query, services }) {
-    return { status: 200, body: drawPage(await services.members.list(params.id, readWindow(query)), drawMember) };
+    return {
+      status: 200,
+      body: serializePage(await services.members.list(params.id, readWindow(query)), serializeMember),
+    };
   },
 });

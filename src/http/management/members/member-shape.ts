@@ -1,32 +1,16 @@
 import { z } from 'zod';
-import type { WorkspaceMember } from '../../../accounts/workspace-members.ts';
-import { drawTime } from '../keys/key-shape.ts';
+import { memberResource, type MemberRow } from '../../../resources/workspace-parts.ts';
 
 const USER_ID_CHARS_MAX = 256;
 const USERS_MAX = 100;
 
-/** @source areas.md 8 "Members" */
+/** @spec workspace-11 */
 export const memberIdsShape = {
   user_ids: z.array(z.string().min(1).max(USER_ID_CHARS_MAX)).min(1).max(USERS_MAX),
 };
 
-/** @source reference shapes, `WorkspaceMember` */
-export const memberSchema = z
-  .strictObject({
-    id: z.uuid(),
-    workspace_id: z.uuid(),
-    user_id: z.string(),
-    role: z.enum(['admin', 'member']),
-    created_at: z.iso.datetime(),
-  })
-  .meta({ id: 'WorkspaceMember' });
+export const { schema: memberSchema } = memberResource;
 
-export function drawMember(member: WorkspaceMember): z.output<typeof memberSchema> {
-  return {
-    id: member.id,
-    workspace_id: member.workspaceId,
-    user_id: member.userId,
-    role: member.role,
-    created_at: drawTime(member.createdAtMs),
-  };
+export function serializeMember(member: MemberRow): z.output<typeof memberSchema> {
+  return memberResource.serialize(member, {});
 }

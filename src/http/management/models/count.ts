@@ -10,7 +10,7 @@ export const countModels = defineRoute({
   hasTag: true,
   operationId: 'listModelsCount',
   tag: 'Models',
-  summary: 'Count the models that somebody serves here',
+  summary: 'Count the models that are served here',
   params: NOTHING,
   query: z.looseObject({ output_modalities: modelsQuery.shape.output_modalities }),
   body: NO_BODY,

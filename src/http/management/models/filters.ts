@@ -44,7 +44,7 @@ export const pageQuery = {
   limit: amount(z.int().min(1).max(PAGE_MAX)).describe('Default 500; with neither, every model.'),
 };
 
-/** @source areas.md 13; reference shapes, `getModels` */
+/** @spec catalog-2 */
 export const modelsQuery = z.looseObject({
   ...pageQuery,
   q: list.describe('Words that slug or name hold.'),
@@ -76,7 +76,7 @@ export const modelsQuery = z.looseObject({
   sort: z
     .enum(SORTS)
     .optional()
-    .describe('`most-popular` and `top-weekly` go by the requests of the last day here; nobody knows Elo figures.'),
+    .describe('`most-popular` and `top-weekly` go by the requests of the last day here; Elo ratings are not known.'),
   use_rss: z.string().optional().describe('`true`: an RSS feed instead of JSON.'),
   use_rss_chat_links: z.string().optional(),
 });

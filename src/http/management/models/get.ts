@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import type { Catalog, Resolution } from '../../../catalog/model.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawModel, modelSchema } from './model-shape.ts';
+import { serializeModel, modelSchema } from './model-shape.ts';
 
 export const modelPath = z.strictObject({
   author: z.string().min(1).max(256),
@@ -11,7 +11,7 @@ export const modelPath = z.strictObject({
 
 /** @throws GatewayError 404 */
 export function findModel(catalog: Catalog, { author, slug }: z.output<typeof modelPath>): Resolution {
-  const name = `${author}/${slug}`;
+  const name = author === '' ? slug : `${author}/${slug}`;
   const found = catalog.resolve?.(name);
   // A name that is only passed on is nobody's promise that the model exists.
   if (found === undefined || !catalog.list().includes(found.model))
@@ -34,9 +34,9 @@ export const getModel = defineRoute({
   errors: [404],
   handle({ params, services: { listing } }) {
     const { model, alias } = findModel(listing.catalog, params);
-    const drawn = drawModel(model);
+    const serialized = serializeModel(model);
     const target = { slug: model.slug, name: model.name };
-    const data = alias === undefined ? drawn : { ...drawn, id: alias, alias_target: target };
+    const data = alias === undefined ? serialized : { ...serialized, id: alias, alias_target: target };
     return { status: 200, body: { data } };
   },
 });

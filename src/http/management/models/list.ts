@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING, type ListingServices, type RouteAnswer } from '../route.ts';
 import { filterModels, modelsQuery, type FilterFacts, type ModelsQuery } from './filters.ts';
-import { drawModel, modelSchema } from './model-shape.ts';
-import { drawVendorList, vendorListSchema } from './vendor-list.ts';
-import { drawRss, RSS_TYPE } from './rss.ts';
+import { serializeModel, modelSchema } from './model-shape.ts';
+import { serializeVendorList, vendorListSchema } from './vendor-list.ts';
+import { serializeRss, RSS_TYPE } from './rss.ts';
 
 const PAGE_DEFAULT = 500;
 
@@ -22,7 +22,7 @@ export const listModels = defineRoute({
   hasTag: true,
   operationId: 'getModels',
   tag: 'Models',
-  summary: 'List the models that somebody serves here',
+  summary: 'List the models that are served here',
   params: NOTHING,
   query: modelsQuery,
   body: NO_BODY,
@@ -36,10 +36,10 @@ export const listModels = defineRoute({
   errors: [400],
   handle({ query, headers, services: { listing } }): RouteAnswer {
     const models = filterModels(listing.catalog.list(), query, filterFacts(listing));
-    if (headers['anthropic-version'] !== undefined) return { status: 200, body: drawVendorList(models, query) };
+    if (headers['anthropic-version'] !== undefined) return { status: 200, body: serializeVendorList(models, query) };
     if (query.use_rss === 'true')
-      return { status: 200, contentType: RSS_TYPE, body: drawRss(models, listing.baseUrl()) };
-    return { status: 200, body: drawPage(models, query, `${listing.baseUrl()}/models`) };
+      return { status: 200, contentType: RSS_TYPE, body: serializeRss(models, listing.baseUrl()) };
+    return { status: 200, body: serializePage(models, query, `${listing.baseUrl()}/models`) };
   },
 });
 
@@ -58,8 +58,8 @@ const EU: ReadonlySet<string> = new Set(
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
 );
 
-/** One page, or everything where nobody asked for a page. @source areas.md 0.5 */
-export function drawPage(
+/** One page, or everything where nobody asked for a page. @spec catalog-4 */
+export function serializePage(
   models: Parameters<typeof filterModels>[0],
   query: Pick<ModelsQuery, 'offset' | 'limit'>,
   address: string,
@@ -73,7 +73,7 @@ export function drawPage(
   );
   const next = new URLSearchParams([...rest, ['offset', String(end)], ['limit', String(limit)]]);
   return {
-    data: models.slice(offset, end).map(drawModel),
+    data: models.slice(offset, end).map(serializeModel),
     total_count: models.length,
     links: { next: end < models.length ? `${address}?${next.toString()}` : null },
   };

@@ -10,6 +10,7 @@ import { listingOf, NO_FIGURES, sampleEndpoint, sampleModel } from '../../test-l
 import { samplePrincipal } from '../../../accounts/test-principal.ts';
 import { servicesOf } from '../../test-services.ts';
 import { registerManagementRoutes, type ListingServices } from '../route.ts';
+import { createBodyBudget } from '../../body-budget.ts';
 
 const KEY = 'a-good-key';
 
@@ -22,6 +23,7 @@ async function gatewayOf(models: readonly Model[], services: Partial<ListingServ
       return samplePrincipal();
     },
     services: servicesOf({ listing: listingOf(models, services) }),
+    bodies: createBodyBudget(100_000_000),
     log: { error: ({ err }) => assert.fail(String(err)) },
   });
   return async (path: string, headers: Record<string, string> = {}) => {
@@ -41,6 +43,20 @@ function idsOf(body: JsonObject): readonly unknown[] {
 }
 
 const price = (prompt: number, completion: number) => priceTableOf({ prompt, completion });
+
+const vendorModel = (id: string, name: string, day: string): JsonObject => ({
+  type: 'model',
+  id,
+  display_name: name,
+  created_at: `${day}T00:00:00.000Z`,
+  max_input_tokens: null,
+  max_tokens: null,
+  capabilities: null,
+  line: null,
+  lifecycle: 'active',
+  deprecated_at: null,
+  retires_at: null,
+});
 
 const MODELS: readonly Model[] = [
   sampleModel('acme/cheap', {
@@ -75,6 +91,7 @@ const MODELS: readonly Model[] = [
 ];
 
 suite('GET /models', () => {
+  // @spec catalog-1
   test('lists every model that answers in text, complete and without pages', async () => {
     const ask = await gatewayOf(MODELS);
     const { status, body } = await ask('/models');
@@ -84,6 +101,7 @@ suite('GET /models', () => {
     assert.deepEqual(body['links'], { next: null });
   });
 
+  // @spec catalog-6
   test('an unknown price is -1 and never 0, and a known one is exact', async () => {
     const ask = await gatewayOf(MODELS);
     const { body } = await ask('/models');
@@ -167,6 +185,7 @@ suite('GET /models', () => {
     },
   };
   for (const [query, ids] of FILTERS)
+    // @spec catalog-2, catalog-5
     test(`?${query} gives ${ids.join(', ') || 'nothing'}`, async () => {
       const ask = await gatewayOf(MODELS, services);
       const { status, body } = await ask(`/models?${query}`);
@@ -175,6 +194,7 @@ suite('GET /models', () => {
     });
 
   for (const query of ['limit=0', 'limit=1001', 'offset=-1', 'max_price=x', 'sort=best', 'zdr=false', 'region=mars'])
+    // @spec catalog-3
     test(`?${query} is 400 and names it`, async () => {
       const ask = await gatewayOf(MODELS);
       const { status, text } = await ask(`/models?${query}`);
@@ -182,6 +202,7 @@ suite('GET /models', () => {
       assert.match(text, new RegExp(`query\\.${query.split('=')[0]}`));
     });
 
+  // @spec catalog-4
   test('a page links to the next one with the same filters, until there is none', async () => {
     const ask = await gatewayOf(MODELS);
     const first = await ask('/models?output_modalities=all&limit=3');
@@ -193,14 +214,15 @@ suite('GET /models', () => {
     assert.deepEqual(second.body['links'], { next: null });
   });
 
+  // @spec catalog-9
   test("a client of the messages format gets its vendor's shape, page by page", async () => {
     const ask = await gatewayOf(MODELS);
     const headers = { 'anthropic-version': '2023-06-01' };
     const first = await ask('/models?limit=2', headers);
     assert.deepEqual(first.body, {
       data: [
-        { type: 'model', id: 'acme/cheap', display_name: 'Acme Cheap', created_at: '2026-11-01T00:00:00.000Z' },
-        { type: 'model', id: 'acme/dear', display_name: 'acme/dear', created_at: '2025-01-01T00:00:00.000Z' },
+        { ...vendorModel('acme/cheap', 'Acme Cheap', '2026-11-01'), max_input_tokens: 8_000 },
+        { ...vendorModel('acme/dear', 'acme/dear', '2025-01-01'), max_input_tokens: 200_000 },
       ],
       has_more: true,
       first_id: 'acme/cheap',
@@ -214,6 +236,28 @@ suite('GET /models', () => {
     assert.equal(before.body['has_more'], true);
   });
 
+  // @spec catalog-9
+  test('one model is told in the shape of the client that asks, with the slash escaped or not', async () => {
+    const ask = await gatewayOf(MODELS);
+    for (const path of ['/models/acme/cheap', '/models/acme%2Fcheap', '/models/acme%2fcheap']) {
+      const { status, body } = await ask(path);
+      assert.equal(status, 200, path);
+      assert.deepEqual(
+        [body['id'], body['object'], body['owned_by'], body['created']],
+        ['acme/cheap', 'model', 'acme', Date.parse('2026-11-01') / 1_000],
+      );
+      assert.equal(body['context_length'], 8_000);
+      const vendors = await ask(path, { 'anthropic-version': '2023-06-01' });
+      assert.deepEqual(vendors.body, {
+        ...vendorModel('acme/cheap', 'Acme Cheap', '2026-11-01'),
+        max_input_tokens: 8_000,
+      });
+    }
+    for (const path of ['/models/none', '/models/acme/none', '/models/acme%2Fnone', '/models/%2F'])
+      assert.equal((await ask(path)).status, 404, path);
+    assert.equal((await ask('/models/~acme%2Facme-latest')).body['id'], '~acme/acme-latest');
+  });
+
   test('use_rss gives a feed, in which names cannot be markup', async () => {
     const ask = await gatewayOf([sampleModel('acme/x', { name: '<b>&' })]);
     const { type, text } = await ask('/models?use_rss=true');
@@ -221,6 +265,7 @@ suite('GET /models', () => {
     assert.match(text, /<title>&lt;b&gt;&amp;<\/title>/);
   });
 
+  // @spec catalog-10
   test('who has the list already is told so, until it changes', async () => {
     const ask = await gatewayOf(MODELS);
     for (const path of [
@@ -244,12 +289,14 @@ suite('GET /models', () => {
 });
 
 suite('other lists', () => {
+  // @spec catalog-1
   test('GET /models/count counts what the list holds', async () => {
     const ask = await gatewayOf(MODELS);
     assert.deepEqual((await ask('/models/count')).body, { data: { count: 3 } });
     assert.deepEqual((await ask('/models/count?output_modalities=all')).body, { data: { count: 4 } });
   });
 
+  // @spec catalog-11
   test('GET /models/user needs a key and leaves out what the caller may not use', async () => {
     const ask = await gatewayOf(MODELS, {
       allowedTo:
@@ -262,6 +309,7 @@ suite('other lists', () => {
     assert.deepEqual(idsOf(body), ['acme/cheap', 'other/unpriced', 'other/painter']);
   });
 
+  // @spec catalog-8
   test('GET /model/{author}/{slug} resolves aliases and variants, and is 404 for others', async () => {
     const ask = await gatewayOf(MODELS);
     const idOf = async (path: string) => {
@@ -277,6 +325,31 @@ suite('other lists', () => {
       assert.equal((await ask(path)).status, 404, path);
   });
 
+  // @spec catalog-7
+  test('lists prices that change with the prompt or the time with their conditions', async () => {
+    const table = priceTableOf({
+      prompt: 1,
+      completion: 2,
+      overrides: [
+        { minPromptTokens: 200_000, rates: { prompt: 2 } },
+        { utcStart: 30, utcEnd: 830, rates: { completion: 1 } },
+      ],
+    });
+    const ask = await gatewayOf([sampleModel('acme/one', { endpoints: [sampleEndpoint({ price: table })] })]);
+    const { body } = await ask('/models/acme/one/endpoints');
+    assert.ok(isJsonObject(body['data']) && Array.isArray(body['data']['endpoints']), JSON.stringify(body));
+    const [endpoint] = body['data']['endpoints'];
+    assert.deepEqual(isJsonObject(endpoint) && endpoint['pricing'], {
+      prompt: '0.000001',
+      completion: '0.000002',
+      overrides: [
+        { min_prompt_tokens: 200_000, prompt: '0.000002' },
+        { utc_start: 30, utc_end: 830, completion: '0.000001' },
+      ],
+    });
+  });
+
+  // @spec auth-8, catalog-13
   test('endpoints tell price and uptime to all, speed to whoever has a key, and a bad key is refused', async () => {
     const speed = { p50: 1, p75: 2, p90: 3, p99: 4 };
     const ask = await gatewayOf(MODELS, {
@@ -300,6 +373,25 @@ suite('other lists', () => {
     assert.equal((await ask('/models/acme/cheap/endpoints', { authorization: 'Bearer bad' })).status, 401);
   });
 
+  // @spec catalog-14
+  test('an endpoint has a status by its uptime and its credentials', async () => {
+    const statusOf = async (uptimeLast5m: number | null, lacksCredentials: boolean): Promise<unknown> => {
+      const endpoint = sampleEndpoint({ provider: 'alpha', model: 'acme/one', lacksCredentials });
+      const models = [sampleModel('acme/one', { endpoints: [endpoint] })];
+      const ask = await gatewayOf(models, { figuresOf: () => ({ ...NO_FIGURES, uptimeLast5m }) });
+      const { body } = await ask('/models/acme/one/endpoints');
+      assert.ok(isJsonObject(body['data']) && Array.isArray(body['data']['endpoints']), JSON.stringify(body));
+      const [first] = body['data']['endpoints'];
+      return isJsonObject(first) && first['status'];
+    };
+    assert.deepEqual(
+      await Promise.all([statusOf(null, false), statusOf(95, false), statusOf(80, false), statusOf(79, false)]),
+      [0, 0, -1, -3],
+    );
+    assert.equal(await statusOf(100, true), -5);
+  });
+
+  // @spec catalog-15
   test('GET /endpoints/zdr lists only those that are known to keep nothing', async () => {
     const ask = await gatewayOf(MODELS);
     const { body } = await ask('/endpoints/zdr');
@@ -310,6 +402,7 @@ suite('other lists', () => {
     );
   });
 
+  // @spec catalog-7, catalog-12, catalog-16
   test('every answer is what its schema says', async () => {
     const ask = await gatewayOf(MODELS);
     for (const [path, template] of [

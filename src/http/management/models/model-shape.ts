@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint, Model } from '../../../catalog/model.ts';
 import { abilityOf, bestScores } from '../../../catalog/scores.ts';
-import { drawPricing, pricingSchema } from './pricing.ts';
+import { serializePricing, pricingSchema } from './pricing.ts';
 
 const count = z.int().nullable();
 const text = z.string().nullable();
@@ -17,7 +17,7 @@ export const architectureSchema = z
   })
   .meta({ id: 'ModelArchitecture' });
 
-/** @source areas.md 13 "Model record"; reference shapes, `Model` */
+/** @spec catalog-1; `@openrouter/sdk` 1.3.19, `Model` */
 export const modelSchema = z
   .strictObject({
     id: z.string(),
@@ -81,20 +81,20 @@ export const modelSchema = z
   })
   .meta({ id: 'Model' });
 
-export type DrawnModel = z.output<typeof modelSchema>;
+export type SerializeModel = z.output<typeof modelSchema>;
 
 /** Everything but the alias is the same each time: of five hundred models only the first drawing counts. */
-const drawn = new WeakMap<Model, DrawnModel>();
+const serialized = new WeakMap<Model, SerializeModel>();
 
-export function drawModel(model: Model): DrawnModel {
-  const known = drawn.get(model);
+export function serializeModel(model: Model): SerializeModel {
+  const known = serialized.get(model);
   if (known !== undefined) return known;
   const made = makeModel(model);
-  drawn.set(model, made);
+  serialized.set(model, made);
   return made;
 }
 
-function makeModel(model: Model): DrawnModel {
+function makeModel(model: Model): SerializeModel {
   const { slug, reasoning, endpoints } = model;
   const [top] = endpoints;
   return {
@@ -104,8 +104,8 @@ function makeModel(model: Model): DrawnModel {
     created: createdOf(model),
     description: model.description ?? describe(model),
     context_length: contextOf(model) ?? null,
-    architecture: drawArchitecture(model),
-    pricing: drawPricing(priceOf(model)),
+    architecture: serializeArchitecture(model),
+    pricing: serializePricing(priceOf(model)),
     top_provider: {
       context_length: top?.contextTokensMax ?? null,
       max_completion_tokens: top?.outputTokensMax ?? null,
@@ -125,12 +125,12 @@ function makeModel(model: Model): DrawnModel {
     knowledge_cutoff: model.knowledgeCutoff ?? null,
     expiration_date: model.expirationDate ?? null,
     hugging_face_id: model.huggingFaceId ?? null,
-    ...(model.scores !== undefined && model.scores.length > 0 && { benchmarks: drawBenchmarks(model) }),
+    ...(model.scores !== undefined && model.scores.length > 0 && { benchmarks: serializeBenchmarks(model) }),
     links: { details: `/v1/models/${slug}/endpoints` },
   };
 }
 
-function drawBenchmarks(model: Model): NonNullable<DrawnModel['benchmarks']> {
+function serializeBenchmarks(model: Model): NonNullable<SerializeModel['benchmarks']> {
   return {
     design_arena: [],
     indexes: {
@@ -142,7 +142,7 @@ function drawBenchmarks(model: Model): NonNullable<DrawnModel['benchmarks']> {
   };
 }
 
-export function drawArchitecture(model: Model): z.output<typeof architectureSchema> {
+export function serializeArchitecture(model: Model): z.output<typeof architectureSchema> {
   const [inputs, outputs] = [inputsOf(model), outputsOf(model)];
   return {
     modality: `${inputs.join('+')}->${outputs.join('+')}`,
@@ -175,7 +175,7 @@ export function priceOf(model: Model): Endpoint['price'] {
   return model.endpoints.find(({ price }) => price !== undefined)?.price;
 }
 
-/** What every endpoint without a list of its own is asked with. @source decisions.md 8 */
+/** What every endpoint without a list of its own is asked with. @spec route-20 */
 const EVERY_FORMAT: readonly string[] = (
   'max_tokens max_completion_tokens temperature top_p stop seed frequency_penalty presence_penalty tools tool_choice ' +
   'parallel_tool_calls response_format structured_outputs'

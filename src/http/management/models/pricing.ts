@@ -18,7 +18,7 @@ const rates = {
   web_search: usd.optional(),
 };
 
-/** @source areas.md 13 "Pricing"; reference shapes, `PublicPricing` */
+/** @spec catalog-7; `@openrouter/sdk` 1.3.19, `PublicPricing` */
 export const pricingSchema = z
   .strictObject({
     ...rates,
@@ -57,31 +57,31 @@ const WORDS = [
 const UNKNOWN = '-1';
 
 /** The same table that bills, as decimal strings. */
-export function drawPricing(price: PriceTable | undefined): Pricing {
+export function serializePricing(price: PriceTable | undefined): Pricing {
   if (price === undefined) return { prompt: UNKNOWN, completion: UNKNOWN };
   const { overrides } = price;
   return {
-    ...drawRates(price),
+    ...serializeRates(price),
     prompt: decimalUsd(price.prompt),
     completion: decimalUsd(price.completion),
-    ...(overrides !== undefined && { overrides: overrides.map(drawOverride) }),
+    ...(overrides !== undefined && { overrides: overrides.map(serializeOverride) }),
   };
 }
 
-function drawOverride({ minPromptTokens, utcStart, utcEnd, rates: changed }: PriceOverride) {
+function serializeOverride({ minPromptTokens, utcStart, utcEnd, rates: changed }: PriceOverride) {
   return {
-    ...drawRates(changed),
+    ...serializeRates(changed),
     ...(minPromptTokens !== undefined && { min_prompt_tokens: minPromptTokens }),
     ...(utcStart !== undefined && { utc_start: utcStart }),
     ...(utcEnd !== undefined && { utc_end: utcEnd }),
   };
 }
 
-function drawRates(price: Partial<PriceRates>): Partial<Record<keyof typeof rates, string>> {
-  const drawn: Partial<Record<keyof typeof rates, string>> = {};
+function serializeRates(price: Partial<PriceRates>): Partial<Record<keyof typeof rates, string>> {
+  const serialized: Partial<Record<keyof typeof rates, string>> = {};
   for (const [rate, word] of WORDS) {
     const amount = price[rate];
-    if (amount !== undefined) drawn[word] = decimalUsd(amount);
+    if (amount !== undefined) serialized[word] = decimalUsd(amount);
   }
-  return drawn;
+  return serialized;
 }

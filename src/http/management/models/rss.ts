@@ -1,18 +1,18 @@
 import type { Model } from '../../../catalog/model.ts';
-import { createdOf, drawModel } from './model-shape.ts';
+import { createdOf, serializeModel } from './model-shape.ts';
 
 export const RSS_TYPE = 'application/rss+xml; charset=utf-8';
 const MS_PER_S = 1_000;
 
 /** The models as an RSS 2.0 feed. */
-export function drawRss(models: readonly Model[], baseUrl: string): string {
+export function serializeRss(models: readonly Model[], baseUrl: string): string {
   const items = models.map((model) => {
     const created = createdOf(model);
     const date = created === 0 ? '' : `<pubDate>${new Date(created * MS_PER_S).toUTCString()}</pubDate>`;
     return (
       `<item><title>${escaped(model.name)}</title><guid isPermaLink="false">${escaped(model.slug)}</guid>` +
       `<link>${escaped(`${baseUrl}/model/${model.slug}`)}</link>${date}` +
-      `<description>${escaped(drawModel(model).description)}</description></item>`
+      `<description>${escaped(serializeModel(model).description)}</description></item>`
     );
   });
   return (

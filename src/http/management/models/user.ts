@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { assert } from '../../../lib/assert.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { pageQuery } from './filters.ts';
-import { drawPage, modelsListSchema } from './list.ts';
+import { serializePage, modelsListSchema } from './list.ts';
 
 export const listModelsOfCaller = defineRoute({
   method: 'GET',
@@ -23,6 +23,6 @@ export const listModelsOfCaller = defineRoute({
     const models = listing.catalog
       .list()
       .filter((model) => model.endpoints.some((endpoint) => isAllowed(model, endpoint)));
-    return { status: 200, body: drawPage(models, query, `${listing.baseUrl()}/models/user`) };
+    return { status: 200, body: serializePage(models, query, `${listing.baseUrl()}/models/user`) };
   },
 });

@@ -3,7 +3,7 @@ import { defineRoute, NOTHING } from '../route.ts';
 
 const CODE_CHARS_MAX = 256;
 
-/** @source areas.md 4; reference shapes, `POST /auth/keys` */
+/** @spec key-14 */
 const bodySchema = z
   .strictObject({
     code: z.string().min(1).max(CODE_CHARS_MAX),
@@ -18,7 +18,7 @@ export const exchangeAuthCode = defineRoute({
   scope: 'public',
   operationId: 'exchangeAuthCodeForAPIKey',
   tag: 'OAuth',
-  summary: 'Exchange a code for the key that somebody agreed to',
+  summary: 'Exchange a code for the key that a member agreed to',
   refusesOtherMethods: true,
   params: NOTHING,
   query: NOTHING,

@@ -1,26 +1,29 @@
 import { z } from 'zod';
 import { assert } from '../../../lib/assert.ts';
-import { readExpiry } from '../keys/create.ts';
-import { drawTime, limitResetSchema, limitUsdSchema, readUsd } from '../keys/key-shape.ts';
+import { serializeTime } from '../../../resources/columns.ts';
+import { limitResetSchema } from '../../../resources/shapes.ts';
+import { keyResource } from '../../../resources/keys.ts';
 import { defineRoute, NOTHING } from '../route.ts';
+
+const { limit_nano_usd: limit, expires_at_ms: expiry } = keyResource.columns;
 
 const URL_CHARS_MAX = 2_048;
 const CHALLENGE_CHARS_MAX = 128;
 const LABEL_CHARS_MAX = 100;
 const TELEMETRY_CHARS_MAX = 256;
 
-/** @source areas.md 4; reference shapes, `POST /auth/keys/code` */
+/** @spec key-13 */
 const bodySchema = z
   .strictObject({
     callback_url: z
       .url()
       .max(URL_CHARS_MAX)
       .optional()
-      .describe('https, or http on localhost. Absent: somebody carries the code, which takes a challenge.'),
+      .describe('https, or http on localhost. Absent: a person copies the code, which requires a challenge.'),
     code_challenge: z.string().max(CHALLENGE_CHARS_MAX).optional(),
     code_challenge_method: z.enum(['S256', 'plain']).optional(),
     key_label: z.string().min(1).max(LABEL_CHARS_MAX).optional().describe("Default: the application's host."),
-    limit: limitUsdSchema.optional(),
+    limit: keyResource.createShape.limit,
     usage_limit_type: limitResetSchema.optional(),
     expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('Of the key, in UTC. Null: never.'),
     workspace_id: z.uuid().optional(),
@@ -59,9 +62,9 @@ export const issueAuthCode = defineRoute({
       challenge: body.code_challenge,
       challengeMethod: body.code_challenge_method,
       keyName: body.key_label,
-      limitNanoUsd: readUsd(body.limit ?? null),
+      limitNanoUsd: limit.parse(body.limit ?? null, 'limit', services),
       limitReset: body.usage_limit_type ?? null,
-      keyExpiresAtMs: readExpiry(body.expires_at ?? null),
+      keyExpiresAtMs: expiry.parse(body.expires_at ?? null, 'expires_at', services),
       workspaceId: body.workspace_id,
     });
     // The code itself is as good as the key: no event names it.
@@ -78,6 +81,6 @@ export const issueAuthCode = defineRoute({
         expires_at: body.expires_at ?? null,
       },
     });
-    return { status: 200, body: { data: { id: code, app_id: appId, created_at: drawTime(createdAtMs) } } };
+    return { status: 200, body: { data: { id: code, app_id: appId, created_at: serializeTime(createdAtMs) } } };
   },
 });

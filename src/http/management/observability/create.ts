@@ -1,25 +1,11 @@
 import { z } from 'zod';
+import { destinationResource } from '../../../resources/destinations.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import {
-  configSchema,
-  destinationSchema,
-  drawDestination,
-  nameSchema,
-  readConfig,
-  readWish,
-  settingsShape,
-} from './destination-shape.ts';
+import { configSchema, destinationSchema, serializeDestination, readConfig, testShape } from './destination-shape.ts';
 
-const TYPE_CHARS_MAX = 50;
-
+const { type, name, workspace_id, ...settings } = destinationResource.createShape;
 const bodySchema = z
-  .strictObject({
-    type: z.string().min(1).max(TYPE_CHARS_MAX).describe('`otel-collector` or `webhook`.'),
-    name: nameSchema,
-    config: configSchema,
-    workspace_id: z.uuid().optional().describe('Default: the default workspace.'),
-    ...settingsShape,
-  })
+  .strictObject({ type, name, config: configSchema, workspace_id, ...settings, ...testShape })
   .meta({ id: 'CreateObservabilityDestinationRequest' });
 
 export const createDestination = defineRoute({
@@ -37,15 +23,13 @@ export const createDestination = defineRoute({
   },
   errors: [400, 409, 413],
   async handle({ body, services }) {
-    const { type, workspace_id: named, name, config, ...settings } = body;
-    const workspaceId = await services.workspaces.idOf(named);
+    const workspaceId = await services.workspaces.idOf(body.workspace_id);
     const record = await services.destinations.create({
-      ...readWish(settings),
-      type,
-      name,
-      config: readConfig(config),
+      ...destinationResource.parseNew(body, services),
+      config: readConfig(body.config),
+      skipsTest: body.skip_test,
       workspaceId,
     });
-    return { status: 201, body: { data: drawDestination(record) } };
+    return { status: 201, body: { data: serializeDestination(record) } };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { destinationPathSchema, destinationSchema, drawDestination } from './destination-shape.ts';
+import { destinationPathSchema, destinationSchema, serializeDestination } from './destination-shape.ts';
 
 export const getDestination = defineRoute({
   method: 'GET',
@@ -15,6 +15,6 @@ export const getDestination = defineRoute({
   responses: { 200: { description: 'The destination.', schema: z.strictObject({ data: destinationSchema }) } },
   errors: [404],
   async handle({ params, services }) {
-    return { status: 200, body: { data: drawDestination(await services.destinations.get(params.id)) } };
+    return { status: 200, body: { data: serializeDestination(await services.destinations.get(params.id)) } };
   },
 });

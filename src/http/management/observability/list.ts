@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { destinationSchema, drawDestination } from './destination-shape.ts';
+import { destinationSchema, serializeDestination } from './destination-shape.ts';
 
 export const listDestinations = defineRoute({
   method: 'GET',
@@ -21,6 +21,6 @@ export const listDestinations = defineRoute({
       ...readWindow(query),
       ...(workspaceId !== undefined && { workspaceId }),
     });
-    return { status: 200, body: drawPage(page, drawDestination) };
+    return { status: 200, body: serializePage(page, serializeDestination) };
   },
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { OrganizationMember } from '../../../accounts/organization.ts';
-import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import type { OrganizationMember } from '../../../accounts/workspaces/organization.ts';
+import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
-/** @source areas.md 9; reference shapes, `GET /organization/members` */
+/** @spec workspace-12 */
 const memberSchema = z
   .strictObject({
     id: z.string(),
@@ -20,18 +20,21 @@ export const listOrganizationMembers = defineRoute({
   scope: 'management',
   operationId: 'listOrganizationMembers',
   tag: 'Organization',
-  summary: 'List the users whom keys, workspaces and guardrails name, by id',
+  summary: 'List the users that keys, workspaces and guardrails name, by id',
   params: NOTHING,
   query: z.strictObject(pageShape),
   body: NO_BODY,
   responses: { 200: { description: 'A page of users.', schema: pageSchema(memberSchema) } },
   errors: [400, 404],
   async handle({ query, services }) {
-    return { status: 200, body: drawPage(await services.organization.listMembers(readWindow(query)), drawMember) };
+    return {
+      status: 200,
+      body: serializePage(await services.organization.listMembers(readWindow(query)), serializeMember),
+    };
   },
 });
 
 /** Names are told at a sign-in, and admins are those with a management key: both are no user's here. */
-function drawMember({ id, email }: OrganizationMember): z.output<typeof memberSchema> {
+function serializeMember({ id, email }: OrganizationMember): z.output<typeof memberSchema> {
   return { id, email, first_name: null, last_name: null, role: 'org:member' };
 }

@@ -9,7 +9,7 @@ export const deletePreset = defineRoute({
   scope: 'management',
   operationId: 'deletePreset',
   tag: 'Presets',
-  summary: 'Archive a preset: nobody can use it until it is written again',
+  summary: 'Archive a preset: requests cannot use it until it is written again',
   params: presetPathSchema,
   query: presetQuerySchema,
   body: NO_BODY,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawFullPreset, fullPresetSchema, presetPathSchema, presetQuerySchema } from './preset-shape.ts';
+import { serializeFullPreset, fullPresetSchema, presetPathSchema, presetQuerySchema } from './preset-shape.ts';
 
 export const getPreset = defineRoute({
   method: 'GET',
@@ -17,6 +17,6 @@ export const getPreset = defineRoute({
   errors: [400, 404],
   async handle({ params, query, ...context }) {
     const found = await context.services.presets.get(await ownerOf(query, context), params.slug);
-    return { status: 200, body: { data: drawFullPreset(found) } };
+    return { status: 200, body: { data: serializeFullPreset(found) } };
   },
 });

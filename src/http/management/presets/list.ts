@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ownerOf, ownerShape } from '../owner.ts';
-import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { drawPreset, presetSchema } from './preset-shape.ts';
+import { serializePreset, presetSchema } from './preset-shape.ts';
 
 export const listPresets = defineRoute({
   method: 'GET',
@@ -18,6 +18,6 @@ export const listPresets = defineRoute({
   errors: [400, 404],
   async handle({ query, ...context }) {
     const page = await context.services.presets.list(await ownerOf(query, context), readWindow(query));
-    return { status: 200, body: drawPage(page, drawPreset) };
+    return { status: 200, body: serializePage(page, serializePreset) };
   },
 });

@@ -1,24 +1,19 @@
 import { z } from 'zod';
+import { presetResource } from '../../../resources/presets.ts';
 import { ownerOf } from '../owner.ts';
 import { defineRoute } from '../route.ts';
 import {
-  drawFullPreset,
+  serializeFullPreset,
   fullPresetSchema,
   presetPathSchema,
   presetQuerySchema,
-  statusSchema,
   subjectOf,
 } from './preset-shape.ts';
 
-const NAME_CHARS_MAX = 256;
-const DESCRIPTION_CHARS_MAX = 1_000;
-
-/** Ours: the reference's console does it. @source areas.md 7 */
+/** @spec preset-5 */
 const bodySchema = z
   .strictObject({
-    name: z.string().min(1).max(NAME_CHARS_MAX).optional(),
-    description: z.string().max(DESCRIPTION_CHARS_MAX).nullable().optional(),
-    status: statusSchema.optional().describe('Only active ones can be used.'),
+    ...presetResource.updateShape,
     designated_version: z.int().min(1).optional().describe('The number of the version to use.'),
   })
   .meta({ id: 'UpdatePresetRequest' });
@@ -37,9 +32,11 @@ export const updatePreset = defineRoute({
   responses: { 200: { description: 'After the change.', schema: z.strictObject({ data: fullPresetSchema }) } },
   errors: [400, 404, 413],
   async handle({ params, query, body, ...context }) {
-    const { designated_version: designatedVersion, ...wish } = body;
     const owner = await ownerOf(query, context);
-    const changed = await context.services.presets.change(owner, params.slug, { ...wish, designatedVersion });
-    return { status: 200, body: { data: drawFullPreset(changed) }, subject: subjectOf(changed.preset) };
+    const changed = await context.services.presets.change(owner, params.slug, {
+      ...presetResource.parsePatch(body, context.services),
+      designatedVersion: body.designated_version,
+    });
+    return { status: 200, body: { data: serializeFullPreset(changed) }, subject: subjectOf(changed.preset) };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawVersion, presetPathSchema, presetQuerySchema, versionSchema } from './preset-shape.ts';
+import { serializeVersion, presetPathSchema, presetQuerySchema, versionSchema } from './preset-shape.ts';
 
 /** No preset has a version of more digits. */
 const VERSION_DIGITS_MAX = 9;
@@ -25,6 +25,6 @@ export const getPresetVersion = defineRoute({
     // What is no number is the number of no version.
     const number = isNumber ? Number(params.version) : 0;
     const version = await context.services.presets.version(await ownerOf(query, context), params.slug, number);
-    return { status: 200, body: { data: drawVersion(version) } };
+    return { status: 200, body: { data: serializeVersion(version) } };
   },
 });

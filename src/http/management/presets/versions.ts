@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ownerOf, ownerShape } from '../owner.ts';
-import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { drawVersion, presetPathSchema, versionSchema } from './preset-shape.ts';
+import { serializeVersion, presetPathSchema, versionSchema } from './preset-shape.ts';
 
 export const listPresetVersions = defineRoute({
   method: 'GET',
@@ -19,6 +19,6 @@ export const listPresetVersions = defineRoute({
   async handle({ params, query, ...context }) {
     const owner = await ownerOf(query, context);
     const page = await context.services.presets.versions(owner, params.slug, readWindow(query));
-    return { status: 200, body: drawPage(page, drawVersion) };
+    return { status: 200, body: serializePage(page, serializeVersion) };
   },
 });

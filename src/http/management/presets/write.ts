@@ -2,10 +2,16 @@ import { z } from 'zod';
 import type { ClientFormatId } from '../../../canonical/extra.ts';
 import { isJsonObject } from '../../../lib/json.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
-import { readPresetContent } from '../../../wire/gateway/preset-config.ts';
+import { decodePreset } from '../../../wire/gateway/preset/preset-config.ts';
 import { ownerOf } from '../owner.ts';
 import { defineRoute, type ManagementRoute } from '../route.ts';
-import { drawFullPreset, fullPresetSchema, presetPathSchema, presetQuerySchema, subjectOf } from './preset-shape.ts';
+import {
+  serializeFullPreset,
+  fullPresetSchema,
+  presetPathSchema,
+  presetQuerySchema,
+  subjectOf,
+} from './preset-shape.ts';
 
 /** Its format says what it must be. */
 const bodySchema = z.looseObject({});
@@ -34,9 +40,9 @@ function writerOf(format: ClientFormatId, path: string, operationId: string): Ma
       if (!isJsonObject(body)) throw invalid('body', 'must be an object');
       const { presets, checkRequest } = context.services;
       checkRequest(format, body);
-      const content = readPresetContent(format, body);
+      const content = decodePreset(format, body);
       const written = await presets.write(await ownerOf(query, context), params.slug, content);
-      return { status: 200, body: { data: drawFullPreset(written) }, subject: subjectOf(written.preset) };
+      return { status: 200, body: { data: serializeFullPreset(written) }, subject: subjectOf(written.preset) };
     },
   });
 }

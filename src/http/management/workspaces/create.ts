@@ -1,18 +1,9 @@
 import { z } from 'zod';
+import { workspaceResource } from '../../../resources/workspaces.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import {
-  drawWorkspace,
-  nameSchema,
-  readSettings,
-  settingsShape,
-  slugSchema,
-  subjectOf,
-  workspaceSchema,
-} from './workspace-shape.ts';
+import { serializeWorkspace, subjectOf, workspaceSchema } from './workspace-shape.ts';
 
-const bodySchema = z
-  .strictObject({ name: nameSchema, slug: slugSchema, ...settingsShape })
-  .meta({ id: 'CreateWorkspaceRequest' });
+const bodySchema = z.strictObject(workspaceResource.createShape).meta({ id: 'CreateWorkspaceRequest' });
 
 export const createWorkspace = defineRoute({
   method: 'POST',
@@ -28,9 +19,10 @@ export const createWorkspace = defineRoute({
   responses: { 201: { description: 'The workspace.', schema: z.strictObject({ data: workspaceSchema }) } },
   errors: [400, 413],
   async handle({ principal, body, services }) {
-    const { name, slug, ...settings } = body;
-    const wish = { name, slug, ...readSettings(settings, services) };
-    const workspace = await services.workspaces.create(wish, principal?.keyHash ?? null);
-    return { status: 201, body: { data: drawWorkspace(workspace) }, subject: subjectOf(workspace) };
+    const workspace = await services.workspaces.create({
+      ...workspaceResource.parseNew(body, services),
+      createdBy: principal?.keyHash ?? null,
+    });
+    return { status: 201, body: { data: serializeWorkspace(workspace) }, subject: subjectOf(workspace) };
   },
 });

@@ -4,7 +4,7 @@ import { subjectOf, workspacePathSchema } from './workspace-shape.ts';
 
 /**
  * The name of the parameter is the public one: OpenRouter TypeScript SDK 1.3.19, `DeleteWorkspaceRequest`, read 2026-11.
- * @source areas.md 8 "Deleting the default workspace is normally 403"
+ * @spec workspace-6
  */
 export const deleteWorkspace = defineRoute({
   method: 'DELETE',

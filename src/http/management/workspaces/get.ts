@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { drawWorkspace, workspacePathSchema, workspaceSchema } from './workspace-shape.ts';
+import { serializeWorkspace, workspacePathSchema, workspaceSchema } from './workspace-shape.ts';
 
 export const getWorkspace = defineRoute({
   method: 'GET',
@@ -15,6 +15,6 @@ export const getWorkspace = defineRoute({
   responses: { 200: { description: 'The workspace.', schema: z.strictObject({ data: workspaceSchema }) } },
   errors: [404],
   async handle({ params, services }) {
-    return { status: 200, body: { data: drawWorkspace(await services.workspaces.get(params.id)) } };
+    return { status: 200, body: { data: serializeWorkspace(await services.workspaces.get(params.id)) } };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { drawPage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { drawWorkspace, workspaceSchema } from './workspace-shape.ts';
+import { serializeWorkspace, workspaceSchema } from './workspace-shape.ts';
 
 export const listWorkspaces = defineRoute({
   method: 'GET',
@@ -16,6 +16,6 @@ export const listWorkspaces = defineRoute({
   responses: { 200: { description: 'A page of workspaces.', schema: pageSchema(workspaceSchema) } },
   errors: [400],
   async handle({ query, services }) {
-    return { status: 200, body: drawPage(await services.workspaces.list(readWindow(query)), drawWorkspace) };
+    return { status: 200, body: serializePage(await services.workspaces.list(readWindow(query)), serializeWorkspace) };
   },
 });

@@ -1,19 +1,9 @@
 import { z } from 'zod';
+import { workspaceResource } from '../../../resources/workspaces.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import {
-  drawWorkspace,
-  nameSchema,
-  readSettings,
-  settingsShape,
-  slugSchema,
-  subjectOf,
-  workspacePathSchema,
-  workspaceSchema,
-} from './workspace-shape.ts';
+import { serializeWorkspace, subjectOf, workspacePathSchema, workspaceSchema } from './workspace-shape.ts';
 
-const bodySchema = z
-  .strictObject({ name: nameSchema.optional(), slug: slugSchema.optional(), ...settingsShape })
-  .meta({ id: 'UpdateWorkspaceRequest' });
+const bodySchema = z.strictObject(workspaceResource.updateShape).meta({ id: 'UpdateWorkspaceRequest' });
 
 export const updateWorkspace = defineRoute({
   method: 'PATCH',
@@ -29,12 +19,7 @@ export const updateWorkspace = defineRoute({
   responses: { 200: { description: 'After the change.', schema: z.strictObject({ data: workspaceSchema }) } },
   errors: [400, 404, 413],
   async handle({ params, body, services }) {
-    const { name, slug, ...settings } = body;
-    const workspace = await services.workspaces.update(params.id, {
-      ...(name !== undefined && { name }),
-      ...(slug !== undefined && { slug }),
-      ...readSettings(settings, services),
-    });
-    return { status: 200, body: { data: drawWorkspace(workspace) }, subject: subjectOf(workspace) };
+    const workspace = await services.workspaces.update(params.id, workspaceResource.parsePatch(body, services));
+    return { status: 200, body: { data: serializeWorkspace(workspace) }, subject: subjectOf(workspace) };
   },
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { DEFAULT_WORKSPACE_ID } from '../../../accounts/principal.ts';
-import { defaultGuardrailId } from '../../../accounts/default-guardrail-id.ts';
-import { ENGINES } from '../../../store/test-engines.ts';
+import { defaultGuardrailId } from '../../../accounts/policy/default-guardrail-id.ts';
+import { ENGINES } from '../../../store/engine/test-engines.ts';
 import {
   assertRefused,
   listOf,
@@ -29,8 +29,8 @@ for (const engine of ENGINES)
       const { id } = await gateway.must('POST', '/workspaces', { name: 'Team', slug, ...settings });
       return { id: textOf(id), slug };
     };
-    const makeKey = async (workspaceId: string, wish: object = {}): Promise<string> => {
-      const key = await gateway.must('POST', '/keys', { name: 'App', workspace_id: workspaceId, ...wish });
+    const makeKey = async (workspaceId: string, input: object = {}): Promise<string> => {
+      const key = await gateway.must('POST', '/keys', { name: 'App', workspace_id: workspaceId, ...input });
       return textOf(key['hash']);
     };
 
@@ -41,6 +41,7 @@ for (const engine of ENGINES)
       assert.deepEqual(await gateway.must('GET', `/workspaces/${DEFAULT_WORKSPACE_ID}`), workspace);
     });
 
+    // @spec workspace-3, workspace-5
     test('one comes back as it was made', async () => {
       const settings = {
         description: 'Search',
@@ -83,6 +84,7 @@ for (const engine of ENGINES)
       assert.equal((await gateway.must('PATCH', `/workspaces/${id}`, {}))['slug'], `${slug}-b`);
     });
 
+    // @spec workspace-1
     test('they are listed in pages, oldest first', async () => {
       for (let index = 0; index < 3; index++) await makeWorkspace();
       const all = await gateway.must('GET', '/workspaces?limit=100');
@@ -94,6 +96,7 @@ for (const engine of ENGINES)
       assert.equal(page['total_count'], total);
     });
 
+    // @spec workspace-4
     test('a slug is taken once, and free again after its workspace', async () => {
       const { slug } = await makeWorkspace();
       const { id: other } = await makeWorkspace();
@@ -126,8 +129,10 @@ for (const engine of ENGINES)
       ],
     ];
     for (const [what, body, message] of BAD)
+      // @spec workspace-4
       test(`400 for ${what}`, async () => assertRefused(await gateway.call('POST', '/workspaces', body), 400, message));
 
+    // @spec workspace-6
     test('one with a key that works is not deleted; one whose keys do not takes them along', async () => {
       const { id } = await makeWorkspace();
       const active = await makeKey(id);
@@ -185,6 +190,7 @@ for (const engine of ENGINES)
     });
 
     suite('budgets', () => {
+      // @spec workspace-7, workspace-10
       test('they are set, read, listed from the broadest, and deleted, whether there or not', async () => {
         const { id, slug } = await makeWorkspace();
         const daily = await gateway.call('PUT', `/workspaces/${slug}/budgets/daily`, {
@@ -216,6 +222,7 @@ for (const engine of ENGINES)
         assert.equal((await gateway.must('GET', `/workspaces/${id}/budgets/lifetime`))['limit_usd'], 100);
       });
 
+      // @spec workspace-8
       test('a broader one is larger, and the refusal names both', async () => {
         const { id } = await makeWorkspace();
         await gateway.must('PUT', `/workspaces/${id}/budgets/monthly`, { limit_usd: 50 });
@@ -241,6 +248,7 @@ for (const engine of ENGINES)
         if (daily !== undefined) assert.ok(Number(monthly?.['limit_usd']) > Number(daily['limit_usd']));
       });
 
+      // @spec workspace-7
       test('400 for a limit that is none, an interval that is none, and an unknown member', async () => {
         const { id } = await makeWorkspace();
         for (const limit of [0, -1, 1e-10, 1e15, '5', null])
@@ -284,6 +292,7 @@ for (const engine of ENGINES)
         assert.equal((await gateway.must('GET', `/workspaces/${id}/members`))['total_count'], 2);
       });
 
+      // @spec workspace-11
       test('who owns keys that work stays, with all others of the call', async () => {
         const { id } = await makeWorkspace();
         await gateway.must('POST', `/workspaces/${id}/members/add`, { user_ids: ['ann', 'bob'] });
@@ -295,6 +304,7 @@ for (const engine of ENGINES)
         assert.equal((await remove()).body['removed_count'], 2);
       });
 
+      // @spec workspace-11
       test('400 for a list that is empty, too long, or of something else', async () => {
         const { id } = await makeWorkspace();
         const long = Array.from({ length: 101 }, (_, index) => `user-${index}`);
@@ -308,6 +318,7 @@ for (const engine of ENGINES)
       });
     });
 
+    // @spec workspace-3
     test('404 for an unknown workspace, on every route below it', async () => {
       for (const id of [UNKNOWN, 'nobody', "x'%20or%201=1--"])
         for (const [method, below, body] of [
@@ -327,6 +338,7 @@ for (const engine of ENGINES)
   });
 
 for (const engine of ENGINES)
+  // @spec workspace-2, workspace-6
   test(`without the default workspace calls must name one (${engine.name})`, async (context) => {
     const gateway = await startAdministration(engine);
     context.after(() => gateway.close());

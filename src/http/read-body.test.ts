@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { deflateSync, gzipSync } from 'node:zlib';
-import { GatewayError } from '../../canonical/gateway-error.ts';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import type { BodyShare } from './body-budget.ts';
 import { readBody, type BodyLimits } from './read-body.ts';
 
 const servers: Server[] = [];
@@ -16,10 +17,14 @@ after(() => {
 });
 
 /** What `readBody` gives for bytes sent over a real socket: the text, or the status of the refusal. */
-async function receive(send: (socket: Socket) => void, limits: Partial<BodyLimits> = {}): Promise<string | number> {
+async function receive(
+  send: (socket: Socket) => void,
+  limits: Partial<BodyLimits> = {},
+  share?: BodyShare,
+): Promise<string | number> {
   const outcome = Promise.withResolvers<string | number>();
   const server = createServer((request, response) => {
-    readBody(request, { bytesMax: 1_000, idleMs: 5_000, totalMs: 5_000, ...limits })
+    readBody(request, { bytesMax: 1_000, idleMs: 5_000, totalMs: 5_000, ...limits }, share)
       .then((body) => body.toString('utf8'))
       .catch((error: unknown) => (error instanceof GatewayError ? error.status : Promise.reject(error)))
       .then(outcome.resolve, outcome.reject)
@@ -54,6 +59,7 @@ test('a declared size over the limit is 413 before anything is read, a hidden on
   assert.equal(await receive((socket) => socket.write(`${head('Transfer-Encoding: chunked')}${chunk}${chunk}`)), 413);
 });
 
+// @spec request-2
 test('a small body that inflates over the limit is 413', async () => {
   const bomb = gzipSync('x'.repeat(500_000));
   assert.ok(bomb.length < 1_000);
@@ -64,6 +70,25 @@ test('a small body that inflates over the limit is 413', async () => {
   assert.equal(await receive(send), 413);
 });
 
+test('a brotli body takes its window from the budget before it is inflated', async () => {
+  const taken: number[] = [];
+  const share = {
+    take: (bytes: number) => {
+      taken.push(bytes);
+      throw new GatewayError('provider_overloaded', 'No room.', { status: 503 });
+    },
+    release: () => undefined,
+  };
+  const body = brotliCompressSync(Buffer.alloc(900, ' '), { params: { [constants.BROTLI_PARAM_LGWIN]: 22 } });
+  const send = (socket: Socket): void => {
+    socket.write(head('Content-Encoding: br', `Content-Length: ${body.length}`));
+    socket.write(body);
+  };
+  assert.equal(await receive(send, {}, share), 503);
+  assert.deepEqual(taken, [4_194_304]);
+});
+
+// @spec request-3
 test('a deflated body is inflated; a broken one and an unknown encoding are 400', async () => {
   const packed = deflateSync('hello');
   const send = (encoding: string, bytes: Buffer) => (socket: Socket) => {
@@ -75,6 +100,7 @@ test('a deflated body is inflated; a broken one and an unknown encoding are 400'
   assert.equal(await receive(send('compress', packed)), 400);
 });
 
+// @spec request-4
 test('a body that stops coming is 408, and one that drips for ever too', async () => {
   assert.equal(await receive((socket) => socket.write(`${head('Content-Length: 10')}abc`), { idleMs: 60 }), 408);
   const drip = (socket: Socket): void => {
@@ -85,7 +111,7 @@ test('a body that stops coming is 408, and one that drips for ever too', async (
   assert.equal(await receive(drip, { idleMs: 200, totalMs: 300 }), 408);
 });
 
-test('a caller who vanishes in the middle of the body leaves nothing waiting', async () => {
+test('leaves nothing waiting when the caller hangs up in the middle of the body', async () => {
   const send = (socket: Socket): void => {
     socket.write(`${head('Content-Length: 10')}abc`, () => setTimeout(() => socket.destroy(), 20));
   };

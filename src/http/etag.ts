@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 const TAG_CHARS = 22;
 
 /** What names this very answer, in quotes as the header wants it. */
-export function entityTagOf(text: string): string {
+export function etagOf(text: string): string {
   return `"${hash('sha256', text, 'base64url').slice(0, TAG_CHARS)}"`;
 }
 

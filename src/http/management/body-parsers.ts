@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
+import { findTextExcess } from '../../lib/json/scan-text.ts';
+import { formatPath } from '../../wire/gateway/validation/check-shape.ts';
+import type { BodyShare } from '../body-budget.ts';
+import { readBody, type BodyLimits } from '../read-body.ts';
+
+export const BODY_BYTES_MAX = 262_144;
+/** Of routes that need no key. */
+export const PUBLIC_BODY_BYTES_MAX = 4_096;
+const BODY_MS = 15_000;
+
+/** Bodies that are read. */
+export interface BodyReading {
+  /** What is not said is as usual. */
+  readonly limits: Partial<BodyLimits> | undefined;
+  /** Absent: nobody's share is counted. */
+  readonly shareOf: (request: FastifyRequest) => BodyShare | undefined;
+}
+
+export function leaveBodyToRoute(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+}
+
+/** What comes all the same is dropped after the answer (http/connections.ts). */
+export function readNoBody(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+}
+
+/** Bodies are JSON whatever the Content-Type says; clients that send an empty one with a DELETE are common. */
+export function readAnyBodyAsJson(fastify: FastifyInstance, { limits, shareOf }: BodyReading): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', async (request: FastifyRequest) => {
+    const { bodyLimit: bytesMax } = request.routeOptions;
+    const usual: BodyLimits = { bytesMax, idleMs: BODY_MS, totalMs: BODY_MS };
+    const text = (await readBody(request.raw, { ...usual, ...limits }, shareOf(request))).toString('utf8');
+    if (text === '') return undefined;
+    const excess = findTextExcess(text);
+    if (excess !== undefined) throw invalid(formatPath(excess.path), excess.message);
+    try {
+      const body: unknown = JSON.parse(text);
+      return body;
+    } catch (cause) {
+      throw new GatewayError('invalid_request', 'The request body is not valid JSON.', { cause });
+    }
+  });
+}
