@@ -1,7 +1,7 @@
-import type { GenerateParts } from '../pipeline/generate.ts';
-import type { SettleParts } from '../pipeline/settle.ts';
+import type { GenerateDeps } from '../pipeline/generate.ts';
+import type { SettleDeps } from '../pipeline/billing/settle.ts';
 import type { Spending } from './spending.ts';
-import type { GenerationStore } from '../store/generations.ts';
+import type { GenerationStore } from '../store/generations/generations.ts';
 import { chargesOf } from '../telemetry/charges.ts';
 import { rowOf } from '../telemetry/generation-row.ts';
 
@@ -9,8 +9,8 @@ import { rowOf } from '../telemetry/generation-row.ts';
 const STORE_WAIT_MS = 2_000;
 
 /** What keeps the account of a request: its limits, its hold, and its record with the charge. */
-export interface Accounting extends Pick<GenerateParts, 'ledger' | 'rateLimiter'> {
-  readonly store: SettleParts['store'];
+export interface Accounting extends Pick<GenerateDeps, 'ledger' | 'rateLimiter'> {
+  readonly store: SettleDeps['store'];
 }
 
 export function createAccounting(

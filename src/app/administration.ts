@@ -1,25 +1,25 @@
 import { createAudit, type Audit, type AuditEvent } from '../accounts/audit.ts';
-import { createGuardrailAssignments, type GuardrailAssignments } from '../accounts/guardrail-assignments.ts';
-import { createGuardrails, type Guardrails } from '../accounts/guardrails.ts';
-import { createOrganization, type Organization } from '../accounts/organization.ts';
-import { createPolicyCache, type PolicyCache } from '../accounts/policy-cache.ts';
-import { createWorkspaceBudgets, type WorkspaceBudgets } from '../accounts/workspace-budgets.ts';
-import { createWorkspaceMembers, type WorkspaceMembers } from '../accounts/workspace-members.ts';
-import { createWorkspaces, type Workspaces } from '../accounts/workspaces.ts';
+import { createGuardrailAssignments, type GuardrailAssignments } from '../accounts/policy/guardrail-assignments.ts';
+import { createGuardrails, type Guardrails } from '../accounts/policy/guardrails.ts';
+import { createOrganization, type Organization } from '../accounts/workspaces/organization.ts';
+import { createPolicyCache, type PolicyCache } from '../accounts/policy/policy-cache.ts';
+import { createWorkspaceBudgets, type WorkspaceBudgets } from '../accounts/workspaces/workspace-budgets.ts';
+import { createWorkspaceMembers, type WorkspaceMembers } from '../accounts/workspaces/workspace-members.ts';
+import { createWorkspaces, type Workspaces } from '../accounts/workspaces/workspaces.ts';
 import type { Catalog } from '../catalog/model.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createAuditStore } from '../store/audit.ts';
-import { createChanges, type Changes } from '../store/changes.ts';
-import type { Database } from '../store/database.ts';
-import { createAssignmentStore } from '../store/guardrail-assignments.ts';
-import { createGuardrailStore } from '../store/guardrails.ts';
-import type { KeyStore } from '../store/keys.ts';
-import { createPolicyLayers } from '../store/policy-layers.ts';
-import type { News } from '../store/shared/contract.ts';
-import { createUserStore } from '../store/users.ts';
-import { createBudgetStore } from '../store/workspace-budgets.ts';
-import { createMemberStore } from '../store/workspace-members.ts';
-import { createWorkspaceStore } from '../store/workspaces.ts';
+import { createAuditStore } from '../store/accounts/audit.ts';
+import { createChanges, type Changes } from '../store/engine/changes.ts';
+import type { Database } from '../store/engine/database.ts';
+import { createAssignmentStore } from '../store/accounts/guardrail-assignments.ts';
+import { createGuardrailStore } from '../store/accounts/guardrails.ts';
+import type { KeyStore } from '../store/accounts/keys.ts';
+import { createPolicyLayers } from '../store/accounts/policy-layers.ts';
+import type { InvalidationBus } from '../state/contract.ts';
+import { createUserStore } from '../store/accounts/users.ts';
+import { createBudgetStore } from '../store/accounts/workspace-budgets.ts';
+import { createMemberStore } from '../store/accounts/workspace-members.ts';
+import { createWorkspaceStore } from '../store/accounts/workspaces.ts';
 
 /** Workspaces and what rules them, for management routes, and the rules for requests. */
 export interface Administration {
@@ -31,29 +31,29 @@ export interface Administration {
   readonly assignments: GuardrailAssignments;
   readonly audit: Audit;
   readonly policies: PolicyCache;
-  /** Told when anything that rules requests was changed, in whichever process. */
+  /** Notified when any process changed anything that rules requests. */
   readonly changes: Pick<Changes, 'subscribe'>;
 }
 
-export interface AdministrationParts {
+export interface AdministrationDeps {
   readonly database: Database;
   readonly keyStore: Pick<KeyStore, 'subscribe'>;
-  /** By which processes that share the database tell each other; absent: there is one. */
-  readonly news?: News;
+  /** Notifies the processes that share the database; absent: there is one. */
+  readonly invalidations?: InvalidationBus;
   readonly catalog: Pick<Catalog, 'find'>;
   readonly clock: Clock;
   /** A change was made whose audit event could not be stored. */
   readonly onLostAudit: (event: AuditEvent, error: unknown) => void;
 }
 
-export function createAdministration(parts: AdministrationParts): Administration {
-  const { database, catalog, clock } = parts;
+export function createAdministration(deps: AdministrationDeps): Administration {
+  const { database, catalog, clock } = deps;
   const workspaceStore = createWorkspaceStore({ database });
   const policies = createPolicyCache({ read: createPolicyLayers({ database }), clock });
-  // Changes of rules are rare, and whom they reach is not worth finding out.
+  // Changes of rules are rare, so finding out which keys they affect is not worthwhile.
   const forget = (): void => policies.forget();
-  parts.keyStore.subscribe(forget);
-  const changes = createChanges('rules', parts.news);
+  deps.keyStore.subscribe(forget);
+  const changes = createChanges('rules', deps.invalidations);
   changes.subscribe(forget, () => policies.outdate());
   const onChange = (): void => changes.announce();
   const workspaces = createWorkspaces({ store: workspaceStore, clock, onChange });
@@ -71,7 +71,7 @@ export function createAdministration(parts: AdministrationParts): Administration
       clock,
       onChange,
     }),
-    audit: createAudit({ store: createAuditStore({ database }), clock, onLost: parts.onLostAudit }),
+    audit: createAudit({ store: createAuditStore({ database }), clock, onLost: deps.onLostAudit }),
     policies,
     changes,
   };

@@ -46,14 +46,14 @@ const own = (catalog: ReturnType<typeof catalogOf>) =>
     .filter((slug) => !slug.startsWith('sandbox/'));
 
 suite('the layers of the catalog', () => {
-  test('models that nobody here serves are not there', () => {
+  test('omits models that no provider serves here', () => {
     const catalog = catalogOf('');
     assert.deepEqual(own(catalog), []);
     assert.equal(catalog.find('openai/gpt-9'), undefined);
     assert.equal(catalog.find('~openai/gpt-latest'), undefined);
   });
 
-  test('a key in the environment brings the models of its provider, at that provider alone', () => {
+  test('enables the models of a provider by its key in the environment, only at that provider', () => {
     const catalog = catalogOf('', OPENAI);
     assert.deepEqual(own(catalog), ['openai/gpt-9']);
     const [endpoint, ...others] = catalog.find('openai/gpt-9')?.endpoints ?? [];
@@ -63,18 +63,18 @@ suite('the layers of the catalog', () => {
     assert.equal(catalog.find('~openai/gpt-latest')?.slug, 'openai/gpt-9');
   });
 
-  test('a parameter that the vendor refuses is not listed because some list names it', () => {
+  test('lists no parameter that the vendor refuses, whatever other lists say', () => {
     const parameters = catalogOf('', OPENAI).find('openai/gpt-9')?.endpoints[0]?.supportedParameters;
     assert.equal(parameters?.has('tools'), true);
     assert.equal(parameters?.has('top_k'), false);
   });
 
-  test('a provider of the same slug that is another kind of host brings nothing', () => {
+  test('adds nothing for a provider of the same slug that is another kind of host', () => {
     const yaml = 'providers: { openai: { adapter: openai-compatible, base_url: "http://127.0.0.1:9/v1", api_key: k } }';
     assert.deepEqual(own(catalogOf(yaml)), []);
   });
 
-  test("the operator's word wins member by member, and what it leaves out stays known", () => {
+  test("prefers the operator's facts field by field, and keeps the others", () => {
     const yaml = `
 models:
   openai/gpt-9:
@@ -101,7 +101,7 @@ models:
     );
   });
 
-  test("the operator's list of endpoints replaces ours", () => {
+  test("replaces the catalog's list of endpoints by the operator's", () => {
     const yaml = 'models: { openai/gpt-9: { endpoints: [{ provider: openai, model: other }] } }';
     const endpoints = catalogOf(yaml, { ...OPENAI, GROQ_API_KEY: 'y' }).find('openai/gpt-9')?.endpoints;
     assert.deepEqual(
@@ -110,7 +110,7 @@ models:
     );
   });
 
-  test("an upstream's own name that is known is passed through at its price, another one at an unknown price", () => {
+  test('passes through a known upstream name at its price, another one at an unknown price', () => {
     const catalog = catalogOf('', OPENAI);
     assert.equal(catalog.find('openai/gpt-9-2026')?.endpoints[0]?.price?.prompt, 2_000_000);
     assert.equal(catalog.find('openai/gpt-10')?.endpoints[0]?.price, undefined);

@@ -29,9 +29,13 @@ export function catalogFromConfig(
     .filter(({ facts }) => !named.has(facts.slug))
     .map((model) => servedModel(model, place, providers))
     .filter(({ endpoints }) => endpoints.length > 0);
-  const passThrough: PassThrough[] = config.passThrough.map(({ prefix, provider }) => ({
+  const passThrough: PassThrough[] = config.passThrough.map(({ prefix, provider, reasoningHistory }) => ({
     prefix,
-    endpoint: (name, slug) => ({ ...place(slug, provider, name), price: FREE }),
+    endpoint: (name, slug) => ({
+      ...place(slug, provider, name),
+      ...(reasoningHistory !== undefined && { reasoningHistory }),
+      price: FREE,
+    }),
   }));
   const free = new Set(builtIn.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)));
   // `openai/gpt-x` reaches the provider of that slug under the upstream's own name.
@@ -51,7 +55,10 @@ export function catalogFromConfig(
 /** Models that make vectors or orders of texts, as engines name them. */
 const EMBEDDERS = /embed|rerank|\bbge-|minilm/i;
 
-/** What engines on this machine serve costs nothing (README, "Configure"). It goes by the provider's slug and their own name: nobody says which model it is. */
+/**
+ * Models of engines on this machine are free (README, "Configure"). They are listed under the provider's slug and their
+ * own name, since it is unknown which public model they are.
+ */
 function foundModels(
   found: ReadonlyMap<string, readonly string[]>,
   place: Place,
@@ -72,13 +79,13 @@ function foundModels(
   );
 }
 
-/** The slugs of providers that are there, have credentials of anybody's, and are who the project's files mean by that slug. */
+/** The slugs of providers that exist, have any credentials, and are the vendor that the project's files mean by that slug. */
 export function usableVendors(providers: ReadonlyMap<string, Provider>): ReadonlySet<string> {
   return new Set([...providers].filter(([slug, provider]) => isVendor(slug, provider)).map(([slug]) => slug));
 }
 
 function isVendor(slug: string, provider: Provider): boolean {
-  return provider.adapter.id === slug && (missingKey(provider).length === 0 || provider.hasOwnCredentials === true);
+  return provider.adapter.id === slug && (missingKey(provider).length === 0 || provider.hasByokCredentials === true);
 }
 
 interface KnownIndex {
@@ -107,12 +114,14 @@ function createPlace(
   providers: ReadonlyMap<string, Provider>,
   index: KnownIndex,
 ): Place {
-  const policies = new Map(config.providers.map(({ slug, dataPolicy }) => [slug, dataPolicy]));
+  const entries = new Map(config.providers.map((entry) => [entry.slug, entry]));
   return (slug, provider, upstreamModel, tier) => {
     const there = providers.get(provider);
+    const reasoningHistory = entries.get(provider)?.reasoningHistory;
     const takes = there && parametersOf(there, upstreamModel);
     const toolFormats = there && toolFormatsOf(there, upstreamModel);
     const searchFormat = there && searchFormatOf(there, upstreamModel);
+    const keyVariables = there === undefined ? [] : missingKey(there);
     const isKnownVendor = there !== undefined && isVendor(provider, there);
     const facts = isKnownVendor ? factsOf(index, provider, upstreamModel, tier) : undefined;
     const listed = facts?.supportedParameters;
@@ -124,11 +133,13 @@ function createPlace(
       provider,
       providerName: there?.settings.name ?? provider,
       upstreamModel,
-      dataPolicy: { ...facts?.dataPolicy, ...policies.get(provider) },
-      ...((there === undefined || missingKey(there).length > 0) && { lacksCredentials: true }),
+      dataPolicy: { ...facts?.dataPolicy, ...entries.get(provider)?.dataPolicy },
+      ...(reasoningHistory !== undefined && { reasoningHistory }),
+      ...((there === undefined || keyVariables.length > 0) && { lacksCredentials: true }),
+      ...(keyVariables.length > 0 && { keyVariables }),
       formats: there === undefined ? ['chat'] : formatsOf(there, upstreamModel),
       ...(toolFormats !== undefined && { toolFormats }),
-      vendorTools: there !== undefined && runsVendorTools(there, upstreamModel),
+      nativeTools: there !== undefined && runsNativeTools(there, upstreamModel),
       ...(searchFormat !== undefined && { searchFormat }),
       cancellable: there?.adapter.cancellable ?? false,
       ...(parameters !== undefined && { supportedParameters: parameters }),
@@ -136,7 +147,7 @@ function createPlace(
   };
 }
 
-/** A tier that nobody wrote down is the same model, at a price that nobody knows. */
+/** An undocumented tier is the same model at an unknown price. */
 function factsOf(
   { endpoints }: KnownIndex,
   provider: string,
@@ -148,7 +159,7 @@ function factsOf(
   return exact === undefined && standard !== undefined ? { ...standard.facts, price: undefined } : standard?.facts;
 }
 
-/** A known model at those of its providers that can be asked. */
+/** A known model at those of its providers that are available. */
 function servedModel({ facts, endpoints }: KnownModel, place: Place, providers: ReadonlyMap<string, Provider>): Model {
   const usable = endpoints.filter(({ provider }) => {
     const there = providers.get(provider);
@@ -164,7 +175,7 @@ function servedModel({ facts, endpoints }: KnownModel, place: Place, providers: 
   };
 }
 
-function runsVendorTools(provider: Provider, model: string): boolean {
+function runsNativeTools(provider: Provider, model: string): boolean {
   return formatsOf(provider, model).some(
     (format) => format === 'messages' && provider.adapter.dialect({ format, model }).vendor === true,
   );
@@ -187,7 +198,7 @@ function parametersOf(provider: Provider, model: string): ReadonlySet<string> | 
 /** @param tier of an endpoint whose capacity has a price of its own */
 type Place = (slug: string, provider: string, upstreamModel: string, tier?: string) => Endpoint;
 
-/** Who is asked for a tier is the endpoint of that tier, and no other of the same upstream model. */
+/** A tier is served by the endpoint of that tier, and no other of the same upstream model. */
 function withTiersApart(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   if (endpoints.every(({ serviceTier }) => serviceTier === undefined)) return endpoints;
   return endpoints.map((endpoint) => {
@@ -221,6 +232,7 @@ function modelFrom(model: ModelConfig, place: Place, known: KnownModel | undefin
         const placed = place(model.slug, endpoint.provider, endpoint.model, endpoint.serviceTier);
         const context = endpoint.contextLength ?? contextLength;
         const output = endpoint.maxCompletionTokens ?? maxCompletionTokens;
+        const reasoningHistory = endpoint.reasoningHistory ?? model.reasoningHistory;
         return {
           ...placed,
           ...(endpoint.price !== undefined && { price: priceTableOf(endpoint.price) }),
@@ -229,7 +241,8 @@ function modelFrom(model: ModelConfig, place: Place, known: KnownModel | undefin
           ...(endpoint.minCompletionTokens !== undefined && { outputTokensMin: endpoint.minCompletionTokens }),
           ...(inputModalities !== undefined && { inputModalities }),
           ...(outputModalities !== undefined && { outputModalities }),
-          ...(endpoint.assistantPrefill !== undefined && { continuesAnswers: endpoint.assistantPrefill }),
+          ...(endpoint.assistantPrefill !== undefined && { continuesResponses: endpoint.assistantPrefill }),
+          ...(reasoningHistory !== undefined && { reasoningHistory }),
           ...(endpoint.tag !== undefined && { tag: endpoint.tag }),
           ...(endpoint.serviceTier !== undefined && { serviceTier: endpoint.serviceTier }),
           ...(endpoint.dataPolicy !== undefined && { dataPolicy: { ...placed.dataPolicy, ...endpoint.dataPolicy } }),

@@ -6,25 +6,25 @@ import { createRefreshFile } from '../catalog/refresh-file.ts';
 import { refreshCatalog, RefreshError } from '../catalog/refresh.ts';
 import type { RefreshedCatalog } from '../catalog/refreshed.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Download } from '../lib/download.ts';
+import type { Download } from '../lib/net/download.ts';
 import type { LiveCatalog } from './live-catalog.ts';
 
 /** Between two looks at the file, which the command writes as well, and at its age. */
 const LOOK_MS = 60_000;
 /** After a refresh that failed. */
 const RETRY_MS = 15 * 60_000;
-/** Part of the time between two refreshes that chance adds: gateways that started together do not ask together. */
+/** Random share of the time between two refreshes, so that gateways that started together do not refresh together. */
 const JITTER_SHARE = 0.2;
 
 export interface CatalogRefresher {
-  /** Takes over what is on the disk. Asks nobody. */
+  /** Loads the list from disk, without any call. */
   load(): Promise<void>;
-  /** Looks after the list from now on. Nobody has to wait for it. */
+  /** Keeps the list fresh from now on, in the background. */
   start(): void;
   stop(): void;
 }
 
-export interface RefresherParts {
+export interface RefresherDeps {
   /** Absent: the usual list. */
   readonly url?: string;
   readonly everyMs: number;
@@ -44,13 +44,13 @@ export interface RefresherParts {
   };
 }
 
-/** Keeps the public list of models fresh. Whatever fails, the last list stays. @source catalog.md 2.5 */
-export function createCatalogRefresher(parts: RefresherParts): CatalogRefresher {
-  const { url = MODELS_DEV_URL, everyMs, known, live, clock, log } = parts;
-  const file = createRefreshFile(parts.dataDir);
+/** Keeps the public list of models fresh. Whatever fails, the last list stays. @spec catalog-20 */
+export function createCatalogRefresher(deps: RefresherDeps): CatalogRefresher {
+  const { url = MODELS_DEV_URL, everyMs, known, live, clock, log } = deps;
+  const file = createRefreshFile(deps.dataDir);
   const slugs = slugsOfList(readProviderData());
   const stopped = new AbortController();
-  const jitteredMs = everyMs * (1 + JITTER_SHARE * parts.random());
+  const jitteredMs = everyMs * (1 + JITTER_SHARE * deps.random());
   let version: string | undefined;
   let fetchedMs = -Infinity;
   let notBeforeMs = -Infinity;
@@ -58,7 +58,7 @@ export function createCatalogRefresher(parts: RefresherParts): CatalogRefresher 
 
   function take(list: RefreshedCatalog): void {
     fetchedMs = Date.parse(list.fetched);
-    live.learned(mergeRefreshed(known, list, parts));
+    live.learned(mergeRefreshed(known, list, deps));
   }
 
   async function load(): Promise<void> {
@@ -70,7 +70,7 @@ export function createCatalogRefresher(parts: RefresherParts): CatalogRefresher 
   }
 
   async function refresh(): Promise<void> {
-    const { download } = parts;
+    const { download } = deps;
     try {
       const list = await refreshCatalog({ url, download, file, slugs, nowMs: clock.nowMs(), signal: stopped.signal });
       version = await file.version();

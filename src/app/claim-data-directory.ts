@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts';
-import { claimSqlite, type Claim } from '../store/sqlite/claim.ts';
+import { claimSqlite, type Claim } from '../store/engine/sqlite/claim.ts';
 import type { Log } from '../telemetry/logs.ts';
 import { embeddedDatabaseOf } from './embedded-database.ts';
 
 const WARNING =
   'another gateway works on this data directory: limits count in each of them by itself. Stop one, or let them share a PostgreSQL and a Redis';
 
-/** Says so where two gateways work on one embedded database, which holds together but bounds nobody as it should. */
+/** Warns when two gateways use one embedded database, which works but counts limits separately. */
 export function claimDataDirectory(
   { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
   log: Pick<Log, 'general'>,

@@ -2,6 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientFormats } from './client-formats.ts';
 
-test('the formats of callers are made once, however many gateways a process holds', () => {
+test('creates the client formats once, however many gateways a process has', () => {
   assert.equal(clientFormats(), clientFormats());
 });

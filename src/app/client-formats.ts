@@ -1,6 +1,8 @@
 import type { ClientFormatId } from '../canonical/extra.ts';
-import type { DrawError } from '../http/client-error.ts';
+import type { Catalog } from '../catalog/model.ts';
+import type { SerializeError } from '../http/client-error.ts';
 import type { ManagementServices } from '../http/management/route.ts';
+import { checkModelSlugs } from '../pipeline/route/resolve-models.ts';
 import { pluginSchema } from '../plugins/index.ts';
 import { createChatClientFormat } from '../wire/chat/format.ts';
 import type { ClientFormat } from '../wire/format.ts';
@@ -20,17 +22,19 @@ export function clientFormats(): ClientFormats {
   return made;
 }
 
-/** Whether the generation route of a format would take a body. */
-export function checkerOf(formats: ClientFormats): ManagementServices['checkRequest'] {
-  return (format, body) =>
-    void formats[format].decodeRequest(body, JSON.stringify(body), { serviceMetadata: false, betas: [] });
+/** Whether the generation route of a format would take a body, and knows every model that it names. */
+export function checkerOf(formats: ClientFormats, catalog: Catalog): ManagementServices['checkRequest'] {
+  return (format, body) => {
+    const request = formats[format].decodeRequest(body, JSON.stringify(body), { serviceMetadata: false, betas: [] });
+    checkModelSlugs(request.directives.models, catalog);
+  };
 }
 
 /** Below any base path, and with whatever follows. */
 const MESSAGES_PATH = /^[^?#]*\/messages(?:[/?#]|$)/;
 
-/** For what is refused before a route was found: the path tells in whose shape. */
-export function drawErrorIn({ chat, messages }: ClientFormats, baseUrl: () => string): DrawError {
+/** For errors before a route was found: the path determines the shape. */
+export function serializeErrorIn({ chat, messages }: ClientFormats, baseUrl: () => string): SerializeError {
   return (error, path) =>
     (MESSAGES_PATH.test(path) ? messages : chat).encodeError(error, {
       generationId: null,

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { createFiles, type Files } from '../accounts/files.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createHousekeeping } from '../lib/housekeeping.ts';
-import { createBlobStore } from '../store/blobs.ts';
-import type { Database } from '../store/database.ts';
-import { createFileStore } from '../store/files.ts';
+import { createHousekeeping } from '../lib/async/housekeeping.ts';
+import { createBlobStore } from '../store/accounts/blobs.ts';
+import type { Database } from '../store/engine/database.ts';
+import { createFileStore } from '../store/accounts/files.ts';
 import type { Log } from '../telemetry/logs.ts';
 
 /** Files that callers store, and what clears away after them. */

@@ -5,14 +5,14 @@ import type { ProviderFile } from '../catalog/data-schema.ts';
 import { readProviderData } from '../catalog/read-data.ts';
 import type { IsAllowed, ListedProvider, ListingServices } from '../http/management/route.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { RulesParts } from '../pipeline/caller-rules.ts';
+import type { RulesDeps } from '../pipeline/admission/caller-rules.ts';
 import type { Provider } from '../providers/contract.ts';
 import { endpointName } from '../routing/endpoint-name.ts';
 import { refusedBy } from '../routing/permissions.ts';
 import { endpointFits, withDefaults } from '../routing/preferences.ts';
 import type { EndpointStats } from '../routing/stats.ts';
 
-export interface ListingParts extends Pick<RulesParts, 'policyOf' | 'ownCredentials'> {
+export interface ListingDeps extends Pick<RulesDeps, 'policyOf' | 'byokCredentials'> {
   readonly catalog: Catalog;
   readonly stats: Pick<EndpointStats, 'listed'>;
   readonly providers: ReadonlyMap<string, Provider>;
@@ -24,23 +24,23 @@ export interface ListingParts extends Pick<RulesParts, 'policyOf' | 'ownCredenti
 }
 
 /** What the lists of models, endpoints and providers are made from. */
-export function createListing(parts: ListingParts): ListingServices {
-  const { catalog, stats, providers, clock, baseUrl } = parts;
+export function createListing(deps: ListingDeps): ListingServices {
+  const { catalog, stats, providers, clock, baseUrl } = deps;
   const files = new Map(readProviderData().map((file) => [file.slug, file]));
   return {
     catalog,
     figuresOf: (endpoint) => stats.listed(endpointName(endpoint)),
-    providers: () => [...providers].map(([slug, provider]) => drawProvider(slug, provider, files.get(slug))),
-    allowedTo: (principal) => allowedTo(principal, parts),
+    providers: () => [...providers].map(([slug, provider]) => serializeProvider(slug, provider, files.get(slug))),
+    allowedTo: (principal) => allowedTo(principal, deps),
     nowMs: () => clock.nowMs(),
     baseUrl,
   };
 }
 
 /** The hard rules of a plan, for a request that says nothing itself. */
-async function allowedTo(principal: Principal, parts: ListingParts): Promise<IsAllowed> {
-  const [policy, credentials] = await Promise.all([parts.policyOf(principal), parts.ownCredentials(principal)]);
-  const defaults = [...policy.preferences, parts.defaults.provider];
+async function allowedTo(principal: Principal, deps: ListingDeps): Promise<IsAllowed> {
+  const [policy, credentials] = await Promise.all([deps.policyOf(principal), deps.byokCredentials(principal)]);
+  const defaults = [...policy.preferences, deps.defaults.provider];
   const preferences = defaults.reduce<ProviderPreferences>(withDefaults, DEFAULT_PREFERENCES);
   return (model, endpoint) =>
     endpointFits(endpoint, preferences) === undefined &&
@@ -48,8 +48,12 @@ async function allowedTo(principal: Principal, parts: ListingParts): Promise<IsA
     (endpoint.lacksCredentials !== true || credentials(endpoint).length > 0);
 }
 
-/** Facts of the project's own files about a provider hold for the vendor of that name only. */
-function drawProvider(slug: string, { adapter, settings }: Provider, file: ProviderFile | undefined): ListedProvider {
+/** Facts of the project's own files about a provider apply only to the vendor of that name. */
+function serializeProvider(
+  slug: string,
+  { adapter, settings }: Provider,
+  file: ProviderFile | undefined,
+): ListedProvider {
   const facts = adapter.id === slug ? file : undefined;
   return {
     slug,

@@ -25,7 +25,7 @@ function liveOf(yaml: string) {
 
 const ONE = 'models: { acme/one: { endpoints: [{ provider: alpha, model: a }] } }';
 
-test('models of a configuration that is read again come and go for whoever holds the catalog', () => {
+test('adds and removes models of a reloaded configuration for every holder of the catalog', () => {
   const live = liveOf(ONE);
   const { catalog } = live;
   assert.equal(catalog.find('acme/one')?.endpoints[0]?.upstreamModel, 'a');
@@ -38,14 +38,14 @@ test('models of a configuration that is read again come and go for whoever holds
   );
 });
 
-test('a local model that answers with vectors is listed as such, so that no router chooses it', () => {
+test('lists a local model for embeddings as such, so that no router chooses it', () => {
   const live = liveOf(ONE);
   live.discovered('alpha', ['nomic-embed-text:latest', 'llama3.3:70b']);
   assert.deepEqual(live.catalog.find('alpha/nomic-embed-text:latest')?.outputModalities, ['embeddings']);
   assert.equal(live.catalog.find('alpha/llama3.3:70b')?.outputModalities, undefined);
 });
 
-test('what a local server serves is listed under its own name, and no public model is said to be it', () => {
+test('lists models of a local server under their own names, as no public model', () => {
   const live = liveOf(ONE);
   live.discovered('alpha', ['llama3.3:70b', 'a']);
   const slugs = () => live.catalog.list().map(({ slug }) => slug);
@@ -54,4 +54,15 @@ test('what a local server serves is listed under its own name, and no public mod
   assert.deepEqual(live.catalog.find('alpha/a')?.endpoints[0]?.price, { prompt: 0, completion: 0 });
   live.discovered('alpha', []);
   assert.deepEqual(slugs(), ['acme/one']);
+});
+
+test('adds and removes aliases with the models of a reloaded configuration', () => {
+  const live = liveOf(`${ONE}\naliases: { first: acme/one }`);
+  const { catalog } = live;
+  assert.equal(catalog.find('first')?.slug, 'acme/one');
+  assert.equal(catalog.resolve?.('first:nitro')?.model.slug, 'acme/one');
+  assert.equal(catalog.rename?.('one'), 'one');
+  live.configure(configOf(`${ONE}\nresolve_bare_names: true`));
+  assert.equal(catalog.find('first'), undefined);
+  assert.equal(catalog.rename?.('one'), 'acme/one');
 });

@@ -1,25 +1,27 @@
 import { catalogFromConfig, usableVendors } from './catalog-from-config.ts';
+import { missingProvidersOf } from './missing-providers.ts';
 import { knownModels, type KnownModel } from '../catalog/built-in.ts';
 import type { Catalog, Model } from '../catalog/model.ts';
+import { createModelNames, type ModelNames } from '../catalog/model-names.ts';
 import { loadPriceLibrary } from '../catalog/price-library.ts';
 import { readCatalogData, readProviderData } from '../catalog/read-data.ts';
 import type { Config } from '../config/config.ts';
 import type { Provider } from '../providers/contract.ts';
 
-/** The catalog as it stands now. Whoever holds `catalog` sees every change with the next look-up. */
+/** The present catalog. Every look-up through `catalog` sees all changes. */
 export interface LiveCatalog {
   readonly catalog: Catalog;
   /** Takes over the models of a configuration that was read again. */
   configure(config: CatalogConfig): void;
-  /** Takes over what a provider was found to serve: models that nobody named. */
+  /** Adds the models that a provider was found to serve, in addition to the configured ones. */
   discovered(provider: string, models: readonly string[]): void;
-  /** Who can be asked has changed. */
+  /** The set of available providers has changed. */
   rebuild(): void;
   /** Takes over what is known of models from now on, in place of what was. */
   learned(known: readonly KnownModel[]): void;
 }
 
-type CatalogConfig = Pick<Config, 'models' | 'passThrough' | 'providers'>;
+type CatalogConfig = Pick<Config, 'models' | 'passThrough' | 'providers' | 'aliases' | 'resolveBareNames'>;
 
 export function createLiveCatalog(parts: {
   readonly config: CatalogConfig;
@@ -30,37 +32,44 @@ export function createLiveCatalog(parts: {
   const { providers, builtIn } = parts;
   const found = new Map<string, readonly string[]>();
   let { config, known } = parts;
-  let current = build();
+  let { current, names } = build();
 
-  function build(): Catalog {
-    return catalogFromConfig(config, providers, builtIn, known, found);
+  function build(): { readonly current: Catalog; readonly names: ModelNames } {
+    const built = catalogFromConfig(config, providers, builtIn, known, found);
+    const { aliases, resolveBareNames } = config;
+    return { current: built, names: createModelNames(built.list(), { aliases, resolvesBareNames: resolveBareNames }) };
+  }
+
+  function rebuild(): void {
+    ({ current, names } = build());
   }
 
   return {
     catalog: {
-      find: (slug) => current.find(slug),
+      find: (slug) => current.find(names.rename(slug)),
       list: () => current.list(),
-      resolve: (slug) => current.resolve?.(slug),
+      resolve: (slug) => current.resolve?.(names.rename(slug)),
+      rename: (name) => names.rename(name),
+      suggest: (name) => names.suggest(name),
+      missing: (slug) => missingProvidersOf(slug, providers),
     },
     configure(next) {
       config = next;
-      current = build();
+      rebuild();
     },
     discovered(provider, models) {
       found.set(provider, models);
-      current = build();
+      rebuild();
     },
-    rebuild() {
-      current = build();
-    },
+    rebuild,
     learned(next) {
       known = next;
-      current = build();
+      rebuild();
     },
   };
 }
 
-/** What the project's own files know; nothing is read where none of their providers can be asked. */
+/** The models of the project's own files; nothing is read when none of their providers is available. */
 export async function loadKnownModels(
   providers: ReadonlyMap<string, Provider>,
   nowMs: number,

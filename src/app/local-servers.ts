@@ -1,5 +1,5 @@
 import { isJsonObject, parseJsonObject } from '../lib/json.ts';
-import type { HttpClient } from '../lib/http-client.ts';
+import type { HttpClient } from '../lib/net/http-client.ts';
 import type { LiveCatalog } from './live-catalog.ts';
 import type { Provider } from '../providers/contract.ts';
 import { LOCAL_ENGINES } from '../providers/known-providers.ts';
@@ -12,7 +12,7 @@ const MODELS_MAX = 500;
 const NAME_CHARS_MAX = 200;
 
 export interface LocalServers {
-  /** Looks once, and then again and again. Nobody has to wait for it. */
+  /** Looks at once, and then at intervals, in the background. */
   start(): void;
   /** Looks once. */
   look(): Promise<void>;
@@ -20,8 +20,8 @@ export interface LocalServers {
 }
 
 /**
- * Finds engines that run on this machine, and lists what they serve. A provider that the operator set up is asked at its
- * own address; the others at the address where such an engine usually listens, and they are there while they answer.
+ * Finds engines that run on this machine, and lists their models. A configured provider is called at its own address,
+ * others at the usual address of such an engine; they are listed while they respond.
  * @param candidates the engines at their usual addresses
  */
 export function createLocalServers(parts: {
@@ -29,8 +29,10 @@ export function createLocalServers(parts: {
   readonly candidates: ReadonlyMap<string, Provider>;
   readonly live: Pick<LiveCatalog, 'discovered'>;
   readonly http: HttpClient;
+  /** How long a server may take to list its models. Default: `PROBE_MS`. */
+  readonly probeMs?: number;
 }): LocalServers {
-  const { providers, candidates, live, http } = parts;
+  const { providers, candidates, live, http, probeMs = PROBE_MS } = parts;
   const own = new Set([...providers].filter(([, { adapter }]) => LOCAL_ENGINES.has(adapter.id)).map(([slug]) => slug));
   const known = new Map<string, readonly string[]>();
   let timer: NodeJS.Timeout | undefined;
@@ -39,9 +41,9 @@ export function createLocalServers(parts: {
   async function lookAt(slug: string): Promise<void> {
     const provider = own.has(slug) ? providers.get(slug) : candidates.get(slug);
     if (provider === undefined) return;
-    // Another server may use the usual address; the operator knows who is at the operator's.
+    // Another server may use the usual address; the operator's address needs no check.
     const owner = own.has(slug) ? undefined : LOCAL_ENGINES.get(provider.adapter.id)?.modelsOwner;
-    const models = await askModels(provider, owner, http);
+    const models = await askModels(provider, owner, http, probeMs);
     if (isStopped || isSame(models, known.get(slug))) return;
     if (models === undefined) {
       known.delete(slug);
@@ -83,11 +85,12 @@ function isSame(one: readonly string[] | undefined, other: readonly string[] | u
   return one.length === other.length && one.every((name, at) => name === other[at]);
 }
 
-/** The names of its models; `undefined`: nobody answers there, or somebody else. Never throws. */
+/** The names of its models; `undefined`: there is no response, or not that of such an engine. Never throws. */
 async function askModels(
   provider: Provider,
   owner: string | undefined,
   http: HttpClient,
+  probeMs: number,
 ): Promise<readonly string[] | undefined> {
   const { settings } = provider;
   const url = new URL(`${settings.baseUrl}/models`);
@@ -102,7 +105,7 @@ async function askModels(
     body: '',
   } as const;
   const limit = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => limit.resolve(undefined), PROBE_MS);
+  const timer = setTimeout(() => limit.resolve(undefined), probeMs);
   try {
     const credentials = await provider.authorize({ ...target, headers });
     const call = http.call({
@@ -110,20 +113,20 @@ async function askModels(
       path: url.pathname,
       method: 'GET',
       headers: { ...headers, ...credentials },
-      connectTimeoutMs: PROBE_MS,
+      connectTimeoutMs: probeMs,
     });
-    const text = await Promise.race([readAnswer(call.answer), limit.promise]);
+    const text = await Promise.race([readResponse(call.answer), limit.promise]);
     call.cancel();
     return text === undefined ? undefined : namesIn(text, owner);
   } catch {
-    // Whatever went wrong there, nobody serves models at this address now.
+    // Whatever the failure, there are no models at this address now.
     return undefined;
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function readAnswer(answer: ReturnType<HttpClient['call']>['answer']): Promise<string | undefined> {
+async function readResponse(answer: ReturnType<HttpClient['call']>['answer']): Promise<string | undefined> {
   const inbound = await answer;
   if (inbound.status !== 200) return undefined;
   const chunks: Uint8Array[] = [];

@@ -1,13 +1,13 @@
 import type { Moderate } from '../canonical/moderation.ts';
 import type { Config } from '../config/config.ts';
-import type { HttpClient } from '../lib/http-client.ts';
-import { callJson } from '../lib/json-call.ts';
+import type { HttpClient } from '../lib/net/http-client.ts';
+import { callJson } from '../lib/net/json-call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
 // Wire: `POST /moderations` of openai-node 7.55, `resources/moderations`, read 2026-11.
 const BASE_URL = 'https://api.openai.com/v1';
 const MODEL = 'omni-moderation-latest';
-/** Every request that asks for moderation waits for it. */
+/** Every request with moderation waits for it. */
 const TIMEOUT_MS = 5_000;
 const ANSWER_BYTES_MAX = 1_048_576;
 
@@ -32,11 +32,11 @@ export function createModerationEndpoint(
     );
     if (status !== 200 || !isJsonObject(body)) throw new Error(`The moderation endpoint answered with ${status}.`);
     const results = readResults(body['results'], texts.length);
-    const said = body['model'];
+    const reportedModel = body['model'];
     return {
       flagged: results.some((result) => result['flagged'] === true),
       categories: [...new Set(results.flatMap(({ categories }) => namesOf(categories)))],
-      model: typeof said === 'string' ? said : model,
+      model: typeof reportedModel === 'string' ? reportedModel : model,
       providerName: url.host,
     };
   };

@@ -1,25 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createInsightQuota } from '../accounts/insight-quota.ts';
+import { createAnalyticsRateLimit } from '../accounts/limits/analytics-rate-limit.ts';
 import type { Config } from '../config/config.ts';
 import type { ManagementServices } from '../http/management/route.ts';
+import { isPublicOrOwnAddress } from '../lib/net/public-address.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createFreshValues } from '../lib/fresh-values.ts';
-import { createHousekeeping, type Housekeeping } from '../lib/housekeeping.ts';
+import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
+import { createHousekeeping, type Housekeeping } from '../lib/async/housekeeping.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { Changes } from '../store/changes.ts';
-import type { Database } from '../store/database.ts';
-import { createDestinationStore } from '../store/destinations.ts';
-import { createTaskTrafficStore } from '../store/task-traffic.ts';
+import type { Changes } from '../store/engine/changes.ts';
+import type { Database } from '../store/engine/database.ts';
+import { createDestinationStore } from '../store/accounts/destinations.ts';
+import { createTaskTrafficStore } from '../store/usage/task-traffic.ts';
 import { watchTaskTraffic, type TaskTrafficWatch } from '../telemetry/task-traffic.ts';
-import { createContentStore } from '../store/generation-content.ts';
-import { createFeedbackStore } from '../store/generation-feedback.ts';
-import type { SharedState } from '../store/shared/contract.ts';
-import type { KeyStore } from '../store/keys.ts';
-import { createUsageReports } from '../store/usage-reports.ts';
-import { createUsageRollup } from '../store/usage-rollup.ts';
-import { createWorkspaceStore } from '../store/workspaces.ts';
+import { createContentStore } from '../store/generations/generation-content.ts';
+import { createFeedbackStore } from '../store/generations/generation-feedback.ts';
+import type { SharedState } from '../state/contract.ts';
+import type { KeyStore } from '../store/accounts/keys.ts';
+import { createUsageReports } from '../store/usage/usage-reports.ts';
+import { createUsageRollup } from '../store/usage/usage-rollup.ts';
+import { createWorkspaceStore } from '../store/accounts/workspaces.ts';
 import { createAnalytics } from '../telemetry/analytics/analytics.ts';
-import type { AnswerCapture } from '../telemetry/answer-capture.ts';
+import type { ResponseCapture } from '../telemetry/response-capture.ts';
 import { createContentLog, type ContentLog, type LogSwitches } from '../telemetry/content-log.ts';
 import { createBroadcast, type Broadcast } from '../telemetry/destinations/broadcast.ts';
 import { createDestinations } from '../telemetry/destinations/destinations.ts';
@@ -30,32 +31,32 @@ import { createFeedbackBox } from '../telemetry/feedback.ts';
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
-import { checkShape } from '../wire/gateway/issues.ts';
+import { checkShape } from '../wire/gateway/validation/check-shape.ts';
 
 /** What is done with records of generations after their requests have ended. */
 export interface Observability {
   readonly services: Pick<ManagementServices, 'analytics' | 'content' | 'feedback' | 'destinations' | 'insights'>;
   /** What requests of the last days were about. */
   readonly traffic: TaskTrafficWatch;
-  /** Begins to keep what an answer says; `undefined` where nobody wants that. */
-  openCapture(record: GenerationRecord): AnswerCapture | undefined;
-  /** A generation has ended and was accounted for. Never throws, and nobody waits for what follows from it. */
+  /** Begins to capture a response; `undefined` when its content is not to be stored. */
+  openCapture(log: Pick<GenerationRecord, 'id' | 'principal' | 'request'>): ResponseCapture | undefined;
+  /** A generation has ended and was settled. Never throws; what follows runs in the background. */
   ended(record: GenerationRecord): void;
   start(): void;
   /** Lets what is under way finish. To be called before the database closes. */
   close(): Promise<void>;
 }
 
-export interface ObservabilityParts {
+export interface ObservabilityDeps {
   readonly config: Pick<Config, 'observability' | 'server' | 'timeouts'>;
   readonly database: Database;
   readonly keys: Pick<KeyStore, 'find'>;
-  /** Told when workspaces were changed. */
+  /** Notified when workspaces were changed. */
   readonly changes: Pick<Changes, 'subscribe'>;
   readonly box: () => Promise<SecretBox>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly state: Pick<SharedState, 'gate'>;
+  readonly state: Pick<SharedState, 'rateLimitState'>;
   readonly metrics: Pick<Metrics, 'contentLost' | 'exported'>;
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
@@ -66,13 +67,13 @@ const RECORD_GRACE_MS = 600_000;
 const SUM_UP_EVERY_MS = 60_000;
 const PURGE_EVERY_MS = 600_000;
 const PAUSE_MS = 20;
-/** Records whose workspace is being looked up, or whose content is being sealed; one more is left out and counted. */
+/** Records whose workspace is being looked up, or whose content is being encrypted; beyond it they are left out and counted. */
 const HANDING_MAX = 1_000;
 /** How long the records of the last requests are waited for at the end. */
 const LAST_MS_MAX = 1_000;
 /** A destination that was made or changed in another process is known after this. */
 const DESTINATIONS_EVERY_MS = 10_000;
-/** A workspace that turns its logging on or off is heard by processes that nobody tells of it after this. */
+/** Processes without notifications see a change of the logging switch after this time. */
 const SWITCHES_FRESH_MS = 2_000;
 const SWITCHES_STALE_MS_MAX = 600_000;
 const SWITCHES_READ_MS_MAX = 5_000;
@@ -80,17 +81,17 @@ const WORKSPACES_MAX = 10_000;
 
 /** A workspace that is not there keeps nothing and sends nothing. */
 const ALL_OFF: LogSwitches = {
-  logsContent: false,
-  logsContentPpm: 0,
-  logsContentOfKeyIds: null,
-  logsContentOfKeyHashes: null,
-  broadcasts: false,
+  isIoLoggingEnabled: false,
+  ioLoggingSamplingPpm: 0,
+  ioLoggingApiKeyIds: null,
+  ioLoggingApiKeyHashes: null,
+  isBroadcastEnabled: false,
 };
 
-export function createObservability(parts: ObservabilityParts): Observability {
-  const { config, database, clock, log } = parts;
+export function createObservability(deps: ObservabilityDeps): Observability {
+  const { config, database, clock, log } = deps;
   const workspaces = createWorkspaceStore({ database });
-  const switches = createFreshValues<LogSwitches>({
+  const switches = createReadThroughCache<LogSwitches>({
     read: async (workspaceId) => (await workspaces.find(workspaceId)) ?? ALL_OFF,
     nowMs: () => clock.monotonicMs(),
     freshMs: SWITCHES_FRESH_MS,
@@ -98,29 +99,29 @@ export function createObservability(parts: ObservabilityParts): Observability {
     readMsMax: SWITCHES_READ_MS_MAX,
     entriesMax: WORKSPACES_MAX,
   });
-  // Whoever turns logging off relies on it: the next request is not kept any more.
-  parts.changes.subscribe(() => switches.outdate());
+  // Operators rely on turning logging off: the next request is not stored any more.
+  deps.changes.subscribe(() => switches.markStale());
   const content = createContentLog({
     store: createContentStore({ database }),
     switches,
-    box: parts.box,
+    box: deps.box,
     clock,
     retentionMs: config.observability.contentRetentionMs,
     onLost(generationId, error) {
-      parts.metrics.contentLost();
+      deps.metrics.contentLost();
       log.general.error({ generationId, err: error }, 'content of a generation lost');
     },
   });
-  const { destinations, broadcast, poster } = openDestinations(parts);
+  const { destinations, broadcast, poster } = openDestinations(deps);
   const traffic = watchTaskTraffic(createTaskTrafficStore(database), config.timeouts.totalMs);
-  const jobs = jobsOf(parts, content, broadcast, traffic);
+  const jobs = jobsOf(deps, content, broadcast, traffic);
   const underWay = new Set<Promise<void>>();
 
   async function handOn(record: GenerationRecord, isWanted: boolean): Promise<void> {
-    const said = await content.take(record);
-    if (isWanted && (await switches.get(record.asker.workspaceId)).broadcasts)
-      broadcast.offer(exportedOf(record, config.server.region, said));
-    if (said !== undefined) await content.keep(record, said);
+    const exchange = await content.take(record);
+    if (isWanted && (await switches.get(record.principal.workspaceId)).isBroadcastEnabled)
+      broadcast.offer(exportedOf(record, config.server.region, exchange));
+    if (exchange !== undefined) await content.keep(record, exchange);
   }
 
   return {
@@ -129,16 +130,16 @@ export function createObservability(parts: ObservabilityParts): Observability {
       content,
       feedback: createFeedbackBox({ store: createFeedbackStore({ database }), clock }),
       destinations,
-      insights: insightsOf(parts, traffic),
+      insights: insightsOf(deps, traffic),
     },
     traffic,
-    openCapture: (record) => content.open(record),
+    openCapture: (of) => content.open(of),
     ended(record) {
-      const isWanted = broadcast.isWanted(record.asker.workspaceId, record.asker.keyHash);
+      const isWanted = broadcast.isWanted(record.principal.workspaceId, record.principal.keyHash);
       if (record.capture === undefined && !isWanted) return;
       if (underWay.size >= HANDING_MAX) {
-        if (record.capture !== undefined) parts.metrics.contentLost();
-        if (isWanted) parts.metrics.exported('any', 'dropped', 1);
+        if (record.capture !== undefined) deps.metrics.contentLost();
+        if (isWanted) deps.metrics.exported('any', 'dropped', 1);
         return;
       }
       const handing = handOn(record, isWanted)
@@ -160,10 +161,10 @@ export function createObservability(parts: ObservabilityParts): Observability {
   };
 }
 
-/** Where records are sent, and who sends them. */
-function openDestinations({ config, database, keys, box, clock, log, metrics, random }: ObservabilityParts) {
-  // The operator knows its own network; users of the gateway must not reach into it.
-  const open = { isAllowed: () => true, protocols: ['https:', 'http:'] };
+/** The destinations of records, and their delivery. */
+function openDestinations({ config, database, keys, box, clock, log, metrics, random }: ObservabilityDeps) {
+  // The operator may use its own network, but never the addresses of cloud credentials.
+  const open = { isAllowed: isPublicOrOwnAddress, protocols: ['https:', 'http:'] };
   const poster = createPoster(config.observability.privateDestinations ? open : {});
   const destinations = createDestinations({
     store: createDestinationStore({ database }),
@@ -188,18 +189,18 @@ function openDestinations({ config, database, keys, box, clock, log, metrics, ra
 }
 
 function insightsOf(
-  { state, clock }: ObservabilityParts,
+  { state, clock }: ObservabilityDeps,
   traffic: TaskTrafficWatch,
 ): Observability['services']['insights'] {
   return {
-    take: createInsightQuota({ gate: state.gate, clock }),
+    take: createAnalyticsRateLimit({ rateLimitState: state.rateLimitState, clock }),
     taskGroups: () => traffic.groups(),
     nowMs: () => clock.nowMs(),
   };
 }
 
 function jobsOf(
-  { config, database, clock, log }: ObservabilityParts,
+  { config, database, clock, log }: ObservabilityDeps,
   content: ContentLog,
   broadcast: Broadcast,
   traffic: TaskTrafficWatch,

@@ -1,5 +1,5 @@
 import type { KnownModel } from '../catalog/built-in.ts';
-import type { CatalogRefresher, RefresherParts } from './catalog-refresher.ts';
+import type { CatalogRefresher, RefresherDeps } from './catalog-refresher.ts';
 import type { Config } from '../config/config.ts';
 import type { LiveCatalog } from './live-catalog.ts';
 
@@ -8,9 +8,9 @@ import type { LiveCatalog } from './live-catalog.ts';
  * from the first request on; nothing is fetched yet.
  */
 export async function openCatalogRefresher(
-  shared: Pick<RefresherParts, 'clock' | 'download' | 'random'> & {
+  shared: Pick<RefresherDeps, 'clock' | 'download' | 'random'> & {
     readonly config: Pick<Config, 'catalog' | 'dataDir'>;
-    readonly log: { readonly general: RefresherParts['log'] };
+    readonly log: { readonly general: RefresherDeps['log'] };
   },
   live: Pick<LiveCatalog, 'learned'>,
   known: readonly KnownModel[],

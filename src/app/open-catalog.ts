@@ -1,4 +1,4 @@
-import { createBroughtProviders, createIntake, type BroughtProviders } from './brought-providers.ts';
+import { createByokProviders, createIntake, type ByokProviders } from './byok-providers.ts';
 import type { KnownModel } from '../catalog/built-in.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -7,17 +7,17 @@ import { providersFromConfig } from './providers-from-config.ts';
 import type { BetaTable } from '../providers/beta-flags.ts';
 import type { Provider } from '../providers/contract.ts';
 import { sandboxModels } from '../providers/sandbox/models.ts';
-import { createByokKeyStore } from '../store/byok-keys.ts';
-import type { Database } from '../store/database.ts';
+import { createByokKeyStore } from '../store/accounts/byok-keys.ts';
+import type { Database } from '../store/engine/database.ts';
 
-/** Who can be asked for what. */
+/** The catalog, and the availability of its providers. */
 export interface OpenCatalog {
   readonly providers: Map<string, Provider>;
-  readonly brought: BroughtProviders;
+  readonly byok: ByokProviders;
   /** What the project's own files know, as far as they were read. */
   readonly known: readonly KnownModel[];
   readonly live: LiveCatalog;
-  /** There are credentials of the account's own for these providers: settles when they can be asked. */
+  /** There are BYOK credentials for these providers: settles when they are available. */
   readonly takeIn: (providers: Iterable<string>) => Promise<void>;
 }
 
@@ -35,10 +35,10 @@ export async function openCatalog(parts: {
 }): Promise<OpenCatalog> {
   const { config, env, clock, betaTable, database, sandboxBaseUrl } = parts;
   const providers = new Map(providersFromConfig(config, env, sandboxBaseUrl, betaTable));
-  const brought = createBroughtProviders({ providers, timeouts: config.timeouts, betaTable });
-  brought.admit(await createByokKeyStore({ database }).providers());
+  const byok = createByokProviders({ providers, timeouts: config.timeouts, betaTable });
+  byok.admit(await createByokKeyStore({ database }).providers());
   const known = await loadKnownModels(providers, clock.nowMs());
   const live = createLiveCatalog({ config, providers, builtIn: sandboxModels(), known });
-  const takeIn = createIntake({ brought, providers, live, isLoaded: known.length > 0, clock });
-  return { providers, brought, known, live, takeIn };
+  const takeIn = createIntake({ byok, providers, live, isLoaded: known.length > 0, clock });
+  return { providers, byok, known, live, takeIn };
 }

@@ -2,12 +2,12 @@ import { buildOpenApi } from '../http/openapi.ts';
 import { MANAGEMENT_ROUTES } from '../http/routes.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { pluginSchema } from '../plugins/index.ts';
-import { chatChunkSchema, chatResultSchema } from '../wire/chat/answer-schema.ts';
-import { chatRequestSchema } from '../wire/chat/schema.ts';
-import { messagesEventSchema, messagesResultSchema } from '../wire/messages/answer-schema.ts';
-import { countTokensSchema, createRequestSchema } from '../wire/messages/schema.ts';
+import { chatChunkSchema, chatResultSchema } from '../wire/chat/response/response-schema.ts';
+import { chatRequestSchema } from '../wire/chat/request/request-schema.ts';
+import { messagesEventSchema, messagesResultSchema } from '../wire/messages/response/response-schema.ts';
+import { countTokensSchema, createRequestSchema } from '../wire/messages/request/request-schema.ts';
 
-/** Of the interface, not of the program. @source seed 9 */
+/** Of the interface, not of the program. @spec workspace-16 */
 const INTERFACE_VERSION = '1.0.0';
 
 /** Everything that the gateway answers, from the schemas that check it. Takes a moment: callers keep the result. */

@@ -10,7 +10,7 @@ function configOf(yaml: string): Config {
   return loadConfig({ argv: ['--config', 'x.yaml'], env: {}, readFile: () => yaml });
 }
 
-test('what endpoints and pass-through models name is there without an entry', () => {
+test('includes providers of endpoints and pass-through models without an entry', () => {
   const config = configOf(
     'models: { "local/*": { provider: ollama }, a/b: { endpoints: [{ provider: xai, model: m }] } }',
   );
@@ -19,16 +19,16 @@ test('what endpoints and pass-through models name is there without an entry', ()
   assert.equal(providers.get('ollama')?.settings.baseUrl, 'http://127.0.0.1:11434/v1');
 });
 
-test('a long list of idle endpoints is cut, and nothing is said of a provider with credentials', () => {
+test('cuts a long list of idle endpoints, and ignores a provider with credentials', () => {
   const endpoints = Array.from({ length: 8 }, (_, at) => `{ provider: xai, model: m${at} }`).join(', ');
   const config = configOf(`models: { a/b: { endpoints: [${endpoints}, { provider: groq, model: g }] } }`);
   const providers = providersFromConfig(config, { GROQ_API_KEY: 'k' }, BASE_URL);
   assert.deepEqual(credentialWarnings(config, providers), [
-    'The provider xai has no credentials: set XAI_API_KEY, or providers.xai.api_key. Until then these endpoints are never asked: a/b (m0), a/b (m1), a/b (m2), a/b (m3), a/b (m4) and 3 more.',
+    'The provider xai has no credentials: set XAI_API_KEY, or providers.xai.api_key. Until then these endpoints are never called: a/b (m0), a/b (m1), a/b (m2), a/b (m3), a/b (m4) and 3 more.',
   ]);
 });
 
-test('without configuration nothing is missing', () => {
+test('warns of nothing without configuration', () => {
   const config = configOf('');
   assert.deepEqual(credentialWarnings(config, providersFromConfig(config, {}, BASE_URL)), []);
 });

@@ -27,7 +27,7 @@ export function providersFromConfig(
   });
 }
 
-/** A sentence for each provider that cannot be asked for want of a key: no request to it could ever succeed. */
+/** A sentence for each provider that lacks a key: no request to it could ever succeed. */
 export function credentialWarnings(
   config: Pick<Config, 'models' | 'passThrough'>,
   providers: ReadonlyMap<string, Provider>,
@@ -36,11 +36,11 @@ export function credentialWarnings(
   const warnings: string[] = [];
   for (const [slug, provider] of providers) {
     const variables = missingKey(provider);
-    if (variables.length === 0 || provider.hasOwnCredentials === true) continue;
+    if (variables.length === 0 || provider.hasByokCredentials === true) continue;
     const idle = endpoints.filter((endpoint) => endpoint.provider === slug).map(({ endpoint }) => endpoint);
     const shown = idle.slice(0, ENDPOINTS_SHOWN_MAX).join(', ');
     const more = idle.length > ENDPOINTS_SHOWN_MAX ? ` and ${idle.length - ENDPOINTS_SHOWN_MAX} more` : '';
-    const skipped = idle.length === 0 ? 'it is never asked' : `these endpoints are never asked: ${shown}${more}`;
+    const skipped = idle.length === 0 ? 'it is never called' : `these endpoints are never called: ${shown}${more}`;
     warnings.push(
       `The provider ${slug} has no credentials: set ${variables.join(' or ')}, or providers.${slug}.api_key. Until then ${skipped}.`,
     );

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_PREFERENCES } from '../canonical/directives.ts';
-import { GenerationRecord } from '../telemetry/record.ts';
-import { createRouterMemory, createTagger } from './routers.ts';
+import { RECALL_MB_MAX } from '../config/memory-budget.ts';
+import { BYTES_MAX as ORIGIN_BYTES_MAX } from '../pipeline/replay/origin-memory.ts';
+import { WRITTEN_BYTES_MAX } from '../pipeline/replay/reasoning-history.ts';
+import { BYTES_MAX as SIGNATURE_BYTES_MAX } from '../pipeline/replay/signature-memory.ts';
+import { TEXT_SIGNATURE_BYTES_MAX } from '../pipeline/replay/text-signatures.ts';
+import type { RequestFacts } from '../pipeline/request.ts';
+import { sampleFacts, sampleRequest } from '../pipeline/test-record.ts';
+import { RequestLog } from '../telemetry/request-log.ts';
+import { ResponseMeter } from '../telemetry/response-meter.ts';
+import { createRouterMemory, createTagger, MEMORY_BYTES_MAX } from './routers.ts';
 
 function fakeClock() {
   let ms = 0;
@@ -13,7 +20,7 @@ function fakeClock() {
   };
 }
 
-test('what is remembered is forgotten after its time', async () => {
+test('forgets after its time', async () => {
   const clock = fakeClock();
   const memory = createRouterMemory({ clock, values: undefined });
   memory.keep('blue', 'acme/one', 1_000);
@@ -36,37 +43,16 @@ test('processes that share their values share what routers remember, and no text
   assert.ok([...shared.keys()].every((key) => !key.includes('secret')));
 });
 
-function recordOf(
+function factsOf(
   text: string,
-  changes: Partial<Pick<GenerationRecord, 'end' | 'cacheSourceId'>> & { inside?: string } = {},
-) {
-  const record = new GenerationRecord({
-    id: 'gen-1',
-    requestId: changes.inside,
-    request: {
-      format: 'chat',
-      delivery: 'whole',
-      turns: [{ role: 'user', blocks: [{ type: 'text', text }] }],
-      tools: [],
-      settings: {},
-      directives: {
-        models: [],
-        provider: DEFAULT_PREFERENCES,
-        plugins: [],
-        echoUpstreamBody: false,
-        serviceMetadata: false,
-        betas: [],
-      },
-      warnings: [],
-    },
-    asker: { keyHash: '', accountId: '', workspaceId: '', memberId: null },
-    endUserId: '',
-    requested: '',
-    arrivedMs: 0,
-    clock: fakeClock(),
-  });
-  record.end = { type: 'end', finish: 'stop' };
-  return Object.assign(record, changes);
+  { inside, cacheSourceId }: { readonly inside?: string; readonly cacheSourceId?: string } = {},
+): RequestFacts {
+  const facts = sampleFacts({ ...sampleRequest, turns: [{ role: 'user', blocks: [{ type: 'text', text }] }] });
+  const { id, request, principal } = facts.log;
+  const log = new RequestLog({ id, requestId: inside, request, principal, endUserId: '', createdMs: 0 });
+  log.cacheSourceId = cacheSourceId;
+  facts.meter.end = { type: 'end', finish: 'stop' };
+  return { ...facts, log };
 }
 
 const ON = { routers: { classifiesTraffic: true } } as Parameters<typeof createTagger>[0]['config'];
@@ -77,7 +63,7 @@ test('so many answers a second are looked at, and no more', () => {
   clock.pass(5_000);
   const tag = createTagger({ config: ON, clock });
   const tagged = (count: number): number =>
-    Array.from({ length: count }, () => tag?.(recordOf(TEXT))).filter((found) => found === 'translation').length;
+    Array.from({ length: count }, () => tag?.(factsOf(TEXT))).filter((found) => found === 'translation').length;
   assert.equal(tagged(30), 20);
   clock.pass(999);
   assert.equal(tagged(1), 0);
@@ -85,17 +71,25 @@ test('so many answers a second are looked at, and no more', () => {
   assert.equal(tagged(30), 20);
 });
 
-test('only whole answers to callers are looked at: none of inside, none that is repeated, none that failed', () => {
+test('classifies only complete responses to callers: none nested, cached or failed', () => {
   const clock = fakeClock();
   clock.pass(5_000);
   const tag = createTagger({ config: ON, clock });
-  assert.equal(tag?.(recordOf(TEXT)), 'translation');
-  assert.equal(tag?.(recordOf(TEXT, { inside: 'gen-outer' })), undefined);
-  assert.equal(tag?.(recordOf(TEXT, { cacheSourceId: 'gen-0' })), undefined);
-  assert.equal(tag?.(recordOf(TEXT, { end: undefined })), undefined);
+  assert.equal(tag?.(factsOf(TEXT)), 'translation');
+  assert.equal(tag?.(factsOf(TEXT, { inside: 'gen-outer' })), undefined);
+  assert.equal(tag?.(factsOf(TEXT, { cacheSourceId: 'gen-0' })), undefined);
+  assert.equal(tag?.({ ...factsOf(TEXT), meter: new ResponseMeter() }), undefined);
 });
 
-test('an operator may turn it off', () => {
+test('can be turned off by the operator', () => {
   const off = { routers: { classifiesTraffic: false } } as Parameters<typeof createTagger>[0]['config'];
   assert.equal(createTagger({ config: off, clock: fakeClock() }), undefined);
+});
+
+test('fits what is recalled of earlier answers and conversations into its share of the memory', () => {
+  const sizes = [MEMORY_BYTES_MAX, SIGNATURE_BYTES_MAX, ORIGIN_BYTES_MAX, TEXT_SIGNATURE_BYTES_MAX, WRITTEN_BYTES_MAX];
+  assert.equal(
+    sizes.reduce((sum, bytes) => sum + bytes, 0),
+    RECALL_MB_MAX * 1_048_576,
+  );
 });

@@ -2,39 +2,39 @@ import { hash } from 'node:crypto';
 import { readScores } from '../catalog/read-data.ts';
 import { abilityNamed } from '../catalog/scores.ts';
 import type { Model } from '../catalog/model.ts';
-import { classifyTask } from '../choosing/classify-task.ts';
-import { FUSION_PRESETS_DEFAULT } from '../choosing/fusion-panel.ts';
-import { createRankings, type Rankings } from '../choosing/rankings.ts';
-import { isTaskTag } from '../choosing/task-tags.ts';
+import { classifyTask } from '../model-selection/classify/classify-task.ts';
+import { FUSION_PRESETS_DEFAULT } from '../model-selection/fusion-panel.ts';
+import { createRankings, type Rankings } from '../model-selection/rank/rankings.ts';
+import { isTaskTag } from '../model-selection/classify/task-tags.ts';
 import type { TestedModel } from '../canonical/model-choice.ts';
 import type { FusionPreset, FusionPresetName, FusionPresets } from '../canonical/fusion.ts';
 import type { Config, RoutersConfig } from '../config/config.ts';
-import { ExpiringMap } from '../lib/expiring-map.ts';
-import type { ModelKnowledge, RouterMemory, RouterParts } from '../pipeline/model-choice.ts';
-import type { SettleParts } from '../pipeline/settle.ts';
-import type { SharedParts } from './shared-parts.ts';
+import { ExpiringCache } from '../lib/cache/expiring-cache.ts';
+import type { ModelKnowledge, RouterMemory, RouterDeps } from '../pipeline/route/model-choice.ts';
+import type { SettleDeps } from '../pipeline/billing/settle.ts';
+import type { SharedDeps } from './shared-deps.ts';
 import type { TaskTrafficWatch } from '../telemetry/task-traffic.ts';
 
 /** What a router keeps of conversations: some words each. */
 const MEMORY_ENTRIES_MAX = 100_000;
-const MEMORY_BYTES_MAX = 32 * 1_024 * 1_024;
+export const MEMORY_BYTES_MAX = 32 * 1_024 * 1_024;
 const MEMORY_MS_MAX = 3_600_000;
-/** Requests a second that are looked at for what they are about, though no router asked: that is a small part of a core. */
+/** Requests a second that are classified without a router: a small part of a core. */
 const TAGS_PER_S_MAX = 20;
 
 /** What routers choose by, of all requests. */
-export function createRouterParts(
-  { config, clock, state }: Pick<SharedParts, 'config' | 'clock' | 'state'>,
+export function createRouterDeps(
+  { config, clock, state }: Pick<SharedDeps, 'config' | 'clock' | 'state'>,
   traffic: TaskTrafficWatch,
-): RouterParts {
+): RouterDeps {
   return {
     settings: settingsOf(config),
     knowledge: createKnowledge(traffic),
-    memory: createRouterMemory({ clock, values: state.values }),
+    memory: createRouterMemory({ clock, values: state.values, part: config.memory.recallPart }),
   };
 }
 
-function settingsOf({ routers }: { readonly routers: RoutersConfig }): RouterParts['settings'] {
+function settingsOf({ routers }: { readonly routers: RoutersConfig }): RouterDeps['settings'] {
   const { judge, auto, switchyard, fusion } = routers;
   return {
     judgeModels: judge.models,
@@ -96,38 +96,45 @@ function plainSlug({ slug }: Model): string {
 export function createRouterMemory({
   clock,
   values,
-}: Pick<SharedParts, 'clock'> & { readonly values: SharedParts['state']['values'] }): RouterMemory {
-  const limits = { entriesMax: MEMORY_ENTRIES_MAX, bytesMax: MEMORY_BYTES_MAX, lifetimeMs: MEMORY_MS_MAX };
-  const kept = new ExpiringMap<{ readonly value: string; readonly untilMs: number }>(limits, () => clock.monotonicMs());
+  part = 1,
+}: Pick<SharedDeps, 'clock'> & {
+  readonly values: SharedDeps['state']['values'];
+  /** Of the bytes that it may take at most, from 0 to 1. */
+  readonly part?: number;
+}): RouterMemory {
+  const limits = {
+    entriesMax: MEMORY_ENTRIES_MAX,
+    bytesMax: Math.floor(MEMORY_BYTES_MAX * part),
+    lifetimeMs: MEMORY_MS_MAX,
+  };
+  const remembered = new ExpiringCache<string>(limits, () => clock.monotonicMs());
   const nameOf = (key: string): string => `router:${hash('sha256', key, 'base64')}`;
   return {
     async recall(key) {
       const name = nameOf(key);
-      const own = kept.peek(name);
-      if (own !== undefined && own.untilMs > clock.monotonicMs()) return own.value;
-      return values?.get(name);
+      return remembered.peek(name) ?? values?.get(name);
     },
     keep(key, value, lifeMs) {
       const name = nameOf(key);
-      kept.set(name, { value, untilMs: clock.monotonicMs() + lifeMs }, value.length);
+      remembered.set(name, value, value.length, lifeMs);
       values?.set(name, value, lifeMs);
     },
   };
 }
 
-/** Tells what answered requests were about that no router looked at, as long as that costs little. */
-export function createTagger({ config, clock }: { config: Pick<Config, 'routers'> } & Pick<SharedParts, 'clock'>) {
+/** Classifies completed requests without a router, as long as that costs little. */
+export function createTagger({ config, clock }: { config: Pick<Config, 'routers'> } & Pick<SharedDeps, 'clock'>) {
   if (!config.routers.classifiesTraffic) return undefined;
   let secondMs = 0;
   let left = 0;
-  return ((record) => {
+  return (({ log, meter }) => {
     // What serves another request is part of it, and a repeated answer took no model.
-    const isOwn = record.requestId === record.id && record.cacheSourceId === undefined;
-    if (!isOwn || record.end === undefined) return undefined;
+    const isOwn = log.requestId === log.id && log.cacheSourceId === undefined;
+    if (!isOwn || meter.end === undefined) return undefined;
     const nowMs = clock.monotonicMs();
     if (nowMs - secondMs >= 1_000) [secondMs, left] = [nowMs, TAGS_PER_S_MAX];
     if (left === 0) return undefined;
     left--;
-    return classifyTask(record.request).tag;
-  }) satisfies SettleParts['tag'];
+    return classifyTask(log.request).tag;
+  }) satisfies SettleDeps['tag'];
 }

@@ -3,14 +3,14 @@ import type { Clock } from '../lib/clock.ts';
 import { createHealth, type Health } from '../routing/health.ts';
 import { shareHealth } from '../routing/shared-health.ts';
 import type { EndpointStats } from '../routing/stats.ts';
-import type { SharedState } from '../store/shared/contract.ts';
-import { createMemoryState } from '../store/shared/memory.ts';
-import { keyPrefix } from '../store/shared/key-prefix.ts';
-import { openRedisState } from '../store/shared/redis.ts';
+import type { SharedState } from '../state/contract.ts';
+import { createMemoryState } from '../state/memory/state.ts';
+import { keyPrefix } from '../state/redis/key-prefix.ts';
+import { openRedisState } from '../state/redis/state.ts';
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-export interface SharedStateParts {
+export interface SharedStateDeps {
   readonly config: Pick<Config, 'redisUrl' | 'redisPrefix'> & {
     readonly server: Pick<Config['server'], 'responseCacheBytes'>;
   };
@@ -20,7 +20,7 @@ export interface SharedStateParts {
 }
 
 /** In memory, or in the Redis that the configuration names; a start does not fail without it. */
-export async function openSharedState({ config, clock, log, metrics }: SharedStateParts): Promise<SharedState> {
+export async function openSharedState({ config, clock, log, metrics }: SharedStateDeps): Promise<SharedState> {
   const { redisUrl, redisPrefix } = config;
   const textBytesMax = config.server.responseCacheBytes;
   if (redisUrl === undefined) return createMemoryState({ clock, textBytesMax });
@@ -37,14 +37,14 @@ export async function openSharedState({ config, clock, log, metrics }: SharedSta
   });
 }
 
-export interface HealthOfAllParts {
+export interface HealthOfAllDeps {
   readonly clock: Clock;
   readonly stats: Pick<EndpointStats, 'counted'>;
   readonly state: SharedState;
 }
 
 /** How endpoints do, by what every process sees that there is. */
-export function createHealthOfAll({ clock, stats, state }: HealthOfAllParts): Health {
+export function createHealthOfAll({ clock, stats, state }: HealthOfAllDeps): Health {
   const health = createHealth({ clock, onCounted: (endpoint, isOk) => stats.counted(endpoint, isOk) });
-  return state.values === undefined ? health : shareHealth({ health, news: state.news });
+  return state.values === undefined ? health : shareHealth({ health, invalidations: state.invalidations });
 }

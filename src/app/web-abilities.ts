@@ -6,13 +6,13 @@ import { createFileReader } from '../documents/file-reader.ts';
 import type { OcrSettings } from '../documents/mistral-ocr.ts';
 import { createTextMaker } from '../documents/text-maker.ts';
 import { createWebPages } from '../documents/web-pages.ts';
-import { createDownloader, type DownloaderOptions } from '../lib/download.ts';
-import { isPublicOrOwnAddress } from '../lib/public-address.ts';
+import { createDownloader, type DownloaderOptions } from '../lib/net/download.ts';
+import { isPublicOrOwnAddress } from '../lib/net/public-address.ts';
 import type { EngineSettings, SearchEngine } from '../search/contract.ts';
 import { ENGINES } from '../search/engines.ts';
 import { createEnginePages } from '../search/pages.ts';
 import { createWebSearch } from '../search/search.ts';
-import type { SharedParts } from './shared-parts.ts';
+import type { SharedDeps } from './shared-deps.ts';
 
 /** What the gateway can do with the web and with files, for its plugins and its tools. */
 export interface WebAbilities {
@@ -22,15 +22,18 @@ export interface WebAbilities {
   close(): Promise<void>;
 }
 
-type Parts = Pick<SharedParts, 'config' | 'env' | 'clock' | 'http' | 'download'>;
+type Parts = Pick<SharedDeps, 'config' | 'env' | 'clock' | 'http' | 'download' | 'fileMemory'>;
 
 /** @param downloads which addresses may be called where the operator says nothing of it */
 export function createWebAbilities(
-  { config, env, clock, http, download }: Parts,
+  { config, env, clock, http, download, fileMemory: memory }: Parts,
   downloads: DownloaderOptions = {},
 ): WebAbilities {
   const engines = enginesOf(config, env);
-  const textMaker = createTextMaker();
+  const textMaker = createTextMaker({
+    memoryBytes: config.memory.documentBytes,
+    processBytes: config.memory.limitBytes,
+  });
   const downloader = createDownloader({
     ...downloads,
     ...(config.webFetch.privateAddresses && { isAllowed: isPublicOrOwnAddress }),
@@ -38,21 +41,22 @@ export function createWebAbilities(
   });
   const nowMs = (): number => clock.nowMs();
   return {
-    search: createWebSearch({ http, engines, preferred: config.search.engine }),
+    search: createWebSearch({ http, engines, preferred: config.search.engine, memory }),
     pages: createWebPages({
       download: downloader.download,
       textMaker,
-      vendors: createEnginePages({ http, engines, nowMs }),
+      memory,
+      vendors: createEnginePages({ http, engines, memory, nowMs }),
       nowMs,
     }),
-    files: createFileReader({ http, download, textMaker, ocr: ocrOf(config, env) }),
+    files: createFileReader({ http, download, textMaker, memory, ocr: ocrOf(config, env) }),
     async close() {
       await Promise.all([downloader.close(), textMaker.close()]);
     },
   };
 }
 
-type Env = SharedParts['env'];
+type Env = SharedDeps['env'];
 
 /** Engines whose key, or whose address where they need no key, is in the configuration or in the environment. */
 function enginesOf({ search }: Config, env: Env): ReadonlyMap<SearchEngineId, EngineSettings> {
@@ -69,9 +73,9 @@ function settingsOf(
   entry: Config['search']['engines'][SearchEngineId],
   env: Env,
 ): EngineSettings | undefined {
-  const told = firstOf(envNames, env);
-  const apiKey = entry.apiKey ?? (needsKey ? told : undefined);
-  const baseUrl = entry.baseUrl ?? (needsKey ? usual : told?.replace(/\/+$/, ''));
+  const reported = firstOf(envNames, env);
+  const apiKey = entry.apiKey ?? (needsKey ? reported : undefined);
+  const baseUrl = entry.baseUrl ?? (needsKey ? usual : reported?.replace(/\/+$/, ''));
   if (baseUrl === undefined || URL.parse(baseUrl) === null || (needsKey && apiKey === undefined)) return undefined;
   return { baseUrl, ...(apiKey !== undefined && { apiKey }) };
 }

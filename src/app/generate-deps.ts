@@ -6,83 +6,79 @@ import type { ProviderPreferences } from '../canonical/directives.ts';
 import { findModels } from '../catalog/find-models.ts';
 import type { Moderation } from '../canonical/moderation.ts';
 import type { Config, ProviderDefaults } from '../config/config.ts';
-import type { HttpClient } from '../lib/http-client.ts';
+import type { HttpClient } from '../lib/net/http-client.ts';
 import type { LiveCatalog } from './live-catalog.ts';
 import type { Observability } from './observability.ts';
 import { createModerationEndpoint } from './moderation-endpoint.ts';
-import { createAnswerMemory } from '../pipeline/answer-memory.ts';
-import type { GenerateParts } from '../pipeline/generate.ts';
-import { createFileMemory } from '../pipeline/inline-media.ts';
-import { createSettle } from '../pipeline/settle.ts';
+import { createResponseMemory } from '../pipeline/replay/replay-memory.ts';
+import type { GenerateDeps } from '../pipeline/generate.ts';
+import { createWholeResponseMemory } from '../pipeline/response/whole-response-budget.ts';
 import { PLUGINS, SLUG_ROUTERS } from '../plugins/index.ts';
 import { credentialWarnings } from './providers-from-config.ts';
 import type { Provider } from '../providers/contract.ts';
-import { createRouterParts, createTagger } from './routers.ts';
+import { createRouterDeps, createTagger } from './routers.ts';
+import { createDeadlines } from '../routing/deadlines.ts';
 import { createEndpointStats } from '../routing/stats.ts';
 import { createStickySessions } from '../routing/sticky.ts';
-import type { SharedParts } from './shared-parts.ts';
+import type { SharedDeps } from './shared-deps.ts';
 import { createHealthOfAll } from './shared-state.ts';
 import { logGeneration } from '../telemetry/logs.ts';
 import { UPSTREAM_FORMATS } from './upstream-formats.ts';
 
 /** What the path of a request (`pipeline/generate.ts`) works with. */
-export function createGenerateParts(
-  shared: SharedParts,
+export function createGenerateDeps(
+  shared: SharedDeps,
   providers: ReadonlyMap<string, Provider>,
   { catalog }: LiveCatalog,
   { ledger, rateLimiter, store }: Accounting,
   {
-    ownCredentials,
-    ownUpstreams,
+    byokCredentials,
+    byokUpstreams,
     policies,
     observability,
     files,
-  }: Pick<AccountAreas & Administration, 'ownCredentials' | 'ownUpstreams' | 'policies'> & {
+  }: Pick<AccountAreas & Administration, 'byokCredentials' | 'byokUpstreams' | 'policies'> & {
     readonly observability: Observability;
     readonly files: Files;
   },
-): GenerateParts {
-  const { config, clock, http, download, inspector, metrics, log, baseUrl, random, state } = shared;
-  const stats = createEndpointStats({ clock });
-  const tag = createTagger({ config, clock });
+): GenerateDeps {
+  const { config, clock, http, download, inspector, metrics, log, baseUrl, random, state, fileMemory, turns } = shared;
   for (const warning of credentialWarnings(config, providers)) log.general.warn(warning);
   return {
     http,
     download,
-    fileMemory: createFileMemory(config.server.fileMemoryBytes),
+    fileMemory,
+    wholeResponseMemory: createWholeResponseMemory(config.memory.answerBytes),
     storedFiles: files,
     formats: UPSTREAM_FORMATS,
     providers,
-    ownCredentials: (asker) => ownCredentials.of(asker),
+    turns,
+    byokCredentials: (principal) => byokCredentials.of(principal),
     policyOf: (principal) => policies.policyOf(principal),
-    ownUpstream: (candidate) => ownUpstreams.connect(candidate),
+    byokUpstream: (candidate) => byokUpstreams.connect(candidate),
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
-    health: createHealthOfAll({ clock, stats, state }),
-    stats,
-    sticky: createStickySessions({ clock, values: state.values }),
+    ...createRoutingDeps(shared),
+    retryOf: retryRulesOf(config),
     random,
-    memory: createAnswerMemory({ clock, values: state.values }),
+    memory: createResponseMemory({ clock, values: state.values, part: config.memory.recallPart }),
     catalog,
     clock,
     ledger,
     rateLimiter,
-    settle: createSettle({
-      ledger,
-      store,
-      observe(record) {
-        metrics.observe(record);
-        logGeneration(log, record);
-        observability.ended(record);
-      },
-      ...(tag !== undefined && { tag }),
-    }),
-    routers: createRouterParts({ config, clock, state }, observability.traffic),
+    store,
+    observe(record) {
+      metrics.observe(record);
+      logGeneration(log, record);
+      observability.ended(record);
+    },
+    tag: createTagger({ config, clock }),
+    routers: createRouterDeps({ config, clock, state }, observability.traffic),
     inspector,
     allowedPhrases: config.guardrails.allowedPhrases,
     plugins: [...Object.values(SLUG_ROUTERS), ...Object.values(PLUGINS)],
     ...abilitiesOf(shared, catalog, files),
-    openCapture: (record) => observability.openCapture(record),
+    openCapture: (of) => observability.openCapture(of),
     defaults: {
       ...(config.defaults.model !== undefined && { model: config.defaults.model }),
       provider: preferencesFrom(config.defaults.provider),
@@ -97,12 +93,35 @@ export function createGenerateParts(
   };
 }
 
+function retryRulesOf({ retry, providers }: Pick<Config, 'retry' | 'providers'>): GenerateDeps['retryOf'] {
+  const own = new Map(providers.map((provider) => [provider.slug, { ...retry, ...provider.retry }]));
+  return ({ endpoint }) => own.get(endpoint.provider) ?? retry;
+}
+
+/** What routing learns from the traffic. */
+function createRoutingDeps({
+  config,
+  clock,
+  state,
+  metrics,
+}: SharedDeps): Pick<GenerateDeps, 'health' | 'stats' | 'deadlines' | 'sticky'> {
+  const stats = createEndpointStats({ clock });
+  const health = createHealthOfAll({ clock, stats, state });
+  metrics.watchCircuits(() => health.openCircuits());
+  return {
+    health,
+    stats,
+    deadlines: config.deadlines.adaptive ? createDeadlines({ clock }) : undefined,
+    sticky: createStickySessions({ clock, values: state.values }),
+  };
+}
+
 /** What plugins and tools can do beside what they are given of a request. */
 function abilitiesOf(
-  { config, http, web, mcp, serverTools }: SharedParts,
+  { config, http, web, mcp, serverTools }: SharedDeps,
   catalog: LiveCatalog['catalog'],
   files: Files,
-): Pick<GenerateParts, 'abilities' | 'serverTools' | 'toolAbilities'> {
+): Pick<GenerateDeps, 'abilities' | 'serverTools' | 'toolAbilities'> {
   const { search, pages, files: reader } = web;
   return {
     abilities: { search, files: reader, moderation: moderationOf(http, config.moderation) },
@@ -112,8 +131,8 @@ function abilitiesOf(
 }
 
 function moderationOf(http: HttpClient, { endpoint, judge }: Config['moderation']): Moderation {
-  const asked = createModerationEndpoint(http, endpoint);
-  return { ...(asked !== undefined && { endpoint: asked }), ...(judge !== undefined && { judge }) };
+  const requested = createModerationEndpoint(http, endpoint);
+  return { ...(requested !== undefined && { endpoint: requested }), ...(judge !== undefined && { judge }) };
 }
 
 function preferencesFrom(defaults: ProviderDefaults): Partial<ProviderPreferences> {

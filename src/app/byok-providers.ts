@@ -7,18 +7,18 @@ import type { AttemptTimeouts, Provider } from '../providers/contract.ts';
 import { createProviders, missingKey } from '../providers/index.ts';
 
 /** Providers that the operator has no credential for, and the account has. */
-export interface BroughtProviders {
+export interface ByokProviders {
   /** One that is there, or that could be. @param name its slug, or another name of it */
   find(name: string): Provider | undefined;
-  /** There is a credential for each of these. Whether that changed who can be asked. */
+  /** There is a credential for each of these. @returns whether a provider became available */
   admit(slugs: Iterable<string>): boolean;
 }
 
-export function createBroughtProviders(parts: {
+export function createByokProviders(parts: {
   readonly providers: Map<string, Provider>;
   readonly timeouts: AttemptTimeouts;
   readonly betaTable: BetaTable;
-}): BroughtProviders {
+}): ByokProviders {
   const { providers, timeouts, betaTable } = parts;
   const find = (name: string): Provider | undefined => {
     const slug = providers.has(name) ? name : canonicalSlug(name);
@@ -30,9 +30,9 @@ export function createBroughtProviders(parts: {
       let hasChanged = false;
       for (const slug of slugs) {
         const provider = find(slug);
-        if (provider === undefined || provider.hasOwnCredentials === true || missingKey(provider).length === 0)
+        if (provider === undefined || provider.hasByokCredentials === true || missingKey(provider).length === 0)
           continue;
-        providers.set(slug, { ...provider, hasOwnCredentials: true });
+        providers.set(slug, { ...provider, hasByokCredentials: true });
         hasChanged = true;
       }
       return hasChanged;
@@ -40,11 +40,11 @@ export function createBroughtProviders(parts: {
   };
 }
 
-/** Without a key of anybody's. What cannot be called without further settings is for the configuration to set up. */
+/** Without any key. Providers that need further settings must be configured. */
 function knownProvider(slug: string, timeouts: AttemptTimeouts, betaTable: BetaTable): Provider | undefined {
   try {
     const named = createProviders({ config: [], env: {}, timeouts, named: new Set([slug]), betaTable }).get(slug);
-    // Engines that need no key run on somebody's machine: the operator knows whose.
+    // Engines without a key run on a private machine, which only the operator knows.
     return named !== undefined && missingKey(named).length > 0 ? named : undefined;
   } catch (error) {
     if (error instanceof ProviderSetupError) return undefined;
@@ -52,16 +52,16 @@ function knownProvider(slug: string, timeouts: AttemptTimeouts, betaTable: BetaT
   }
 }
 
-/** Brings the catalog up to date when a provider can be asked that could not. */
+/** Updates the catalog when a provider becomes available. */
 export function createIntake(parts: {
-  readonly brought: BroughtProviders;
+  readonly byok: ByokProviders;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly live: LiveCatalog;
   /** Whether the project's own files were read at the start. */
   readonly isLoaded: boolean;
   readonly clock: Clock;
 }): (slugs: Iterable<string>) => Promise<void> {
-  const { brought, providers, live, clock } = parts;
+  const { byok, providers, live, clock } = parts;
   let { isLoaded } = parts;
   let loading: Promise<void> | undefined;
 
@@ -72,7 +72,7 @@ export function createIntake(parts: {
   }
 
   return async (slugs) => {
-    if (!brought.admit(slugs)) return loading;
+    if (!byok.admit(slugs)) return loading;
     if (isLoaded) {
       live.rebuild();
       return undefined;

@@ -1,22 +1,17 @@
-import type { OwnCredentials } from '../accounts/own-credentials.ts';
+import type { ByokCredentials } from '../accounts/byok/byok-credentials.ts';
 import { invalid } from '../canonical/gateway-error.ts';
-import { setBounded } from '../lib/bounded-map.ts';
-import { maskText } from '../lib/mask-text.ts';
-import { nearestName } from '../lib/nearest-name.ts';
+import { createLruCache } from '../lib/cache/lru-cache.ts';
+import { maskText } from '../lib/text/mask-text.ts';
+import { nearestName } from '../lib/text/nearest-name.ts';
 import { SecretBoxError } from '../lib/secret-box.ts';
-import type { Upstream } from '../pipeline/attempt.ts';
-import {
-  bringCredential,
-  broughtFor,
-  problemOfCredential,
-  type BroughtProvider,
-} from '../providers/brought-credential.ts';
+import type { Upstream } from '../pipeline/attempt/attempt.ts';
+import { bringCredential, byokFor, problemOfCredential, type ByokProvider } from '../providers/byok-credential.ts';
 import { ProviderSetupError } from '../providers/check-settings.ts';
 import { CredentialError, type Provider } from '../providers/contract.ts';
 import type { Candidate } from '../routing/plan.ts';
 
 /** Providers as they are called with credentials that the account brought. */
-export interface OwnUpstreams {
+export interface ByokUpstreams {
   /**
    * Whose a credential is, and its masked label.
    * @param name the provider's slug, or another name of it
@@ -30,27 +25,30 @@ export interface OwnUpstreams {
 /** Opened ones that are kept, so that a token is fetched once and not with every call. */
 const OPEN_MAX = 1_000;
 
-export function createOwnUpstreams(parts: {
+interface OpenedCredential {
+  readonly sealed: string;
+  readonly base: Provider;
+  readonly byok: readonly ByokProvider[];
+}
+
+export function createByokUpstreams(parts: {
   readonly providers: ReadonlyMap<string, Provider>;
   /** A provider that is there, or would be with a credential. */
   readonly findProvider: (slug: string) => Provider | undefined;
-  readonly credentials: Pick<OwnCredentials, 'find' | 'open'>;
+  readonly credentials: Pick<ByokCredentials, 'find' | 'open'>;
   readonly env: Readonly<Record<string, string | undefined>>;
-}): OwnUpstreams {
+}): ByokUpstreams {
   const { providers, findProvider, credentials, env } = parts;
-  const opened = new Map<
-    string,
-    { readonly sealed: string; readonly base: Provider; readonly brought: readonly BroughtProvider[] }
-  >();
+  const opened = createLruCache<string, OpenedCredential>(OPEN_MAX);
 
-  async function broughtOf(id: string, base: Provider): Promise<readonly BroughtProvider[]> {
+  async function byokOf(id: string, base: Provider): Promise<readonly ByokProvider[]> {
     const row = credentials.find(id);
     if (row === undefined) throw new CredentialError('it was deleted');
     const known = opened.get(id);
-    if (known !== undefined && known.sealed === row.sealed && known.base === base) return known.brought;
-    const brought = bringCredential(base, await credentials.open(row), env);
-    setBounded(opened, id, { sealed: row.sealed, base, brought }, OPEN_MAX);
-    return brought;
+    if (known !== undefined && known.sealed === row.sealed && known.base === base) return known.byok;
+    const byok = bringCredential(base, await credentials.open(row), env);
+    opened.set(id, { sealed: row.sealed, base, byok });
+    return byok;
   }
 
   return {
@@ -69,7 +67,7 @@ export function createOwnUpstreams(parts: {
       const base = providers.get(endpoint.provider);
       if (base === undefined || credential === undefined) throw new CredentialError('its provider is gone');
       try {
-        const found = broughtFor(await broughtOf(credential.id, base), endpoint.model);
+        const found = byokFor(await byokOf(credential.id, base), endpoint.model);
         if (found === undefined) throw new CredentialError('it names no place for this model');
         const { provider, upstreamModel } = found;
         return { provider, endpoint: upstreamModel === undefined ? endpoint : { ...endpoint, upstreamModel } };
