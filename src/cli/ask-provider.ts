@@ -1,15 +1,15 @@
 import type { FormatId } from '../canonical/extra.ts';
-import type { HttpClient, InboundAnswer } from '../lib/http-client.ts';
+import type { HttpClient, InboundAnswer } from '../lib/net/http-client.ts';
 import type { OutgoingCall, Provider } from '../providers/contract.ts';
 
-export interface AskParts {
+export interface AskDeps {
   readonly http: HttpClient;
   readonly nowMs: () => number;
   /** For the credential and the answer together. */
   readonly limitMs: number;
 }
 
-export interface Question {
+export interface Input {
   readonly method: 'GET' | 'POST';
   /** Below the host, with the query. */
   readonly target: string;
@@ -33,20 +33,20 @@ export class TooSlow extends Error {}
 const ANSWER_BYTES_MAX = 8 * 1_024 * 1_024;
 
 /**
- * Asks one question, with the credential of the provider; a POST has an empty object as its body.
+ * Makes one call with the credential of the provider; a POST has an empty object as its body.
  * @throws TransportError, CredentialError, TooSlow
  */
-export async function askProvider(provider: Provider, question: Question, parts: AskParts): Promise<Answer> {
+export async function askProvider(provider: Provider, input: Input, deps: AskDeps): Promise<Answer> {
   const limit = Promise.withResolvers<never>();
-  const timer = setTimeout(() => limit.reject(new TooSlow()), parts.limitMs);
-  const call = prepare(provider, question);
+  const timer = setTimeout(() => limit.reject(new TooSlow()), deps.limitMs);
+  const call = prepare(provider, input);
   try {
     const credentials = await Promise.race([provider.authorize(call), limit.promise]);
-    const sentMs = parts.nowMs();
+    const sentMs = deps.nowMs();
     const { origin } = new URL(call.url);
-    const under = parts.http.call({
+    const under = deps.http.call({
       origin,
-      path: question.target,
+      path: input.target,
       method: call.method,
       headers: { ...call.headers, ...credentials },
       ...(call.body !== '' && { body: call.body }),
@@ -54,16 +54,16 @@ export async function askProvider(provider: Provider, question: Question, parts:
     });
     limit.promise.catch(() => under.cancel());
     const answer = await Promise.race([under.answer, limit.promise]);
-    const middleMs = (sentMs + parts.nowMs()) / 2;
+    const middleMs = (sentMs + deps.nowMs()) / 2;
     const text = await Promise.race([readText(answer), limit.promise]);
     under.cancel();
-    return draw(answer, text, middleMs);
+    return formatAnswer(answer, text, middleMs);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function prepare({ settings }: Provider, { method, target, format }: Question): OutgoingCall {
+function prepare({ settings }: Provider, { method, target, format }: Input): OutgoingCall {
   const headers = {
     accept: 'application/json',
     'accept-encoding': 'identity',
@@ -85,7 +85,7 @@ async function readText(answer: InboundAnswer): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function draw({ status, headers }: InboundAnswer, text: string, middleMs: number): Answer {
+function formatAnswer({ status, headers }: InboundAnswer, text: string, middleMs: number): Answer {
   const dateMs = Date.parse(headers['date'] ?? '');
   return {
     status,

@@ -1,5 +1,6 @@
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
-import { createAuditStore, type AuditEvent } from '../store/audit.ts';
+import type { AuditEvent } from '../store/accounts/columns.ts';
+import { createAuditStore } from '../store/accounts/audit.ts';
 import { UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
@@ -17,7 +18,7 @@ const EVENTS = 20;
 const EVENTS_MAX = 10_000;
 const HASH_SHOWN_CHARS = 12;
 
-/** `model-gateway audit`: who changed what, newest first. */
+/** `model-gateway audit`: lists changes with their key, newest first. */
 export async function runAudit(args: readonly string[], io: Io): Promise<number> {
   const { values, words } = parseFlags(args, FLAGS);
   if (words[0] !== undefined) throw new UsageError(`audit: ${words[0]}: unexpected argument`);
@@ -31,7 +32,7 @@ export async function runAudit(args: readonly string[], io: Io): Promise<number>
       ...(values.action !== undefined && { action: values.action }),
       ...(values.subject !== undefined && { subject: values.subject }),
     });
-    for (const event of rows) io.stdout.write(`${values.json === true ? drawJson(event) : drawLine(event)}\n`);
+    for (const event of rows) io.stdout.write(`${values.json === true ? formatJson(event) : formatLine(event)}\n`);
   } finally {
     await database.close();
   }
@@ -45,7 +46,7 @@ function readLimit(text: string | undefined): number {
   throw new UsageError(`--limit: must be a number from 1 to ${EVENTS_MAX}, not ${JSON.stringify(text)}`);
 }
 
-function drawLine(event: AuditEvent): string {
+function formatLine(event: AuditEvent): string {
   const actor =
     event.actorKeyHash === null
       ? event.actorLabel
@@ -56,7 +57,7 @@ function drawLine(event: AuditEvent): string {
   return line.replace(/\p{Cc}/gu, ' ');
 }
 
-function drawJson({ id, atMs, actorKeyHash, actorLabel, action, subject, changes }: AuditEvent): string {
+function formatJson({ id, atMs, actorKeyHash, actorLabel, action, subject, changes }: AuditEvent): string {
   const actor = { key_hash: actorKeyHash, label: actorLabel };
   return JSON.stringify({ id, at: new Date(atMs).toISOString(), actor, action, subject, changes });
 }

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../lib/make-folder.ts';
+import { makeFolder } from '../lib/files/make-folder.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { embeddedDatabaseOf } from '../app/embedded-database.ts';
 import { filesDirectory } from '../app/file-area.ts';
-import { backUp, restore, type BackupPlace } from '../store/backup.ts';
+import { backUp, restore, type BackupPlace } from '../store/engine/backup.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 
-interface Asked {
+interface Requested {
   readonly file: string;
   readonly place: BackupPlace;
   readonly dataDir: string;
@@ -42,7 +42,7 @@ export async function runRestore(args: readonly string[], io: Io): Promise<numbe
   return 0;
 }
 
-function readArgs(command: string, args: readonly string[], io: Io): Asked {
+function readArgs(command: string, args: readonly string[], io: Io): Requested {
   const { values, words } = parseFlags(args, CONFIG_FLAGS);
   const [file, surplus] = words;
   if (file === undefined) throw new UsageError(`${command}: name a file`);

@@ -29,7 +29,7 @@ export interface EndpointFigures {
 
 export interface ModelFigures {
   readonly slug: string;
-  /** Nobody of the project has read through what is known of it. */
+  /** No person of the project has reviewed its facts. */
   readonly unreviewed: boolean;
   readonly figures: readonly Figure[];
   readonly endpoints: readonly EndpointFigures[];
@@ -67,7 +67,7 @@ export function figuresOf(slug: string, layers: CatalogLayers): ModelFigures | u
 }
 
 /** A member with what each layer says of it. */
-type Said = readonly [member: string, configuration: unknown, project: unknown, list: unknown];
+type MemberFacts = readonly [member: string, configuration: unknown, project: unknown, list: unknown];
 
 function modelFigures(
   config: ModelConfig | undefined,
@@ -76,7 +76,7 @@ function modelFigures(
   layers: CatalogLayers,
 ): readonly Figure[] {
   const named = config?.name === config?.slug ? undefined : config?.name;
-  const said: readonly Said[] = [
+  const facts: readonly MemberFacts[] = [
     ['name', named, entry?.name, row?.name],
     ['canonical_slug', undefined, entry?.canonical_slug, undefined],
     ['family', undefined, entry?.family, undefined],
@@ -93,7 +93,7 @@ function modelFigures(
     ['distillable', config?.distillable, entry?.distillable, undefined],
     ['hugging_face_id', undefined, entry?.hugging_face_id, undefined],
   ];
-  return said.flatMap((one) => pick(one, entry, layers));
+  return facts.flatMap((one) => pick(one, entry, layers));
 }
 
 function scoreFigures(slug: string, config: ModelConfig | undefined, layers: CatalogLayers): readonly Figure[] {
@@ -126,7 +126,7 @@ function endpointFigures(
   const policy = { ...provider, ...own?.dataPolicy };
   const context = own?.contextLength ?? config?.contextLength;
   const output = own?.maxCompletionTokens ?? config?.maxCompletionTokens;
-  const said: readonly Said[] = [
+  const facts: readonly MemberFacts[] = [
     ['context_length', context, entry?.context_length, row?.context_length],
     ['max_completion_tokens', output, entry?.max_completion_tokens, row?.max_completion_tokens],
     ['min_completion_tokens', own?.minCompletionTokens, entry?.min_completion_tokens, undefined],
@@ -137,7 +137,7 @@ function endpointFigures(
   ];
   return [
     ...priceFigures(name, own, entry, row, layers),
-    ...said.flatMap((one) => pick(one, entry, layers)),
+    ...facts.flatMap((one) => pick(one, entry, layers)),
     ...policyFigures(name.provider, policy, entry, layers),
   ];
 }
@@ -150,11 +150,11 @@ function policyFigures(
 ): readonly Figure[] {
   const project = entry?.data_policy ?? layers.data.providers.find(({ slug }) => slug === provider)?.data_policy ?? {};
   const source = project.source === undefined ? undefined : { source: project.source };
-  const said: readonly Said[] = [
+  const facts: readonly MemberFacts[] = [
     ['data_policy.training', configured.training, project.training, undefined],
     ['data_policy.retention_days', configured.retentionDays, project.retention_days, undefined],
   ];
-  return said.flatMap((one) => pick(one, source, layers));
+  return facts.flatMap((one) => pick(one, source, layers));
 }
 
 /** The whole price comes from one layer. */
@@ -165,13 +165,13 @@ function priceFigures(
   row: RefreshedEndpoint | undefined,
   layers: CatalogLayers,
 ): readonly Figure[] {
-  if (own?.price !== undefined) return drawPrice(own.price, (member, value) => byOperator(member, value, layers));
+  if (own?.price !== undefined) return formatPrice(own.price, (member, value) => byOperator(member, value, layers));
   const isLists = priceIn(name, layers.known) !== priceIn(name, layers.own);
   if (isLists && row?.price !== undefined)
-    return drawPrice(listPriceOf(priceEntryOf(row.price, '')), (member, value) => byList(member, value, layers));
+    return formatPrice(listPriceOf(priceEntryOf(row.price, '')), (member, value) => byList(member, value, layers));
   if (entry?.price !== undefined) {
     const place = bySource(entry.price.source, layers);
-    return drawPrice(listPriceOf(entry.price), (member, value) => ({ member, value, layer: 'project', ...place }));
+    return formatPrice(listPriceOf(entry.price), (member, value) => ({ member, value, layer: 'project', ...place }));
   }
   const { price_ref: reference } = entry ?? {};
   const listed = reference && layers.library(reference);
@@ -181,24 +181,24 @@ function priceFigures(
     source: `${source}, row ${reference.provider} ${reference.model}`,
     ...(date !== undefined && { date }),
   };
-  return drawPrice(listed, (member, value) => ({ member, value, layer: 'library', ...place }));
+  return formatPrice(listed, (member, value) => ({ member, value, layer: 'library', ...place }));
 }
 
 /** Its entry in `sources.json`. */
 const LIBRARY = 'genai-prices';
 
-function drawPrice(
+function formatPrice(
   { overrides = [], ...rates }: ListPrice,
   figure: (member: string, value: unknown) => Figure,
 ): readonly Figure[] {
-  const draw = (place: string, of: object): readonly Figure[] =>
+  const format = (place: string, of: object): readonly Figure[] =>
     Object.entries(of).map(([rate, value]) => figure(`${place}.${wordOf(rate)}`, value));
   return [
-    ...draw('price', rates),
+    ...format('price', rates),
     ...overrides.flatMap(({ rates: changed, minPromptTokens, utcStart, utcEnd }) => {
       const size = minPromptTokens === undefined ? [] : [`over ${minPromptTokens} tokens`];
       const hours = utcStart === undefined || utcEnd === undefined ? [] : [`from ${utcStart} to ${utcEnd} UTC`];
-      return draw(`price (${[...size, ...hours].join(', ')})`, changed);
+      return format(`price (${[...size, ...hours].join(', ')})`, changed);
     }),
   ];
 }
@@ -209,7 +209,7 @@ function wordOf(rate: string): string {
 }
 
 function pick(
-  [member, configuration, project, list]: Said,
+  [member, configuration, project, list]: MemberFacts,
   entry: { readonly source: string; readonly sources?: Readonly<Record<string, string>> | undefined } | undefined,
   layers: CatalogLayers,
 ): readonly Figure[] {

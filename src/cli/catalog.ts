@@ -1,4 +1,5 @@
 import { findCatalogFaults } from '../catalog/find-faults.ts';
+import { createModelNames, type NamedModel } from '../catalog/model-names.ts';
 import { MODELS_DEV_URL, slugsOfList } from '../catalog/models-dev.ts';
 import { readProviderData } from '../catalog/read-data.ts';
 import { createRefreshFile } from '../catalog/refresh-file.ts';
@@ -6,8 +7,8 @@ import { refreshCatalog, RefreshError } from '../catalog/refresh.ts';
 import type { Config } from '../config/config.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createDownloader } from '../lib/download.ts';
-import { nearestName } from '../lib/nearest-name.ts';
+import { createDownloader } from '../lib/net/download.ts';
+import { nearestName } from '../lib/text/nearest-name.ts';
 import { ADAPTER_IDS } from '../providers/index.ts';
 import { figuresOf, type Figure, type ModelFigures } from './catalog-figures.ts';
 import { readLayers, type CatalogLayers } from './catalog-layers.ts';
@@ -63,7 +64,7 @@ async function list(config: Config, words: readonly string[], { json, all, io }:
   const models = [...slugs]
     .filter((slug) => wanted.every((word) => slug.toLowerCase().includes(word)))
     .flatMap((slug) => figuresOf(slug, layers) ?? []);
-  io.stdout.write(json === true ? `${JSON.stringify(models, undefined, 2)}\n` : models.map(drawLine).join(''));
+  io.stdout.write(json === true ? `${JSON.stringify(models, undefined, 2)}\n` : models.map(formatLine).join(''));
   if (models.length > 0) return 0;
   io.stderr.write(
     all === true
@@ -73,7 +74,7 @@ async function list(config: Config, words: readonly string[], { json, all, io }:
   return 1;
 }
 
-function drawLine({ slug, unreviewed, figures, endpoints }: ModelFigures): string {
+function formatLine({ slug, unreviewed, figures, endpoints }: ModelFigures): string {
   const context = valueOf(figures, 'context_length') ?? '?';
   const prices = endpoints.flatMap((endpoint) => {
     const prompt = valueOf(endpoint.figures, 'price.prompt');
@@ -93,34 +94,64 @@ async function show(config: Config, operands: readonly string[], { json, io }: O
   const [slug, ...more] = operands;
   if (slug === undefined || more.length > 0) throw new UsageError('catalog show: takes one model');
   const layers = await readLayers(config, io.env);
-  const model = figuresOf(slug, layers);
-  if (model === undefined) {
-    const names = [...layers.config.models.map((one) => one.slug), ...layers.known.map(({ facts }) => facts.slug)];
-    const nearest = nearestName(slug, names);
-    throw new CommandError(
-      `${slug}: nothing is known of it${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`,
-    );
-  }
-  io.stdout.write(json === true ? `${JSON.stringify(model, undefined, 2)}\n` : drawModel(model));
+  const model = figuresOf(slug, layers) ?? figuresByName(slug, layers);
+  if (model === undefined) throw unknownModel(slug, layers);
+  io.stdout.write(json === true ? `${JSON.stringify(model, undefined, 2)}\n` : formatModel(model));
   return 0;
 }
 
-function drawModel({ slug, unreviewed, figures, endpoints }: ModelFigures): string {
-  const lines = [`${slug}${unreviewed ? '  (not reviewed)' : ''}`, ...figures.map(drawFigure)];
+/**
+ * By what callers may write in place of a slug: an alias, a permanent name, or a name without its author. Models that a
+ * provider here serves come first, as they do in requests.
+ */
+function figuresByName(name: string, layers: CatalogLayers): ModelFigures | undefined {
+  const models = namedModels(layers);
+  const served = models.filter(({ endpoints }) => endpoints.some(({ provider }) => layers.usable.has(provider)));
+  const { aliases } = layers.config;
+  for (const some of [served, models]) {
+    const renamed = createModelNames(some, { aliases, resolvesBareNames: true }).rename(name);
+    const found = figuresOf(renamed, layers) ?? figuresOf(renamed.split(':')[0] ?? renamed, layers);
+    if (found !== undefined) return found;
+  }
+  const permanent = models.find(({ canonicalSlug }) => canonicalSlug === name);
+  return permanent && figuresOf(permanent.slug, layers);
+}
+
+function namedModels({ config, known }: CatalogLayers): readonly NamedModel[] {
+  const named = new Set(config.models.map(({ slug }) => slug));
+  return [
+    ...config.models.map(({ slug, endpoints }) => ({
+      slug,
+      endpoints: endpoints.map(({ provider, model }) => ({ provider, upstreamModel: model })),
+    })),
+    ...known.filter(({ facts }) => !named.has(facts.slug)).map(({ facts, endpoints }) => ({ ...facts, endpoints })),
+  ];
+}
+
+function unknownModel(slug: string, layers: CatalogLayers): CommandError {
+  const names = [...layers.config.models.map((one) => one.slug), ...layers.known.map(({ facts }) => facts.slug)];
+  const nearest = nearestName(slug, names);
+  return new CommandError(
+    `${slug}: nothing is known of it${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`,
+  );
+}
+
+function formatModel({ slug, unreviewed, figures, endpoints }: ModelFigures): string {
+  const lines = [`${slug}${unreviewed ? '  (not reviewed)' : ''}`, ...figures.map(formatFigure)];
   for (const endpoint of endpoints) {
     lines.push('', `${endpoint.provider}  ${endpoint.model}${endpoint.usable ? '' : '  (not set up here)'}`);
     if (endpoint.figures.every(({ member }) => !member.startsWith('price'))) lines.push('  price unknown');
-    lines.push(...endpoint.figures.map(drawFigure));
+    lines.push(...endpoint.figures.map(formatFigure));
   }
   return `${lines.join('\n')}\n`;
 }
 
-function drawFigure({ member, value, layer, source, date }: Figure): string {
+function formatFigure({ member, value, layer, source, date }: Figure): string {
   const text = typeof value === 'string' ? value : Array.isArray(value) ? value.join(' ') : JSON.stringify(value);
   return `  ${member}: ${text}  [${layer}: ${source}${date === undefined ? '' : `, ${date}`}]`;
 }
 
-/** Faults make it fail; what will cost something nobody knows is said, and no more. */
+/** Faults make it fail; endpoints of unknown price are only reported. */
 async function check(config: Config, operands: readonly string[], { io }: Output): Promise<number> {
   refuseOperands('check', operands);
   const layers = await readLayers(config, io.env);
@@ -148,7 +179,7 @@ function warningsOf(layers: CatalogLayers): readonly string[] {
   const authors = new Set(data.authors.map(({ author }) => author));
   for (const { slug, adapter } of config.providers)
     if (authors.has(slug) && adapter !== slug)
-      warnings.push(`providers.${slug}: has the name of an author, whose models are not asked there`);
+      warnings.push(`providers.${slug}: has the name of an author, whose models are not requested there`);
   const named = new Set(config.models.map(({ slug }) => slug));
   const served = known.filter(
     ({ facts, endpoints }) => !named.has(facts.slug) && endpoints.some(({ provider }) => usable.has(provider)),

@@ -1,8 +1,8 @@
-import { TransportError } from '../lib/http-client.ts';
-import type { HttpClient, InboundAnswer } from '../lib/http-client.ts';
+import { TransportError } from '../lib/net/http-client.ts';
+import type { HttpClient, InboundAnswer } from '../lib/net/http-client.ts';
 import { isJsonObject, parseJsonObject } from '../lib/json.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { createSseParser } from '../lib/sse.ts';
+import { createSseParser } from '../lib/net/sse.ts';
 
 export interface ChatMessage {
   readonly role: 'user' | 'assistant';
@@ -60,7 +60,7 @@ export async function askGateway(options: AskOptions): Promise<ChatOutcome> {
   } catch (error) {
     if (signal.aborted) return { kind: 'aborted', text: reader.text() };
     if (error instanceof TransportError || error instanceof RangeError)
-      return { kind: 'failed', text: reader.text(), message: drawTransportError(error, target.url) };
+      return { kind: 'failed', text: reader.text(), message: formatTransportError(error, target.url) };
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
@@ -84,7 +84,7 @@ function createReader(sink: ChatSink): Reader {
       if (chunk === undefined) return;
       if (isJsonObject(chunk['error'])) failure = `The answer broke off: ${messageOf(chunk) ?? 'no reason given'}`;
       const delta = deltaOf(chunk);
-      // Ours is `reasoning`; the other spelling is for a provider that is asked without the gateway.
+      // Ours is `reasoning`; the other spelling is for a provider that is called without the gateway.
       const reasoning = delta?.['reasoning'] ?? delta?.['reasoning_content'];
       if (typeof reasoning === 'string' && reasoning !== '') sink.onReasoning(reasoning);
       if (typeof delta?.['content'] !== 'string' || delta['content'] === '') return;
@@ -128,9 +128,9 @@ async function readRefusal(answer: InboundAnswer): Promise<string> {
   return `The gateway answered ${answer.status}: ${message ?? 'no reason given'}`;
 }
 
-function drawTransportError(error: Error, url: URL): string {
+function formatTransportError(error: Error, url: URL): string {
   if (error instanceof RangeError) return 'The answer broke off: one event was too large.';
   const isUnreachable = error instanceof TransportError && error.kind.startsWith('connect');
-  if (isUnreachable) return `No gateway answers at ${url.origin}. Start one with: npm start`;
+  if (isUnreachable) return `No gateway responds at ${url.origin}. Start one with: npm start`;
   return 'The answer broke off: the connection was lost.';
 }

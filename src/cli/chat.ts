@@ -1,7 +1,9 @@
 import { createInterface } from 'node:readline';
 import { parseFlags } from '../config/flags.ts';
-import { createHttpClient } from '../lib/http-client.ts';
-import type { HttpClient } from '../lib/http-client.ts';
+import { findGatewayUrl } from '../config/gateway-url.ts';
+import { readSecretVariable } from '../config/secret-file.ts';
+import { createHttpClient } from '../lib/net/http-client.ts';
+import type { HttpClient } from '../lib/net/http-client.ts';
 import { askGateway } from './chat-client.ts';
 import type { ChatMessage, ChatOutcome, ChatTarget } from './chat-client.ts';
 import { UsageError } from './command.ts';
@@ -18,17 +20,18 @@ export async function runChat(args: readonly string[], io: Io): Promise<number> 
     model: { type: 'string' },
     url: { type: 'string' },
     key: { type: 'string' },
+    config: { type: 'string' },
   });
-  const key = values.key ?? io.env['GATEWAY_API_KEY'];
+  const key = values.key ?? readSecretVariable(io.env, 'GATEWAY_API_KEY');
   if (key === undefined || key === '') throw new UsageError('chat: give a key with --key or in GATEWAY_API_KEY');
   const target: ChatTarget = {
-    url: readUrl(values.url ?? 'http://127.0.0.1:8787'),
+    url: readUrl(values.url ?? findGatewayUrl(values.config, io.env)),
     key,
     model: values.model ?? 'sandbox/echo',
   };
   const client = createHttpClient();
   try {
-    return await (words.length > 0 ? sayOnce(words.join(' '), target, client, io) : converse(target, client, io));
+    return await (words.length > 0 ? printOnce(words.join(' '), target, client, io) : converse(target, client, io));
   } finally {
     await client.close();
   }
@@ -41,7 +44,7 @@ function readUrl(text: string): URL {
   return url;
 }
 
-async function sayOnce(text: string, target: ChatTarget, client: HttpClient, io: Io): Promise<number> {
+async function printOnce(text: string, target: ChatTarget, client: HttpClient, io: Io): Promise<number> {
   const interrupt = new AbortController();
   const onSignal = (): void => interrupt.abort();
   process.once('SIGINT', onSignal);
@@ -72,12 +75,12 @@ async function converse(target: ChatTarget, client: HttpClient, io: Io): Promise
     if (text === '/clear') history = [];
     else if (text !== '') {
       interrupt = new AbortController();
-      const asked: readonly ChatMessage[] = [...history, { role: 'user', content: text }];
-      const outcome = await answer(asked, target, client, io, interrupt.signal);
+      const requested: readonly ChatMessage[] = [...history, { role: 'user', content: text }];
+      const outcome = await answer(requested, target, client, io, interrupt.signal);
       interrupt = undefined;
       if (outcome.kind === 'failed') exitCode = 1;
       if (outcome.text !== '')
-        history = [...asked, { role: 'assistant' as const, content: outcome.text }].slice(-HISTORY_MESSAGES_MAX);
+        history = [...requested, { role: 'assistant' as const, content: outcome.text }].slice(-HISTORY_MESSAGES_MAX);
     }
     if (isTerminal) lines.prompt();
   }

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { Client } from 'pg';
 import { systemClock as clock } from '../lib/clock.ts';
-import { openDatabase } from '../store/database.ts';
-import { POSTGRES_ENGINES, type Place } from '../store/test-engines.ts';
+import { openDatabase } from '../store/engine/database.ts';
+import { POSTGRES_ENGINES, type Place } from '../store/engine/test-engines.ts';
 import { checkDatabase } from './check-database.ts';
 
-/** Of an embedded database that nobody asks for. */
+/** Of an embedded database that is never opened. */
 const NOWHERE = '/nowhere/gateway.db';
 
 suite('the embedded database', () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { inspectPostgres } from '../store/postgres/inspect.ts';
-import { inspectSqlite } from '../store/sqlite/inspect.ts';
+import { inspectPostgres } from '../store/engine/postgres/inspect.ts';
+import { inspectSqlite } from '../store/engine/sqlite/inspect.ts';
 import type { Finding } from './finding.ts';
 
 /** Older servers lack what is used of them. */
@@ -41,7 +41,7 @@ function checkFile(path: string): Finding {
   if (!existsSync(path))
     return {
       verdict: 'ok',
-      message: 'database_url is not set: the first start makes a database in the data directory.',
+      message: 'database_url is not set: the first start creates a database in the data directory.',
     };
   try {
     inspectSqlite(path);

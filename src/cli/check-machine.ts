@@ -1,11 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { makeFolder } from '../lib/make-folder.ts';
+import { makeFolder } from '../lib/files/make-folder.ts';
 import type { Finding, ProviderFinding } from './finding.ts';
 import { codeOf } from './operator-error.ts';
 
-/** Amazon and Google refuse what was signed five minutes off; below this nobody minds. */
+/** Amazon and Google refuse signatures that are five minutes off; below this there is no warning. */
 export const CLOCK_TOLERANCE_MS = 120_000;
 const SECRET_CHARS_MIN = 16;
 
@@ -27,12 +27,12 @@ export function checkSecret(secret: string | undefined): Finding {
   if (secret === undefined)
     return {
       verdict: 'ok',
-      message: 'GATEWAY_SECRET is not set; what is stored is encrypted with the secret of the data directory.',
+      message: 'GATEWAY_SECRET is not set; stored credentials are encrypted with the secret of the data directory.',
     };
   if (secret.length < SECRET_CHARS_MIN)
     return {
       verdict: 'warning',
-      message: `GATEWAY_SECRET has fewer than ${SECRET_CHARS_MIN} characters: what it protects could be guessed.`,
+      message: `GATEWAY_SECRET has fewer than ${SECRET_CHARS_MIN} characters: it could be guessed.`,
     };
   return { verdict: 'ok', message: 'GATEWAY_SECRET is set.' };
 }
@@ -43,7 +43,7 @@ export function checkClock(findings: readonly ProviderFinding[]): Finding {
     .flatMap(({ clockAheadMs }) => (clockAheadMs === undefined ? [] : [clockAheadMs]))
     .toSorted((left, right) => left - right);
   const median = ahead[Math.floor(ahead.length / 2)];
-  if (median === undefined) return { verdict: 'ok', message: 'No provider told the time to compare with.' };
+  if (median === undefined) return { verdict: 'ok', message: 'No provider reported the time to compare with.' };
   if (Math.abs(median) <= CLOCK_TOLERANCE_MS) return { verdict: 'ok', message: 'It agrees with the providers.' };
   const seconds = Math.round(Math.abs(median) / 1_000);
   const way = median > 0 ? 'ahead of' : 'behind';

@@ -11,7 +11,7 @@ const ROUTED = 'service/';
 /** Stands for the sandbox's address, which is known only once it listens. */
 const ANY_BASE_URL = 'http://127.0.0.1/v1';
 
-/** A warning for each model that the configuration counts on and nobody serves: requests that need it fail one by one. */
+/** A warning for each model of the configuration that no provider serves: requests that need it would fail one by one. */
 export async function checkModelNames(config: Config, env: Io['env']): Promise<readonly Finding[]> {
   const names = [
     ['defaults.model', config.defaults.model],

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { after, test } from 'node:test';
 import { LOOPBACK_CERTIFICATE, LOOPBACK_KEY } from '../../tests/support/loopback-certificate.ts';
-import { createHttpClient } from '../lib/http-client.ts';
+import { createHttpClient } from '../lib/net/http-client.ts';
 import type { ProviderEntry } from '../providers/build-provider.ts';
 import { createProviders } from '../providers/index.ts';
 import { checkProvider } from './check-provider.ts';
@@ -33,20 +33,20 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Script = (asked: string, message: IncomingMessage) => Reply;
+type Script = (requested: string, message: IncomingMessage) => Reply;
 
-async function serve(script: Script): Promise<{ readonly host: string; readonly asked: readonly string[] }> {
-  const asked: string[] = [];
+async function serve(script: Script): Promise<{ readonly host: string; readonly requested: readonly string[] }> {
+  const requested: string[] = [];
   const answerTo = (message: IncomingMessage, answer: ServerResponse): void => {
     const line = `${message.method ?? ''} ${message.url ?? ''}`;
-    asked.push(line);
+    requested.push(line);
     message.resume();
     const { status, body, headers = {} } = script(line, message);
     const isText = typeof body === 'string';
     answer.writeHead(status, { 'content-type': isText ? 'text/html' : 'application/json', ...headers });
     answer.end(isText ? body : JSON.stringify(body));
   };
-  return { host: await listen(createServer(answerTo)), asked };
+  return { host: await listen(createServer(answerTo)), requested };
 }
 
 interface Look {
@@ -71,12 +71,12 @@ function look({ entry, models = [], limitMs = 3_000 }: Look): Promise<ProviderFi
 const MODELS = { status: 200, body: { data: [{ id: 'one' }, { id: 'two' }] } };
 
 test('a provider that lists its models works', async () => {
-  const { host, asked } = await serve((_asked, message) =>
+  const { host, requested } = await serve((_asked, message) =>
     message.headers.authorization === 'Bearer the-key-0123456789' ? MODELS : { status: 401, body: {} },
   );
   const finding = await look({ entry: { baseUrl: `http://${host}/v1` }, models: ['one'] });
   assert.deepEqual([finding.verdict, finding.message], ['ok', 'The key works; 2 models are listed.']);
-  assert.deepEqual(asked, ['GET /v1/models']);
+  assert.deepEqual(requested, ['GET /v1/models']);
 });
 
 test('a model that endpoints name and the provider does not list is a warning', async () => {
@@ -98,18 +98,18 @@ test('a key that is refused is said to be, in the words of the provider but with
   assert.ok(!message.includes('the-key-0123456789'));
 });
 
-test('a host without a list of models is asked for an answer to nothing', async () => {
-  const { host, asked } = await serve((line) =>
+test('checks a host without a list of models with an empty request', async () => {
+  const { host, requested } = await serve((line) =>
     line === 'POST /v1/chat/completions'
       ? { status: 400, body: { error: { message: 'model is required' } } }
       : { status: 404, body: { error: { message: 'not found' } } },
   );
   const finding = await look({ entry: { baseUrl: `http://${host}/v1` } });
   assert.deepEqual([finding.verdict, finding.message], ['ok', 'The key works.']);
-  assert.deepEqual(asked, ['GET /v1/models', 'POST /v1/chat/completions']);
+  assert.deepEqual(requested, ['GET /v1/models', 'POST /v1/chat/completions']);
 });
 
-test('an address without the API is told from a key that is wrong', async () => {
+test('distinguishes an address without the API from a wrong key', async () => {
   const { host } = await serve(() => ({ status: 404, body: { error: { message: 'no route' } } }));
   const { verdict, message } = await look({ entry: { baseUrl: `http://${host}/v2` } });
   assert.equal(verdict, 'failed');
@@ -131,7 +131,7 @@ for (const [name, reply, expected] of [
     /answers 503: maintenance\.$/,
   ],
 ] as const satisfies readonly (readonly [string, Reply, RegExp])[]) {
-  test(`${name} is told in a sentence`, async () => {
+  test(`reports ${name} in a sentence`, async () => {
     const { host } = await serve(() => reply);
     const { verdict, message } = await look({ entry: { baseUrl: `http://${host}/v1` } });
     assert.equal(verdict, 'failed');
@@ -154,7 +154,7 @@ test('a clock that is off is seen, and named where a credential is refused', asy
   assert.match(finding.message, /clock is wrong/);
 });
 
-test('a port where nothing listens is told', async () => {
+test('reports a port without a listener', async () => {
   const server = createTcpServer();
   const host = await listen(server);
   await new Promise((resolve) => server.close(resolve));
@@ -163,19 +163,19 @@ test('a port where nothing listens is told', async () => {
   assert.equal(message, `Nothing listens at ${host}: is it running, and is base_url right?`);
 });
 
-test('a name that nobody knows is told', async () => {
-  // RFC 6761: no name below `invalid` exists, so no server is asked for it.
+test('reports an unknown host name', async () => {
+  // RFC 6761: no name below `invalid` exists, so no server is queried for it.
   const { message } = await look({ entry: { baseUrl: 'http://alpha.invalid/v1' } });
   assert.match(message, /^The name alpha\.invalid is not known to DNS/);
 });
 
-test('a certificate that nobody vouches for is told', async () => {
+test('reports an untrusted certificate', async () => {
   const host = await listen(createTlsServer({ key: LOOPBACK_KEY, cert: LOOPBACK_CERTIFICATE }));
   const { message } = await look({ entry: { baseUrl: `https://${host}/v1` } });
   assert.match(message, /^The certificate of 127\.0\.0\.1:\d+ is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\)/);
 });
 
-test('https where only http is spoken, and the reverse, are told', async () => {
+test('reports https where only http is spoken, and the reverse', async () => {
   const { host } = await serve(() => MODELS);
   const plain = await look({ entry: { baseUrl: `https://${host}/v1` } });
   assert.match(plain.message, /does not speak TLS: http:\/\/ in place of https:\/\//);
@@ -184,7 +184,7 @@ test('https where only http is spoken, and the reverse, are told', async () => {
   assert.match(message, /https:\/\/ in place of http:\/\//);
 });
 
-test('a port that speaks something else is told', async () => {
+test('reports a port with another protocol', async () => {
   const host = await listen(
     createTcpServer((socket) => socket.once('data', () => socket.write('220 mail.example ESMTP\r\n'))),
   );
@@ -198,7 +198,7 @@ test('a host that says nothing is not waited for', async () => {
   assert.deepEqual([verdict, message], ['failed', 'There was no answer within 0.1 seconds.']);
 });
 
-test('a vendor without its key is not asked at all', async () => {
+test('does not call a vendor without its key', async () => {
   const whole = { slug: 'groq', adapter: 'groq', headers: {}, timeouts: {} };
   const provider = createProviders({ config: [whole], env: {}, timeouts: TIMEOUTS }).get('groq');
   assert.ok(provider !== undefined);
@@ -210,7 +210,7 @@ test('a vendor without its key is not asked at all', async () => {
 });
 
 test('a key that a vendor refuses with 400 is a key that is refused', async () => {
-  const { host, asked } = await serve((line) =>
+  const { host, requested } = await serve((line) =>
     line.startsWith('GET')
       ? { status: 404, body: {} }
       : { status: 400, body: { error: { code: 400, message: 'API key not valid. Please pass a valid API key.' } } },
@@ -219,7 +219,7 @@ test('a key that a vendor refuses with 400 is a key that is refused', async () =
   const { verdict, message } = await look({ entry, models: ['gemini-9'] });
   assert.equal(verdict, 'failed');
   assert.match(message, /^The key was refused \(400: API key not valid/);
-  assert.deepEqual(asked, ['GET /v1beta/models', 'POST /v1beta/models/gemini-9:generateContent']);
+  assert.deepEqual(requested, ['GET /v1beta/models', 'POST /v1beta/models/gemini-9:generateContent']);
 });
 
 test('a key that a vendor refuses with 400 where it lists its models is a key that is refused', async () => {
@@ -233,7 +233,7 @@ test('a key that a vendor refuses with 400 where it lists its models is a key th
 });
 
 test('a credential that may call models but not list them works', async () => {
-  const { host, asked } = await serve((line) =>
+  const { host, requested } = await serve((line) =>
     line.startsWith('GET')
       ? { status: 403, body: { message: 'is not authorized to perform: bedrock:ListAsyncInvokes' } }
       : { status: 400, body: { message: 'The provided model identifier is invalid.' } },
@@ -244,7 +244,7 @@ test('a credential that may call models but not list them works', async () => {
   assert.ok(provider !== undefined);
   const finding = await checkProvider(provider, { http, nowMs: () => Date.now(), models: [], limitMs: 3_000 });
   assert.deepEqual([finding.verdict, finding.message], ['ok', 'The credential works.']);
-  assert.deepEqual(asked, ['GET /async-invoke?maxResults=1', 'POST /model/any-model/converse']);
+  assert.deepEqual(requested, ['GET /async-invoke?maxResults=1', 'POST /model/any-model/converse']);
 });
 
 test('a credential that is refused names the settings that it comes from', async () => {
@@ -260,7 +260,7 @@ test('a credential that is refused names the settings that it comes from', async
   );
 });
 
-test('a host that asks for a key that nobody set says which setting is empty', async () => {
+test('names the empty setting for a host that requires a key', async () => {
   const { host } = await serve(() => ({ status: 401, body: { error: { message: 'Unauthorized' } } }));
   const entry = {
     slug: 'alpha',
@@ -290,7 +290,7 @@ test('an address without the API is not taken for one that lacks the model', asy
 });
 
 test('calls that are signed are checked with a signature', async () => {
-  const { host, asked } = await serve((_line, message) =>
+  const { host, requested } = await serve((_line, message) =>
     message.headers.authorization?.startsWith('AWS4-HMAC-SHA256 Credential=AKID/') === true
       ? { status: 200, body: { asyncInvokeSummaries: [] } }
       : { status: 403, body: { message: 'unsigned' } },
@@ -301,5 +301,5 @@ test('calls that are signed are checked with a signature', async () => {
   assert.ok(provider !== undefined);
   const finding = await checkProvider(provider, { http, nowMs: () => Date.now(), models: [], limitMs: 3_000 });
   assert.equal(finding.verdict, 'ok');
-  assert.deepEqual(asked, ['GET /async-invoke?maxResults=1']);
+  assert.deepEqual(requested, ['GET /async-invoke?maxResults=1']);
 });

@@ -1,16 +1,16 @@
 import type { FormatId } from '../canonical/extra.ts';
 import { isJsonObject, parseJson } from '../lib/json.ts';
-import { redactSecrets } from '../pipeline/redact-secrets.ts';
+import { redactSecrets } from '../pipeline/attempt/redact-secrets.ts';
 import { formatsOf } from '../providers/build-provider.ts';
 import { CredentialError, type Provider } from '../providers/contract.ts';
 import { missingKey } from '../providers/index.ts';
 import { UPSTREAM_FORMATS } from '../app/upstream-formats.ts';
-import { askProvider, TooSlow, type Answer, type AskParts } from './ask-provider.ts';
+import { askProvider, TooSlow, type Answer, type AskDeps } from './ask-provider.ts';
 import { explainConnection } from './check-connection.ts';
 import { CLOCK_TOLERANCE_MS } from './check-machine.ts';
 import type { Finding, ProviderFinding } from './finding.ts';
 
-export interface CheckProviderParts extends AskParts {
+export interface CheckProviderDeps extends AskDeps {
   /** The provider's own names of the models that endpoints name. */
   readonly models: readonly string[];
 }
@@ -21,38 +21,35 @@ const MODELS_SHOWN_MAX = 5;
 const ANY_MODEL = 'any-model';
 /** There is no list, or the credential may not see it: one with the least rights may only call models. */
 const NO_LIST: ReadonlySet<number> = new Set([403, 404, 405]);
-/** Formats whose path says the model, so that 404 speaks of it and not of the address. */
-const MODEL_IN_PATH: ReadonlySet<FormatId> = new Set(['gemini', 'converse']);
-
 /**
- * Asks a provider something that costs nothing: for the list of its models, or for an answer to an empty request, which it
- * refuses once it has accepted the key.
+ * Makes a free call to a provider: the list of its models, or an empty request, which it refuses after accepting the
+ * key.
  */
-export async function checkProvider(provider: Provider, parts: CheckProviderParts): Promise<ProviderFinding> {
+export async function checkProvider(provider: Provider, deps: CheckProviderDeps): Promise<ProviderFinding> {
   const variables = missingKey(provider);
   if (variables.length > 0) {
     const { slug } = provider.settings;
     return failed(`There is no key: set ${variables.join(' or ')}, or providers.${slug}.api_key.`);
   }
   try {
-    const listed = await askForModels(provider, parts);
-    if (listed !== undefined && !NO_LIST.has(listed.status)) return judgeList(provider, listed, parts);
-    const model = parts.models[0] ?? ANY_MODEL;
+    const listed = await askForModels(provider, deps);
+    if (listed !== undefined && !NO_LIST.has(listed.status)) return judgeList(provider, listed, deps);
+    const model = deps.models[0] ?? ANY_MODEL;
     const { target, format } = emptyCall(provider, model);
-    const answer = await askProvider(provider, { method: 'POST', target, format }, parts);
+    const answer = await askProvider(provider, { method: 'POST', target, format }, deps);
     return judgeEmpty(provider, format, model, answer);
   } catch (error) {
     if (error instanceof CredentialError) return failed(asSentence(error.message));
-    if (error instanceof TooSlow) return failed(`There was no answer within ${parts.limitMs / 1_000} seconds.`);
+    if (error instanceof TooSlow) return failed(`There was no answer within ${deps.limitMs / 1_000} seconds.`);
     return failed(asSentence(explainConnection(error, provider.settings.baseUrl)));
   }
 }
 
-async function askForModels(provider: Provider, parts: AskParts): Promise<Answer | undefined> {
+async function askForModels(provider: Provider, deps: AskDeps): Promise<Answer | undefined> {
   const { checkPath, settings } = provider;
   if (checkPath === false) return undefined;
   const target = basePathOf(settings.baseUrl) + checkPath;
-  return askProvider(provider, { method: 'GET', target, format: firstFormat(provider) }, parts);
+  return askProvider(provider, { method: 'GET', target, format: firstFormat(provider) }, deps);
 }
 
 /** Where a request of the provider's first format for this model would go. */
@@ -74,7 +71,7 @@ function basePathOf(baseUrl: string): string {
   return pathname === '/' ? '' : pathname;
 }
 
-function judgeList(provider: Provider, answer: Answer, { models }: CheckProviderParts): ProviderFinding {
+function judgeList(provider: Provider, answer: Answer, { models }: CheckProviderDeps): ProviderFinding {
   if (answer.status !== 200 || answer.isPage) return judge(provider, firstFormat(provider), answer);
   const listed = listedModels(answer.text);
   if (listed === undefined) {
@@ -95,12 +92,18 @@ function judgeList(provider: Provider, answer: Answer, { models }: CheckProvider
 
 function judgeEmpty(provider: Provider, format: FormatId, model: string, answer: Answer): ProviderFinding {
   const { status, isPage, text } = answer;
-  // A path that leads nowhere is 404 as well, but nobody there speaks of the model.
-  const lacksModel = status === 404 && MODEL_IN_PATH.has(format) && text.includes(model);
+  // An unknown path is 404 as well, but its message does not name the model.
+  const lacksModel = status === 404 && namesModelInPath(format) && text.includes(model);
   const accepts = status === 400 || status === 422 || status === 200 || lacksModel;
   const isJson = parseJson(text) !== undefined;
   if (accepts && !isPage && isJson && !refusesKey(provider, format, answer)) return found(answer, works(provider));
   return judge(provider, format, answer);
+}
+
+/** Whether the path names the model, so that a 404 is about the model and not about the address. */
+function namesModelInPath(format: FormatId): boolean {
+  const spoken = UPSTREAM_FORMATS[format];
+  return spoken.path({ model: 'one', stream: false }) !== spoken.path({ model: 'other', stream: false });
 }
 
 /** Some vendors say 400 of a key that is wrong. */
@@ -187,8 +190,8 @@ function words(provider: Provider, format: FormatId, { status, text }: Answer, i
   if (message === undefined || message.trim() === '') return inside ? '' : '.';
   const failure = { kind: 'status', errorType: 'provider_unavailable', status, message: '', mayTry: 'nobody' } as const;
   const clean = redactSecrets({ ...failure, upstreamMessage: message.slice(0, WORDS_CHARS_MAX) }, provider.settings);
-  const said = (clean.upstreamMessage ?? '').replaceAll(/\s+/g, ' ').trim();
-  return inside ? `: ${said}` : `: ${said.replace(/[.]?$/, '.')}`;
+  const detail = (clean.upstreamMessage ?? '').replaceAll(/\s+/g, ' ').trim();
+  return inside ? `: ${detail}` : `: ${detail.replace(/[.]?$/, '.')}`;
 }
 
 /** Names in the shapes of OpenAI, Google and Cohere. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { redis, useRedis } from '../store/shared/test-redis.ts';
+import { redis, useRedis } from '../../tests/support/services/redis.ts';
 import { startTcpProxy } from '../../tests/support/tcp-proxy.ts';
 import { checkRedis } from './check-redis.ts';
 
@@ -18,7 +18,7 @@ test('a Redis that is not there is a failure, without its password', async () =>
 });
 
 suite('a Redis that is there', { skip: redis === undefined }, () => {
-  test('tells its version', async (t) => {
+  test('reports its version', async (t) => {
     const { verdict, message } = await checkRedis(useRedis(t).url, PREFIX);
     assert.notEqual(verdict, 'failed');
     assert.match(message, /^Redis \d+\.\d+\.\d+ answers in [\d.]+ ms/);

@@ -1,4 +1,4 @@
-import { inspectRedis } from '../store/shared/inspect-redis.ts';
+import { inspectRedis } from '../state/redis/inspect.ts';
 import type { Finding } from './finding.ts';
 
 /** Beyond this a look-up costs a request more than it is worth. */
@@ -6,15 +6,14 @@ const SLOW_MS = 20;
 
 /** Whether gateways can share their state there. Neither the address nor its password is said. */
 export async function checkRedis(url: string | undefined, prefix: string): Promise<Finding> {
-  if (url === undefined)
-    return { verdict: 'ok', message: 'redis_url is not set: this gateway shares its state with no other.' };
+  if (url === undefined) return { verdict: 'ok', message: 'redis_url is not set: this gateway shares no state.' };
   try {
     const { version, answerMs, evicts } = await inspectRedis(url, prefix);
     const answered = `Redis ${version} answers in ${answerMs.toFixed(1)} ms`;
     if (evicts)
       return {
         verdict: 'warning',
-        message: `${answered}, but throws away keys when its memory is full, holds of money among them: set maxmemory-policy to noeviction.`,
+        message: `${answered}, but throws away keys when its memory is full, reservations of money among them: set maxmemory-policy to noeviction.`,
       };
     if (answerMs > SLOW_MS)
       return { verdict: 'warning', message: `${answered}: every request with a limit waits for it at least once.` };

@@ -18,7 +18,7 @@ export interface Command {
   run(args: readonly string[], io: Io): Promise<number>;
 }
 
-/** The command was called in a way that it does not know. The message is printable as it stands; exit code 2. */
+/** The command line is invalid. The message is printable; exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -26,7 +26,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The command cannot do what it was asked. The message is printable as it stands; exit code 1. */
+/** The command cannot be completed. The message is printable; exit code 1. */
 export class CommandError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

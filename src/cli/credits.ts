@@ -1,19 +1,20 @@
-import { createCredits, type CreditEntry, type Credits } from '../accounts/credits.ts';
+import { createCredits, type CreditEntry, type Credits } from '../accounts/limits/credits.ts';
 import { DEFAULT_ACCOUNT_ID } from '../accounts/principal.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import type { ParsedFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
 import { exactUsd, readExactUsd } from '../lib/money.ts';
-import { nearestName } from '../lib/nearest-name.ts';
-import type { Database } from '../store/database.ts';
-import { createLedgerStore, type Entered } from '../store/ledger.ts';
+import { nearestName } from '../lib/text/nearest-name.ts';
+import type { Database } from '../store/engine/database.ts';
+import { createLedgerStore, type Entered } from '../store/usage/ledger.ts';
 import { openAuditTrail } from './audit-trail.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
-import { drawDifference } from './draw-difference.ts';
+import { formatDifference } from './format-difference.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
+import { asOperatorError } from './operator-error.ts';
 
 const FLAGS = {
   ...CONFIG_FLAGS,
@@ -66,7 +67,7 @@ export async function runCredits(args: readonly string[], io: Io): Promise<numbe
       // A running gateway reads a balance again within a minute.
       onChange: () => undefined,
     });
-    if (verb === 'balance') await tellBalance(credits, io);
+    if (verb === 'balance') await printBalance(credits, io);
     else if (verb === 'entries') await listEntries(credits, limit, values.json === true, io);
     else {
       const { entry, isNew } = await change(credits, verb, operands, values);
@@ -74,11 +75,11 @@ export async function runCredits(args: readonly string[], io: Io): Promise<numbe
         const amount = exactUsd(entry.amountNanoUsd);
         await openAuditTrail(database, io)(`credits ${verb}`, `/credits/${entry.id}`, { amount });
       } else io.stdout.write(`Entered before, at ${new Date(entry.atMs).toISOString()}: nothing has changed.\n`);
-      await tellBalance(credits, io);
+      await printBalance(credits, io);
     }
     return 0;
   } catch (error) {
-    throw error instanceof GatewayError ? new CommandError(error.message, { cause: error }) : error;
+    throw error instanceof GatewayError ? new CommandError(error.message, { cause: error }) : asOperatorError(error);
   } finally {
     await database.close();
   }
@@ -139,17 +140,17 @@ function readAmount(text: string): number {
   throw new UsageError(`${text}: is no amount in USD, such as 12.50, in steps of 0.000000001`);
 }
 
-async function tellBalance(credits: Credits, io: Io): Promise<void> {
+async function printBalance(credits: Credits, io: Io): Promise<void> {
   const { credits: given, usage } = await credits.totals(ACCOUNT);
   io.stdout.write(`${exactUsd(given - usage)} USD (${exactUsd(given)} given, ${exactUsd(usage)} used)\n`);
 }
 
 async function listEntries(credits: Credits, limit: number, asJson: boolean, io: Io): Promise<void> {
   const { rows } = await credits.entries({ accountId: ACCOUNT, offset: 0, limit });
-  for (const entry of rows) io.stdout.write(`${asJson ? drawJson(entry) : drawLine(entry)}\n`);
+  for (const entry of rows) io.stdout.write(`${asJson ? formatJson(entry) : formatLine(entry)}\n`);
 }
 
-function drawLine({ atMs, kind, amountNanoUsd, generationId, note, author }: CreditEntry): string {
+function formatLine({ atMs, kind, amountNanoUsd, generationId, note, author }: CreditEntry): string {
   const line = [new Date(atMs).toISOString(), kind, `${exactUsd(amountNanoUsd)} USD`, generationId, author, note];
   // A note may hold anything; a terminal must not obey it.
   return line
@@ -158,7 +159,7 @@ function drawLine({ atMs, kind, amountNanoUsd, generationId, note, author }: Cre
     .replace(/\p{Cc}/gu, ' ');
 }
 
-function drawJson(entry: CreditEntry): string {
+function formatJson(entry: CreditEntry): string {
   const { id, atMs, kind, amountNanoUsd, generationId, keyHash, workspaceId, note, author } = entry;
   return JSON.stringify({
     id,
@@ -176,7 +177,7 @@ function drawJson(entry: CreditEntry): string {
 /** Exits 1 when the books do not agree. */
 async function verify(database: Database, io: Io): Promise<number> {
   const differences = await createLedgerStore({ database }).verify(ACCOUNT);
-  for (const difference of differences) io.stdout.write(`${drawDifference(difference)}\n`);
+  for (const difference of differences) io.stdout.write(`${formatDifference(difference)}\n`);
   if (differences.length === 0) io.stdout.write('Generations, entries, sums and balance agree.\n');
   return differences.length === 0 ? 0 : 1;
 }

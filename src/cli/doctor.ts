@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createHttpClient } from '../lib/http-client.ts';
+import { createHttpClient } from '../lib/net/http-client.ts';
 import { ADAPTERS, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
 import { providersFromConfig } from '../app/providers-from-config.ts';
 import type { Provider, ProviderAdapter } from '../providers/contract.ts';
@@ -15,13 +15,13 @@ import { UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import type { Finding, ProviderFinding } from './finding.ts';
 import { loadCheckedConfig } from './load-config.ts';
-import { keyPrefix } from '../store/shared/key-prefix.ts';
+import { keyPrefix } from '../state/redis/key-prefix.ts';
 
 const LIMIT_MS = 15_000;
-/** Providers that are asked at once. */
-const ASKED_AT_ONCE_MAX = 8;
+/** Providers that are checked in parallel. */
+const REQUESTED_AT_ONCE_MAX = 8;
 const VERDICTS = { ok: 'ok      ', warning: 'warning ', failed: 'FAILED  ' } as const;
-/** Stands for the sandbox's address: it runs inside the gateway, and is not asked. */
+/** Stands for the sandbox's address: it runs inside the gateway, and is not called. */
 const SANDBOX_BASE_URL = 'http://127.0.0.1/v1';
 const SANDBOX = ADAPTERS.sandbox.id;
 
@@ -30,7 +30,7 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
   const { names, flags } = splitArguments(args);
   const { config } = loadCheckedConfig(flags, io.env);
   const providers = providersToCheck(config, io.env, names);
-  const say = (subject: string, { verdict, message }: Finding): void => {
+  const report = (subject: string, { verdict, message }: Finding): void => {
     io.stdout.write(`${VERDICTS[verdict]}${subject.padEnd(16)} ${message}\n`);
   };
   const machine = [
@@ -41,14 +41,14 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
     ['database', await checkDatabase(config.databaseUrl, embeddedDatabaseOf(config))],
     ['redis', await checkRedis(config.redisUrl, keyPrefix(config.redisPrefix))],
   ] as const satisfies readonly (readonly [string, Finding])[];
-  for (const [subject, finding] of machine) say(subject, finding);
-  const findings = await checkAll(providers, config, say);
-  // Who asks about some providers does not ask about servers.
-  const servers = names.length > 0 ? [] : await checkMcpServers(config, io.env, say);
+  for (const [subject, finding] of machine) report(subject, finding);
+  const findings = await checkAll(providers, config, report);
+  // A check of named providers does not include MCP servers.
+  const servers = names.length > 0 ? [] : await checkMcpServers(config, io.env, report);
   const clock = checkClock(findings);
-  say('clock', clock);
-  for (const hint of hintsOf(io.env, config)) say(...hint);
-  for (const finding of await checkModelNames(config, io.env)) say('configuration', finding);
+  report('clock', clock);
+  for (const hint of hintsOf(io.env, config)) report(...hint);
+  for (const finding of await checkModelNames(config, io.env)) report('configuration', finding);
   if (findings.length === 0) io.stdout.write('No provider is configured; only the sandbox answers.\n');
   const all: readonly Finding[] = [...machine.map(([, finding]) => finding), ...findings, ...servers, clock];
   return all.some(({ verdict }) => verdict === 'failed') ? 1 : 0;
@@ -93,13 +93,13 @@ function providersToCheck(config: Config, env: Io['env'], names: readonly string
 async function checkAll(
   providers: readonly Provider[],
   config: Config,
-  say: (subject: string, finding: Finding) => void,
+  report: (subject: string, finding: Finding) => void,
 ): Promise<readonly ProviderFinding[]> {
   const http = createHttpClient();
   const findings: ProviderFinding[] = [];
   try {
-    for (let start = 0; start < providers.length; start += ASKED_AT_ONCE_MAX) {
-      const some = providers.slice(start, start + ASKED_AT_ONCE_MAX);
+    for (let start = 0; start < providers.length; start += REQUESTED_AT_ONCE_MAX) {
+      const some = providers.slice(start, start + REQUESTED_AT_ONCE_MAX);
       const found = await Promise.all(
         some.map((provider) =>
           checkProvider(provider, {
@@ -110,7 +110,7 @@ async function checkAll(
           }),
         ),
       );
-      for (const [index, finding] of found.entries()) say(some[index]?.settings.slug ?? '', finding);
+      for (const [index, finding] of found.entries()) report(some[index]?.settings.slug ?? '', finding);
       findings.push(...found);
     }
   } finally {
@@ -133,7 +133,7 @@ function hintsOf(env: Io['env'], config: Config): readonly (readonly [string, Fi
     const { turnedOnBy = [] }: ProviderAdapter = ADAPTERS[id];
     const missing = turnedOnBy.filter((name) => !isSet(name));
     const [set] = turnedOnBy.filter(isSet);
-    // AWS_REGION alone is no wish for anything.
+    // AWS_REGION alone does not ask for a provider.
     if (missing.length === 0 || set === undefined || set !== turnedOnBy[0]) return [];
     if (config.providers.some(({ slug }) => slug === id)) return [];
     const message = `${set} is set, but ${missing.join(' and ')} is not, so this provider is off.`;

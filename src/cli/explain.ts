@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseFlags } from '../config/flags.ts';
-import { createHttpClient, TransportError } from '../lib/http-client.ts';
+import { findGatewayUrl } from '../config/gateway-url.ts';
+import { readSecretVariable } from '../config/secret-file.ts';
+import { createHttpClient, TransportError } from '../lib/net/http-client.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../lib/json.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
@@ -15,23 +17,25 @@ export async function runExplain(args: readonly string[], io: Io): Promise<numbe
     url: { type: 'string' },
     key: { type: 'string' },
     json: { type: 'boolean' },
+    config: { type: 'string' },
   });
-  const key = values.key ?? io.env['GATEWAY_API_KEY'] ?? io.env['GATEWAY_MANAGEMENT_KEY'];
+  const key =
+    values.key ?? readSecretVariable(io.env, 'GATEWAY_API_KEY') ?? readSecretVariable(io.env, 'GATEWAY_MANAGEMENT_KEY');
   if (key === undefined || key === '') throw new UsageError('explain: give a key with --key or in GATEWAY_API_KEY');
-  const url = URL.parse(values.url ?? 'http://127.0.0.1:8787');
+  const url = URL.parse(values.url ?? findGatewayUrl(values.config, io.env));
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw new UsageError(`--url: must be an http:// or https:// URL, not ${JSON.stringify(values.url)}`);
   const [file, ...more] = words;
   if (more.length > 0) throw new UsageError('explain: takes one file');
-  const body = file === undefined ? drawBody(values.model) : await readBody(file, io);
+  const body = file === undefined ? formatBody(values.model) : await readBody(file, io);
   const { status, answer } = await ask(url, key, body);
   if (values.json === true) io.stdout.write(`${JSON.stringify(answer, undefined, 2)}\n`);
-  else if (status === 200) io.stdout.write(drawExplanation(answer));
+  else if (status === 200) io.stdout.write(formatExplanation(answer));
   else io.stderr.write(`${messageOf(answer) ?? `The gateway answered with status ${status}.`}\n`);
   return status === 200 && answer['error'] === undefined ? 0 : 1;
 }
 
-function drawBody(model: string | undefined): string {
+function formatBody(model: string | undefined): string {
   if (model === undefined) throw new UsageError('explain: give a request in a file, or a model with --model');
   return JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
 }
@@ -75,7 +79,7 @@ async function ask(
     return { status: inbound.status, answer: isJsonObject(answer) ? answer : {} };
   } catch (cause) {
     if (!(cause instanceof TransportError)) throw cause;
-    throw new CommandError(`No gateway answers at ${url.origin}.`, { cause });
+    throw new CommandError(`No gateway responds at ${url.origin}.`, { cause });
   } finally {
     await client.close();
   }
@@ -86,13 +90,13 @@ function messageOf(answer: JsonObject): string | undefined {
   return isJsonObject(error) && typeof error['message'] === 'string' ? error['message'] : undefined;
 }
 
-function drawExplanation(answer: JsonObject): string {
+function formatExplanation(answer: JsonObject): string {
   const lines = [
     `${textOf(answer['requested'])}: ${textOf(answer['ordering'])}, about ${textOf(answer['estimated_prompt_tokens'])} prompt tokens`,
   ];
-  for (const one of objectsOf(answer['routers'])) lines.push(...drawRouter(one));
+  for (const one of objectsOf(answer['routers'])) lines.push(...formatRouter(one));
   for (const one of objectsOf(answer['candidates'])) {
-    const cost = drawCost(one['price'], one['estimated_cost']);
+    const cost = formatCost(one['price'], one['estimated_cost']);
     const notes = [
       ...(typeof one['credential'] === 'string' ? [`own credential ${one['credential']}`] : []),
       ...(one['health'] === 'normal' ? [] : [textOf(one['health'])]),
@@ -103,9 +107,9 @@ function drawExplanation(answer: JsonObject): string {
       `  ${textOf(one['position'])}. ${nameOf(one)}  ${cost}${notes.length > 0 ? `  (${notes.join(', ')})` : ''}`,
     );
   }
-  lines.push(...drawSession(answer['sticky']));
+  lines.push(...formatSession(answer['sticky']));
   for (const one of objectsOf(answer['resting']))
-    lines.push(`  rests ${nameOf(one)}  for ${textOf(one['ready_in_ms'])} ms`);
+    lines.push(`  in cooldown: ${nameOf(one)}  for ${textOf(one['ready_in_ms'])} ms`);
   for (const one of objectsOf(answer['excluded'])) {
     const lacks = typeof one['lacks'] === 'string' ? ` (${one['lacks']})` : '';
     lines.push(`  left out ${nameOf(one)}  ${textOf(one['reason'])}${lacks}`);
@@ -118,7 +122,7 @@ function drawExplanation(answer: JsonObject): string {
 /** Models that a ranking shows: the best ones, and those that were chosen. */
 const RANKED_SHOWN = 5;
 
-function drawRouter(router: JsonObject): readonly string[] {
+function formatRouter(router: JsonObject): readonly string[] {
   const { task_type: task, difficulty, chosen } = router;
   const score = isJsonObject(difficulty) ? `, difficulty ${textOf(difficulty['score'])}` : '';
   const names: readonly Json[] = Array.isArray(chosen) ? chosen : [];
@@ -128,7 +132,7 @@ function drawRouter(router: JsonObject): readonly string[] {
   const shown = ranking.filter((one, at) => at < RANKED_SHOWN || names.includes(one['model'] ?? null));
   for (const one of shown) {
     const { model, ...figures } = one;
-    lines.push(`    ${textOf(model)}  ${Object.entries(figures).map(drawFigure).join(', ')}`);
+    lines.push(`    ${textOf(model)}  ${Object.entries(figures).map(formatFigure).join(', ')}`);
   }
   if (ranking.length > shown.length) lines.push(`    and ${ranking.length - shown.length} more`);
   const reasons = new Map<string, number>();
@@ -141,11 +145,11 @@ function drawRouter(router: JsonObject): readonly string[] {
   return lines;
 }
 
-function drawFigure([name, value]: readonly [string, Json | undefined]): string {
+function formatFigure([name, value]: readonly [string, Json | undefined]): string {
   return `${name.replaceAll('_', ' ')} ${textOf(value)}`;
 }
 
-function drawCost(price: Json | undefined, estimate: Json | undefined): string {
+function formatCost(price: Json | undefined, estimate: Json | undefined): string {
   if (!isJsonObject(price) || !isJsonObject(estimate)) return 'price unknown';
   const most = estimate['max'] === undefined ? '' : `, at most $${usdOf(estimate['max'])}`;
   const listed = `$${usdOf(price['prompt'])}/$${usdOf(price['completion'])} per million tokens`;
@@ -153,7 +157,7 @@ function drawCost(price: Json | undefined, estimate: Json | undefined): string {
 }
 
 /** Nothing where staying at an endpoint saves nothing. */
-function drawSession(sticky: Json | undefined): readonly string[] {
+function formatSession(sticky: Json | undefined): readonly string[] {
   if (!isJsonObject(sticky) || typeof sticky['saves_at_most'] !== 'number' || sticky['saves_at_most'] === 0) return [];
   const state = sticky['held'] === true ? 'stays where it was' : 'is not tied yet';
   return [

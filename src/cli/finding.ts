@@ -1,4 +1,4 @@
-/** What a look at one thing came to. */
+/** The outcome of one check. */
 export interface Finding {
   readonly verdict: 'ok' | 'warning' | 'failed';
   /** Complete sentences for the operator, without a secret. */

@@ -1,9 +1,9 @@
-import type { FirstKeys } from '../accounts/keys.ts';
+import type { FirstKeys } from '../accounts/keys/keys.ts';
 
 const BODY = '{"model":"sandbox/echo","messages":[{"role":"user","content":"Hello, gateway!"}]}';
 
-/** What the first start prints: both keys, and one line for the shell that works as it stands. */
-export function drawFirstStart(url: string, { managementKey, apiKey }: FirstKeys): string {
+/** The output of the first start: both keys, and one ready-to-run shell command. */
+export function formatFirstStart(url: string, { managementKey, apiKey }: FirstKeys): string {
   return `
 This is the first start. Keep these two keys; they are not shown again.
   Management key: ${managementKey}

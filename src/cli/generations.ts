@@ -1,8 +1,8 @@
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { usdFromNano } from '../lib/money.ts';
-import type { Database } from '../store/database.ts';
-import { listGenerations, type GenerationFilter } from '../store/generation-list.ts';
-import type { GenerationRow } from '../store/generations.ts';
+import type { Database } from '../store/engine/database.ts';
+import { listGenerations, type GenerationFilter } from '../store/generations/generation-list.ts';
+import type { GenerationRow } from '../store/generations/columns.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
@@ -42,8 +42,8 @@ export async function runGenerations(args: readonly string[], io: Io): Promise<n
   const database = await openConfiguredDatabase(config, { makes: false });
   try {
     const rows = verb === 'show' ? [await findRow(database, id ?? '')] : await listGenerations(database, filter);
-    const draw = verb === 'show' ? drawAll : values.json === true ? drawJson : drawLine;
-    for (const row of rows) io.stdout.write(`${draw(row)}\n`);
+    const format = verb === 'show' ? formatAll : values.json === true ? formatJson : formatLine;
+    for (const row of rows) io.stdout.write(`${format(row)}\n`);
   } finally {
     await database.close();
   }
@@ -73,19 +73,19 @@ function readCount(flag: string, text: string | undefined, usual: number, most: 
 }
 
 async function findRow(database: Database, id: string): Promise<GenerationRow> {
-  const { createGenerationStore } = await import('../store/generations.ts');
+  const { createGenerationStore } = await import('../store/generations/generations.ts');
   const row = await createGenerationStore({ database, onLost: () => undefined }).find(id);
   if (row === undefined) throw new CommandError(`There is no generation ${id}.`);
   return row;
 }
 
-function drawLine(row: GenerationRow): string {
+function formatLine(row: GenerationRow): string {
   const cost = row.costNanoUsd === null ? 'unknown' : `$${usdFromNano(row.costNanoUsd).toFixed(6)}`;
   const line = [
     new Date(row.createdAtMs).toISOString(),
     row.id,
     String(row.status),
-    `${row.model} at ${row.provider ?? 'nobody'}`,
+    `${row.model} at ${row.provider ?? 'no provider'}`,
     `${row.tokensPrompt}+${row.tokensCompletion} tokens`,
     cost,
     `${row.latencyMs} ms`,
@@ -95,10 +95,10 @@ function drawLine(row: GenerationRow): string {
   return line.replace(/\p{Cc}/gu, ' ');
 }
 
-function drawJson(row: GenerationRow): string {
+function formatJson(row: GenerationRow): string {
   return JSON.stringify(row);
 }
 
-function drawAll(row: GenerationRow): string {
+function formatAll(row: GenerationRow): string {
   return JSON.stringify(row, undefined, 2);
 }

@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 
-const CONFIG_OPTIONS = `  --config FILE     configuration, YAML or JSON       (GATEWAY_CONFIG; else gateway.yaml, if there is one)
-  --data-dir DIR    where the database is kept        (GATEWAY_DATA_DIR; else ./data)
+const CONFIG_OPTIONS = `  --config FILE     configuration, YAML or JSON       (GATEWAY_CONFIG; default: gateway.yaml, if it exists)
+  --data-dir DIR    directory of the database         (GATEWAY_DATA_DIR; default: ./data)
 `;
 
 export const SERVE_HELP = `Usage: model-gateway [serve] [options]
@@ -10,31 +10,34 @@ Starts the gateway. Without any configuration it listens on http://127.0.0.1:878
 sandbox provider and every provider whose key is in the environment.
 
 Options:
-${CONFIG_OPTIONS}  --port PORT       port to listen on; 0 picks one    (GATEWAY_PORT; else server.port; else 8787)
-  --host HOST       address to listen on              (GATEWAY_HOST; else server.host; else 127.0.0.1)
+${CONFIG_OPTIONS}  --port PORT       port to listen on; 0 selects one  (GATEWAY_PORT; otherwise server.port; default: 8787)
+  --host HOST       address to listen on              (GATEWAY_HOST; otherwise server.host; default: 127.0.0.1)
   -h, --help        this text
   -v, --version     the version
 
 Environment:
-  GATEWAY_API_KEY, GATEWAY_MANAGEMENT_KEY    accepted as keys; when one is set no key is made at the first start
-  GATEWAY_SECRET                             encrypts stored provider credentials; else one is made in the data directory
-  GATEWAY_SECRET_PREVIOUS                    opens what the secret before it encrypted, until \`secret rotate\` has run
+  GATEWAY_API_KEY, GATEWAY_MANAGEMENT_KEY    accepted as keys; if one is set, the first start creates none
+  GATEWAY_SECRET                             encrypts stored credentials; default: one is created in the data directory
+  GATEWAY_SECRET_PREVIOUS                    the secret before it, until \`secret rotate\` has run
   DATABASE_URL                               a PostgreSQL in place of the embedded database
-  REDIS_URL, REDIS_PREFIX                    state that several processes share
+  REDIS_URL, REDIS_PREFIX                    shared state of several processes
+  NAME_FILE, for each of these but the prefix  a file that contains the value, in place of NAME
+  GATEWAY_MEMORY_LIMIT_MB                    memory of the process; default: its cgroup's limit, or the machine's memory
+  GATEWAY_LOG_FORMAT, --log-format           json (default), or pretty for people
   GATEWAY_LOG_LEVEL                          trace, debug, info (default), warn, error, fatal or silent
 
-One line on standard output says where it listens; logs go to standard error as JSON lines. SIGTERM and SIGINT let
-requests under way finish (server.drain_seconds) and exit 0; a second signal exits at once.
+One line on standard output shows the address; logs go to standard error as JSON lines. On SIGTERM or SIGINT open requests
+finish (server.drain_seconds), and the exit code is 0; a second signal exits at once.
 `;
 
 export const SECRET_HELP = `Usage: model-gateway secret rotate [options]
 
-Encrypts what is stored encrypted (credentials of providers, destinations, logged content) with another secret, also
-while a gateway runs, which notices within seconds. Cut off, it goes on where it stopped when it is run again.
+Encrypts all encrypted data (BYOK credentials, destinations, logged content) with another secret, also while a gateway
+runs, which notices within seconds. When interrupted, the next run continues where it stopped.
 
-Without GATEWAY_SECRET it makes the new secret itself, in the file \`secret\` of the data directory, and keeps the last
-one there until the next time. With GATEWAY_SECRET: set the new one, put the old one into GATEWAY_SECRET_PREVIOUS, for
-the gateways and for this command, and run it; then GATEWAY_SECRET_PREVIOUS can go.
+Without GATEWAY_SECRET it creates the new secret in the file \`secret\` of the data directory, and keeps the previous one
+there until the next rotation. With GATEWAY_SECRET: set the new one, put the old one into GATEWAY_SECRET_PREVIOUS, for
+the gateways and for this command, and run it; then remove GATEWAY_SECRET_PREVIOUS.
 
 Options:
 ${CONFIG_OPTIONS}`;
@@ -44,12 +47,13 @@ export const KEYS_HELP = `Usage: model-gateway keys COMMAND [options]
 Works on the database of the data directory, also while a gateway runs on it (which notices within seconds).
 
 Commands:
-  create [--name NAME] [--management] [--limit USD]
-                    make a key; it is printed alone on standard output, this once
-  list              all keys, without the keys themselves
+  create [--name NAME] [--management] [--limit USD] [--limit-reset daily|weekly|monthly]
+                    create a key; it is printed once, alone on standard output. Without a reset the limit is for ever
+  list              list all keys, without the keys themselves
   disable KEY       refuse a key from now on
   enable KEY        accept it again
-  delete KEY        remove it for good
+  delete KEY        delete it for good
+                    (disable and delete with --cascade: with all keys that it issued)
 
 KEY is a key's hash, the beginning of one (8 characters or more), or a label as \`list\` shows it.
 
@@ -59,38 +63,38 @@ ${CONFIG_OPTIONS}`;
 export const CREDITS_HELP = `Usage: model-gateway credits COMMAND [options]
 
 Works on the database of the data directory, or on DATABASE_URL, also while a gateway runs on it (which notices within a
-minute). Every change is an entry of the ledger, with its reason and who made it.
+minute). Every change is an entry of the ledger, with its reason and its author.
 
 Commands:
-  balance                                 what is left, what was given, what was used
-  grant AMOUNT --note TEXT                give credit
+  balance                                 credit granted, spent and left
+  grant AMOUNT --note TEXT                grant credit
   adjust AMOUNT --note TEXT               correct the balance; AMOUNT may be negative
-  refund GENERATION [AMOUNT] --note TEXT  give back what a generation cost, or a part of it
-  entries [--limit N] [--json]            the newest entries, 20 unless you say otherwise
-  verify                                  compare generations, entries, sums and balance; exits 1 where they differ
+  refund GENERATION [AMOUNT] --note TEXT  refund the cost of a generation, or a part of it
+  entries [--limit N] [--json]            the newest entries, by default 20
+  verify                                  compare generations, entries, sums and balance; exits with 1 if they differ
 
 AMOUNT is in USD, such as 12.50.
 
 Options:
-  --id ID           of grant, adjust, refund: names the change; sent again with the same ID it is not entered twice
+  --id ID           of grant, adjust, refund: identifies the change, so that a repetition is not entered twice
 ${CONFIG_OPTIONS}`;
 
 export const BACKUP_HELP = `Usage: model-gateway backup FILE [options]
        model-gateway restore FILE [options]
 
-backup writes everything that was committed at one moment to a new file, also while a gateway runs on the database, and
-checks it. restore checks such a file and puts it in the place of the database, while no gateway runs; what was there is
-kept beside it. On PostgreSQL they call pg_dump and pg_restore, and restore wants an empty database.
+backup writes a snapshot of the database to a new file, also while a gateway runs, and checks it. restore checks such a
+file and replaces the database by it, while no gateway runs; the previous database is kept beside it. On PostgreSQL they
+call pg_dump and pg_restore, and restore needs an empty database.
 
-Neither holds GATEWAY_SECRET, without which stored provider credentials cannot be read.
+The file does not contain GATEWAY_SECRET, without which stored credentials cannot be decrypted.
 
 Options:
 ${CONFIG_OPTIONS}`;
 
 export const CONFIG_HELP = `Usage: model-gateway config check [options]
 
-Reads the configuration as \`serve\` would. Prints what is in effect, secrets replaced, and exits 0; or says what is wrong
-and where, and exits 1.
+Reads the configuration as \`serve\` would. Prints the effective configuration with secrets replaced, and exits with 0; or
+prints every error with its place, and exits with 1.
 
 Options:
 ${CONFIG_OPTIONS}  --port PORT, --host HOST
@@ -98,35 +102,34 @@ ${CONFIG_OPTIONS}  --port PORT, --host HOST
 
 export const DOCTOR_HELP = `Usage: model-gateway doctor [options] [PROVIDER...]
 
-Checks the configuration, the data directory, the secret, the clock, and each provider that is configured or turned on by
-the environment: whether its name is known, its certificate trusted, its address right and its key accepted. It asks for
-nothing that costs: the list of models, or an answer to an empty request, which is refused. One line each; exits 1 when
-one of them failed.
+Checks the configuration, the data directory, the secret, the clock, and each provider that is configured or enabled by
+the environment: its host name, its certificate, its address and its key. All calls are free: the list of models, or an
+empty request, which is refused. Prints a line for each check; exits with 1 if one failed.
 
 Options:
 ${CONFIG_OPTIONS}`;
 
 export const CATALOG_HELP = `Usage: model-gateway catalog COMMAND [options]
 
-What the gateway knows of models: prices, limits, abilities. Later layers win, fact by fact: the price library, the public
-list (catalog.refresh in the configuration; off by default), the project's own files, the configuration.
+The facts about models: prices, limits, abilities. Later layers win, fact by fact: the price library, the public list
+(catalog.refresh in the configuration; off by default), the project's own files, the configuration.
 
 Commands:
-  list [WORD...]    models that providers set up here serve, whose names hold the words
+  list [WORD...]    models of configured providers whose names contain the words
   show MODEL        every fact of a model, with its layer, its source and the source's date
-  check             what is wrong with it, and what nobody knows
+  check             errors, and unknown facts
   refresh           fetch the public list now
 
 Options:
-  --all             of list: other providers' models as well
+  --all             of list: also models of other providers
   --json            of list and show
-  --accept-moved    of refresh: take over prices that moved by more than four times, which you have looked at
+  --accept-moved    of refresh: accept prices that changed by more than a factor of four, after a review
 ${CONFIG_OPTIONS}`;
 
 export const REPORT_HELP = `Usage: model-gateway report routers [options]
 
-What routers (service/auto and the others) chose, what it cost, and what that saved against the most capable model that the
-request might have gone to, at its list price for the same tokens. Negative: so much more was spent.
+The choices of routers (service/auto and the others), their cost, and the savings compared with the most capable candidate
+at its list price for the same tokens. A negative figure means that it cost more.
 
 Options:
   --days N          how far back; default 7
@@ -137,7 +140,7 @@ ${CONFIG_OPTIONS}`;
 export const GENERATIONS_HELP = `Usage: model-gateway generations <command> [options]
 
   list              records of generations, newest first
-  show ID           everything that is kept of one, as JSON
+  show ID           everything that is stored of one, as JSON
 
 Options of list:
   --hours N         how far back; default 24
@@ -149,47 +152,49 @@ ${CONFIG_OPTIONS}`;
 
 export const AUDIT_HELP = `Usage: model-gateway audit [options]
 
-Prints who changed what over the management API or with this command, newest first.
+Prints the changes made through the management API or on the command line, with their authors, newest first.
 
 Options:
   --limit N         how many; default 20
   --action NAME     only this operation, such as updateKey
-  --subject PATH    only what was done to this, such as /keys/HASH
+  --subject PATH    only changes of this subject, such as /keys/HASH
   --json            one JSON object a line
 ${CONFIG_OPTIONS}`;
 
 export const CHAT_HELP = `Usage: model-gateway chat [options] [MESSAGE...]
 
-Sends one message and prints the answer as it comes. Without a message it is a conversation: a line a turn, /clear to
-start over, /exit or end of input to leave. Ctrl-C stops an answer.
+Sends one message and prints the response as it arrives. Without a message it is a conversation: a line is a turn, /clear
+starts over, /exit or the end of input leaves. Ctrl-C stops a response.
 
 Options:
   --model MODEL     default sandbox/echo
-  --url URL         where the gateway listens; default http://127.0.0.1:8787
+  --url URL         address of the gateway; default: that of the configuration in this directory
+  --config FILE     another configuration                (GATEWAY_CONFIG)
   --key KEY         default: GATEWAY_API_KEY
 `;
 
 export const EXPLAIN_HELP = `Usage: model-gateway explain [options] [FILE]
 
-Tells how a running gateway would route a request: whom it would ask in which order, what that would cost, and why others
-are left out. No provider is asked and nothing is spent. FILE holds the JSON body of a chat or messages request, \`-\`
-stands for standard input; without it a plain question to --model is explained.
+Shows how a running gateway would route a request: the candidates in order, their cost, and why others are excluded. No
+provider is called and nothing is spent. FILE contains the JSON body of a chat or messages request, \`-\` means standard
+input; without it a plain question to --model is explained.
 
 Options:
   --model MODEL     instead of a file
-  --json            print what the gateway answers, as JSON
-  --url URL         where the gateway listens; default http://127.0.0.1:8787
-  --key KEY         default: GATEWAY_API_KEY, else GATEWAY_MANAGEMENT_KEY
+  --json            print the response of the gateway as JSON
+  --url URL         address of the gateway; default: that of the configuration in this directory
+  --config FILE     another configuration                (GATEWAY_CONFIG)
+  --key KEY         default: GATEWAY_API_KEY, otherwise GATEWAY_MANAGEMENT_KEY
 `;
 
-export function drawOverview(commands: Readonly<Record<string, Command>>): string {
+export function formatOverview(commands: Readonly<Record<string, Command>>): string {
   const widest = Math.max(...Object.keys(commands).map((name) => name.length));
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(widest + 2)}${summary}\n`);
   return `Usage: model-gateway [COMMAND] [options]
 
 Commands:
 ${lines.join('')}
-model-gateway COMMAND --help tells more about one.
+model-gateway COMMAND --help describes a command.
 
 ${SERVE_HELP.slice(SERVE_HELP.indexOf('Options:'))}`;
 }

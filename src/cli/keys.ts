@@ -1,11 +1,12 @@
-import { createKeys, KEY_LIMIT_USD_MAX } from '../accounts/keys.ts';
-import type { KeyRecord, Keys } from '../accounts/keys.ts';
+import { createKeys } from '../accounts/keys/keys.ts';
+import type { KeyRecord, Keys } from '../accounts/keys/keys.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import type { ParsedFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
 import { nanoFromUsd, usdFromNano } from '../lib/money.ts';
-import { nearestName } from '../lib/nearest-name.ts';
-import { createKeyStore } from '../store/keys.ts';
+import { nearestName } from '../lib/text/nearest-name.ts';
+import { LIMIT_USD_MAX } from '../resources/shapes.ts';
+import { createKeyStore } from '../store/accounts/keys.ts';
 import { openAuditTrail, type RecordChange } from './audit-trail.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
@@ -17,10 +18,15 @@ const FLAGS = {
   name: { type: 'string' },
   management: { type: 'boolean' },
   limit: { type: 'string' },
+  cascade: { type: 'boolean' },
+  'limit-reset': { type: 'string' },
 } as const;
 
 const VERBS = ['create', 'list', 'disable', 'enable', 'delete'] as const;
 type Verb = (typeof VERBS)[number];
+
+const LIMIT_RESETS = ['daily', 'weekly', 'monthly'] as const;
+type LimitReset = (typeof LIMIT_RESETS)[number];
 
 const DEFAULT_NAME = 'Made on the command line';
 const PAGE_KEYS = 100;
@@ -42,7 +48,7 @@ export async function runKeys(args: readonly string[], io: Io): Promise<number> 
     const recordChange = openAuditTrail(database, io);
     if (verb === 'create') await createKey(keys, values, recordChange, io);
     else if (verb === 'list') await listKeys(keys, io);
-    else await changeKey(keys, verb, operands[0] ?? '', recordChange, io);
+    else await changeKey(keys, verb, operands[0] ?? '', values.cascade === true, recordChange, io);
   } finally {
     await database.close();
   }
@@ -66,10 +72,14 @@ function checkOperands(verb: Verb, operands: readonly string[], values: FlagValu
   if (operands.length < wanted) throw new UsageError(`keys ${verb}: name a key by its hash or label`);
   if (operands.length > wanted) throw new UsageError(`keys ${verb}: ${operands[wanted]}: unexpected argument`);
   const creates = verb === 'create';
-  if (!creates && (values.name ?? values.limit ?? values.management) !== undefined)
-    throw new UsageError(`keys ${verb}: --name, --limit and --management belong to "keys create"`);
+  if (!creates && (values.name ?? values.limit ?? values['limit-reset'] ?? values.management) !== undefined)
+    throw new UsageError(`keys ${verb}: --name, --limit, --limit-reset and --management belong to "keys create"`);
+  if (values.cascade === true && verb !== 'delete' && verb !== 'disable')
+    throw new UsageError(`keys ${verb}: --cascade belongs to "keys delete" and "keys disable"`);
   if (values.management === true && values.limit !== undefined)
     throw new UsageError('keys create: a management key spends nothing, so --limit means nothing with --management');
+  if (values['limit-reset'] !== undefined && values.limit === undefined)
+    throw new UsageError('keys create: --limit-reset says when the limit starts again, so it needs --limit');
 }
 
 async function createKey(keys: Keys, values: FlagValues, recordChange: RecordChange, io: Io): Promise<void> {
@@ -77,9 +87,15 @@ async function createKey(keys: Keys, values: FlagValues, recordChange: RecordCha
     name: values.name ?? DEFAULT_NAME,
     kind: values.management === true ? 'management' : 'normal',
     limitNanoUsd: values.limit === undefined ? null : readLimit(values.limit),
+    limitReset: readReset(values['limit-reset']),
   });
   const limit = record.limitNanoUsd === null ? null : usdFromNano(record.limitNanoUsd);
-  await recordChange('createKey', `/keys/${record.hash}`, { name: record.name, kind: record.kind, limit });
+  await recordChange('createKey', `/keys/${record.hash}`, {
+    name: record.name,
+    kind: record.kind,
+    limit,
+    limit_reset: record.limitReset,
+  });
   // The key stands alone on standard output, for `KEY=$(model-gateway keys create)`.
   io.stdout.write(`${key}\n`);
   const kind = record.kind === 'management' ? 'management key' : 'key';
@@ -90,8 +106,15 @@ async function createKey(keys: Keys, values: FlagValues, recordChange: RecordCha
 
 function readLimit(text: string): number {
   const usd = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (usd <= KEY_LIMIT_USD_MAX) return nanoFromUsd(usd);
-  throw new UsageError(`--limit: must be an amount in USD from 0 to ${KEY_LIMIT_USD_MAX}, not ${JSON.stringify(text)}`);
+  if (usd <= LIMIT_USD_MAX) return nanoFromUsd(usd);
+  throw new UsageError(`--limit: must be an amount in USD from 0 to ${LIMIT_USD_MAX}, not ${JSON.stringify(text)}`);
+}
+
+function readReset(text: string | undefined): LimitReset | null {
+  if (text === undefined) return null;
+  const reset = LIMIT_RESETS.find((known) => known === text);
+  if (reset !== undefined) return reset;
+  throw new UsageError(`--limit-reset: must be ${LIMIT_RESETS.join(', ')}, not ${JSON.stringify(text)}`);
 }
 
 async function listKeys(keys: Keys, io: Io): Promise<void> {
@@ -100,7 +123,7 @@ async function listKeys(keys: Keys, io: Io): Promise<void> {
     record.label,
     record.kind,
     stateOf(record),
-    record.limitNanoUsd === null ? '-' : `${usdFromNano(record.limitNanoUsd)} USD`,
+    formatLimit(record),
     // A name may hold anything; a terminal must not obey it.
     record.name.replace(/\p{Cc}/gu, ' '),
   ]);
@@ -115,6 +138,11 @@ async function listKeys(keys: Keys, io: Io): Promise<void> {
     );
 }
 
+function formatLimit({ limitNanoUsd, limitReset }: KeyRecord): string {
+  if (limitNanoUsd === null) return '-';
+  return `${usdFromNano(limitNanoUsd)} USD${limitReset === null ? '' : ` ${limitReset}`}`;
+}
+
 function stateOf(record: KeyRecord): string {
   if (record.disabled) return 'disabled';
   return record.expiresAtMs !== null && record.expiresAtMs <= systemClock.nowMs() ? 'expired' : 'enabled';
@@ -124,22 +152,32 @@ async function changeKey(
   keys: Keys,
   verb: 'disable' | 'enable' | 'delete',
   wanted: string,
+  cascades: boolean,
   recordChange: RecordChange,
   io: Io,
 ): Promise<void> {
-  const record = await findKey(keys, wanted);
-  const subject = `/keys/${record.hash}`;
-  if (verb === 'delete') {
-    await keys.delete(record.hash);
-    await recordChange('deleteKey', subject);
-  } else {
-    const disabled = verb === 'disable';
-    await keys.update(record.hash, { disabled });
-    await recordChange('updateKey', subject, { disabled });
-  }
-  io.stdout.write(
-    `${verb === 'delete' ? 'Deleted' : `${verb === 'disable' ? 'Dis' : 'En'}abled`} ${record.label} (${record.hash.slice(0, HASH_SHOWN_CHARS)}).\n`,
-  );
+  const { hash, label } = await findKey(keys, wanted);
+  const issued = await applyChange(keys, verb, hash, cascades);
+  const action = verb === 'delete' ? 'deleteKey' : 'updateKey';
+  const changes = verb === 'delete' ? {} : { disabled: verb === 'disable' };
+  await recordChange(action, `/keys/${hash}`, changes);
+  for (const each of issued) await recordChange(action, `/keys/${each}`, { ...changes, cascade_from: hash });
+  const done = { delete: 'Deleted', disable: 'Disabled', enable: 'Enabled' }[verb];
+  const others = cascades ? ` and ${issued.length} keys that it issued` : '';
+  io.stdout.write(`${done} ${label} (${hash.slice(0, HASH_SHOWN_CHARS)})${others}.\n`);
+}
+
+/** Returns the hashes of the issued keys that changed too. */
+async function applyChange(
+  keys: Keys,
+  verb: 'disable' | 'enable' | 'delete',
+  hash: string,
+  cascades: boolean,
+): Promise<readonly string[]> {
+  if (cascades) return (await (verb === 'delete' ? keys.deleteWithIssued(hash) : keys.disableWithIssued(hash))).issued;
+  if (verb === 'delete') await keys.delete(hash);
+  else await keys.update(hash, { disabled: verb === 'disable' });
+  return [];
 }
 
 async function findKey(keys: Keys, wanted: string): Promise<KeyRecord> {
@@ -149,7 +187,7 @@ async function findKey(keys: Keys, wanted: string): Promise<KeyRecord> {
   );
   const [record] = found;
   if (record === undefined)
-    throw new CommandError(`There is no key ${JSON.stringify(wanted)}. "keys list" shows what there is.`);
+    throw new CommandError(`There is no key ${JSON.stringify(wanted)}. "keys list" lists all keys.`);
   if (found.length > 1)
     throw new CommandError(`${JSON.stringify(wanted)} fits ${found.length} keys. Give more of the hash.`);
   return record;

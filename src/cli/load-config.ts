@@ -1,9 +1,11 @@
-import type { Config } from '../config/config.ts';
+import type { Config, ProviderConfig } from '../config/config.ts';
+import { DEFAULT_TIMEOUTS } from '../config/file-config.ts';
 import { CONFIG_FLAGS } from '../config/flags.ts';
 import { loadConfig } from '../config/load.ts';
+import type { ProviderProblem } from '../config/read-file.ts';
 import { credentialWarnings, providersFromConfig } from '../app/providers-from-config.ts';
 import { ProviderSetupError } from '../providers/check-settings.ts';
-import { ADAPTER_IDS, ADAPTER_OPTIONS, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
+import { ADAPTER_IDS, ADAPTER_OPTIONS, findSetupError, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
 import { CommandError } from './command.ts';
 import type { Io } from './command.ts';
 
@@ -28,6 +30,7 @@ export function loadCheckedConfig(args: readonly string[], env: Io['env']): Chec
     adapterIds: ADAPTER_IDS,
     adapterOptions: ADAPTER_OPTIONS,
     providerIds: KNOWN_PROVIDER_IDS,
+    checkProvider: (entry) => checkProvider(entry, env),
   });
   try {
     return { config, warnings: credentialWarnings(config, providersFromConfig(config, env, ANY_BASE_URL)) };
@@ -35,6 +38,16 @@ export function loadCheckedConfig(args: readonly string[], env: Io['env']): Chec
     if (error instanceof ProviderSetupError) throw new CommandError(error.message, { cause: error });
     throw error;
   }
+}
+
+/** At the place in the file that the adapter complains of. */
+function checkProvider(entry: ProviderConfig, env: Io['env']): ProviderProblem | undefined {
+  const found = findSetupError(entry, { env, timeouts: DEFAULT_TIMEOUTS, sandboxBaseUrl: ANY_BASE_URL });
+  if (found === undefined) return undefined;
+  const prefix = `providers.${entry.slug}.`;
+  if (found.setting.startsWith(prefix))
+    return { path: found.setting.slice(prefix.length).split('.'), message: found.problem };
+  return { path: [], message: found.message };
 }
 
 /** The flags that say where configuration comes from, of a command that takes others as well. */

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { ConfigError } from '../config/config-error.ts';
-import { nearestName } from '../lib/nearest-name.ts';
+import { nearestName } from '../lib/text/nearest-name.ts';
+import { readVersion } from '../app/version.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Command, Io } from './command.ts';
 import {
@@ -17,7 +17,7 @@ import {
   REPORT_HELP,
   SECRET_HELP,
   SERVE_HELP,
-  drawOverview,
+  formatOverview,
 } from './help.ts';
 
 // Each command loads its own code: `--help` and `chat` need neither the server nor the database.
@@ -33,7 +33,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args, io) => (await import('./keys.ts')).runKeys(args, io),
   },
   credits: {
-    summary: 'tell, grant, adjust, refund and verify credit',
+    summary: 'show, grant, adjust, refund and verify credit',
     help: CREDITS_HELP,
     run: async (args, io) => (await import('./credits.ts')).runCredits(args, io),
   },
@@ -63,7 +63,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args, io) => (await import('./report.ts')).runReport(args, io),
   },
   audit: {
-    summary: 'tell who changed what',
+    summary: 'list changes and their authors',
     help: AUDIT_HELP,
     run: async (args, io) => (await import('./audit.ts')).runAudit(args, io),
   },
@@ -78,7 +78,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args, io) => (await import('./doctor.ts')).runDoctor(args, io),
   },
   catalog: {
-    summary: 'tell what is known of models, from where, and refresh it',
+    summary: 'show model facts with their sources, and refresh them',
     help: CATALOG_HELP,
     run: async (args, io) => (await import('./catalog.ts')).runCatalog(args, io),
   },
@@ -88,7 +88,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args, io) => (await import('./chat.ts')).runChat(args, io),
   },
   explain: {
-    summary: 'tell how a request would be routed, without sending it',
+    summary: 'show how a request would be routed, without sending it',
     help: EXPLAIN_HELP,
     run: async (args, io) => (await import('./explain.ts')).runExplain(args, io),
   },
@@ -107,7 +107,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(argv, io);
   } catch (error) {
-    io.stderr.write(`${drawError(error, io.env)}\n`);
+    io.stderr.write(`${formatError(error, io.env)}\n`);
     const isUsage = error instanceof UsageError || (error instanceof ConfigError && error.isUsage);
     return isUsage ? 2 : 1;
   }
@@ -118,7 +118,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const isCommand = first !== undefined && !first.startsWith('-');
   const wantsHelp = argv.some((arg) => arg === '--help' || arg === '-h') || first === 'help';
   const name = first === 'help' ? argv[1] : isCommand ? first : undefined;
-  if (name === undefined && wantsHelp) return print(io, drawOverview(COMMANDS));
+  if (name === undefined && wantsHelp) return print(io, formatOverview(COMMANDS));
   if (name === undefined && argv.some((arg) => arg === '--version' || arg === '-v'))
     return print(io, `${readVersion()}\n`);
   const command = Object.hasOwn(COMMANDS, name ?? 'serve') ? COMMANDS[name ?? 'serve'] : undefined;
@@ -138,16 +138,10 @@ function unknownCommand(name: string): UsageError {
   return new UsageError(`${name}: unknown command; ${hint}`);
 }
 
-/** One sentence. The stack is for whoever asked for debugging, or for a fault that is nobody's but ours. */
-function drawError(error: unknown, env: Io['env']): string {
+/** One sentence. The stack is printed for debugging, and for faults of our own. */
+function formatError(error: unknown, env: Io['env']): string {
   if (!(error instanceof Error)) return String(error);
   const isExpected = error instanceof UsageError || error instanceof CommandError || error instanceof ConfigError;
   const wantsStack = env['GATEWAY_LOG_LEVEL'] === 'debug' || env['GATEWAY_LOG_LEVEL'] === 'trace';
   return !isExpected || wantsStack ? (error.stack ?? error.message) : error.message;
-}
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
-  return isManifest ? String(manifest.version) : 'unknown';
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { embeddedDatabaseOf } from '../app/embedded-database.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { openDatabase, type Database } from '../store/database.ts';
+import { openDatabase, type Database } from '../store/engine/database.ts';
 import { CommandError } from './command.ts';
 import { asOperatorError } from './operator-error.ts';
 

@@ -1,9 +1,12 @@
+import { DatabaseError } from '../store/engine/database-error.ts';
 import { CommandError } from './command.ts';
 
-/** What an operator can mend becomes one sentence; a fault of ours keeps its stack. */
+/** A fault that an operator can repair becomes one sentence; a fault of ours keeps its stack. */
 export function asOperatorError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   // A failing system call has a code. The store says in one sentence of a plain `Error` why it cannot open its file.
+  if (error instanceof DatabaseError)
+    return new CommandError(`The database failed: ${error.message}${adviceFor(error.message)}`, { cause: error });
   const isOperators = codeOf(error) !== undefined || error.message.startsWith('Cannot open the database');
   return isOperators ? new CommandError(error.message + adviceFor(error.message), { cause: error }) : error;
 }

@@ -1,6 +1,6 @@
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { usdFromNano } from '../lib/money.ts';
-import { sumRouterSavings, type RouterSavings, type SavingsBy } from '../store/router-savings.ts';
+import { sumRouterSavings, type RouterSavings, type SavingsBy } from '../store/usage/router-savings.ts';
 import { UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
@@ -30,8 +30,8 @@ export async function runReport(args: readonly string[], io: Io): Promise<number
   const database = await openConfiguredDatabase(config, { makes: false });
   try {
     const rows = await sumRouterSavings(database, sinceMs, by);
-    if (values.json === true) for (const row of rows) io.stdout.write(`${drawJson(row)}\n`);
-    else io.stdout.write(rows.length === 0 ? 'No router chose a model in this time.\n' : drawTable(rows, by));
+    if (values.json === true) for (const row of rows) io.stdout.write(`${formatJson(row)}\n`);
+    else io.stdout.write(rows.length === 0 ? 'No router chose a model in this time.\n' : formatTable(rows, by));
   } finally {
     await database.close();
   }
@@ -47,7 +47,7 @@ function readDays(text: string | undefined): number {
 
 const USD_DECIMALS = 6;
 
-function drawTable(rows: readonly RouterSavings[], by: SavingsBy): string {
+function formatTable(rows: readonly RouterSavings[], by: SavingsBy): string {
   const head = [
     'router',
     ...(by === 'router' ? [] : [by === 'model' ? 'model' : 'task']),
@@ -62,32 +62,32 @@ function drawTable(rows: readonly RouterSavings[], by: SavingsBy): string {
     ...(by === 'router' ? [] : [row.of ?? '-']),
     String(row.requests),
     String(row.compared),
-    drawUsd(row.costNanoUsd),
-    drawUsd(row.savedNanoUsd),
-    drawPercent(row),
+    formatUsd(row.costNanoUsd),
+    formatUsd(row.savedNanoUsd),
+    formatPercent(row),
   ]);
   const widths = head.map((title, at) => Math.max(title.length, ...lines.map((line) => line[at]?.length ?? 0)));
   const names = by === 'router' ? 1 : 2;
-  const draw = (line: readonly string[]): string =>
+  const format = (line: readonly string[]): string =>
     line
       .map((cell, at) => (at < names ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
       .join('  ')
       .trimEnd();
   // Names of models come from callers; a terminal must not obey them.
-  return [head, ...lines].map((line) => `${draw(line).replace(/\p{Cc}/gu, ' ')}\n`).join('');
+  return [head, ...lines].map((line) => `${format(line).replace(/\p{Cc}/gu, ' ')}\n`).join('');
 }
 
-function drawUsd(nanoUsd: number): string {
+function formatUsd(nanoUsd: number): string {
   return `${nanoUsd < 0 ? '-' : ''}$${usdFromNano(Math.abs(nanoUsd)).toFixed(USD_DECIMALS)}`;
 }
 
 /** Of what the most capable model would have cost. */
-function drawPercent({ costNanoUsd, savedNanoUsd }: RouterSavings): string {
+function formatPercent({ costNanoUsd, savedNanoUsd }: RouterSavings): string {
   const whole = costNanoUsd + savedNanoUsd;
   return whole <= 0 ? '-' : `${Math.round((100 * savedNanoUsd) / whole)} %`;
 }
 
-function drawJson({ router, of, requests, compared, costNanoUsd, savedNanoUsd }: RouterSavings): string {
+function formatJson({ router, of, requests, compared, costNanoUsd, savedNanoUsd }: RouterSavings): string {
   const money = { cost_usd: usdFromNano(costNanoUsd), saved_usd: usdFromNano(savedNanoUsd) };
   return JSON.stringify({ router, of, requests, compared, ...money });
 }

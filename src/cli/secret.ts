@@ -1,9 +1,9 @@
-import { purposeOf as purposeOfCredential } from '../accounts/own-credentials.ts';
-import { rotateSecret, type Rotation, type SealedTable } from '../accounts/rotate-secret.ts';
-import { createSecrets } from '../accounts/secrets.ts';
+import { purposeOf as purposeOfCredential } from '../accounts/byok/byok-credentials.ts';
+import { rotateSecret, type Rotation, type SealedTable } from '../accounts/byok/rotate-secret.ts';
+import { createSecrets } from '../accounts/byok/secrets.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
-import type { Database } from '../store/database.ts';
-import { createSealedRows } from '../store/sealed-rows.ts';
+import type { Database } from '../store/engine/database.ts';
+import { createSealedRows } from '../store/accounts/sealed-rows.ts';
 import { purposeOf as purposeOfContent } from '../telemetry/content-log.ts';
 import { destinationPurpose } from '../telemetry/destinations/destinations.ts';
 import { openAuditTrail } from './audit-trail.ts';
@@ -22,7 +22,7 @@ export async function runSecret(args: readonly string[], io: Io): Promise<number
   try {
     const rotation = await rotateSecret(createSecrets(config), sealedTables(database));
     await openAuditTrail(database, io)('secret rotate', `secret:${rotation.secretId}`);
-    io.stdout.write(`${drawRotation(rotation, config.secret !== undefined)}\n`);
+    io.stdout.write(`${formatRotation(rotation, config.secret !== undefined)}\n`);
     for (const id of rotation.unreadable)
       io.stderr.write(`${id} cannot be opened: the secret that sealed it is gone.\n`);
     return rotation.unreadable.length === 0 ? 0 : 1;
@@ -31,7 +31,7 @@ export async function runSecret(args: readonly string[], io: Io): Promise<number
   }
 }
 
-/** Whatever is sealed, each text with what it is sealed for. */
+/** All encrypted columns, each with the purpose of its encryption. */
 function sealedTables(database: Database): readonly SealedTable[] {
   const { credentials, content, destinations } = createSealedRows(database);
   return [
@@ -41,7 +41,7 @@ function sealedTables(database: Database): readonly SealedTable[] {
   ];
 }
 
-function drawRotation({ began, secretId, resealed }: Rotation, isOperators: boolean): string {
+function formatRotation({ began, secretId, resealed }: Rotation, isOperators: boolean): string {
   if (began === 'renewed') return `Made the secret ${secretId} and sealed ${resealed} rows with it.`;
   if (began === 'went on') return `Sealed ${resealed} rows with the secret ${secretId}.`;
   if (!isOperators) return `Nothing is sealed yet.`;

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { watchConfigFile } from '../config/watch-file.ts';
 import { CommandError } from './command.ts';
 import type { Io } from './command.ts';
-import { drawFirstStart } from './first-start.ts';
+import { formatFirstStart } from './first-start.ts';
 import { loadCheckedConfig } from './load-config.ts';
 import { asOperatorError, codeOf } from './operator-error.ts';
 
@@ -14,8 +14,8 @@ import { asOperatorError, codeOf } from './operator-error.ts';
 const ECHO_MS = 100;
 const EXIT_INTERRUPTED = 130;
 /**
- * Balancers notice within this that the gateway is not ready any more; callers with a connection pool send their next
- * request, or find their connection closed while it rests. At a terminal nobody is waited for.
+ * Balancers notice within this time that the gateway is not ready any more; callers with a connection pool send their
+ * next request, or find their idle connection closed. At a terminal there is no wait.
  */
 const FAREWELL_MS = 1_000;
 
@@ -33,7 +33,7 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
   try {
     const { url, firstKeys } = await app.listen();
     io.stdout.write(`Model Gateway listening on ${url}\n`);
-    if (firstKeys !== undefined) io.stdout.write(drawFirstStart(url, firstKeys));
+    if (firstKeys !== undefined) io.stdout.write(formatFirstStart(url, firstKeys));
     await stop;
   } catch (error) {
     throw asListenError(error, config);
@@ -44,7 +44,7 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
   return 0;
 }
 
-/** A file that cannot be read as it stands changes nothing. */
+/** An invalid file changes nothing. */
 function reloadOnChange(app: App, { path }: Config, args: readonly string[], io: Io): () => void {
   const reload = (): void => {
     try {

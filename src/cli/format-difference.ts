@@ -1,9 +1,9 @@
 import { exactUsd } from '../lib/money.ts';
-import type { Difference } from '../store/verify-ledger.ts';
+import type { Difference } from '../store/usage/verify-ledger.ts';
 
-type Draw = (of: string, expected: number, found: number) => string;
+type Format = (of: string, expected: number, found: number) => string;
 
-const WORDS: Readonly<Record<Difference['what'], Draw>> = {
+const WORDS: Readonly<Record<Difference['what'], Format>> = {
   charge: (of, expected, found) => `${of} cost ${exactUsd(expected)} USD and was charged ${exactUsd(found)} USD.`,
   spend: (of, expected, found) =>
     `${of} spent ${exactUsd(expected)} USD by its generations and ${exactUsd(found)} USD by its sum.`,
@@ -13,6 +13,6 @@ const WORDS: Readonly<Record<Difference['what'], Draw>> = {
 };
 
 /** One line of `credits verify`. */
-export function drawDifference({ what, of, expected, found }: Difference): string {
+export function formatDifference({ what, of, expected, found }: Difference): string {
   return WORDS[what](of, expected, found);
 }
