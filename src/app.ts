@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import { createAuthenticator } from './accounts/authenticate.ts';
-import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys.ts';
-import { limitManagers } from './accounts/limit-managers.ts';
+import { createAuthenticator } from './accounts/keys/authenticate.ts';
+import { createKeys, type FirstKeys, type StaticKeys } from './accounts/keys/keys.ts';
+import { limitManagement } from './accounts/limits/management-rate-limit.ts';
 import { createAccountAreas } from './app/account-areas.ts';
 import { claimDataDirectory } from './app/claim-data-directory.ts';
 import { createAccounting, type Accounting } from './app/accounting.ts';
@@ -10,27 +10,33 @@ import { createAdministration, type Administration } from './app/administration.
 import { embeddedDatabaseOf } from './app/embedded-database.ts';
 import type { Config } from './config/config.ts';
 import { needsRestart } from './config/needs-restart.ts';
-import { createTextInspector } from './guardrails/inspector.ts';
-import type { BodyLimits } from './http/generation/read-body.ts';
-import { mountOperations } from './http/operations.ts';
+import { createTextInspector } from './content-filters/inspector.ts';
+import { createBodyBudget } from './http/body-budget.ts';
+import type { BodyLimits } from './http/read-body.ts';
+import { mountOperations, NotReadyError } from './http/operations.ts';
 import { registerManagementRoutes, type ManagementServices } from './http/management/route.ts';
 import { MANAGEMENT_ROUTES } from './http/routes.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
+import { createUnreadResponses } from './http/unread-responses.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
-import { createDownloader, type DownloaderOptions } from './lib/download.ts';
-import { createHttpClient } from './lib/http-client.ts';
-import { makeFolder } from './lib/make-folder.ts';
+import { createDownloader, type DownloaderOptions } from './lib/net/download.ts';
+import { createHttpClient, createInflateMemory } from './lib/net/http-client.ts';
+import { createLoopTurns } from './lib/async/loop-turns.ts';
+import { makeFolder } from './lib/files/make-folder.ts';
+import { readVersion } from './app/version.ts';
 import { createBetaTable } from './providers/beta-flags.ts';
 import { openCatalog } from './app/open-catalog.ts';
-import { checkerOf, clientFormats, drawErrorIn, type ClientFormats } from './app/client-formats.ts';
-import { createGenerateParts } from './app/generate-parts.ts';
-import type { GenerateParts } from './pipeline/generate.ts';
+import { checkerOf, clientFormats, serializeErrorIn, type ClientFormats } from './app/client-formats.ts';
+import { providersThatAreOn } from './app/missing-providers.ts';
+import { createGenerateDeps } from './app/generate-deps.ts';
+import type { GenerateDeps } from './pipeline/generate.ts';
 import { createFileArea } from './app/file-area.ts';
 import { generationRoutes } from './app/generation-routes.ts';
 import { createListing } from './app/listing.ts';
 import { readPlugins } from './app/read-plugins.ts';
-import { createFilterTrials } from './pipeline/try-filters.ts';
-import type { SharedParts } from './app/shared-parts.ts';
+import { createFileMemory } from './pipeline/attempt/inline-media.ts';
+import { createFilterTrials } from './pipeline/content-filters/try-filters.ts';
+import type { SharedDeps } from './app/shared-deps.ts';
 import { openCatalogRefresher } from './app/open-catalog-refresher.ts';
 import { createObservability } from './app/observability.ts';
 import { createManagersLimiter, createSpending } from './app/spending.ts';
@@ -42,10 +48,11 @@ import type { Provider } from './providers/contract.ts';
 import { createProviders } from './providers/index.ts';
 import { LOCAL_ENGINES } from './providers/known-providers.ts';
 import { startSandbox } from './providers/sandbox/server.ts';
-import { openDatabase, type Database } from './store/database.ts';
-import { createGenerationStore, type GenerationStore } from './store/generations.ts';
-import { createKeyStore, type KeyStore } from './store/keys.ts';
-import type { News } from './store/shared/contract.ts';
+import { DatabaseGoneError } from './store/engine/database-error.ts';
+import { openDatabase, type Database } from './store/engine/database.ts';
+import { createGenerationStore, type GenerationStore } from './store/generations/generations.ts';
+import { createKeyStore, type KeyStore } from './store/accounts/keys.ts';
+import type { InvalidationBus } from './state/contract.ts';
 import { createLog, type Log } from './telemetry/logs.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import type { RegisteredTool } from './tools/contract.ts';
@@ -62,7 +69,7 @@ export interface AppOptions {
   readonly downloads?: DownloaderOptions;
   /** Whether engines that run on this machine are looked for. Default: no. */
   readonly findsLocalServers?: boolean;
-  /** From 0 up to, not including, 1: who serves where several may. Default: chance. */
+  /** From 0 up to, not including, 1: selects one of several endpoints. Default: random. */
   readonly random?: () => number;
   /** Server tools beside those of the registry; one of a type that it has stands in for that. */
   readonly serverTools?: readonly RegisteredTool[];
@@ -81,7 +88,7 @@ export interface App {
   reload(next: Config): void;
   /**
    * Lets requests in flight finish within the drain limit, settles what is owed, and closes everything.
-   * @param farewellMs how long who still comes is served, while balancers learn that the gateway is not ready
+   * @param farewellMs how long new requests are still served, while balancers learn that the gateway is not ready
    */
   close(farewellMs?: number): Promise<void>;
   readonly generations: Pick<GenerationStore, 'find'>;
@@ -105,7 +112,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...accounts,
     database,
     workspaces: administration.workspaces,
-    news: state.news,
+    invalidations: state.invalidations,
   });
   const fileArea = createFileArea({ ...shared, database });
   const { changes } = administration;
@@ -113,7 +120,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const built = createAccounting(spending, generations, config.server.region);
   const accounting = options.accounting?.(built) ?? built;
   const parts = { ...areas, ...administration, observability, files: fileArea.files };
-  const generateParts = createGenerateParts(shared, providers, live, accounting, parts);
+  const generateDeps = createGenerateDeps(shared, providers, live, accounting, parts);
   const localServers = localServersOf(shared, providers, live);
   const services: ManagementServices = {
     keys: accounts.keys,
@@ -123,12 +130,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     files: fileArea.files,
     ...observability.services,
     credits: spending.credits,
-    checkRequest: checkerOf(formats),
+    checkRequest: checkerOf(formats, live.catalog),
     readPlugins,
-    tryFilters: createFilterTrials(generateParts),
-    listing: createListing(generateParts),
+    tryFilters: createFilterTrials(generateDeps),
+    listing: createListing(generateDeps),
   };
-  const server = openServer(foundation, { formats, generateParts, services, bodyLimits: options.bodyLimits });
+  const server = openServer(foundation, { formats, generateDeps, services, bodyLimits: options.bodyLimits });
   return {
     generations,
     async listen() {
@@ -140,6 +147,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       refresher?.start();
       observability.start();
       fileArea.start();
+      log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
       return { url, ...(firstKeys !== undefined && { firstKeys }) };
     },
     reload(next) {
@@ -162,12 +170,12 @@ function urlOf({ address, port }: { readonly address: string; readonly port: num
 
 /** What everything else stands on, and what is closed last. */
 interface Foundation {
-  readonly shared: SharedParts;
+  readonly shared: SharedDeps;
   readonly database: Database;
   readonly accounts: ReturnType<typeof createAccounts>;
   readonly generations: GenerationStore;
   readonly sandboxBaseUrl: string;
-  /** Told once it is known: port 0 is a free one. */
+  /** Called once it is known: port 0 selects a free one. */
   listensAt(url: string): void;
   close(): Promise<void>;
 }
@@ -178,20 +186,21 @@ async function openFoundation(options: AppOptions): Promise<Foundation> {
     ...SERVER_TOOLS,
     ...(options.serverTools ?? []).map((tool) => [tool.type, tool] as const),
   ]);
-  const log = options.log ?? createLog(config.logLevel);
+  const log = options.log ?? createLog(config.logLevel, config.logFormat);
   const clock = systemClock;
-  const metrics = createMetrics();
+  const metrics = createMetrics(readVersion());
   // Not with the first upload.
   if (config.files.directory !== undefined) await makeFolder(config.files.directory);
   const database = await openDatabase({ path: embeddedDatabaseOf(config), url: config.databaseUrl, clock });
   const claim = claimDataDirectory(config, log);
   const state = await openSharedState({ config, clock, log, metrics });
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
-  const http = createHttpClient();
+  const http = createHttpClient({ inflateMemory: createInflateMemory(config.memory.inflateBytes) });
   const downloader = createDownloader(options.downloads);
   const { download } = downloader;
-  const web = createWebAbilities({ config, env, clock, http, download }, options.downloads);
-  const mcp = openMcpServers({ config, env, clock, log });
+  const fileMemory = createFileMemory(config.server.fileMemoryBytes);
+  const web = createWebAbilities({ config, env, clock, http, download, fileMemory }, options.downloads);
+  const mcp = openMcpServers({ config, env, clock, log, fileMemory });
   const inspector = createTextInspector();
   const betaTable = createBetaTable(config.betaFlags);
   let address = '';
@@ -209,13 +218,16 @@ async function openFoundation(options: AppOptions): Promise<Foundation> {
       metrics,
       log,
       betaTable,
+      bodies: createBodyBudget(config.memory.bodyBytes),
+      fileMemory,
+      turns: createLoopTurns({ clock }),
       baseUrl,
       random,
       serverTools,
       state,
     },
     database,
-    accounts: createAccounts(config, database, clock, state.news),
+    accounts: createAccounts(config, database, clock, state.invalidations),
     generations: openGenerations(database, config, metrics, log),
     sandboxBaseUrl: sandbox.baseUrl,
     listensAt(url) {
@@ -233,53 +245,70 @@ async function openFoundation(options: AppOptions): Promise<Foundation> {
 }
 
 function stateFailed(log: Log): (error: unknown) => void {
-  return (error) => log.general.error({ err: error }, 'a charge could not be told to the state');
+  return (error) => log.general.error({ err: error }, 'a charge could not be reported to the shared state');
 }
 
 /** @throws Error while something that a request needs does not answer, or charges cannot be stored */
 async function mustBeReady({ shared, database, generations }: Foundation): Promise<void> {
   if (generations.isBehind()) throw new Error('Charges wait to be stored.');
-  await Promise.all([database.ping(), shared.state.ping()]);
+  await Promise.all([database.ping().catch(explainGone), shared.state.ping()]);
 }
 
-interface ServerParts {
+function explainGone(error: unknown): never {
+  throw error instanceof DatabaseGoneError ? new NotReadyError(error.message, { cause: error }) : error;
+}
+
+interface ServerDeps {
   readonly formats: ClientFormats;
-  readonly generateParts: GenerateParts;
+  readonly generateDeps: GenerateDeps;
   readonly services: ManagementServices;
   readonly bodyLimits: AppOptions['bodyLimits'];
 }
 
-function openServer(foundation: Foundation, { formats, generateParts, services, bodyLimits }: ServerParts): HttpServer {
+function openServer(foundation: Foundation, { formats, generateDeps, services, bodyLimits }: ServerDeps): HttpServer {
   const { shared, accounts } = foundation;
   const { config, log, metrics } = shared;
   const { authenticate } = accounts;
-  const drawError = drawErrorIn(formats, shared.baseUrl);
+  const serializeError = serializeErrorIn(formats, shared.baseUrl);
+  const unread = createUnreadResponses({ bytesMax: config.memory.unreadBytes });
   const server: HttpServer = createHttpServer({
     host: config.server.host,
     port: config.server.port,
     onBug: (error) => log.general.error({ err: error }, 'bug'),
-    drawError,
-    generation: generationRoutes(shared, formats, generateParts, authenticate, services.presets, {
+    serializeError,
+    connectionsMax: config.memory.connections,
+    unread,
+    generation: generationRoutes(shared, formats, generateDeps, authenticate, services.presets, {
       draining: () => server.refusing,
       bodyLimits,
+      unread,
     }),
     mount(fastify) {
       const draining = (): boolean => server.draining;
       const ready = (): Promise<unknown> => mustBeReady(foundation);
-      mountOperations(fastify, { metrics, ready, draining, openApi: drawOpenApi, drawError, log: log.general });
+      mountOperations(fastify, {
+        metrics,
+        ready,
+        draining,
+        openApi: serializeOpenApi,
+        serializeError,
+        log: log.general,
+      });
       registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
-        authenticate: limitManagers(authenticate, createManagersLimiter(shared)),
+        authenticate: limitManagement(authenticate, createManagersLimiter(shared)),
         services,
         log: log.general,
+        bodies: shared.bodies,
+        bodyLimits,
       });
     },
   });
   return server;
 }
 
-function createAccounts(config: Config, database: Database, clock: Clock, news: News) {
+function createAccounts(config: Config, database: Database, clock: Clock, invalidations: InvalidationBus) {
   const staticKeys = staticKeysFrom(config);
-  const store = createKeyStore({ database, news });
+  const store = createKeyStore({ database, invalidations });
   return {
     staticKeys,
     keyStore: store,
@@ -289,7 +318,7 @@ function createAccounts(config: Config, database: Database, clock: Clock, news: 
 }
 
 function openAdministration(
-  { clock, log, state }: SharedParts,
+  { clock, log, state }: SharedDeps,
   database: Database,
   keyStore: KeyStore,
   { catalog }: LiveCatalog,
@@ -299,7 +328,7 @@ function openAdministration(
     keyStore,
     catalog,
     clock,
-    news: state.news,
+    invalidations: state.invalidations,
     // The last place where the event can be kept.
     onLostAudit: (event, error) => log.general.error({ event, err: error }, 'audit event lost'),
   });
@@ -307,7 +336,7 @@ function openAdministration(
 
 /** Engines on this machine, at the addresses where they usually listen. */
 function localServersOf(
-  { config, env, http, betaTable }: SharedParts,
+  { config, env, http, betaTable }: SharedDeps,
   providers: Map<string, Provider>,
   live: LiveCatalog,
 ): LocalServers {
@@ -347,8 +376,8 @@ function openGenerations(
   return store;
 }
 
-/** Loaded when it is asked for: it needs every schema of the answers, which nothing else does. */
-async function drawOpenApi(): Promise<object> {
+/** Loaded on demand: it needs every schema of responses, which nothing else does. */
+async function serializeOpenApi(): Promise<object> {
   const { openApiDocument } = await import('./app/openapi-document.ts');
   return openApiDocument();
 }

@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 // Stripping and compiling the sources is half of a start. The folder is ours, not the shared temporary one, where
-// somebody else could lay code for us to run; where it cannot be written (a read-only image) Node goes without.
+// another user could place code for us to run. If it cannot be written (a read-only image) Node runs without a cache.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/model-gateway', import.meta.url)));
 
 // A reader that went away (`model-gateway --help | head -1`) is no reason to stop serving, nor to print a stack.
@@ -17,5 +17,5 @@ process.stderr.on('error', () => undefined);
 // Imported here and not above, because an import at the top would run before the cache is on.
 const { runCli } = await import('./cli/main.ts');
 const code = await runCli(process.argv.slice(2), process);
-// What could not be written is told a moment later.
+// An error of a write is reported a moment later.
 setImmediate(() => process.exit(code));
