@@ -1,14 +1,14 @@
 import { after, before } from 'node:test';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import type { DownloaderOptions } from '../../src/lib/download.ts';
+import type { DownloaderOptions } from '../../src/lib/net/download.ts';
 import { startGateway, type RunningGateway } from './gateway.ts';
-import { readTold, type Told } from './told.ts';
-import { say } from './speak.ts';
+import { readReported, type Reported } from './reported.ts';
+import { emit } from './speak.ts';
 import { startUpstream, type Arrived, type ScriptedUpstream } from './upstream.ts';
 
 /**
- * Who serves each model of the gateway below: an adapter, and the upstream's name of the model. Names that the shipped
+ * The endpoint of each model of the gateway below: an adapter, and the upstream's name of the model. Names that the shipped
  * catalog knows bring its figures along.
  */
 export const UPSTREAMS = {
@@ -40,17 +40,17 @@ const PRICE = { prompt: 1, completion: 2, cache_read: 0.1, cache_write: 1.25 };
 export interface AllUpstreams {
   readonly gateway: RunningGateway;
   readonly upstream: ScriptedUpstream;
-  /** What a caller is told, however it is delivered; the answer must be 200. @param body without the model, or JSON text */
+  /** The caller's response, however it is delivered; the status must be 200. @param body without the model, or JSON text */
   readonly ask: (
     caller: ClientFormatId,
     name: UpstreamName | (string & {}),
     body: JsonObject | string,
     headers?: Record<string, string>,
-  ) => Promise<Asked>;
+  ) => Promise<Requested>;
 }
 
-export interface Asked {
-  readonly told: Told;
+export interface Requested {
+  readonly reported: Reported;
   /** The last request that reached the upstream. */
   readonly arrived: Arrived;
   readonly warnings: readonly string[];
@@ -68,7 +68,7 @@ export async function startAllUpstreams(
   t: { after(close: () => Promise<void>): unknown },
   { downloads, providers = {}, models = {} }: AllUpstreamsOptions = {},
 ): Promise<AllUpstreams> {
-  const upstream = await startUpstream(say('Done.'));
+  const upstream = await startUpstream(emit('Done.'));
   const names = Object.keys(UPSTREAMS) as UpstreamName[];
   const entries = names.map((name) => [name, entryOf(UPSTREAMS[name].adapter, upstream.baseUrl, name)]);
   const served = names.map((name) => [
@@ -96,12 +96,12 @@ export async function startAllUpstreams(
       const answer = await response.text();
       if (response.status !== 200) throw new Error(`${response.status}: ${answer}`);
       const contentType = response.headers.get('content-type') ?? '';
-      const told = readTold({ status: 200, contentType, text: answer, record: undefined }, { format, stream });
+      const reported = readReported({ status: 200, contentType, text: answer, record: undefined }, { format, stream });
       const record = await gateway.app.generations.find(response.headers.get('x-generation-id') ?? '');
       const warnings = record?.warnings.map(({ code, path }) => `${code} ${path}`) ?? [];
       const arrived = upstream.arrived.at(-1);
       if (arrived === undefined) throw new Error('nothing reached the upstream');
-      return { told, arrived, warnings, text: answer };
+      return { reported, arrived, warnings, text: answer };
     },
   };
 }

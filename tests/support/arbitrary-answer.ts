@@ -132,8 +132,8 @@ function cite(
 ): readonly GenerationEvent[] {
   if (answer.format === 'messages') return events;
   let cited = events;
-  for (const { citation: told, at } of answer.wholeCitations)
-    cited = cited.toSpliced(1 + (at % (cited.length - 2)), 0, { type: 'citation', index: -1, citation: told });
+  for (const { citation: reported, at } of answer.wholeCitations)
+    cited = cited.toSpliced(1 + (at % (cited.length - 2)), 0, { type: 'citation', index: -1, citation: reported });
   return cited;
 }
 

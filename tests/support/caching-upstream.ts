@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { FormatId } from '../../src/canonical/extra.ts';
 import { parseJsonObject, parseKeepingNumbers } from '../../src/lib/json.ts';
-import { formatOfPath, speak } from './speak.ts';
+import { formatOfPath, speak, type SpokenFormat } from './speak.ts';
 import type { SpokenPart } from './spoken.ts';
-import { listOf, objectOf } from './told.ts';
+import { listOf, objectOf } from './reported.ts';
 import type { Arrived, Script } from './upstream.ts';
 
 /** The member that holds the conversation. */
-const CONVERSATION: Readonly<Record<FormatId, string>> = {
+const CONVERSATION: Readonly<Record<SpokenFormat, string>> = {
   chat: 'messages',
   messages: 'messages',
   responses: 'input',
@@ -17,8 +16,8 @@ const CONVERSATION: Readonly<Record<FormatId, string>> = {
 };
 /** What stands before the conversation in the prompt, whatever its place in the body. */
 const PREAMBLE = ['tools', 'toolConfig', 'system', 'instructions', 'systemInstruction'];
-/** Formats whose vendors cache only up to where they are told to, and charge for that. */
-const BY_MARKS: ReadonlySet<FormatId> = new Set(['messages', 'converse']);
+/** Formats whose vendors cache only up to a breakpoint, and charge for that. */
+const BY_MARKS: ReadonlySet<SpokenFormat> = new Set(['messages', 'converse']);
 const MARK = /,"cache_control":\{[^}]*\}|,\{"cachePoint":\{[^}]*\}\}|,"prompt_cache_breakpoint":\{[^}]*\}/g;
 /** Says how the answer is delivered, and nothing of the prompt. */
 const DELIVERY = /,"eager_input_streaming":true/g;
@@ -27,7 +26,7 @@ const TOKEN_BYTES = 4;
 
 /** A body as its upstream caches it. */
 export interface CachedBody {
-  readonly format: FormatId;
+  readonly format: SpokenFormat;
   /** Everything up to the end of the conversation, byte for byte, without marks. */
   readonly prefix: string;
   /** The members behind the conversation. */

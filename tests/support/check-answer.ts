@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** Statuses that a caller may get. @source seed 7 */
+/** Statuses that a caller may get. @spec error-8 */
 const STATUSES: ReadonlySet<number> = new Set([200, 400, 401, 402, 403, 404, 408, 413, 422, 429, 502, 503, 524, 529]);
 
 /** What is wrong with an answer of a generation endpoint; `undefined`: nothing. A 500 always is. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { redis, useRedis } from '../../src/store/shared/test-redis.ts';
-import { POSTGRES_ENGINES } from '../../src/store/test-engines.ts';
+import { redis, useRedis } from './services/redis.ts';
+import { POSTGRES_ENGINES } from '../../src/store/engine/test-engines.ts';
 import { API_KEY, MANAGEMENT_KEY } from './gateway.ts';
 import { makeFolder, ROOT, startCli } from './spawn-cli.ts';
 

@@ -42,7 +42,7 @@ const SCHEMA = {
   additionalProperties: false,
 };
 
-/** Every member of `POST /chat/completions` that there is. @source seed 2.1, generation.md 1 and 2 */
+/** Every member of `POST /chat/completions` that there is. @spec chat-29 */
 export const FULL_CHAT = {
   ...GATEWAY_MEMBERS,
   models: ['acme/chat', 'acme/openai'],
@@ -118,7 +118,7 @@ export const FULL_CHAT = {
   acme_private: { kept: [1, 2.5, '3'] },
 } as const;
 
-/** Every member of `POST /messages` that there is, but `models`, which excludes `fallbacks`. @source seed 2.6, generation.md 7 */
+/** Every member of `POST /messages` that there is, but `models`, which excludes `fallbacks`. @spec messages-1 */
 export const FULL_MESSAGES = {
   ...GATEWAY_MEMBERS,
   fallbacks: [{ model: 'acme/anthropic' }],

@@ -7,7 +7,8 @@ import { embeddedDatabaseOf } from '../../src/app/embedded-database.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ADAPTER_IDS, ADAPTER_OPTIONS, KNOWN_PROVIDER_IDS } from '../../src/providers/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { keepSpareThreads } from '../../src/store/engine/sqlite/thread.ts';
 import { createLog } from '../../src/telemetry/logs.ts';
 
 export const API_KEY = 'test-normal-key-0123456789abcdef';
@@ -31,12 +32,15 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly bodyLimits?: AppOptions['bodyLimits'];
   readonly downloads?: AppOptions['downloads'];
-  /** Default: nobody reads it. */
+  /** Default: discarded. */
   readonly log?: AppOptions['log'];
   /** Default: where only chance decides, the order of the configuration stands. */
   readonly random?: () => number;
   readonly serverTools?: AppOptions['serverTools'];
 }
+
+// Most tests start a gateway of their own, and half of what that takes is the start of its database's thread.
+keepSpareThreads(4);
 
 /** A gateway as its user would start it, on a free port, with a data directory of its own. */
 export async function startGateway({

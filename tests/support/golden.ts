@@ -12,20 +12,20 @@ const INDENT = '  ';
 
 /**
  * Compares with `tests/golden/<path>`. With `UPDATE_GOLDEN=1` it is written instead; then read what changed, line by
- * line: a golden that nobody has read proves nothing.
+ * line: a golden that has not been read proves nothing.
  */
 export function checkGolden(path: string, value: Json): void {
   const file = join(GOLDEN, path);
-  const drawn = `${drawJson(value)}\n`;
+  const formatted = `${formatJson(value)}\n`;
   if (UPDATES) {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, drawn);
+    writeFileSync(file, formatted);
     return;
   }
   const hint = `tests/golden/${path} differs; UPDATE_GOLDEN=1 writes it again, to be reviewed`;
   assert.ok(existsSync(file), `tests/golden/${path} does not exist; UPDATE_GOLDEN=1 writes it, to be reviewed`);
   const golden = readFileSync(file, 'utf8');
-  if (golden !== drawn) assert.equal(drawn, golden, `${hint}:\n${firstDifference(golden, drawn)}`);
+  if (golden !== formatted) assert.equal(formatted, golden, `${hint}:\n${firstDifference(golden, formatted)}`);
 }
 
 /** Names of the golden files below a folder, without `.json`: for the test that none is left over. */
@@ -42,28 +42,28 @@ export function goldenNames(folder: string): readonly string[] {
 const EVENT_LISTS: ReadonlySet<string> = new Set(['stream', 'events']);
 
 /** JSON for reading: whatever fits on a line stands on one. */
-function drawJson(value: Json, indent = '', before = 0): string {
-  const line = drawLine(value);
+function formatJson(value: Json, indent = '', before = 0): string {
+  const line = formatLine(value);
   if (indent.length + before + line.length <= LINE_CHARS_MAX || (!Array.isArray(value) && !isJsonObject(value)))
     return line;
   const inner = indent + INDENT;
-  if (Array.isArray(value)) return `[\n${value.map((item) => inner + drawJson(item, inner)).join(',\n')}\n${indent}]`;
+  if (Array.isArray(value)) return `[\n${value.map((item) => inner + formatJson(item, inner)).join(',\n')}\n${indent}]`;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   const lines = members.map(([name, member]) => {
     const head = `${JSON.stringify(name)}: `;
     if (EVENT_LISTS.has(name) && Array.isArray(member) && member.length > 0)
-      return `${inner}${head}[\n${member.map((item) => inner + INDENT + drawLine(item)).join(',\n')}\n${inner}]`;
-    return inner + head + drawJson(member ?? null, inner, head.length);
+      return `${inner}${head}[\n${member.map((item) => inner + INDENT + formatLine(item)).join(',\n')}\n${inner}]`;
+    return inner + head + formatJson(member ?? null, inner, head.length);
   });
   return `{\n${lines.join(',\n')}\n${indent}}`;
 }
 
-function drawLine(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map((item) => drawLine(item)).join(', ')}]`;
+function formatLine(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map((item) => formatLine(item)).join(', ')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   if (members.length === 0) return '{}';
-  return `{ ${members.map(([name, member]) => `${JSON.stringify(name)}: ${drawLine(member ?? null)}`).join(', ')} }`;
+  return `{ ${members.map(([name, member]) => `${JSON.stringify(name)}: ${formatLine(member ?? null)}`).join(', ')} }`;
 }
 
 function firstDifference(before: string, after: string): string {
@@ -76,7 +76,7 @@ function firstDifference(before: string, after: string): string {
 const SEAL_CHARS_MAX = 100;
 const SHOWN_CHARS = 24;
 
-/** Every string that nobody can read is cut to its beginning, its length and a digest; texts longer than the bound too. */
+/** Every unreadable string is cut to its beginning, its length and a digest; texts longer than the bound too. */
 export function shortenStrings(value: Json, textCharsMax: number): Json {
   if (typeof value === 'string') return shortenString(value, textCharsMax);
   if (Array.isArray(value)) return value.map((item) => shortenStrings(item, textCharsMax));

@@ -27,8 +27,8 @@ export function objectsOf(value: unknown, path = '', steps: readonly (string | n
 /** A copy without one member. */
 export function withoutMember<Value>(value: Value, steps: Member['steps']): Value {
   const copy = structuredClone(value);
-  const holder = holderOf(copy, steps.slice(0, -1));
-  delete holder[steps.at(-1) ?? ''];
+  const owner = holderOf(copy, steps.slice(0, -1));
+  delete owner[steps.at(-1) ?? ''];
   return copy;
 }
 
@@ -40,7 +40,7 @@ export function withMember<Value>(value: Value, steps: Member['steps'], name: st
 }
 
 function holderOf(value: unknown, steps: Member['steps']): Record<string | number, unknown> {
-  let holder = value as Record<string | number, unknown>;
-  for (const step of steps) holder = holder[step] as Record<string | number, unknown>;
-  return holder;
+  let owner = value as Record<string | number, unknown>;
+  for (const step of steps) owner = owner[step] as Record<string | number, unknown>;
+  return owner;
 }

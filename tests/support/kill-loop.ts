@@ -28,7 +28,7 @@ export interface KillLoop {
   readonly finished: readonly Finished[];
   /** The ids of all answers that the upstream began. */
   readonly upstreamIds: ReadonlySet<string>;
-  /** One for each limit that was asked for. */
+  /** One for each requested limit. */
   readonly limited: readonly LimitedKey[];
   /** Starts the gateway once more, on the same store. */
   restart(): Promise<{ readonly url: string; stop(): Promise<void> }>;
@@ -52,12 +52,12 @@ const LIFE_ANSWERS = { min: 5, max: 120 } as const;
 const DEATH_MS_MAX = 15;
 /** What the model of the load costs. */
 export const NANO_USD_PER_TOKEN = 10_000;
-/** The longest answer, which is what the load asks for. */
+/** The longest response, which the load requests. */
 const TOKENS_MAX = 97;
 const REFUSED_PAUSE_MS = 20;
 const TOTAL_MS = 30_000;
 /** So long after its request began a hold ends by itself: the longest request, and a minute. */
-export const HOLD_MS = TOTAL_MS + 60_000;
+export const RESERVATION_MS = TOTAL_MS + 60_000;
 
 /** Puts a gateway under load, kills it with SIGKILL at a random moment, starts it again on the same store, and so on. */
 export async function killAgainAndAgain(t: Pick<TestContext, 'after'>, options: KillLoopOptions): Promise<KillLoop> {
@@ -105,7 +105,7 @@ export async function killAgainAndAgain(t: Pick<TestContext, 'after'>, options: 
   };
 }
 
-/** Waits until so many answers have begun, or nobody asks any more. */
+/** Waits until this many responses have begun, or there are no more requests. */
 async function hasBegun(ids: ReadonlySet<string>, count: number, load: Promise<unknown>): Promise<void> {
   const over = load.then(() => true);
   while (ids.size < count) if (await Promise.race([over, wait(1)])) return;
@@ -170,7 +170,7 @@ export function countingUpstream(ids: Set<string>): Script {
   };
 }
 
-/** What the load asks, once. `undefined` when the caller has not seen the end of an answer. */
+/** Sends one request of the load. `undefined` when the caller has not seen the end of the response. */
 export async function ask(
   url: string,
   { key, stream, maxTokens }: { readonly key: string; readonly stream: boolean; readonly maxTokens: number },

@@ -12,26 +12,29 @@ export interface SourceFile {
 export type Violation = string;
 
 /** A folder of members behind one contract. A member never imports another, the pipeline or the store. */
-const REGISTRIES = ['providers', 'plugins', 'tools', 'guardrails'] as const;
+const REGISTRIES = ['providers', 'plugins', 'tools', 'content-filters'] as const;
 type Registry = (typeof REGISTRIES)[number];
 
 /**
- * Who may import whom: a folder of `src` to the folders whose files it may import, besides itself. `contracts` means the
- * `contract.ts` of the registries and nothing else of them. Registries have rules of their own, below.
+ * The allowed imports: a folder of `src` to the folders whose files it may import, besides itself. `contracts` means the
+ * `contract.ts` of the registries and nothing else of them, `state/contract` that of the shared state. Registries have
+ * rules of their own, below.
  */
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
-  http: ['pipeline', 'accounts', 'catalog', 'telemetry', 'wire', 'canonical', 'lib'],
-  pipeline: ['routing', 'accounts', 'telemetry', 'catalog', 'wire', 'contracts', 'canonical', 'lib'],
-  routing: ['catalog', 'store', 'canonical', 'lib'],
-  accounts: ['catalog', 'store', 'canonical', 'lib'],
-  telemetry: ['catalog', 'store', 'canonical', 'lib'],
+  http: ['pipeline', 'accounts', 'catalog', 'telemetry', 'wire', 'resources', 'canonical', 'lib'],
+  pipeline: ['routing', 'accounts', 'telemetry', 'catalog', 'wire', 'contracts', 'state/contract', 'canonical', 'lib'],
+  routing: ['catalog', 'state/contract', 'canonical', 'lib'],
+  accounts: ['catalog', 'store', 'state/contract', 'resources', 'canonical', 'lib'],
+  telemetry: ['catalog', 'store', 'resources', 'canonical', 'lib'],
   catalog: ['store', 'canonical', 'lib'],
   search: ['canonical', 'lib'],
   documents: ['canonical', 'lib'],
   mcp: ['canonical', 'lib'],
-  choosing: ['canonical', 'lib'],
+  'model-selection': ['canonical', 'lib'],
   wire: ['canonical', 'lib'],
-  store: ['canonical', 'lib'],
+  store: ['state/contract', 'resources', 'canonical', 'lib'],
+  resources: ['canonical', 'lib'],
+  state: ['canonical', 'lib'],
   canonical: ['lib'],
   config: ['lib'],
   lib: [],
@@ -43,10 +46,10 @@ const COMPOSITION: ReadonlySet<string> = new Set(['', 'app', 'cli']);
 /** What a member of a registry, its contract and its index may import besides their own folder. */
 const REGISTRY_IMPORTS: Readonly<Record<Registry, readonly string[]>> = {
   providers: ['wire', 'canonical', 'lib'],
-  plugins: ['choosing', 'canonical', 'lib'],
+  plugins: ['model-selection', 'canonical', 'lib'],
   // A panel is put together as routers choose.
-  tools: ['choosing', 'canonical', 'lib'],
-  guardrails: ['canonical', 'lib'],
+  tools: ['model-selection', 'canonical', 'lib'],
+  'content-filters': ['canonical', 'lib'],
 };
 
 /** A folder of `wire` that is no format: the gateway's own fields, which the formats share. */
@@ -60,12 +63,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'node:sqlite': ['store'],
   pg: ['store'],
   fastify: ['http'],
-  ioredis: ['store'],
-  'rate-limiter-flexible': ['store'],
+  ioredis: ['state'],
+  'rate-limiter-flexible': ['state'],
   yaml: ['config'],
+  'lru-cache': ['lib'],
   '@modelcontextprotocol/client': ['mcp'],
   // Of telemetry the configurations of destinations, which users write.
-  zod: ['wire', 'config', 'http', 'store', 'catalog', 'telemetry', ...REGISTRIES],
+  zod: ['wire', 'config', 'http', 'store', 'resources', 'catalog', 'telemetry', ...REGISTRIES],
 };
 
 const FOLDER_DEPTH_MAX = 3;
@@ -160,13 +164,13 @@ function mayImport(from: Place, to: Place): boolean {
   if (to.folder === from.folder) return from.folder !== 'wire' || mayFormatImport(from, to);
   const allowed = IMPORTS[from.folder] ?? [];
   if (isRegistry(to.folder)) return allowed.includes('contracts') && isContract(to);
+  if (isContract(to) && allowed.includes(`${to.folder}/contract`)) return true;
   return allowed.includes(to.folder);
 }
 
 function mayFormatImport(from: Place, to: Place): boolean {
   if (to.member === '' || to.member === SHARED_BY_FORMATS || to.member === from.member) return true;
-  // The contract of all formats holds what each of them says of its dialects.
-  return EMBEDS[from.member] === to.member || (from.member === '' && from.file === 'format.ts');
+  return EMBEDS[from.member] === to.member;
 }
 
 function mayRegistryImport(registry: Registry, from: Place, to: Place): boolean {
@@ -176,7 +180,7 @@ function mayRegistryImport(registry: Registry, from: Place, to: Place): boolean 
   return to.member === from.member || isContract(to) || isShared(to);
 }
 
-/** What several members of a registry have in common, and nobody else needs to know. */
+/** What several members of a registry have in common, private to them. */
 const SHARED_BY_MEMBERS: ReadonlySet<string> = new Set(['tools/inner-model.ts']);
 
 function isShared({ folder, member, file }: Place): boolean {

@@ -1,4 +1,4 @@
-import { deflateSync } from 'node:zlib';
+import { constants, deflateRawSync, deflateSync } from 'node:zlib';
 
 export interface PdfPage {
   /** One line of text an entry; Latin letters. */
@@ -8,18 +8,40 @@ export interface PdfPage {
 /** A whole PDF of plain text, with compressed pages as real ones have. */
 export function makePdf(pages: readonly PdfPage[], title?: string): Buffer {
   return makePdfOf(
-    pages.map(({ lines }) => deflateSync(drawLines(lines))),
+    pages.map(({ lines }) => deflateSync(formatLines(lines))),
     title,
   );
 }
 
-function drawLines(lines: readonly string[]): string {
+function formatLines(lines: readonly string[]): string {
   const shown = lines.map((line) => `(${line.replaceAll(/[\\()]/g, String.raw`\$&`)}) Tj T*`);
   return `BT /F1 11 Tf 14 TL 50 780 Td ${shown.join('\n')} ET`;
 }
 
+const MB = 1_048_576;
+const BLANK = 0x20;
+const ADLER_MODULUS = 65_521n;
+
+/** So many megabytes of blanks, deflated: a thousandth of that, and made at once, since every megabyte is packed alike. */
+function deflateBlanks(megabytes: number): Buffer {
+  const piece = deflateRawSync(Buffer.alloc(MB, BLANK), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
+  // The checksum of equal bytes, RFC 1950 section 2.2.
+  const count = BigInt(megabytes * MB);
+  const sum = (1n + count * BigInt(BLANK)) % ADLER_MODULUS;
+  const sums = (count + (BigInt(BLANK) * count * (count + 1n)) / 2n) % ADLER_MODULUS;
+  const trailer = Buffer.alloc(4);
+  trailer.writeUInt32BE(Number(sums * 65_536n + sum));
+  const pieces = Array.from({ length: megabytes }, () => piece);
+  return Buffer.concat([Buffer.of(0x78, 0x9c), ...pieces, Buffer.of(3, 0), trailer]);
+}
+
+/** A PDF of some thousand bytes, whose page unpacks to so many megabytes: what is deflated is deflated once more. */
+export function makePdfBomb(megabytes: number): Buffer {
+  return makePdfOf([deflateSync(deflateBlanks(megabytes), { level: 9 })], undefined, '[/FlateDecode /FlateDecode]');
+}
+
 /** @param contents of each page, deflated */
-export function makePdfOf(contents: readonly Buffer[], title?: string): Buffer {
+export function makePdfOf(contents: readonly Buffer[], title?: string, filter = '/FlateDecode'): Buffer {
   const first = 4;
   const kids = contents.map((_, index) => `${first + index * 2} 0 R`).join(' ');
   const objects: (string | readonly [string, Buffer])[] = [
@@ -29,7 +51,7 @@ export function makePdfOf(contents: readonly Buffer[], title?: string): Buffer {
     ...contents.flatMap((content, index): (string | readonly [string, Buffer])[] => [
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> ` +
         `/Contents ${first + index * 2 + 1} 0 R >>`,
-      [`<< /Length ${content.length} /Filter /FlateDecode >>`, content],
+      [`<< /Length ${content.length} /Filter ${filter} >>`, content],
     ]),
     ...(title === undefined ? [] : [`<< /Title (${title}) >>`]),
   ];

@@ -14,7 +14,7 @@ type Test = { after(close: () => Promise<void>): void };
 export interface Notes {
   readonly path: string;
   read(): Promise<readonly string[]>;
-  /** The notes, once they are as is asked for. */
+  /** The notes, once they match. */
   until(holds: (notes: readonly string[]) => boolean): Promise<readonly string[]>;
   /** Process ids of all that were started. */
   pids(): Promise<readonly number[]>;
@@ -63,7 +63,7 @@ export function httpServer(name: string, url: string, more = ''): string {
   return `  ${name}: { url: "${url}", headers: { authorization: "Bearer a-secret-of-the-server" }${more} }\n`;
 }
 
-/** A call as the user asks the model for it. */
+/** A call as the user requests it from the model. */
 export function please(name: string, input: object = {}): { readonly role: string; readonly content: string } {
   return { role: 'user', content: `CALL ${name} ${JSON.stringify(input)}` };
 }
@@ -71,12 +71,12 @@ export function please(name: string, input: object = {}): { readonly role: strin
 /** Calls what the user's last message says, and then says what it read. */
 export const obedient: Model = ({ body }) => {
   const messages = body['messages'] as readonly { readonly role: string; readonly content: unknown }[];
-  const asked = messages.findLastIndex(({ content }) => wordsIn(content).includes('CALL '));
+  const requestedCount = messages.findLastIndex(({ content }) => wordsIn(content).includes('CALL '));
   const read = messages
-    .slice(asked + 1)
+    .slice(requestedCount + 1)
     .flatMap(({ role, content }) => (role === 'assistant' ? [] : [wordsIn(content)]));
   if (read.length > 0) return { text: `It said: ${read.join('')}` };
-  const [, name = '', input = ''] = /CALL (\S+) (\{.*\})/s.exec(wordsIn(messages[asked]?.content)) ?? [];
+  const [, name = '', input = ''] = /CALL (\S+) (\{.*\})/s.exec(wordsIn(messages[requestedCount]?.content)) ?? [];
   return { calls: [{ name, input }] };
 };
 
@@ -89,7 +89,7 @@ function wordsIn(content: unknown): string {
     .join('');
 }
 
-/** Whether a process runs. One that has ended and that nobody has asked about yet (a zombie) does not. */
+/** Whether a process runs. A zombie, which has ended but was not waited for, does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

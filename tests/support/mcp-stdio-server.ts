@@ -4,8 +4,8 @@ import { createTestServer, type World } from './mcp-tools.ts';
 
 /**
  * A real MCP server as a process: `node mcp-stdio-server.ts [MODE]`. Notes what happens in the file of `MCP_NOTES`.
- * `old` speaks the protocol of 2025 alone; `fragile` does, too, and ends when it is asked something else before the
- * handshake; `stubborn` ends neither with its input nor when it is asked to; `broken` ends at once.
+ * `old` speaks only the protocol of 2025; `fragile` does, too, and exits on any other message before the handshake;
+ * `stubborn` exits neither at the end of its input nor on SIGTERM; `broken` exits at once.
  */
 const mode = process.argv[2] ?? 'new';
 const notes = process.env['MCP_NOTES'];
@@ -20,7 +20,7 @@ world.note(`start ${process.pid}`);
 process.stderr.write(`ready with ${process.env['MCP_TOKEN'] ?? 'no token'}\n`);
 if (mode === 'broken') process.exit(7);
 if (mode === 'stubborn') {
-  process.on('SIGTERM', () => world.note('asked to end'));
+  process.on('SIGTERM', () => world.note('got SIGTERM'));
   setInterval(() => undefined, 1_000);
 }
 if (mode === 'fragile')

@@ -29,7 +29,7 @@ export interface World {
   readonly onGrown?: () => void;
 }
 
-/** A server as somebody would write it with the official library. */
+/** A typical server on the official library. */
 export function createTestServer(world: World): McpServer {
   const server = new McpServer(
     { name: 'test-server', version: '1.2.3' },

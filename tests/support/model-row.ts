@@ -41,7 +41,7 @@ export interface Stage {
   readonly cost_usd?: number;
 }
 
-/** A gateway with a row of models `acme/NAME`, each at an upstream of its own that tells who answered. */
+/** A gateway with a row of models `acme/NAME`, each at an upstream of its own that responds with its name. */
 export async function startModelRow(
   t: TestContext,
   models: Readonly<Record<string, RowModel>>,
@@ -50,7 +50,7 @@ export async function startModelRow(
   const upstreams: Record<string, ScriptedUpstream> = {};
   for (const [name, { script = json(200, chatAnswer(`I am ${name}`)) }] of Object.entries(models))
     upstreams[name] = await startUpstream(script);
-  const gateway = await startGateway({ ...options, yaml: drawYaml(models, upstreams, more) });
+  const gateway = await startGateway({ ...options, yaml: formatYaml(models, upstreams, more) });
   t.after(async () => {
     await gateway.close();
     for (const upstream of Object.values(upstreams)) await upstream.close();
@@ -77,7 +77,7 @@ export async function startModelRow(
   };
 }
 
-function drawYaml(
+function formatYaml(
   models: Readonly<Record<string, RowModel>>,
   upstreams: Readonly<Record<string, ScriptedUpstream>>,
   more: string,
@@ -130,7 +130,7 @@ export function stageOf({ metadata }: RowAnswer, name: string): Stage | undefine
   return metadata.pipeline?.find((stage) => stage.name === name);
 }
 
-/** Answers judges with a verdict and everybody else with its own name. */
+/** Responds to judge requests with a verdict, and to others with its own name. */
 export function judging(name: string, verdict: () => string): Script {
   return (arrived, response, request) =>
     json(200, chatAnswer(isJudged(arrived) ? verdict() : `I am ${name}`))(arrived, response, request);

@@ -74,7 +74,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   media_type: ['image/png', 'image/svg+xml', 'application/pdf', 'text/plain', 'x'],
 };
 
-/** Schemas that turn in circles, contradict themselves, or ask for more than there is. */
+/** Schemas that are circular, contradict themselves, or require more than is possible. */
 const SCHEMAS = [
   '{"$ref":"#"}',
   '{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}',

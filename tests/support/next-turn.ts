@@ -1,6 +1,6 @@
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { listOf, objectOf, type Told } from './told.ts';
+import { listOf, objectOf, type Reported } from './reported.ts';
 
 /** Functions by name, as a caller of each format declares them. */
 export function toolsOf(caller: ClientFormatId, ...names: readonly string[]): readonly JsonObject[] {
@@ -11,7 +11,7 @@ export function toolsOf(caller: ClientFormatId, ...names: readonly string[]): re
 }
 
 /** What a client keeps of an answer when it keeps everything. */
-export function messageOf(caller: ClientFormatId, { message, calls }: Told): JsonObject {
+export function messageOf(caller: ClientFormatId, { message, calls }: Reported): JsonObject {
   if (caller === 'messages') return { role: 'assistant', content: message['content'] };
   const { native_finish_reason: _native, logprobs: _logprobs, tool_calls: kept, ...rest } = message;
   const written = calls.map(({ id, name, arguments: given }) => ({
@@ -23,9 +23,9 @@ export function messageOf(caller: ClientFormatId, { message, calls }: Told): Jso
 }
 
 /** What a client keeps of an answer when it knows nothing but texts and calls. */
-export function strippedMessageOf(caller: ClientFormatId, told: Told): JsonObject {
+export function strippedMessageOf(caller: ClientFormatId, reported: Reported): JsonObject {
   if (caller === 'messages') {
-    const content = listOf(told.message['content']).map((block) => objectOf(block));
+    const content = listOf(reported.message['content']).map((block) => objectOf(block));
     const known = content.filter(({ type }) => type === 'text' || type === 'tool_use');
     return {
       role: 'assistant',
@@ -34,12 +34,16 @@ export function strippedMessageOf(caller: ClientFormatId, told: Told): JsonObjec
       ),
     };
   }
-  const { tool_calls: calls } = messageOf('chat', { ...told, message: {} });
-  return { role: 'assistant', content: told.text === '' ? null : told.text, ...(calls && { tool_calls: calls }) };
+  const { tool_calls: calls } = messageOf('chat', { ...reported, message: {} });
+  return {
+    role: 'assistant',
+    content: reported.text === '' ? null : reported.text,
+    ...(calls && { tool_calls: calls }),
+  };
 }
 
 /** The results of an answer's calls, as the caller's next messages. */
-export function resultsFor(caller: ClientFormatId, { calls }: Told, result = 'seen'): readonly JsonObject[] {
+export function resultsFor(caller: ClientFormatId, { calls }: Reported, result = 'seen'): readonly JsonObject[] {
   if (caller === 'chat') return calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: result }));
   return [
     { role: 'user', content: calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: result })) },

@@ -1,8 +1,8 @@
-import { FUSION_PRESETS_DEFAULT } from '../../src/choosing/fusion-panel.ts';
-import type { RouterParts } from '../../src/pipeline/model-choice.ts';
+import { FUSION_PRESETS_DEFAULT } from '../../src/model-selection/fusion-panel.ts';
+import type { RouterDeps } from '../../src/pipeline/route/model-choice.ts';
 
 /** For gateways that are put together by hand: routers know of no tests and no traffic, and remember nothing. */
-export const NO_ROUTERS: RouterParts = {
+export const NO_ROUTERS: RouterDeps = {
   settings: {
     judgeModels: [],
     judgeTimeoutMs: 1_000,

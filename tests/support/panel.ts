@@ -1,14 +1,14 @@
-import { objectOf } from './told.ts';
-import { startToolTurns, type Said, type ToolTurns } from './tool-turns.ts';
+import { objectOf } from './reported.ts';
+import { startToolTurns, type Stated, type ToolTurns } from './tool-turns.ts';
 import type { GatewayOptions } from './gateway.ts';
 import type { Arrived, Script } from './upstream.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 
-/** Who is asked, by the upstream's own name: `outer` writes the answer, `judge` compares, the others are the panel. */
+/** The called models, by the upstream's own name: `outer` writes the response, `judge` compares, the others are the panel. */
 export type Who = 'outer' | 'judge' | 'one' | 'two' | 'three';
 
-/** What somebody says; `turn` counts what that model was asked before, from 0. */
-export type Says = (who: Who, arrived: Arrived, turn: number) => Said | Script;
+/** The response of a model; `turn` counts the earlier requests to that model, from 0. */
+export type States = (who: Who, arrived: Arrived, turn: number) => Stated | Script;
 
 const price = '{ prompt: 1, completion: 2 }';
 
@@ -32,26 +32,26 @@ export const ANALYSIS = {
 };
 
 /** The panel speaks its name, the judge gives its analysis, and the outer model calls the panel and then answers. */
-export function says(who: Who, { body }: Arrived): Said {
+export function states(who: Who, { body }: Arrived): Stated {
   if (who === 'judge') return { text: JSON.stringify(ANALYSIS) };
   if (who !== 'outer') return { text: `${who} says tea.` };
   return hasResult(body) ? { text: 'In the end: tea.' } : { calls: [{ name: 'service_fusion' }] };
 }
 
-/** Whether a tool has given a result to the model that is asked. */
+/** Whether the model has a tool result. */
 export function hasResult(body: Record<string, unknown>): boolean {
   return JSON.stringify(body['messages']).includes('"tool');
 }
 
-/** Everything that one of them was asked, oldest first. */
-export function askedOf({ chat, messages }: Pick<ToolTurns, 'chat' | 'messages'>, who: Who): readonly Arrived[] {
+/** All requests to one of them, oldest first. */
+export function requestedOf({ chat, messages }: Pick<ToolTurns, 'chat' | 'messages'>, who: Who): readonly Arrived[] {
   return [...chat.arrived, ...messages.arrived].filter(({ body }) => body['model'] === who);
 }
 
-/** A gateway in front of a panel, an analyst and a model that may ask them. */
+/** A gateway in front of a panel, an analyst and a model that may call them. */
 export async function startPanel(
   t: { after(close: () => Promise<void>): void },
-  say: Says = says,
+  emit: States = states,
   { yaml = '', ...options }: GatewayOptions = {},
 ): Promise<ToolTurns> {
   const counts = new Map<string, number>();
@@ -61,13 +61,13 @@ export async function startPanel(
       const who = arrived.body['model'] as Who;
       const turn = counts.get(who) ?? 0;
       counts.set(who, turn + 1);
-      return say(who, arrived, turn);
+      return emit(who, arrived, turn);
     },
     { ...options, yaml: MODELS + yaml },
   );
 }
 
-/** The tool, asking this panel without tools of its own. */
+/** The tool, with this panel and without tools of its own. */
 export function fusionTool(parameters: JsonObject = {}): JsonObject {
   return {
     type: 'service:fusion',
@@ -75,9 +75,9 @@ export function fusionTool(parameters: JsonObject = {}): JsonObject {
   };
 }
 
-/** What the model was told that asked the panel: the result as it read it. */
+/** The result as the model that called the panel read it. */
 export function resultRead(turns: Pick<ToolTurns, 'chat' | 'messages'>): JsonObject {
-  const last = askedOf(turns, 'outer').at(-1);
+  const last = requestedOf(turns, 'outer').at(-1);
   const messages = last?.body['messages'] as readonly Json[];
   const content = objectOf(messages.findLast((message) => objectOf(message)['role'] === 'tool'))['content'];
   // A failed result has a word in front where the format has no mark for it.

@@ -2,7 +2,7 @@ import type { ClientFormatId, FormatId } from '../../src/canonical/extra.ts';
 import { GatewayError } from '../../src/canonical/gateway-error.ts';
 import type { Endpoint } from '../../src/catalog/model.ts';
 import { parseJson, type Json, type JsonObject } from '../../src/lib/json.ts';
-import { prepareCall } from '../../src/pipeline/call-upstream.ts';
+import { prepareCall } from '../../src/pipeline/attempt/call-upstream.ts';
 import { pluginSchema } from '../../src/plugins/index.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import { createProviders } from '../../src/providers/index.ts';
@@ -12,7 +12,7 @@ import type { Dialect } from '../../src/wire/format.ts';
 import type { HeaderDirectives } from '../../src/wire/gateway/headers.ts';
 import { createMessagesClientFormat } from '../../src/wire/messages/format.ts';
 
-/** An endpoint as a request meets it: who serves it, under which name, in which format. */
+/** An endpoint as a request meets it: its provider, the name of the model there, and the format. */
 export interface RequestTarget {
   readonly adapter: string;
   readonly model: string;
@@ -30,7 +30,7 @@ const OUTPUT_TOKENS_MAX = 64_000;
 
 /**
  * A caller's request as it leaves for an upstream: path, headers without credentials, body, and what was dropped or
- * changed on the way. A refusal is told as its status and words.
+ * changed on the way. A refusal is returned as its status and message.
  */
 export function prepareRequest(
   caller: ClientFormatId,
@@ -48,12 +48,12 @@ export function prepareRequest(
     });
     const endpoint = endpointOf(target);
     const { path, headers: sent, encoded } = prepareCall(providerOf(target), format, endpoint, request, 'hash-of-user');
-    const { body: written, warnings, headers: _own, ...more } = encoded;
+    const { body: written, warnings, toolNames, outputTool } = encoded;
     return {
       path,
       headers: sent,
-      ...(more as object),
-      ...(more.toolNames !== undefined && { toolNames: Object.fromEntries(more.toolNames) }),
+      ...(toolNames !== undefined && { toolNames: Object.fromEntries(toolNames) }),
+      ...(outputTool !== undefined && { answerTool: outputTool }),
       // As the upstream reads it.
       body: parseJson(JSON.stringify(written)) ?? null,
       warnings: [...request.warnings, ...warnings].map(
@@ -66,7 +66,7 @@ export function prepareRequest(
   }
 }
 
-/** An endpoint with nothing of its own but who serves it, and a longest answer. */
+/** An endpoint with a provider and a maximum, and no facts of its own. */
 export function endpointOf({ model, format }: RequestTarget): Endpoint {
   return {
     model: 'acme/one',
@@ -75,7 +75,7 @@ export function endpointOf({ model, format }: RequestTarget): Endpoint {
     upstreamModel: model,
     dataPolicy: {},
     formats: [format],
-    vendorTools: false,
+    nativeTools: false,
     cancellable: false,
     outputTokensMax: OUTPUT_TOKENS_MAX,
     price: undefined,
@@ -85,8 +85,8 @@ export function endpointOf({ model, format }: RequestTarget): Endpoint {
 const CANNOT_READ = /^messages\[(\d+)\]\.content\[(\d+)\].*which the provider of the model cannot read$/;
 
 /**
- * The request without the files that this kind of upstream refuses, and the refusals. The router asks it for none of
- * them, and files at addresses are fetched before it is asked.
+ * The request without the files that this kind of upstream refuses, and the refusals. The router selects no such
+ * upstream for them, and files at addresses are fetched before the call.
  */
 export function withoutUnreadable(
   caller: ClientFormatId,
@@ -117,7 +117,7 @@ export function dialectOf(target: RequestTarget): Dialect {
 
 const providers = new Map<string, Provider>();
 
-/** Who serves it. */
+/** Its provider. */
 export function providerOf({ adapter }: RequestTarget): Provider {
   const known = providers.get(adapter);
   if (known !== undefined) return known;

@@ -1,18 +1,16 @@
 import type { ProviderAdapter } from '../../src/providers/contract.ts';
 import { ADAPTER_IDS, ADAPTERS } from '../../src/providers/index.ts';
 import { KNOWN_PROVIDERS, type KnownProvider } from '../../src/providers/known-providers.ts';
+import { markdownTable } from './generated-page.ts';
 
 const HEAD = ['provider', 'name', 'on with', 'formats', 'base URL'] as const;
 /** It runs inside the gateway: nothing of it is configured. */
 const SANDBOX = ADAPTERS.sandbox.id;
 
-/** The registry as a table of Markdown, as the formatter would lay it out. */
-export function drawProvidersTable(): string {
+/** The registry as a table of Markdown. Without padding: a new provider is one line more, and changes no other. */
+export function formatProvidersTable(): string {
   const rows = ADAPTER_IDS.filter((id) => id !== SANDBOX).map((id) => rowOf(ADAPTERS[id]));
-  const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(HEAD), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+  return markdownTable(HEAD, rows);
 }
 
 function rowOf(adapter: ProviderAdapter): readonly string[] {

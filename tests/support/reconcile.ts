@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Database } from '../../src/store/database.ts';
-import type { GenerationsTable, LedgerEntriesTable } from '../../src/store/tables.ts';
+import type { Database } from '../../src/store/engine/database.ts';
+import type { GenerationsTable } from '../../src/store/generations/columns.ts';
+import type { LedgerEntriesTable } from '../../src/store/tables.ts';
 import type { KillLoop } from './kill-loop.ts';
 
 /** What a database holds after gateways died on it. */
@@ -23,7 +24,7 @@ export async function readStored({ kysely }: Database): Promise<Stored> {
   return { generations, entries, spentNanoUsd };
 }
 
-/** Callers, records, ledger, counters and upstream tell the same story. */
+/** Compares callers, records, ledger, counters and upstream, which must agree. */
 export function reconcile(
   { finished, upstreamIds }: Pick<KillLoop, 'finished' | 'upstreamIds'>,
   { generations, entries, spentNanoUsd }: Stored,
@@ -32,7 +33,7 @@ export function reconcile(
   const charges = new Map(entries.map((entry) => [entry.generation_id, -entry.amount_nano_usd]));
   assert.equal(charges.size, entries.length, 'one charge a generation');
   const lost = finished.filter(({ id, nanoUsd }) => costs.get(id) !== nanoUsd || charges.get(id) !== nanoUsd);
-  assert.deepEqual(lost, [], 'whoever saw an end was charged what it said');
+  assert.deepEqual(lost, [], 'every response whose end was seen is charged what it reported');
   const charged = generations.flatMap(({ id, upstream_id, cost_nano_usd: cost }) =>
     cost === null || cost === 0 ? [] : [{ id, upstream_id, cost_nano_usd: cost }],
   );

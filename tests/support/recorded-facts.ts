@@ -1,4 +1,4 @@
-import { listOf, objectOf, textOf } from './told.ts';
+import { listOf, objectOf, textOf } from './reported.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { readRecordedEvents, type RecordedEvent } from './recorded-events.ts';
 import type { RecordedFormat, Recording } from './recordings.ts';
@@ -16,7 +16,7 @@ export interface RecordedUsage {
   readonly completion: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** 0: none, or not told. */
+  /** 0: none, or not reported. */
   readonly reasoning: number;
 }
 
@@ -113,7 +113,7 @@ function readChat(events: readonly RecordedEvent[], facts: Facts): void {
         arguments: before.arguments + textOf(more),
       });
     }
-    // A gateway in between tells the word of the provider behind it, too.
+    // A gateway in between also reports the finish reason of the provider behind it.
     facts.finishWith(choice['native_finish_reason'] ?? choice['finish_reason']);
     readChatUsage(objectOf(data['usage'] ?? choice['usage']), facts);
   }
@@ -125,9 +125,10 @@ function readChatUsage(usage: JsonObject, facts: Facts): void {
   const prompt = objectOf(usage['prompt_tokens_details']);
   const completion = count(usage['completion_tokens']);
   const parts = usage['prompt_tokens'] + completion;
-  // Google's address in this format tells no reasoning, and counts it in the total alone.
-  const told = objectOf(usage['completion_tokens_details'])['reasoning_tokens'] ?? count(usage['total_tokens']) - parts;
-  const reasoning = Math.max(0, count(told));
+  // Google's API in this format does not report reasoning, and includes it only in the total.
+  const reported =
+    objectOf(usage['completion_tokens_details'])['reasoning_tokens'] ?? count(usage['total_tokens']) - parts;
+  const reasoning = Math.max(0, count(reported));
   // xAI counts it beside the completion, which its total shows.
   const beside = usage['total_tokens'] === parts + reasoning ? reasoning : 0;
   facts.usage = {

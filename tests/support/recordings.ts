@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { encodeMessage } from '../../src/lib/test-event-stream.ts';
+import { encodeMessage } from './aws-event-stream.ts';
 import { parseJsonObject, isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -39,7 +39,7 @@ export interface Recording {
   readonly body: Buffer;
   /** A stream of events, not one JSON object. */
   readonly streamed: boolean;
-  /** The model that was asked, where the recording says. */
+  /** The model of the request, if the recording has it. */
   readonly model: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export function skipWithoutRecordings(): boolean {
   if (existsSync(DIRECTORY)) return false;
   const why = `NO RECORDINGS at ${DIRECTORY}: set PROVIDER_STREAMS_DIR to replay them`;
   console.error(why);
-  test('recorded answers of providers', { skip: why }, () => undefined);
+  test('recorded responses of providers', { skip: why }, () => undefined);
   return true;
 }
 

@@ -15,7 +15,7 @@ export const ASKS = [
 ] as const;
 export type Ask = (typeof ASKS)[number];
 
-/** How the gateway is told to call the provider of a recording. */
+/** The configuration with which the gateway calls the provider of a recording. */
 export interface ReplayedProvider {
   readonly adapter: string;
   /** Stands in for the recorded model, where the adapter chooses the wire format by the model's name. */
@@ -160,7 +160,7 @@ function withoutChance(text: string, id: string | null, { body }: Recording, slu
   return id === null ? fixed : fixed.replaceAll(id, 'gen-1');
 }
 
-/** The row of a generation, as the management route tells it. */
+/** The row of a generation, as the management route returns it. */
 export async function readRecord(gateway: RunningGateway, id: string): Promise<JsonObject> {
   const answer = await fetch(`${gateway.baseUrl}/generation?id=${id}`, {
     headers: { authorization: `Bearer ${MANAGEMENT_KEY}` },

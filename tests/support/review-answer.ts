@@ -44,7 +44,7 @@ export function reviewRecord(record: JsonObject): JsonObject {
   };
 }
 
-/** Chunks with what they share told once, and runs of one kind folded. */
+/** Chunks with their common fields shown once, and runs of one kind folded. */
 function reviewChunks(text: string): readonly Json[] {
   const { chunks } = readChatStream(text);
   const [first] = chunks as JsonObject[];
@@ -71,7 +71,7 @@ const GROWING: ReadonlySet<string> = new Set([
   'partial_json',
 ]);
 
-/** Joins events in a row that differ only in a growing string; `pieces` tells how many there were. */
+/** Joins consecutive events that differ only in a growing string; `pieces` is their number. */
 function foldEvents(events: readonly Json[]): readonly Json[] {
   const folded: { event: Json; shape: string; pieces: number }[] = [];
   for (const event of events) {

@@ -29,9 +29,9 @@ export const THREE_MODELS = `
 export interface Routed {
   readonly gateway: RunningGateway;
   readonly upstream: ScriptedUpstream;
-  /** The upstream's own names of the models that were asked, oldest first. */
-  readonly asked: () => readonly unknown[];
-  /** POST to a path below the base URL; the metadata is asked for. */
+  /** The upstream's own names of the requested models, oldest first. */
+  readonly requested: () => readonly unknown[];
+  /** POST to a path below the base URL, with metadata enabled. */
   readonly post: (
     body: object,
     path?: string,
@@ -70,7 +70,7 @@ ${more}`,
   return {
     gateway,
     upstream,
-    asked: () => upstream.arrived.map(({ body }) => body['model']),
+    requested: () => upstream.arrived.map(({ body }) => body['model']),
     async post(body, path = '/chat/completions', headers = {}) {
       const response = await gateway.post(path, body, { 'x-service-metadata': 'enabled', ...headers });
       const parsed: unknown = JSON.parse(await response.text());
@@ -91,5 +91,5 @@ export function at(value: Json | undefined, ...path: readonly (string | number)[
   return found;
 }
 
-/** A request that asks for nothing but a function in Python. */
+/** A request for a function in Python, without any other feature. */
 export const CODE = [{ role: 'user', content: 'Write a Python function that parses a CSV file.' }];

@@ -19,7 +19,7 @@ export interface ScriptedFormats {
   readonly messages: ScriptedUpstream;
 }
 
-/** Says `text` in the chat format, streamed or whole as asked. */
+/** Sends `text` in the chat format, streamed if the request says so. */
 export function speakChat(text: string): Script {
   return (arrived, response, request) =>
     (arrived.body['stream'] === true ? stream(chatStream(text)) : json(200, chatAnswer(text)))(
@@ -29,7 +29,7 @@ export function speakChat(text: string): Script {
     );
 }
 
-/** Says `text` in the messages format, streamed or whole as asked. */
+/** Sends `text` in the messages format, streamed if the request says so. */
 export function speakMessages(text: string): Script {
   return (arrived, response, request) =>
     (arrived.body['stream'] === true ? stream(messagesStream(text)) : json(200, messagesAnswer(text)))(

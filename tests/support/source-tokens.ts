@@ -7,7 +7,7 @@ export interface Token {
   readonly line: number;
 }
 
-type OnPattern = (literal: string, line: number) => void;
+type OnPiece = (text: string, line: number) => void;
 
 /** Words after which a `/` opens a regular expression rather than divides. */
 const BEFORE_REGEX: ReadonlySet<string> = new Set(
@@ -18,8 +18,13 @@ const BEFORE_REGEX: ReadonlySet<string> = new Set(
  * Cuts TypeScript into words, strings and signs. Not a parser: just enough that an import in a comment, a string or a
  * template is not taken for one.
  * @param onPattern gets each regular expression, with its slashes and flags
+ * @param onComment gets each comment, with its delimiters
  */
-export function readTokens(source: string, onPattern: OnPattern = () => undefined): readonly Token[] {
+export function readTokens(
+  source: string,
+  onPattern: OnPiece = () => undefined,
+  onComment: OnPiece = () => undefined,
+): readonly Token[] {
   const tokens: Token[] = [];
   /** Open braces; true where the brace belongs to `${` of a template. */
   const braces: boolean[] = [];
@@ -31,6 +36,10 @@ export function readTokens(source: string, onPattern: OnPattern = () => undefine
   };
   const skipTo = (end: number): void => {
     for (; at < end; at++) if (source[at] === '\n') line++;
+  };
+  const comment = (end: number): void => {
+    onComment(source.slice(at, end), line);
+    skipTo(end);
   };
   const template = (): void => {
     // After the opening backquote, or after the brace that closed `${`.
@@ -46,8 +55,8 @@ export function readTokens(source: string, onPattern: OnPattern = () => undefine
 
   while (at < source.length) {
     const sign = source[at] ?? '';
-    if (source.startsWith('//', at)) skipTo(indexOrEnd(source, '\n', at));
-    else if (source.startsWith('/*', at)) skipTo(indexOrEnd(source, '*/', at + 2) + 2);
+    if (source.startsWith('//', at)) comment(indexOrEnd(source, '\n', at));
+    else if (source.startsWith('/*', at)) comment(indexOrEnd(source, '*/', at + 2) + 2);
     else if (sign === "'" || sign === '"') {
       const end = endOfString(source, at);
       push('string', source.slice(at + 1, end - 1));

@@ -8,9 +8,11 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ENTRY = join(ROOT, 'src/main.ts');
+/** The folder that `src/main.ts` uses; from the environment its own source and its threads come from there, too. */
+const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/model-gateway');
 
 export interface CliOptions {
-  /** Everything that the process sees of an environment, besides the path. */
+  /** Everything that the process sees of an environment, besides the path and the cache of compiled sources. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** What to run instead of `node src/main.ts`. */
@@ -38,7 +40,7 @@ export function startCli(t: Pick<TestContext, 'after'>, args: readonly string[],
   const child = spawn(program ?? process.execPath, [...before, ...args], {
     cwd: options.cwd ?? tmpdir(),
     // Nothing is inherited: a key or a database of the machine must not decide a test.
-    env: { PATH: process.env['PATH'] ?? '', ...options.env },
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...options.env },
   });
   let stdout = '';
   let stderr = '';

@@ -1,4 +1,3 @@
-import type { FormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import {
   CHAT_HEAD,
@@ -26,57 +25,60 @@ import {
   type Spoken,
   type SpokenUsage,
 } from './spoken.ts';
-import { textOf } from './told.ts';
+import { textOf } from './reported.ts';
 import { sse, type Arrived, type Script } from './upstream.ts';
 
+/** The formats of the suites that drive every format. A further one joins them by a row in each table of this type. */
+export type SpokenFormat = 'chat' | 'messages' | 'responses' | 'gemini' | 'converse' | 'cohere';
+
 /** The format of a request, by where it was sent. */
-export function formatOfPath(path: string): FormatId {
+export function formatOfPath(path: string): SpokenFormat {
   if (path.endsWith('/chat/completions')) return 'chat';
   if (path.includes('/messages')) return 'messages';
   if (path.endsWith('/responses')) return 'responses';
   if (/:(?:streamGenerateContent|generateContent)\b/.test(path)) return 'gemini';
   if (/\/converse(?:-stream)?$/.test(path)) return 'converse';
   if (path.endsWith('/chat')) return 'cohere';
-  throw new Error(`no format is asked at ${path}`);
+  throw new Error(`no format has the path ${path}`);
 }
 
-/** Gives the answer in the format of the request, streamed or whole as it was asked for. */
+/** Sends the response in the format of the request, streamed if the request says so. */
 export function speak(spoken: Spoken): Script {
   return (arrived, response) => {
     const format = formatOfPath(arrived.path);
-    const { type, body } = isStreamed(format, arrived) ? drawStream(format, spoken) : drawWhole(format, spoken);
+    const { type, body } = isStreamed(format, arrived) ? formatStream(format, spoken) : formatWhole(format, spoken);
     response.writeHead(200, { 'content-type': type });
     response.end(body);
   };
 }
 
-interface DrawnAnswer {
+interface FormattedAnswer {
   readonly type: string;
   readonly body: Buffer;
 }
 
-export function drawStream(format: FormatId, spoken: Spoken): DrawnAnswer {
+export function formatStream(format: SpokenFormat, spoken: Spoken): FormattedAnswer {
   if (format === 'converse')
     return { type: 'application/vnd.amazon.eventstream', body: frameConverse(converseEvents(spoken)) };
   const named = format !== 'chat' && format !== 'gemini';
   return { type: 'text/event-stream', body: withRawInputs(sse(STREAM[format](spoken), { named })) };
 }
 
-function drawWhole(format: FormatId, spoken: Spoken): DrawnAnswer {
+export function formatWhole(format: SpokenFormat, spoken: Spoken): FormattedAnswer {
   return { type: 'application/json', body: withRawInputs(JSON.stringify(WHOLE[format](spoken))) };
 }
 
 /** Says a text and no more. */
-export function say(text: string, usage?: SpokenUsage): Script {
+export function emit(text: string, usage?: SpokenUsage): Script {
   return speak({ parts: [{ type: 'text', text }], ...(usage !== undefined && { usage }) });
 }
 
-function isStreamed(format: FormatId, { path, body }: Arrived): boolean {
+export function isStreamed(format: SpokenFormat, { path, body }: Arrived): boolean {
   if (format === 'gemini') return path.includes(':streamGenerateContent');
   return format === 'converse' ? path.endsWith('-stream') : body['stream'] === true;
 }
 
-const WHOLE: Readonly<Record<FormatId, (spoken: Spoken) => JsonObject>> = {
+const WHOLE: Readonly<Record<SpokenFormat, (spoken: Spoken) => JsonObject>> = {
   chat: (spoken) => {
     const thought = textsOf(spoken, 'thought');
     const called = partsOf(spoken, 'call').map(chatCall);
@@ -123,7 +125,9 @@ const WHOLE: Readonly<Record<FormatId, (spoken: Spoken) => JsonObject>> = {
   },
 };
 
-const STREAM: Readonly<Record<Exclude<FormatId, 'converse'>, (spoken: Spoken) => readonly (JsonObject | string)[]>> = {
+const STREAM: Readonly<
+  Record<Exclude<SpokenFormat, 'converse'>, (spoken: Spoken) => readonly (JsonObject | string)[]>
+> = {
   chat: (spoken) => {
     const called = partsOf(spoken, 'call');
     return [
@@ -171,10 +175,10 @@ const STREAM: Readonly<Record<Exclude<FormatId, 'converse'>, (spoken: Spoken) =>
     return [
       { id: 'cohere-1', type: 'message-start', delta: { message: { role: 'assistant', content: [] } } },
       ...others.flatMap((part, index) => {
-        const { type, ...said } = cohereContent(part);
+        const { type, ...stated } = cohereContent(part);
         return [
           cohereEvent('content-start', index, { content: { type, [textOf(type)]: '' } }),
-          cohereEvent('content-delta', index, { content: said }),
+          cohereEvent('content-delta', index, { content: stated }),
           { type: 'content-end', index },
         ];
       }),

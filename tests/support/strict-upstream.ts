@@ -1,11 +1,10 @@
-import type { FormatId } from '../../src/canonical/extra.ts';
 import { parseJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
-import { formatOfPath, say } from './speak.ts';
-import { listOf, objectOf, textOf } from './told.ts';
+import { formatOfPath, emit, type SpokenFormat } from './speak.ts';
+import { listOf, objectOf, textOf } from './reported.ts';
 import { json, type Script } from './upstream.ts';
 
 /** Says what is wrong with a body, as vendors do in their refusals; `undefined`: nothing. */
-export type Fault = (format: FormatId, body: JsonObject) => string | undefined;
+export type Fault = (format: SpokenFormat, body: JsonObject) => string | undefined;
 
 /** Answers whatever has none of these faults, and refuses the rest. */
 export function refuse(...faults: readonly Fault[]): Script {
@@ -13,7 +12,7 @@ export function refuse(...faults: readonly Fault[]): Script {
     const format = formatOfPath(arrived.path);
     const body = parseJsonObject(arrived.text) ?? {};
     const fault = faults.map((find) => find(format, body)).find((found) => found !== undefined);
-    const script = fault === undefined ? say('Done.') : json(400, { error: { message: fault }, message: fault });
+    const script = fault === undefined ? emit('Done.') : json(400, { error: { message: fault }, message: fault });
     void script(arrived, response, request);
   };
 }
@@ -27,8 +26,8 @@ interface Turn {
   readonly isLate: boolean;
 }
 
-const NARROW_IDS: ReadonlySet<FormatId> = new Set(['messages', 'converse', 'gemini']);
-const ALTERNATING: ReadonlySet<FormatId> = new Set(['messages', 'converse', 'gemini']);
+const NARROW_IDS: ReadonlySet<SpokenFormat> = new Set(['messages', 'converse', 'gemini']);
+const ALTERNATING: ReadonlySet<SpokenFormat> = new Set(['messages', 'converse', 'gemini']);
 
 /** What each format's vendor demands: one result for each call, in the very next turn, before anything else. */
 export const unpairedResults: Fault = (format, body) => {
@@ -48,7 +47,7 @@ export const unpairedResults: Fault = (format, body) => {
   return owed.length > 0 ? `calls without results: ${owed.join()}` : undefined;
 };
 
-const TURNS: Readonly<Record<FormatId, (body: JsonObject) => readonly Turn[]>> = {
+const TURNS: Readonly<Record<SpokenFormat, (body: JsonObject) => readonly Turn[]>> = {
   chat: (body) => inRows(objectsIn(body['messages'])),
   cohere: (body) => inRows(objectsIn(body['messages'])),
   messages: (body) =>
@@ -118,7 +117,7 @@ function inRows(messages: readonly JsonObject[]): readonly Turn[] {
 }
 
 /** How empty a text may be: Anthropic's models want a visible character, Gemini and Cohere any at all. */
-const REFUSED_TEXT: Readonly<Partial<Record<FormatId, RegExp>>> = {
+const REFUSED_TEXT: Readonly<Partial<Record<SpokenFormat, RegExp>>> = {
   messages: /^\s*$/,
   converse: /^\s*$/,
   gemini: /^$/,

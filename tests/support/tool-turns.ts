@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ServerTool, ToolCall, ToolContext, ToolOutcome } from '../../src/tools/contract.ts';
 import { startGateway, type GatewayOptions, type RunningGateway } from './gateway.ts';
-import { readTold, type Told } from './told.ts';
+import { readReported, type Reported } from './reported.ts';
 import {
   chatChunk,
   json,
@@ -15,7 +15,7 @@ import {
 } from './upstream.ts';
 
 /** What a scripted model says with one turn. */
-export interface Said {
+export interface Stated {
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly { readonly id?: string; readonly name: string; readonly input?: string }[];
@@ -25,7 +25,7 @@ export interface Said {
 }
 
 /** What the model says to the request with this number, from 0. */
-export type Model = (arrived: Arrived, at: number) => Said | Script;
+export type Model = (arrived: Arrived, at: number) => Stated | Script;
 
 export interface ToolTurns {
   readonly gateway: RunningGateway;
@@ -76,18 +76,18 @@ async function speak(
   { arrived: all }: ScriptedUpstream,
   [arrived, response, request]: Parameters<Script>,
 ): Promise<void> {
-  const said = model(arrived, all.length - 1);
-  const script = typeof said === 'function' ? said : say(format, said, arrived.body['stream'] === true);
+  const stated = model(arrived, all.length - 1);
+  const script = typeof stated === 'function' ? stated : emit(format, stated, arrived.body['stream'] === true);
   await script(arrived, response, request);
 }
 
 /** One turn in a wire format, streamed or whole. */
-export function say(format: 'chat' | 'messages', said: Said, isStream: boolean): Script {
-  if (format === 'chat') return isStream ? stream(chatTurnStream(said)) : json(200, chatTurn(said));
-  return isStream ? stream(messagesTurnStream(said)) : json(200, messagesTurn(said));
+export function emit(format: 'chat' | 'messages', stated: Stated, isStream: boolean): Script {
+  if (format === 'chat') return isStream ? stream(chatTurnStream(stated)) : json(200, chatTurn(stated));
+  return isStream ? stream(messagesTurnStream(stated)) : json(200, messagesTurn(stated));
 }
 
-function chatCalls({ calls = [] }: Said): readonly object[] {
+function chatCalls({ calls = [] }: Stated): readonly object[] {
   return calls.map(({ id, name, input = '{}' }, index) => ({
     index,
     id: id ?? `call_${index}`,
@@ -96,7 +96,7 @@ function chatCalls({ calls = [] }: Said): readonly object[] {
   }));
 }
 
-function chatUsage({ promptTokens = 10, completionTokens = 5 }: Said): object {
+function chatUsage({ promptTokens = 10, completionTokens = 5 }: Stated): object {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
@@ -104,16 +104,16 @@ function chatUsage({ promptTokens = 10, completionTokens = 5 }: Said): object {
   };
 }
 
-function chatFinish({ calls = [], finish }: Said): string {
+function chatFinish({ calls = [], finish }: Stated): string {
   return finish ?? (calls.length > 0 ? 'tool_calls' : 'stop');
 }
 
-function chatTurn(said: Said): object {
-  const calls = chatCalls(said);
+function chatTurn(stated: Stated): object {
+  const calls = chatCalls(stated);
   const message = {
     role: 'assistant',
-    content: said.text ?? null,
-    ...(said.thinking !== undefined && { reasoning_content: said.thinking }),
+    content: stated.text ?? null,
+    ...(stated.thinking !== undefined && { reasoning_content: stated.thinking }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
   return {
@@ -121,25 +121,25 @@ function chatTurn(said: Said): object {
     object: 'chat.completion',
     created: 1_700_000_000,
     model: 'one-2026',
-    choices: [{ index: 0, message, finish_reason: chatFinish(said) }],
-    usage: chatUsage(said),
+    choices: [{ index: 0, message, finish_reason: chatFinish(stated) }],
+    usage: chatUsage(stated),
   };
 }
 
-function chatTurnStream(said: Said): string {
+function chatTurnStream(stated: Stated): string {
   return sse([
     chatChunk({ role: 'assistant', content: '' }),
-    ...(said.thinking === undefined ? [] : [chatChunk({ reasoning_content: said.thinking })]),
-    ...(said.text ?? '').split(/(?<= )/).map((word) => chatChunk({ content: word })),
-    ...chatCalls(said).map((call) => chatChunk({ tool_calls: [call] })),
-    chatChunk({}, chatFinish(said)),
-    { ...chatChunk({}), choices: [], usage: chatUsage(said) },
+    ...(stated.thinking === undefined ? [] : [chatChunk({ reasoning_content: stated.thinking })]),
+    ...(stated.text ?? '').split(/(?<= )/).map((word) => chatChunk({ content: word })),
+    ...chatCalls(stated).map((call) => chatChunk({ tool_calls: [call] })),
+    chatChunk({}, chatFinish(stated)),
+    { ...chatChunk({}), choices: [], usage: chatUsage(stated) },
     '[DONE]',
   ]);
 }
 
-function messagesBlocks(said: Said): readonly Record<string, unknown>[] {
-  const { thinking, text, calls = [] } = said;
+function messagesBlocks(stated: Stated): readonly Record<string, unknown>[] {
+  const { thinking, text, calls = [] } = stated;
   return [
     ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: `signed(${thinking})` }]),
     ...(text === undefined ? [] : [{ type: 'text', text }]),
@@ -152,7 +152,7 @@ function messagesBlocks(said: Said): readonly Record<string, unknown>[] {
   ];
 }
 
-function messagesUsage({ promptTokens = 10, completionTokens = 5 }: Said): object {
+function messagesUsage({ promptTokens = 10, completionTokens = 5 }: Stated): object {
   return {
     input_tokens: promptTokens,
     output_tokens: completionTokens,
@@ -161,26 +161,26 @@ function messagesUsage({ promptTokens = 10, completionTokens = 5 }: Said): objec
   };
 }
 
-function messagesTurn(said: Said): object {
+function messagesTurn(stated: Stated): object {
   return {
     id: 'msg_1',
     type: 'message',
     role: 'assistant',
     model: 'claude-sonnet-4-6',
-    content: messagesBlocks(said),
-    stop_reason: said.finish ?? ((said.calls ?? []).length > 0 ? 'tool_use' : 'end_turn'),
+    content: messagesBlocks(stated),
+    stop_reason: stated.finish ?? ((stated.calls ?? []).length > 0 ? 'tool_use' : 'end_turn'),
     stop_sequence: null,
-    usage: messagesUsage(said),
+    usage: messagesUsage(stated),
   };
 }
 
-function messagesTurnStream(said: Said): string {
-  const { content: _content, stop_reason: stop, usage, ...message } = messagesTurn(said) as Record<string, unknown>;
+function messagesTurnStream(stated: Stated): string {
+  const { content: _content, stop_reason: stop, usage, ...message } = messagesTurn(stated) as Record<string, unknown>;
   const start = { ...message, content: [], stop_reason: null, usage: { ...(usage as object), output_tokens: 1 } };
   return sse(
     [
       { type: 'message_start', message: start },
-      ...messagesBlocks(said).flatMap((block, index) => streamedBlock(block, index)),
+      ...messagesBlocks(stated).flatMap((block, index) => streamedBlock(block, index)),
       { type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage },
       { type: 'message_stop' },
     ],
@@ -235,7 +235,7 @@ export async function ask(
   { format, stream: isStream, model }: Asking,
   body: object,
   headers: Record<string, string> = {},
-): Promise<Told & { readonly id: string; readonly status: number }> {
+): Promise<Reported & { readonly id: string; readonly status: number }> {
   const path = format === 'chat' ? '/chat/completions' : '/messages';
   const answer = await gateway.post(
     path,
@@ -249,13 +249,13 @@ export async function ask(
     headers,
   );
   const text = await answer.text();
-  const told = readTold(
+  const reported = readReported(
     { text, contentType: answer.headers.get('content-type') ?? '', status: answer.status } as Parameters<
-      typeof readTold
+      typeof readReported
     >[0],
     { format, stream: isStream },
   );
-  return { ...told, id: answer.headers.get('x-generation-id') ?? '', status: answer.status };
+  return { ...reported, id: answer.headers.get('x-generation-id') ?? '', status: answer.status };
 }
 
 /** The record of a generation, which may be stored a moment after its answer. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/lib/json.ts';
 import { API_KEY, type RunningGateway } from './gateway.ts';
 
-export interface UploadWish {
+export interface UploadInput {
   readonly name: string;
   /** Further fields of the form. */
   readonly fields: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface Uploaded {
 export async function upload(
   { baseUrl }: Pick<RunningGateway, 'baseUrl'>,
   content: string | Uint8Array<ArrayBuffer>,
-  { name = 'notes.txt', fields = {}, headers = {}, query = '', key = API_KEY }: Partial<UploadWish> = {},
+  { name = 'notes.txt', fields = {}, headers = {}, query = '', key = API_KEY }: Partial<UploadInput> = {},
 ): Promise<Uploaded> {
   const form = new FormData();
   form.set('file', new Blob([content], { type: 'application/x-anything' }), name);

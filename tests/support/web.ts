@@ -67,8 +67,8 @@ export const FOUND = {
   ],
 };
 
-/** Answers in the format and the delivery that it is asked for. */
-function says(text: string): Script {
+/** Responds in the format and the delivery of the request. */
+function states(text: string): Script {
   return (arrived, response, request) => {
     const isChat = arrived.path.endsWith('/chat/completions');
     const streams = arrived.body['stream'] === true;
@@ -92,7 +92,7 @@ export interface WebOptions extends Pick<GatewayOptions, 'downloads'> {
   /** What the models say. */
   readonly text?: string;
   readonly engine?: Script;
-  /** Nobody but the gateway itself reads files. */
+  /** No OCR service: only the gateway itself reads files. */
   readonly withoutOcr?: boolean;
   /** Further top-level YAML. */
   readonly yaml?: string;
@@ -106,8 +106,8 @@ export async function startWeb(
   { text = 'Said.', engine: script = json(200, FOUND), withoutOcr = false, yaml = '', downloads }: WebOptions = {},
 ): Promise<WebSetup> {
   const engine = await startUpstream(script);
-  const chat = await startUpstream(says(text));
-  const messages = await startUpstream(says(text));
+  const chat = await startUpstream(states(text));
+  const messages = await startUpstream(states(text));
   const gateway = await startGateway({
     ...(downloads !== undefined && { downloads }),
     yaml: `

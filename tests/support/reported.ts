@@ -4,20 +4,20 @@ import { readChatStream, readMessagesStream } from './read-stream.ts';
 import type { Ask, Replayed } from './replay.ts';
 
 /** A call as a caller reads it, its arguments as the very characters that came. */
-export interface ToldCall {
+export interface ReportedCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
 /** What a caller knows after an answer, however it was delivered. */
-export interface Told {
+export interface Reported {
   readonly text: string;
   readonly reasoning: string;
   /** Signatures and encrypted reasoning, in order. */
   readonly seals: readonly string[];
   /** Calls for the caller to run. */
-  readonly calls: readonly ToldCall[];
+  readonly calls: readonly ReportedCall[];
   /** `finish_reason` or `stop_reason`. */
   readonly finish: Json;
   readonly usage: JsonObject;
@@ -27,22 +27,26 @@ export interface Told {
 }
 
 /** Puts an answer together as a client does. */
-export function readTold({ text, contentType }: Replayed, ask: Ask): Told {
+export function readReported({ text, contentType }: Replayed, ask: Ask): Reported {
   const streamed = contentType.startsWith('text/event-stream');
-  assert.equal(streamed, ask.stream, `delivered as asked: ${text.slice(0, 300)}`);
+  assert.equal(streamed, ask.stream, `delivered as requested: ${text.slice(0, 300)}`);
   if (ask.format === 'chat') {
-    return streamed ? toldInChunks(readChatStream(text).chunks as readonly JsonObject[]) : toldInCompletion(text);
+    return streamed
+      ? reportedInChunks(readChatStream(text).chunks as readonly JsonObject[])
+      : reportedInCompletion(text);
   }
-  return streamed ? toldInEvents(readMessagesStream(text).events as readonly JsonObject[]) : toldInMessage(text);
+  return streamed
+    ? reportedInEvents(readMessagesStream(text).events as readonly JsonObject[])
+    : reportedInMessage(text);
 }
 
-function toldInCompletion(text: string): Told {
+function reportedInCompletion(text: string): Reported {
   const body = objectOf(parseJsonObject(text));
   const choice = objectOf(listOf(body['choices'])[0]);
   const message = objectOf(choice['message']);
   const { tool_calls: calls, ...rest } = message;
   return {
-    ...toldInChatMessage(rest, callsOf(calls)),
+    ...reportedInChatMessage(rest, callsOf(calls)),
     finish: choice['finish_reason'] ?? null,
     usage: objectOf(body['usage']),
     error: isJsonObject(choice['error']) ? choice['error'] : undefined,
@@ -50,7 +54,7 @@ function toldInCompletion(text: string): Told {
   };
 }
 
-function toldInChunks(chunks: readonly JsonObject[]): Told {
+function reportedInChunks(chunks: readonly JsonObject[]): Reported {
   const message: Record<string, Json> = { role: 'assistant', content: null, refusal: null };
   const details: Record<string, Json>[] = [];
   const calls: { id: string; name: string; arguments: string }[] = [];
@@ -69,12 +73,12 @@ function toldInChunks(chunks: readonly JsonObject[]): Told {
     native = choice['native_finish_reason'] ?? native;
   }
   if (details.length > 0) message['reasoning_details'] = details;
-  // A client starts with nothing; an empty text is said by nobody.
+  // A client starts with nothing; an empty text is never sent.
   if (message['content'] === '' && (calls.length > 0 || message['refusal'] !== null)) message['content'] = null;
   if (message['refusal'] === '') message['refusal'] = null;
   const error = chunks.find((chunk) => isJsonObject(chunk['error']))?.['error'];
   return {
-    ...toldInChatMessage(message, calls),
+    ...reportedInChatMessage(message, calls),
     finish,
     usage: objectOf(chunks.findLast((chunk) => isJsonObject(chunk['usage']))?.['usage']),
     error: isJsonObject(error) ? error : undefined,
@@ -82,7 +86,7 @@ function toldInChunks(chunks: readonly JsonObject[]): Told {
   };
 }
 
-function toldInChatMessage(message: JsonObject, calls: readonly ToldCall[]) {
+function reportedInChatMessage(message: JsonObject, calls: readonly ReportedCall[]) {
   const details = listOf(message['reasoning_details']).map((detail) => objectOf(detail));
   return {
     text: textOf(message['content']),
@@ -92,7 +96,7 @@ function toldInChatMessage(message: JsonObject, calls: readonly ToldCall[]) {
   };
 }
 
-function callsOf(calls: Json | undefined): readonly ToldCall[] {
+function callsOf(calls: Json | undefined): readonly ReportedCall[] {
   return listOf(calls).map((call) => {
     const { id, function: definition } = objectOf(call);
     const { name, arguments: given } = objectOf(definition);
@@ -104,7 +108,7 @@ function addText(message: Record<string, Json>, member: string, text: Json | und
   if (typeof text === 'string') message[member] = textOf(message[member]) + text;
 }
 
-/** Pieces of one block share `index` and `type`. @source generation.md 1.4 "Stream" */
+/** Pieces of one block share `index` and `type`. @spec stream-17 */
 function addDetail(details: Record<string, Json>[], piece: JsonObject): void {
   const same = details.find(
     ({ index, type }) => index !== undefined && index === piece['index'] && type === piece['type'],
@@ -131,13 +135,13 @@ function addCall(calls: { id: string; name: string; arguments: string }[], piece
   }
 }
 
-function toldInMessage(text: string): Told {
+function reportedInMessage(text: string): Reported {
   const body = objectOf(parseJsonObject(text));
   const content = listOf(body['content']).map((block) => objectOf(block));
   const inputs = rawInputs(text);
   const { usage, stop_reason: stop, ...rest } = body;
   return {
-    ...toldInContent(content, inputs),
+    ...reportedInContent(content, inputs),
     finish: stop ?? null,
     usage: objectOf(usage),
     error: isJsonObject(body['error']) ? body['error'] : undefined,
@@ -145,7 +149,7 @@ function toldInMessage(text: string): Told {
   };
 }
 
-function toldInEvents(events: readonly JsonObject[]): Told {
+function reportedInEvents(events: readonly JsonObject[]): Reported {
   const content: Record<string, Json>[] = [];
   const inputs = new Map<number, string>();
   let message: JsonObject = {};
@@ -163,7 +167,7 @@ function toldInEvents(events: readonly JsonObject[]): Told {
   const texts: string[] = [];
   for (const [index, block] of content.entries()) {
     if (!('input' in block)) continue;
-    // The empty text stands for no arguments. @source generation.md 7.10
+    // The empty text stands for no arguments. @spec stream-25
     const input = inputs.get(index) ?? '';
     texts.push(input === '' ? '{}' : input);
     block['input'] = JSON.parse(input === '' ? '{}' : input) as Json;
@@ -171,9 +175,9 @@ function toldInEvents(events: readonly JsonObject[]): Told {
   const { stop_reason: stop, ...delta } = objectOf(closing['delta']);
   const { usage: atStart, stop_reason: _none, ...start } = message;
   return {
-    ...toldInContent(content, texts),
+    ...reportedInContent(content, texts),
     finish: stop ?? null,
-    // What the end does not repeat stands as the start told it.
+    // What the end does not repeat remains as the start reported it.
     usage: { ...objectOf(atStart), ...objectOf(closing['usage']) },
     error,
     message: { ...start, ...delta, content },
@@ -201,7 +205,7 @@ function addDelta(block: Record<string, Json>, delta: JsonObject, inputs: Map<nu
   }
 }
 
-function toldInContent(content: readonly JsonObject[], inputs: readonly string[]) {
+function reportedInContent(content: readonly JsonObject[], inputs: readonly string[]) {
   const withInput = content.filter((block) => 'input' in block);
   return {
     text: content.map((block) => (block['type'] === 'text' ? textOf(block['text']) : '')).join(''),
