@@ -26,12 +26,12 @@ function request(nonce: string, messages: readonly JsonObject[]): JsonObject {
   return { max_tokens: 4_000, system, messages };
 }
 
-const user = (said: string): JsonObject => ({ role: 'user', content: [{ type: 'text', text: said, ...MARK }] });
+const user = (stated: string): JsonObject => ({ role: 'user', content: [{ type: 'text', text: stated, ...MARK }] });
 
-suite('the line by which a terminal agent marks each request', () => {
+suite('the line with which a terminal agent marks each request', () => {
   const abroad = (Object.keys(UPSTREAMS) as UpstreamName[]).filter((name) => name !== 'claude');
 
-  test('goes to its own vendor as it is', async () => {
+  test('is sent unchanged to its own vendor', async () => {
     const { ask } = shared();
     const { arrived, warnings } = await ask('messages', 'claude', request('0a1b2', [user('Hi.')]));
     assert.deepEqual(arrived.body['system'], request('0a1b2', [])['system']);
@@ -42,7 +42,7 @@ suite('the line by which a terminal agent marks each request', () => {
   });
 
   for (const name of abroad)
-    test(`is kept from ${name}, whose cache then hits`, async () => {
+    test(`is removed for ${name}, whose cache then hits`, async () => {
       const { upstream, ask } = shared();
       upstream.script = cachePrompts(() => [{ type: 'text', text: 'Done.' }]);
       const first = await ask('messages', name, request('0a1b2', [user('Hi.')]));
@@ -51,16 +51,17 @@ suite('the line by which a terminal agent marks each request', () => {
       assert.ok(first.warnings.includes('content-dropped system[0]'), first.warnings.join());
       const second = await ask('messages', name, request('ffff1', [user('Hi.')]));
       assert.equal(second.arrived.text, first.arrived.text);
-      const messages = [user('Hi.'), messageOf('messages', first.told), user('And now?')];
+      const messages = [user('Hi.'), messageOf('messages', first.reported), user('And now?')];
       const third = await ask('messages', name, request('36ee5', messages));
       const { prefix } = readBody(first.arrived);
       assert.equal(readBody(third.arrived).prefix.slice(0, prefix.length), prefix);
-      const { usage } = second.told;
+      const { usage } = second.reported;
       const read = Number(usage['cache_read_input_tokens'] ?? 0);
       assert.ok(read > RULES.length / 4, `${read} tokens were read from the cache`);
     });
 
-  test('is kept from every provider but its vendor, whoever else serves its models', () => {
+  // @spec prompt-cache-9
+  test('is removed for every provider but its vendor', () => {
     const readers = Object.values<ProviderAdapter>(ADAPTERS).filter((adapter) =>
       adapter.formats.some(
         ({ format }) => adapter.dialect({ format, model: 'claude-sonnet-4-6' }).readsAttribution === true,
@@ -72,15 +73,16 @@ suite('the line by which a terminal agent marks each request', () => {
     );
   });
 
-  test('as the beginning of one text leaves the rest of it', async () => {
+  test('leaves the rest of a text that it begins', async () => {
     const { ask } = shared();
-    const asked = { max_tokens: 100, system: `${line('0a1b2')}\n\n${RULES}`, messages: [user('Hi.')] };
-    const plain = await ask('messages', 'messages-plain', asked);
+    const requested = { max_tokens: 100, system: `${line('0a1b2')}\n\n${RULES}`, messages: [user('Hi.')] };
+    const plain = await ask('messages', 'messages-plain', requested);
     assert.equal(plain.arrived.body['system'], RULES);
-    const chat = await ask('messages', 'chat', asked);
+    const chat = await ask('messages', 'chat', requested);
     assert.deepEqual((chat.arrived.body['messages'] as unknown[])[0], { role: 'system', content: RULES });
   });
 
+  // @spec prompt-cache-9
   test('counts no tokens', async () => {
     const { gateway } = shared();
     const count = async (body: JsonObject): Promise<unknown> => {
@@ -93,10 +95,11 @@ suite('the line by which a terminal agent marks each request', () => {
     assert.equal(await count(request('0a1b2', [user('Hi.')])), bare);
   });
 
-  test('does not part a conversation from the endpoint whose cache holds it', () => {
+  // @spec prompt-cache-9
+  test('does not break session affinity', () => {
     const sessions = createStickySessions({ clock: systemClock });
-    const keyOf = (nonce: string, said: string): string | undefined => {
-      const body = { model: 'acme/one', ...request(nonce, [user(said)]) };
+    const keyOf = (nonce: string, stated: string): string | undefined => {
+      const body = { model: 'acme/one', ...request(nonce, [user(stated)]) };
       const headers = { serviceMetadata: false, betas: [] };
       const decoded = CLIENT_FORMATS.messages.decodeRequest(body, JSON.stringify(body), headers);
       return sessions.sessionOf(decoded, 'default')?.key();
@@ -105,7 +108,7 @@ suite('the line by which a terminal agent marks each request', () => {
     assert.notEqual(keyOf('0a1b2', 'Hi.'), keyOf('0a1b2', 'Ho.'));
   });
 
-  test('of a chat caller is a text like any other', async () => {
+  test('is ordinary text from a chat caller', async () => {
     const { ask } = shared();
     const messages = [{ role: 'system', content: line('0a1b2') }, user('Hi.')];
     const { arrived } = await ask('chat', 'chat', { messages });

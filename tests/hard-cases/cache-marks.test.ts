@@ -58,14 +58,15 @@ const wrongMarks: Fault = (_format, body) => {
 
 const WITH_MARKS = ['claude', 'messages-plain', 'converse'] as const satisfies readonly UpstreamName[];
 
-suite('more breakpoints than a vendor takes', () => {
+suite('more cache breakpoints than a vendor accepts', () => {
   for (const caller of CALLERS)
     for (const name of WITH_MARKS)
-      test(`are cut to the last four, which reach furthest, for ${name}: ${caller} caller`, async () => {
+      // @spec prompt-cache-2
+      test(`are cut to the last four for ${name}: ${caller} caller`, async () => {
         const { upstream, ask } = shared();
         upstream.script = refuse(wrongMarks);
-        const asked = request(caller, mark('1h'), mark('1h'), [mark(), {}, mark(), mark(), {}, mark()]);
-        const { arrived, warnings } = await ask(caller, name, asked);
+        const requested = request(caller, mark('1h'), mark('1h'), [mark(), {}, mark(), mark(), {}, mark()]);
+        const { arrived, warnings } = await ask(caller, name, requested);
         assert.deepEqual(marksOf(arrived.body as JsonObject), ['5m', '5m', '5m', '5m']);
         const lost =
           caller === 'chat'
@@ -78,42 +79,45 @@ suite('more breakpoints than a vendor takes', () => {
       });
 
   for (const caller of CALLERS)
-    test(`count the one of the whole request: ${caller} caller`, async () => {
+    // @spec prompt-cache-2
+    test(`include the one of the whole request: ${caller} caller`, async () => {
       const { upstream, ask } = shared();
       upstream.script = refuse(wrongMarks);
-      const asked = { ...request(caller, mark(), mark(), [mark(), mark(), {}, {}]), ...mark() };
-      const { arrived } = await ask(caller, 'claude', asked);
+      const requested = { ...request(caller, mark(), mark(), [mark(), mark(), {}, {}]), ...mark() };
+      const { arrived } = await ask(caller, 'claude', requested);
       assert.deepEqual(arrived.body['cache_control'], { type: 'ephemeral' });
       assert.equal(marksOf(arrived.body as JsonObject).length, 3);
     });
 });
 
-suite('lifetimes of breakpoints', () => {
+suite('lifetimes of cache breakpoints', () => {
   for (const caller of CALLERS)
     for (const name of WITH_MARKS)
-      test(`go out as they were asked for, longer ones first: ${name}, ${caller} caller`, async () => {
+      test(`are sent as requested, longer ones first: ${name}, ${caller} caller`, async () => {
         const { upstream, ask } = shared();
         upstream.script = refuse(wrongMarks);
-        const asked = request(caller, {}, mark('1h'), [mark('1h'), mark('5m'), mark()]);
-        const { arrived } = await ask(caller, name, asked);
+        const requested = request(caller, {}, mark('1h'), [mark('1h'), mark('5m'), mark()]);
+        const { arrived } = await ask(caller, name, requested);
         assert.deepEqual(marksOf(arrived.body as JsonObject), ['1h', '1h', '5m', '5m']);
       });
 
   for (const caller of CALLERS)
-    test(`in the wrong order are the vendor's to refuse, in its own words: ${caller} caller`, async () => {
+    // @spec prompt-cache-6
+    test(`are rejected in the wrong order by the vendor, in its own words: ${caller} caller`, async () => {
       const { gateway, upstream } = shared();
       upstream.script = refuse(wrongMarks);
-      const asked = request(caller, {}, mark('5m'), [mark('1h')]);
-      const response = await gateway.post(PATHS[caller], { model: 'acme/claude', ...asked });
+      const requested = request(caller, {}, mark('5m'), [mark('1h')]);
+      const response = await gateway.post(PATHS[caller], { model: 'acme/claude', ...requested });
       assert.equal(response.status, 400);
       assert.match(await response.text(), /must not come after/);
     });
 });
 
-suite('breakpoints where a provider caches by itself', () => {
+suite('cache breakpoints for a provider with automatic caching', () => {
   for (const caller of CALLERS)
     for (const name of ['chat', 'gemini', 'responses', 'cohere'] as const)
-      test(`are left out, and that is told: ${name}, ${caller} caller`, async () => {
+      // @spec prompt-cache-5
+      test(`are left out with a warning: ${name}, ${caller} caller`, async () => {
         const { ask } = shared();
         const { arrived, warnings } = await ask(caller, name, request(caller, {}, mark(), [mark()]));
         assert.ok(!/cache_control|cachePoint/.test(arrived.text));

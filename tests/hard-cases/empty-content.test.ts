@@ -57,13 +57,17 @@ const CONVERSATIONS: Readonly<Record<ClientFormatId, JsonObject>> = {
 suite('texts without a visible character', () => {
   for (const caller of CALLERS)
     for (const name of ACROSS[caller])
+      // @spec translate-9
       test(`never make ${name} refuse a request: ${caller} caller`, async () => {
         const { upstream, ask } = shared();
         // Of its own format a caller decides what stands in a message.
         const isOwn = caller === 'messages' && (name === 'claude' || name === 'messages-plain');
         upstream.script = refuse(emptyContent, ...(isOwn ? [] : [unpairedResults]));
-        const { told, arrived } = await ask(caller, name, { ...CONVERSATIONS[caller], tools: toolsOf(caller, 'look') });
-        assert.equal(told.text, 'Done.');
+        const { reported, arrived } = await ask(caller, name, {
+          ...CONVERSATIONS[caller],
+          tools: toolsOf(caller, 'look'),
+        });
+        assert.equal(reported.text, 'Done.');
         assert.ok(arrived.text.includes('Look.') && arrived.text.includes('And now?'));
         assert.ok(!/cache_control|cachePoint/.test(arrived.text), 'a mark on nothing marks nothing');
       });

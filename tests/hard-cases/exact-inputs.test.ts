@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { CALLERS, ONE_OF_EACH, shareAllUpstreams } from '../support/all-upstreams.ts';
-import { say, speak } from '../support/speak.ts';
+import { emit, speak } from '../support/speak.ts';
 
 const shared = shareAllUpstreams();
 
@@ -22,17 +22,19 @@ suite('the numbers in the input of a call', () => {
   for (const name of ONE_OF_EACH)
     for (const caller of CALLERS) {
       for (const stream of [false, true])
+        // @spec translate-6
         test(`come from ${name} digit by digit: ${caller} caller, stream: ${stream}`, async () => {
           const { upstream, ask } = shared();
           upstream.script = speak({ parts: [{ type: 'call', id: 'call_1', name: 'look', input: INPUT }] });
-          const asked = `{"max_tokens":100,"stream":${stream},"messages":[{"role":"user","content":"Look."}]${TOOLS[caller]}}`;
-          const { told } = await ask(caller, name, asked);
-          assert.deepEqual(told.calls, [{ id: 'call_1', name: 'look', arguments: INPUT }]);
+          const requested = `{"max_tokens":100,"stream":${stream},"messages":[{"role":"user","content":"Look."}]${TOOLS[caller]}}`;
+          const { reported } = await ask(caller, name, requested);
+          assert.deepEqual(reported.calls, [{ id: 'call_1', name: 'look', arguments: INPUT }]);
         });
 
+      // @spec translate-6
       test(`go back to ${name} digit by digit: ${caller} caller`, async () => {
         const { upstream, ask } = shared();
-        upstream.script = say('Done.');
+        upstream.script = emit('Done.');
         const { arrived } = await ask(caller, name, `${HISTORY[caller]}${TOOLS[caller]}}`);
         const written = arrived.text.includes(INPUT) || arrived.text.includes(JSON.stringify(INPUT));
         assert.ok(written, arrived.text);

@@ -8,7 +8,7 @@ import { json, startUpstream } from '../support/upstream.ts';
 const BYTES = 12 * 1_024 * 1_024;
 const ANSWER = { candidates: [{ content: { role: 'model', parts: [{ text: 'Seen.' }] }, finishReason: 'STOP' }] };
 
-test('the memory for fetched files is free again after each request, so that any number of them can follow', async (t) => {
+test('frees the memory of fetched files after each request', async (t) => {
   const files = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(BYTES, 1));
   });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import { CALLERS, shareAllUpstreams } from '../support/all-upstreams.ts';
-import { say } from '../support/speak.ts';
+import { emit } from '../support/speak.ts';
 import { refuse, type Fault } from '../support/strict-upstream.ts';
-import { listOf, objectOf, textOf } from '../support/told.ts';
+import { listOf, objectOf, textOf } from '../support/reported.ts';
 
 const shared = shareAllUpstreams();
 
-/** What agents declare, with everything that has been refused somewhere. pains.md 20 */
+/** What agents declare, with everything that has been refused somewhere. @spec translate-20 */
 const SCHEMAS: Readonly<Record<string, JsonObject>> = {
   tree: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -129,13 +129,14 @@ const lowered: Fault = (_format, body) => {
   return responseSchema === undefined ? undefined : faultOf(responseSchema, 'responseSchema');
 };
 
-suite('the schemas of tools', () => {
+suite('schemas of tools', () => {
   for (const caller of CALLERS) {
-    test(`are lowered for a Gemini that knows no JSON Schema: ${caller} caller`, async () => {
+    // @spec translate-20
+    test(`are simplified for a Gemini without JSON Schema: ${caller} caller`, async () => {
       const { upstream, ask } = shared();
       upstream.script = refuse(lowered);
-      const asked = { max_tokens: 100, messages: [{ role: 'user', content: 'Book.' }], tools: toolsFor(caller) };
-      const { arrived } = await ask(caller, 'gemini/gemini-2.0-flash', asked);
+      const requested = { max_tokens: 100, messages: [{ role: 'user', content: 'Book.' }], tools: toolsFor(caller) };
+      const { arrived } = await ask(caller, 'gemini/gemini-2.0-flash', requested);
       const [tree, choice, ...without] = declarationsOf(arrived.body as JsonObject).map(({ parameters }) =>
         objectOf(parameters),
       );
@@ -149,11 +150,11 @@ suite('the schemas of tools', () => {
       assert.deepEqual(without, [{}, {}, {}], 'a function without parameters declares none');
     });
 
-    test(`are kept as JSON Schema where it is known: ${caller} caller`, async () => {
+    test(`stay JSON Schema where it is supported: ${caller} caller`, async () => {
       const { upstream, ask } = shared();
-      upstream.script = say('Done.');
-      const asked = { max_tokens: 100, messages: [{ role: 'user', content: 'Book.' }], tools: toolsFor(caller) };
-      const { arrived } = await ask(caller, 'gemini', asked);
+      upstream.script = emit('Done.');
+      const requested = { max_tokens: 100, messages: [{ role: 'user', content: 'Book.' }], tools: toolsFor(caller) };
+      const { arrived } = await ask(caller, 'gemini', requested);
       const [tree, choice] = declarationsOf(arrived.body as JsonObject);
       assert.equal(tree?.['parameters'], undefined);
       assert.deepEqual(objectOf(objectOf(tree?.['parametersJsonSchema'])['properties'])['root'], {
@@ -163,7 +164,7 @@ suite('the schemas of tools', () => {
       assert.deepEqual(objectOf(properties['kind'])['enum'], ['hotel']);
     });
 
-    test(`and of answers are lowered alike: ${caller} caller`, async () => {
+    test(`are simplified for responses likewise: ${caller} caller`, async () => {
       const { upstream, ask } = shared();
       upstream.script = refuse(lowered);
       const schema = SCHEMAS['tree'] ?? {};
@@ -171,8 +172,8 @@ suite('the schemas of tools', () => {
         caller === 'chat'
           ? { response_format: { type: 'json_schema', json_schema: { name: 'tree', schema } } }
           : { output_config: { format: { type: 'json_schema', schema } } };
-      const asked = { max_tokens: 100, messages: [{ role: 'user', content: 'Draw.' }], ...wanted };
-      const { arrived } = await ask(caller, 'gemini/gemini-2.0-flash', asked);
+      const requested = { max_tokens: 100, messages: [{ role: 'user', content: 'Draw.' }], ...wanted };
+      const { arrived } = await ask(caller, 'gemini/gemini-2.0-flash', requested);
       assert.equal(objectOf((arrived.body as JsonObject)['generationConfig'])['responseMimeType'], 'application/json');
     });
   }

@@ -5,7 +5,7 @@ import { CALLERS, shareAllUpstreams } from '../support/all-upstreams.ts';
 import { messageOf, resultsFor, strippedMessageOf, toolsOf } from '../support/next-turn.ts';
 import { speak } from '../support/speak.ts';
 import type { SpokenPart } from '../support/spoken.ts';
-import { listOf, objectOf } from '../support/told.ts';
+import { listOf, objectOf } from '../support/reported.ts';
 import { json, type Script } from '../support/upstream.ts';
 
 const shared = shareAllUpstreams();
@@ -67,19 +67,20 @@ suite('the thought signatures of Gemini', () => {
   for (const caller of CALLERS)
     for (const stream of [false, true])
       for (const keep of [messageOf, strippedMessageOf])
-        test(`a ${caller} client that ${keep === messageOf ? 'keeps' : 'strips'} them goes on for two steps, stream: ${stream}`, async () => {
+        // @spec reasoning-20
+        test(`survive two steps with a ${caller} client that ${keep === messageOf ? 'keeps' : 'strips'} them, stream: ${stream}`, async () => {
           const { upstream, ask } = shared();
           const run = `call_${caller}_${stream}_${keep.name}`;
           upstream.script = strict(run);
-          const asked = { max_tokens: 8_000, stream, tools: toolsOf(caller, 'look', 'hear') };
+          const requested = { max_tokens: 8_000, stream, tools: toolsOf(caller, 'look', 'hear') };
           let messages: readonly JsonObject[] = [USER];
           for (const calls of [2, 1]) {
-            const { told } = await ask(caller, 'gemini', { ...asked, messages });
-            assert.equal(told.calls.length, calls);
-            messages = [...messages, keep(caller, told), ...resultsFor(caller, told)];
+            const { reported } = await ask(caller, 'gemini', { ...requested, messages });
+            assert.equal(reported.calls.length, calls);
+            messages = [...messages, keep(caller, reported), ...resultsFor(caller, reported)];
           }
-          const { told, arrived } = await ask(caller, 'gemini', { ...asked, messages });
-          assert.equal(told.text, 'The sky is grey.');
+          const { reported, arrived } = await ask(caller, 'gemini', { ...requested, messages });
+          assert.equal(reported.text, 'The sky is grey.');
           assert.deepEqual(stepsOf(arrived.body as JsonObject), [
             [
               { id: `${run}_a`, signature: SIGNATURES['a'] },
@@ -89,30 +90,31 @@ suite('the thought signatures of Gemini', () => {
           ]);
         });
 
-  test('are remembered of reasoning that the caller did not want to see', async () => {
+  test('are remembered for reasoning that the caller did not want to see', async () => {
     const { upstream, ask } = shared();
     upstream.script = strict('call_hidden');
-    const asked = { reasoning: { exclude: true }, tools: toolsOf('chat', 'look', 'hear') };
-    const { told } = await ask('chat', 'gemini', { ...asked, messages: [USER] });
-    assert.deepEqual(told.seals, []);
-    const messages = [USER, strippedMessageOf('chat', told), ...resultsFor('chat', told)];
-    const { arrived } = await ask('chat', 'gemini', { ...asked, messages });
+    const requested = { reasoning: { exclude: true }, tools: toolsOf('chat', 'look', 'hear') };
+    const { reported } = await ask('chat', 'gemini', { ...requested, messages: [USER] });
+    assert.deepEqual(reported.seals, []);
+    const messages = [USER, strippedMessageOf('chat', reported), ...resultsFor('chat', reported)];
+    const { arrived } = await ask('chat', 'gemini', { ...requested, messages });
     assert.equal(stepsOf(arrived.body as JsonObject)[0]?.[0]?.signature, SIGNATURES['a']);
   });
 
   for (const caller of CALLERS)
-    test(`of another model's history are not missed: ${caller} caller`, async () => {
+    // @spec reasoning-21
+    test(`are not needed for another model's history: ${caller} caller`, async () => {
       const { upstream, ask } = shared();
       upstream.script = strict(`call_${caller}`);
-      const told = {
-        ...(await ask(caller, 'gemini', { max_tokens: 100, messages: [USER] })).told,
+      const reported = {
+        ...(await ask(caller, 'gemini', { max_tokens: 100, messages: [USER] })).reported,
         calls: [{ id: 'toolu_1', name: 'look', arguments: '{}' }],
         message: { content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }] },
         text: '',
       };
-      const messages = [USER, strippedMessageOf(caller, told), ...resultsFor(caller, told)];
-      const asked = { max_tokens: 8_000, tools: toolsOf(caller, 'look'), messages };
-      const { arrived, warnings } = await ask(caller, 'gemini', asked);
+      const messages = [USER, strippedMessageOf(caller, reported), ...resultsFor(caller, reported)];
+      const requested = { max_tokens: 8_000, tools: toolsOf(caller, 'look'), messages };
+      const { arrived, warnings } = await ask(caller, 'gemini', requested);
       assert.deepEqual(stepsOf(arrived.body as JsonObject), [[{ id: 'toolu_1', signature: STOPGAP }]]);
       assert.ok(
         warnings.some((warning) => warning.startsWith('field-changed messages[1]')),

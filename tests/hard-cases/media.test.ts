@@ -7,7 +7,7 @@ import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { CALLERS, PATHS, shareAllUpstreams, startAllUpstreams, type UpstreamName } from '../support/all-upstreams.ts';
 import { PNG_BASE64, PNG_DATA_URL } from '../support/media.ts';
-import { say } from '../support/speak.ts';
+import { emit } from '../support/speak.ts';
 import { json } from '../support/upstream.ts';
 
 const PDF_BASE64 = Buffer.from('%PDF-1.4 of nothing').toString('base64');
@@ -21,12 +21,12 @@ const FILES: Readonly<Record<string, readonly [type: string, bytes: Buffer]>> = 
 };
 
 let files: Server;
-let asked: string[] = [];
+let requested: string[] = [];
 let filesUrl = '';
 
 before(async () => {
   files = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    requested.push(request.url ?? '');
     const [type, bytes] = FILES[request.url ?? ''] ?? [];
     // Without a length: what is too large must be noticed on the way.
     if (type === undefined) response.writeHead(404).end();
@@ -89,21 +89,23 @@ const PDF_DATA_URL = `data:application/pdf;base64,${PDF_BASE64}`;
 const OPENS: readonly UpstreamName[] = ['chat', 'openai', 'claude', 'messages-plain', 'responses', 'cohere'];
 const FETCHED: readonly UpstreamName[] = ['gemini', 'converse', 'nova'];
 
-suite('a picture', () => {
+suite('an image', () => {
   for (const caller of CALLERS) {
     for (const name of OPENS)
-      test(`at an address is ${name}'s to open: ${caller} caller`, async () => {
+      // @spec translate-13
+      test(`is fetched from its address by ${name}: ${caller} caller`, async () => {
         const { ask } = shared();
-        asked = [];
+        requested = [];
         const { arrived } = await ask(caller, name, withImage(caller, `${filesUrl}/pixel.png`));
         assert.ok(arrived.text.includes(`"${filesUrl}/pixel.png"`));
-        assert.deepEqual(asked, []);
+        assert.deepEqual(requested, []);
       });
 
     for (const name of FETCHED)
-      test(`at an address is fetched for ${name}: ${caller} caller`, async () => {
+      // @spec translate-13
+      test(`is fetched from its address for ${name}: ${caller} caller`, async () => {
         const { ask } = shared();
-        asked = [];
+        requested = [];
         const body = withImage(caller, `${filesUrl}/pixel.png`);
         const [first] = body['messages'] as readonly JsonObject[];
         // Twice in one request, and fetched once.
@@ -111,17 +113,18 @@ suite('a picture', () => {
         const { arrived } = await ask(caller, name, twice as JsonObject);
         assert.equal(arrived.text.split(PNG_BASE64).length - 1, 2);
         assert.ok(!arrived.text.includes(filesUrl));
-        assert.deepEqual(asked, ['/pixel.png']);
+        assert.deepEqual(requested, ['/pixel.png']);
       });
 
     for (const name of [...OPENS, ...FETCHED])
-      test(`as data arrives as data at ${name}: ${caller} caller`, async () => {
+      test(`is sent as data to ${name}: ${caller} caller`, async () => {
         const { ask } = shared();
         const { arrived } = await ask(caller, name, withImage(caller, PNG_DATA_URL));
         assert.equal(arrived.text.split(PNG_BASE64).length - 1, 1);
       });
 
-    test(`that cannot be fetched is the caller's 400, and nothing is sent: ${caller} caller`, async () => {
+    // @spec media-4
+    test(`is a 400 when it cannot be fetched, and nothing is sent: ${caller} caller`, async () => {
       const { gateway, upstream } = shared();
       for (const path of ['/missing.png', '/huge.png']) {
         upstream.arrived.length = 0;
@@ -134,15 +137,16 @@ suite('a picture', () => {
       }
     });
 
-    test(`that cannot be fetched is left to an endpoint that opens addresses: ${caller} caller`, async () => {
+    // @spec media-5
+    test(`is left to an endpoint that fetches addresses when it cannot be fetched: ${caller} caller`, async () => {
       const { upstream, ask } = shared();
-      upstream.script = say('A pixel.');
-      const { arrived, told } = await ask(caller, 'acme/blind-first', withImage(caller, `${filesUrl}/huge.png`));
-      assert.equal(told.text, 'A pixel.');
+      upstream.script = emit('A pixel.');
+      const { arrived, reported } = await ask(caller, 'acme/blind-first', withImage(caller, `${filesUrl}/huge.png`));
+      assert.equal(reported.text, 'A pixel.');
       assert.match(arrived.path, /\/claude\//);
     });
 
-    test(`that a vendor finds too large is told in its words: ${caller} caller`, async () => {
+    test(`is reported in the vendor's words when it is too large: ${caller} caller`, async () => {
       const { gateway, upstream } = shared();
       const message =
         'messages.0.content.0.image.source.base64: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes';
@@ -151,13 +155,14 @@ suite('a picture', () => {
       const text = await response.text();
       assert.equal(response.status, 400);
       assert.ok(text.includes('image exceeds 5 MB maximum') && text.includes('"error_type":"image_too_large"'), text);
-      upstream.script = say('Done.');
+      upstream.script = emit('Done.');
     });
   }
 
-  test('inside of our own network is not fetched, whatever it is called', async (t) => {
+  // @spec media-1, media-3
+  test('is not fetched from a private network, whatever its name', async (t) => {
     const { gateway, upstream } = await startAllUpstreams(t);
-    asked = [];
+    requested = [];
     for (const url of [
       `${filesUrl}/pixel.png`,
       'https://127.0.0.1/x.png',
@@ -167,7 +172,7 @@ suite('a picture', () => {
       assert.equal(response.status, 400);
       await response.body?.cancel();
     }
-    assert.deepEqual([asked, upstream.arrived], [[], []]);
+    assert.deepEqual([requested, upstream.arrived], [[], []]);
   });
 });
 
@@ -184,6 +189,7 @@ suite('a PDF', () => {
   ];
   for (const caller of CALLERS) {
     for (const name of NATIVE)
+      // @spec translate-14
       test(`is read by ${name} itself: ${caller} caller`, async () => {
         const { ask } = shared();
         const { arrived } = await ask(caller, name, withPdf(caller, PDF_DATA_URL));
@@ -198,16 +204,16 @@ suite('a PDF', () => {
       ['gemini', true],
       ['converse', true],
     ] as const)
-      test(`at an address is ${isFetched ? 'fetched for' : 'opened by'} ${name}: ${caller} caller`, async () => {
+      test(`is ${isFetched ? 'fetched for' : 'fetched by'} ${name} from its address: ${caller} caller`, async () => {
         const { ask } = shared();
-        asked = [];
+        requested = [];
         const { arrived } = await ask(caller, name, withPdf(caller, `${filesUrl}/page.pdf`));
-        assert.deepEqual(asked, isFetched ? ['/page.pdf'] : []);
+        assert.deepEqual(requested, isFetched ? ['/page.pdf'] : []);
         assert.equal(arrived.text.includes(PDF_BASE64), isFetched);
         assert.equal(arrived.text.includes(`${filesUrl}/page.pdf`), !isFetched);
       });
 
-    test(`that a format cannot carry makes the endpoint unfit; text in a file is read all the same: ${caller} caller`, async () => {
+    test(`excludes endpoints whose format cannot carry it; a text file is always readable: ${caller} caller`, async () => {
       const { ask } = shared();
       await assert.rejects(ask(caller, 'cohere', withPdf(caller, PDF_DATA_URL)), /404.*input_modalities \(file\)/);
       const words = 'Words in a file.';
@@ -223,7 +229,7 @@ suite('a PDF', () => {
   }
 });
 
-suite('a sound', () => {
+suite('audio', () => {
   const body = {
     messages: [
       {
@@ -236,21 +242,21 @@ suite('a sound', () => {
     ],
   };
   for (const name of ['chat', 'gemini', 'responses'] as const)
-    test(`is heard by ${name}`, async () => {
+    test(`is sent to ${name}`, async () => {
       const { ask } = shared();
       const { arrived } = await ask('chat', name, body);
       assert.ok(arrived.text.includes(WAV_BASE64));
       if (name === 'gemini') assert.ok(arrived.text.includes('"mimeType":"audio/wav"'));
     });
 
-  test('goes past endpoints whose format has no sound', async () => {
+  test('excludes endpoints whose format has no audio', async () => {
     const { ask } = shared();
     const { arrived } = await ask('chat', 'acme/deaf-first', body);
     assert.match(arrived.path, /\/gemini\//);
   });
 
   for (const name of ['claude', 'converse', 'cohere'] as const)
-    test(`is 404 where only ${name} could answer: nobody would hear it`, async () => {
+    test(`is 404 when only ${name} could serve, which has no audio input`, async () => {
       const { gateway, upstream } = shared();
       upstream.arrived.length = 0;
       const response = await gateway.post(PATHS.chat, { model: `acme/${name}`, ...body });
@@ -261,7 +267,7 @@ suite('a sound', () => {
     });
 });
 
-suite('a picture in instructions that a messages caller gives later', () => {
+suite('an image in later instructions of a messages caller', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG_BASE64 } };
   const request = {
     max_tokens: 99,
@@ -274,7 +280,7 @@ suite('a picture in instructions that a messages caller gives later', () => {
   };
 
   for (const name of ['claude', 'messages-plain', 'gemini', 'converse'] as const satisfies readonly UpstreamName[])
-    test(`is sent where it stands: ${name}`, async () => {
+    test(`is sent in its place: ${name}`, async () => {
       const { ask } = shared();
       const { arrived, warnings } = await ask('messages', name, request);
       assert.ok(arrived.text.includes(PNG_BASE64));
@@ -282,7 +288,7 @@ suite('a picture in instructions that a messages caller gives later', () => {
     });
 
   for (const name of ['openai', 'responses', 'cohere'] as const satisfies readonly UpstreamName[])
-    test(`is 400 at its place where instructions are text alone: ${name}`, async () => {
+    test(`is 400 at its place where instructions are text only: ${name}`, async () => {
       const { gateway } = shared();
       const response = await gateway.post(PATHS.messages, { model: `acme/${name}`, ...request });
       assert.equal(response.status, 400);

@@ -13,12 +13,12 @@ const shared = shareAllUpstreams({
   },
 });
 
-function asked(caller: ClientFormatId, tokens: number | undefined): JsonObject {
+function requested(caller: ClientFormatId, tokens: number | undefined): JsonObject {
   const member = caller === 'chat' ? 'max_completion_tokens' : 'max_tokens';
   return { ...(tokens !== undefined && { [member]: tokens }), messages: [{ role: 'user', content: 'Hi.' }] };
 }
 
-suite('an endpoint that refuses to write less than 16 tokens', () => {
+suite('an endpoint with a minimum of 16 tokens', () => {
   for (const caller of CALLERS)
     for (const [name, member] of [
       ['acme/sixteen', 'max_tokens'],
@@ -26,27 +26,27 @@ suite('an endpoint that refuses to write less than 16 tokens', () => {
       // What the vendor of the responses format demands goes without the catalog saying so.
       ['responses', 'max_output_tokens'],
     ] as const)
-      test(`gets 16 where less was asked for, and the caller is warned: ${name}, ${caller} caller`, async () => {
+      test(`gets 16 when less was requested, with a warning: ${name}, ${caller} caller`, async () => {
         const { ask } = shared();
-        const less = await ask(caller, name, asked(caller, 5));
+        const less = await ask(caller, name, requested(caller, 5));
         assert.equal(less.arrived.body[member], 16);
         const named = caller === 'chat' ? 'max_completion_tokens' : 'max_tokens';
         assert.ok(less.warnings.includes(`field-changed ${named}`), less.warnings.join());
-        const more = await ask(caller, name, asked(caller, 17));
+        const more = await ask(caller, name, requested(caller, 17));
         assert.equal(more.arrived.body[member], 17);
         assert.ok(!more.warnings.includes(`field-changed ${named}`));
       });
 
-  test('is asked for no maximum where none was asked for', async () => {
+  test('gets no maximum when none was requested', async () => {
     const { ask } = shared();
-    const { arrived } = await ask('chat', 'acme/sixteen', asked('chat', undefined));
+    const { arrived } = await ask('chat', 'acme/sixteen', requested('chat', undefined));
     assert.equal(arrived.body['max_tokens'], undefined);
   });
 
   for (const caller of CALLERS)
-    test(`is the only one: elsewhere a maximum of 5 is 5: ${caller} caller`, async () => {
+    test(`is the only one: elsewhere a maximum of 5 stays 5: ${caller} caller`, async () => {
       const { ask } = shared();
-      const { arrived } = await ask(caller, 'chat', asked(caller, 5));
+      const { arrived } = await ask(caller, 'chat', requested(caller, 5));
       assert.equal(arrived.body['max_tokens'], 5);
     });
 });

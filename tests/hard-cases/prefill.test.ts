@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { CALLERS, PATHS, shareAllUpstreams } from '../support/all-upstreams.ts';
-import { say } from '../support/speak.ts';
-import { listOf, objectOf } from '../support/told.ts';
+import { emit } from '../support/speak.ts';
+import { listOf, objectOf } from '../support/reported.ts';
 import { json } from '../support/upstream.ts';
 
 const shared = shareAllUpstreams({
@@ -17,17 +17,17 @@ const shared = shareAllUpstreams({
   },
 });
 
-const asked = (caller: string): JsonObject => ({
+const requested = (caller: string): JsonObject => ({
   max_tokens: 100,
   messages: [
     { role: 'user', content: 'What is it?' },
     { role: 'assistant', content: caller === 'chat' ? 'It is ' : 'It is' },
   ],
 });
-/** Since Sonnet 4.6 and Opus 4.7: pains.md 4. */
+/** Since Sonnet 4.6 and Opus 4.7: @spec chat-7. */
 const REFUSAL = 'This model does not support assistant message prefill. The conversation must end with a user message.';
 
-suite('an answer whose beginning the caller gives', () => {
+suite('a prefilled response', () => {
   for (const caller of CALLERS) {
     for (const [name, member] of [
       ['claude/claude-sonnet-4-5', 'messages'],
@@ -35,11 +35,12 @@ suite('an answer whose beginning the caller gives', () => {
       ['gemini', 'contents'],
       ['chat', 'messages'],
     ] as const)
-      test(`goes on from there at ${name}: ${caller} caller`, async () => {
+      // @spec chat-7
+      test(`is continued at ${name}: ${caller} caller`, async () => {
         const { upstream, ask } = shared();
-        upstream.script = say('grey.');
-        const { told, arrived } = await ask(caller, name, asked(caller));
-        assert.equal(told.text, 'grey.');
+        upstream.script = emit('grey.');
+        const { reported, arrived } = await ask(caller, name, requested(caller));
+        assert.equal(reported.text, 'grey.');
         const last = objectOf(listOf((arrived.body as JsonObject)[member]).at(-1));
         assert.ok(last['role'] === 'assistant' || last['role'] === 'model');
         const words = JSON.stringify(last);
@@ -49,29 +50,31 @@ suite('an answer whose beginning the caller gives', () => {
       });
 
     for (const stream of [false, true])
-      test(`is refused by newer models, and the caller is told so in their words: ${caller} caller, stream: ${stream}`, async () => {
+      // @spec chat-7
+      test(`is refused by newer models in their own words: ${caller} caller, stream: ${stream}`, async () => {
         const { gateway, upstream } = shared();
         upstream.script = json(400, { type: 'error', error: { type: 'invalid_request_error', message: REFUSAL } });
-        const body = { model: 'claude/claude-opus-4-7', ...asked(caller), stream };
+        const body = { model: 'claude/claude-opus-4-7', ...requested(caller), stream };
         const response = await gateway.post(PATHS[caller], body);
         assert.equal(response.status, 400);
         assert.ok((await response.text()).includes(REFUSAL));
       });
 
+    // @spec chat-7
     test(`is refused for the responses format before anything is sent: ${caller} caller`, async () => {
       const { gateway, upstream } = shared();
       upstream.arrived.length = 0;
-      const response = await gateway.post(PATHS[caller], { model: 'acme/responses', ...asked(caller) });
+      const response = await gateway.post(PATHS[caller], { model: 'acme/responses', ...requested(caller) });
       assert.equal(response.status, 400);
       assert.match(await response.text(), /messages\[1\]/);
       assert.equal(upstream.arrived.length, 0);
     });
 
-    test(`goes on at the next endpoint, whose format can say it: ${caller} caller`, async () => {
+    test(`is continued at the next endpoint whose format can express it: ${caller} caller`, async () => {
       const { upstream, ask } = shared();
-      upstream.script = say('grey.');
-      const { told, arrived } = await ask(caller, 'acme/both', asked(caller));
-      assert.equal(told.text, 'grey.');
+      upstream.script = emit('grey.');
+      const { reported, arrived } = await ask(caller, 'acme/both', requested(caller));
+      assert.equal(reported.text, 'grey.');
       assert.match(arrived.path, /\/claude\//);
     });
   }

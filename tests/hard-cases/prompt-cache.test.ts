@@ -8,7 +8,7 @@ import { cachePrompts, readBody, type CachedBody } from '../support/caching-upst
 import { PNG_BASE64, PNG_DATA_URL } from '../support/media.ts';
 import { messageOf, resultsFor, toolsOf } from '../support/next-turn.ts';
 import type { SpokenPart } from '../support/spoken.ts';
-import { listOf, objectOf, type Told } from '../support/told.ts';
+import { listOf, objectOf, type Reported } from '../support/reported.ts';
 import type { Script } from '../support/upstream.ts';
 
 const shared = shareAllUpstreams();
@@ -40,13 +40,13 @@ const ANSWERS: readonly (readonly SpokenPart[])[] = [
   [{ type: 'text', text: 'It is grey — and loud.' }],
 ];
 
-function text(caller: ClientFormatId, said: string, marked: boolean): JsonObject {
-  const part = { type: 'text', text: said, ...(marked && MARK) };
+function text(caller: ClientFormatId, stated: string, marked: boolean): JsonObject {
+  const part = { type: 'text', text: stated, ...(marked && MARK) };
   const image =
     caller === 'chat'
       ? { type: 'image_url', image_url: { url: PNG_DATA_URL } }
       : { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG_BASE64 } };
-  return { role: 'user', content: said.startsWith('See') ? [image, part] : [part] };
+  return { role: 'user', content: stated.startsWith('See') ? [image, part] : [part] };
 }
 
 /** Where a caller says what is to be cached: on blocks, as agents do, or once for the whole request. */
@@ -90,7 +90,7 @@ interface Counts {
   readonly cost: unknown;
 }
 
-function countsOf(caller: ClientFormatId, { usage }: Told): Counts {
+function countsOf(caller: ClientFormatId, { usage }: Reported): Counts {
   if (caller === 'chat') {
     const details = objectOf(usage['prompt_tokens_details']);
     return {
@@ -112,7 +112,7 @@ function expectedCost({ prompt, read, written }: Counts, name: UpstreamName): nu
   return (promptNano + 7 * 2_000) / 1e9;
 }
 
-/** Thrice the first request, then twice the one that follows it; what each was told to have used and to cost. */
+/** Sends the first request three times, then the next one twice; returns the reported usage and cost of each. */
 async function talk(
   name: UpstreamName,
   caller: ClientFormatId,
@@ -121,21 +121,21 @@ async function talk(
   const { upstream, ask } = shared();
   upstream.script = cachePrompts((answers) => ANSWERS[answers] ?? []);
   const counts: Counts[] = [];
-  const send = async (messages: readonly JsonObject[]): Promise<Told> => {
-    const asked = request(caller, messages);
-    const body = marking === 'on blocks' ? asked : markAsAWhole(asked);
-    const { told } = await ask(caller, name, { ...body, stream });
-    counts.push(countsOf(caller, told));
-    return told;
+  const send = async (messages: readonly JsonObject[]): Promise<Reported> => {
+    const requested = request(caller, messages);
+    const body = marking === 'on blocks' ? requested : markAsAWhole(requested);
+    const { reported } = await ask(caller, name, { ...body, stream });
+    counts.push(countsOf(caller, reported));
+    return reported;
   };
   const first = [text(caller, 'See this.', true)];
-  const told = await send(first);
+  const reported = await send(first);
   await send(first);
   await send(first);
   const next = [
     text(caller, 'See this.', false),
-    messageOf(caller, told),
-    ...resultsFor(caller, told),
+    messageOf(caller, reported),
+    ...resultsFor(caller, reported),
     text(caller, 'And now?', true),
   ];
   await send(next);
@@ -143,11 +143,12 @@ async function talk(
   return counts;
 }
 
-suite('a provider that caches prompts by their prefix', () => {
+suite('a provider that caches prompts by prefix', () => {
   for (const name of NAMES)
     for (const caller of CALLERS) {
       for (const marking of ['on blocks', 'on the request'] as const)
-        test(`${name} writes once and then reads, as a ${caller} caller with a mark ${marking} is told and charged`, async () => {
+        // @spec prompt-cache-10
+        test(`writes once and then reads: ${name}, reported and charged for a ${caller} caller with breakpoint ${marking}`, async () => {
           const counts = await talk(name, caller, { stream: false, marking });
           const [write, read, again, longer, longest] = counts as [Counts, Counts, Counts, Counts, Counts];
           assert.equal(write.read, 0);
@@ -169,20 +170,21 @@ suite('a provider that caches prompts by their prefix', () => {
           );
         });
 
-      test(`${name} gets the same bytes for what a ${caller} caller says again`, async () => {
+      // @spec prompt-cache-8
+      test(`gets the same bytes for repeated parts: ${name}, ${caller} caller`, async () => {
         const { upstream, ask } = shared();
         upstream.script = cachePrompts((answers) => ANSWERS[answers] ?? []);
         let messages: readonly JsonObject[] = [text(caller, 'See this.', false)];
         const bodies: CachedBody[] = [];
         for (const more of ['And now?', 'And then?', '']) {
-          const { told, arrived } = await ask(caller, name, request(caller, messages));
+          const { reported, arrived } = await ask(caller, name, request(caller, messages));
           bodies.push(readBody(arrived));
           const again = await ask(caller, name, request(caller, messages));
           assert.equal(again.arrived.text, arrived.text, 'the same request is the same body');
           messages = [
             ...messages,
-            messageOf(caller, told),
-            ...resultsFor(caller, told).filter(hasContent),
+            messageOf(caller, reported),
+            ...resultsFor(caller, reported).filter(hasContent),
             text(caller, more, false),
           ];
         }
@@ -205,17 +207,17 @@ function cacheByCredential(): Script {
   return byKey(Object.fromEntries(scripts));
 }
 
-suite('of two credentials that an account brought', () => {
+suite('two BYOK credentials of an account', () => {
   for (const name of ['claude', 'messages-plain', 'openrouter'] as const satisfies readonly UpstreamName[])
     for (const caller of CALLERS)
-      test(`the same one is used again, so that its cache is read: ${name}, ${caller} caller`, async (t) => {
+      test(`serve one conversation with the same credential, whose cache is read: ${name}, ${caller} caller`, async (t) => {
         const { gateway, upstream, ask } = await startAllUpstreams(t);
         upstream.script = cacheByCredential();
         for (const key of ['sk-own-first-0123456789', 'sk-own-second-0123456789']) await bring(gateway, name, key);
         const read: number[] = [];
         for (let call = 0; call < 3; call++) {
-          const { told } = await ask(caller, name, request(caller, [text(caller, 'What now?', true)]));
-          read.push(countsOf(caller, told).read);
+          const { reported } = await ask(caller, name, request(caller, [text(caller, 'What now?', true)]));
+          read.push(countsOf(caller, reported).read);
         }
         assert.equal(read[0], 0);
         assert.ok((read[1] ?? 0) > LONG.length / 4);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { drawReasoning } from '../../src/wire/messages/draw-answer.ts';
+import { encodeReasoning } from '../../src/wire/messages/response/content-out.ts';
 import { CALLERS, PATHS } from '../support/all-upstreams.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { messageOf } from '../support/next-turn.ts';
-import { say, speak } from '../support/speak.ts';
-import { listOf, objectOf, readTold, type Told } from '../support/told.ts';
+import { emit, speak } from '../support/speak.ts';
+import { listOf, objectOf, readReported, type Reported } from '../support/reported.ts';
 import { json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 
@@ -33,13 +33,13 @@ interface TwoOrganizations {
   readonly gateway: RunningGateway;
   readonly first: ScriptedUpstream;
   readonly second: ScriptedUpstream;
-  readonly ask: (caller: ClientFormatId, body: JsonObject) => Promise<Told>;
+  readonly ask: (caller: ClientFormatId, body: JsonObject) => Promise<Reported>;
 }
 
 /** One model at two accounts of one vendor, each of which encrypts for itself. */
 async function startTwoOrganizations(t: { after(close: () => Promise<void>): void }): Promise<TwoOrganizations> {
-  const first = await startUpstream(say('First.'));
-  const second = await startUpstream(say('Second.'));
+  const first = await startUpstream(emit('First.'));
+  const second = await startUpstream(emit('Second.'));
   const entry = (url: string): string => `{ adapter: openai, base_url: "${url}", api_key: upstream-secret }`;
   const gateway = await startGateway({
     yaml: `
@@ -68,7 +68,7 @@ models:
       const text = await response.text();
       assert.equal(response.status, 200, text);
       const contentType = response.headers.get('content-type') ?? '';
-      return readTold({ status: 200, contentType, text, record: undefined }, { format: caller, stream });
+      return readReported({ status: 200, contentType, text, record: undefined }, { format: caller, stream });
     },
   };
 }
@@ -81,12 +81,13 @@ function sealsIn({ arrived }: ScriptedUpstream): readonly (Json | undefined)[] {
 suite('encrypted reasoning', () => {
   for (const caller of CALLERS)
     for (const stream of [false, true])
-      test(`returns to the endpoint that made it, whoever comes first otherwise: ${caller} caller, stream: ${stream}`, async (t) => {
+      // @spec route-29
+      test(`returns to the endpoint that wrote it, whatever the order: ${caller} caller, stream: ${stream}`, async (t) => {
         const { first, second, ask } = await startTwoOrganizations(t);
         second.script = SEALED;
-        const told = await ask(caller, { stream, messages: [USER], provider: { order: ['two'] } });
+        const reported = await ask(caller, { stream, messages: [USER], provider: { order: ['two'] } });
         assert.equal((await ask(caller, { stream, messages: [USER] })).text, 'First.');
-        const messages = [USER, messageOf(caller, told), GO_ON];
+        const messages = [USER, messageOf(caller, reported), GO_ON];
         first.arrived.length = 0;
         assert.equal((await ask(caller, { stream, messages })).text, 'Thought.');
         assert.deepEqual(sealsIn(second), [SEAL]);
@@ -94,11 +95,11 @@ suite('encrypted reasoning', () => {
       });
 
   for (const caller of CALLERS) {
-    test(`stays behind when the one that made it fails or is not wanted, and the conversation goes on: ${caller} caller`, async (t) => {
+    test(`is left out when its endpoint fails or is excluded, and the conversation continues: ${caller} caller`, async (t) => {
       const { first, second, ask } = await startTwoOrganizations(t);
       second.script = SEALED;
-      const told = await ask(caller, { messages: [USER], provider: { order: ['two'] } });
-      const messages = [USER, messageOf(caller, told), GO_ON];
+      const reported = await ask(caller, { messages: [USER], provider: { order: ['two'] } });
+      const messages = [USER, messageOf(caller, reported), GO_ON];
       second.script = json(500, { error: { message: 'down' } });
       assert.equal((await ask(caller, { messages })).text, 'First.');
       assert.deepEqual(sealsIn(first), []);
@@ -109,10 +110,11 @@ suite('encrypted reasoning', () => {
       assert.deepEqual(sealsIn(first), []);
     });
 
-    test(`that nobody remembers is tried, and left out by the one who cannot read it: ${caller} caller`, async (t) => {
+    // @spec reasoning-23
+    test(`is tried without a known origin, and left out for an endpoint that cannot read it: ${caller} caller`, async (t) => {
       const { gateway, first } = await startTwoOrganizations(t);
       first.script = (arrived, response, request) =>
-        (arrived.text.includes(SEAL) ? UNREADABLE : say('First.'))(arrived, response, request);
+        (arrived.text.includes(SEAL) ? UNREADABLE : emit('First.'))(arrived, response, request);
       const lost =
         caller === 'chat'
           ? {
@@ -125,7 +127,7 @@ suite('encrypted reasoning', () => {
           : {
               role: 'assistant',
               content: [
-                drawReasoning({
+                encodeReasoning({
                   type: 'reasoning',
                   form: 'encrypted',
                   text: SEAL,
@@ -135,8 +137,8 @@ suite('encrypted reasoning', () => {
                 { type: 'text', text: 'Thought.' },
               ],
             };
-      const asked = { messages: [USER, lost, GO_ON], model: 'acme/thinker', max_tokens: 8_000 };
-      const response = await gateway.post(PATHS[caller], asked);
+      const requested = { messages: [USER, lost, GO_ON], model: 'acme/thinker', max_tokens: 8_000 };
+      const response = await gateway.post(PATHS[caller], requested);
       assert.equal(response.status, 200, await response.text());
       assert.equal(first.arrived.length, 2);
       assert.deepEqual(sealsIn(first), []);
@@ -145,9 +147,9 @@ suite('encrypted reasoning', () => {
         record?.warnings.flatMap(({ message }) => (message.includes('could not read') ? [message] : [])).length,
         1,
       );
-      // Whoever refuses it for another reason is heard.
+      // A refusal for another reason is reported.
       first.script = UNREADABLE;
-      assert.equal((await gateway.post(PATHS[caller], { ...asked, messages: [USER] })).status, 400);
+      assert.equal((await gateway.post(PATHS[caller], { ...requested, messages: [USER] })).status, 400);
     });
   }
 });

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { drawReasoning } from '../../src/wire/messages/draw-answer.ts';
+import { encodeReasoning } from '../../src/wire/messages/response/content-out.ts';
 import { CALLERS, ONE_OF_EACH, shareAllUpstreams } from '../support/all-upstreams.ts';
 import { messageOf, resultsFor, toolsOf } from '../support/next-turn.ts';
-import { say, speak } from '../support/speak.ts';
-import { listOf, objectOf, textOf } from '../support/told.ts';
+import { emit, speak } from '../support/speak.ts';
+import { listOf, objectOf, textOf } from '../support/reported.ts';
 
 const shared = shareAllUpstreams();
 
 const USER = { role: 'user', content: 'Look.' };
-const ASKED = { max_tokens: 8_000, messages: [USER] };
+const REQUESTED = { max_tokens: 8_000, messages: [USER] };
 const CALL = { type: 'call', id: 'call_1', name: 'look', input: '{"at":"sky"}' } as const;
 const THINKING = {
   chat: { reasoning: { max_tokens: 2_000 } },
@@ -27,39 +27,40 @@ suite('thinking, then a call, then text', () => {
   for (const name of ONE_OF_EACH)
     for (const caller of CALLERS)
       for (const stream of [false, true])
-        test(`all of it comes from ${name} to a ${caller} caller, stream: ${stream}`, async () => {
+        test(`reach a ${caller} caller from ${name}, stream: ${stream}`, async () => {
           const { upstream, ask } = shared();
           const text = { type: 'text', text: 'Looking.' } as const;
           upstream.script = speak({ parts: [{ type: 'thought', text: 'I look.' }, CALL, text] });
-          const { told } = await ask(caller, name, { ...ASKED, stream, tools: toolsOf(caller, 'look') });
-          assert.equal(told.reasoning, 'I look.');
-          assert.equal(told.text, 'Looking.');
-          assert.deepEqual(told.calls, [{ id: 'call_1', name: 'look', arguments: CALL.input }]);
-          assert.equal(told.finish, caller === 'chat' ? 'tool_calls' : 'tool_use');
+          const { reported } = await ask(caller, name, { ...REQUESTED, stream, tools: toolsOf(caller, 'look') });
+          assert.equal(reported.reasoning, 'I look.');
+          assert.equal(reported.text, 'Looking.');
+          assert.deepEqual(reported.calls, [{ id: 'call_1', name: 'look', arguments: CALL.input }]);
+          assert.equal(reported.finish, caller === 'chat' ? 'tool_calls' : 'tool_use');
           if (caller === 'messages')
             // Formats that hold calls apart from the content have lost the order already when they are whole.
-            assert.deepEqual(kindsOf(told.message).toSorted(), ['text', 'thinking', 'tool_use']);
+            assert.deepEqual(kindsOf(reported.message).toSorted(), ['text', 'thinking', 'tool_use']);
         });
 });
 
-suite('encrypted reasoning of vendors whose wire format is the same', () => {
+suite('encrypted reasoning of vendors with the same wire format', () => {
   for (const [name, family] of [
     ['responses', 'openai-responses-v1'],
     ['azure', 'azure-openai-responses-v1'],
     ['xai', 'xai-responses-v1'],
   ] as const)
     for (const stream of [false, true])
-      test(`is told apart, and goes back to ${name}, stream: ${stream}`, async () => {
+      // @spec reasoning-22
+      test(`is distinguished and goes back to ${name}, stream: ${stream}`, async () => {
         const { upstream, ask } = shared();
         const text = { type: 'text', text: 'Thought.' } as const;
         upstream.script = speak({ parts: [{ type: 'thought', text: 'I think.', seal: 'gAAAAsealed' }, text] });
         for (const caller of CALLERS) {
-          const { told } = await ask(caller, name, { ...ASKED, stream });
-          const details = listOf(told.message['reasoning_details']).map((detail) => objectOf(detail)['format']);
+          const { reported } = await ask(caller, name, { ...REQUESTED, stream });
+          const details = listOf(reported.message['reasoning_details']).map((detail) => objectOf(detail)['format']);
           if (caller === 'chat') assert.deepEqual(details, [family, family]);
-          else assert.ok(told.seals.some((seal) => seal.includes(family) && seal.endsWith(':gAAAAsealed')));
-          const messages = [USER, messageOf(caller, told), { role: 'user', content: 'Go on.' }];
-          const { arrived } = await ask(caller, name, { ...ASKED, stream, messages });
+          else assert.ok(reported.seals.some((seal) => seal.includes(family) && seal.endsWith(':gAAAAsealed')));
+          const messages = [USER, messageOf(caller, reported), { role: 'user', content: 'Go on.' }];
+          const { arrived } = await ask(caller, name, { ...REQUESTED, stream, messages });
           const items = listOf((arrived.body as JsonObject)['input']).map((item) => objectOf(item));
           assert.deepEqual(
             items.flatMap((item) => item['encrypted_content'] ?? []),
@@ -69,18 +70,19 @@ suite('encrypted reasoning of vendors whose wire format is the same', () => {
       });
 });
 
-suite('thinking that shows nothing', () => {
+suite('hidden thinking', () => {
   for (const name of ['claude', 'converse'] as const)
     for (const caller of CALLERS)
       for (const stream of [false, true]) {
-        test(`empty with a signature: it reaches a ${caller} caller of ${name} and goes back as it was, stream: ${stream}`, async () => {
+        // @spec reasoning-18
+        test(`reaches a ${caller} caller of ${name} empty with a signature and goes back unchanged, stream: ${stream}`, async () => {
           const { upstream, ask } = shared();
           upstream.script = speak({ parts: [{ type: 'thought', text: '', seal: 'c2lnbmVk' }, CALL] });
-          const asked = { ...ASKED, ...THINKING[caller], stream, tools: toolsOf(caller, 'look') };
-          const { told } = await ask(caller, name, asked);
-          assert.deepEqual(told.seals, ['c2lnbmVk']);
-          const messages = [USER, messageOf(caller, told), ...resultsFor(caller, told)];
-          const { arrived } = await ask(caller, name, { ...asked, messages });
+          const requested = { ...REQUESTED, ...THINKING[caller], stream, tools: toolsOf(caller, 'look') };
+          const { reported } = await ask(caller, name, requested);
+          assert.deepEqual(reported.seals, ['c2lnbmVk']);
+          const messages = [USER, messageOf(caller, reported), ...resultsFor(caller, reported)];
+          const { arrived } = await ask(caller, name, { ...requested, messages });
           assert.deepEqual(reasoningOf(name, arrived.body as JsonObject), [
             name === 'claude'
               ? { type: 'thinking', thinking: '', signature: 'c2lnbmVk' }
@@ -88,15 +90,16 @@ suite('thinking that shows nothing', () => {
           ]);
         });
 
-        test(`redacted: it reaches a ${caller} caller of ${name} and goes back as it was, stream: ${stream}`, async () => {
+        // @spec reasoning-18
+        test(`reaches a ${caller} caller of ${name} redacted and goes back unchanged, stream: ${stream}`, async () => {
           const { upstream, ask } = shared();
           const seal = name === 'claude' ? 'RW1yZWRhY3RlZA==' : Buffer.from('EmredactedBlob').toString('base64');
           upstream.script = speak({ parts: [{ type: 'thought', seal }, CALL] });
-          const asked = { ...ASKED, ...THINKING[caller], stream, tools: toolsOf(caller, 'look') };
-          const { told } = await ask(caller, name, asked);
-          assert.equal(told.seals.length, 1);
-          const messages = [USER, messageOf(caller, told), ...resultsFor(caller, told)];
-          const { arrived } = await ask(caller, name, { ...asked, messages });
+          const requested = { ...REQUESTED, ...THINKING[caller], stream, tools: toolsOf(caller, 'look') };
+          const { reported } = await ask(caller, name, requested);
+          assert.equal(reported.seals.length, 1);
+          const messages = [USER, messageOf(caller, reported), ...resultsFor(caller, reported)];
+          const { arrived } = await ask(caller, name, { ...requested, messages });
           assert.deepEqual(reasoningOf(name, arrived.body as JsonObject), [
             name === 'claude'
               ? { type: 'redacted_thinking', data: seal }
@@ -141,7 +144,7 @@ function wanderer(caller: ClientFormatId): JsonObject {
       })),
     };
   const content = FAMILIES.map(([family]) =>
-    drawReasoning({ type: 'reasoning', form: 'encrypted', text: sealOf(family), family }),
+    encodeReasoning({ type: 'reasoning', form: 'encrypted', text: sealOf(family), family }),
   );
   return { role: 'assistant', content: [...content, { type: 'text', text: 'I see.' }] };
 }
@@ -149,12 +152,13 @@ function wanderer(caller: ClientFormatId): JsonObject {
 suite('reasoning of several vendors in one conversation', () => {
   for (const name of [...ONE_OF_EACH, 'openai', 'messages-plain', 'nova', 'azure', 'xai'] as const)
     for (const caller of CALLERS)
-      test(`each piece goes to its own vendor only: ${name}, ${caller} caller`, async () => {
+      // @spec reasoning-16
+      test(`goes back only to its own vendor: ${name}, ${caller} caller`, async () => {
         const { upstream, ask } = shared();
-        upstream.script = say('Done.');
+        upstream.script = emit('Done.');
         const messages = [USER, wanderer(caller), { role: 'user', content: 'And now?' }];
-        const { told, arrived, warnings } = await ask(caller, name, { ...ASKED, messages });
-        assert.equal(told.text, 'Done.');
+        const { reported, arrived, warnings } = await ask(caller, name, { ...REQUESTED, messages });
+        assert.equal(reported.text, 'Done.');
         // The converse format holds the same bytes in a blob of its own.
         const sent = FAMILIES.filter(
           ([family]) => arrived.text.includes(sealOf(family)) || arrived.text.includes(blobOf(family)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
-import { say, speak } from '../support/speak.ts';
+import { emit, speak } from '../support/speak.ts';
 import { startUpstream, json, type ScriptedUpstream } from '../support/upstream.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 
@@ -43,7 +43,8 @@ for (const address of OF_OPERATOR) {
   ];
   const messages = [{ role: 'user', content }];
 
-  test(`${address} is not opened with the operator's rights unless the operator says so`, async (t) => {
+  // @spec media-6
+  test(`opens ${address} with the operator's rights only if the operator allows it`, async (t) => {
     const { gateway, upstream } = await start(t);
     const refused = await gateway.post('/chat/completions', { model: 'acme/closed', messages });
     assert.equal(refused.status, 400);
@@ -56,7 +57,7 @@ for (const address of OF_OPERATOR) {
   });
 }
 
-test('in a result of a tool such an address is refused at its place, too', async (t) => {
+test('rejects such an address in a tool result at its place', async (t) => {
   const { gateway } = await start(t);
   const source = { type: 'url', url: 'gs://private-bucket/a.png' };
   const refused = await gateway.post('/messages', {
@@ -136,23 +137,24 @@ const STORED: Readonly<Record<string, readonly [path: string, body: JsonObject, 
   ],
 };
 
-for (const [what, [path, asked, at]] of Object.entries(STORED)) {
-  test(`${what} that was uploaded with the operator's key is not read unless the operator says so`, async (t) => {
+for (const [what, [path, requested, at]] of Object.entries(STORED)) {
+  // @spec media-6
+  test(`reads ${what} that was uploaded with the operator's key only if the operator allows it`, async (t) => {
     const { gateway, upstream } = await startWithStores(t);
     for (const format of ['chat', 'messages']) {
-      const refused = await gateway.post(path, { model: `acme/${format}-closed`, ...asked });
+      const refused = await gateway.post(path, { model: `acme/${format}-closed`, ...requested });
       assert.equal(refused.status, 400, format);
       const { error } = (await refused.json()) as { error: { metadata: { issues: { path: string }[] } } };
       assert.equal(error.metadata.issues[0]?.path, at);
     }
     assert.equal(upstream.arrived.length, 0);
     const home = path === '/messages' ? 'messages' : 'chat';
-    assert.equal((await gateway.post(path, { model: `acme/${home}-open`, ...asked })).status, 200);
+    assert.equal((await gateway.post(path, { model: `acme/${home}-open`, ...requested })).status, 200);
     assert.match(upstream.arrived[0]?.text ?? '', /file_1/);
   });
 }
 
-test('a file for the container of a vendor is one of them', async (t) => {
+test("treats a file for a vendor's container likewise", async (t) => {
   const { gateway, upstream } = await startWithStores(t);
   const messages = [{ role: 'user', content: [{ type: 'container_upload', file_id: 'file_1' }] }];
   const ask = async (model: string): Promise<number> =>
@@ -171,8 +173,9 @@ const PARTS: readonly (readonly [path: '/chat/completions' | '/messages', part: 
   ['/messages', { type: 'document', source: { type: 'url', url: NEIGHBOUR } }],
 ];
 for (const [path, part] of PARTS)
-  test(`a host in the own network is sent no address beside it unless the operator says so: ${JSON.stringify(part['type'])} of ${path}`, async (t) => {
-    const upstream = await startUpstream(say('Seen.'));
+  // @spec media-6
+  test(`sends a host in the private network a neighbour's address only if the operator allows it: ${JSON.stringify(part['type'])} of ${path}`, async (t) => {
+    const upstream = await startUpstream(emit('Seen.'));
     const adapter = path === '/messages' ? 'messages-compatible' : 'openai-compatible';
     const provider = `adapter: ${adapter}, base_url: "${upstream.baseUrl}", api_key: secret-1`;
     const gateway = await startGateway({

@@ -7,14 +7,14 @@ import { CALLERS, ONE_OF_EACH, PATHS, shareAllUpstreams } from '../support/all-u
 import { arbitraryAnswer } from '../support/arbitrary-answer.ts';
 import { CLIENT_FORMATS } from '../support/prepare-request.ts';
 import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
-import { drawStream, formatOfPath } from '../support/speak.ts';
+import { formatStream, formatOfPath } from '../support/speak.ts';
 import type { Script } from '../support/upstream.ts';
 
 const shared = shareAllUpstreams();
 
 const SEED = 20_261_121;
 const IDENTITY = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };
-const CLOSING = { usage: NO_USAGE, charge: undefined, isByok: false, serviceMetadata: undefined };
+const FINAL_USAGE = { usage: NO_USAGE, charge: undefined, isByok: false, serviceMetadata: undefined };
 const CONTEXT = { generationId: 'gen-1', serviceMetadata: undefined, baseUrl: 'http://127.0.0.1/v1' };
 const BROKEN = new GatewayError('provider_unavailable', 'It broke.');
 /** Both readers demand one terminal frame, at the end, and blocks that are dense and never overlap. */
@@ -22,13 +22,14 @@ const READERS = { chat: readChatStream, messages: readMessagesStream };
 
 suite('a stream that breaks off', () => {
   for (const caller of CALLERS)
-    test(`after whatever came ends in one terminal frame that says so: ${caller} caller`, () => {
+    // @spec stream-2
+    test(`ends in one terminal frame with the error: ${caller} caller`, () => {
       fc.assert(
         fc.property(arbitraryAnswer(), fc.nat(60), fc.boolean(), (events, cut, isCounted) => {
           const encoder = CLIENT_FORMATS[caller].createStreamEncoder(IDENTITY);
           // The end itself never came.
           const text = encoder.encode(events.slice(0, Math.min(cut, events.length - 1)));
-          const stream = text + encoder.fail(BROKEN, isCounted ? CLOSING : undefined, CONTEXT);
+          const stream = text + encoder.fail(BROKEN, isCounted ? FINAL_USAGE : undefined, CONTEXT);
           assert.equal(READERS[caller](stream).error?.message, 'It broke.');
         }),
         { numRuns: 500, seed: SEED },
@@ -37,7 +38,7 @@ suite('a stream that breaks off', () => {
 
   /** Half of an answer that has a thought, a text and a call, and then nothing. */
   const cutShort: Script = (arrived, response) => {
-    const { type, body } = drawStream(formatOfPath(arrived.path), {
+    const { type, body } = formatStream(formatOfPath(arrived.path), {
       parts: [
         { type: 'thought', text: 'I look.' },
         { type: 'text', text: 'Looking around.' },
@@ -52,7 +53,7 @@ suite('a stream that breaks off', () => {
 
   for (const caller of CALLERS)
     for (const name of ONE_OF_EACH)
-      test(`in the middle of a call of ${name} ends likewise, after the text that came: ${caller} caller`, async () => {
+      test(`ends likewise in the middle of a call of ${name}, after the text: ${caller} caller`, async () => {
         const { gateway, upstream } = shared();
         upstream.script = cutShort;
         const body = {
@@ -63,8 +64,8 @@ suite('a stream that breaks off', () => {
         };
         const response = await gateway.post(PATHS[caller], body);
         assert.equal(response.status, 200);
-        const told = READERS[caller](await response.text());
-        assert.equal(told.text, 'Looking around.');
-        assert.equal(told.error?.code, 502);
+        const reported = READERS[caller](await response.text());
+        assert.equal(reported.text, 'Looking around.');
+        assert.equal(reported.error?.code, 502);
       });
 });

@@ -17,11 +17,11 @@ const [SKY_1, SKY_2] = ['{"at":', '"sky"}'];
 const [SEA_1, SEA_2] = ['{"at":"', 'sea"}'];
 
 /** The text that every answer begins with. */
-const SAID = 'Both at once.';
+const STATED = 'Both at once.';
 
 function chatStream(...deltas: readonly JsonObject[]): string {
   return sse([
-    chatChunk({ role: 'assistant', content: SAID }),
+    chatChunk({ role: 'assistant', content: STATED }),
     ...deltas.map((call) => chatChunk({ tool_calls: [call] })),
     chatChunk({}, 'tool_calls'),
     '[DONE]',
@@ -58,7 +58,7 @@ function messagesStream(): string {
     [
       { type: 'message_start', message: { id: 'msg_1', type: 'message', role: 'assistant', content: [], usage } },
       start(0, { type: 'text', text: '' }),
-      delta(0, { type: 'text_delta', text: SAID }),
+      delta(0, { type: 'text_delta', text: STATED }),
       stop(0),
       start(1, { type: 'tool_use', id: 'call_a', name: 'look', input: {} }),
       start(2, { type: 'tool_use', id: 'call_b', name: 'hear', input: {} }),
@@ -83,7 +83,7 @@ function responsesStream(): string {
     name,
     arguments: given,
   });
-  const message = { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: SAID, annotations: [] }] };
+  const message = { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: STATED, annotations: [] }] };
   const output = [message, call('call_a', 'look', '{"at":"sky"}'), call('call_b', 'hear', '{"at":"sea"}')];
   const added = (output_index: number, item: JsonObject): JsonObject => ({
     type: 'response.output_item.added',
@@ -99,7 +99,7 @@ function responsesStream(): string {
     [
       { type: 'response.created', response: { id: 'resp_1', model: 'one-2026', status: 'in_progress', output: [] } },
       added(0, { ...message, content: [] }),
-      { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: SAID },
+      { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: STATED },
       added(1, call('call_a', 'look', '')),
       added(2, call('call_b', 'hear', '')),
       input(1, SKY_1),
@@ -133,7 +133,7 @@ function cohereStream(): string {
     [
       { id: 'c-1', type: 'message-start', delta: { message: { role: 'assistant' } } },
       event('content-start', 0, { content: { type: 'text', text: '' } }),
-      event('content-delta', 0, { content: { text: SAID } }),
+      event('content-delta', 0, { content: { text: STATED } }),
       { type: 'content-end', index: 0 },
       begin(0, 'call_a', 'look'),
       begin(1, 'call_b', 'hear'),
@@ -157,7 +157,7 @@ function converseStream(): Buffer {
   const stop = (contentBlockIndex: number) => ['contentBlockStop', { contentBlockIndex }] as const;
   return frameConverse([
     ['messageStart', { role: 'assistant' }],
-    delta(0, { text: SAID }),
+    delta(0, { text: STATED }),
     stop(0),
     start(1, 'call_a', 'look'),
     start(2, 'call_b', 'hear'),
@@ -180,18 +180,18 @@ function send(body: string | Buffer): Script {
   };
 }
 
-/** Nothing that an upstream streams is ever read otherwise, be it that nobody asked for a stream. */
+/** A stream of an upstream is always read the same way, even when the request was not for a stream. */
 function declare(promise: string, name: UpstreamName, body: string | Buffer): void {
   for (const caller of CALLERS)
     for (const stream of [true, false])
       test(`${promise}, ${caller} caller, stream: ${stream}`, async () => {
         const { upstream, ask } = shared();
         upstream.script = send(body);
-        const asked = { max_tokens: 100, stream, messages: [{ role: 'user', content: 'Look and listen.' }] };
-        const { told } = await ask(caller, name, { ...asked, tools: toolsOf(caller, 'look', 'hear') });
-        assert.deepEqual(told.calls, EXPECTED);
-        assert.equal(told.text, SAID);
-        assert.equal(told.finish, caller === 'chat' ? 'tool_calls' : 'tool_use');
+        const requested = { max_tokens: 100, stream, messages: [{ role: 'user', content: 'Look and listen.' }] };
+        const { reported } = await ask(caller, name, { ...requested, tools: toolsOf(caller, 'look', 'hear') });
+        assert.deepEqual(reported.calls, EXPECTED);
+        assert.equal(reported.text, STATED);
+        assert.equal(reported.finish, caller === 'chat' ? 'tool_calls' : 'tool_use');
       });
 }
 
@@ -204,7 +204,7 @@ const INTERLEAVED = chatStream(
   piece(1, SEA_2),
 );
 
-suite('parallel calls whose arguments come by turns', () => {
+suite('parallel calls with interleaved arguments', () => {
   declare('chat keeps them apart', 'chat', INTERLEAVED);
   declare('messages keeps them apart', 'claude', messagesStream());
   declare('responses keeps them apart', 'responses', responsesStream());
@@ -212,7 +212,7 @@ suite('parallel calls whose arguments come by turns', () => {
   declare('cohere keeps them apart', 'cohere', cohereStream());
 });
 
-suite('a host that', () => {
+suite('a host', () => {
   const quirks: readonly (readonly [promise: string, stream: string])[] = [
     [
       'gives every call index 0 is understood by its ids',

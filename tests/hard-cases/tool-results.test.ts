@@ -21,18 +21,18 @@ const use = (id: string): JsonObject => ({ type: 'tool_use', id, name: 'look', i
 const result = (id: string, content: unknown): JsonObject =>
   ({ type: 'tool_result', tool_use_id: id, content }) as JsonObject;
 
-/** Histories as clients really send them, each with what the model must be told of it and what it must not. */
+/** Histories as clients really send them, each with the texts that must and must not reach the model. */
 const HISTORIES: Readonly<
   Record<
     string,
-    { readonly told: readonly string[]; readonly lost?: readonly string[] } & Record<
+    { readonly reported: readonly string[]; readonly lost?: readonly string[] } & Record<
       ClientFormatId,
       readonly JsonObject[]
     >
   >
 > = {
-  'a user who speaks between the calls and their results': {
-    told: ['first seen', 'second seen', 'In between.'],
+  'a user message between the calls and their results': {
+    reported: ['first seen', 'second seen', 'In between.'],
     chat: [
       user('Look.'),
       { role: 'assistant', content: null, tool_calls: [call('call_1'), call('call_2')] },
@@ -48,7 +48,7 @@ const HISTORIES: Readonly<
     ],
   },
   'a result that came twice, of which the last counts': {
-    told: ['last seen'],
+    reported: ['last seen'],
     lost: ['once seen'],
     chat: [
       user('Look.'),
@@ -63,7 +63,7 @@ const HISTORIES: Readonly<
     ],
   },
   'a call that was never answered': {
-    told: ['seen', 'Never mind.'],
+    reported: ['seen', 'Never mind.'],
     chat: [
       user('Look.'),
       { role: 'assistant', content: 'Two looks.', tool_calls: [call('call_1'), call('call_2')] },
@@ -77,12 +77,12 @@ const HISTORIES: Readonly<
     ],
   },
   'calls that are the last thing said': {
-    told: ['Look.'],
+    reported: ['Look.'],
     chat: [user('Look.'), { role: 'assistant', content: null, tool_calls: [call('call_1')] }],
     messages: [user('Look.'), { role: 'assistant', content: [use('call_1')] }],
   },
   'ids that the vendor would refuse, two of which look alike once they are made legal': {
-    told: ['one', 'two'],
+    reported: ['one', 'two'],
     chat: [
       user('Look.'),
       { role: 'assistant', content: null, tool_calls: [call('call.1'), call('call 1')] },
@@ -96,7 +96,7 @@ const HISTORIES: Readonly<
     ],
   },
   'a result that comes only after the next answer': {
-    told: ['Wait.', 'late but seen', 'And now?'],
+    reported: ['Wait.', 'late but seen', 'And now?'],
     chat: [
       user('Look.'),
       { role: 'assistant', content: null, tool_calls: [call('call_1')] },
@@ -114,7 +114,7 @@ const HISTORIES: Readonly<
     ],
   },
   'a picture for a result': {
-    told: ['It is grey.'],
+    reported: ['It is grey.'],
     chat: [
       user('Look.'),
       { role: 'assistant', content: null, tool_calls: [call('call_1'), call('call_2')] },
@@ -131,7 +131,7 @@ const HISTORIES: Readonly<
     ],
   },
   'answers in a row': {
-    told: ['First.', 'seen', 'Second.', 'And now?'],
+    reported: ['First.', 'seen', 'Second.', 'And now?'],
     chat: [
       user('Look.'),
       { role: 'assistant', content: 'First.' },
@@ -157,20 +157,21 @@ for (const [title, history] of Object.entries(HISTORIES))
   suite(title, () => {
     for (const caller of CALLERS)
       for (const name of ACROSS[caller])
-        test(`is put in order for ${name}: ${caller} caller`, async () => {
+        test(`gets ordered tool results: ${name}: ${caller} caller`, async () => {
           const { upstream, ask } = shared();
           upstream.script = refuse(unpairedResults);
-          const asked = { max_tokens: 100, tools: toolsOf(caller, 'look'), messages: history[caller] };
-          const { told, arrived } = await ask(caller, name, asked);
-          assert.equal(told.text, 'Done.');
-          for (const words of history.told) assert.ok(arrived.text.includes(words), `${words}: ${arrived.text}`);
+          const requested = { max_tokens: 100, tools: toolsOf(caller, 'look'), messages: history[caller] };
+          const { reported, arrived } = await ask(caller, name, requested);
+          assert.equal(reported.text, 'Done.');
+          for (const words of history.reported) assert.ok(arrived.text.includes(words), `${words}: ${arrived.text}`);
           for (const words of history.lost ?? []) assert.ok(!arrived.text.includes(words), words);
         });
   });
 
-suite('a result without any call', () => {
+suite('a tool result without a call', () => {
   for (const name of ['claude', 'gemini', 'responses', 'converse', 'cohere'] as const)
-    test(`is refused for ${name} before anything is sent: a model that goes on without it makes one up`, async () => {
+    // @spec chat-8
+    test(`is refused for ${name} before anything is sent`, async () => {
       const { gateway, upstream } = shared();
       upstream.arrived.length = 0;
       const messages = [user('Look.'), { role: 'tool', tool_call_id: 'nobody', content: 'seen' }, user('And now?')];
@@ -180,7 +181,7 @@ suite('a result without any call', () => {
       assert.equal(upstream.arrived.length, 0);
     });
 
-  test('is refused for chat, too, when a caller of the messages format sends it', async () => {
+  test('is refused for chat from a messages caller, too', async () => {
     const { gateway, upstream } = shared();
     upstream.arrived.length = 0;
     const messages = [user([{ type: 'text', text: 'Look.' }, result('nobody', 'seen')])];

@@ -2,37 +2,38 @@ import assert from 'node:assert/strict';
 import { readFacts, type RecordedCall, type RecordedFacts } from '../support/recorded-facts.ts';
 import type { Recording } from '../support/recordings.ts';
 import type { Ask, Replayed } from '../support/replay.ts';
-import { objectOf, type Told } from '../support/told.ts';
+import { objectOf, type Reported } from '../support/reported.ts';
 
 /** Where a reader that knows so little cannot say what is right; the golden of the recording can. */
 export const BEYOND: ReadonlyMap<string, readonly (keyof RecordedFacts)[]> = new Map([
-  // The messages format has no member for a refusal, so it is told as text.
+  // The messages format has no field for a refusal, so it becomes text.
   ['chat/refusal-stream', ['texts']],
   ['responses/refusal-stream', ['texts']],
   // Arguments in pieces that each name their place.
   ['gemini/partial-args-missing-end', ['calls']],
 ]);
 
-/** Compares what a caller was told with what the recording says, byte for byte. */
-export function checkFacts(recording: Recording, ask: Ask, told: Told, { record }: Replayed): void {
+/** Compares the caller's response with the recording, byte for byte. */
+export function checkFacts(recording: Recording, ask: Ask, reported: Reported, { record }: Replayed): void {
   const facts = readFacts(recording);
   const beyond = BEYOND.get(recording.name) ?? [];
   const judges = (fact: keyof RecordedFacts): boolean => !beyond.includes(fact);
-  if (judges('texts')) assert.equal(told.text, facts.texts.join(ask.format === 'chat' ? '\n\n' : ''), 'the text');
+  if (judges('texts')) assert.equal(reported.text, facts.texts.join(ask.format === 'chat' ? '\n\n' : ''), 'the text');
   // Several summaries of one thought may be set apart by blank lines.
-  if (judges('reasoning')) assert.equal(withoutLines(told.reasoning), withoutLines(facts.reasoning), 'the reasoning');
+  if (judges('reasoning'))
+    assert.equal(withoutLines(reported.reasoning), withoutLines(facts.reasoning), 'the reasoning');
   if (judges('seals')) {
     for (const seal of facts.seals)
       assert.ok(
-        told.seals.some((other) => other === seal || other.endsWith(`:${seal}`) || other === blobText(seal)),
+        reported.seals.some((other) => other === seal || other.endsWith(`:${seal}`) || other === blobText(seal)),
         `the signature or encrypted reasoning ${seal.slice(0, 20)}`,
       );
   }
-  if (judges('calls')) checkCalls(told, facts.calls, ask.format === 'messages' && !ask.stream);
+  if (judges('calls')) checkCalls(reported, facts.calls, ask.format === 'messages' && !ask.stream);
   // What broke off is counted by the gateway itself.
-  if (judges('usage') && facts.usage !== undefined && told.error === undefined)
-    assert.deepEqual(countsOf(told, ask), facts.usage, 'the usage');
-  if (judges('finish') && told.error === undefined)
+  if (judges('usage') && facts.usage !== undefined && reported.error === undefined)
+    assert.deepEqual(countsOf(reported, ask), facts.usage, 'the usage');
+  if (judges('finish') && reported.error === undefined)
     assert.equal(record?.['native_finish_reason'], facts.finish, 'the reason of the end');
 }
 
@@ -46,10 +47,10 @@ function withoutLines(text: string): string {
 }
 
 /** @param isObject the caller gets the arguments as an object, not as text */
-function checkCalls(told: Told, calls: readonly RecordedCall[], isObject: boolean): void {
-  assert.equal(told.calls.length, calls.length, `calls: ${JSON.stringify(told.calls)}`);
+function checkCalls(reported: Reported, calls: readonly RecordedCall[], isObject: boolean): void {
+  assert.equal(reported.calls.length, calls.length, `calls: ${JSON.stringify(reported.calls)}`);
   for (const [at, { id, name, arguments: given }] of calls.entries()) {
-    const call = told.calls[at];
+    const call = reported.calls[at];
     assert.ok(call !== undefined);
     // Some providers give calls no id.
     if (id === '') assert.match(call.id, /^call_made_here_/);
@@ -67,7 +68,7 @@ export function withoutSpaces(json: string): string {
   return json.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, (_match, text: string | undefined) => text ?? '');
 }
 
-function countsOf({ usage }: Told, { format }: Ask): RecordedFacts['usage'] {
+function countsOf({ usage }: Reported, { format }: Ask): RecordedFacts['usage'] {
   if (format === 'chat') {
     const prompt = objectOf(usage['prompt_tokens_details']);
     return {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 const PDF_BASE64 = 'JVBERi0xLjQ=';
 const LONG_NAME = `mcp__files__${'read_'.repeat(12)}lines`;
 
-/** A schema with everything that upstreams are known to refuse. pains.md 20 */
+/** A schema with everything that upstreams are known to refuse. @spec translate-20 */
 export const HARD_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -29,7 +29,7 @@ export const HARD_SCHEMA = {
   },
 };
 
-/** Every kind of message, part, tool and setting of `POST /chat/completions` at once. @source seed 2.1, generation.md 1, 2 */
+/** Every kind of message, part, tool and setting of `POST /chat/completions` at once. @spec chat-29 */
 export const CHAT: JsonObject = {
   ...FULL_CHAT,
   models: ['acme/one'],
@@ -159,7 +159,7 @@ export const CHAT_VARIANTS: Readonly<Record<string, JsonObject>> = {
   'a stored file': { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file_1' } }] }] },
 };
 
-/** Every kind of message, block, tool and setting of `POST /messages` at once. @source seed 2.6, generation.md 7 */
+/** Every kind of message, block, tool and setting of `POST /messages` at once. @spec messages-1 */
 export const MESSAGES: JsonObject = {
   ...FULL_MESSAGES,
   model: 'acme/one',

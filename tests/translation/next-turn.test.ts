@@ -8,7 +8,7 @@ import type { Dialect } from '../../src/wire/format.ts';
 import { CLIENT_FORMATS, dialectOf, prepareRequest } from '../support/prepare-request.ts';
 import { readFacts } from '../support/recorded-facts.ts';
 import { readOwnRecordings, readRecordings, type Recording } from '../support/recordings.ts';
-import { listOf, objectOf, textOf } from '../support/told.ts';
+import { listOf, objectOf, textOf } from '../support/reported.ts';
 import { decodeInPieces } from '../support/upstream-formats.ts';
 import { BEYOND } from './check-facts.ts';
 import { playerOf } from './providers.ts';
@@ -21,13 +21,13 @@ function answerTo(caller: 'chat' | 'messages', { format, body, streamed }: Recor
     ? decodeInPieces(format, body, [], dialect)
     : UPSTREAM_FORMATS[format].decodeWhole(body.toString('utf8'), dialect);
   const answer = foldEvents(events);
-  const closing = { usage: NO_USAGE, charge: undefined, isByok: false, serviceMetadata: undefined };
-  return parseJsonObject(CLIENT_FORMATS[caller].encodeWhole(answer, IDENTITY, closing)) ?? {};
+  const finalUsage = { usage: NO_USAGE, charge: undefined, isByok: false, serviceMetadata: undefined };
+  return parseJsonObject(CLIENT_FORMATS[caller].encodeWhole(answer, IDENTITY, finalUsage)) ?? {};
 }
 
 /** The caller's next request: the answer as it came, the results of its calls, and a further word. */
 function nextRequest(caller: 'chat' | 'messages', answer: JsonObject): JsonObject {
-  const asked = { role: 'user', content: 'Play.' };
+  const requested = { role: 'user', content: 'Play.' };
   if (caller === 'chat') {
     const message = objectOf(objectOf(listOf(answer['choices'])[0])['message']);
     const calls = listOf(message['tool_calls']).map((call) => objectOf(call));
@@ -35,7 +35,7 @@ function nextRequest(caller: 'chat' | 'messages', answer: JsonObject): JsonObjec
     const tools = calls.map((call) => ({ type: 'function', function: { name: objectOf(call['function'])['name'] } }));
     return {
       model: 'acme/one',
-      messages: [asked, message, ...results, { role: 'user', content: 'Go on.' }] as Json[],
+      messages: [requested, message, ...results, { role: 'user', content: 'Go on.' }] as Json[],
       ...(tools.length > 0 && { tools: withoutTwins(tools) }),
     };
   }
@@ -47,7 +47,7 @@ function nextRequest(caller: 'chat' | 'messages', answer: JsonObject): JsonObjec
     model: 'acme/one',
     max_tokens: 8_000,
     messages: [
-      asked,
+      requested,
       { role: 'assistant', content },
       { role: 'user', content: [...results, { type: 'text', text: 'Go on.' }] },
     ] as Json[],
@@ -60,7 +60,7 @@ function withoutTwins(tools: readonly JsonObject[]): readonly JsonObject[] {
 }
 
 /** Members that hold what was said; Cohere has a member of its own for what is said before calls. */
-const SAID: ReadonlySet<string> = new Set(['text', 'content', 'tool_plan']);
+const STATED: ReadonlySet<string> = new Set(['text', 'content', 'tool_plan']);
 
 /** What stands in a body, wherever it stands. */
 interface Standing {
@@ -73,7 +73,7 @@ interface Standing {
 function lookThrough(value: Json | undefined, member: string, standing: Standing): void {
   if (typeof value === 'string') {
     standing.strings.add(value);
-    if (SAID.has(member)) standing.text += value;
+    if (STATED.has(member)) standing.text += value;
   } else if (Array.isArray(value)) {
     for (const item of value) lookThrough(item, member, standing);
   } else if (isJsonObject(value)) {
@@ -100,12 +100,13 @@ function checkNextTurn(caller: 'chat' | 'messages', recording: Recording): void 
   lookThrough(sent['body'], '', standing);
   const { strings, objects } = standing;
   const facts = readFacts(recording);
-  // Mistral takes ids of nine letters alone, but tells longer ones of hosts behind it.
+  // Mistral accepts only ids of nine letters, but sends longer ones of hosts behind it.
   const isRewritten = 'callIds' in dialect && dialect.callIds === 'nine';
-  const said = standing.text.replaceAll(/\s/g, '');
-  for (const text of facts.texts) assert.ok(said.includes(text.replaceAll(/\s/g, '')), `the text ${text.slice(0, 60)}`);
+  const stated = standing.text.replaceAll(/\s/g, '');
+  for (const text of facts.texts)
+    assert.ok(stated.includes(text.replaceAll(/\s/g, '')), `the text ${text.slice(0, 60)}`);
   for (const seal of KEEPS_SEALS.has(recording.format) ? facts.seals : [])
-    assert.ok(strings.has(seal), `${seal.slice(0, 20)} comes back to who made it`);
+    assert.ok(strings.has(seal), `${seal.slice(0, 20)} comes back to its author`);
   for (const { id, name, arguments: given } of BEYOND.get(recording.name)?.includes('calls') ? [] : facts.calls) {
     assert.ok(id === '' || strings.has(id) || isRewritten, `the id ${id}`);
     assert.ok(strings.has(name), `the name ${name}`);
@@ -117,13 +118,13 @@ function checkNextTurn(caller: 'chat' | 'messages', recording: Recording): void 
   }
 }
 
-suite('an answer that comes back with the next request', () => {
+suite('a response that comes back with the next request', () => {
   const played = [...readOwnRecordings(), ...readRecordings()].filter(
     (recording) =>
       recording.status === 200 && !recording.name.startsWith('pains/') && readFacts(recording).finish !== undefined,
   );
   for (const recording of played)
     for (const caller of ['chat', 'messages'] as const)
-      test(`${recording.name} from a ${caller} caller: text, calls and signatures are as they were`, () =>
+      test(`keeps text, calls and signatures: ${recording.name} from a ${caller} caller`, () =>
         checkNextTurn(caller, recording));
 });

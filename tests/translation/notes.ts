@@ -3,14 +3,14 @@ const VENDOR_TOOLS =
   'texts before and after are joined by a blank line, as other texts of one message are.';
 const PLACES_IN_A_DOCUMENT =
   'A place in a document of the request (char_location) has no address, so that a url_citation cannot say it: a warning.';
-const UNSIGNED = 'Reasoning without a signature is a thinking block with an empty one, as generation.md 11.5 has it.';
-const ERROR_INSIDE =
+const UNSIGNED = 'Reasoning without a signature is a thinking block with an empty one (@spec messages-30).';
+const NESTED_ERROR =
   'The status was sent before the error came, so that it is 200 and the error stands inside the answer, streamed or whole.';
 const FREE_AND_ESTIMATED =
-  'An answer that an error ended costs nothing (generation.md 8.6); its tokens are the larger of what was told and our ' +
-  'estimate, marked so (decisions.md 21).';
+  'An answer that an error ended costs nothing (@spec money-12); its tokens are the larger of what was told and our ' +
+  'estimate, marked so (@spec money-17).';
 const OUR_FAULT =
-  "The credentials and the quota are the gateway's, not the caller's: 502 without the vendor's words (generation.md 8.4).";
+  "The credentials and the quota are the gateway's, not the caller's: 502 without the vendor's words (@spec error-13).";
 const NO_ID_FROM_VENDOR = 'The vendor gave the call no id, so that we made one; it finds its way back with the result.';
 const SEALED_CALL =
   'The signature stands in reasoning_details, and in extra_content for clients that were written for the vendor. A ' +
@@ -29,7 +29,7 @@ export const NOTES: Readonly<Record<string, readonly string[]>> = {
   'anthropic/auth-401': [OUR_FAULT],
   'anthropic/code-execution-stream': [
     VENDOR_TOOLS,
-    'Usage is told twice and is cumulative: 2293 and then 4714 prompt tokens are 4714, never added (generation.md 11.8).',
+    'Usage is told twice and is cumulative: 2293 and then 4714 prompt tokens are 4714, never added (@spec money-22).',
     'Chat has no member for the container: a warning.',
   ],
   'anthropic/document-citations-stream': [PLACES_IN_A_DOCUMENT],
@@ -97,7 +97,7 @@ export const NOTES: Readonly<Record<string, readonly string[]>> = {
   'gemini/thoughts-token-count-stream': ['The thoughts are counted but not told.'],
   'gemini/tool-thought-signature-stream': [NO_ID_FROM_VENDOR, STOP_WITH_CALLS, SEALED_CALL],
   'groq/error-mid-stream': [
-    ERROR_INSIDE,
+    NESTED_ERROR,
     FREE_AND_ESTIMATED,
     "The host's own members (channel, x_groq) pass to chat; messages warns of them.",
   ],
@@ -126,9 +126,7 @@ export const NOTES: Readonly<Record<string, readonly string[]>> = {
   'openai/resp-gpt5nano-tool-encrypted-stream': [
     'The reasoning is sealed only; for messages callers its family stands before the data, so that it finds its way back.',
   ],
-  'openai/resp-model-not-found-400': [
-    'The vendor answers 400, its code says model_not_found: 404 (generation.md 8.4).',
-  ],
+  'openai/resp-model-not-found-400': ['The vendor answers 400, its code says model_not_found: 404 (@spec error-13).'],
   'openai/resp-reasoning-summary-stream': [
     'Four parts of one summary are four details with one id and four thinking blocks; the sealed reasoning follows them.',
   ],
@@ -176,7 +174,7 @@ export const NOTES: Readonly<Record<string, readonly string[]>> = {
     'A file is a source without an address, which messages cannot cite.',
   ],
   'chat/images-annotations-stream': [IMAGE_TO_MESSAGES],
-  'chat/overloaded': ['A failure of the server is told without its words: they may tell secrets (generation.md 6.7).'],
+  'chat/overloaded': ['A failure of the server is told without its words: they may tell secrets (@spec error-4).'],
   'chat/reasoning-tools-stream': [
     'Arguments keep each character: the number that JavaScript cannot hold, 1.0 and the spaces. The golden itself was ' +
       'parsed; the test compares the characters.',
@@ -188,13 +186,13 @@ export const NOTES: Readonly<Record<string, readonly string[]>> = {
   'cohere/everything': [
     'The plan comes behind the text here, so that it is a second detail, whatever the order of reading.',
   ],
-  'cohere/failed-stream': [ERROR_INSIDE, FREE_AND_ESTIMATED],
+  'cohere/failed-stream': [NESTED_ERROR, FREE_AND_ESTIMATED],
   'converse/everything': [
     PLACES_IN_A_DOCUMENT,
     'A block that neither format knows is a warning in both. Texts that cite are pieces of one text.',
   ],
   'converse/guardrail-stream': ['The text is what the guardrail says in place of the model; its trace is a warning.'],
-  'converse/throttled-mid-stream': [ERROR_INSIDE, FREE_AND_ESTIMATED],
+  'converse/throttled-mid-stream': [NESTED_ERROR, FREE_AND_ESTIMATED],
   'gemini/blocked-stream': [
     'A blocked prompt has no content and no words why: empty content, and a refusal without text.',
   ],
@@ -213,7 +211,7 @@ export const NOTES: Readonly<Record<string, readonly string[]>> = {
     'A thinking block may be empty and signed: it must come back as it is.',
     'Blocks that nobody knows yet pass to callers of the same format, and are warnings for others.',
   ],
-  'messages/overloaded-mid-stream': [ERROR_INSIDE, FREE_AND_ESTIMATED],
+  'messages/overloaded-mid-stream': [NESTED_ERROR, FREE_AND_ESTIMATED],
   'messages/refused': ['What was said before the refusal stays; chat has both, the text and the refusal.'],
   'messages/search-citations-stream': [VENDOR_TOOLS, PLACES_IN_A_DOCUMENT],
   'responses/done-events-only-stream': ['A host that sends no deltas: the text stands in the done events alone.'],
@@ -223,13 +221,16 @@ export const NOTES: Readonly<Record<string, readonly string[]>> = {
     'An item of a kind that nobody knows yet is a warning for callers of any other format.',
   ],
   'responses/refusal-stream': [
-    'The wire says completed; a refusal is what it says, so that the finish reason is content_filter (generation.md 11.7).',
+    'The wire says completed; a refusal is what it says, so that the finish reason is content_filter (@spec translate-25).',
   ],
 
   'pains/10-malformed-event': ['A damaged event is skipped with a warning; the answer goes on and ends as it should.'],
   'pains/13-cut': ['The connection ended in the middle: an error, not an end.', FREE_AND_ESTIMATED],
   'pains/13-no-done': ['The finish reason came: only the last line is missing, which nobody misses.'],
-  'pains/13-no-end': ['No finish reason came, so that the connection may have been cut: an error.', FREE_AND_ESTIMATED],
+  'pains/13-no-end': [
+    'The upstream says that it is done and gives no reason: the end is unknown, and none is made up (@spec chat-response-6).',
+    'Nothing was counted, so that an estimate is charged, marked so.',
+  ],
   'pains/13-no-message-stop': ['The stop reason came: only the last event is missing, which nobody misses.'],
   'pains/14-usage-chunks': ['Usage comes with every chunk and is cumulative: the last one counts.'],
   'pains/16-all-index-zero': ['Every call of the host has the index 0; a new id begins a new call.'],

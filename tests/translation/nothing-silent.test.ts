@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { prepareRequest, withoutUnreadable } from '../support/prepare-request.ts';
-import { listOf, textOf } from '../support/told.ts';
+import { listOf, textOf } from '../support/reported.ts';
 import { CHAT, MESSAGES } from './full-requests.ts';
 import { TARGETS } from './targets.ts';
 
@@ -11,21 +11,21 @@ const FOR_THE_GATEWAY =
   /^(?:provider|route|plugins|session_id|user|trace|stop_server_tools_when|max_tool_calls|debug|transforms|usage|x_search_filter|n|models|fallbacks|metadata|stream_options|include_reasoning|model|anthropic_version)\b/;
 
 /** Members that say what holds without them, or what stands beside them a second time. */
-const SAYS_NOTHING: readonly RegExp[] = [
+const STATES_NOTHING: readonly RegExp[] = [
   // The default.
   /^tool_choice|^tools\[\d\]\.(?:type|function\.strict)$|parameters\.type$|input_schema\.type$|input$/,
   /refusal$|start_index$|page_age$|^modalities$|cache_control\.ttl$|^service_tier$|\$schema$/,
   // Said twice: by the details, by the other member for thinking, by the other limit.
   /^messages\[3\]\.reasoning$|^reasoning|^output_config\.effort$|^max_completion_tokens$|^verbosity$/,
-  // The place of a detail among the others, and what only tells its kind.
+  // The place of a detail among the others, and fields that only name its kind.
   /reasoning_details\[\d\]\.(?:index|id|format)$/,
-  // Read by a router of the gateway. generation.md 1.3
+  // Read by a router of the gateway. @spec router-16
   /^messages\[3\]\.model$/,
   // Written by the gateway where a strict tool must have it.
   /(?:parameters|input_schema)\.additionalProperties$/,
   // A schema is kept to anyway, and thoughts are shown in short where they are shown at all.
   /json_schema\.strict$|^thinking\.display$/,
-  // Of no use without `logprobs`, whose loss is told.
+  // Useless without `logprobs`, whose loss is reported.
   /^top_logprobs$/,
 ];
 
@@ -48,7 +48,7 @@ function without(body: JsonObject, path: Path): JsonObject {
   return copy as JsonObject;
 }
 
-function draw(path: Path): string {
+function format(path: Path): string {
   return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('');
 }
 
@@ -57,22 +57,28 @@ function silentMembers(caller: 'chat' | 'messages', full: JsonObject, target: (t
   const { body } = withoutUnreadable(caller, full, target);
   const sent = prepareRequest(caller, body, target);
   assert.equal(sent['refused'], undefined, JSON.stringify(sent));
-  const told = JSON.stringify(sent);
+  const reported = JSON.stringify(sent);
   const warned = listOf(sent['warnings']).map((warning) => /^\S+ (.+?): /.exec(textOf(warning))?.[1] ?? '');
   return pathsOf(body)
-    .map((path) => ({ path, drawn: draw(path) }))
-    .filter(({ drawn }) => !FOR_THE_GATEWAY.test(drawn) && !SAYS_NOTHING.some((known) => known.test(drawn)))
+    .map((path) => ({ path, formatted: format(path) }))
     .filter(
-      ({ drawn }) =>
-        !warned.some((prefix) => drawn === prefix || drawn.startsWith(`${prefix}.`) || drawn.startsWith(`${prefix}[`)),
+      ({ formatted }) => !FOR_THE_GATEWAY.test(formatted) && !STATES_NOTHING.some((known) => known.test(formatted)),
     )
-    .filter(({ path }) => JSON.stringify(prepareRequest(caller, without(body, path), target)) === told)
-    .map(({ drawn }) => drawn);
+    .filter(
+      ({ formatted }) =>
+        !warned.some(
+          (prefix) => formatted === prefix || formatted.startsWith(`${prefix}.`) || formatted.startsWith(`${prefix}[`),
+        ),
+    )
+    .filter(({ path }) => JSON.stringify(prepareRequest(caller, without(body, path), target)) === reported)
+    .map(({ formatted }) => formatted);
 }
 
-suite('no member of a full request is lost without a word', () => {
+suite('a full request', () => {
   for (const [name, target] of Object.entries(TARGETS)) {
-    test(`from a chat caller to ${name}`, () => assert.deepEqual(silentMembers('chat', CHAT, target), []));
-    test(`from a messages caller to ${name}`, () => assert.deepEqual(silentMembers('messages', MESSAGES, target), []));
+    test(`loses no field without a warning from a chat caller to ${name}`, () =>
+      assert.deepEqual(silentMembers('chat', CHAT, target), []));
+    test(`loses no field without a warning from a messages caller to ${name}`, () =>
+      assert.deepEqual(silentMembers('messages', MESSAGES, target), []));
   }
 });

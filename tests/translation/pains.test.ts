@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { withinTime } from '../../src/lib/time-limit.ts';
+import { withTimeout } from '../../src/lib/async/with-timeout.ts';
 import { checkGolden, shortenStrings } from '../support/golden.ts';
 import { prepareRequest } from '../support/prepare-request.ts';
 import { readRecord } from '../support/replay.ts';
@@ -17,13 +17,13 @@ const TEXT_CHARS_MAX = 400;
 function goldenOf({ caller, body, betas, targets, why }: RequestPain): JsonObject {
   const sent = targets.map((name): [string, Json] => {
     const { path: _path, headers, ...rest } = prepareRequest(caller, body, TARGETS[name], betas && { betas });
-    // Headers only matter where flags were asked for.
+    // Headers only matter where the request has flags.
     return [name, { ...(betas !== undefined && { headers }), ...rest }];
   });
   return { ...(why !== undefined && { why }), ...Object.fromEntries(sent) };
 }
 
-suite('requests that other gateways translate wrongly (pains.md 17 to 26)', () => {
+suite('requests that other gateways translate wrongly', () => {
   for (const pain of REQUEST_PAINS)
     test(pain.name, () => {
       checkGolden(`pains/${pain.name}.json`, shortenStrings(goldenOf(pain), TEXT_CHARS_MAX));
@@ -53,7 +53,7 @@ async function recordOfHangUp(t: TestContext, path: string): Promise<JsonObject>
   }
   abort.abort();
   // The upstream is dropped at once; time in which this process does not get the processor says nothing of the gateway.
-  await withinTime(closed.promise, HANG_UP_LIMIT_MS);
+  await withTimeout(closed.promise, HANG_UP_LIMIT_MS);
   const id = response.headers.get('x-generation-id') ?? '';
   for (let tries = 0; (await gateway.app.generations.find(id)) === undefined && tries < RECORD_TRIES; tries++)
     await sleep(20);

@@ -32,7 +32,7 @@ const PLAYERS: Readonly<Record<string, ReplayedProvider>> = {
   zai: { adapter: 'z-ai' },
 };
 
-/** How the gateway is told to call the provider of a recording. */
+/** The configuration with which the gateway calls the provider of a recording. */
 export function playerOf({ name, provider, format }: Recording): ReplayedProvider {
   const player = PLAYERS[name] ?? PLAYERS[`${provider} ${format}`] ?? PLAYERS[provider];
   if (player === undefined) throw new Error(`${name}: no adapter is named for ${provider}`);

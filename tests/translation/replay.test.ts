@@ -6,7 +6,7 @@ import { checkGolden, goldenNames } from '../support/golden.ts';
 import { readOwnRecordings, readRecordings, skipWithoutRecordings, type Recording } from '../support/recordings.ts';
 import { ASKS, startReplay, type Replay, type Replayed } from '../support/replay.ts';
 import { reviewAnswer, reviewRecord } from '../support/review-answer.ts';
-import { readTold, type Told } from '../support/told.ts';
+import { readReported, type Reported } from '../support/reported.ts';
 import { checkFacts, withoutSpaces } from './check-facts.ts';
 import { NOTES } from './notes.ts';
 import { playerOf } from './providers.ts';
@@ -82,15 +82,15 @@ const MESSAGE = [
 ] as const;
 
 /** Everything that must be the same however the answer is delivered. */
-function checkSame(whole: Replayed, stream: Replayed, told: readonly [Told, Told]): void {
-  const [first, second] = told;
+function checkSame(whole: Replayed, stream: Replayed, reported: readonly [Reported, Reported]): void {
+  const [first, second] = reported;
   for (const member of ['text', 'reasoning', 'seals', 'finish'] as const)
     assert.deepEqual(second[member], first[member], `${member}: whole and streamed`);
   for (const member of ['code', 'message'])
     assert.equal(second.error?.[member], first.error?.[member], `${member} of the error: whole and streamed`);
   // The error event of messages has no place for the usage.
   if (second.error === undefined) assert.deepEqual(second.usage, first.usage, 'usage: whole and streamed');
-  const [callsOfFirst, callsOfSecond] = told.map(({ calls }) =>
+  const [callsOfFirst, callsOfSecond] = reported.map(({ calls }) =>
     calls.map((call) => ({ ...call, arguments: withoutSpaces(call.arguments) })),
   );
   assert.deepEqual(callsOfSecond, callsOfFirst, 'calls: whole and streamed');
@@ -104,15 +104,15 @@ function checkAnswers(recording: Recording, answers: Answers): void {
   const [chatWhole, chatStream, messagesWhole, messagesStream] = answers;
   if (chatWhole.status !== 200) return;
   for (const [at, answer] of answers.entries()) assert.equal(answer.status, 200, `answer ${at}`);
-  const told = answers.map((answer, at) => {
+  const reported = answers.map((answer, at) => {
     const ask = ASKS[at] ?? ASKS[0];
-    const one = readTold(answer, ask);
+    const one = readReported(answer, ask);
     // What is broken on purpose is not for the simple reader: its golden says what is right.
     if (!recording.name.startsWith(PAINS)) checkFacts(recording, ask, one, answer);
     return one;
   });
-  checkSame(chatWhole, chatStream, [told[0], told[1]] as [Told, Told]);
-  checkSame(messagesWhole, messagesStream, [told[2], told[3]] as [Told, Told]);
+  checkSame(chatWhole, chatStream, [reported[0], reported[1]] as [Reported, Reported]);
+  checkSame(messagesWhole, messagesStream, [reported[2], reported[3]] as [Reported, Reported]);
 }
 
 const PAINS = 'pains/';
@@ -131,14 +131,14 @@ function declareReplays(title: string, recordings: readonly Recording[], folder:
     });
     after(() => replay?.close());
     for (const recording of recordings) {
-      test(`${recording.name} comes out in both formats, streamed and whole`, async () => {
+      test(`encodes ${recording.name} in both formats, streamed and not`, async () => {
         assert.ok(replay !== undefined);
         const answers = await askAll(replay, recording);
         checkAnswers(recording, answers);
         checkGolden(`${folder}/${goldenName(recording)}.json`, goldenOf(recording, answers));
       });
     }
-    test('every golden has its recording, and every note its golden', () => {
+    test('has a recording for every golden, and a golden for every note', () => {
       assert.deepEqual(
         goldenNames(folder).filter((name) => !REQUEST_PAIN_NAMES.has(`${folder}/${name}`)),
         recordings.map(goldenName).toSorted(),
@@ -156,7 +156,7 @@ declareReplays(
   'streams',
 );
 declareReplays(
-  'what hurts in other gateways (pains.md 10 to 18, 27, 28)',
+  'what hurts in other gateways',
   own.filter(({ name }) => name.startsWith(PAINS)),
   'pains',
 );

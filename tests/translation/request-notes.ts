@@ -1,13 +1,13 @@
 const FILES_AT_ADDRESSES =
-  'Files at addresses are warnings here: the gateway fetches them in a stage before this one (pipeline/inline-media.ts), ' +
+  'Files at addresses are warnings here: the gateway fetches them in a stage before this one (pipeline/attempt/inline-media.ts), ' +
   'which goldens leave out.';
 const NO_LIST =
-  'The endpoint has no list of what it supports, so that everything leaves that the format can say (decisions.md 8).';
+  'The endpoint has no list of what it supports, so that everything leaves that the format can say (@spec route-20).';
 const RAW_ARGUMENTS =
   'Arguments that are no JSON object become the member `_raw` of one: the wire takes objects alone.';
-const NAMES = 'A participant has no name on this wire: it is said before the text (generation.md 1.1).';
+const NAMES = 'A participant has no name on this wire: it is said before the text (@spec chat-6).';
 const WORDS_OF_OURS =
-  'The last of the instructions is ours: the model cannot be held to a schema beside tools, so that it is asked to keep to it.';
+  'The last of the instructions is ours: the model cannot be bound to a schema beside tools, so that it is asked to keep to it.';
 const WRITTEN_OUT = 'Documents of plain text and search results are written out, as the wire has no place for them.';
 const OLD_REASONING = 'Of four kinds of reasoning only what this vendor made and can check goes back to it.';
 
@@ -59,7 +59,7 @@ export const REQUEST_NOTES: Readonly<Record<string, readonly string[]>> = {
     NAMES,
     OLD_REASONING,
     'The header has the flag for the schema of the answer, while `strict` of a tool is dropped for want of the same flag: ' +
-      'only a caller that sends it itself asks for strict tools (generation.md 2.1).',
+      'only a caller that sends it itself asks for strict tools (@spec chat-26).',
     'Of more than four breakpoints the last four count; the one of the whole request is one of them.',
     'A forced call and thinking exclude each other: the thinking goes (variants).',
   ],

@@ -228,7 +228,7 @@ export const REQUEST_PAINS: readonly RequestPain[] = [
     caller: 'chat',
     targets: EVERYWHERE,
     why: [
-      'generation.md 1.1 refuses it (pains.md 21 would drop it): a model that goes on without the result makes one up.',
+      'It is refused (@spec chat-8): a model that goes on without the result makes one up.',
       'A chat body goes to a host of chat as it came.',
     ],
     body: {

@@ -5,7 +5,7 @@ import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import { checkGolden, goldenNames, shortenStrings } from '../support/golden.ts';
 import { prepareRequest, withoutUnreadable, type RequestTarget } from '../support/prepare-request.ts';
-import { listOf } from '../support/told.ts';
+import { listOf } from '../support/reported.ts';
 import { CHAT, CHAT_VARIANTS, MESSAGES, MESSAGES_VARIANTS } from './full-requests.ts';
 import { REQUEST_NOTES } from './request-notes.ts';
 import { TARGETS } from './targets.ts';
@@ -29,10 +29,10 @@ function differenceOf(full: JsonObject, variant: JsonObject): JsonObject {
   const gone: string[] = [];
   const body = changedMembers(before, after, '', gone);
   const known = listOf(full['warnings']);
-  const told = listOf(variant['warnings']);
+  const reported = listOf(variant['warnings']);
   const [newWarnings, noWarnings] = [
-    told.filter((one) => !known.includes(one)),
-    known.filter((one) => !told.includes(one)),
+    reported.filter((one) => !known.includes(one)),
+    known.filter((one) => !reported.includes(one)),
   ];
   return {
     ...(variant['path'] !== full['path'] && { path: variant['path'] }),
@@ -63,34 +63,34 @@ function checkFullRequest(
 ): void {
   const file = `${format}-full.${name}`;
   const readable = withoutUnreadable(format, full, target);
-  const drawn = prepareRequest(format, readable.body, target);
+  const formatted = prepareRequest(format, readable.body, target);
   const differences = Object.entries(variants).map(([title, change]): [string, Json] => [
     title,
-    differenceOf(drawn, prepareRequest(format, { ...readable.body, ...change }, target)),
+    differenceOf(formatted, prepareRequest(format, { ...readable.body, ...change }, target)),
   ]);
   const why = REQUEST_NOTES[file];
   const golden: JsonObject = {
     ...(why !== undefined && { why }),
-    ...drawn,
+    ...formatted,
     ...(readable.refused.length > 0 && { refused_files: readable.refused }),
     variants: Object.fromEntries(differences),
   };
   checkGolden(`requests/${file}.json`, shortenStrings(golden, TEXT_CHARS_MAX));
 }
 
-suite('full requests, as they leave for each kind of upstream', () => {
-  const drawn: string[] = [];
+suite('full requests at each kind of upstream', () => {
+  const formatted: string[] = [];
   for (const [name, target] of Object.entries(TARGETS)) {
     for (const caller of CALLERS) {
       const file = `${caller.format}-full.${name}`;
-      drawn.push(file);
+      formatted.push(file);
       test(file, () => checkFullRequest(name, target, caller));
     }
   }
-  test('every golden and every note has its request', () => {
-    assert.deepEqual(goldenNames('requests'), drawn.toSorted());
+  test('have a request for every golden and every note', () => {
+    assert.deepEqual(goldenNames('requests'), formatted.toSorted());
     assert.deepEqual(
-      Object.keys(REQUEST_NOTES).filter((file) => !drawn.includes(file)),
+      Object.keys(REQUEST_NOTES).filter((file) => !formatted.includes(file)),
       [],
     );
   });
