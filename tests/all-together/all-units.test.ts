@@ -1,3 +1,3 @@
 import { runTogether } from '../support/run-together.ts';
 
-await runTogether('src/**/*.test.ts');
+await runTogether('src/[!s]*/**/*.test.ts');
