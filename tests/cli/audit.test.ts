@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { captureCli } from '../support/capture-cli.ts';
 import { makeFolder } from '../support/spawn-cli.ts';
 
-test('what was done on the command line is told, newest first, without the key', async (t) => {
+test('lists changes made on the command line, newest first, without the key', async (t) => {
   const folder = ['--data-dir', makeFolder(t)];
   const { stdout: key, stderr } = await captureCli([
     'keys',
@@ -18,14 +18,14 @@ test('what was done on the command line is told, newest first, without the key',
   await captureCli(['keys', 'disable', hash, ...folder]);
   await captureCli(['keys', 'delete', hash, ...folder]);
 
-  const told = await captureCli(['audit', ...folder]);
-  assert.equal(told.code, 0, told.stderr);
-  assert.ok(!told.stdout.includes(key.trim()));
-  assert.ok(!told.stdout.includes('\u001b'), 'a terminal is not told what to do');
-  const lines = told.stdout.trimEnd().split('\n');
+  const reported = await captureCli(['audit', ...folder]);
+  assert.equal(reported.code, 0, reported.stderr);
+  assert.ok(!reported.stdout.includes(key.trim()));
+  assert.ok(!reported.stdout.includes('\u001b'), 'no escape sequence reaches the terminal');
+  const lines = reported.stdout.trimEnd().split('\n');
   assert.match(lines[0] ?? '', new RegExp(`Z  command line  deleteKey  /keys/${hash}[0-9a-f]{52}$`));
   assert.match(lines[1] ?? '', new RegExp(`updateKey  /keys/${hash}[0-9a-f]{52}  \\{"disabled":true\\}$`));
-  assert.match(lines[2] ?? '', /createKey .*"kind":"normal","limit":5\}$/);
+  assert.match(lines[2] ?? '', /createKey .*"kind":"normal","limit":5,"limit_reset":null\}$/);
   assert.equal(lines.length, 3);
 
   const filtered = await captureCli(['audit', '--action', 'updateKey', '--json', '--limit', '1', ...folder]);
@@ -34,7 +34,7 @@ test('what was done on the command line is told, newest first, without the key',
   assert.deepEqual([event.actor, event.changes], [{ key_hash: null, label: 'command line' }, { disabled: true }]);
 });
 
-test('a wrong call says what is wrong', async (t) => {
+test('says what is wrong with a wrong call', async (t) => {
   const folder = ['--data-dir', makeFolder(t)];
   for (const [args, code, message] of [
     [['audit', 'me'], 2, /audit: me: unexpected argument/],

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { systemClock as clock } from '../../src/lib/clock.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { POSTGRES_ENGINES } from '../../src/store/test-engines.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { POSTGRES_ENGINES } from '../../src/store/engine/test-engines.ts';
 import { captureCli } from '../support/capture-cli.ts';
 import { makeFolder, runCli, startGateway } from '../support/spawn-cli.ts';
 import { upload } from '../support/upload.ts';
@@ -22,7 +22,7 @@ function ask(url: string): Promise<Response> {
 suite('backup and restore of the embedded database', () => {
   const run = (dataDir: string, ...args: readonly string[]) => captureCli([...args, '--data-dir', dataDir]);
 
-  test('a backup of a gateway under load holds every answer that had ended, and can be restored elsewhere', async (t) => {
+  test('contains every response that had ended under load, and can be restored elsewhere', async (t) => {
     const [dataDir, elsewhere] = [makeFolder(t), makeFolder(t)];
     const gateway = await startGateway(t, { dataDir, env: GATEWAY_ENV });
     const ended: string[] = [];
@@ -57,7 +57,7 @@ suite('backup and restore of the embedded database', () => {
     );
   });
 
-  test('whoever has stored files is told that their contents are not in it', async (t) => {
+  test('warns that contents of stored files are not in the backup', async (t) => {
     const dataDir = makeFolder(t);
     const gateway = await startGateway(t, { dataDir, env: GATEWAY_ENV });
     const first = await run(dataDir, 'backup', join(dataDir, 'first.db'));
@@ -67,7 +67,7 @@ suite('backup and restore of the embedded database', () => {
     assert.match(second.stderr, /contents of stored files are not in it: copy .*\/files now/);
   });
 
-  test('nothing is restored under a gateway that runs; afterwards what was there is kept', async (t) => {
+  test('refuses to restore under a running gateway, and keeps the previous database', async (t) => {
     const dataDir = makeFolder(t);
     const file = join(makeFolder(t), 'copy.db');
     const gateway = await startGateway(t, { dataDir, env: GATEWAY_ENV });
@@ -89,7 +89,7 @@ suite('backup and restore of the embedded database', () => {
     assert.deepEqual([await countIn(kept), await countIn(join(dataDir, 'gateway.db'))], [2, 0]);
   });
 
-  test('a backup takes the place of a database that is damaged, and nothing of that one stays with it', async (t) => {
+  test('replaces a damaged database by a backup, and keeps nothing of it', async (t) => {
     const dataDir = makeFolder(t);
     const path = join(dataDir, 'gateway.db');
     const file = join(makeFolder(t), 'copy.db');
@@ -105,7 +105,7 @@ suite('backup and restore of the embedded database', () => {
     await (await openDatabase({ path, clock })).close();
   });
 
-  test('a file that is damaged, strange, missing or there already is refused, and nothing is left behind', async (t) => {
+  test('refuses a damaged, foreign, missing or existing file, and leaves nothing behind', async (t) => {
     const [dataDir, place] = [makeFolder(t), makeFolder(t)];
     await (await openDatabase({ path: join(dataDir, 'gateway.db'), clock })).close();
     const file = join(place, 'copy.db');
@@ -131,7 +131,7 @@ suite('backup and restore of the embedded database', () => {
     );
   });
 
-  test('a backup of a newer version is refused before anything is touched', async (t) => {
+  test('refuses a backup of a newer version before it changes anything', async (t) => {
     const [dataDir, newer] = [makeFolder(t), makeFolder(t)];
     const database = await openDatabase({ path: join(newer, 'gateway.db'), clock });
     await database.kysely.insertInto('schema_migrations').values({ name: '9999-later', applied_at_ms: 1 }).execute();
@@ -145,7 +145,7 @@ suite('backup and restore of the embedded database', () => {
 });
 
 for (const { makePlace } of POSTGRES_ENGINES)
-  test('a backup of PostgreSQL is a dump that fills an empty database, and no other', async (t) => {
+  test('restores a backup of PostgreSQL only into an empty database', async (t) => {
     const [from, to] = [await makePlace(), await makePlace()];
     t.after(() => Promise.all([from.remove(), to.remove()]));
     const database = await openDatabase({ ...from, clock });

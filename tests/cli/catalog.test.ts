@@ -8,6 +8,7 @@ import { captureCli } from '../support/capture-cli.ts';
 
 const CONFIG = `
 catalog: { refresh: { enabled: true } }
+aliases: { house-model: acme/one }
 providers:
   openai: { api_key: openai-secret }
   alpha: { adapter: openai-compatible, base_url: "http://127.0.0.1:9/v1", data_policy: { training: false } }
@@ -64,13 +65,13 @@ async function show(t: TestContext, model: string): Promise<(member: string) => 
 }
 
 suite('model-gateway catalog', () => {
-  test('show tells each fact with its layer and its date: the price of the library stands over that of the list', async (t) => {
+  test("show prints each fact with its layer and its date, with the library's price above the list's", async (t) => {
     const figure = await show(t, 'openai/gpt-5.1');
     assert.deepEqual(figure('price.prompt')[0], [1.25, 'library', '2026-09-23']);
     assert.deepEqual(figure('tokenizer'), [['GPT', 'project', '2026-07-02']]);
   });
 
-  test('show tells what only the list knows, and what the configuration says', async (t) => {
+  test('show prints facts of the list and of the configuration', async (t) => {
     assert.deepEqual((await show(t, 'openai/gpt-next'))('price.prompt'), [[3, 'list', '2026-11-20']]);
     const own = await show(t, 'acme/one');
     assert.deepEqual(own('price.cache_write_1h'), [[3, 'configuration']]);
@@ -81,7 +82,7 @@ suite('model-gateway catalog', () => {
     ]);
   });
 
-  test('show as text says that an endpoint has no price, and which model is not reviewed', async (t) => {
+  test('show reports a missing price and an unreviewed model as text', async (t) => {
     const flags = await prepare(t);
     assert.match(
       (await captureCli(['catalog', 'show', 'acme/one', ...flags])).stdout,
@@ -92,7 +93,7 @@ suite('model-gateway catalog', () => {
     assert.match(next.stdout, /price\.prompt: 3 {2}\[list: https:\/\/models\.test\/api\.json, 2026-11-20\]/);
   });
 
-  test('list tells the models of providers that are set up, and of all with --all', async (t) => {
+  test('list prints the models of configured providers, and all models with --all', async (t) => {
     const flags = await prepare(t);
     const own = (await captureCli(['catalog', 'list', ...flags])).stdout;
     assert.match(own, /^acme\/one {2}8000 tokens {2}\$1\/\$2 {2}alpha\n/);
@@ -102,7 +103,7 @@ suite('model-gateway catalog', () => {
     assert.equal((await captureCli(['catalog', 'list', 'claude', ...flags])).code, 1);
   });
 
-  test('check finds the catalog in order, and says what nobody knows', async (t) => {
+  test('check finds no error in the catalog, and lists unknown facts', async (t) => {
     const { code, stdout } = await captureCli(['catalog', 'check', ...(await prepare(t))]);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /note: acme\/one at alpha \(two\): its price is unknown/);
@@ -111,14 +112,30 @@ suite('model-gateway catalog', () => {
     assert.match(stdout, /The catalog is in order: \d+ models, and 1 of yours\./);
   });
 
-  test('refresh asks nobody unless the operator turned it on', async () => {
+  test('refresh fetches nothing unless the operator enabled it', async () => {
     const { code, stderr } = await captureCli(['catalog', 'refresh', '--data-dir', tmpdir()]);
     assert.equal(code, 1);
     assert.match(stderr, /catalog\.refresh\.enabled/);
   });
 
-  test('an unknown model is told with the nearest one', async () => {
+  test('suggests the nearest model for an unknown one', async () => {
     const { code, stderr } = await captureCli(['catalog', 'show', 'openai/gpt-5.11']);
     assert.deepEqual([code, /did you mean "openai\/gpt-5\.1/.test(stderr)], [1, true]);
   });
+});
+
+suite('catalog show with a name in place of a slug', () => {
+  for (const [name, slug] of [
+    ['house-model', 'acme/one'],
+    ['house-model:nitro', 'acme/one'],
+    ['one', 'acme/one'],
+    ['gpt-5.1', 'openai/gpt-5.1'],
+    ['gpt-5-1', 'openai/gpt-5.1'],
+    ['claude-haiku-4-5', 'anthropic/claude-haiku-4.5'],
+  ] as const)
+    test(name, async (t) => {
+      const { code, stdout, stderr } = await captureCli(['catalog', 'show', name, '--json', ...(await prepare(t))]);
+      assert.equal(code, 0, stderr);
+      assert.equal((JSON.parse(stdout) as Shown).slug, slug);
+    });
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { runCli, startCli, startGateway } from '../support/spawn-cli.ts';
+import { makeFolder, runCli, startCli, startGateway } from '../support/spawn-cli.ts';
 
 suite('chat', () => {
   const cleanups: (() => unknown)[] = [];
@@ -15,17 +17,35 @@ suite('chat', () => {
     for (const clean of cleanups) await clean();
   });
 
-  test('a message gets one answer', async (t) => {
+  test('prints one response to a message', async (t) => {
     const { code, stdout, stderr } = await runCli(t, ['chat', '--url', url, 'Hello,', 'gateway!'], { env });
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /Hello, gateway!\n$/);
   });
 
-  test('the address may end in /v1', async (t) => {
+  test('uses the address of the configuration by default', async (t) => {
+    const cwd = makeFolder(t);
+    const { port } = new URL(url);
+    writeFileSync(
+      join(cwd, 'gateway.yaml'),
+      `server: { port: ${port}, host: 0.0.0.0 }\nproviders: { openai: { api_key: "\${NOWHERE}" } }\n`,
+    );
+    assert.equal((await runCli(t, ['chat', 'Hello'], { env, cwd })).code, 0);
+    const explained = await runCli(t, ['explain', '--model', 'sandbox/echo'], { env, cwd });
+    assert.deepEqual([explained.code, explained.stderr], [0, '']);
+    const elsewhere = { ...env, GATEWAY_CONFIG: join(cwd, 'gateway.yaml') };
+    assert.equal((await runCli(t, ['chat', 'Hello'], { env: elsewhere, cwd: makeFolder(t) })).code, 0);
+    assert.equal(
+      (await runCli(t, ['chat', 'Hello'], { env: { ...env, GATEWAY_PORT: port }, cwd: makeFolder(t) })).code,
+      0,
+    );
+  });
+
+  test('accepts an address with /v1', async (t) => {
     assert.equal((await runCli(t, ['chat', '--url', `${url}/v1/`, 'Hello'], { env })).code, 0);
   });
 
-  test('lines of input are a conversation that ends with the input', async (t) => {
+  test('reads a conversation from the lines of its input', async (t) => {
     const chat = startCli(t, ['chat', '--url', url], { env });
     chat.child.stdin?.end('first\n\nsecond\n/exit\nthird\n');
     const { code, stdout } = await chat.exited;
@@ -34,32 +54,32 @@ suite('chat', () => {
     assert.ok(!stdout.includes('third'));
   });
 
-  test('reasoning stays out of what is piped', async (t) => {
+  test('leaves reasoning out of piped output', async (t) => {
     const { code, stdout } = await runCli(t, ['chat', '--url', url, '--model', 'sandbox/reasoning', 'why'], { env });
     assert.equal(code, 0);
     assert.ok(!stdout.includes('\u001b'), stdout);
     assert.notEqual(stdout.trim(), '');
   });
 
-  test('a wrong key is told in a sentence', async (t) => {
+  test('reports a wrong key in one sentence', async (t) => {
     const { code, stdout, stderr } = await runCli(t, ['chat', '--url', url, '--key', 'wrong', 'hi']);
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^The gateway answered 401: [^\n]+\n$/);
   });
 
-  test('an unknown model is told in a sentence', async (t) => {
+  test('reports an unknown model in one sentence', async (t) => {
     const { code, stderr } = await runCli(t, ['chat', '--url', url, '--model', 'no/such', 'hi'], { env });
     assert.equal(code, 1);
     assert.match(stderr, /^The gateway answered 404: [^\n]+\n$/);
   });
 
-  test('an answer that breaks off is shown as far as it came, and fails', async (t) => {
+  test('prints a response that breaks off as far as it came, and fails', async (t) => {
     const { code, stderr } = await runCli(t, ['chat', '--url', url, '--model', 'sandbox/cut', 'hello there'], { env });
     assert.equal(code, 1);
     assert.match(stderr, /^The answer broke off: [^\n]+\n$/);
   });
 
-  test('Ctrl-C stops an answer', async (t) => {
+  test('stops a response at Ctrl-C', async (t) => {
     const args = ['chat', '--url', url, '--model', 'sandbox/long', 'tokens=2000 every=20'];
     const chat = startCli(t, args, { env });
     await chat.until(/\w/);
@@ -68,7 +88,7 @@ suite('chat', () => {
   });
 });
 
-test('without a gateway the first thing to do is named', async (t) => {
+test('says how to start a gateway when there is none', async (t) => {
   const { code, stderr } = await runCli(t, ['chat', '--url', 'http://127.0.0.1:9', '--key', 'k', 'hi']);
-  assert.deepEqual([code, stderr], [1, 'No gateway answers at http://127.0.0.1:9. Start one with: npm start\n']);
+  assert.deepEqual([code, stderr], [1, 'No gateway responds at http://127.0.0.1:9. Start one with: npm start\n']);
 });

@@ -12,7 +12,7 @@ models:
     endpoints: [{ provider: alpha, model: one, price: { prompt: 10, completion: 10 } }]
 `;
 
-test('credit is granted, adjusted, used, given back and verified, over HTTP and on the command line', async (t) => {
+test('grants, adjusts, spends, refunds and verifies credit over HTTP and on the command line', async (t) => {
   const upstream = await startUpstream(json(200, chatAnswer('Hello.')));
   const gateway = await startGateway({ yaml: configuration(upstream.baseUrl) });
   t.after(async () => {
@@ -68,7 +68,8 @@ test('credit is granted, adjusted, used, given back and verified, over HTTP and 
   assert.deepEqual([...audit.matchAll(/credits adjust|grantCredits/g)].map(String), ['credits adjust', 'grantCredits']);
 });
 
-test('credit is not bought here, whoever asks and whatever is sent', async (t) => {
+// @spec money-45
+test('sells no credit, whatever the request', async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
   for (const body of ['{"amount":5}', '{"amount":', '']) {
@@ -78,17 +79,17 @@ test('credit is not bought here, whoever asks and whatever is sent', async (t) =
   }
 });
 
-test('a command that is not complete says what is missing, and changes nothing', async () => {
-  const said = async (...args: readonly string[]) => {
+test('says what is missing in an incomplete command, and changes nothing', async () => {
+  const stated = async (...args: readonly string[]) => {
     const { code, stderr } = await captureCli(['credits', ...args]);
     assert.equal(code, 2);
     return stderr.trim();
   };
-  assert.equal(await said(), 'credits: say what to do: balance, grant, adjust, refund, entries, verify');
-  assert.equal(await said('grnt'), 'credits grnt: unknown command; did you mean "grant"?');
-  assert.equal(await said('grant', '--note', 'x'), 'credits grant: say the AMOUNT');
-  assert.equal(await said('grant', '5'), 'credits grant: say why, with --note TEXT');
-  assert.equal(await said('grant', '5', '6', '--note', 'x'), 'credits grant: 6: unexpected argument');
-  assert.equal(await said('balance', '--note', 'x'), 'credits balance: --note belongs to grant, adjust, refund');
-  assert.equal(await said('verify', '--id', 'x'), 'credits verify: --id belongs to grant, adjust, refund');
+  assert.equal(await stated(), 'credits: say what to do: balance, grant, adjust, refund, entries, verify');
+  assert.equal(await stated('grnt'), 'credits grnt: unknown command; did you mean "grant"?');
+  assert.equal(await stated('grant', '--note', 'x'), 'credits grant: say the AMOUNT');
+  assert.equal(await stated('grant', '5'), 'credits grant: say why, with --note TEXT');
+  assert.equal(await stated('grant', '5', '6', '--note', 'x'), 'credits grant: 6: unexpected argument');
+  assert.equal(await stated('balance', '--note', 'x'), 'credits balance: --note belongs to grant, adjust, refund');
+  assert.equal(await stated('verify', '--id', 'x'), 'credits verify: --id belongs to grant, adjust, refund');
 });

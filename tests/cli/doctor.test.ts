@@ -42,7 +42,7 @@ async function doctor(yaml: string, args: readonly string[] = [], env: Readonly<
 const alpha = (key: string): string =>
   `  alpha: { adapter: openai-compatible, base_url: ${origin}/v1, api_key: ${key} }\n`;
 
-test('everything that works is a line each, and the exit code is 0', async () => {
+test('prints a line for each check, and exits with 0', async () => {
   const { code, stdout } = await doctor(`providers:\n${alpha('right-key')}`);
   assert.equal(code, 0);
   assert.match(stdout, /^ok {6}configuration {4}.*gateway\.yaml$/m);
@@ -51,7 +51,7 @@ test('everything that works is a line each, and the exit code is 0', async () =>
   assert.match(stdout, /^ok {6}clock {12}It agrees with the providers\.$/m);
 });
 
-test('one provider that does not makes the exit code 1, and the others are still looked at', async () => {
+test('exits with 1 when one provider fails, and checks the others', async () => {
   const yaml = `providers:\n${alpha('wrong-key')}${alpha('right-key').replace('alpha', 'beta')}`;
   const { code, stdout } = await doctor(yaml);
   assert.equal(code, 1);
@@ -60,7 +60,7 @@ test('one provider that does not makes the exit code 1, and the others are still
   assert.ok(!stdout.includes('wrong-key'));
 });
 
-test('a folder of stored files that cannot be written to is a failure', async () => {
+test('fails when the folder of stored files is not writable', async () => {
   const good = await doctor(`files: { directory: ${join(folder, 'stored')} }\nproviders:\n${alpha('right-key')}`);
   assert.equal(good.code, 0);
   assert.match(good.stdout, /^ok {6}stored files {5}.*stored can be written to\.$/m);
@@ -70,33 +70,33 @@ test('a folder of stored files that cannot be written to is a failure', async ()
   assert.match(bad.stdout, /^FAILED {2}stored files {5}.* cannot be written to \(ENOTDIR\)/m);
 });
 
-test('only those that are named are looked at', async () => {
+test('checks only the providers that are named', async () => {
   const yaml = `providers:\n${alpha('wrong-key')}${alpha('right-key').replace('alpha', 'beta')}`;
   const { code, stdout } = await doctor(yaml, ['beta']);
   assert.equal(code, 0);
   assert.ok(!stdout.includes('alpha'));
 });
 
-test('a provider that is not there is a wrong call', async () => {
+test('rejects an unknown provider as a wrong call', async () => {
   const { code, stderr } = await doctor(`providers:\n${alpha('right-key')}`, ['gamma']);
   assert.equal(code, 2);
   assert.match(stderr, /^gamma: no such provider is configured; there are alpha/);
 });
 
-test('a configuration that is wrong is told as at the start', async () => {
+test('reports an invalid configuration like the start does', async () => {
   const { code, stderr } = await doctor('providers:\n  b: { adapter: bedrock, options: { regoin: us-east-1 } }\n');
   assert.equal(code, 1);
   assert.match(stderr, /gateway\.yaml:2: providers\.b\.options\.regoin: unknown key; did you mean "region"\?/);
 });
 
-test('a model that the configuration counts on and nobody serves is a warning', async () => {
+test('warns about a model of the configuration without a provider', async () => {
   const { code, stdout } = await doctor('defaults: { model: acme/one }\nmoderation: { judge: sandbox/json }\n');
   assert.equal(code, 0);
   assert.match(stdout, /^warning configuration {4}defaults\.model is acme\/one, which no provider .* serves\.$/m);
   assert.ok(!stdout.includes('moderation.judge'));
 });
 
-test('a provider that half of its variables turn on is a warning', async () => {
+test('warns about a provider that has only half of its variables', async () => {
   const { code, stdout } = await doctor('', [], { AZURE_OPENAI_API_KEY: 'k' });
   assert.equal(code, 0);
   assert.match(
@@ -105,12 +105,12 @@ test('a provider that half of its variables turn on is a warning', async () => {
   );
 });
 
-suite('each MCP server', () => {
+suite('an MCP server', () => {
   const script = fileURLToPath(new URL('../support/mcp-stdio-server.ts', import.meta.url));
   const server = (name: string, mode: string, more = ''): string =>
     `  ${name}: { command: "${process.execPath}", args: ["${script}", ${mode}], env: { MCP_TOKEN: its-own-secret }${more} }\n`;
 
-  test('that answers is named with its version, and the number of its tools', async () => {
+  test('is listed with its version and the number of its tools', async () => {
     const yaml = `mcp_servers:\n${server('tests', 'new')}${server('narrow', 'old', ', tools: [add, "e*"]')}${server('off', 'broken', ', enabled: false')}`;
     const { code, stdout } = await doctor(yaml);
     assert.equal(code, 0, stdout);
@@ -119,9 +119,10 @@ suite('each MCP server', () => {
     assert.doesNotMatch(stdout, /mcp off/);
   });
 
-  test('that does not is told with its reason and its last words, without its secrets', async () => {
+  test('is reported with the reason and its last output, without its secrets, when it fails', async () => {
     const yaml = `mcp_servers:
 ${server('broken', 'broken')}  missing: { command: /no/such/command }
+  npm: { command: /bin/sh, args: [-c, 'echo "npm error code E404" >&2; echo "npm error 404 Not Found - GET https://registry.example/x" >&2; echo "npm error A complete log of this run can be found in: /x" >&2; exit 1'] }
   closed: { url: "http://127.0.0.1:2/mcp", headers: { authorization: Bearer its-own-secret } }
 `;
     const { code, stdout } = await doctor(yaml);
@@ -131,6 +132,10 @@ ${server('broken', 'broken')}  missing: { command: /no/such/command }
       /^FAILED {2}mcp broken {7}The process ended with exit code 7\..* Its last words: ready with \[redacted\]$/m,
     );
     assert.match(stdout, /^FAILED {2}mcp missing {6}spawn \/no\/such\/command ENOENT/m);
+    assert.match(
+      stdout,
+      /^FAILED {2}mcp npm {10}.* Its last words: npm error 404 Not Found - GET https:\/\/registry\.example\/x$/m,
+    );
     assert.match(stdout, /^FAILED {2}mcp closed {7}.*ECONNREFUSED/m);
     assert.doesNotMatch(stdout, /its-own-secret/);
   });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock as clock } from '../../src/lib/clock.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { createGenerationStore } from '../../src/store/generations.ts';
-import { sampleGeneration } from '../../src/store/test-generation.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { createGenerationStore } from '../../src/store/generations/generations.ts';
+import { sampleGeneration } from '../../src/store/generations/test-generation.ts';
 import { captureCli } from '../support/capture-cli.ts';
 import { makeFolder } from '../support/spawn-cli.ts';
 
@@ -23,7 +23,7 @@ async function fill(folder: string): Promise<void> {
   await database.close();
 }
 
-test('records are listed newest first, by what they have in common, and shown whole', async (t) => {
+test('lists records newest first, filters them, and shows one completely', async (t) => {
   const folder = makeFolder(t);
   await fill(folder);
   const list = async (...flags: readonly string[]): Promise<readonly string[]> => {
@@ -38,7 +38,7 @@ test('records are listed newest first, by what they have in common, and shown wh
   assert.deepEqual(ids(await list('--hours', '72')), ['gen-3', 'gen-2', 'gen-1', 'gen-old']);
   const [failed] = await list('--failed');
   assert.match(failed ?? '', /gen-2 {2}502 .*it {2}\[31mbroke/);
-  assert.ok(!(failed ?? '').includes('\u001b'), 'a terminal is not told what to do');
+  assert.ok(!(failed ?? '').includes('\u001b'), 'no escape sequence reaches the terminal');
   assert.match((await list('--limit', '1'))[0] ?? '', /unknown/);
   const [row] = await list('--limit', '1', '--json');
   assert.match(row ?? '', /^\{"id":"gen-3"/);
@@ -47,7 +47,7 @@ test('records are listed newest first, by what they have in common, and shown wh
   assert.match(shown.stdout, /"status": 502/);
 });
 
-test('a wrong call says what is wrong', async (t) => {
+test('says what is wrong with a wrong call', async (t) => {
   const folder = makeFolder(t);
   const flags = ['--data-dir', folder];
   for (const [args, code, message] of [

@@ -11,7 +11,7 @@ function callWith(url: string, key: string): Promise<number> {
   return fetch(`${url}/v1/key`, { headers: { authorization: `Bearer ${key}` } }).then(({ status }) => status);
 }
 
-test('a key can be made, listed, disabled, enabled and deleted, and is shown once', async (t) => {
+test('creates, lists, disables, enables and deletes a key, and shows it once', async (t) => {
   const keys = createRunner(makeFolder(t));
   const made = await keys('create', '--name', 'web', '--limit', '12.50');
   assert.equal(made.code, 0);
@@ -32,10 +32,23 @@ test('a key can be made, listed, disabled, enabled and deleted, and is shown onc
   assert.match((await keys('delete', hash)).stdout, /^Deleted /);
   assert.ok(!(await keys('list')).stdout.includes(hash));
   const again = await keys('delete', hash);
-  assert.deepEqual([again.code, again.stderr], [1, `There is no key "${hash}". "keys list" shows what there is.\n`]);
+  assert.deepEqual([again.code, again.stderr], [1, `There is no key "${hash}". "keys list" lists all keys.\n`]);
 });
 
-test('a limit may be as high here as over HTTP, and no higher', async (t) => {
+// @spec key-3
+test('resets a limit each day, week or month', async (t) => {
+  const dataDir = makeFolder(t);
+  const keys = createRunner(dataDir);
+  const made = await keys('create', '--name', 'daily', '--limit', '2', '--limit-reset', 'daily');
+  assert.equal(made.code, 0, made.stderr);
+  assert.match((await keys('list')).stdout, / enabled +2 USD daily +daily$/m);
+  const gateway = await startGateway(t, { dataDir });
+  const answer = await fetch(`${gateway.url}/v1/key`, { headers: { authorization: `Bearer ${made.stdout.trim()}` } });
+  const { data } = (await answer.json()) as { data: { limit: number; limit_reset: string } };
+  assert.deepEqual([data.limit, data.limit_reset], [2, 'daily']);
+});
+
+test('allows the same maximum of a limit as over HTTP', async (t) => {
   const keys = createRunner(makeFolder(t));
   assert.equal((await keys('create', '--limit', '9000000')).code, 0);
   assert.match((await keys('list')).stdout, / 9000000 USD /);
@@ -44,7 +57,7 @@ test('a limit may be as high here as over HTTP, and no higher', async (t) => {
   assert.match(refused.stderr, /--limit: must be an amount in USD from 0 to 9000000, not "9000000\.01"/);
 });
 
-test('a running gateway takes a key that was made beside it, and refuses one that was disabled', async (t) => {
+test('has a running gateway accept a new key, and refuse a disabled one', async (t) => {
   const dataDir = makeFolder(t);
   const gateway = await startGateway(t, { dataDir });
   const keys = createRunner(dataDir);
@@ -55,7 +68,7 @@ test('a running gateway takes a key that was made beside it, and refuses one tha
   assert.equal(await callWith(gateway.url, bad.stdout.trim()), 401);
 });
 
-test('a key that was made before the first start takes the place of the first keys', async (t) => {
+test('replaces the first keys by a key that is created before the first start', async (t) => {
   const dataDir = makeFolder(t);
   const { stdout } = await createRunner(dataDir)('create');
   const gateway = await startGateway(t, { dataDir });
@@ -64,7 +77,7 @@ test('a key that was made before the first start takes the place of the first ke
   assert.match((await gateway.exited).stdout, /^Model Gateway listening on \S+\n$/);
 });
 
-test('listing does not make a database', async (t) => {
+test('creates no database when it lists keys', async (t) => {
   const dataDir = makeFolder(t);
   const { code, stderr } = await createRunner(dataDir)('list');
   assert.equal(code, 1);

@@ -20,8 +20,9 @@ function installLauncher(t: TestContext, pinned: string | undefined): string {
   cpSync(join(ROOT, 'bin/model-gateway.js'), join(folder, 'bin/model-gateway.js'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   if (pinned === undefined) return folder;
-  const node = join(folder, 'node_modules/node/bin/node');
-  mkdirSync(join(folder, 'node_modules/node/bin'), { recursive: true });
+  const bin = join(folder, `node_modules/node-${process.platform}-${process.arch}/bin`);
+  const node = join(bin, 'node');
+  mkdirSync(bin, { recursive: true });
   writeFileSync(node, `#!/bin/sh\n${pinned}\n`);
   chmodSync(node, 0o755);
   return folder;
@@ -31,34 +32,34 @@ function launch(folder: string): readonly string[] {
   return [...OLD_NODE, join(folder, 'bin/model-gateway.js')];
 }
 
-test('under Node 24 the launcher runs the gateway itself', async (t) => {
+test('runs the gateway itself under Node 24', async (t) => {
   const command = [process.execPath, join(ROOT, 'bin/model-gateway.js')];
   const { code, stdout } = await runCli(t, ['keys', '--help'], { command });
   assert.equal(code, 0);
   assert.match(stdout, /^Usage: model-gateway keys/);
 });
 
-test('under a Node 24 whose SQLite cannot follow the migrations the launcher takes the pinned one', async (t) => {
+test('uses the pinned Node when SQLite of the present Node 24 is too old for the migrations', async (t) => {
   const folder = installLauncher(t, 'exit 7');
   const command = [...nodeOf({ node: '24.11.0', sqlite: '3.50.4' }), join(folder, 'bin/model-gateway.js')];
   assert.equal((await runCli(t, [], { command })).code, 7);
 });
 
-suite('under an older Node the launcher', () => {
-  test('runs the gateway with the pinned one', async (t) => {
+suite('the launcher under an older Node', () => {
+  test('runs the gateway with the pinned Node', async (t) => {
     const { code, stdout } = await runCli(t, ['--version'], { command: launch(ROOT) });
     assert.equal(code, 0);
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
   });
 
-  test('passes arguments as they are, and the exit code back', async (t) => {
+  test('passes on arguments and the exit code', async (t) => {
     const folder = installLauncher(t, 'shift; for word in "$@"; do echo "[$word]"; done; exit 7');
     const { code, stdout } = await runCli(t, ['chat', 'two words', '*'], { command: launch(folder) });
     assert.deepEqual([code, stdout], [7, '[chat]\n[two words]\n[*]\n']);
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`passes ${signal} on and waits for the end`, async (t) => {
+    test(`passes on ${signal} and waits for the end`, async (t) => {
       const name = signal.slice(3);
       const folder = installLauncher(
         t,
@@ -72,7 +73,7 @@ suite('under an older Node the launcher', () => {
     });
   }
 
-  test('tells a death by signal the way shells do', async (t) => {
+  test('reports a death by signal as shells do', async (t) => {
     const folder = installLauncher(t, 'kill -KILL $$');
     assert.equal((await runCli(t, [], { command: launch(folder) })).code, 137);
   });
@@ -83,7 +84,7 @@ suite('under an older Node the launcher', () => {
     assert.deepEqual([code, stdout], [1, '']);
     assert.equal(
       stderr,
-      `Model Gateway needs Node 24 or newer, with SQLite 3.53 or newer. This is Node 20.1.2, and the pinned one is not installed: run "npm ci" in ${folder}/\n`,
+      `Model Gateway needs Node 24 or newer, with SQLite 3.53 or newer. This is Node 20.1.2, and the pinned one is not installed: run "npm ci" in ${folder}/ (Linux and Windows), or install Node 24.21\n`,
     );
   });
 });

@@ -75,7 +75,7 @@ ${betaFlags}
 }
 
 suite('the table of beta flags', () => {
-  test('changes with the file, without a restart: flags come, go and get other names', async (t) => {
+  test('changes with the file, without a restart: flags are added, removed and renamed', async (t) => {
     const running = await start(t, '');
     assert.equal(await running.flags(), 'files-api-2025-04-14');
     running.configure('beta_flags: { wordy: { allow: [brand-new] } }');
@@ -88,7 +88,7 @@ suite('the table of beta flags', () => {
     await running.untilFlags('files-api-2025-04-14');
   });
 
-  test('stays as it was while the file is wrong, which is told, and is read again at SIGHUP', async (t) => {
+  test('stays unchanged while the file is wrong, logs that, and is reloaded at SIGHUP', async (t) => {
     const running = await start(t, 'beta_flags: { wordy: { allow: [brand-new] } }');
     assert.equal(await running.flags(), SENT);
     running.configure('beta_flags: { wrody: {} }');

@@ -11,7 +11,8 @@ import { chatAnswer, json } from '../support/upstream.ts';
 const OWN = 'sk-own-canary-0123456789abcdefghijklmnop';
 const OTHER = 'sk-other-canary-0123456789abcdefghijklmnop';
 
-test('the secret is changed beside a running gateway, which goes on with what was sealed before and after', async (t) => {
+// @spec byok-16
+test('changes the secret while a gateway runs, which can decrypt old and new texts', async (t) => {
   const { gateway, first } = await startTwoProviders(t, { first: json(200, chatAnswer('fine')) });
   const rotate = () => captureCli(['secret', 'rotate', '--data-dir', gateway.dataDir]);
   const ask = async (): Promise<string | undefined> => {
@@ -37,7 +38,7 @@ test('the secret is changed beside a running gateway, which goes on with what wa
   assert.equal(events.body['total_count'], 2);
 });
 
-test('a wrong call is a usage error, and without a database there is nothing to do', async (t) => {
+test('rejects a wrong call, and does nothing without a database', async (t) => {
   assert.equal((await captureCli(['secret'])).code, 2);
   assert.equal((await captureCli(['secret', 'rotate', 'now'])).code, 2);
   const nothing = await captureCli(['secret', 'rotate', '--data-dir', makeFolder(t)]);

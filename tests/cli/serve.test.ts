@@ -29,7 +29,7 @@ function ask(url: string, model: string, content: string, stream: boolean): Prom
 }
 
 suite('the first start', () => {
-  test('prints two keys and a curl line that works as it stands; the second start prints one line', async (t) => {
+  test('prints two keys and a working curl command; the second start prints one line', async (t) => {
     const dataDir = makeFolder(t);
     const first = await startGateway(t, { dataDir });
     const [, curl] = await first.until(/\n(curl .*)\n/);
@@ -50,13 +50,13 @@ suite('the first start', () => {
     assert.match((await second.exited).stdout, /^Model Gateway listening on http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
-  test('makes no keys when the environment has one', async (t) => {
+  test('creates no keys when the environment has one', async (t) => {
     const gateway = await startGateway(t, { env: { GATEWAY_API_KEY: 'test-key' } });
     gateway.child.kill('SIGTERM');
     assert.match((await gateway.exited).stdout, /^Model Gateway listening on http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
-  test('makes no keys while the port is taken: the start that succeeds shows them', async (t) => {
+  test('creates no keys while the port is taken; the start that succeeds shows them', async (t) => {
     const dataDir = makeFolder(t);
     const port = await takePort(t);
     const { code, stdout } = await runCli(t, ['--port', String(port), '--data-dir', dataDir]);
@@ -68,7 +68,7 @@ suite('the first start', () => {
 });
 
 suite('a start that fails', { concurrency: 2 }, () => {
-  test('because the port is taken says so in one sentence', async (t) => {
+  test('reports a taken port in one sentence', async (t) => {
     const port = await takePort(t);
     const dataDir = makeFolder(t);
     const result = await runCli(t, ['--port', String(port), '--data-dir', dataDir], { env: KEYS });
@@ -80,14 +80,14 @@ suite('a start that fails', { concurrency: 2 }, () => {
     });
   });
 
-  test('because of the address says so', async (t) => {
+  test('reports an invalid address', async (t) => {
     const args = ['--host', '192.0.2.1', '--port', '0', '--data-dir', makeFolder(t)];
     const { code, stderr } = await runCli(t, args, { env: KEYS });
     assert.equal(code, 1);
     assert.equal(stderr, '192.0.2.1 is no address of this machine. Choose another with --host.\n');
   });
 
-  test('because of the configuration says where, and touches nothing', async (t) => {
+  test('reports an invalid configuration with its place, and creates nothing', async (t) => {
     const folder = makeFolder(t);
     writeFileSync(join(folder, 'gateway.yaml'), 'providers:\n  alpha:\n    adaptor: openai\n');
     const { code, stderr, stdout } = await runCli(t, ['serve'], { cwd: folder });
@@ -97,22 +97,22 @@ suite('a start that fails', { concurrency: 2 }, () => {
     );
   });
 
-  test('because the configuration is no UTF-8 says so', async (t) => {
+  test('reports a configuration that is not UTF-8', async (t) => {
     const folder = makeFolder(t);
     writeFileSync(join(folder, 'gateway.yaml'), Buffer.from('server: { region: "München" }\n', 'latin1'));
     const { code, stderr } = await runCli(t, ['serve'], { cwd: folder });
     assert.deepEqual([code, stderr], [1, 'gateway.yaml: is not UTF-8 text\n']);
   });
 
-  test('because a provider lacks its address says so before any key is made', async (t) => {
+  test('reports a provider without its address before any key is created', async (t) => {
     const folder = makeFolder(t);
     writeFileSync(join(folder, 'gateway.yaml'), 'providers:\n  alpha: { adapter: openai-compatible }\n');
     const { code, stderr, stdout } = await runCli(t, [], { cwd: folder });
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /^providers\.alpha\.base_url: .*\n$/);
+    assert.match(stderr, /^gateway\.yaml:2: providers\.alpha\.base_url: .*\n$/);
   });
 
-  test('because the database is damaged says what helps', async (t) => {
+  test('reports a damaged database and how to repair it', async (t) => {
     const dataDir = makeFolder(t);
     writeFileSync(join(dataDir, 'gateway.db'), 'this is not a database, '.repeat(400));
     const { code, stderr } = await runCli(t, ['--port', '0', '--data-dir', dataDir], { env: KEYS });
@@ -123,7 +123,7 @@ suite('a start that fails', { concurrency: 2 }, () => {
     );
   });
 
-  test('because the data directory cannot be used says so in one sentence', async (t) => {
+  test('reports an unusable data directory in one sentence', async (t) => {
     const folder = makeFolder(t);
     writeFileSync(join(folder, 'file'), '');
     const { code, stderr } = await runCli(t, ['--port', '0', '--data-dir', join(folder, 'file')], { env: KEYS });
@@ -132,7 +132,7 @@ suite('a start that fails', { concurrency: 2 }, () => {
   });
 
   test(
-    'because the system makes no such folder says so in one sentence',
+    'reports a data directory that cannot be created in one sentence',
     { skip: process.platform !== 'linux' },
     async (t) => {
       const nowhere = '/proc/nowhere/at/all';
@@ -148,7 +148,7 @@ suite('a start that fails', { concurrency: 2 }, () => {
   );
 });
 
-test('the second gateway on one data directory says so, and serves all the same', async (t) => {
+test('warns when a second gateway uses the same data directory, and serves', async (t) => {
   const dataDir = makeFolder(t);
   const first = await startGateway(t, { dataDir, env: KEYS });
   const second = await startGateway(t, { dataDir, env: KEYS });
@@ -162,7 +162,7 @@ test('the second gateway on one data directory says so, and serves all the same'
 suite('a log that cannot be written', { concurrency: 2 }, () => {
   const inShell = (line: string): readonly string[] => ['sh', '-c', line, process.execPath, join(ROOT, 'src/main.ts')];
 
-  test('because the disk is full stops neither requests nor the end of the process', async (t) => {
+  test('stops neither requests nor the end of the process when the disk is full', async (t) => {
     const command = inShell('exec "$0" "$@" 2>/dev/full');
     const gateway = await startGateway(t, { env: KEYS, command });
     for (let index = 0; index < 40; index++)
@@ -171,7 +171,7 @@ suite('a log that cannot be written', { concurrency: 2 }, () => {
     assert.equal((await gateway.exited).code, 0);
   });
 
-  test('because its reader went away stops neither requests nor the end of the process', async (t) => {
+  test('stops neither requests nor the end of the process when its reader is gone', async (t) => {
     const gateway = await startGateway(t, { env: KEYS });
     gateway.child.stderr?.destroy();
     assert.equal((await ask(gateway.url, 'sandbox/echo', 'Hello', false)).status, 200);
@@ -179,10 +179,10 @@ suite('a log that cannot be written', { concurrency: 2 }, () => {
     assert.equal((await gateway.exited).code, 0);
   });
 
-  test('because its reader stands still stops neither requests nor the end of the process', async (t) => {
+  test('stops neither requests nor the end of the process when its reader is stuck', async (t) => {
     const fifo = join(makeFolder(t), 'log');
     spawnSync('sh', ['-c', 'mkfifo "$0"', fifo]);
-    // Open for both, so that neither end waits for the other; and full, as nobody reads.
+    // Open at both ends, so that neither waits for the other; and full, since it is never read.
     const reader = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
     t.after(() => closeSync(reader));
     assert.throws(() => {
@@ -199,7 +199,7 @@ suite('a log that cannot be written', { concurrency: 2 }, () => {
     assert.equal(code, 0);
   });
 
-  test('is said of standard output, in one sentence', async (t) => {
+  test('is reported on standard output in one sentence', async (t) => {
     const { code, stderr } = await runCli(t, ['--help'], { command: inShell('exec "$0" "$@" >/dev/full') });
     assert.equal(code, 1);
     assert.match(stderr, /^Standard output takes nothing: ENOSPC[^\n]*\n$/);
@@ -208,14 +208,14 @@ suite('a log that cannot be written', { concurrency: 2 }, () => {
 
 suite('a signal', { concurrency: 2 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal} ends an idle gateway with 0`, async (t) => {
+    test(`ends an idle gateway with 0: ${signal}`, async (t) => {
       const gateway = await startGateway(t, { env: KEYS });
       gateway.child.kill(signal);
       assert.equal((await gateway.exited).code, 0);
     });
   }
 
-  test('lets a stream finish, and an echo of the signal does not count as a second one', async (t) => {
+  test('lets a stream finish, and ignores an echo of the signal', async (t) => {
     const gateway = await startGateway(t, { env: KEYS });
     const response = await ask(gateway.url, 'sandbox/long', 'tokens=20 every=20', true);
     gateway.child.kill('SIGINT');
@@ -225,7 +225,7 @@ suite('a signal', { concurrency: 2 }, () => {
     assert.equal((await gateway.exited).code, 0);
   });
 
-  test('after the first one ends the process at once', async (t) => {
+  test('ends the process at once the second time', async (t) => {
     const gateway = await startGateway(t, { env: KEYS });
     const stalled = await ask(gateway.url, 'sandbox/long', 'tokens=2000 every=50', true);
     const broken = stalled.text().catch(() => 'broken off');
@@ -239,7 +239,7 @@ suite('a signal', { concurrency: 2 }, () => {
   });
 });
 
-test('a reader that closes standard output does not end the gateway', async (t) => {
+test('keeps a gateway running when the reader closes standard output', async (t) => {
   const port = await freePort();
   const gateway = startCli(t, ['--port', String(port), '--data-dir', makeFolder(t)], { env: KEYS });
   gateway.child.stdout?.destroy();
@@ -259,7 +259,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Asks until somebody answers, for a few seconds. */
+/** Polls until the address responds, for a few seconds. */
 async function statusOnceUp(url: string): Promise<number> {
   for (let tries = 0; tries < 200; tries++) {
     const status = await fetch(url).then(
@@ -269,5 +269,5 @@ async function statusOnceUp(url: string): Promise<number> {
     if (status !== undefined) return status;
     await wait(50);
   }
-  return assert.fail('nobody listens');
+  return assert.fail('there is no listener');
 }

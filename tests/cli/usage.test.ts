@@ -20,8 +20,22 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
   [['keys', 'crate'], 2, 'keys crate: unknown command; did you mean "create"?\n'],
   [['keys', 'disable'], 2, 'keys disable: name a key by its hash or label\n'],
   [['keys', 'list', 'x'], 2, 'keys list: x: unexpected argument\n'],
-  [['keys', 'list', '--limit', '1'], 2, 'keys list: --name, --limit and --management belong to "keys create"\n'],
+  [
+    ['keys', 'list', '--limit', '1'],
+    2,
+    'keys list: --name, --limit, --limit-reset and --management belong to "keys create"\n',
+  ],
   [['keys', 'create', '--limit=-1'], 2, '--limit: must be an amount in USD from 0 to 9000000, not "-1"\n'],
+  [
+    ['keys', 'create', '--limit', '1', '--limit-reset', 'yearly'],
+    2,
+    '--limit-reset: must be daily, weekly, monthly, not "yearly"\n',
+  ],
+  [
+    ['keys', 'create', '--limit-reset', 'daily'],
+    2,
+    'keys create: --limit-reset says when the limit starts again, so it needs --limit\n',
+  ],
   [['report'], 2, 'report: say of what: routers\n'],
   [['report', 'routers', '--by', 'key'], 2, '--by: must be router, model or task, not "key"\n'],
   [['catalog'], 2, 'catalog: say what to do: list, show, check, refresh\n'],
@@ -34,7 +48,7 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
 
 suite('a wrong command line', () => {
   for (const [args, code, stderr] of REFUSED) {
-    test(`"${args.join(' ')}" is refused in one sentence`, async () => {
+    test(`is refused in one sentence: "${args.join(' ')}"`, async () => {
       assert.deepEqual(await captureCli(args), { code, stdout: '', stderr });
     });
   }
@@ -42,7 +56,7 @@ suite('a wrong command line', () => {
 
 suite('help', () => {
   for (const command of ['serve', 'keys', 'config', 'catalog', 'chat']) {
-    test(`of ${command} is printed and nothing is done`, async () => {
+    test(`is printed without any action: ${command}`, async () => {
       for (const args of [
         [command, '--help'],
         ['help', command],
