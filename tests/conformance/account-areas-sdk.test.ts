@@ -16,7 +16,8 @@ suite('the public SDK of the reference API', () => {
   });
   after(() => gateway.close());
 
-  test('brings, reads, changes, lists and deletes credentials', async () => {
+  // @spec byok-1
+  test('creates, reads, changes, lists and deletes BYOK credentials', async () => {
     const { byok } = sdkWith(MANAGEMENT_KEY);
     const created = await byok.create({
       createBYOKKeyRequest: {
@@ -39,7 +40,7 @@ suite('the public SDK of the reference API', () => {
     assert.equal((await byok.delete({ id })).deleted, true);
   });
 
-  test('writes and reads presets, and asks with one', async () => {
+  test('creates and reads presets, and uses one', async () => {
     const { presets, chat } = sdkWith(API_KEY);
     const messages = [{ role: 'user' as const, content: 'Hello' }];
     const written = await presets.createPresetsChatCompletions({
@@ -64,7 +65,7 @@ suite('the public SDK of the reference API', () => {
     assert.equal(answer.choices[0]?.message.content, 'Hello');
   });
 
-  test('comes to a key by a code', async () => {
+  test('obtains a key with a code', async () => {
     const { data } = await sdkWith(MANAGEMENT_KEY).oAuth.createAuthCode({
       requestBody: {
         callbackUrl: 'https://app.example/done',

@@ -77,7 +77,7 @@ for (const { name, model, maxOutputTokens } of clients)
   suite(name, () => {
     const common = { ...NOTHING_MORE, maxOutputTokens };
 
-    test('generateText gives text, a finish reason, usage and the id', async () => {
+    test('returns text, finish reason, usage and id from generateText', async () => {
       const result = await generateText({ ...common, model: model('echo'), instructions: 'Be brief.', prompt: TEXT });
       assert.equal(result.text, TEXT);
       assert.equal(result.finishReason, 'stop');
@@ -85,7 +85,7 @@ for (const { name, model, maxOutputTokens } of clients)
       assert.equal(result.finalStep.response.id, result.finalStep.response.headers?.['x-generation-id']);
     });
 
-    test('streamText gives the same in pieces', async () => {
+    test('returns the same in pieces from streamText', async () => {
       const result = streamText({ ...common, model: model('echo'), prompt: TEXT });
       const deltas: string[] = [];
       for await (const delta of result.textStream) deltas.push(delta);
@@ -96,7 +96,7 @@ for (const { name, model, maxOutputTokens } of clients)
       assert.ok((usage.inputTokens ?? 0) > 0 && (usage.outputTokens ?? 0) > 0);
     });
 
-    test('a token limit is told as length', async () => {
+    test('reports a token limit as length', async () => {
       const prompt = 'one two three four five six';
       const result = await generateText({ ...common, model: model('echo'), prompt, maxOutputTokens: 3 });
       assert.equal(result.finishReason, 'length');
@@ -104,7 +104,7 @@ for (const { name, model, maxOutputTokens } of clients)
     });
 
     for (const streaming of [false, true])
-      test(`two tools are called in parallel, run, and answered in a second step, stream: ${streaming}`, async () => {
+      test(`calls and runs two tools in parallel and gets the response in a second step, stream: ${streaming}`, async () => {
         const { ran, tools } = createTools();
         const options = {
           ...common,
@@ -122,7 +122,7 @@ for (const { name, model, maxOutputTokens } of clients)
         assert.equal(await result.finishReason, 'stop');
       });
 
-    test('Output.object gives an object that fits the schema, whole and streamed', async () => {
+    test('returns an object that fits the schema from Output.object, streamed and not', async () => {
       const output = Output.object({ schema: answerSchema });
       const whole = await generateText({ ...common, model: model('json'), output, prompt: 'Make one up' });
       answerSchema.parse(whole.output);
@@ -132,7 +132,7 @@ for (const { name, model, maxOutputTokens } of clients)
       assert.deepEqual(last, whole.output);
     });
 
-    test('an image arrives as what it is', async () => {
+    test('sends an image as an image', async () => {
       const { text } = await generateText({
         ...common,
         model: model('echo'),
@@ -150,7 +150,7 @@ for (const { name, model, maxOutputTokens } of clients)
     });
 
     for (const streaming of [false, true])
-      test(`reasoning is told apart from the text and goes back with the next turn, stream: ${streaming}`, async () => {
+      test(`separates reasoning from the text and sends it back with the next turn, stream: ${streaming}`, async () => {
         const options = { ...common, model: model('reasoning'), reasoning: 'low' as const };
         const first = streaming
           ? streamText({ ...options, prompt: 'Think' })
@@ -169,8 +169,8 @@ for (const { name, model, maxOutputTokens } of clients)
         assert.equal(next.text, 'Go on');
       });
 
-    test('errors keep their status and say whether another try may help', async () => {
-      for (const [status, told, retryable] of [
+    test('keeps the status of errors, and whether a retry may help', async () => {
+      for (const [status, reported, retryable] of [
         [400, 400, false],
         [422, 422, false],
         [500, 502, true],
@@ -180,7 +180,7 @@ for (const { name, model, maxOutputTokens } of clients)
           generateText({ ...common, model: model(`error-${status}`), prompt: 'hi' }),
           (error: unknown) => {
             assert.ok(APICallError.isInstance(error), String(error));
-            assert.equal(error.statusCode, told);
+            assert.equal(error.statusCode, reported);
             assert.equal(error.isRetryable, retryable);
             assert.ok(error.message.length > 10);
             return true;
@@ -188,7 +188,7 @@ for (const { name, model, maxOutputTokens } of clients)
         );
     });
 
-    test('a stream that breaks off gives its text and then an error, never a finish', async () => {
+    test('returns the text of a stream that breaks off and then an error, never a finish', async () => {
       const errors: unknown[] = [];
       const result = streamText({
         ...common,
@@ -207,7 +207,7 @@ for (const { name, model, maxOutputTokens } of clients)
       assert.equal(errors.length, 1);
     });
 
-    test('an abort ends the stream, and the next request is served', async () => {
+    test('ends the stream on abort, and the next request is served', async () => {
       const controller = new AbortController();
       const result = streamText({
         ...common,
@@ -228,7 +228,7 @@ for (const { name, model, maxOutputTokens } of clients)
     });
   });
 
-test('@ai-sdk/anthropic with an auth token sends a bearer, and that works', async () => {
+test('sends a bearer token from @ai-sdk/anthropic with an auth token', async () => {
   const { text } = await generateText({
     ...NOTHING_MORE,
     model: bearer('sandbox/echo'),
@@ -238,7 +238,7 @@ test('@ai-sdk/anthropic with an auth token sends a bearer, and that works', asyn
   assert.equal(text, 'hi');
 });
 
-test('signed thinking of the messages format is kept by the client and accepted when it comes back with a tool', async () => {
+test('keeps signed thinking of the messages format and sends it back with a tool result', async () => {
   const { ran, tools } = createTools();
   const result = await generateText({
     ...NOTHING_MORE,

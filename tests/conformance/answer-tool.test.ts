@@ -11,7 +11,7 @@ interface Block {
   readonly text?: string;
 }
 
-/** A messages upstream that calls what it was told to call: the forced tool, or with `any` one of several. */
+/** A messages upstream that calls the forced tool, or with `any` one of several. */
 function callTools(names: readonly string[]): Script {
   return (arrived, response, request) => {
     const blocks = names.map((name, at): Block & { id: string } => ({
@@ -75,7 +75,7 @@ interface ChatAnswer {
 }
 
 suite('a host without structured output', () => {
-  test('answers a chat caller in JSON, whole and streamed', async () => {
+  test('responds to a chat caller in JSON, streamed and not', async () => {
     upstream.script = callTools(['json']);
     const whole = (await (await gateway.post('/chat/completions', chat)).json()) as ChatAnswer;
     const [choice] = whole.choices;
@@ -94,7 +94,7 @@ suite('a host without structured output', () => {
     });
   });
 
-  test('answers a messages caller in JSON, whole and streamed', async () => {
+  test('responds to a messages caller in JSON, streamed and not', async () => {
     upstream.script = callTools(['json']);
     const whole = (await (await gateway.post('/messages', own)).json()) as { content: Block[]; stop_reason: string };
     assert.deepEqual(
@@ -107,7 +107,7 @@ suite('a host without structured output', () => {
     assert.equal(upstream.arrived.at(-1)?.body['output_config'], undefined);
   });
 
-  test('may still call a tool of the caller, under its own reason to stop', async () => {
+  test('may call a tool of the caller, with its own finish reason', async () => {
     upstream.script = callTools(['f']);
     const body = { ...chat, tools: [{ type: 'function', function: TOOL }] };
     for (const streaming of [false, true]) {
@@ -118,7 +118,7 @@ suite('a host without structured output', () => {
     }
   });
 
-  test('may do both in one answer', async () => {
+  test('may do both in one response', async () => {
     upstream.script = callTools(['f', 'json']);
     const body = { ...chat, tools: [{ type: 'function', function: TOOL }] };
     const { choices } = (await (await gateway.post('/chat/completions', body)).json()) as ChatAnswer;
@@ -130,7 +130,7 @@ suite('a host without structured output', () => {
     assert.equal(choices[0].finish_reason, 'tool_calls');
   });
 
-  test('that answers in words all the same is passed on', async () => {
+  test('passes on a response in plain words', async () => {
     upstream.script = json(200, messagesAnswer(ANSWER));
     const { choices } = (await (await gateway.post('/chat/completions', chat)).json()) as ChatAnswer;
     assert.equal(choices[0]?.message.content, ANSWER);

@@ -46,7 +46,8 @@ function callsOf(content: readonly ContentBlock[]): Extract<ContentBlock, { type
 
 for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
   suite(`the anthropic client, ${from}`, () => {
-    test('a plain answer has text, a stop reason, an id and usage in full shape', async () => {
+    // @spec messages-26, messages-33
+    test('returns text, stop reason, id and usage in full shape', async () => {
       const { data, response } = await client.messages
         .create({ model: `${from}/echo`, max_tokens: 500, system: 'Be brief.', messages: user(TEXT) })
         .withResponse();
@@ -60,7 +61,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
       checkUsage(data.usage);
     });
 
-    test('a stream passes the accumulator, in the order of the format, and equals the whole answer', async () => {
+    test('streams in the order of the format, equal to the response without streaming', async () => {
       const params = { model: `${from}/echo`, max_tokens: 500, messages: user(TEXT) };
       const whole = await client.messages.create(params);
       const texts: string[] = [];
@@ -88,7 +89,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
       checkUsage(final.usage);
     });
 
-    test('a token limit and a stop sequence end the answer, and say which', async () => {
+    test('reports a token limit and a stop sequence as the reason of the end', async () => {
       const params = { model: `${from}/echo`, max_tokens: 3, messages: user('one two three four five six seven') };
       const cut = await client.messages.create(params);
       assert.equal(cut.stop_reason, 'max_tokens');
@@ -105,15 +106,15 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
       else assert.deepEqual([stopped.stop_reason, stopped.stop_sequence], ['stop_sequence', 'STOP']);
     });
 
-    // By itself the runner asks the server to keep the conversation. Nobody does here, and the client must be told so in
-    // the words that make it send the whole conversation again.
+    // By default the runner requests that the server stores the conversation. The gateway does not, and must say so with
+    // the error that makes the client send the whole conversation again.
     for (const [stream, threaded] of [
       [false, false],
       [true, false],
       [false, true],
       [true, true],
     ] as const)
-      test(`the tool runner calls, runs and answers, stream: ${stream}, asks for a thread: ${threaded}`, async () => {
+      test(`runs the tool runner to its response, stream: ${stream}, asks for a thread: ${threaded}`, async () => {
         const seen: unknown[] = [];
         const runner = client.beta.messages.toolRunner({
           model: `${from}/tools`,
@@ -141,7 +142,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
       });
 
     for (const streaming of [false, true])
-      test(`parallel calls keep their ids, names and inputs apart over three turns, stream: ${streaming}`, async () => {
+      test(`keeps ids, names and inputs of parallel calls apart over three turns, stream: ${streaming}`, async () => {
         const messages = user('Weather and time in parallel, please');
         const ask = (): Promise<Anthropic.Message> => {
           const params = { model: `${from}/tools`, max_tokens: 500, messages, tools: [weather, clock] };
@@ -182,7 +183,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
         assert.ok(!calls.some(({ id }) => id === third[0]?.id), 'ids are not reused');
       });
 
-    test('tool_choice is obeyed: none, any without parallel calls, and one by its name', async () => {
+    test('obeys tool_choice: none, any without parallel calls, and one by name', async () => {
       const params = { model: `${from}/tools`, max_tokens: 500, messages: user('parallel'), tools: [weather, clock] };
       const none = await client.messages.create({ ...params, tool_choice: { type: 'none' } });
       assert.equal(textOf(none.content), 'parallel');
@@ -199,7 +200,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
     });
 
     for (const streaming of [false, true])
-      test(`a JSON schema gives an object that fits it, stream: ${streaming}`, async () => {
+      test(`returns an object that fits a JSON schema, stream: ${streaming}`, async () => {
         const params = {
           model: `${from}/json`,
           max_tokens: 500,
@@ -214,7 +215,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
         assert.equal(callsOf(message.content).length, 0, 'no trace of a stand-in tool');
       });
 
-    test('images and documents arrive as what they are', async () => {
+    test('sends images and documents as what they are', async () => {
       const message = await client.messages.create({
         model: `${from}/echo`,
         max_tokens: 500,
@@ -237,7 +238,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
     });
 
     for (const streaming of [false, true])
-      test(`thinking blocks come signed, are counted, and are taken back with tools, stream: ${streaming}`, async () => {
+      test(`signs and counts thinking blocks, and accepts them back with tools, stream: ${streaming}`, async () => {
         const messages = user('Think, then call');
         const ask = (): Promise<Anthropic.Message> => {
           const params = {
@@ -264,7 +265,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
         assert.equal(textOf(second.content), 'tool get_weather said: 7 degrees');
       });
 
-    test('streamed thinking passes the accumulator: deltas, signature, then the text', async () => {
+    test('accumulates streamed thinking: deltas, signature, then the text', async () => {
       const seen: string[] = [];
       const final = await client.messages
         .stream({
@@ -289,7 +290,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
       );
     });
 
-    test('prompt caching is passed on, and its tokens are told apart', async () => {
+    test('passes on prompt caching, and reports its tokens apart', async () => {
       if (from === CHAT_ONLY) return; // A plain chat host gets no markers.
       const params = {
         model: `${from}/echo`,
@@ -319,7 +320,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
       [500, Anthropic.InternalServerError, 'api_error'],
       [529, Anthropic.InternalServerError, 'overloaded_error'],
     ] as const)
-      test(`an upstream's ${status} is thrown as ${expected.name}, and a stream rejects before it begins`, async () => {
+      test(`throws ${expected.name} for an upstream's ${status}, and rejects a stream before it begins`, async () => {
         const params = { model: `${from}/error-${status}`, max_tokens: 100, messages: user('hi') };
         const wait = status === 429 || status === 529;
         await assert.rejects(client.messages.create({ ...params, stream: true }), (error: unknown) => {
@@ -333,7 +334,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
         if (!wait) await assert.rejects(client.messages.create(params), expected);
       });
 
-    test('an answer that breaks off is thrown, after the text that came', async () => {
+    test('throws after the text of a response that breaks off', async () => {
       for (const model of [`${from}/cut`, `${from}/error-529`]) {
         const texts: string[] = [];
         const stream = client.messages
@@ -344,7 +345,7 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
       }
     });
 
-    test('an abort in the middle ends the stream at once, and the gateway serves the next', async () => {
+    test('ends the stream on abort at once, and the gateway serves the next request', async () => {
       const controller = new AbortController();
       const stream = await client.messages.create(
         { model: `${from}/long`, max_tokens: 10_000, messages: user('tokens=2000 every=10'), stream: true },
@@ -362,14 +363,15 @@ for (const from of [OWN, MESSAGES_ONLY, MESSAGES_VENDOR, CHAT_ONLY])
 suite('the anthropic client and the gateway itself', () => {
   const params = { model: 'sandbox/echo', max_tokens: 50, messages: user('hi') };
 
-  test('a bearer token works as well as an API key, on both endpoints', async () => {
+  // @spec auth-2
+  test('accepts a bearer token as well as an API key, on both routes', async () => {
     const bearer = new Anthropic({ baseURL: gateway.url, apiKey: null, authToken: API_KEY, maxRetries: 0 });
     assert.equal(textOf((await bearer.messages.create(params)).content), 'hi');
     const { content } = await bearer.beta.messages.create({ ...params, betas: ['interleaved-thinking-2025-05-14'] });
     assert.equal(content[0]?.type, 'text');
   });
 
-  test('a wrong key is AuthenticationError, a management key PermissionDeniedError', async () => {
+  test('throws AuthenticationError for a wrong key, PermissionDeniedError for a management key', async () => {
     for (const options of [{ apiKey: 'wrong' }, { apiKey: null, authToken: 'wrong' }]) {
       const stranger = new Anthropic({ baseURL: gateway.url, authToken: null, maxRetries: 0, ...options });
       await assert.rejects(stranger.messages.create(params), (error: unknown) => {
@@ -384,7 +386,8 @@ suite('the anthropic client and the gateway itself', () => {
     );
   });
 
-  test('a thread is refused in the words that the client knows', async () => {
+  // @spec messages-16
+  test('rejects a thread with the error that the client knows', async () => {
     const threaded = { ...params, thread: { type: 'create' as const } };
     await assert.rejects(
       client.beta.messages.create({ ...threaded, betas: ['message-threads-2026-08-12'] }),
@@ -393,21 +396,22 @@ suite('the anthropic client and the gateway itself', () => {
     );
   });
 
-  test('a request that breaks the schema is BadRequestError and names the member', async () => {
+  test('throws BadRequestError with the field for a request that violates the schema', async () => {
     await assert.rejects(
       client.messages.create({ ...params, max_tokens: 0 }),
       (error: unknown) => error instanceof Anthropic.BadRequestError && error.message.includes('max_tokens'),
     );
   });
 
-  test('an unknown model is NotFoundError with the type that clients look for', async () => {
+  test('throws NotFoundError with the type that clients check for an unknown model', async () => {
     await assert.rejects(
       client.messages.create({ ...params, model: 'nobody/nothing' }),
       (error: unknown) => error instanceof Anthropic.NotFoundError && error.type === 'not_found_error',
     );
   });
 
-  test('countTokens counts, for models of either format', async () => {
+  // @spec messages-35
+  test('counts tokens for models of either format', async () => {
     for (const from of [OWN, MESSAGES_ONLY, CHAT_ONLY]) {
       const short = await client.messages.countTokens({ model: `${from}/echo`, messages: user('hello') });
       const long = await client.messages.countTokens({
@@ -420,7 +424,7 @@ suite('the anthropic client and the gateway itself', () => {
     }
   });
 
-  test('a hundred streams at once are kept apart', async () => {
+  test('keeps a hundred concurrent streams apart', async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
         client.messages.stream({ ...params, messages: user(`caller ${index}`) }).finalText(),
@@ -435,7 +439,7 @@ suite('the anthropic client and the gateway itself', () => {
 
 function checkUsage(usage: Anthropic.Usage): void {
   assert.ok(usage.input_tokens > 0 && usage.output_tokens > 0);
-  // Clients of the vendor read these without asking whether they are there (pains.md 25).
+  // Clients of the vendor read these without checking for their presence (@spec messages-33).
   for (const member of [
     'cache_creation',
     'cache_creation_input_tokens',
@@ -447,3 +451,19 @@ function checkUsage(usage: Anthropic.Usage): void {
   ])
     assert.ok(member in usage, member);
 }
+
+suite('models', () => {
+  test('are listed page by page, and each can be retrieved', async () => {
+    const listed: string[] = [];
+    for await (const { id, type } of client.models.list({ limit: 3 })) {
+      assert.equal(type, 'model');
+      listed.push(id);
+    }
+    assert.ok(listed.length > 3 && new Set(listed).size === listed.length, listed.join());
+    const [first = ''] = listed;
+    const model = await client.models.retrieve(first);
+    assert.deepEqual([model.id, model.type, model.lifecycle], [first, 'model', 'active']);
+    assert.ok(!Number.isNaN(Date.parse(model.created_at)));
+    await assert.rejects(client.models.retrieve('acme/none'), Anthropic.NotFoundError);
+  });
+});

@@ -111,7 +111,7 @@ const MESSAGES_STREAM = sse(
 );
 
 suite('azure', () => {
-  test('the v1 API takes the deployment as model and the key in its own header', async (t) => {
+  test('sends the deployment as model and the key in its own header to the v1 API', async (t) => {
     const entry = '  azure: { base_url: "HOST", api_key: azure-key }\n';
     const { gateway, upstream } = await start(t, json(200, CHAT_ANSWER), entry);
     const answer = await gateway.post('/chat/completions', { ...ASK, model: 'azure/my-deployment' });
@@ -123,14 +123,14 @@ suite('azure', () => {
     assert.equal(arrived.body['model'], 'my-deployment');
   });
 
-  test('a version of the API means the path of the deployment', async (t) => {
+  test('uses the path of the deployment with an API version', async (t) => {
     const entry = '  azure: { base_url: "HOST/openai", api_key: k, options: { api_version: "2024-10-21" } }\n';
     const { gateway, upstream } = await start(t, json(200, CHAT_ANSWER), entry);
     await gateway.post('/chat/completions', { ...ASK, model: 'azure/gpt-4o' });
     assert.equal(upstream.arrived[0]?.path, '/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21');
   });
 
-  test('a model that has no chat format is asked in the other', async (t) => {
+  test('calls a model without a chat format in the other format', async (t) => {
     const entry = '  azure: { base_url: "HOST", api_key: azure-key }\n';
     const { gateway, upstream } = await start(t, json(200, RESPONSES_ANSWER), entry);
     assert.equal(await content(await gateway.post('/chat/completions', { ...ASK, model: 'azure/gpt-5-pro' })), 'Hi.');
@@ -139,7 +139,7 @@ suite('azure', () => {
 });
 
 suite('google', () => {
-  test('AI Studio gets its key in a header, never in the address', async (t) => {
+  test('sends the key of AI Studio in a header, never in the address', async (t) => {
     const entry = '  google: { base_url: "HOST", api_key: google-key }\n';
     const { gateway, upstream } = await start(t, json(200, GEMINI_ANSWER), entry);
     const answer = await gateway.post('/chat/completions', { ...ASK, model: 'google/gemini-2.5-flash' });
@@ -150,7 +150,7 @@ suite('google', () => {
 
   const VERTEX = `  google-vertex:\n    base_url: HOST\n    options: { location: us-east5, credentials: '${ACCOUNT}' }\n`;
 
-  test('Vertex gets Gemini below project and location, with a token of the service account', async (t) => {
+  test('calls Gemini at Vertex below project and location, with a token of the service account', async (t) => {
     const { gateway, upstream } = await start(t, json(200, GEMINI_ANSWER), VERTEX);
     const answer = await gateway.post('/chat/completions', { ...ASK, model: 'google-vertex/gemini-2.5-flash' });
     assert.equal(await content(answer), 'Hi.');
@@ -162,7 +162,7 @@ suite('google', () => {
     assert.match(String(arrived.headers['authorization']), /^Bearer ey[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
-  test('Vertex gets Claude in its own format, with the version in the body', async (t) => {
+  test('calls Claude at Vertex in its own format, with the version in the body', async (t) => {
     const { gateway, upstream } = await start(t, stream(MESSAGES_STREAM), VERTEX);
     const answer = await gateway.post('/messages', {
       ...ASK,
@@ -182,7 +182,7 @@ suite('google', () => {
     assert.equal('model' in arrived.body, false);
   });
 
-  test("Vertex gets everybody else's models in the chat format", async (t) => {
+  test('calls models of other authors at Vertex in the chat format', async (t) => {
     const { gateway, upstream } = await start(t, json(200, CHAT_ANSWER), VERTEX);
     const answer = await gateway.post('/chat/completions', { ...ASK, model: 'google-vertex/meta/llama-4-maas' });
     assert.equal(await content(answer), 'Hi.');
@@ -198,7 +198,7 @@ suite('bedrock', () => {
   const MODEL = 'bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
   const TARGET = '/model/eu.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse';
 
-  test('a call is signed as its bytes demand', async (t) => {
+  test('signs the bytes of a call', async (t) => {
     const { gateway, upstream } = await start(t, json(200, CONVERSE_ANSWER), SIGNED);
     assert.equal(await content(await gateway.post('/chat/completions', { ...ASK, model: MODEL })), 'Hi.');
     const [arrived] = upstream.arrived;
@@ -208,7 +208,7 @@ suite('bedrock', () => {
     assert.equal(signatureOf(request), expectedSignature(request, 'shh-secret'));
   });
 
-  test('an ARN is one step of the path, signed with its slashes and colons encoded twice', async (t) => {
+  test('encodes an ARN as one step of the path, with slashes and colons encoded twice in the signature', async (t) => {
     const { gateway, upstream } = await start(t, json(200, CONVERSE_ANSWER), SIGNED);
     const arn = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/a1b2c3';
     await content(await gateway.post('/chat/completions', { ...ASK, model: `bedrock/${arn}` }));
@@ -222,7 +222,7 @@ suite('bedrock', () => {
     assert.equal(signatureOf(request), expectedSignature(request, 'shh-secret'));
   });
 
-  test('no name of a model leads elsewhere, and none is a bug of the gateway', async (t) => {
+  test('reaches no other path with any model name, and fails with none', async (t) => {
     const { gateway, upstream } = await start(t, json(200, CONVERSE_ANSWER), SIGNED);
     for (const name of ['..', 'x\\ud800', 'a b?c#d'])
       await content(
@@ -242,21 +242,22 @@ suite('bedrock', () => {
     }
   });
 
-  test('a key of Bedrock is a bearer', async (t) => {
+  test('sends a Bedrock key as a bearer token', async (t) => {
     const entry = '  bedrock: { base_url: "HOST", api_key: bedrock-key, options: { region: eu-west-1 } }\n';
     const { gateway, upstream } = await start(t, json(200, CONVERSE_ANSWER), entry);
     assert.equal(await content(await gateway.post('/chat/completions', { ...ASK, model: MODEL })), 'Hi.');
     assert.equal(upstream.arrived[0]?.headers['authorization'], 'Bearer bedrock-key');
   });
 
-  test('what a host says back of a secret reaches nobody', async (t) => {
+  // @spec operation-5
+  test('hides a secret that a host echoes', async (t) => {
     const echo = json(400, { message: 'The secret shh-secret of AKID-0123 does not match.' });
     const { gateway } = await start(t, echo, SIGNED.replace('AKID', 'AKID-0123'));
     const text = await (await gateway.post('/chat/completions', { ...ASK, model: MODEL })).text();
     assert.ok(!text.includes('shh-secret') && !text.includes('AKID-0123'), text);
   });
 
-  test('without a credential nothing leaves, and the next provider answers', async (t) => {
+  test('sends nothing without a credential, and uses the next provider', async (t) => {
     const chain = {
       AWS_SHARED_CREDENTIALS_FILE: '/nonexistent/credentials',
       AWS_CONFIG_FILE: '/nonexistent/config',
@@ -273,7 +274,7 @@ suite('bedrock', () => {
     const { gateway, upstream } = await start(t, json(200, CHAT_ANSWER), entries);
     const alone = await gateway.post('/chat/completions', { ...ASK, model: MODEL });
     assert.equal(alone.status, 502);
-    assert.ok(!(await alone.text()).includes('nobody'), 'why is for the operator, in the log');
+    assert.ok(!(await alone.text()).includes('nobody'), 'the reason is only in the log, for the operator');
     assert.equal(upstream.arrived.length, 0);
     const both = await gateway.post('/chat/completions', { ...ASK, models: [MODEL, 'beta/one'] });
     assert.equal(await content(both), 'Hi.');
@@ -285,7 +286,7 @@ suite('bedrock', () => {
 });
 
 suite('hosts of the responses format', () => {
-  test('Perplexity is asked in no other', async (t) => {
+  test('is the only format in which Perplexity is called', async (t) => {
     const entry = '  perplexity: { base_url: "HOST/v1", api_key: pplx }\n';
     const { gateway, upstream } = await start(t, json(200, RESPONSES_ANSWER), entry);
     const answer = await gateway.post('/chat/completions', { ...ASK, model: 'perplexity/perplexity/sonar' });

@@ -23,7 +23,8 @@ for (const [path, body] of [
   ['/messages', messagesBody],
 ] as const) {
   for (const model of ['acme/chat', 'acme/messages', 'acme/anthropic'])
-    test(`long numbers in schemas from ${path} reach ${model} digit by digit`, async (t) => {
+    // @spec request-9
+    test(`reach ${model} digit by digit in schemas: ${path}`, async (t) => {
       const { gateway, chat, messages } = await startScriptedFormats(t);
       const response = await gateway.post(path, body(model));
       assert.equal(response.status, 200, await response.text());
@@ -34,7 +35,8 @@ for (const [path, body] of [
     });
 }
 
-test('a seed of 64 bits, and long numbers in members that nobody knows, travel within a format as they were written', async (t) => {
+// @spec request-9
+test('keep a seed of 64 bits, and long numbers in unknown fields, unchanged within a format', async (t) => {
   const { gateway, chat, messages } = await startScriptedFormats(t);
   const strange = ',"future":{"deep":[18446744073709551615]},"seed":18446744073709551615';
   assert.equal((await gateway.post('/chat/completions', chatBody('acme/chat', strange))).status, 200);
@@ -45,7 +47,7 @@ test('a seed of 64 bits, and long numbers in members that nobody knows, travel w
   assert.match(messages.arrived[0]?.text ?? '', /"future":\{"deep":\[18446744073709551615\]\}/);
 });
 
-test('a number that is read here is checked as a number, however many digits it has', async (t) => {
+test('validates a number that the gateway reads, whatever its number of digits', async (t) => {
   const { gateway, chat } = await startScriptedFormats(t);
   const refused = await gateway.post('/chat/completions', chatBody('acme/chat', ',"top_p":1.00000000000000001e1'));
   assert.equal(refused.status, 400);
@@ -59,7 +61,8 @@ test('a number that is read here is checked as a number, however many digits it 
   assert.equal(chat.arrived.at(-1)?.body['top_p'], 0.9);
 });
 
-test('a number that no double holds is 400 at its place, also where numbers only travel on', async (t) => {
+// @spec request-8
+test('rejects a number beyond a double with 400 at its place, also in fields that are passed on', async (t) => {
   const { gateway, chat } = await startScriptedFormats(t);
   for (const [more, place] of [
     [',"temperature":1e400', 'temperature'],
@@ -77,7 +80,7 @@ test('a number that no double holds is 400 at its place, also where numbers only
   assert.equal(chat.arrived.length, 0);
 });
 
-test('the debug chunk shows numbers as they were sent', async (t) => {
+test('shows numbers in the debug chunk as they were sent', async (t) => {
   const { gateway } = await startScriptedFormats(t);
   const response = await gateway.post(
     '/chat/completions',

@@ -29,7 +29,8 @@ interface Explanation {
 }
 
 suite('POST /route/explain', () => {
-  test('tells candidates in order, what each would cost, and why others are left out, and asks nobody', async (t) => {
+  // @spec error-24, route-40
+  test('lists candidates in order with their cost and the reasons of exclusions, and calls no provider', async (t) => {
     const { gateway, first, second } = await startTwoProviders(t, { first: json(200, chatAnswer('x')) });
     const body = { model: 'acme/both', max_tokens: 100, messages, provider: { ignore: ['second'] } };
     const response = await gateway.post('/route/explain', body);
@@ -49,7 +50,8 @@ suite('POST /route/explain', () => {
     assert.deepEqual([first.arrived.length, second.arrived.length], [0, 0]);
   });
 
-  test('is the plan of the request itself: strategy, summary and stages are those of its metadata', async (t) => {
+  // @spec route-41
+  test('equals the plan of the request: strategy, summary and stages are those of its metadata', async (t) => {
     const { gateway } = await startTwoProviders(t, { first: json(200, chatAnswer('x')) });
     const body = { model: 'acme/both', messages, provider: { sort: 'price', ignore: ['second'] } };
     const explained = (await (await gateway.post('/route/explain', body)).json()) as Explanation;
@@ -61,6 +63,7 @@ suite('POST /route/explain', () => {
     assert.equal(`${explained.service_metadata.summary}, selected=First`, answered.service_metadata.summary);
   });
 
+  // @spec route-40
   test('takes any key, and a messages body', async (t) => {
     const { gateway } = await startTwoProviders(t, { first: json(200, {}) });
     const body = {
@@ -79,7 +82,7 @@ suite('POST /route/explain', () => {
     assert.equal((await gateway.post('/route/explain', body, { authorization: 'Bearer nobody' })).status, 401);
   });
 
-  test('says what would be refused, and refuses what is no request', async (t) => {
+  test('reports what would be refused, and rejects an invalid request', async (t) => {
     const { gateway } = await startTwoProviders(t, { first: json(200, {}) });
     const none = await gateway.post('/route/explain', { model: 'acme/both', messages, provider: { zdr: true } });
     const { candidates, error, excluded } = (await none.json()) as Explanation;
@@ -89,7 +92,7 @@ suite('POST /route/explain', () => {
     assert.equal((await gateway.post('/route/explain', { model: 'acme/both' })).status, 400);
   });
 
-  test('tells what a session saves, and whether it is held', async (t) => {
+  test('reports the savings of a session, and whether it is pinned', async (t) => {
     const { gateway } = await startTwoProviders(t, { first: json(200, chatAnswer('x')) });
     const body = { model: 'acme/both', messages, session_id: 's-1' };
     const explain = async (): Promise<Explanation> =>
@@ -101,7 +104,7 @@ suite('POST /route/explain', () => {
     assert.equal((await explain()).sticky.held, true);
   });
 
-  test('the command prints it line by line, and exits with 1 where nobody would serve', async (t) => {
+  test('prints line by line on the command line, and exits with 1 when no candidate would serve', async (t) => {
     const { gateway } = await startTwoProviders(t, { first: json(200, {}) });
     const flags = ['--url', gateway.url, '--key', API_KEY];
     const good = await captureCli(['explain', '--model', 'acme/both', ...flags]);

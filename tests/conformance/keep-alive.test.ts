@@ -4,7 +4,7 @@ import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatChunk, chatStream, json, sse, stream, type Script } from '../support/upstream.ts';
 
-/** @source decisions.md 20 */
+/** @spec stream-4 */
 const FIRST_MS = 10_000;
 /** A busy machine's timers are this late at most. */
 const SLACK_MS = 1_000;
@@ -63,7 +63,8 @@ suite('a silent upstream', { concurrency: true }, () => {
   ] as const) {
     const ask = { model: 'acme/both', max_tokens: 9, stream: true, messages };
 
-    test(`${path}: the first byte comes 10 s after admission, and failover is still possible after it`, async (t) => {
+    // @spec stream-4, stream-6, stream-19
+    test(`sends the first byte 10 s after admission, and can still fail over after it: ${path}`, async (t) => {
       let arrivedMs = Number.NaN;
       const { gateway, first, second } = await startTwoProviders(t, {
         // Frames without content commit to nothing, so they must not open the stream either.
@@ -86,7 +87,7 @@ suite('a silent upstream', { concurrency: true }, () => {
       assert.equal(answer.error, undefined);
     });
 
-    test(`${path}: a stream that broke off stays open while another endpoint is asked to go on with it`, async (t) => {
+    test(`keeps a stream that broke off open during failover: ${path}`, async (t) => {
       const { gateway } = await startTwoProviders(t, {
         first: stream(sse([chatChunk({ role: 'assistant', content: 'half ' })])),
         second: silentUntilLate(stream(chatStream('half and half'))),
@@ -99,7 +100,7 @@ suite('a silent upstream', { concurrency: true }, () => {
       assert.match(after ?? '', /and /);
     });
 
-    test(`${path}: a stream stays open while all of it is held back to be mended`, async (t) => {
+    test(`keeps a stream open while all of it is held back for repair: ${path}`, async (t) => {
       const ending = sse([chatChunk({ content: ' 1,}' }), chatChunk({}, 'stop'), '[DONE]']);
       const { gateway } = await startTwoProviders(t, {
         first: silentUntilLate(
@@ -107,18 +108,19 @@ suite('a silent upstream', { concurrency: true }, () => {
           sse([chatChunk({ role: 'assistant', content: 'Here: {"a":' })]),
         ),
       });
-      const asked =
+      const requested =
         path === '/messages'
           ? { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } }
           : { response_format: { type: 'json_object' } };
       const plugins = [{ id: 'response-healing', stream: true }];
-      const timed = await readTimed(gateway.post(path, { ...ask, ...asked, plugins }));
+      const timed = await readTimed(gateway.post(path, { ...ask, ...requested, plugins }));
       const answer = path === '/messages' ? readMessagesStream(timed.text) : readChatStream(timed.text);
       assert.equal(answer.text, '{"a": 1}');
       assert.ok(timed.text.includes(frame));
     });
 
-    test(`${path}: a total failure after it is told in the stream, with one terminal frame`, async (t) => {
+    // @spec stream-2
+    test(`reports a total failure after it in the stream, with one terminal frame: ${path}`, async (t) => {
       const { gateway, second } = await startTwoProviders(t, { first: silentUntilLate(fail), second: fail });
       const timed = await readTimed(gateway.post(path, ask));
       assert.equal(timed.status, 200);
@@ -131,7 +133,8 @@ suite('a silent upstream', { concurrency: true }, () => {
     });
   }
 
-  test('a failure before it is still a real status', async (t) => {
+  // @spec stream-3
+  test('returns a real status for a failure before it', async (t) => {
     const { gateway } = await startTwoProviders(t, {
       first: (arrived, response, request) => void setTimeout(() => void fail(arrived, response, request), 8_000),
       second: fail,
@@ -141,7 +144,8 @@ suite('a silent upstream', { concurrency: true }, () => {
     assert.equal((JSON.parse(timed.text) as { error: { code: number } }).error.code, 502);
   });
 
-  test('a whole answer is never opened by a keep-alive', async (t) => {
+  // @spec stream-5
+  test('sends no keep-alive in a response that is not streamed', async (t) => {
     const { gateway } = await startTwoProviders(t, { first: silentUntilLate(fail), second: fail });
     const timed = await readTimed(gateway.post('/messages', { model: 'acme/both', max_tokens: 9, messages }));
     assert.equal(timed.status, 502);

@@ -53,7 +53,7 @@ interface Client {
   readonly name: string;
   /**
    * This client takes a stream's input tokens from `message_start` only, where they are 0 when the upstream counts at
-   * its end (generation.md 7.10).
+   * its end (@spec stream-26).
    */
   readonly missesInput?: true;
   readonly model: (name: string) => BaseChatModel;
@@ -73,13 +73,13 @@ const clients: readonly Client[] = [
 
 for (const { name, model, missesInput } of clients)
   suite(name, () => {
-    test('invoke gives text and usage', async () => {
+    test('returns text and usage from invoke', async () => {
       const answer = await model('echo').invoke([new SystemMessage('Be brief.'), new HumanMessage(TEXT)]);
       assert.equal(answer.text, TEXT);
       checkUsage(answer);
     });
 
-    test('a stream concatenates to the whole answer with its usage', async () => {
+    test('concatenates a stream to the complete response with its usage', async () => {
       let whole: AIMessageChunk | undefined;
       let chunks = 0;
       for await (const chunk of await model('echo').stream(TEXT)) {
@@ -92,7 +92,7 @@ for (const { name, model, missesInput } of clients)
     });
 
     for (const streaming of [false, true])
-      test(`parallel tool calls are read, run and answered, stream: ${streaming}`, async () => {
+      test(`reads and runs parallel tool calls and gets the response, stream: ${streaming}`, async () => {
         const bound = model('tools').bindTools?.([getWeather, getTime]);
         assert.ok(bound !== undefined);
         const ask = async (messages: (HumanMessage | AIMessage | ToolMessage)[]): Promise<AIMessage> => {
@@ -128,7 +128,7 @@ for (const { name, model, missesInput } of clients)
         assert.equal(second.tool_calls?.length ?? 0, 0);
       });
 
-    test('withStructuredOutput gives an object that fits the schema', async () => {
+    test('returns an object that fits the schema from withStructuredOutput', async () => {
       answerSchema.parse(
         await model('json').withStructuredOutput(answerSchema, { name: 'answer' }).invoke('Make one up'),
       );
@@ -139,7 +139,7 @@ for (const { name, model, missesInput } of clients)
       );
     });
 
-    test('an image arrives as what it is', async () => {
+    test('sends an image as an image', async () => {
       const answer = await model('echo').invoke([
         new HumanMessage({
           content: [
@@ -151,7 +151,7 @@ for (const { name, model, missesInput } of clients)
       assert.equal(answer.text, `What is this?\n${PNG_MENTION}`);
     });
 
-    test('errors keep their status', async () => {
+    test('keeps the status of errors', async () => {
       for (const [upstream, status] of [
         [400, 400],
         [422, 422],
@@ -164,7 +164,7 @@ for (const { name, model, missesInput } of clients)
         );
     });
 
-    test('a stream that breaks off throws', async () => {
+    test('throws when a stream breaks off', async () => {
       let text = '';
       const reading = (async () => {
         for await (const chunk of await model('cut').stream('alpha beta gamma delta epsilon zeta after=3'))
@@ -174,7 +174,7 @@ for (const { name, model, missesInput } of clients)
       assert.match(text, /^alpha/);
     });
 
-    test('an abort ends the stream, and the next request is served', async () => {
+    test('ends the stream on abort, and the next request is served', async () => {
       const controller = new AbortController();
       let chunks = 0;
       const reading = (async () => {
@@ -187,7 +187,7 @@ for (const { name, model, missesInput } of clients)
     });
   });
 
-test('@langchain/anthropic keeps signed thinking, and it is accepted when it comes back with a tool result', async () => {
+test('keeps signed thinking with @langchain/anthropic, and sends it back with a tool result', async () => {
   const thinking = new ChatAnthropic({
     model: 'messages-only/tools',
     apiKey: API_KEY,

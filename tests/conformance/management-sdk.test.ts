@@ -25,7 +25,7 @@ suite('the public SDK of the reference API', () => {
   });
   after(() => gateway.close());
 
-  test('makes, reads, changes, lists and deletes keys', async () => {
+  test('creates, reads, changes, lists and deletes keys', async () => {
     const created = await sdk.apiKeys.create({
       requestBody: { name: 'App', limit: 5, limitReset: 'weekly', creatorUserId: 'ann' },
     });
@@ -43,11 +43,13 @@ suite('the public SDK of the reference API', () => {
     assert.equal((await sdk.apiKeys.delete({ hash })).deleted, true);
   });
 
+  // @spec key-11
   test('reads its own key', async () => {
     const { data } = await sdk.apiKeys.getCurrentKeyMetadata();
     assert.equal(data.isManagementKey, true);
   });
 
+  // @spec money-42
   test('reads the credits', async () => {
     const { data } = await sdk.credits.getCredits();
     assert.equal(typeof data.totalCredits, 'number');
@@ -59,7 +61,7 @@ suite('the public SDK of the reference API', () => {
     assert.deepEqual([data.id, data.model], [generationId, 'sandbox/echo']);
   });
 
-  test('makes, reads, changes, lists and deletes workspaces', async () => {
+  test('creates, reads, changes, lists and deletes workspaces', async () => {
     const created = await sdk.workspaces.create({ createWorkspaceRequest: { name: 'Team', slug: 'team' } });
     const { id } = created.data;
     assert.equal((await sdk.workspaces.get({ id: 'team' })).data.id, id);
@@ -74,14 +76,14 @@ suite('the public SDK of the reference API', () => {
     assert.deepEqual(slugs, ['default', 'team'], 'page after page');
 
     const upserted = await sdk.workspaces.setBudget({
-      id,
+      workspaceRef: id,
       interval: 'monthly',
       upsertWorkspaceBudgetRequest: { limitUsd: 20, includeByokInBudgets: true },
     });
     assert.deepEqual([upserted.data.limitUsd, upserted.data.resetInterval], [20, 'monthly']);
-    assert.equal((await sdk.workspaces.listBudgets({ id })).data.length, 1);
-    assert.equal((await sdk.workspaces.getBudget({ id, interval: 'monthly' })).data.limitUsd, 20);
-    assert.equal((await sdk.workspaces.deleteBudget({ id, interval: 'monthly' })).deleted, true);
+    assert.equal((await sdk.workspaces.listBudgets({ workspaceRef: id })).data.length, 1);
+    assert.equal((await sdk.workspaces.getBudget({ workspaceRef: id, interval: 'monthly' })).data.limitUsd, 20);
+    assert.equal((await sdk.workspaces.deleteBudget({ workspaceRef: id, interval: 'monthly' })).deleted, true);
 
     const added = await sdk.workspaces.bulkAddMembers({ id, bulkAddWorkspaceMembersRequest: { userIds: ['ann'] } });
     assert.equal(added.addedCount, 1);
@@ -98,7 +100,8 @@ suite('the public SDK of the reference API', () => {
     assert.equal((await sdk.workspaces.delete({ id })).deleted, true);
   });
 
-  test('lists the users of the organization, once somebody was named', async () => {
+  // @spec workspace-12
+  test('lists the users of the organization once a user is named', async () => {
     const list = () => sdk.organization.listMembers({ limit: 10 });
     await assert.rejects(list(), { statusCode: 404 });
     for (const creatorUserId of ['ben@example.com', 'ann'])
@@ -113,7 +116,8 @@ suite('the public SDK of the reference API', () => {
       });
   });
 
-  test('makes, reads, changes, assigns, lists and deletes guardrails', async () => {
+  // @spec guardrail-7
+  test('creates, reads, changes, assigns, lists and deletes guardrails', async () => {
     const created = await sdk.guardrails.create({
       createGuardrailRequest: {
         name: 'Web',
@@ -167,7 +171,7 @@ suite('the public SDK of the reference API', () => {
     assert.equal((await sdk.guardrails.delete({ id })).deleted, true);
   });
 
-  test('learns of what does not exist as its own kind of error', async () => {
+  test('throws an error class of its own for what does not exist', async () => {
     await assert.rejects(sdk.workspaces.get({ id: 'nobody' }), { statusCode: 404 });
     await assert.rejects(sdk.guardrails.get({ id: '11111111-1111-4111-8111-111111111111' }), { statusCode: 404 });
   });

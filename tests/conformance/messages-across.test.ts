@@ -20,7 +20,7 @@ interface Refusal {
 const ask = { model: 'acme/chat', max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] };
 const tool = { name: 'f', input_schema: { properties: { a: { type: 'number' } } } };
 
-test('a search result is read by a chat model too, from the user and from a tool', async (t) => {
+test('sends a search result from the user and from a tool to a chat model', async (t) => {
   const { gateway, chat } = await startScriptedFormats(t);
   const found = {
     type: 'search_result',
@@ -41,7 +41,8 @@ test('a search result is read by a chat model too, from the user and from a tool
   assert.equal(result?.content, words);
 });
 
-test('a tool call without input has none, and a schema without a type is one of an object', async (t) => {
+// @spec messages-17
+test('accepts a tool call without input, and a schema without a type as one of an object', async (t) => {
   const { gateway, chat, messages } = await startScriptedFormats(t);
   const body = {
     tools: [tool],
@@ -62,7 +63,8 @@ test('a tool call without input has none, and a schema without a type is one of 
   assert.deepEqual(messages.arrived[0]?.body['tools'], [{ name: 'f', input_schema: schema }]);
 });
 
-test("a vendor's tool goes to the vendor, and is 400 at whoever else speaks its format or another", async (t) => {
+// @spec messages-21
+test("sends a vendor's tool to the vendor, and rejects it with 400 for other hosts and formats", async (t) => {
   const { gateway, chat, messages } = await startScriptedFormats(t);
   const execution = { type: 'code_execution_20250825', name: 'code_execution' };
   for (const model of ['acme/messages', 'acme/chat']) {
@@ -77,13 +79,14 @@ test("a vendor's tool goes to the vendor, and is 400 at whoever else speaks its 
   }
   assert.equal(chat.arrived.length + messages.arrived.length, 0);
 
-  // An endpoint of a fallback that can is asked.
+  // A capable endpoint of a fallback is called.
   const fallbacks = [{ model: 'acme/anthropic' }];
   assert.equal((await gateway.post('/messages', { ...ask, tools: [execution], fallbacks })).status, 200);
   assert.deepEqual(messages.arrived[0]?.body['tools'], [execution]);
 });
 
-test("a vendor's search goes to the vendor, and is the gateway's own at whoever else", async (t) => {
+// @spec messages-19
+test("sends a vendor's search to the vendor, and runs the gateway's own for other hosts", async (t) => {
   const { gateway, chat, messages } = await startScriptedFormats(t);
   const search = { type: 'web_search_20250305', name: 'web_search' };
   const offered = async (model: string): Promise<readonly unknown[]> => {
@@ -98,7 +101,8 @@ test("a vendor's search goes to the vendor, and is the gateway's own at whoever 
   assert.equal(lowered?.function.name, 'service_web_search');
 });
 
-test('a withdrawn tool is not offered on by a model that cannot hear of it', async (t) => {
+// @spec messages-25
+test('stops offering a withdrawn tool to a model whose format cannot express the withdrawal', async (t) => {
   const { gateway, messages } = await startScriptedFormats(t);
   const removal = { type: 'tool_removal', tool: { type: 'tool_reference', name: 'f' } };
   const body = { tools: [tool], messages: [...ask.messages, { role: 'system', content: [removal] }] };
@@ -108,7 +112,8 @@ test('a withdrawn tool is not offered on by a model that cannot hear of it', asy
   assert.match(String(messages.arrived[0]?.headers['anthropic-beta']), /mid-conversation-tool-changes/);
 });
 
-test('a vendor counts what a request would do to its context, too', async (t) => {
+// @spec messages-36
+test('counts the effect of context edits at the vendor', async (t) => {
   const { gateway, messages } = await startScriptedFormats(t);
   const management = { edits: [{ type: 'clear_tool_uses_20250919' }] };
   const body = { ...ask, model: 'acme/anthropic', context_management: management };
@@ -117,7 +122,7 @@ test('a vendor counts what a request would do to its context, too', async (t) =>
   assert.match(String(messages.arrived[0]?.headers['anthropic-beta']), /context-management/);
 });
 
-test('a tool whose name is too long for a chat model goes by a shorter one, there and back', async (t) => {
+test('shortens a tool name that is too long for a chat model, and restores it', async (t) => {
   const { gateway, chat } = await startScriptedFormats(t);
   const name = `mcp__plugin.${'x'.repeat(80)}`;
   chat.script = (arrived, response, request) => {

@@ -5,14 +5,14 @@ import { speakChat } from '../support/scripted-formats.ts';
 import { startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 const messages = [{ role: 'user', content: 'hi' }];
-const SPELLINGS: readonly (readonly [path: string, wish: object])[] = [
+const SPELLINGS: readonly (readonly [path: string, setting: object])[] = [
   ['reasoning.effort', { reasoning_effort: 'none' }],
   ['reasoning.effort', { reasoning: { effort: 'none' } }],
   ['reasoning.enabled', { reasoning: { enabled: false } }],
   ['reasoning.max_tokens', { reasoning: { max_tokens: 0 } }],
 ];
 
-suite('a model that always reasons, told not to', () => {
+suite('a model that always reasons, with reasoning turned off', () => {
   let upstream: ScriptedUpstream;
   let gateway: RunningGateway;
   before(async () => {
@@ -26,10 +26,11 @@ suite('a model that always reasons, told not to', () => {
     await upstream.close();
   });
 
-  for (const [path, wish] of SPELLINGS)
-    test(`is a 400 at ${path} for ${JSON.stringify(wish)} where the caller named it`, async () => {
+  for (const [path, input] of SPELLINGS)
+    // @spec reasoning-4
+    test(`is a 400 at ${path} for ${JSON.stringify(input)} when the caller named it`, async () => {
       const { length } = upstream.arrived;
-      const response = await gateway.post('/chat/completions', { model: 'openai/o3', messages, ...wish });
+      const response = await gateway.post('/chat/completions', { model: 'openai/o3', messages, ...input });
       const { error } = (await response.json()) as { error: { code: number; message: string } };
       assert.deepEqual(
         [response.status, error.message],
@@ -45,13 +46,14 @@ suite('a model that always reasons, told not to', () => {
     assert.match(await response.text(), /"thinking: must not turn reasoning off/);
   });
 
-  test('is told to whoever asks how a request would be served', async () => {
+  test('is reported by route/explain', async () => {
     const response = await gateway.post('/route/explain', { model: 'openai/o3', messages, reasoning_effort: 'none' });
     const { error } = (await response.json()) as { error?: { code: number } };
     assert.equal(error?.code, 400);
   });
 
-  test('reasons as little as it can where a router chose it', async () => {
+  // @spec reasoning-4
+  test('reasons as little as possible when a router chose it', async () => {
     const plugins = [{ id: 'auto-router', allowed_models: ['openai/o3'] }];
     const body = { model: 'service/auto', messages, plugins, reasoning: { effort: 'none' } };
     assert.equal((await gateway.post('/chat/completions', body)).status, 200);
@@ -59,7 +61,7 @@ suite('a model that always reasons, told not to', () => {
     assert.equal(upstream.arrived.at(-1)?.body['reasoning_effort'], 'low');
   });
 
-  test('is none that may be told: it is, and answers', async () => {
+  test('serves when reasoning cannot be turned off in the request', async () => {
     const body = { model: 'openai/gpt-5.2', messages, reasoning_effort: 'none' };
     assert.equal((await gateway.post('/chat/completions', body)).status, 200);
     assert.equal(upstream.arrived.at(-1)?.body['reasoning_effort'], 'none');

@@ -35,14 +35,14 @@ interface Refusal {
 }
 
 for (const path of ['/chat/completions', '/messages'])
-  test(`${path}: a model whose providers all lack credentials is refused for just that`, async () => {
+  test(`refuses a model whose providers all lack credentials for that reason: ${path}`, async () => {
     const body = { model: 'acme/keyless', max_tokens: 9, messages };
     const response = await gateway.post(path, body, { 'x-service-metadata': 'enabled' });
     assert.equal(response.status, 404);
     const { error, service_metadata: metadata } = (await response.json()) as Refusal;
     assert.equal(
       error.message,
-      'The gateway has no credentials for Anthropic, OpenAI, which would serve "acme/keyless".',
+      'The gateway has no credentials for Anthropic, OpenAI, which would serve "acme/keyless". Set ANTHROPIC_API_KEY or OPENAI_API_KEY in its environment.',
     );
     assert.deepEqual(
       [error.code, error.metadata.error_type, error.availability['code'], error.availability['excluded_by']],
@@ -53,7 +53,7 @@ for (const path of ['/chat/completions', '/messages'])
     assert.deepEqual(metadata.endpoints, { total: 2, available: [] });
   });
 
-test('an endpoint without credentials costs no attempt where another can serve', async () => {
+test('makes no attempt at an endpoint without credentials when another can serve', async () => {
   const response = await gateway.post(
     '/chat/completions',
     { model: 'acme/mixed', messages },
@@ -69,7 +69,8 @@ test('an endpoint without credentials costs no attempt where another can serve',
   assert.deepEqual(metadata.attempts, [{ provider: 'Chatty', model: 'acme/mixed', status: 200 }]);
 });
 
-test('counting tokens without credentials is an estimate', async () => {
+// @spec messages-36
+test('estimates tokens when the provider has no credentials', async () => {
   const response = await gateway.post('/messages/count_tokens', { model: 'acme/keyless', messages });
   assert.equal(response.status, 200);
   assert.ok(((await response.json()) as { input_tokens: number }).input_tokens > 0);

@@ -49,7 +49,7 @@ function without(members: string, others: string): string {
   return [...left].join(' ');
 }
 
-/** What arrives where: reviewed by hand against generation.md 7.1, 11 and decisions.md 8 and 17. */
+/** What arrives where: reviewed by hand against @spec request-12, route-20, request-11. */
 const EXPECTED: Readonly<Record<Caller, Readonly<Record<string, Expectation>>>> = {
   chat: {
     'acme/chat': { members: `${CHAT_TO_CHAT} max_tokens`, dropped: WITHOUT_EFFECT },
@@ -58,7 +58,7 @@ const EXPECTED: Readonly<Record<Caller, Readonly<Record<string, Expectation>>>> 
       dropped: `${WITHOUT_EFFECT} ${REFUSED_BY_VENDOR}`,
     },
     'acme/messages': {
-      // A tool is forced that takes the answer in the wanted form, and with it the model cannot think. generation.md 11.3
+      // A tool is forced that takes the answer in the wanted form, and with it the model cannot think. @spec reasoning-11
       members: `max_tokens messages metadata model stop_sequences system tool_choice tools ${SAMPLING}`,
       dropped: `${WITHOUT_EFFECT} ${CHAT_ONLY} reasoning response_format service_tier verbosity`,
     },
@@ -146,7 +146,8 @@ for (const caller of ['chat', 'messages'] as const)
   for (const [model, expected] of Object.entries(EXPECTED[caller]))
     for (const streaming of [false, true])
       suite(`a full ${caller} request to ${model}, stream: ${streaming}`, () => {
-        test('exactly these members arrive, and what was dropped is recorded', async () => {
+        // @spec generation-6
+        test('delivers exactly these fields, and records what was dropped', async () => {
           const { arrived, warned, text } = await send(caller, model, { stream: streaming });
           const isChat = model === 'acme/chat' || model === 'acme/openai';
           const ofStream = !streaming ? [] : isChat ? ['stream', 'stream_options'] : ['stream'];
@@ -154,12 +155,13 @@ for (const caller of ['chat', 'messages'] as const)
           const tops = [...new Set(warned.map((path) => path.split(/[.[]/)[0]))];
           for (const member of words(expected.dropped))
             assert.ok(tops.includes(member), `${member} in ${warned.join(' ')}`);
-          const said = isChat ? 'Said in chat.' : 'Said in messages.';
-          if (streaming) assert.equal((caller === 'chat' ? readChatStream : readMessagesStream)(text).text, said);
-          else assert.ok(text.includes(said));
+          const stated = isChat ? 'Said in chat.' : 'Said in messages.';
+          if (streaming) assert.equal((caller === 'chat' ? readChatStream : readMessagesStream)(text).text, stated);
+          else assert.ok(text.includes(stated));
         });
 
-        test('no field of the gateway arrives, nor any word that was for it alone, nor the key', async () => {
+        // @spec request-12, request-21
+        test('delivers no field of the gateway, none of its values, and not the key', async () => {
           const { arrived } = await send(caller, model, { stream: streaming });
           for (const field of GATEWAY_FIELDS) assert.ok(!(field in arrived.body), field);
           const everything = `${arrived.path}\n${JSON.stringify(arrived.headers)}\n${arrived.text}`;
@@ -178,20 +180,22 @@ for (const caller of ['chat', 'messages'] as const)
         });
       });
 
-suite('who the end user is', () => {
+suite('the end user', () => {
   for (const caller of ['chat', 'messages'] as const)
     for (const model of ['acme/openai', 'acme/messages', 'acme/anthropic'])
-      test(`only a hash of account and user leaves, ${caller} to ${model}`, async () => {
+      // @spec request-20
+      test(`is sent only as a hash of account and user, ${caller} to ${model}`, async () => {
         const one = endUserOf(model, (await send(caller, model)).arrived);
         const same = endUserOf(model, (await send(caller, model, { stream: true })).arrived);
         const other = endUserOf(model, (await send(caller, model, { user: 'somebody else' })).arrived);
-        const nobody = endUserOf(model, (await send(caller, model, { user: undefined, metadata: undefined })).arrived);
-        for (const hash of [one, other, nobody]) assert.match(String(hash), /^[0-9a-f]{32,64}$/);
+        const absent = endUserOf(model, (await send(caller, model, { user: undefined, metadata: undefined })).arrived);
+        for (const hash of [one, other, absent]) assert.match(String(hash), /^[0-9a-f]{32,64}$/);
         assert.equal(one, same);
-        assert.equal(new Set([one, other, nobody]).size, 3);
+        assert.equal(new Set([one, other, absent]).size, 3);
       });
 
-  test("the vendor's own metadata.user_id is hashed like user, which wins over it", async () => {
+  // @spec messages-12
+  test("is hashed in the vendor's own metadata.user_id like user, which wins over it", async () => {
     const withUser = endUserOf('acme/anthropic', (await send('messages', 'acme/anthropic')).arrived);
     const ownOnly = { user: undefined, metadata: { user_id: FULL_MESSAGES.user } };
     assert.equal(endUserOf('acme/anthropic', (await send('messages', 'acme/anthropic', ownOnly)).arrived), withUser);
@@ -199,7 +203,8 @@ suite('who the end user is', () => {
 });
 
 suite('the debug chunk', () => {
-  test('comes first and shows the body that went upstream, and nothing of the headers', async () => {
+  // @spec request-23, stream-12
+  test('comes first and shows the body that went upstream, without the headers', async () => {
     chat.arrived.length = 0;
     const response = await gateway.post('/chat/completions', {
       model: 'acme/chat',
@@ -215,7 +220,8 @@ suite('the debug chunk', () => {
     for (const secret of [CANARY, API_KEY, 'upstream-secret']) assert.ok(!text.includes(secret), secret);
   });
 
-  test('is silently left out of a whole answer', async () => {
+  // @spec request-23
+  test('is left out of a response that is not streamed', async () => {
     const response = await gateway.post('/chat/completions', {
       model: 'acme/chat',
       debug: { echo_upstream_body: true },
@@ -225,15 +231,17 @@ suite('the debug chunk', () => {
   });
 });
 
-suite('members that nobody here knows', () => {
+suite('unknown fields', () => {
   const kept = { kept: [1, 2.5, '3'] };
 
-  test('travel on within their format', async () => {
+  // @spec request-10
+  test('are passed on within their format', async () => {
     assert.deepEqual((await send('chat', 'acme/chat')).arrived.body['acme_private'], kept);
     assert.deepEqual((await send('messages', 'acme/messages')).arrived.body['acme_private'], kept);
     assert.deepEqual((await send('messages', 'acme/anthropic')).arrived.body['acme_private'], kept);
   });
 
+  // @spec request-11
   test('are dropped between formats, with a warning that names them', async () => {
     for (const [caller, model] of [
       ['chat', 'acme/messages'],
@@ -245,7 +253,7 @@ suite('members that nobody here knows', () => {
     }
   });
 
-  test('a member called __proto__ or constructor pollutes nothing and hurts nobody', async () => {
+  test('called __proto__ or constructor have no effect', async () => {
     for (const path of ['/chat/completions', '/messages']) {
       const response = await gateway.post(
         path,
@@ -258,9 +266,10 @@ suite('members that nobody here knows', () => {
   });
 });
 
-suite('what is valid but not built is refused by its name', () => {
+suite('a feature that is not built', () => {
   for (const path of ['/chat/completions', '/messages'])
-    test(`${path}: a shell needs a sandbox, which there is not`, async () => {
+    // @spec request-16, tool-3
+    test(`is refused by name without a sandbox for a shell: ${path}`, async () => {
       const before = chat.arrived.length;
       const tools = [{ type: 'service:shell', parameters: {} }];
       const body = { model: 'acme/chat', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], tools };
@@ -274,7 +283,7 @@ suite('what is valid but not built is refused by its name', () => {
       assert.equal(chat.arrived.length, before, 'nothing was sent');
     });
 
-  test('what is switched off is not refused', async () => {
+  test('is ignored when it is turned off', async () => {
     const off = { plugins: Object.keys(PLUGINS).map((id) => ({ id, enabled: false })) };
     const body = { model: 'acme/chat', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], transforms: [] };
     assert.equal((await gateway.post('/chat/completions', { ...body, ...off })).status, 200);

@@ -36,7 +36,7 @@ interface Sent {
   readonly warned: readonly string[];
 }
 
-/** What goes upstream, and what is told about the rest; `undefined`: the request is refused. */
+/** The upstream request, and the warnings about the rest; `undefined`: the request is refused. */
 function send(caller: keyof typeof CALLERS, body: object, { format, adapter, model }: Upstream): Sent | undefined {
   const text = JSON.stringify(body);
   try {
@@ -58,7 +58,7 @@ function send(caller: keyof typeof CALLERS, body: object, { format, adapter, mod
   }
 }
 
-/** Members that the gateway itself reads, whoever answers. */
+/** Fields that the gateway itself reads, whatever the provider. */
 function isGateways(path: string): boolean {
   const [top = ''] = path.split(/[.[]/, 1);
   return GATEWAY_FIELDS.has(top) || ['model', 'stream', 'stream_options', 'trace', 'include_reasoning'].includes(top);
@@ -66,14 +66,16 @@ function isGateways(path: string): boolean {
 
 /** Whether a warning names the member, or what it stands in or holds. */
 function isNamed(path: string, warned: readonly string[]): boolean {
-  const within = (inner: string, outer: string): boolean => inner === outer || /^[.[]/.test(inner.slice(outer.length));
+  const within = (inner: string, parent: string): boolean =>
+    inner === parent || /^[.[]/.test(inner.slice(parent.length));
   return warned.some(
-    (told) => (path.startsWith(told) && within(path, told)) || (told.startsWith(path) && within(told, path)),
+    (reported) =>
+      (path.startsWith(reported) && within(path, reported)) || (reported.startsWith(path) && within(reported, path)),
   );
 }
 
 /** What is no loss, with the reason. Where two members say one thing, taking one away changes nothing. */
-const SAID_OTHERWISE: Readonly<Record<keyof typeof CALLERS, readonly (readonly [path: RegExp, why: string])[]>> = {
+const STATED_OTHERWISE: Readonly<Record<keyof typeof CALLERS, readonly (readonly [path: RegExp, why: string])[]>> = {
   chat: [
     [/^max_tokens$/, 'max_completion_tokens wins'],
     [/^reasoning(?:\.effort)?$|^reasoning_effort$/, 'each says what the other does'],
@@ -90,7 +92,7 @@ const SAID_OTHERWISE: Readonly<Record<keyof typeof CALLERS, readonly (readonly [
     [/\.strict$/, 'what the format holds to a schema is held strictly'],
   ],
   messages: [
-    [/^anthropic_version$/, 'generation.md 7.1: ignored'],
+    [/^anthropic_version$/, '@spec messages-14: ignored'],
     [/^metadata\.user_id$/, 'the hash of `user` is sent, which wins'],
     [/^metadata$/, 'the hash of `user` is sent, which wins'],
     [/\.type$/, 'the other members tell it, or there is only one'],
@@ -106,11 +108,12 @@ for (const caller of ['chat', 'messages'] as const)
       const { body } = CALLERS[caller];
       const full = send(caller, body, upstream);
 
-      test('loses no member in silence', () => {
+      // @spec request-11
+      test('loses no field silently', () => {
         assert.ok(full !== undefined, 'it is taken');
         const silent = membersOf(body).filter(({ path, steps }) => {
           if (isGateways(path) || isNamed(path, full.warned)) return false;
-          if (SAID_OTHERWISE[caller].some(([known]) => known.test(path))) return false;
+          if (STATED_OTHERWISE[caller].some(([known]) => known.test(path))) return false;
           // What makes no difference does not arrive.
           return send(caller, withoutMember(body, steps), upstream)?.body === full.body;
         });
@@ -120,13 +123,14 @@ for (const caller of ['chat', 'messages'] as const)
         );
       });
 
-      test('loses no unknown member in silence, wherever it stands', () => {
+      // @spec request-11
+      test('loses no unknown field silently, wherever it stands', () => {
         const silent = objectsOf(body).flatMap(({ path, steps }) => {
           const planted = path === '' ? 'planted' : `${path}.planted`;
-          if (isGateways(path) || SAID_OTHERWISE[caller].some(([known]) => known.test(path))) return [];
+          if (isGateways(path) || STATED_OTHERWISE[caller].some(([known]) => known.test(path))) return [];
           const sent = send(caller, withMember(body, steps, 'planted', 'canary-7c1f'), upstream);
-          const told = sent === undefined || sent.body.includes('canary-7c1f') || sent.warned.includes(planted);
-          return told || isNamed(path, full?.warned ?? []) ? [] : [planted];
+          const reported = sent === undefined || sent.body.includes('canary-7c1f') || sent.warned.includes(planted);
+          return reported || isNamed(path, full?.warned ?? []) ? [] : [planted];
         });
         assert.deepEqual(silent, []);
       });

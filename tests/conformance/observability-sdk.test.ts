@@ -6,7 +6,7 @@ import { MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/ga
 import { startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 /** The public client of the reference API: whatever it cannot parse is thrown. */
-suite('the public SDK of the reference API reads what happened', () => {
+suite('the public SDK of the reference API', () => {
   let gateway: RunningGateway;
   let receiver: ScriptedUpstream;
   let sdk: OpenRouter;
@@ -30,7 +30,7 @@ suite('the public SDK of the reference API reads what happened', () => {
     await receiver.close();
   });
 
-  test('what was said in a generation', async () => {
+  test('reads the content of a generation', async () => {
     const content = async () => {
       for (let attempt = 0; ; attempt++) {
         try {
@@ -47,28 +47,28 @@ suite('the public SDK of the reference API reads what happened', () => {
     assert.equal(data.error, null);
   });
 
-  test('feedback', async () => {
+  test('sends feedback', async () => {
     const { data } = await sdk.generations.submitFeedback({
       submitGenerationFeedbackRequest: { generationId, category: 'other', comment: 'fine' },
     });
     assert.equal(data.success, true);
   });
 
-  test('activity', async () => {
+  test('reads activity', async () => {
     assert.deepEqual((await sdk.analytics.getUserActivity()).data, []);
   });
 
-  test('analytics', async () => {
-    const { data: meta } = await sdk.beta.analytics.getAnalyticsMeta();
+  test('queries analytics', async () => {
+    const { data: meta } = await sdk.analytics.getAnalyticsMeta();
     assert.ok(meta.metrics.some(({ name }) => name === 'request_count'));
-    const { data } = await sdk.beta.analytics.queryAnalytics({
+    const { data } = await sdk.analytics.queryAnalytics({
       requestBody: { metrics: ['request_count'], dimensions: ['model'], granularity: 'day' },
     });
     assert.equal(data.metadata.rowCount, 1);
     assert.equal(data.data.length, 1);
   });
 
-  test('destinations: makes, reads, changes, lists and deletes them', async () => {
+  test('creates, reads, changes, lists and deletes destinations', async () => {
     const { data: made } = await sdk.observability.create({
       createObservabilityDestinationRequest: {
         type: 'webhook',

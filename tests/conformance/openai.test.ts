@@ -64,7 +64,8 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
   suite(`the openai client, ${from}`, () => {
-    test('a plain answer has text, a finish reason, an id and usage', async () => {
+    // @spec chat-response-1, chat-response-2
+    test('returns text, finish reason, id and usage', async () => {
       const { data, response } = await client.chat.completions
         .create({ model: `${from}/echo`, messages: [{ role: 'system', content: 'Be brief.' }, ...user(TEXT)] })
         .withResponse();
@@ -81,7 +82,8 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
       checkUsage(data.usage);
     });
 
-    test('a stream adds up to the whole answer, and usage comes last with no choices', async () => {
+    // @spec chat-38, stream-15
+    test('streams what adds up to the complete response, with usage last and no choices', async () => {
       const chunks = await collect(
         await client.chat.completions.create({ model: `${from}/echo`, messages: user(TEXT), stream: true }),
       );
@@ -100,7 +102,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
       assert.ok(chunks.length > 5, 'it is streamed');
     });
 
-    test("the client's own accumulator gives what a whole answer gives", async () => {
+    test('accumulates a stream to the response without streaming', async () => {
       const whole = await client.chat.completions.create({ model: `${from}/echo`, messages: user(TEXT) });
       const deltas: string[] = [];
       const final = await client.chat.completions
@@ -113,7 +115,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
       assert.equal(final.usage?.completion_tokens, whole.usage?.completion_tokens);
     });
 
-    test('a token limit and a stop sequence end the answer, and say so', async () => {
+    test('reports a token limit and a stop sequence as the reason of the end', async () => {
       const cut = await client.chat.completions.create({
         model: `${from}/echo`,
         messages: user('one two three four five six seven'),
@@ -131,7 +133,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
     });
 
     for (const streaming of [false, true])
-      test(`a tool is called, run and answered, stream: ${streaming}`, async () => {
+      test(`calls and runs a tool and gets the response, stream: ${streaming}`, async () => {
         const seen: { city: string }[] = [];
         const body = {
           model: `${from}/tools`,
@@ -161,7 +163,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
       });
 
     for (const streaming of [false, true])
-      test(`parallel calls keep their ids, names and arguments apart over three turns, stream: ${streaming}`, async () => {
+      test(`keeps ids, names and arguments of parallel calls apart over three turns, stream: ${streaming}`, async () => {
         const messages = user('Weather and time in parallel, please');
         const ask = async (): Promise<OpenAI.ChatCompletion.Choice> => {
           const body = { model: `${from}/tools`, messages, tools: [weather, clock] };
@@ -198,7 +200,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
         assert.ok(again !== undefined && !calls.some(({ id }) => id === again.id), 'ids are not reused');
       });
 
-    test('tool_choice is obeyed: none, required, and one by its name', async () => {
+    test('obeys tool_choice: none, required, and one by name', async () => {
       const body = { model: `${from}/echo`, messages: user('hello'), tools: [weather, clock] };
       const none = await client.chat.completions.create({ ...body, model: `${from}/tools`, tool_choice: 'none' });
       assert.equal(none.choices[0]?.message.content, 'hello');
@@ -212,9 +214,9 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
       assert.equal(call?.type === 'function' && call.function.name, 'get_time');
     });
 
-    // A plain host of the messages format is asked in words, which the sandbox does not read.
+    // A plain host of the messages format gets the schema in words, which the sandbox does not read.
     for (const streaming of from === MESSAGES_ONLY ? [] : [false, true])
-      test(`a JSON schema gives an object that fits it, stream: ${streaming}`, async () => {
+      test(`returns an object that fits a JSON schema, stream: ${streaming}`, async () => {
         const schema = from === MESSAGES_VENDOR ? boundlessSchema : answerSchema;
         const body = {
           model: `${from}/json`,
@@ -230,7 +232,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
         assert.equal(choice?.message.tool_calls?.length ?? 0, 0, 'no trace of a stand-in tool');
       });
 
-    test('an image arrives as what it is', async () => {
+    test('sends an image as an image', async () => {
       const completion = await client.chat.completions.create({
         model: `${from}/echo`,
         messages: [
@@ -251,7 +253,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
     });
 
     for (const streaming of [false, true])
-      test(`reasoning comes beside the text, is counted, and may be sent back, stream: ${streaming}`, async () => {
+      test(`returns and counts reasoning beside the text, and accepts it back, stream: ${streaming}`, async () => {
         const messages = user('Think about it');
         const body = {
           model: `${from}/reasoning`,
@@ -276,7 +278,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
         assert.equal(next.choices[0]?.message.content, 'Go on');
       });
 
-    test('streamed reasoning arrives before the text, in pieces', async () => {
+    test('streams reasoning before the text, in pieces', async () => {
       const chunks = await collect(
         await client.chat.completions.create({
           model: `${from}/reasoning`,
@@ -303,7 +305,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
       [500, OpenAI.InternalServerError],
       [529, OpenAI.InternalServerError],
     ] as const)
-      test(`an upstream's ${status} is thrown as ${expected.name}, and a stream rejects before it begins`, async () => {
+      test(`throws ${expected.name} for an upstream's ${status}, and rejects a stream before it begins`, async () => {
         const body = { model: `${from}/error-${status}`, messages: user('hi') };
         const wait = status === 429 || status === 529;
         await assert.rejects(client.chat.completions.create({ ...body, stream: true }), (error: unknown) => {
@@ -318,7 +320,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
         if (!wait) await assert.rejects(client.chat.completions.create(body), expected);
       });
 
-    test('an answer that breaks off is thrown, after the text that came', async () => {
+    test('throws after the text of a response that breaks off', async () => {
       for (const model of [`${from}/cut`, `${from}/error-500`]) {
         const chunks: string[] = [];
         const stream = await client.chat.completions.create({
@@ -334,7 +336,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
       }
     });
 
-    test('an abort in the middle ends the stream at once, and the gateway serves the next', async () => {
+    test('ends the stream on abort at once, and the gateway serves the next request', async () => {
       const controller = new AbortController();
       const { data: stream, response } = await client.chat.completions
         .create(
@@ -356,7 +358,7 @@ for (const from of [OWN, CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR])
 suite('the openai client and the gateway itself', () => {
   const messages = user('hi');
 
-  test('a wrong key is AuthenticationError, a management key PermissionDeniedError', async () => {
+  test('throws AuthenticationError for a wrong key, PermissionDeniedError for a management key', async () => {
     const model = 'sandbox/echo';
     for (const stream of [false, true]) {
       await assert.rejects(
@@ -370,18 +372,18 @@ suite('the openai client and the gateway itself', () => {
     }
   });
 
-  test('a request that breaks the schema is BadRequestError and names the member', async () => {
+  test('throws BadRequestError with the field for a request that violates the schema', async () => {
     await assert.rejects(
       client.chat.completions.create({ model: 'sandbox/echo', messages, temperature: 3 }),
       (error: unknown) => error instanceof OpenAI.BadRequestError && error.message.includes('temperature'),
     );
   });
 
-  test('an unknown model is NotFoundError', async () => {
+  test('throws NotFoundError for an unknown model', async () => {
     await assert.rejects(client.chat.completions.create({ model: 'nobody/nothing', messages }), OpenAI.NotFoundError);
   });
 
-  test('the older members work: max_tokens, role developer, name, a string for stop', async () => {
+  test('accepts the older fields: max_tokens, role developer, name, a string for stop', async () => {
     const completion = await client.chat.completions.create({
       model: 'messages-only/echo',
       max_tokens: 100,
@@ -395,7 +397,7 @@ suite('the openai client and the gateway itself', () => {
     assert.equal(completion.choices[0]?.message.content, 'ann: hello');
   });
 
-  test('a hundred streams at once are kept apart', async () => {
+  test('keeps a hundred concurrent streams apart', async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
         client.chat.completions.stream({ model: 'sandbox/echo', messages: user(`caller ${index}`) }).finalContent(),
@@ -426,3 +428,17 @@ async function settled(id: string): Promise<{ readonly cancelled: boolean }> {
   }
   return assert.fail(`no record of ${id}`);
 }
+
+suite('models', () => {
+  test('are listed and retrieved, and an unknown model is a NotFoundError', async () => {
+    const listed: string[] = [];
+    for await (const { id } of client.models.list()) listed.push(id);
+    const [first] = listed;
+    assert.ok(first !== undefined && first.includes('/'));
+    const model = await client.models.retrieve(first);
+    assert.deepEqual([model.id, model.object, typeof model.created], [first, 'model', 'number']);
+    assert.equal(model.owned_by, first.split('/')[0]);
+    await assert.rejects(client.models.retrieve('acme/none'), OpenAI.NotFoundError);
+    await assert.rejects(client.models.retrieve('none'), OpenAI.NotFoundError);
+  });
+});

@@ -9,13 +9,15 @@ const messages = [{ role: 'user', content: 'hi' }];
 
 suite('health', () => {
   for (const path of ['/health/live', '/health/ready'])
-    test(`GET ${path} is 200 without a key`, async () => {
+    // @spec operation-1
+    test(`is 200 without a key: GET ${path}`, async () => {
       const response = await fetch(gateway.url + path);
       assert.equal(response.status, 200);
       assert.equal(((await response.json()) as { status: string }).status, 'ok');
     });
 
-  test('readiness ends with the drain, before the last request does', async (t) => {
+  // @spec auth-20, operation-1
+  test('ends readiness with the drain, before the last request ends', async (t) => {
     const closing = await startGateway();
     const long = await closing.post('/chat/completions', {
       model: 'sandbox/long',
@@ -25,7 +27,7 @@ suite('health', () => {
     const probes = new Set<number | string>();
     const closed = closing.close();
     t.after(() => closed);
-    // A connection that was open before may still ask; a new one is refused.
+    // A connection that was open before can still send requests; a new one is refused.
     for (let tries = 0; tries < 20; tries++) {
       const status = await fetch(`${closing.url}/health/ready`).then(
         (response) => response.status,
@@ -40,7 +42,8 @@ suite('health', () => {
 });
 
 suite('metrics', () => {
-  test('GET /metrics is valid Prometheus text with the promised names and labels', async () => {
+  // @spec operation-3
+  test('are valid Prometheus text with the documented names and labels', async () => {
     const streamed = await gateway.post('/chat/completions', { model: 'sandbox/echo', stream: true, messages });
     await streamed.text();
     await (await gateway.post('/messages', { model: 'sandbox/echo', max_tokens: 9, messages })).text();
@@ -61,10 +64,14 @@ suite('metrics', () => {
     assert.ok((value('gateway_tokens_total', { ...sandbox, kind: 'prompt' }) ?? 0) > 0);
     assert.ok((value('gateway_tokens_total', { ...sandbox, kind: 'completion' }) ?? 0) > 0);
     assert.equal(value('gateway_open_streams', {}), 0);
-    assert.ok(value('gateway_event_loop_lag_seconds', { quantile: '0.99' }) !== undefined);
+    assert.ok(value('gateway_event_loop_lag_seconds', { percentile: '99' }) !== undefined);
+    assert.equal(value('gateway_build_info', { node_version: process.versions.node }), 1);
+    assert.equal(value('gateway_requests_in_flight', {}), 0);
+    assert.ok((value('process_cpu_seconds_total', {}) ?? 0) > 0);
+    assert.ok((value('nodejs_heap_size_used_bytes', {}) ?? 0) > 0);
   });
 
-  test('a stream counts as open while it runs, and not when it was refused', async () => {
+  test('count a stream as open while it runs, and not when it was refused', async () => {
     const open = async (): Promise<number | undefined> =>
       parsePrometheus(await (await fetch(`${gateway.url}/metrics`)).text()).find(
         ({ name }) => name === 'gateway_open_streams',
@@ -82,7 +89,8 @@ suite('metrics', () => {
     assert.equal(await open(), 0);
   });
 
-  test('names that callers make up do not become labels', async () => {
+  // @spec operation-3
+  test('have no labels from names that callers invent', async () => {
     for (let index = 0; index < 5; index++)
       await (await gateway.post('/chat/completions', { model: `made-up/${index}`, messages })).text();
     const text = await (await fetch(`${gateway.url}/metrics`)).text();
@@ -99,7 +107,8 @@ interface OpenApi {
 }
 
 suite('openapi', () => {
-  test('GET /openapi.json is OpenAPI 3.1 in which every reference resolves', async () => {
+  // @spec workspace-16
+  test('is OpenAPI 3.1 in which every reference resolves', async () => {
     const response = await fetch(`${gateway.url}/openapi.json`);
     assert.equal(response.status, 200);
     const document = (await response.json()) as OpenApi;
@@ -124,7 +133,7 @@ suite('openapi', () => {
   });
 });
 
-suite('a path that leads nowhere', () => {
+suite('an unknown path', () => {
   const ask = async (method: string, path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
     const response = await fetch(gateway.url + path, { method });
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
@@ -139,7 +148,8 @@ suite('a path that leads nowhere', () => {
     ['PROPFIND', '/v1/messages'],
     ['GET', '/v1/messages/%zz'],
   ] as const)
-    test(`${method} ${path} is told in the shape of the messages format`, async () => {
+    // @spec error-26
+    test(`is an error in the shape of the messages format: ${method} ${path}`, async () => {
       const { status, body } = await ask(method, path);
       assert.equal(body['type'], 'error', JSON.stringify(body));
       const error = body['error'] as Record<string, unknown>;
@@ -155,7 +165,7 @@ suite('a path that leads nowhere', () => {
     ['GET', '/v1/messagesx'],
     ['GET', '/v1/nothing?of=/messages'],
   ] as const)
-    test(`${method} ${path} is told in the shape of the seed`, async () => {
+    test(`is an error in the shape of chat: ${method} ${path}`, async () => {
       const { status, body } = await ask(method, path);
       assert.equal(status, 404);
       assert.equal(body['type'], undefined);
@@ -169,7 +179,8 @@ suite('a path that leads nowhere', () => {
     ['GET', '/v1/images/models', 'images'],
     ['POST', '/v1/presets/kind/responses', 'responses'],
   ] as const)
-    test(`${method} ${path} is told to be of an area that is not built`, async () => {
+    // @spec error-25
+    test(`is an error that names an area which is not built: ${method} ${path}`, async () => {
       const { status, body } = await ask(method, path);
       assert.equal(status, 404);
       assert.match((body['error'] as { message: string }).message, new RegExp(`: "${area}" is not built yet\\.$`));
@@ -177,7 +188,8 @@ suite('a path that leads nowhere', () => {
 });
 
 suite('GET /generation', () => {
-  test('tells tokens, cost and attempts of an answer, to the key that asked and to a management key', async () => {
+  // @spec generation-1, generation-2
+  test('returns tokens, cost and attempts to the key of the request and to a management key', async () => {
     const answer = await gateway.post('/messages', { model: 'sandbox/echo', max_tokens: 50, messages });
     const { id, usage } = (await answer.json()) as {
       id: string;
@@ -201,6 +213,7 @@ suite('GET /generation', () => {
     }
   });
 
+  // @spec generation-1
   test('is 401 without a key, 400 without an id and 404 for an unknown one', async () => {
     const get = (query: string, key?: string): Promise<Response> =>
       fetch(`${gateway.baseUrl}/generation${query}`, {

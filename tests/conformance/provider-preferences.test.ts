@@ -47,7 +47,7 @@ interface Answer {
   };
 }
 
-/** Who is left, who served, and why the others are not there. */
+/** The remaining endpoints, the one that served, and why the others are excluded. */
 async function route(
   path: string,
   more: object,
@@ -98,7 +98,8 @@ const orders: readonly (readonly [more: object, served: string, ordering: string
 for (const path of ['/chat/completions', '/messages'])
   suite(`provider, ${path}`, () => {
     for (const [prefer, left, reasons] of cases)
-      test(`${JSON.stringify(prefer)} leaves ${left}, and the metadata says why`, async () => {
+      // @spec route-12
+      test(`leaves ${left} for ${JSON.stringify(prefer)}, with the reason in the metadata`, async () => {
         const found = await route(path, { provider: prefer });
         assert.equal(found.status, 200);
         assert.deepEqual([found.left, found.reasons], [left, reasons]);
@@ -112,17 +113,20 @@ for (const path of ['/chat/completions', '/messages'])
         if (served !== '') assert.equal(found.served, served);
       });
 
-    test('require_parameters leaves those that take everything that was sent', async () => {
+    // @spec route-8
+    test('keeps endpoints that accept all parameters of the request with require_parameters', async () => {
       const found = await route(path, { provider: { require_parameters: true }, top_k: 5 });
       assert.deepEqual([found.status, found.reasons], [404, 'require_parameters']);
     });
 
-    test('enforce_distillable_text leaves nobody whose author does not permit it', async () => {
+    // @spec route-11
+    test('keeps only models whose author permits distillation with enforce_distillable_text', async () => {
       const found = await route(path, { provider: { enforce_distillable_text: true } });
       assert.deepEqual([found.status, found.reasons], [404, 'enforce_distillable_text']);
     });
 
-    test('a member that nobody knows is 400', async () => {
+    // @spec request-14, route-1
+    test('rejects an unknown field with 400', async () => {
       for (const wrong of [
         { sorted: 'price' },
         { options: {} },

@@ -152,9 +152,10 @@ function assertClean(text: string, where: string): void {
   }
 }
 
-suite('secrets stay where they belong', () => {
+suite('secrets', () => {
   for (const [name, script] of Object.entries(scripts))
-    test(`no answer tells a key: ${name}`, async () => {
+    // @spec operation-5
+    test(`appear in no response: ${name}`, async () => {
       upstream.script = script;
       // A model each, because an endpoint that failed rests for a while.
       for (const path of ['/chat/completions', '/messages'])
@@ -177,7 +178,7 @@ suite('secrets stay where they belong', () => {
       }
     });
 
-  test('a refused key, and a key in a body that is no JSON, are not told either', async () => {
+  test('appear in no error for a refused key, or for a key in a body that is not JSON', async () => {
     const body = { model: 'chat/x', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
     assert.equal(await ask('/messages', body, { authorization: `Bearer ${CANARIES.wrongKey}` }), 401);
     assert.equal(await ask('/chat/completions', body, { authorization: `Basic ${CANARIES.wrongKey}` }), 401);
@@ -188,7 +189,8 @@ suite('secrets stay where they belong', () => {
     for (const answer of answers.splice(0)) assertClean(answer, 'an answer');
   });
 
-  test('key management shows labels and hashes, and a new key once', async () => {
+  // @spec auth-11
+  test('appear in key management as labels and hashes, and a new key once', async () => {
     const headers = { authorization: `Bearer ${CANARIES.managementKey}`, 'content-type': 'application/json' };
     const created = await fetch(`${gateway.baseUrl}/keys`, { method: 'POST', headers, body: '{"name":"new"}' });
     assert.equal(created.status, 201);
@@ -202,12 +204,13 @@ suite('secrets stay where they belong', () => {
     madeKey = key;
   });
 
-  test('neither the metrics, nor the log, nor a byte on the disk holds a key', async () => {
+  // @spec operation-4, operation-5
+  test('appear neither in metrics, nor in the log, nor on disk', async () => {
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     assert.equal(await gateway.stop(), 0);
     const log = gateway.printed();
     const stored = await readAll(gateway.dataDir);
-    // What is searched must be what there is: the log tells of every request, and the rows are there.
+    // The searched files must contain something: the log has a line for every request, and the rows are there.
     assert.ok(log.split('\n').length > requests && log.includes('rate_limit_exceeded'), 'the log was captured');
     assert.ok(stored.includes('SQLite format 3') && stored.includes('provider_unavailable'), 'the database was read');
     assert.ok(madeKey !== '');

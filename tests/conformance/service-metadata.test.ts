@@ -31,7 +31,7 @@ interface Answered {
   readonly error?: { readonly code: number };
 }
 
-/** Every member of seed 2.4 and its type; `attempts` is generation.md 10's addition, and nothing else may be there. */
+/** Every member and its type; nothing else may be there. @spec metadata-3 */
 function checkShape(metadata: Metadata | undefined): asserts metadata is Metadata {
   assert.ok(metadata !== undefined, 'there is metadata');
   assert.deepEqual(
@@ -58,7 +58,8 @@ async function answerOf(response: Response): Promise<Answered> {
 
 for (const path of PATHS)
   suite(`service_metadata, ${path}`, () => {
-    test('a whole answer says how it was routed', async () => {
+    // @spec metadata-1, metadata-5
+    test('describes the route of a response that is not streamed', async () => {
       const { service_metadata: metadata } = await answerOf(await gateway.post(path, ask, ON));
       checkShape(metadata);
       const { generation_time: _time, ...rest } = metadata;
@@ -74,20 +75,22 @@ for (const path of PATHS)
       });
     });
 
-    test('the value is case-insensitive, and so is the name of the header', async () => {
+    // @spec request-25
+    test('is enabled whatever the case of header and value', async () => {
       for (const value of ['enabled', 'ENABLED', 'Enabled'])
         for (const name of ['X-Service-Metadata', 'x-service-metadata', 'X-SERVICE-METADATA'])
           checkShape((await answerOf(await gateway.post(path, ask, { [name]: value }))).service_metadata);
     });
 
-    test('the older header works, and the newer one wins over it', async () => {
+    test('is enabled by the older header, and the newer one wins', async () => {
       const legacy = { 'X-Service-Experimental-Metadata': 'enabled' };
       checkShape((await answerOf(await gateway.post(path, ask, legacy))).service_metadata);
       const both = await answerOf(await gateway.post(path, ask, { ...legacy, 'X-Service-Metadata': 'disabled' }));
       assert.ok(!('service_metadata' in both));
     });
 
-    test('without the header, or with any other value, there is none', async () => {
+    // @spec metadata-1
+    test('is absent without the header, or with any other value', async () => {
       for (const headers of [
         {},
         ...['disabled', 'true', '1', 'enabled-ish', ''].map((value) => ({ 'X-Service-Metadata': value })),
@@ -97,7 +100,8 @@ for (const path of PATHS)
       }
     });
 
-    test('400 and 401 carry none: nothing was routed', async () => {
+    // @spec metadata-2
+    test('is absent from 400 and 401, which were not routed', async () => {
       const bad = await gateway.post(path, { ...ask, temperature: 9 }, ON);
       const stranger = await gateway.post(path, ask, { ...ON, authorization: 'Bearer wrong' });
       const unknown = await gateway.post(path, { ...ask, model: 'nobody/nothing' }, ON);
@@ -106,7 +110,8 @@ for (const path of PATHS)
     });
 
     for (const streaming of [false, true])
-      test(`502 carries it beside the error, with none selected, stream: ${streaming}`, async (t) => {
+      // @spec metadata-8
+      test(`accompanies the error of a 502, with no endpoint selected, stream: ${streaming}`, async (t) => {
         const { gateway: two } = await startTwoProviders(t, { first: json(500, {}), second: json(500, {}) });
         const body = { ...ask, model: 'acme/both', stream: streaming };
         const response = await two.post(path, body, ON);
@@ -122,7 +127,8 @@ for (const path of PATHS)
         );
       });
 
-    test('a fallback is told: the second endpoint is attempt 2, a second model the strategy fallback', async (t) => {
+    // @spec metadata-4, metadata-7
+    test('reports a fallback: the second endpoint as attempt 2, a second model as strategy fallback', async (t) => {
       const { gateway: two } = await startTwoProviders(t, {
         first: json(500, {}),
         second: json(200, chatAnswer('ok')),
@@ -141,7 +147,8 @@ for (const path of PATHS)
       );
     });
 
-    test('404 for constraints that nothing fits carries it: a route was looked for', async () => {
+    // @spec error-23, route-21, metadata-7
+    test('accompanies a 404 for constraints that no endpoint fits', async () => {
       const response = await gateway.post(path, { ...ask, provider: { only: ['wordy'] } }, ON);
       assert.equal(response.status, 404);
       const { service_metadata: metadata } = await answerOf(response);
@@ -150,7 +157,8 @@ for (const path of PATHS)
     });
   });
 
-test('a chat stream carries it once, in the chunk with no choices right before [DONE]', async () => {
+// @spec metadata-1
+test('comes once in a chat stream, in the chunk without choices before [DONE]', async () => {
   const response = await gateway.post('/chat/completions', { ...ask, stream: true }, ON);
   const { chunks } = readChatStream(await response.text());
   const carrying = chunks.filter((chunk) => 'service_metadata' in chunk);
@@ -160,7 +168,8 @@ test('a chat stream carries it once, in the chunk with no choices right before [
   checkShape((chunks.at(-1) as Answered).service_metadata);
 });
 
-test('a messages stream carries it once, in message_stop', async () => {
+// @spec metadata-1
+test('comes once in a messages stream, in message_stop', async () => {
   const response = await gateway.post('/messages', { ...ask, stream: true }, ON);
   const { events } = readMessagesStream(await response.text());
   const carrying = events.filter((event) => 'service_metadata' in event);
@@ -171,14 +180,14 @@ test('a messages stream carries it once, in message_stop', async () => {
   checkShape((carrying[0] as Answered).service_metadata);
 });
 
-test('a stream without the header carries none anywhere', async () => {
+test('is absent from a stream without the header', async () => {
   for (const path of PATHS) {
     const text = await (await gateway.post(path, { ...ask, stream: true })).text();
     assert.ok(!text.includes('service_metadata'), path);
   }
 });
 
-test('an error in a stream carries it too', async (t) => {
+test('accompanies an error in a stream', async (t) => {
   t.after(() => {
     chat.script = speakChat('Said in chat.');
   });

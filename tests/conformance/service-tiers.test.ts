@@ -26,8 +26,8 @@ models:
     const response = await gateway.post('/chat/completions', { model: 'acme/one', messages, ...more });
     return (await response.json()) as { readonly service_tier?: string; readonly usage: { readonly cost: number } };
   };
-  const asked = (): readonly unknown[] => upstream.arrived.map(({ body }) => body['service_tier']);
-  return { upstream, ask, asked };
+  const requested = (): readonly unknown[] => upstream.arrived.map(({ body }) => body['service_tier']);
+  return { upstream, ask, requested };
 }
 
 const served = (tier: string): Script => json(200, chatAnswer('well', { service_tier: tier }));
@@ -35,37 +35,39 @@ const served = (tier: string): Script => json(200, chatAnswer('well', { service_
 const costAt = (usd: number): number => (15 * usd) / 1e6;
 
 suite('a service tier', () => {
-  test('is asked of the endpoint of that tier, and billed at its price', async (t) => {
-    const { ask, asked } = await startTiers(t, served('priority'));
+  test('is requested from the endpoint of that tier, and billed at its price', async (t) => {
+    const { ask, requested } = await startTiers(t, served('priority'));
     assert.equal((await ask({ service_tier: 'priority' })).usage.cost, costAt(1_000));
-    assert.deepEqual(asked(), ['priority']);
+    assert.deepEqual(requested(), ['priority']);
   });
 
-  test('that a suffix or a name lets in is asked for as well', async (t) => {
-    const { ask, asked } = await startTiers(t, served('flex'));
+  test('is requested when a suffix or a name selects it', async (t) => {
+    const { ask, requested } = await startTiers(t, served('flex'));
     assert.equal((await ask({ model: 'acme/one:floor' })).usage.cost, costAt(50));
     assert.equal((await ask({ provider: { only: ['alpha/flex'] } })).usage.cost, costAt(50));
-    assert.deepEqual(asked(), ['flex', 'flex']);
+    assert.deepEqual(requested(), ['flex', 'flex']);
   });
 
-  test('is not asked of the standard endpoint that stands in for it', async (t) => {
-    const { ask, asked } = await startTiers(t, (arrived, response, request) => {
+  test('is not requested from the standard endpoint that serves instead', async (t) => {
+    const { ask, requested } = await startTiers(t, (arrived, response, request) => {
       const isDear = arrived.body['service_tier'] === 'priority';
       return (isDear ? json(500, {}) : served('default'))(arrived, response, request);
     });
     assert.equal((await ask({ service_tier: 'priority' })).usage.cost, costAt(100));
-    assert.deepEqual(asked(), ['priority', 'default']);
+    assert.deepEqual(requested(), ['priority', 'default']);
   });
 
-  test('that the provider had none left of is billed as what served', async (t) => {
+  // @spec money-8
+  test('is billed as the tier that served when the provider had no capacity', async (t) => {
     const { ask } = await startTiers(t, served('default'));
     const answer = await ask({ service_tier: 'priority' });
     assert.deepEqual([answer.service_tier, answer.usage.cost], ['default', costAt(100)]);
   });
 
-  test('of flex alone has no fallback', async (t) => {
-    const { ask, asked } = await startTiers(t, json(503, {}));
+  // @spec route-32
+  test('has no fallback with flex only', async (t) => {
+    const { ask, requested } = await startTiers(t, json(503, {}));
     await ask({ service_tier: 'flex' });
-    assert.ok(asked().every((tier) => tier === 'flex'));
+    assert.ok(requested().every((tier) => tier === 'flex'));
   });
 });

@@ -22,7 +22,7 @@ interface Answer {
   };
 }
 
-test('an endpoint that real traffic showed to be too slow is tried last where the caller asks for speed, and is named', async (t) => {
+test('tries an endpoint that was measured as too slow last for callers that prefer speed, and names it', async (t) => {
   const { gateway } = await startTwoProviders(t, { first: slow, second: quick });
   const ask = async (provider: object): Promise<Answer> => {
     const body = { model: 'acme/both', messages, provider };

@@ -43,22 +43,23 @@ models:
 
 const ask = (model: string, more: object): object => ({ model, messages: [{ role: 'user', content: 'hi' }], ...more });
 
-test('a list that names tools lets through what only qualifies them, in every format and with require_parameters', async (t) => {
+test('accepts parameters that qualify tools where a list contains tools, in every format and with require_parameters', async (t) => {
   const { gateway, chat, messages } = await startListed(t);
-  const wishes = { tools: [TOOL], tool_choice: 'required', parallel_tool_calls: false };
+  const userTexts = { tools: [TOOL], tool_choice: 'required', parallel_tool_calls: false };
   for (const provider of [{}, { require_parameters: true }]) {
     for (const model of ['acme/chat-tools', 'acme/messages-tools'])
-      assert.equal((await gateway.post('/chat/completions', ask(model, { ...wishes, provider }))).status, 200);
+      assert.equal((await gateway.post('/chat/completions', ask(model, { ...userTexts, provider }))).status, 200);
     assert.equal(chat.arrived.at(-1)?.body['tool_choice'], 'required');
     assert.equal(chat.arrived.at(-1)?.body['parallel_tool_calls'], false);
     assert.deepEqual(messages.arrived.at(-1)?.body['tool_choice'], { type: 'any', disable_parallel_tool_use: true });
   }
 });
 
-test('a strict schema is never ignored: without an endpoint that takes it the request is refused by name', async (t) => {
+// @spec chat-36
+test('refuses a strict schema by name when no endpoint takes it', async (t) => {
   const { gateway, chat, messages } = await startListed(t);
-  const wishes = { response_format: { type: 'json_schema', json_schema: SCHEMA } };
-  const refused = await gateway.post('/chat/completions', ask('acme/chat-none', wishes));
+  const userTexts = { response_format: { type: 'json_schema', json_schema: SCHEMA } };
+  const refused = await gateway.post('/chat/completions', ask('acme/chat-none', userTexts));
   const { error } = (await refused.json()) as { error: { message: string; availability: object } };
   assert.equal(refused.status, 404);
   assert.match(error.message, /structured_outputs/);
@@ -69,20 +70,21 @@ test('a strict schema is never ignored: without an endpoint that takes it the re
   assert.equal(chat.arrived[0]?.body['response_format'], undefined);
 
   const models = ['acme/chat-none', 'acme/messages-schema'];
-  const served = await gateway.post('/chat/completions', ask('acme/chat-none', { ...wishes, models }));
+  const served = await gateway.post('/chat/completions', ask('acme/chat-none', { ...userTexts, models }));
   assert.equal(served.status, 200);
   assert.deepEqual(messages.arrived[0]?.body['output_config'], {
     format: { type: 'json_schema', schema: { type: 'object', additionalProperties: false } },
   });
 });
 
-test('a grammar goes to endpoints that advertise it; elsewhere it is ignored, or excludes them when it is required', async (t) => {
+// @spec chat-37
+test('sends a grammar to endpoints that advertise it; elsewhere ignores it, or excludes them when it is required', async (t) => {
   const { gateway, chat } = await startListed(t);
-  const wishes = { response_format: { type: 'grammar', grammar: 'root ::= "x"' } };
-  const required = { ...wishes, provider: { require_parameters: true } };
+  const userTexts = { response_format: { type: 'grammar', grammar: 'root ::= "x"' } };
+  const required = { ...userTexts, provider: { require_parameters: true } };
   assert.equal((await gateway.post('/chat/completions', ask('acme/chat-formats', required))).status, 404);
-  assert.equal((await gateway.post('/chat/completions', ask('acme/chat-formats', wishes))).status, 200);
+  assert.equal((await gateway.post('/chat/completions', ask('acme/chat-formats', userTexts))).status, 200);
   assert.equal(chat.arrived.at(-1)?.body['response_format'], undefined);
   assert.equal((await gateway.post('/chat/completions', ask('acme/chat-grammar', required))).status, 200);
-  assert.deepEqual(chat.arrived.at(-1)?.body['response_format'], wishes.response_format);
+  assert.deepEqual(chat.arrived.at(-1)?.body['response_format'], userTexts.response_format);
 });

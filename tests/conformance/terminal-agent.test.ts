@@ -10,7 +10,7 @@ const gateway = await startBothFormats();
 after(() => gateway.close());
 const scripted = await startScriptedFormats({ after });
 
-/** Headers of a terminal coding agent. @source pains.md 6b */
+/** Headers of a terminal coding agent. @spec operation-2 */
 const AGENT_HEADERS = {
   'accept-encoding': 'gzip, deflate, br, zstd',
   'anthropic-beta':
@@ -120,13 +120,15 @@ function blocksOf({ events }: MessagesStream): object[] {
 
 suite('connectivity probes', () => {
   for (const path of ['/', '/api/hello'])
-    test(`HEAD ${path} is 200 and empty, without a key`, async () => {
+    // @spec operation-2
+    test(`gets 200 and an empty body without a key: HEAD ${path}`, async () => {
       const response = await fetch(gateway.url + path, { method: 'HEAD' });
       assert.equal(response.status, 200);
       assert.equal(await response.text(), '');
     });
 
-  test('a preflight of a browser is answered without a key', async () => {
+  // @spec request-32
+  test("answers a browser's preflight without a key", async () => {
     const response = await fetch(`${gateway.baseUrl}/messages`, {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example.com', 'access-control-request-headers': 'x-api-key,anthropic-version' },
@@ -147,7 +149,8 @@ suite('addresses', () => {
     '/v1/messages',
   ])
     for (const headers of [{ authorization: `Bearer ${API_KEY}` }, { 'x-api-key': API_KEY }])
-      test(`POST ${path} with ${Object.keys(headers)[0]} is answered`, async () => {
+      // @spec messages-14
+      test(`serves POST ${path} with ${Object.keys(headers)[0]}`, async () => {
         const response = await fetch(gateway.url + path, {
           method: 'POST',
           headers: { 'content-type': 'application/json', ...headers },
@@ -157,7 +160,8 @@ suite('addresses', () => {
         assert.equal(((await response.json()) as { content: AgentBlock[] }).content[0]?.text, 'hi');
       });
 
-  test('an unknown address and a wrong method are 404 or 405 with JSON, never a hang', async () => {
+  // @spec error-26
+  test('returns 404 or 405 with JSON for an unknown path and a wrong method', async () => {
     for (const [method, path] of [
       ['POST', '/v1/nothing'],
       ['GET', '/v1/messages'],
@@ -185,7 +189,8 @@ suite('count_tokens', () => {
   };
 
   for (const from of [OWN, MESSAGES_ONLY, CHAT_ONLY])
-    test(`${from}: the agent's own request is counted`, async () => {
+    // @spec messages-35
+    test(`counts the agent's own request: ${from}`, async () => {
       const response = await ask(counted(`${from}/echo`));
       assert.equal(response.status, 200);
       const body = (await response.json()) as { input_tokens: number };
@@ -193,7 +198,8 @@ suite('count_tokens', () => {
       assert.ok(Number.isInteger(body.input_tokens) && body.input_tokens > 1_000, String(body.input_tokens));
     });
 
-  test('what a router would choose for is counted without a choice', async () => {
+  // @spec messages-37
+  test('counts for a router without choosing', async () => {
     for (const model of ['service/auto', 'service/fusion', 'service/pareto-code:nitro', 'service/free']) {
       const response = await ask(counted(model));
       assert.equal(response.status, 200, model);
@@ -204,7 +210,7 @@ suite('count_tokens', () => {
     assert.equal(behind.status, 200, await behind.text());
   });
 
-  test('errors come in the shape of the format', async () => {
+  test('returns errors in the shape of the format', async () => {
     for (const [response, status, type] of [
       [await ask(counted('sandbox/echo'), 'wrong'), 401, 'authentication_error'],
       [await ask(counted('nobody/nothing')), 404, 'not_found_error'],
@@ -219,7 +225,7 @@ suite('count_tokens', () => {
 
 for (const from of [OWN, MESSAGES_ONLY, CHAT_ONLY])
   suite(`the agent's loop, ${from}`, () => {
-    test('think, call, answer: two streamed turns that replay everything as it came', async () => {
+    test('reasons, calls and responds in two streamed turns that replay everything unchanged', async () => {
       const ask = async (body: object): Promise<MessagesStream> => {
         const response = await gateway.post('/messages?beta=true', body, AGENT_HEADERS);
         const text = await response.text();
@@ -239,11 +245,11 @@ for (const from of [OWN, MESSAGES_ONLY, CHAT_ONLY])
       assert.equal(call?.name, 'Bash');
       assert.equal(typeof (call.input as { command?: unknown }).command, 'string');
       const result = { type: 'tool_result', tool_use_id: call.id, content: 'a.ts\nb.ts', cache_control: EPHEMERAL };
-      const [asked] = body['messages'] as { role: string; content: AgentBlock[] }[];
+      const [requested] = body['messages'] as { role: string; content: AgentBlock[] }[];
       const second = await ask({
         ...body,
         messages: [
-          { role: 'user', content: asked?.content.map(({ type, text }) => ({ type, text })) },
+          { role: 'user', content: requested?.content.map(({ type, text }) => ({ type, text })) },
           { role: 'assistant', content: blocks },
           { role: 'user', content: [result] },
         ],
@@ -252,7 +258,8 @@ for (const from of [OWN, MESSAGES_ONLY, CHAT_ONLY])
       assert.equal(second.text, 'tool Bash said: a.ts\nb.ts');
     });
 
-    test('message_start has the whole shape that the agent reads, and message_delta the final counts', async () => {
+    // @spec stream-26
+    test('sends message_start in the whole shape that the agent reads, and message_delta with the final counts', async () => {
       const response = await gateway.post('/messages?beta=true', agentRequest(`${from}/echo`), AGENT_HEADERS);
       const { events } = readMessagesStream(await response.text());
       const [start] = events as unknown as { type: string; message: { usage: object } & Record<string, unknown> }[];
@@ -285,7 +292,7 @@ for (const from of [OWN, MESSAGES_ONLY, CHAT_ONLY])
       );
     });
 
-    test('a prompt of half a megabyte is no trouble', async () => {
+    test('accepts a prompt of half a megabyte', async () => {
       const messages = [
         { role: 'user', content: 'x y '.repeat(130_000) },
         { role: 'assistant', content: 'Long.' },
@@ -299,14 +306,14 @@ for (const from of [OWN, MESSAGES_ONLY, CHAT_ONLY])
     });
   });
 
-test('an unknown model is a 404 that the agent understands', async () => {
+test('returns a 404 that the agent understands for an unknown model', async () => {
   const response = await gateway.post('/messages?beta=true', agentRequest('claude-sonnet-9/none'), AGENT_HEADERS);
   assert.equal(response.status, 404);
   const body = (await response.json()) as { type: string; error: { type: string } };
   assert.deepEqual([body.type, body.error.type], ['error', 'not_found_error']);
 });
 
-suite('what of it reaches an upstream', () => {
+suite("the agent's request at an upstream", () => {
   async function send(model: string): Promise<{ arrived: Arrived; warned: readonly string[] }> {
     const upstream = model === 'acme/chat' ? scripted.chat : scripted.messages;
     upstream.arrived.length = 0;
@@ -319,14 +326,14 @@ suite('what of it reaches an upstream', () => {
     return { arrived, warned: record?.warnings.map(({ path }) => path) ?? [] };
   }
 
-  test('the vendor gets it as it is: nonce, order, markers, thinking, edits; known betas only; the user hashed', async () => {
+  test('is unchanged at the vendor: nonce, order, markers, thinking, edits; known betas only; the user hashed', async () => {
     const { arrived, warned } = await send('acme/anthropic');
-    const asked = agentRequest('acme/anthropic');
+    const requested = agentRequest('acme/anthropic');
     const { metadata, model: _model, ...rest } = arrived.body;
-    const { metadata: _metadata, model: _asked, ...expected } = asked;
+    const { metadata: _metadata, model: _asked, ...expected } = requested;
     assert.deepEqual(rest, expected);
-    assert.equal(JSON.stringify(arrived.body['system']), JSON.stringify(asked['system']), 'byte for byte');
-    assert.equal(JSON.stringify(arrived.body['tools']), JSON.stringify(asked['tools']), 'byte for byte');
+    assert.equal(JSON.stringify(arrived.body['system']), JSON.stringify(requested['system']), 'byte for byte');
+    assert.equal(JSON.stringify(arrived.body['tools']), JSON.stringify(requested['tools']), 'byte for byte');
     assert.match((metadata as { user_id: string }).user_id, /^[0-9a-f]+$/);
     const betas = String(arrived.headers['anthropic-beta']).split(',');
     for (const token of AGENT_HEADERS['anthropic-beta'].split(',').slice(0, 4)) assert.ok(betas.includes(token), token);
@@ -336,7 +343,7 @@ suite('what of it reaches an upstream', () => {
     assert.equal(arrived.path, '/v1/messages');
   });
 
-  test('another host of the format gets no nonce, no vendor member and no beta', async () => {
+  test('has no nonce, no vendor field and no beta at another host of the format', async () => {
     const { arrived, warned } = await send('acme/messages');
     const system = arrived.body['system'] as AgentBlock[];
     assert.equal(system.length, 2);
@@ -347,7 +354,7 @@ suite('what of it reaches an upstream', () => {
     assert.deepEqual(arrived.body['messages'], agentRequest('')['messages']);
   });
 
-  test('a chat host gets one system text, functions, and nothing that it cannot know', async () => {
+  test('has one system text, functions, and only known fields at a chat host', async () => {
     const { arrived, warned } = await send('acme/chat');
     const { messages, tools } = arrived.body as {
       messages: { role: string; content: unknown }[];

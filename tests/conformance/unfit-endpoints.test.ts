@@ -44,14 +44,15 @@ interface Refusal {
   };
 }
 
-const hear = [
+const receive = [
   { type: 'text', text: 'What is said?' },
   { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
 ];
 
-test('sound is never dropped on the way: it goes to an endpoint that can hear, or the request is refused', async (t) => {
+// @spec translate-15
+test('sends sound only to endpoints that accept it, or refuses the request', async (t) => {
   const { gateway, chat, messages } = await startSized(t);
-  const body = { messages: [{ role: 'user', content: hear }] };
+  const body = { messages: [{ role: 'user', content: receive }] };
   const served = await gateway.post('/chat/completions', { ...body, model: 'acme/both' });
   assert.equal(((await served.json()) as { provider: string }).provider, 'Chatty');
   assert.deepEqual(chat.arrived[0]?.body['messages'], body.messages);
@@ -64,7 +65,8 @@ test('sound is never dropped on the way: it goes to an endpoint that can hear, o
   assert.equal(messages.arrived.length, 0);
 });
 
-test('a prompt that no context can hold is 400 before it leaves', async (t) => {
+// @spec route-21
+test('rejects a prompt beyond every context with 400 before it is sent', async (t) => {
   const { gateway, chat } = await startSized(t);
   const refused = await gateway.post('/chat/completions', {
     model: 'acme/small',
@@ -77,7 +79,7 @@ test('a prompt that no context can hold is 400 before it leaves', async (t) => {
   assert.equal(chat.arrived.length, 0);
 });
 
-test('a picture is not asked of a model that only writes', async (t) => {
+test('sends no image to a model without image input', async (t) => {
   const { gateway } = await startSized(t);
   const refused = await gateway.post('/chat/completions', {
     model: 'acme/small',
@@ -89,7 +91,7 @@ test('a picture is not asked of a model that only writes', async (t) => {
   assert.deepEqual(error.availability?.excluded_by, ['output_modalities']);
 });
 
-test('forcing a server tool that is not among the tools is refused, not forgotten', async (t) => {
+test('rejects a forced server tool that is not among the tools', async (t) => {
   const { gateway, chat } = await startSized(t);
   const refused = await gateway.post('/chat/completions', {
     model: 'acme/both',

@@ -4,7 +4,7 @@ import { startGateway } from '../support/gateway.ts';
 import { speakChat } from '../support/scripted-formats.ts';
 import { startUpstream } from '../support/upstream.ts';
 
-const wishes = {
+const userTexts = {
   messages: [{ role: 'user', content: 'hi' }],
   temperature: 0.5,
   top_k: 3,
@@ -15,7 +15,7 @@ const wishes = {
   seed: 4,
 };
 
-test('the vendor of the chat format gets what its model takes, an operator who knows better is believed, and a plain host gets all', async (t) => {
+test("sends each model the vendor parameters that it accepts, follows the operator's list, and sends a plain host all", async (t) => {
   const upstream = await startUpstream(speakChat('Said.'));
   const endpoint = (provider: string, model: string, more = ''): string =>
     `{ endpoints: [{ provider: ${provider}, model: ${model}, price: { prompt: 1, completion: 2 }${more} }] }`;
@@ -37,9 +37,9 @@ models:
     await upstream.close();
   });
   const arrive = async (model: string, more: object = {}): Promise<readonly string[]> => {
-    const response = await gateway.post('/chat/completions', { ...wishes, ...more, model });
+    const response = await gateway.post('/chat/completions', { ...userTexts, ...more, model });
     assert.equal(response.status, 200, await response.text());
-    return Object.keys(upstream.arrived.at(-1)?.body ?? {}).filter((member) => member in wishes);
+    return Object.keys(upstream.arrived.at(-1)?.body ?? {}).filter((member) => member in userTexts);
   };
   assert.deepEqual(await arrive('acme/old'), ['messages', 'temperature', 'presence_penalty', 'seed']);
   assert.deepEqual(await arrive('vendor/gpt-4.1'), ['messages', 'temperature', 'presence_penalty', 'seed']);
@@ -47,7 +47,7 @@ models:
   assert.deepEqual(await arrive('acme/may-reason'), ['messages', 'temperature', 'seed']);
   assert.deepEqual(await arrive('acme/may-reason', { reasoning_effort: 'high' }), ['messages', 'seed']);
   assert.deepEqual(await arrive('acme/listed'), ['messages', 'temperature', 'top_k', 'seed']);
-  assert.deepEqual((await arrive('acme/plain')).toSorted(), Object.keys(wishes).toSorted());
-  const strict = { ...wishes, model: 'acme/old', provider: { require_parameters: true } };
+  assert.deepEqual((await arrive('acme/plain')).toSorted(), Object.keys(userTexts).toSorted());
+  const strict = { ...userTexts, model: 'acme/old', provider: { require_parameters: true } };
   assert.equal((await gateway.post('/chat/completions', strict)).status, 404);
 });
