@@ -23,7 +23,8 @@ const chatBreaks: Readonly<Record<string, Script>> = {
 };
 
 for (const [name, script] of Object.entries(chatBreaks))
-  test(`when ${name} after content, a chat stream ends with one error and never with an invented stop`, async (t) => {
+  // @spec stream-11, stream-20
+  test(`ends a chat stream with one error and never with an invented stop when ${name} after content`, async (t) => {
     const { gateway, second } = await startTwoProviders(t, { first: script, second: stream(chatStream('never')) });
     const response = await gateway.post('/chat/completions', { ...ask, model: 'acme/both' });
     assert.equal(response.status, 200);
@@ -35,7 +36,7 @@ for (const [name, script] of Object.entries(chatBreaks))
     assert.equal(second.arrived.length, 0);
   });
 
-test('a chat stream whose upstream gives an error for its reason says so in an error, and costs nothing', async (t) => {
+test('ends a chat stream whose finish reason is an error with an error, free of charge', async (t) => {
   const { gateway } = await startTwoProviders(t, {
     first: stream(half + sse([chatChunk({}, 'insufficient_system_resource'), '[DONE]'])),
   });
@@ -57,7 +58,8 @@ const messagesBreaks: Readonly<Record<string, Script>> = {
 };
 
 for (const [name, script] of Object.entries(messagesBreaks))
-  test(`when ${name} after content, a messages stream ends with one error event`, async (t) => {
+  // @spec stream-28
+  test(`ends a messages stream with one error event when ${name} after content`, async (t) => {
     const { gateway } = await startTwoProviders(t, { adapter: 'messages-compatible', first: script });
     const response = await gateway.post('/messages', ask);
     assert.equal(response.status, 200);
@@ -67,7 +69,8 @@ for (const [name, script] of Object.entries(messagesBreaks))
     assert.ok(answer.error !== undefined && answer.error.code >= 500);
   });
 
-test('a broken answer is not charged, and its record says that it broke', async (t) => {
+// @spec money-11
+test('charges nothing for a broken response, and records that it broke', async (t) => {
   const { gateway } = await startTwoProviders(t, { first: cut(half) });
   const response = await gateway.post('/chat/completions', ask);
   const id = response.headers.get('x-generation-id') as string;
@@ -78,7 +81,8 @@ test('a broken answer is not charged, and its record says that it broke', async 
   assert.equal(record?.finishReason, null);
 });
 
-test('a malformed event is skipped and counted, and the text is exact', async (t) => {
+// @spec stream-9
+test('skips and counts a malformed event, and keeps the text exact', async (t) => {
   const garbage = 'data: {"choices":[{"delta":\n\n';
   const { gateway } = await startTwoProviders(t, {
     first: stream(
@@ -95,13 +99,13 @@ test('a malformed event is skipped and counted, and the text is exact', async (t
   assert.equal(record?.skippedEvents, 2);
 });
 
-test('a stream without [DONE] is finished when its connection ends', async (t) => {
+test('finishes a stream without [DONE] when its connection ends', async (t) => {
   const { gateway } = await startTwoProviders(t, { first: stream(chatStream('fine').replace('data: [DONE]\n\n', '')) });
   const answer = readChatStream(await (await gateway.post('/chat/completions', ask)).text());
   assert.deepEqual([answer.text, answer.finish, answer.error], ['fine', 'stop', undefined]);
 });
 
-test('a streamed request that an upstream answers whole still comes out as a stream', async (t) => {
+test('streams the response of an upstream that does not stream', async (t) => {
   const { gateway } = await startTwoProviders(t, {
     first: json(200, {
       id: 'x',
@@ -116,7 +120,7 @@ test('a streamed request that an upstream answers whole still comes out as a str
   assert.deepEqual([answer.text, answer.finish], ['whole', 'stop']);
 });
 
-test('a failed stream leaves the process healthy: the next request is served', async (t) => {
+test('leaves the process healthy after a failed stream', async (t) => {
   const { gateway, first } = await startTwoProviders(t, { first: cut(half) });
   await (await gateway.post('/chat/completions', ask)).text();
   first.script = stream(chatStream('healthy'));

@@ -1,25 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createBodyBudget } from '../../src/http/body-budget.ts';
 import { samplePrincipal } from '../../src/accounts/test-principal.ts';
 import { createGenerationRoute } from '../../src/http/generation/route.ts';
+import { createUnreadResponses } from '../../src/http/unread-responses.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { createLoopTurns } from '../../src/lib/async/loop-turns.ts';
 import { pluginSchema } from '../../src/plugins/index.ts';
 import { createChatClientFormat } from '../../src/wire/chat/format.ts';
 import { createMessagesClientFormat } from '../../src/wire/messages/format.ts';
 
 const principal = samplePrincipal();
 
-test('500 for a bug of ours says nothing about it and reaches the operator, on both endpoints', async (t) => {
+// @spec error-4
+test('hides a bug behind a 500 and reports it to the operator, on both routes', async (t) => {
   const bugs: unknown[] = [];
+  const unread = createUnreadResponses({ bytesMax: 1_000_000 });
   const parts = {
     authenticate: () => principal,
     generate: () => Promise.reject(new Error('the secret of the house')),
-    presets: { use: () => assert.fail('nobody named a preset') },
+    presets: { use: () => assert.fail('no request names a preset') },
     clock: systemClock,
     bodyLimits: { bytesMax: 1_000, idleMs: 1_000, totalMs: 1_000 },
+    bodies: createBodyBudget(1_000_000),
+    unread,
+    turns: createLoopTurns({ clock: systemClock }),
     allowApiKeyHeader: true,
     baseUrl: () => 'http://x/v1',
+    rename: (name: string) => name,
     draining: () => false,
     onRefused: () => undefined,
     onBug: (error: unknown) => void bugs.push(error),
@@ -35,8 +44,10 @@ test('500 for a bug of ours says nothing about it and reaches the operator, on b
       '/broken': () => Promise.reject(new Error('even the answer failed')),
     },
     mount: () => undefined,
-    drawError: () => ({}),
+    serializeError: () => ({}),
     onBug: parts.onBug,
+    connectionsMax: 10,
+    unread,
   });
   const { port } = await server.listen();
   t.after(() => server.close({ farewellMs: 0, drainMs: 100 }));

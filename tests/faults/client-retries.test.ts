@@ -30,19 +30,20 @@ async function askWithClients(url: string, model: string): Promise<void> {
 
 suite('a real client', () => {
   for (const [name, script] of Object.entries(failing))
-    test(`does not repeat what two providers failed to answer: ${name}`, async (t) => {
+    // @spec error-20
+    test(`does not retry what two providers failed: ${name}`, async (t) => {
       const { gateway, first, second } = await startTwoProviders(t, { first: script, second: script });
       await askWithClients(gateway.url, 'acme/both');
       assert.deepEqual([first.arrived.length, second.arrived.length], [2, 2], 'one attempt a provider and request');
     });
 
-  test('does not repeat what one provider failed to answer twice', async (t) => {
+  test('does not retry what one provider failed twice', async (t) => {
     const { gateway, first } = await startTwoProviders(t, { first: failing['a status 500'] ?? json(500, {}) });
     await askWithClients(gateway.url, 'acme/first');
     assert.equal(first.arrived.length, 2 * 2, 'the gateway itself asks the only provider once more');
   });
 
-  test('does not repeat what one provider refused for the credentials of the gateway', async (t) => {
+  test("does not retry what one provider refused for the gateway's credentials", async (t) => {
     const { gateway, first } = await startTwoProviders(t, { first: failing['refused credentials'] ?? json(401, {}) });
     await askWithClients(gateway.url, 'acme/first');
     assert.equal(first.arrived.length, 2);
@@ -60,7 +61,7 @@ suite('x-should-retry', () => {
     [400, {}],
     [422, {}],
   ] as const)
-    test(`is not there after ${status} ${JSON.stringify(headers)}: waiting helps, or no client would repeat it`, async (t) => {
+    test(`is absent after ${status} ${JSON.stringify(headers)}: waiting helps, or no client would retry`, async (t) => {
       const script = json(status, { error: { message: 'later' } }, headers);
       const { gateway } = await startTwoProviders(t, { first: script, second: script });
       for (const stream of [false, true]) {
@@ -70,6 +71,7 @@ suite('x-should-retry', () => {
       }
     });
 
+  // @spec error-20
   test('is false when the time of the whole request was not enough', async (t) => {
     const { gateway } = await startTwoProviders(t, { first: () => undefined, timeouts: '{ total_ms: 100 }' });
     const response = await gateway.post('/chat/completions', { model: 'acme/first', messages });
@@ -78,7 +80,8 @@ suite('x-should-retry', () => {
     assert.match(response.headers.get('access-control-expose-headers') ?? '', /X-Should-Retry/);
   });
 
-  test('is not there on what never reached a provider', async (t) => {
+  // @spec error-20
+  test('is absent when no provider was called', async (t) => {
     const gateway = await startGateway();
     t.after(() => gateway.close());
     for (const body of ['{', { messages }, { model: 'no/such', messages }])

@@ -14,7 +14,8 @@ const silentAfter =
   };
 const roleChunk = sse([chatChunk({ role: 'assistant', content: '' })]);
 
-test('a provider that sends no headers is left after the headers limit, and not asked twice', async (t) => {
+// @spec fallback-9, fallback-10
+test('leaves a provider that sends no headers after the header limit, and does not call it twice', async (t) => {
   const { gateway, first } = await startTwoProviders(t, {
     timeouts: '{ headers_ms: 150 }',
     first: silent,
@@ -25,7 +26,8 @@ test('a provider that sends no headers is left after the headers limit, and not 
   assert.equal(first.arrived.length, 1);
 });
 
-test('comments and lifecycle frames do not stop the first-token limit', async (t) => {
+// @spec fallback-1
+test('applies the first-token limit despite comments and lifecycle frames', async (t) => {
   const { gateway } = await startTwoProviders(t, {
     timeouts: '{ first_token_ms: 200 }',
     first: (_arrived, response) => {
@@ -44,7 +46,8 @@ for (const [name, timeouts, script] of [
   ['headers', '{ headers_ms: 100 }', silent],
   ['first token', '{ first_token_ms: 100 }', silentAfter(roleChunk)],
 ] as const)
-  test(`when every provider exceeds the ${name} limit the answer is 524`, async (t) => {
+  // @spec error-10
+  test(`returns 524 when every provider exceeds the ${name} limit`, async (t) => {
     const { gateway } = await startTwoProviders(t, { timeouts, first: script, second: script });
     const response = await gateway.post('/chat/completions', { ...ask, model: 'acme/both' });
     assert.equal(response.status, 524);
@@ -52,7 +55,8 @@ for (const [name, timeouts, script] of [
     assert.deepEqual([error.code, error.metadata.error_type], [524, 'timeout']);
   });
 
-test('a whole answer has its own limit', async (t) => {
+// @spec fallback-10
+test('applies the separate limit of a response that is not streamed', async (t) => {
   const { gateway } = await startTwoProviders(t, {
     timeouts: '{ whole_ms: 150 }',
     first: (_arrived, response) => {
@@ -65,7 +69,8 @@ test('a whole answer has its own limit', async (t) => {
   assert.equal(response.status, 200);
 });
 
-test('a provider that falls silent after content ends the stream with an in-stream 524', async (t) => {
+// @spec fallback-11
+test('ends the stream with an in-stream 524 when a provider falls silent after content', async (t) => {
   const { gateway } = await startTwoProviders(t, {
     timeouts: '{ idle_ms: 150 }',
     first: silentAfter(sse([chatChunk({ role: 'assistant', content: 'half' })])),
@@ -76,7 +81,8 @@ test('a provider that falls silent after content ends the stream with an in-stre
   assert.deepEqual([answer.text, answer.finish, answer.error?.code], ['half', 'error', 524]);
 });
 
-test('the total limit of the request is 408, over all attempts', async (t) => {
+// @spec error-10
+test('returns 408 at the total limit of the request, over all attempts', async (t) => {
   const { gateway, second } = await startTwoProviders(t, {
     timeouts: '{ total_ms: 200 }',
     first: silent,

@@ -18,14 +18,14 @@ const ways: Readonly<Record<string, Script>> = {
 };
 
 for (const [way, script] of Object.entries(ways))
-  test(`a call that the model wrote wrong is tried elsewhere when it comes as ${way}`, async (t) => {
+  test(`retries elsewhere a call that the model wrote wrong, as ${way}`, async (t) => {
     const second = stream(chatStream('well'));
     const { gateway } = await startTwoProviders(t, { first: script, second });
     const response = await gateway.post('/chat/completions', { ...ask, stream: true });
     assert.equal(readChatStream(await response.text()).text, 'well');
   });
 
-test('after content such a frame is the failure of the provider, not of the request', async (t) => {
+test('blames the provider, not the request, for such a frame after content', async (t) => {
   const begun = sse([chatChunk({ role: 'assistant', content: 'half' }), { error: { ...error, status_code: 400 } }]);
   const { gateway } = await startTwoProviders(t, { first: stream(begun) });
   const response = await gateway.post('/chat/completions', { ...ask, stream: true });
@@ -33,7 +33,8 @@ test('after content such a frame is the failure of the provider, not of the requ
   assert.deepEqual([answer.text, answer.finish, answer.error?.code], ['half', 'error', 502]);
 });
 
-test('an error in the place of a whole answer means what it means as a status', async (t) => {
+// @spec error-14
+test('treats an error in place of a response like its status', async (t) => {
   const second = json(200, { choices: [{ message: { content: 'well' }, finish_reason: 'stop' }] });
   const { gateway } = await startTwoProviders(t, {
     first: json(200, { error: { ...error, status_code: 400 } }),

@@ -77,7 +77,8 @@ const messagesStreamFaults: Readonly<Record<string, Script>> = {
 };
 
 for (const [name, script] of Object.entries(chatStreamFaults))
-  test(`a chat stream survives ${name}: one clean answer from the next provider`, async (t) => {
+  // @spec fallback-1
+  test(`survives ${name} in a chat stream: one clean response from the next provider`, async (t) => {
     const { gateway, second } = await startTwoProviders(t, {
       first: script,
       second: stream(chatStream('from the second')),
@@ -97,7 +98,7 @@ for (const [name, script] of Object.entries(chatStreamFaults))
   });
 
 for (const [name, script] of Object.entries(chatFaults))
-  test(`a whole chat answer survives ${name}`, async (t) => {
+  test(`survives ${name} in a chat response`, async (t) => {
     const { gateway } = await startTwoProviders(t, { first: script, second: json(200, chatAnswer('from the second')) });
     const response = await gateway.post('/chat/completions', {
       model: 'acme/both',
@@ -110,7 +111,7 @@ for (const [name, script] of Object.entries(chatFaults))
   });
 
 for (const [name, script] of Object.entries(messagesStreamFaults))
-  test(`a messages stream survives ${name}`, async (t) => {
+  test(`survives ${name} in a messages stream`, async (t) => {
     const { gateway } = await startTwoProviders(t, {
       adapter: 'messages-compatible',
       first: script,
@@ -128,7 +129,8 @@ for (const [name, script] of Object.entries(messagesStreamFaults))
     assert.equal(answer.stopReason, 'end_turn');
   });
 
-test('of an answer that broke off the caller gets what there is when no other may try', async (t) => {
+// @spec chat-response-13
+test('returns the beginning of a response that broke off when no other candidate is left', async (t) => {
   const choice = { index: 0, message: { role: 'assistant', content: 'half' }, finish_reason: 'error' };
   const { gateway } = await startTwoProviders(t, { first: json(200, chatAnswer('', { choices: [choice] })) });
   for (const path of ['/chat/completions', '/messages']) {
@@ -152,7 +154,7 @@ test('of an answer that broke off the caller gets what there is when no other ma
   }
 });
 
-test('a whole messages answer survives an error of the first provider', async (t) => {
+test('survives an error of the first provider in a messages response', async (t) => {
   const { gateway } = await startTwoProviders(t, {
     adapter: 'messages-compatible',
     first: json(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
@@ -168,7 +170,8 @@ test('a whole messages answer survives an error of the first provider', async (t
   assert.equal(answer.provider, 'Second');
 });
 
-test('the next model serves when every provider of the first one failed, and the metadata says fallback', async (t) => {
+// @spec fallback-3, money-11
+test('serves the next model when every provider of the first failed, with fallback in the metadata', async (t) => {
   const { gateway } = await startTwoProviders(t, {
     first: json(500, {}),
     second: json(200, chatAnswer('second model')),
@@ -191,7 +194,8 @@ test('the next model serves when every provider of the first one failed, and the
   );
 });
 
-test('the fallbacks of a messages request serve likewise', async (t) => {
+// @spec messages-11
+test('serves the fallbacks of a messages request likewise', async (t) => {
   const { gateway } = await startTwoProviders(t, {
     adapter: 'messages-compatible',
     first: json(500, {}),
@@ -206,7 +210,8 @@ test('the fallbacks of a messages request serve likewise', async (t) => {
   assert.equal(((await response.json()) as { model: string }).model, 'acme/second');
 });
 
-test("an upstream's 400 is not repeated at another endpoint of the model, but the next model may try", async (t) => {
+// @spec fallback-4
+test("moves from an upstream's 400 to the next model, not to another endpoint of the model", async (t) => {
   const { gateway, first, second } = await startTwoProviders(t, {
     first: json(400, { error: { message: 'bad request', code: 'invalid_value' } }),
     second: json(200, chatAnswer('second model')),
@@ -220,7 +225,8 @@ test("an upstream's 400 is not repeated at another endpoint of the model, but th
 });
 
 for (const streaming of [true, false])
-  test(`without fallbacks exactly one attempt is made, stream: ${streaming}`, async (t) => {
+  // @spec route-3
+  test(`makes exactly one attempt without fallbacks, stream: ${streaming}`, async (t) => {
     const { gateway, first, second } = await startTwoProviders(t, { first: json(500, {}) });
     const response = await gateway.post('/chat/completions', {
       model: 'acme/both',
@@ -233,7 +239,8 @@ for (const streaming of [true, false])
     assert.deepEqual([first.arrived.length, second.arrived.length], [1, 0]);
   });
 
-test('when all attempts fail the last one decides and the others are told', async (t) => {
+// @spec error-15
+test('returns the last error when all attempts fail, and lists the others', async (t) => {
   const { gateway } = await startTwoProviders(t, {
     first: json(500, { error: { message: 'internal detail' } }),
     second: json(429, { error: { message: 'slow' } }, { 'retry-after': '7' }),
@@ -259,7 +266,8 @@ test('when all attempts fail the last one decides and the others are told', asyn
   assert.equal(error.availability.retry_after, 7);
 });
 
-test('a named Retry-After is honoured: the endpoint is not asked again before, and the answer is an honest 503', async (t) => {
+// @spec error-16, error-19, fallback-18
+test('honours Retry-After: leaves the endpoint until then, and returns an honest 503', async (t) => {
   const { gateway, first } = await startTwoProviders(t, {
     first: json(429, { error: { message: 'slow' } }, { 'retry-after': '30' }),
   });
@@ -273,7 +281,7 @@ test('a named Retry-After is honoured: the endpoint is not asked again before, a
   assert.equal(first.arrived.length, 1);
 });
 
-test('a wait for the first endpoint to wake does not wake those that rest longer', async (t) => {
+test('wakes only the first endpoint in cooldown after its wait', async (t) => {
   const { gateway, first, second } = await startTwoProviders(t, {
     first: json(429, { error: { message: 'slow' } }, { 'retry-after': '1' }),
     second: json(429, { error: { message: 'slower' } }, { 'retry-after': '30' }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withinTime } from '../../src/lib/time-limit.ts';
+import { withTimeout } from '../../src/lib/async/with-timeout.ts';
 import { API_KEY, MANAGEMENT_KEY, type RunningGateway } from '../support/gateway.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatAnswer, chatChunk, json, messagesStream, sse, type Script } from '../support/upstream.ts';
@@ -45,7 +45,8 @@ const cases = [
 ] as const;
 
 for (const [name, adapter, path, options, text] of cases)
-  test(`a caller that hangs up stops the upstream within ${HANG_UP_LIMIT_MS} ms: ${name}`, async (t) => {
+  // @spec stream-30
+  test(`stops the upstream within ${HANG_UP_LIMIT_MS} ms when the caller hangs up: ${name}`, async (t) => {
     const upstream = watched(text);
     const { gateway, first, second } = await startTwoProviders(t, { adapter, first: upstream.script });
     const abort = new AbortController();
@@ -57,12 +58,13 @@ for (const [name, adapter, path, options, text] of cases)
     }
     abort.abort();
     // Time in which this process, which is all three of them, does not get the processor says nothing of the gateway.
-    await Promise.all([withinTime(upstream.closed, HANG_UP_LIMIT_MS), asking.catch(() => undefined)]);
+    await Promise.all([withTimeout(upstream.closed, HANG_UP_LIMIT_MS), asking.catch(() => undefined)]);
     first.script = json(200, chatAnswer('next'));
-    assert.equal(second.arrived.length, 0, 'nobody else is asked');
+    assert.equal(second.arrived.length, 0, 'no other provider is called');
   });
 
-test('a hang-up in the middle is recorded as cancelled and charged for what came, as a marked estimate', async (t) => {
+// @spec generation-7, money-17
+test('records a hang-up as cancelled and charges what came, as a marked estimate', async (t) => {
   const upstream = watched(chatStart);
   const { gateway } = await startTwoProviders(t, { first: upstream.script });
   const abort = new AbortController();
@@ -92,7 +94,7 @@ for (const [adapter, billsOn] of [
   ['openai', false],
 ] as const)
   for (const text of [chatStart, undefined])
-    test(`a hang-up ${text === undefined ? 'on a whole answer' : 'in the middle'} ${billsOn ? 'owes what answers usually take, where the provider bills on' : 'owes no more than came, where it stops the meter'}`, async (t) => {
+    test(`charges a hang-up ${text === undefined ? 'on a response that is not streamed' : 'in the middle'} ${billsOn ? 'the usual length where the provider bills on' : 'only what came where the provider stops billing'}`, async (t) => {
       const usage = { prompt_tokens: 10, completion_tokens: 300, total_tokens: 310 };
       const { gateway, first } = await startTwoProviders(t, { adapter, first: json(200, chatAnswer('ok', { usage })) });
       const ask = (stream: boolean, signal?: AbortSignal) =>
@@ -134,7 +136,8 @@ for (const stream of [true, false])
     ['openai-compatible', true],
     ['openai', false],
   ] as const)
-    test(`a hang-up before the first content owes ${owes ? 'the prompt where the provider bills on' : 'nothing where it stops the meter'}: ${stream ? 'a stream' : 'a whole answer'}`, async (t) => {
+    // @spec money-18
+    test(`charges a hang-up before the first content ${owes ? 'the prompt where the provider bills on' : 'nothing where the provider stops billing'}: ${stream ? 'a stream' : 'not streamed'}`, async (t) => {
       const upstream = watched(undefined);
       const { gateway } = await startTwoProviders(t, { adapter, first: upstream.script });
       const abort = new AbortController();
@@ -149,10 +152,10 @@ for (const stream of [true, false])
       else assert.equal(usage, 0);
     });
 
-test('64 callers that vanish do not wedge the gateway: the next one is served', async (t) => {
+test('serves the next caller after 64 callers that hang up', async (t) => {
   const { gateway, first } = await startTwoProviders(t, { first: () => undefined });
   const aborts = Array.from({ length: 64 }, () => new AbortController());
-  const asked = aborts.map((abort) =>
+  const requested = aborts.map((abort) =>
     gateway
       .post('/chat/completions', { model: 'acme/first', stream: true, messages }, {}, abort.signal)
       .then((response) => response.text())
@@ -160,7 +163,7 @@ test('64 callers that vanish do not wedge the gateway: the next one is served', 
   );
   await new Promise((resolve) => setTimeout(resolve, 50));
   for (const abort of aborts) abort.abort();
-  await Promise.all(asked);
+  await Promise.all(requested);
   first.script = json(200, chatAnswer('next'));
   const response = await gateway.post('/chat/completions', { model: 'acme/first', messages });
   assert.equal(response.status, 200);

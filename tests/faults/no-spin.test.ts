@@ -26,9 +26,9 @@ async function comesToRest(): Promise<boolean> {
   return false;
 }
 
-suite('a limit in the middle of a stream that nobody else may continue', () => {
+suite('a limit in the middle of a stream without another candidate', () => {
   for (const path of ['/chat/completions', '/messages'])
-    test(`leaves the processor alone, and the next request is served, ${path}`, async (t) => {
+    test(`leaves the processor idle, and the next request is served, ${path}`, async (t) => {
       const { gateway, first } = await startTwoProviders(t, { first: LIMITED });
       const ask = (more: object) => gateway.post(path, { model: 'acme/first', max_tokens: 50, messages, ...more });
       const broken = await (await ask({ stream: true })).text();

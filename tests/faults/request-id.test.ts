@@ -6,7 +6,8 @@ for (const [path, header] of [
   ['/chat/completions', 'x-request-id'],
   ['/messages', 'request-id'],
 ] as const)
-  test(`every answer of ${path} tells its id where its clients look for it: ${header}`, async (t) => {
+  // @spec error-7, request-33
+  test(`sends the request id where clients look for it: ${path}, ${header}`, async (t) => {
     const gateway = await startGateway();
     t.after(() => gateway.close());
     for (const [model, stream] of [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
+import { manage } from '../support/byok.ts';
 import { startTwoProviders, type TwoProviders } from '../support/two-providers.ts';
 import { chatAnswer, chatChunk, json, sse, stream, type Script } from '../support/upstream.ts';
 
@@ -36,6 +37,7 @@ suite('a model with one endpoint', () => {
   };
   for (const [name, script] of Object.entries(passing))
     for (const path of ['/chat/completions', '/messages'])
+      // @spec fallback-6
       test(`gets one more try after ${name}, ${path}`, async (t) => {
         const { gateway, first } = await startTwoProviders(t, { first: inTurn(script, good) });
         const startedMs = performance.now();
@@ -54,14 +56,14 @@ suite('a model with one endpoint', () => {
     'an upstream that timed out itself': json(504, {}),
   };
   for (const [name, script] of Object.entries(lasting))
-    test(`is not asked twice after ${name}`, async (t) => {
+    test(`gets no retry after ${name}`, async (t) => {
       const { gateway, first } = await startTwoProviders(t, { first: inTurn(script, good) });
       const response = await gateway.post('/chat/completions', { model: 'acme/first', messages });
       assert.notEqual(response.status, 200);
       assert.equal(first.arrived.length, 1);
     });
 
-  test('is left, not asked twice, when it was silent', async (t) => {
+  test('gets no retry after silence', async (t) => {
     const { gateway, first } = await startTwoProviders(t, {
       first: inTurn(() => undefined, good),
       timeouts: '{ whole_ms: 200 }',
@@ -70,7 +72,7 @@ suite('a model with one endpoint', () => {
     assert.equal(first.arrived.length, 1);
   });
 
-  test('is asked once without fallbacks', async (t) => {
+  test('gets no retry without fallbacks', async (t) => {
     const { gateway, first } = await startTwoProviders(t, { first: inTurn(json(500, {}), good) });
     const provider = { allow_fallbacks: false };
     assert.equal((await gateway.post('/chat/completions', { model: 'acme/first', messages, provider })).status, 502);
@@ -85,12 +87,12 @@ suite('a model with one endpoint', () => {
     const startedMs = performance.now();
     const response = await gateway.post('/chat/completions', { model: 'acme/first', messages });
     assert.ok(response.status === 429 || response.status === 408, `${response.status}`);
-    assert.ok(performance.now() - startedMs < 1_500);
+    assert.ok(performance.now() - startedMs < 1_900, 'no wait of 2 s');
   });
 });
 
 suite('an endpoint that fails', () => {
-  test('is passed by at the next request, and not hammered', async (t) => {
+  test('is skipped by the next request, and not hammered', async (t) => {
     const { gateway, first, second } = await startTwoProviders(t, { first: json(500, {}), second: good });
     for (let request = 0; request < 10; request++)
       assert.equal((await gateway.post('/chat/completions', { model: 'acme/both', messages })).status, 200);
@@ -98,7 +100,7 @@ suite('an endpoint that fails', () => {
     assert.equal(second.arrived.length, 10);
   });
 
-  test('is passed by when its answers break off after they had begun', async (t) => {
+  test('is skipped when its responses break off after they began', async (t) => {
     const broken = stream(sse([chatChunk({ role: 'assistant', content: 'half' })]));
     const { gateway, first, second } = await startTwoProviders(t, {
       first: broken,
@@ -110,7 +112,7 @@ suite('an endpoint that fails', () => {
     assert.deepEqual([first.arrived.length, second.arrived.length], [1, 1]);
   });
 
-  test('answers one request at a time when it is all there is, and everybody once it works', async (t) => {
+  test('serves one request at a time while it is the only one, and all once it works', async (t) => {
     let isUp = false;
     let [open, openMax] = [0, 0];
     const { gateway } = await startTwoProviders(t, {
@@ -145,7 +147,8 @@ suite('fallback models', () => {
     ),
   };
   for (const [name, script] of Object.entries(refusals))
-    test(`answer what the first refused with ${name}, and nobody else does`, async (t) => {
+    // @spec fallback-4
+    test(`serve what the first refused with ${name}, and no other does`, async (t) => {
       const { gateway, first, second } = await startTwoProviders(t, { first: script, second: good });
       const alone = await gateway.post('/chat/completions', { model: 'acme/both', messages });
       assert.equal(second.arrived.length, 0);
@@ -161,7 +164,8 @@ suite('fallback models', () => {
       assert.deepEqual([first.arrived.length, second.arrived.length], [2, 1]);
     });
 
-  test('a streamed refusal without a word is answered by the next model, too', async (t) => {
+  // @spec fallback-5
+  test('serve after a streamed refusal without text, too', async (t) => {
     const { gateway } = await startTwoProviders(t, {
       first: stream(sse([chatChunk({ role: 'assistant', content: '' }), chatChunk({}, 'content_filter'), '[DONE]'])),
       second: stream(sse([chatChunk({ role: 'assistant', content: 'yes' }), chatChunk({}, 'stop'), '[DONE]'])),
@@ -172,7 +176,8 @@ suite('fallback models', () => {
     assert.match(await ask(['acme/first']), /"finish_reason":"content_filter"/);
   });
 
-  test('serve where the first model does not exist, which is a fallback', async (t) => {
+  // @spec model-7
+  test('serve when the first model does not exist, as a fallback', async (t) => {
     const { gateway } = await startTwoProviders(t, { first: good });
     const response = await gateway.post('/chat/completions', { models: ['acme/nope', 'acme/first'], messages }, ON);
     assert.equal((await metadataOf(response)).strategy, 'fallback');
@@ -200,7 +205,8 @@ suite('sessions', () => {
     ['the header', {}, { 'x-session-id': 's' }],
     ['prompt_cache_key', { prompt_cache_key: 's' }, {}],
   ] as const)
-    test(`named by ${name} stay at the endpoint whose cache is cheaper to read`, async (t) => {
+    // @spec route-34
+    test(`stay at the endpoint whose cache is cheaper to read when named by ${name}`, async (t) => {
       const two = await start(t);
       assert.equal(await ask(two, more, headers), 'First');
       two.chance.next = 0.99;
@@ -209,6 +215,28 @@ suite('sessions', () => {
       assert.equal(await ask(two, { ...more, provider: { order: ['second'] } }, headers), 'Second');
     });
 
+  for (const [name, more, headers] of [
+    ['session_id', { session_id: 's' }, {}],
+    ['the header', {}, { 'x-session-id': 's' }],
+    ['prompt_cache_key', { prompt_cache_key: 's' }, {}],
+  ] as const)
+    // @spec route-36
+    test(`belong to their workspace when named by ${name}`, async (t) => {
+      const two = await start(t);
+      const made = await manage(two.gateway, 'POST', '/workspaces', { name: 'Other', slug: 'other' });
+      const { id } = made.body['data'] as { id: string };
+      const { key } = (await manage(two.gateway, 'POST', '/keys', { name: 'k', workspace_id: id })).body;
+      assert.ok(typeof key === 'string');
+      const other = { ...headers, authorization: `Bearer ${key}` };
+      assert.equal(await ask(two, more, headers), 'First');
+      two.chance.next = 0.99;
+      assert.equal(await ask(two, more, other), 'Second');
+      assert.equal(await ask(two, more, headers), 'First', 'its own session stays');
+      two.chance.next = 0;
+      assert.equal(await ask(two, more, other), 'First', 'without a cache that saves there it is not tied');
+    });
+
+  // @spec request-19, route-35
   test('are named by the body before the header', async (t) => {
     const two = await start(t);
     await ask(two, { session_id: 'of the body' }, { 'x-session-id': 'of the header' });
@@ -217,7 +245,8 @@ suite('sessions', () => {
     assert.equal(await ask(two, {}, { 'x-session-id': 'of the body' }), 'First');
   });
 
-  test('that nobody named stay once an answer showed that a cache was used', async (t) => {
+  // @spec route-35
+  test('stay without a name once a response used the cache', async (t) => {
     const two = await start(t);
     await ask(two, {});
     two.chance.next = 0.99;
@@ -236,7 +265,8 @@ suite('sessions', () => {
     assert.equal(await ask(two, { messages: [{ role: 'user', content: 'another' }] }), 'Second');
   });
 
-  test('leave an endpoint that fails, and do not go back', async (t) => {
+  // @spec route-38
+  test('leave an endpoint that fails, and do not return', async (t) => {
     const two = await start(t);
     await ask(two, { session_id: 's' });
     two.first.script = json(500, {});
@@ -245,7 +275,8 @@ suite('sessions', () => {
     assert.equal(await ask(two, { session_id: 's' }), 'Second');
   });
 
-  test('have ids of at most 256 characters, in the body as in the header', async (t) => {
+  // @spec request-18
+  test('have ids of at most 256 characters, in the body and in the header', async (t) => {
     const { gateway } = await start(t);
     const long = 'x'.repeat(257);
     const body = { model: 'acme/both', messages };
@@ -254,7 +285,7 @@ suite('sessions', () => {
   });
 });
 
-test("the operator's preferences: only intersects, ignore unites, the rest yields to the caller", async (t) => {
+test("merges the operator's preferences: only intersects, ignore unites, the caller wins otherwise", async (t) => {
   const more = 'defaults: { provider: { ignore: [first], sort: price } }';
   const { gateway, first } = await startTwoProviders(t, { first: good, second: good, more });
   const ask = (provider?: object): Promise<Response> =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { test, type TestContext } from 'node:test';
-import type { GenerationRow } from '../../src/store/generations.ts';
+import type { GenerationRow } from '../../src/store/generations/columns.ts';
 import { API_KEY, MANAGEMENT_KEY, type RunningGateway } from '../support/gateway.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatChunk, sse, type Script } from '../support/upstream.ts';
@@ -65,7 +65,8 @@ function start(t: TestContext, first: Script): ReturnType<typeof startTwoProvide
   return startTwoProviders(t, { first, timeouts: `{ total_ms: ${TOTAL_MS} }` });
 }
 
-test('a reader who stalls is ended when the time of the request is over, and owes what was sent', async (t) => {
+// @spec stream-31
+test('ends a stalled reader when the time of the request is over, and charges what was sent', async (t) => {
   const { gateway } = await start(t, endless);
   const { socket, id } = await readFirst(gateway);
   t.after(() => socket.destroy());
@@ -79,7 +80,7 @@ test('a reader who stalls is ended when the time of the request is over, and owe
   assert.equal(await openStreams(gateway), 0);
 });
 
-test('a reader who stalls past the time of the request and then reads on is told of it, and owes what was sent', async (t) => {
+test('reports the end to a reader that stalled past the time of the request, and charges what was sent', async (t) => {
   const { gateway } = await start(t, endless);
   const { socket, id, tail } = await readFirst(gateway);
   t.after(() => socket.destroy());
@@ -91,7 +92,7 @@ test('a reader who stalls past the time of the request and then reads on is told
   assert.match(tail(), /"error":\{"code":408.*\[DONE\]/s);
 });
 
-test('a reader who keeps up owes nothing when an upstream outlasts the time of the request', async (t) => {
+test('charges a reader that keeps up nothing when an upstream outlasts the time of the request', async (t) => {
   const { gateway } = await start(t, (_arrived, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(PIECE);

@@ -25,7 +25,8 @@ const upstreamStatuses: readonly [upstream: number, caller: number][] = [
 ];
 
 for (const [upstream, status] of upstreamStatuses)
-  test(`an upstream's ${upstream} is the caller's ${status} on both endpoints, in each endpoint's own shape`, async (t) => {
+  // @spec error-9, error-11, error-13
+  test(`maps an upstream's ${upstream} to ${status} on both routes, in the shape of each`, async (t) => {
     const { gateway } = await startTwoProviders(t, { first: json(upstream, { error: { message: 'as it is' } }) });
     const chat = await gateway.post('/chat/completions', { model: 'acme/first', messages });
     assert.equal(chat.status, status);
@@ -40,10 +41,18 @@ for (const [upstream, status] of upstreamStatuses)
     assert.equal(body.request_id, other.headers.get('x-generation-id'));
   });
 
-test('400: what is not JSON, and what breaks the schema, with the path of the member', async (t) => {
+// @spec request-1
+test('returns 400 with the path of the field for invalid JSON and schema violations', async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
-  assert.equal((await gateway.post('/chat/completions', '{')).status, 400);
+  for (const body of ['{', '', '[]', 'null'])
+    assert.equal((await gateway.post('/chat/completions', body)).status, 400, body);
+  const plain = await gateway.post(
+    '/chat/completions',
+    { model: 'sandbox/echo', messages },
+    { 'content-type': 'text/plain' },
+  );
+  assert.equal(plain.status, 200, 'whatever its type is called');
   const bad = await gateway.post('/chat/completions', {
     model: 'sandbox/echo',
     messages: [
@@ -61,7 +70,8 @@ test('400: what is not JSON, and what breaks the schema, with the path of the me
   assert.equal(error.metadata.issues[0]?.path, 'messages[0].content[1].image_url.url');
 });
 
-test('401 without or with a wrong key, 403 with a management key, each before the body is looked at', async (t) => {
+// @spec auth-6, auth-18
+test('returns 401 without a valid key, and 403 for a management key, before it reads the body', async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
   for (const path of ['/chat/completions', '/messages']) {
@@ -77,7 +87,8 @@ test('401 without or with a wrong key, 403 with a management key, each before th
   }
 });
 
-test('404 for an unknown model, naming a near one; 400 for a malformed slug or an unknown suffix', async (t) => {
+// @spec model-1, model-2
+test('returns 404 with a suggestion for an unknown model, 400 for a malformed slug or an unknown suffix', async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
   const unknown = await gateway.post('/chat/completions', { model: 'sandboks/echo', messages });
@@ -88,7 +99,8 @@ test('404 for an unknown model, naming a near one; 400 for a malformed slug or a
   assert.equal((await gateway.post('/chat/completions', { model: 'no-slash', messages })).status, 400);
 });
 
-test('408 for a body that arrives too slowly', async (t) => {
+// @spec request-4
+test('returns 408 for a body that arrives too slowly', async (t) => {
   const gateway = await startGateway({ bodyLimits: { idleMs: 200 } });
   t.after(() => gateway.close());
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
@@ -103,7 +115,8 @@ test('408 for a body that arrives too slowly', async (t) => {
   socket.destroy();
 });
 
-test('413 for a declared size over the limit before a byte is read, and after inflation', async (t) => {
+// @spec request-2
+test('returns 413 for a declared size over the limit before it reads a byte, and after inflation', async (t) => {
   const gateway = await startGateway({ yaml: 'server: { max_body_mb: 1 }' });
   t.after(() => gateway.close());
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
@@ -129,7 +142,8 @@ test('413 for a declared size over the limit before a byte is read, and after in
   }
 });
 
-test('a compressed body within the limit is read', async (t) => {
+// @spec request-3
+test('reads a compressed body within the limit', async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
   const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
@@ -140,7 +154,8 @@ test('a compressed body within the limit is read', async (t) => {
   assert.equal(response.status, 200);
 });
 
-test('a request in flight finishes while the gateway shuts down', async (t) => {
+// @spec auth-20
+test('finishes a request in flight during shutdown', async (t) => {
   const { gateway, first } = await startTwoProviders(t, {
     first: (_arrived, response) => {
       setTimeout(() => void json(200, chatAnswer('late'))(_arrived, response, response.req), 300);

@@ -33,34 +33,34 @@ function streamAs(contentType: string, text: string): Script {
 }
 
 for (const contentType of ['text/event-stream', 'text/event-stream; charset=utf-8', 'Text/Event-Stream'])
-  test(`a whole chat answer that comes as ${contentType} is folded`, async (t) => {
+  test(`folds a chat response that comes as ${contentType}`, async (t) => {
     const { gateway, first } = await startTwoProviders(t, {
-      first: streamAs(contentType, chatStream('told in pieces')),
+      first: streamAs(contentType, chatStream('sent in pieces')),
     });
     const response = await gateway.post('/chat/completions', { ...ask, model: 'acme/first' });
     assert.equal(response.status, 200);
     assert.equal(first.arrived[0]?.body['stream'], undefined);
     const body = (await response.json()) as ChatBody;
-    assert.equal(body.choices[0].message.content, 'told in pieces');
+    assert.equal(body.choices[0].message.content, 'sent in pieces');
     assert.equal(body.choices[0].finish_reason, 'stop');
     assert.deepEqual([body.usage.prompt_tokens, body.usage.completion_tokens], [10, 5]);
     const record = await gateway.app.generations.find(response.headers.get('x-generation-id') as string);
     assert.deepEqual([record?.tokensPrompt, record?.tokensCompletion], [10, 5]);
   });
 
-test('a whole messages answer that comes as a stream is folded, for callers of both formats', async (t) => {
+test('folds a messages response that comes as a stream, for callers of both formats', async (t) => {
   const { gateway } = await startTwoProviders(t, {
     adapter: 'messages-compatible',
-    first: stream(messagesStream('told in pieces')),
+    first: stream(messagesStream('sent in pieces')),
   });
   const own = await gateway.post('/messages', { ...ask, model: 'acme/first' });
   const { content, stop_reason: reason } = (await own.json()) as { content: object[]; stop_reason: string };
-  assert.deepEqual([content, reason], [[{ type: 'text', text: 'told in pieces', citations: null }], 'end_turn']);
+  assert.deepEqual([content, reason], [[{ type: 'text', text: 'sent in pieces', citations: null }], 'end_turn']);
   const foreign = await gateway.post('/chat/completions', { ...ask, model: 'acme/first' });
-  assert.equal(((await foreign.json()) as ChatBody).choices[0].message.content, 'told in pieces');
+  assert.equal(((await foreign.json()) as ChatBody).choices[0].message.content, 'sent in pieces');
 });
 
-test('calls in a stream that nobody asked for are put together', async (t) => {
+test('joins calls in an unrequested stream', async (t) => {
   const call = (piece: object): object => chatChunk({ tool_calls: [{ index: 0, ...piece }] });
   const { gateway } = await startTwoProviders(t, {
     first: stream(
@@ -86,13 +86,13 @@ for (const [name, script] of [
   ['breaks off with its connection', cutAfter(half)],
   ['ends with an error', stream(half + sse([{ error: { message: 'x', code: 500 } }]))],
 ] as const) {
-  test(`a stream that nobody asked for and that ${name} leaves the request to the next provider`, async (t) => {
+  test(`moves to the next provider after an unrequested stream that ${name}`, async (t) => {
     const { gateway } = await startTwoProviders(t, { first: script, second: json(200, chatAnswer('second')) });
     const response = await gateway.post('/chat/completions', { ...ask, model: 'acme/both' });
     assert.equal(((await response.json()) as ChatBody).choices[0].message.content, 'second');
   });
 
-  test(`of one that ${name} the caller gets what had come when no other may try`, async (t) => {
+  test(`returns the beginning of a stream that ${name} when no other candidate is left`, async (t) => {
     const { gateway } = await startTwoProviders(t, { first: script });
     const response = await gateway.post('/chat/completions', { ...ask, model: 'acme/first' });
     assert.equal(response.status, 200);
@@ -109,7 +109,7 @@ function cutAfter(text: string): Script {
   };
 }
 
-test('a stream that nobody asked for is bounded like any whole answer', async (t) => {
+test('limits an unrequested stream like any response', async (t) => {
   let sentMiB = 0;
   const piece = sse([chatChunk({ content: 'x'.repeat(1_024 * 1_024) })]);
   const { gateway } = await startTwoProviders(t, {
@@ -133,7 +133,7 @@ test('a stream that nobody asked for is bounded like any whole answer', async (t
   assert.ok(sentMiB < 100, `${sentMiB} MiB were read`);
 });
 
-test('what keeps such a stream open after its end holds nobody up, and the whole limit ends one that hangs', async (t) => {
+test('ends with the response despite an open stream, and ends a stuck one at the limit', async (t) => {
   const stays =
     (text: string): Script =>
     (_arrived, response) => {

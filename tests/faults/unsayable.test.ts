@@ -32,7 +32,7 @@ models:
 const hi = { role: 'user', content: 'hi' };
 
 /** What the messages format has no words for, and a chat endpoint takes. */
-const UNSAYABLE = {
+const UNSUPPORTED = {
   'the result of no call': {
     messages: [hi, { role: 'tool', tool_call_id: 'ghost', content: 'boo' }],
     path: 'messages[1].tool_call_id',
@@ -68,11 +68,12 @@ interface Refusal {
   };
 }
 
-for (const [what, { messages: asked, path }] of Object.entries(UNSAYABLE)) {
-  test(`${what} toward a messages upstream is 400 at the member, before anything is sent`, async (t) => {
+for (const [what, { messages: requested, path }] of Object.entries(UNSUPPORTED)) {
+  // @spec translate-17
+  test(`rejects ${what} with 400 at its field toward a messages upstream, before it sends anything`, async (t) => {
     const { gateway, messages } = await start(t);
     for (const stream of [false, true]) {
-      const response = await gateway.post('/chat/completions', { model: 'acme/words', stream, messages: asked });
+      const response = await gateway.post('/chat/completions', { model: 'acme/words', stream, messages: requested });
       assert.equal(response.status, 400);
       const { error } = (await response.json()) as Refusal;
       assert.deepEqual([error.metadata.error_type, error.metadata.issues[0]?.path], ['invalid_prompt', path]);
@@ -81,21 +82,22 @@ for (const [what, { messages: asked, path }] of Object.entries(UNSAYABLE)) {
     assert.equal(messages.arrived.length, 0);
   });
 
-  test(`${what} goes on to the next endpoint, whose format can say it`, async (t) => {
+  // @spec translate-17
+  test(`sends ${what} to the next endpoint whose format can express it`, async (t) => {
     const { gateway, chat, messages } = await start(t);
-    const response = await gateway.post('/chat/completions', { model: 'acme/both', messages: asked });
+    const response = await gateway.post('/chat/completions', { model: 'acme/both', messages: requested });
     assert.equal(response.status, 200);
     assert.match(await response.text(), /Said in chat\./);
-    assert.deepEqual(chat.arrived[0]?.body['messages'], asked);
+    assert.deepEqual(chat.arrived[0]?.body['messages'], requested);
     assert.equal(messages.arrived.length, 0);
   });
 }
 
-test('a stored file goes to the vendor of the messages format, which keeps files of its own', async (t) => {
+test('sends a stored file to the messages vendor, which stores files itself', async (t) => {
   const { gateway, messages } = await start(t);
   const response = await gateway.post('/chat/completions', {
     model: 'acme/vendor',
-    messages: UNSAYABLE['a stored file'].messages,
+    messages: UNSUPPORTED['a stored file'].messages,
   });
   assert.equal(response.status, 200);
   const [arrived] = messages.arrived;
@@ -111,7 +113,7 @@ test('a stored file goes to the vendor of the messages format, which keeps files
   assert.match(String(arrived?.headers['anthropic-beta']), /files-api-/);
 });
 
-test('nothing that can be seen is 400 for a messages caller too, and its tokens are an estimate', async (t) => {
+test('rejects content without visible characters from a messages caller with 400, and estimates its tokens', async (t) => {
   const { gateway, messages } = await start(t);
   const body = { model: 'acme/vendor', max_tokens: 9, messages: [{ role: 'user', content: ' ' }] };
   const response = await gateway.post('/messages', body);
