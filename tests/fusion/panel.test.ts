@@ -3,16 +3,16 @@ import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import {
   ANALYSIS,
-  askedOf,
+  requestedOf,
   fusionTool,
   hasResult,
   PANEL,
   resultRead,
-  says,
+  states,
   startPanel,
-  type Says,
+  type States,
 } from '../support/panel.ts';
-import { objectOf } from '../support/told.ts';
+import { objectOf } from '../support/reported.ts';
 import { ask, type Asking } from '../support/tool-turns.ts';
 import { chatAnswer, json, type Arrived } from '../support/upstream.ts';
 
@@ -24,15 +24,17 @@ const nameOf = ({ format, stream }: Asking): string => `${format} caller, ${stre
 
 const METADATA = { 'x-service-metadata': 'enabled' };
 
-/** Everybody who is named fails with the status; the others say what they usually do. */
-function failing(statuses: Readonly<Record<string, number>>): Says {
+/** The named models fail with the status; the others respond as usual. */
+function failing(statuses: Readonly<Record<string, number>>): States {
   return (who, arrived) => {
     const status = statuses[who];
-    return status === undefined ? says(who, arrived) : json(status, { error: { message: 'no', type: 'x', code: 'y' } });
+    return status === undefined
+      ? states(who, arrived)
+      : json(status, { error: { message: 'no', type: 'x', code: 'y' } });
   };
 }
 
-/** The stage of the panel, as a whole chat answer tells it. */
+/** The stage of the panel in a chat response. */
 async function stageOf(...[turns, body]: [Parameters<typeof ask>[0], object]): Promise<JsonObject> {
   const answer = await turns.gateway.post(
     '/chat/completions',
@@ -44,13 +46,14 @@ async function stageOf(...[turns, body]: [Parameters<typeof ask>[0], object]): P
   return objectOf(pipeline.find(({ name }) => name === 'fusion'));
 }
 
-suite('a panel of which all answer', () => {
+suite('a panel without failures', () => {
   for (const asking of ASKINGS) {
-    test(`is compared, and the outer model writes the answer: ${nameOf(asking)}`, async (t) => {
+    // @spec fusion-8, fusion-9
+    test(`is compared, and the outer model writes the response: ${nameOf(asking)}`, async (t) => {
       const turns = await startPanel(t);
-      const told = await ask(turns, asking, { tools: [fusionTool()] });
-      assert.equal(told.status, 200);
-      assert.match(told.text, /In the end: tea\.$/);
+      const reported = await ask(turns, asking, { tools: [fusionTool()] });
+      assert.equal(reported.status, 200);
+      assert.match(reported.text, /In the end: tea\.$/);
       const result = resultRead(turns);
       assert.deepEqual(result, {
         status: 'ok',
@@ -60,18 +63,20 @@ suite('a panel of which all answer', () => {
     });
   }
 
-  test('reads the prompt as it stands, and nothing of the other answers', async (t) => {
+  // @spec fusion-7
+  test('reads the prompt unchanged, and no other answer', async (t) => {
     const turns = await startPanel(t);
     await ask(turns, CHAT, { tools: [fusionTool()], messages: [{ role: 'user', content: 'Tea or coffee?' }] });
-    const [asked] = askedOf(turns, 'one');
-    const [system, user, ...more] = (asked?.body['messages'] ?? []) as readonly JsonObject[];
+    const [requested] = requestedOf(turns, 'one');
+    const [system, user, ...more] = (requested?.body['messages'] ?? []) as readonly JsonObject[];
     assert.deepEqual(more, []);
     assert.equal(objectOf(system)['role'], 'system');
     assert.match(JSON.stringify(user), /"Tea or coffee\?"/);
-    assert.doesNotMatch(asked?.text ?? '', /says tea/);
+    assert.doesNotMatch(requested?.text ?? '', /says tea/);
   });
 
-  test('reads a longer conversation as a transcript without pictures', async (t) => {
+  // @spec fusion-7
+  test('reads a longer conversation as a transcript without images', async (t) => {
     const turns = await startPanel(t);
     await ask(turns, CHAT, {
       tools: [fusionTool()],
@@ -88,13 +93,14 @@ suite('a panel of which all answer', () => {
         },
       ],
     });
-    const { text } = askedOf(turns, 'one')[0] as Arrived;
+    const { text } = requestedOf(turns, 'one')[0] as Arrived;
     for (const words of ['Answer in verse.', 'Good day.', 'What is this?', '[image]'])
       assert.ok(text.includes(words), words);
     assert.doesNotMatch(text, /iVBORw0KGgo/);
   });
 
-  test('is asked as the parameters say; the analyst at temperature 0, bound to its schema', async (t) => {
+  // @spec fusion-6
+  test('gets the parameters; the analyst has temperature 0 and a schema', async (t) => {
     const turns = await startPanel(t);
     const parameters = {
       temperature: 0.7,
@@ -103,30 +109,31 @@ suite('a panel of which all answer', () => {
       cache_control: { type: 'ephemeral' },
     };
     await ask(turns, CHAT, { tools: [fusionTool(parameters)] });
-    const member = askedOf(turns, 'one')[0]?.body ?? {};
+    const member = requestedOf(turns, 'one')[0]?.body ?? {};
     assert.equal(member['temperature'], 0.7);
     assert.equal(member['max_tokens'] ?? member['max_completion_tokens'], 321);
     assert.equal(member['response_format'], undefined);
-    const judge = askedOf(turns, 'judge')[0]?.body ?? {};
+    const judge = requestedOf(turns, 'judge')[0]?.body ?? {};
     assert.equal(judge['temperature'], 0);
     assert.equal(objectOf(judge['response_format'] as JsonObject)['type'], 'json_schema');
     assert.match(JSON.stringify(judge), /one says tea/);
-    assert.match(askedOf(turns, 'two')[0]?.text ?? '', /"cache_control":\{"type":"ephemeral"\}/);
+    assert.match(requestedOf(turns, 'two')[0]?.text ?? '', /"cache_control":\{"type":"ephemeral"\}/);
   });
 
-  test('is asked for no longer answers than its models write', async (t) => {
+  test('gets no maximum beyond what its models write', async (t) => {
     const endpoint = 'endpoints: [{ provider: chatty, model: three, price: { prompt: 1, completion: 2 } }]';
     const yaml = `  acme/short: { max_completion_tokens: 4096, ${endpoint} }\n`;
-    const turns = await startPanel(t, says, { yaml });
+    const turns = await startPanel(t, states, { yaml });
     await ask(turns, CHAT, { tools: [fusionTool({ analysis_models: ['acme/one', 'acme/short'] })] });
     const limits = (['one', 'three'] as const).map((who) => {
-      const { body } = askedOf(turns, who)[0] as Arrived;
+      const { body } = requestedOf(turns, who)[0] as Arrived;
       return body['max_tokens'] ?? body['max_completion_tokens'];
     });
     assert.deepEqual(limits, [16_000, 4_096]);
   });
 
-  test('tells in metadata who was asked, how long that took and what it cost', async (t) => {
+  // @spec fusion-19
+  test('lists models, times and costs in the metadata', async (t) => {
     const stage = await stageOf(await startPanel(t), { tools: [fusionTool()] });
     assert.equal(stage['type'], 'fusion');
     assert.equal(stage['summary'], '3 of 3 models of the panel answered');
@@ -141,9 +148,10 @@ suite('a panel of which all answer', () => {
     assert.equal(stage['cost_usd'], 0.00008);
   });
 
-  test('is asked once, however often the model calls', async (t) => {
+  // @spec fusion-13
+  test('runs once, however often the model calls', async (t) => {
     const turns = await startPanel(t, (who, arrived) => {
-      if (who !== 'outer' || hasResult(arrived.body)) return says(who, arrived);
+      if (who !== 'outer' || hasResult(arrived.body)) return states(who, arrived);
       return {
         calls: [
           { id: 'a', name: 'service_fusion' },
@@ -152,33 +160,34 @@ suite('a panel of which all answer', () => {
       };
     });
     await ask(turns, CHAT, { tools: [fusionTool()] });
-    assert.equal(askedOf(turns, 'one').length, 1);
+    assert.equal(requestedOf(turns, 'one').length, 1);
     const result = resultRead(turns);
     assert.deepEqual([result['status'], result['failure_reason']], ['error', 'fusion_invocation_capped']);
   });
 
-  test('whose answers are longer than the outer model reads is cut for that model, and whole for the caller', async (t) => {
+  test("is cut for the outer model's context, and whole for the caller", async (t) => {
     const long = 'word '.repeat(16_000);
     const endpoint = 'endpoints: [{ provider: chatty, model: outer, price: { prompt: 1, completion: 2 } }]';
     const yaml = `  acme/narrow: { context_length: 40000, ${endpoint} }\n`;
     const turns = await startPanel(
       t,
-      (who, arrived) => (who === 'one' || who === 'two' ? { text: `${who}: ${long}` } : says(who, arrived)),
+      (who, arrived) => (who === 'one' || who === 'two' ? { text: `${who}: ${long}` } : states(who, arrived)),
       { yaml },
     );
     const narrow = { ...CHAT, model: 'acme/narrow' };
-    const told = await ask(turns, narrow, { tools: [fusionTool()] });
-    assert.match(told.text, /In the end: tea\.$/);
+    const reported = await ask(turns, narrow, { tools: [fusionTool()] });
+    assert.match(reported.text, /In the end: tea\.$/);
     const read = resultRead(turns)['responses'] as readonly { readonly content: string }[];
     const lengths = read.map(({ content }) => content.length);
     // Half of 40,000 tokens, of which the short answer takes little.
     assert.ok(lengths[0] === lengths[1] && (lengths[0] ?? 0) > 29_000 && (lengths[0] ?? 0) < 31_000, lengths.join());
-    const [detail] = told.message['reasoning_details'] as readonly JsonObject[];
+    const [detail] = reported.message['reasoning_details'] as readonly JsonObject[];
     const whole = objectOf(JSON.parse(detail?.['result'] as string) as JsonObject);
     assert.equal((whole['responses'] as readonly { readonly content: string }[])[0]?.content.length, long.length + 4);
   });
 
-  test('cites each source once, and the answer rests on them', async (t) => {
+  // @spec fusion-9
+  test('cites each source once, and the response has the citations', async (t) => {
     const cites = (text: string) =>
       json(200, {
         ...chatAnswer(text),
@@ -200,20 +209,20 @@ suite('a panel of which all answer', () => {
         ],
       });
     const turns = await startPanel(t, (who, arrived) =>
-      who === 'one' || who === 'three' ? cites(`${who} read it.`) : says(who, arrived),
+      who === 'one' || who === 'three' ? cites(`${who} read it.`) : states(who, arrived),
     );
-    const told = await ask(turns, CHAT, { tools: [fusionTool()] });
+    const reported = await ask(turns, CHAT, { tools: [fusionTool()] });
     assert.deepEqual(resultRead(turns)['sources'], [{ title: 'Tea', url: 'https://tea.test/' }]);
-    const urls = (told.message['annotations'] as readonly JsonObject[]).map(
+    const urls = (reported.message['annotations'] as readonly JsonObject[]).map(
       (one) => objectOf(one['url_citation'])['url'],
     );
     assert.deepEqual(urls, ['https://tea.test/']);
   });
 
-  test('may be one model, and no more than eight', async (t) => {
+  test('may have one to eight models', async (t) => {
     const turns = await startPanel(t);
-    const told = await ask(turns, CHAT, { tools: [fusionTool({ analysis_models: ['acme/one'] })] });
-    assert.match(told.text, /tea\.$/);
+    const reported = await ask(turns, CHAT, { tools: [fusionTool({ analysis_models: ['acme/one'] })] });
+    assert.match(reported.text, /tea\.$/);
     const nine = Array.from({ length: 9 }, () => 'acme/one');
     const refused = await turns.gateway.post('/chat/completions', {
       model: 'acme/outer',
@@ -225,12 +234,13 @@ suite('a panel of which all answer', () => {
   });
 });
 
-suite('a panel of which some fail', () => {
+suite('a panel with some failures', () => {
   for (const asking of ASKINGS) {
-    test(`goes on with the others, and names those that failed: ${nameOf(asking)}`, async (t) => {
+    // @spec fusion-10
+    test(`continues with the others, and names the failed ones: ${nameOf(asking)}`, async (t) => {
       const turns = await startPanel(t, failing({ two: 500 }));
-      const told = await ask(turns, asking, { tools: [fusionTool()] });
-      assert.match(told.text, /In the end: tea\.$/);
+      const reported = await ask(turns, asking, { tools: [fusionTool()] });
+      assert.match(reported.text, /In the end: tea\.$/);
       const result = resultRead(turns);
       assert.equal(result['status'], 'ok');
       assert.deepEqual(
@@ -242,71 +252,78 @@ suite('a panel of which some fail', () => {
     });
   }
 
-  test('says so in metadata', async (t) => {
+  test('reports them in the metadata', async (t) => {
     const stage = await stageOf(await startPanel(t, failing({ two: 500 })), { tools: [fusionTool()] });
     assert.equal(stage['summary'], '2 of 3 models of the panel answered');
     const statuses = (objectOf(stage['data'])['members'] as readonly JsonObject[]).map(({ status }) => status);
     assert.deepEqual(statuses, ['ok', 'failed', 'ok']);
   });
 
-  test('counts a member that says nothing as failed', async (t) => {
-    const turns = await startPanel(t, (who, arrived) => (who === 'three' ? { text: '' } : says(who, arrived)));
+  // @spec fusion-10
+  test('counts an empty answer as failed', async (t) => {
+    const turns = await startPanel(t, (who, arrived) => (who === 'three' ? { text: '' } : states(who, arrived)));
     await ask(turns, CHAT, { tools: [fusionTool()] });
     const [failed] = resultRead(turns)['failed_models'] as readonly JsonObject[];
     assert.equal(failed?.['model'], 'acme/three');
   });
 
-  test('asks a member again without tools, where it cannot be asked with them', async (t) => {
+  test('calls a member again without tools when it rejects them', async (t) => {
     const turns = await startPanel(t, (who, arrived) =>
       who === 'one' && 'tools' in arrived.body
         ? json(400, { error: { message: 'tools are not supported', type: 'invalid_request_error' } })
-        : says(who, arrived),
+        : states(who, arrived),
     );
     await ask(turns, CHAT, { tools: [fusionTool({ tools: [{ type: 'service:datetime' }] })] });
     assert.equal(resultRead(turns)['failed_models'], undefined);
-    assert.equal(askedOf(turns, 'one').length, 2);
+    assert.equal(requestedOf(turns, 'one').length, 2);
   });
 });
 
-suite('a panel of which all fail', () => {
-  const FAILURES: readonly (readonly [string, Says, readonly string[], string])[] = [
+suite('a panel with only failures', () => {
+  const FAILURES: readonly (readonly [string, States, readonly string[], string])[] = [
     ['upstreams that fail', failing({ one: 500, two: 500, three: 500 }), PANEL, 'all_panels_failed'],
-    ['upstreams that are asked too often', failing({ one: 429, two: 429, three: 429 }), PANEL, 'rate_limited'],
-    ['models that do not exist', says, ['acme/nobody', 'acme/nowhere'], 'invalid_model'],
+    ['upstreams with rate limits', failing({ one: 429, two: 429, three: 429 }), PANEL, 'rate_limited'],
+    ['models that do not exist', states, ['acme/nobody', 'acme/nowhere'], 'invalid_model'],
     ['different reasons', failing({ one: 429 }), ['acme/one', 'acme/nobody'], 'all_panels_failed'],
   ];
-  for (const [what, say, panel, reason] of FAILURES) {
-    test(`is a result that says why, and the outer model answers all the same: ${what}`, async (t) => {
-      const turns = await startPanel(t, say);
-      const told = await ask(turns, CHAT, { tools: [fusionTool({ analysis_models: [...panel] })] });
-      assert.equal(told.status, 200);
-      assert.match(told.text, /In the end: tea\.$/);
+  for (const [what, emit, panel, reason] of FAILURES) {
+    // @spec fusion-12
+    test(`is an error result with the reason, and the outer model responds: ${what}`, async (t) => {
+      const turns = await startPanel(t, emit);
+      const reported = await ask(turns, CHAT, { tools: [fusionTool({ analysis_models: [...panel] })] });
+      assert.equal(reported.status, 200);
+      assert.match(reported.text, /In the end: tea\.$/);
       const result = resultRead(turns);
       assert.deepEqual([result['status'], result['failure_reason']], ['error', reason]);
       assert.equal((result['failed_models'] as readonly JsonObject[]).length, panel.length);
-      assert.equal(askedOf(turns, 'judge').length, 0, 'there is nothing to compare');
+      assert.equal(requestedOf(turns, 'judge').length, 0, 'there is nothing to compare');
     });
   }
 });
 
 suite('an analyst that fails', () => {
-  const FAULTS: readonly (readonly [string, Says, string])[] = [
+  const FAULTS: readonly (readonly [string, States, string])[] = [
     [
       'says no JSON',
-      (who, arrived) => (who === 'judge' ? { text: 'Tea, I think.' } : says(who, arrived)),
+      (who, arrived) => (who === 'judge' ? { text: 'Tea, I think.' } : states(who, arrived)),
       'judge_not_valid_json',
     ],
     [
       'forgets members',
-      (who, arrived) => (who === 'judge' ? { text: '{"consensus": []}' } : says(who, arrived)),
+      (who, arrived) => (who === 'judge' ? { text: '{"consensus": []}' } : states(who, arrived)),
       'judge_schema_mismatch',
     ],
-    ['says nothing', (who, arrived) => (who === 'judge' ? { text: '' } : says(who, arrived)), 'judge_empty_completion'],
+    [
+      'says nothing',
+      (who, arrived) => (who === 'judge' ? { text: '' } : states(who, arrived)),
+      'judge_empty_completion',
+    ],
     ['fails upstream', failing({ judge: 500 }), 'judge_upstream_error'],
   ];
-  for (const [what, say, fault] of FAULTS) {
-    test(`costs the analysis and nothing else: it ${what}`, async (t) => {
-      const turns = await startPanel(t, say);
+  for (const [what, emit, fault] of FAULTS) {
+    // @spec fusion-11
+    test(`costs only the analysis: it ${what}`, async (t) => {
+      const turns = await startPanel(t, emit);
       await ask(turns, CHAT, { tools: [fusionTool()] });
       const result = resultRead(turns);
       assert.deepEqual([result['status'], result['failure_reason'], result['analysis']], ['ok', fault, undefined]);
@@ -314,9 +331,9 @@ suite('an analyst that fails', () => {
     });
   }
 
-  test('is understood where it puts a fence around its JSON', async (t) => {
+  test('is parsed when its JSON is in a code fence', async (t) => {
     const text = `Here it is:\n\`\`\`json\n${JSON.stringify(ANALYSIS)}\n\`\`\``;
-    const turns = await startPanel(t, (who, arrived) => (who === 'judge' ? { text } : says(who, arrived)));
+    const turns = await startPanel(t, (who, arrived) => (who === 'judge' ? { text } : states(who, arrived)));
     await ask(turns, CHAT, { tools: [fusionTool()] });
     assert.deepEqual(resultRead(turns)['analysis'], ANALYSIS);
   });
@@ -324,18 +341,19 @@ suite('an analyst that fails', () => {
 
 suite('tools of the panel', () => {
   const called =
-    (name: string): Says =>
+    (name: string): States =>
     (who, arrived, turn) => {
-      if (who !== 'one') return says(who, arrived);
+      if (who !== 'one') return states(who, arrived);
       return turn < 9 && arrived.body['tool_choice'] !== 'none' ? { calls: [{ name }] } : { text: 'one has looked.' };
     };
 
-  test('are searching and fetching the web, where nobody says otherwise', async (t) => {
+  // @spec fusion-2
+  test('are web search and web fetch by default', async (t) => {
     const turns = await startPanel(t);
     const { tools: _none, ...parameters } = fusionTool()['parameters'] as JsonObject;
     await ask(turns, CHAT, { tools: [{ type: 'service:fusion', parameters }] });
     for (const who of ['one', 'judge'] as const) {
-      const tools = askedOf(turns, who)[0]?.body['tools'] as readonly { function: { name: string } }[];
+      const tools = requestedOf(turns, who)[0]?.body['tools'] as readonly { function: { name: string } }[];
       assert.deepEqual(
         tools.map((tool) => tool.function.name),
         ['service_web_search', 'service_web_fetch'],
@@ -347,7 +365,8 @@ suite('tools of the panel', () => {
     [undefined, 4],
     [2, 2],
   ] as const) {
-    test(`may be called ${most} times by each where max_tool_calls is ${given ?? 'not given'}`, async (t) => {
+    // @spec fusion-2
+    test(`may be called ${most} times by each member with max_tool_calls ${given ?? 'not given'}`, async (t) => {
       const turns = await startPanel(t, called('service_datetime'));
       const parameters = {
         tools: [{ type: 'service:datetime' }],
@@ -355,7 +374,7 @@ suite('tools of the panel', () => {
       };
       await ask(turns, CHAT, { tools: [fusionTool(parameters)] });
       // Each call is a turn, and one without tools follows.
-      assert.equal(askedOf(turns, 'one').length, most + 1);
+      assert.equal(requestedOf(turns, 'one').length, most + 1);
       const [first] = resultRead(turns)['responses'] as readonly JsonObject[];
       assert.equal(first?.['content'], 'one has looked.');
     });

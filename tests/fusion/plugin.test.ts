@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { manage } from '../support/byok.ts';
-import { askedOf, fusionTool, hasResult, resultRead, says, startPanel, type Says } from '../support/panel.ts';
-import { objectOf } from '../support/told.ts';
+import { requestedOf, fusionTool, hasResult, resultRead, states, startPanel, type States } from '../support/panel.ts';
+import { objectOf } from '../support/reported.ts';
 import { ask, testTool, type Asking, type ToolTurns } from '../support/tool-turns.ts';
 
 const PLUGIN = { id: 'fusion', analysis_models: ['acme/one', 'acme/two'], tools: [] };
-/** A place whose first choice nobody serves, one that is taken already, and who writes. */
+/** A place whose first choice is not served, a place that is already taken, and the model that writes. */
 const PRESETS = `
 routers:
   fusion:
@@ -28,8 +28,8 @@ const asking = (model: string, format: Asking['format'] = 'chat', stream = false
 });
 
 /** Without a tool that it could call, the outer model answers at once. */
-const calmly: Says = (who, arrived) =>
-  who === 'outer' && !('tools' in arrived.body) ? { text: 'By myself.' } : says(who, arrived);
+const calmly: States = (who, arrived) =>
+  who === 'outer' && !('tools' in arrived.body) ? { text: 'By myself.' } : states(who, arrived);
 
 async function whole({ gateway }: ToolTurns, body: object): Promise<JsonObject> {
   const messages = [{ role: 'user', content: 'Tea?' }];
@@ -44,50 +44,53 @@ const panelOf = (turns: ToolTurns): readonly unknown[] =>
 suite('the plugin', () => {
   for (const format of ['chat', 'messages'] as const)
     for (const stream of [true, false]) {
-      test(`offers the panel to whichever model was asked: ${format}, ${stream ? 'stream' : 'whole'}`, async (t) => {
+      test(`offers the panel to the requested model: ${format}, ${stream ? 'stream' : 'whole'}`, async (t) => {
         const turns = await startPanel(t);
-        const told = await ask(turns, asking('acme/outer', format, stream), { plugins: [PLUGIN] });
-        assert.match(told.text, /In the end: tea\.$/);
+        const reported = await ask(turns, asking('acme/outer', format, stream), { plugins: [PLUGIN] });
+        assert.match(reported.text, /In the end: tea\.$/);
         assert.deepEqual(panelOf(turns), ['acme/one', 'acme/two']);
-        // Nobody else was named, so the outer model compares.
-        assert.equal(askedOf(turns, 'judge').length, 0);
-        assert.equal(askedOf(turns, 'outer').length, 3);
+        // No other model is named, so the outer model compares.
+        assert.equal(requestedOf(turns, 'judge').length, 0);
+        assert.equal(requestedOf(turns, 'outer').length, 3);
       });
     }
 
-  test('leaves it to the model whether to ask the panel', async (t) => {
+  // @spec fusion-1
+  test('leaves the decision to call the panel to the model', async (t) => {
     const turns = await startPanel(t, (who) => ({ text: `${who} knows.` }));
-    const told = await ask(turns, asking('acme/outer'), { plugins: [PLUGIN] });
-    assert.equal(told.text, 'outer knows.');
-    assert.equal(askedOf(turns, 'one').length, 0);
+    const reported = await ask(turns, asking('acme/outer'), { plugins: [PLUGIN] });
+    assert.equal(reported.text, 'outer knows.');
+    assert.equal(requestedOf(turns, 'one').length, 0);
   });
 
-  test('with tool_choice "required" has the model call, in the first turn alone', async (t) => {
+  // @spec fusion-1
+  test('forces the call with tool_choice "required", in the first turn only', async (t) => {
     const turns = await startPanel(t);
     await ask(turns, asking('acme/outer'), { plugins: [PLUGIN], tool_choice: 'required' });
-    const [first, ...later] = askedOf(turns, 'outer').map(({ body }) => body['tool_choice']);
+    const [first, ...later] = requestedOf(turns, 'outer').map(({ body }) => body['tool_choice']);
     assert.deepEqual([first, later.includes('required')], ['required', false]);
   });
 
-  test('is bypassed by enabled: false, also where its slug is asked for', async (t) => {
+  // @spec fusion-15
+  test('is bypassed by enabled: false, also with its slug', async (t) => {
     const turns = await startPanel(t, calmly, { yaml: PRESETS });
     const plugins = [{ ...PLUGIN, enabled: false }];
     for (const model of ['acme/outer', 'service/fusion']) {
-      const told = await ask(turns, asking(model), { plugins });
-      assert.equal(told.text, 'By myself.', model);
+      const reported = await ask(turns, asking(model), { plugins });
+      assert.equal(reported.text, 'By myself.', model);
     }
-    assert.equal(askedOf(turns, 'one').length, 0);
+    assert.equal(requestedOf(turns, 'one').length, 0);
   });
 
-  test('adds to an entry of the caller what that does not say', async (t) => {
+  test('completes an entry of the caller', async (t) => {
     const turns = await startPanel(t);
     const own = { type: 'service:fusion', parameters: { analysis_models: ['acme/three'] } };
     await ask(turns, asking('acme/outer'), { plugins: [{ ...PLUGIN, model: 'acme/judge' }], tools: [own] });
     assert.deepEqual(panelOf(turns), ['acme/three']);
-    assert.equal(askedOf(turns, 'judge').length, 1);
+    assert.equal(requestedOf(turns, 'judge').length, 1);
   });
 
-  test('as the default of a workspace reaches requests of callers, and none that serve one', async (t) => {
+  test('applies as a workspace default to requests of callers, and not to nested ones', async (t) => {
     const turns = await startPanel(t);
     const defaults = { default_plugins: [{ ...PLUGIN, model: 'acme/judge' }] };
     const { status, text } = await manage(turns.gateway, 'PATCH', '/workspaces/default', defaults);
@@ -95,7 +98,7 @@ suite('the plugin', () => {
     await ask(turns, asking('acme/outer'), {});
     assert.deepEqual(panelOf(turns), ['acme/one', 'acme/two']);
     for (const who of ['one', 'two', 'judge'] as const)
-      for (const { text: asked } of askedOf(turns, who)) assert.doesNotMatch(asked, /service_fusion/);
+      for (const { text: requested } of requestedOf(turns, who)) assert.doesNotMatch(requested, /service_fusion/);
   });
 
   for (const [member, value] of [
@@ -104,6 +107,7 @@ suite('the plugin', () => {
     ['preset', 'general'],
     ['tools', [{ type: 'service:fusion' }]],
   ] as const) {
+    // @spec fusion-2
     test(`refuses ${member}: ${JSON.stringify(value)} with its path`, async (t) => {
       const turns = await startPanel(t);
       const answer = await turns.gateway.post('/messages', {
@@ -119,41 +123,45 @@ suite('the plugin', () => {
 });
 
 suite('the slugs', () => {
-  test('service/fusion is the first model of its preset that can be asked, which also compares and writes', async (t) => {
-    const turns = await startPanel(t, says, { yaml: PRESETS });
+  // @spec fusion-4
+  test('select the first available model of their preset, which also compares and writes', async (t) => {
+    const turns = await startPanel(t, states, { yaml: PRESETS });
     const answer = await whole(turns, { model: 'service/fusion', plugins: [{ id: 'fusion', tools: [] }] });
     assert.equal(answer['model'], 'acme/outer');
     const { strategy, requested } = objectOf(answer['service_metadata']);
     assert.deepEqual([strategy, requested], ['fusion', 'service/fusion']);
-    assert.deepEqual(panelOf(turns), ['acme/one', 'acme/two'], 'nobody takes two places');
-    assert.equal(askedOf(turns, 'outer').length, 3);
+    assert.deepEqual(panelOf(turns), ['acme/one', 'acme/two'], 'no model takes two places');
+    assert.equal(requestedOf(turns, 'outer').length, 3);
   });
 
-  test('service/fusion-flash has the panel of general-fast, unless the request names another', async (t) => {
-    const turns = await startPanel(t, says, { yaml: PRESETS });
+  // @spec fusion-3
+  test('select general-fast for service/fusion-flash, unless the request names another preset', async (t) => {
+    const turns = await startPanel(t, states, { yaml: PRESETS });
     await whole(turns, { model: 'service/fusion-flash' });
     assert.deepEqual(panelOf(turns), ['acme/three']);
     await whole(turns, { model: 'service/fusion-flash', plugins: [{ id: 'fusion', preset: 'general-high' }] });
     assert.deepEqual(panelOf(turns), ['acme/one', 'acme/two']);
   });
 
-  test('what the request names counts before the preset', async (t) => {
-    const turns = await startPanel(t, says, { yaml: PRESETS });
+  // @spec fusion-3
+  test('yield to models that the request names', async (t) => {
+    const turns = await startPanel(t, states, { yaml: PRESETS });
     const plugins = [{ id: 'fusion', preset: 'general-fast', analysis_models: ['acme/two'], model: 'acme/outer' }];
     await whole(turns, { model: 'service/fusion', plugins });
     assert.deepEqual(panelOf(turns), ['acme/two']);
   });
 
-  test('a preset of the tool puts its own analyst beside the model that answers', async (t) => {
+  // @spec fusion-4
+  test("combine a preset's analyst with the requested model", async (t) => {
     const yaml = PRESETS.replaceAll('model: acme/outer', 'model: acme/judge');
-    const turns = await startPanel(t, says, { yaml });
+    const turns = await startPanel(t, states, { yaml });
     const tool = { type: 'service:fusion', parameters: { preset: 'general-fast', tools: [] } };
     await whole(turns, { model: 'acme/outer', tools: [tool] });
     assert.deepEqual(panelOf(turns), ['acme/three']);
-    assert.equal(askedOf(turns, 'judge').length, 1);
+    assert.equal(requestedOf(turns, 'judge').length, 1);
   });
 
-  test('where nobody of the presets is configured, the strongest of the other models take the places', async (t) => {
+  test('use the strongest other models when no model of the presets is configured', async (t) => {
     const endpoint = (who: string): string =>
       `endpoints: [{ provider: chatty, model: ${who}, price: { prompt: 1, completion: 2 } }]`;
     const models = `
@@ -161,14 +169,15 @@ suite('the slugs', () => {
   acme/good: { ${endpoint('one')}, scores: { intelligence: 0.8 } }
   acme/fair: { ${endpoint('two')}, scores: { intelligence: 0.7 } }
 `;
-    const turns = await startPanel(t, says, { yaml: models });
+    const turns = await startPanel(t, states, { yaml: models });
     const answer = await whole(turns, { model: 'service/fusion', plugins: [{ id: 'fusion', tools: [] }] });
     assert.equal(answer['model'], 'acme/best');
-    const asked = askedOf(turns, 'one').length + askedOf(turns, 'two').length;
-    assert.equal(asked, 2);
+    const requestedCount = requestedOf(turns, 'one').length + requestedOf(turns, 'two').length;
+    assert.equal(requestedCount, 2);
   });
 
-  test('behind a panel stands no panel: a member that is itself a fusion slug answers by itself', async (t) => {
+  // @spec fusion-14
+  test('run no panel inside a panel', async (t) => {
     const turns = await startPanel(
       t,
       (who, arrived, turn) => {
@@ -178,17 +187,17 @@ suite('the slugs', () => {
       { yaml: PRESETS },
     );
     const plugin = { id: 'fusion', analysis_models: ['service/fusion'], model: 'acme/judge', tools: [] };
-    const told = await ask(turns, asking('acme/messages'), { plugins: [plugin] });
-    assert.equal(told.text, 'Done.');
+    const reported = await ask(turns, asking('acme/messages'), { plugins: [plugin] });
+    assert.equal(reported.text, 'Done.');
     assert.deepEqual(
-      askedOf(turns, 'outer').map(({ body }) => 'tools' in body),
+      requestedOf(turns, 'outer').map(({ body }) => 'tools' in body),
       [false],
     );
-    assert.equal(askedOf(turns, 'one').length, 0);
+    assert.equal(requestedOf(turns, 'one').length, 0);
   });
 });
 
-test('a tool that asks a model may ask a panel, which asks none', async (t) => {
+test('may be called by a tool that calls a model, without nesting', async (t) => {
   const helper = testTool('files', async ({ signal }, { generate }) => {
     const { answer } = await generate(
       {
@@ -203,12 +212,12 @@ test('a tool that asks a model may ask a panel, which asks none', async (t) => {
   const turns = await startPanel(
     t,
     (who, arrived, turn) => {
-      if (arrived.body['model'] !== WRITER) return says(who, arrived);
+      if (arrived.body['model'] !== WRITER) return states(who, arrived);
       return turn === 0 ? { calls: [{ name: 'service_files' }] } : { text: 'Done.' };
     },
     { serverTools: [helper] },
   );
-  const told = await ask(turns, asking('acme/messages'), { tools: [{ type: 'service:files' }] });
-  assert.equal(told.text, 'Done.');
-  assert.equal(askedOf(turns, 'one').length, 1);
+  const reported = await ask(turns, asking('acme/messages'), { tools: [{ type: 'service:files' }] });
+  assert.equal(reported.text, 'Done.');
+  assert.equal(requestedOf(turns, 'one').length, 1);
 });

@@ -3,15 +3,15 @@ import { suite, test } from 'node:test';
 import { FUSION_PRESETS } from '../../src/canonical/fusion.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { startGateway } from '../support/gateway.ts';
-import { objectOf } from '../support/told.ts';
+import { objectOf } from '../support/reported.ts';
 
 interface Panel {
   readonly panel: readonly string[];
-  /** Who compares and writes. */
+  /** The model that compares and writes. */
   readonly author: string;
 }
 
-/** Whom each preset comes to with these keys in the environment: nobody is asked. */
+/** The models of each preset with these keys in the environment; no model is called. */
 async function panelsWith(
   t: { after(close: () => Promise<void>): void },
   keys: readonly string[],
@@ -37,7 +37,7 @@ async function panelsWith(
 const authorsOf = (slugs: readonly string[]): readonly string[] => slugs.map((slug) => slug.split('/')[0] ?? '');
 
 suite('the usual presets', () => {
-  test('are those of the specification where all of their vendors are configured', async (t) => {
+  test('are those of the specification when all vendors are configured', async (t) => {
     const vendors = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'DEEPSEEK_API_KEY', 'MOONSHOT_API_KEY'];
     const panels = await panelsWith(t, vendors);
     const authors = Object.entries(panels).map(([name, { panel }]) => [name, ...authorsOf(panel)]);
@@ -59,7 +59,7 @@ suite('the usual presets', () => {
     'GROQ_API_KEY',
     'DEEPSEEK_API_KEY',
   ]) {
-    test(`come together with ${key} alone: several models, each of them once`, async (t) => {
+    test(`are different models with ${key} alone`, async (t) => {
       for (const [name, { panel, author }] of Object.entries(await panelsWith(t, [key]))) {
         assert.ok(panel.length >= 2 && panel.length <= 3, `${name}: ${panel.join()}`);
         assert.equal(new Set(panel).size, panel.length, name);
@@ -68,19 +68,19 @@ suite('the usual presets', () => {
     });
   }
 
-  test('of two vendors have members of both', async (t) => {
+  test('have members of both vendors when there are two', async (t) => {
     const panels = await panelsWith(t, ['ANTHROPIC_API_KEY', 'MISTRAL_API_KEY']);
     for (const [name, { panel }] of Object.entries(panels))
       assert.deepEqual(new Set(authorsOf(panel)), new Set(['anthropic', 'mistralai']), name);
   });
 
-  test('where nobody is configured are the sandbox', async (t) => {
+  test('are the sandbox without any provider', async (t) => {
     const { 'general-high': high } = await panelsWith(t, []);
     assert.deepEqual(high, { panel: ['sandbox/echo'], author: 'sandbox/echo' });
   });
 });
 
-test("an operator's preset may name what nobody lists: names that are passed through", async (t) => {
+test("accepts pass-through names in an operator's preset", async (t) => {
   const yaml = `
 routers: { fusion: { presets: { general-fast: { analysis_models: [openrouter/some/model], model: openrouter/other/model } } } }
 `;
