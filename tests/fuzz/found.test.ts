@@ -28,7 +28,7 @@ const STUBBORN = { toString: 1, valueOf: 2 };
 
 suite('found by fuzzing', () => {
   for (const path of PATHS)
-    test(`token counts beyond reason are not billed, and the answer arrives, ${path}`, async () => {
+    test(`replaces implausible token counts and delivers the response, ${path}`, async () => {
       const counts = { prompt_tokens: 1e19, completion_tokens: 1e300, total_tokens: 1e300 };
       chat.script = json(200, chatAnswer('fine', { usage: counts }));
       messages.script = json(200, messagesAnswer('fine', { usage: { input_tokens: 1e19, output_tokens: 1e300 } }));
@@ -42,7 +42,7 @@ suite('found by fuzzing', () => {
     });
 
   for (const path of PATHS)
-    test(`an error whose code is no word and no number is a 502, ${path}`, async () => {
+    test(`maps an error code that is neither text nor number to 502, ${path}`, async () => {
       const error = { error: { message: 'no', code: STUBBORN, status: STUBBORN, type: STUBBORN } };
       chat.script = json(200, error);
       messages.script = json(200, { type: 'error', ...error });
@@ -52,7 +52,7 @@ suite('found by fuzzing', () => {
       for (const model of ['acme/chat', 'acme/messages']) assert.equal((await ask(path, model, true)).status, 502);
     });
 
-  test('a block whose type is no word is left out of the other format', async () => {
+  test('leaves a block with an invalid type out of the other format', async () => {
     const content = [{ type: STUBBORN }, { type: 'text', text: 'fine' }];
     messages.script = json(200, messagesAnswer('', { content }));
     const response = await ask('/chat/completions', 'acme/messages', false);
@@ -60,7 +60,7 @@ suite('found by fuzzing', () => {
     assert.match(await response.text(), /fine/);
   });
 
-  test('an event with a name but no type reaches the caller with both', async () => {
+  test('delivers an event with a name but no type with both', async () => {
     const nameless = messagesStream('one two').replaceAll('"type":"content_block_delta",', '');
     assert.ok(nameless.includes('event: content_block_delta\ndata: {"index":0'));
     messages.script = stream(nameless);
@@ -69,7 +69,7 @@ suite('found by fuzzing', () => {
   });
 
   for (const path of PATHS)
-    test(`an answer that is nested without end is the provider's fault, ${path}`, async () => {
+    test(`blames the provider for a response nested without end, ${path}`, async () => {
       const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
       const whole = (answer: object): string => JSON.stringify(answer).replace('"deep"', deep);
       chat.script = (_arrived, response) => {
@@ -92,7 +92,7 @@ suite('found by fuzzing', () => {
       assert.equal(error?.code, 502);
     });
 
-  test('members beside the end of a stream never stand in for those of the answer', () => {
+  test('ignores fields beside the end of a stream that belong to the response', () => {
     const odd = messagesStream('fine').replace(
       '"stop_reason":"end_turn"',
       '"stop_reason":"end_turn","type":"x","id":7',
@@ -100,9 +100,9 @@ suite('found by fuzzing', () => {
     const decoder = messagesUpstreamFormat.createStreamDecoder();
     const answer = foldEvents([...decoder.push(Buffer.from(odd)), ...decoder.end()]);
     const identity = { id: 'gen-1', createdS: 1, model: 'acme/one', provider: 'Acme' };
-    const closing = { usage: NO_USAGE, charge: undefined, isByok: false, serviceMetadata: undefined };
+    const finalUsage = { usage: NO_USAGE, charge: undefined, isByok: false, serviceMetadata: undefined };
     const format = createMessagesClientFormat({ plugin: z.never() });
-    const message = JSON.parse(format.encodeWhole(answer, identity, closing)) as { id: string; type: string };
+    const message = JSON.parse(format.encodeWhole(answer, identity, finalUsage)) as { id: string; type: string };
     assert.deepEqual([message.id, message.type], ['gen-1', 'message']);
   });
 });
