@@ -16,7 +16,7 @@ import {
 } from '../support/upstream.ts';
 import { ask, setFilters, startFiltered, type FilteredGateway } from './filtered-gateway.ts';
 
-const SAID = 'You reach her at ann@example.com or under (415) 555-2671 until noon.';
+const STATED = 'You reach her at ann@example.com or under (415) 555-2671 until noon.';
 const CLEAN = 'You reach her at [EMAIL] or under [PHONE] until noon.';
 const messages = [{ role: 'user', content: 'How do I reach Ann?' }];
 const REDACT = {
@@ -58,38 +58,43 @@ const WAYS = [
   { path: '/messages', adapter: 'messages-compatible', whole: messagesAnswer, streamed: messagesStream },
 ] as const;
 
-suite('filters that look through answers', () => {
+suite('filters for responses', () => {
   for (const { path, adapter, whole, streamed } of WAYS) {
     const way = `${adapter} to ${path}`;
-    test(`replace what they find in a whole answer (${way})`, async (t) => {
-      const stage = await startFiltered(t, REDACT, { adapter, first: json(200, whole(SAID)) });
-      const told = await ask(stage, path, { messages });
-      assert.equal(told.status, 200, told.text);
-      assert.ok(told.text.includes(CLEAN), told.text);
-      assert.equal(told.stages[0]?.['summary'], 'Redacted: EMAIL, PHONE in the answer');
+    test(`redact a response that is not streamed (${way})`, async (t) => {
+      const stage = await startFiltered(t, REDACT, { adapter, first: json(200, whole(STATED)) });
+      const reported = await ask(stage, path, { messages });
+      assert.equal(reported.status, 200, reported.text);
+      assert.ok(reported.text.includes(CLEAN), reported.text);
+      assert.equal(reported.stages[0]?.['summary'], 'Redacted: EMAIL, PHONE in the answer');
     });
 
-    test(`replace what they find in a stream (${way})`, async (t) => {
-      const stage = await startFiltered(t, REDACT, { adapter, first: stream(streamed(SAID)) });
+    test(`redact a stream (${way})`, async (t) => {
+      const stage = await startFiltered(t, REDACT, { adapter, first: stream(streamed(STATED)) });
       const raw = await askStream(stage, path);
       const { text } = path === '/messages' ? readMessagesStream(raw) : readChatStream(raw);
       assert.equal(text, CLEAN);
       assert.match(raw, /"summary":"Redacted: EMAIL, PHONE in the answer"/);
     });
 
-    test(`block a whole answer with 403, which is paid for all the same (${way})`, async (t) => {
-      const stage = await startFiltered(t, BLOCK, { adapter, first: json(200, whole(SAID)) });
-      const told = await ask(stage, path, { messages });
-      assert.equal(told.status, 403, told.text);
-      assert.equal(told.error['message'], 'Answer blocked by content filter: TIME');
-      assert.ok(!told.text.includes('ann@'), told.text);
-      assert.equal(told.stages.length, 1);
+    // @spec filter-12
+    test(`block a response with 403, which is charged (${way})`, async (t) => {
+      const stage = await startFiltered(t, BLOCK, { adapter, first: json(200, whole(STATED)) });
+      const reported = await ask(stage, path, { messages });
+      assert.equal(reported.status, 403, reported.text);
+      assert.equal(reported.error['message'], 'Answer blocked by content filter: TIME');
+      assert.ok(!reported.text.includes('ann@'), reported.text);
+      assert.equal(reported.stages.length, 1);
     });
 
-    test(`end a stream with the error, before what blocks it (${way})`, async (t) => {
-      const said = streamed(`${'All is well so far. '.repeat(30)}It is noon.`);
+    // @spec filter-12
+    test(`end a stream with the error before the match (${way})`, async (t) => {
+      const stated = streamed(`${'All is well so far. '.repeat(30)}It is noon.`);
       const read = Promise.withResolvers<void>();
-      const stage = await startFiltered(t, BLOCK, { adapter, first: inTwo(said, said.indexOf('It '), read.promise) });
+      const stage = await startFiltered(t, BLOCK, {
+        adapter,
+        first: inTwo(stated, stated.indexOf('It '), read.promise),
+      });
       const raw = await askStream(stage, path, read.resolve);
       const { text, error } = path === '/messages' ? readMessagesStream(raw) : readChatStream(raw);
       assert.match(text, /^All is well/);
@@ -99,7 +104,8 @@ suite('filters that look through answers', () => {
   }
 
   for (const asking of ASKINGS) {
-    test(`charge what a blocked answer cost: ${nameOf(asking)}`, async (t) => {
+    // @spec money-16
+    test(`charge the cost of a blocked response: ${nameOf(asking)}`, async (t) => {
       const turns = await startToolTurns(t, () => ({ text: `${'All is well. '.repeat(200)}It is noon.` }));
       await setFilters(turns.gateway, BLOCK);
       const { id } = await askTools(turns, asking, {});
@@ -108,32 +114,96 @@ suite('filters that look through answers', () => {
     });
   }
 
-  test('cut an answer off that goes on, and charge what came of it', async (t) => {
-    const said = `${'All is well. '.repeat(200)}It is noon.`;
+  test('cut off a response that continues, and charge what came', async (t) => {
+    const stated = `${'All is well. '.repeat(200)}It is noon.`;
     const goesOn: Script = (_arrived, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(sse([chatChunk({ role: 'assistant', content: said })]));
+      response.write(sse([chatChunk({ role: 'assistant', content: stated })]));
     };
     const turns = await startToolTurns(t, () => goesOn);
     await setFilters(turns.gateway, BLOCK);
-    const told = await askTools(turns, { format: 'chat', model: 'acme/chat', stream: true }, {});
-    assert.equal(told.error?.['code'], 403);
-    const { tokensCompletion, usageSource } = await recordOf(turns.gateway, told.id);
-    assert.deepEqual([tokensCompletion, usageSource], [Math.ceil(said.length / 4), 'estimated']);
+    const reported = await askTools(turns, { format: 'chat', model: 'acme/chat', stream: true }, {});
+    assert.equal(reported.error?.['code'], 403);
+    const { tokensCompletion, usageSource } = await recordOf(turns.gateway, reported.id);
+    assert.deepEqual([tokensCompletion, usageSource], [Math.ceil(stated.length / 4), 'estimated']);
   });
 
-  test('leave answers alone unless they say that they look at them', async (t) => {
+  const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n'.repeat(60)}-----END PRIVATE KEY-----`;
+  const PEM = {
+    pattern: String.raw`-----BEGIN [A-Z ]*KEY-----[\s\S]*?-----END [A-Z ]*KEY-----`,
+    label: 'KEY',
+    scan_output: true,
+  };
+  for (const { path, adapter } of WAYS) {
+    const isChat = adapter === 'openai-compatible';
+    const finely = (text: string): Script => {
+      const pieces = text.match(/[^]{1,20}/g) ?? [];
+      if (isChat)
+        return stream(sse([...pieces.map((content) => chatChunk({ content })), chatChunk({}, 'stop'), '[DONE]']));
+      const [head = '', tail = ''] = messagesStream('@').split(/event: content_block_delta\n.*\n\n/);
+      const deltas = pieces.map((piece) => ({
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'text_delta', text: piece },
+      }));
+      return stream(head + sse(deltas, { named: true }) + tail);
+    };
+    const readText = (raw: string) => (path === '/messages' ? readMessagesStream(raw) : readChatStream(raw));
+
+    // @spec filter-13
+    test(`block a match longer than the window, however finely it is cut (${adapter} to ${path})`, async (t) => {
+      const stage = await startFiltered(
+        t,
+        { content_filters: [{ ...PEM, action: 'block' }] },
+        { adapter, first: finely(`Here: ${KEY} there.`) },
+      );
+      const { text, error } = readText(await askStream(stage, path));
+      assert.deepEqual([text, error?.code, error?.message], ['', 403, 'Answer blocked by content filter: KEY']);
+    });
+
+    test(`redact all of such a match, and let the rest through (${adapter} to ${path})`, async (t) => {
+      const stage = await startFiltered(
+        t,
+        { content_filters: [{ ...PEM, action: 'redact' }] },
+        { adapter, first: finely(`Here: ${KEY} there.`) },
+      );
+      assert.equal(readText(await askStream(stage, path)).text, 'Here: KEY there.');
+    });
+  }
+
+  test('redact all of a match without an end', async (t) => {
+    const filter = { pattern: 'project-\\d+', action: 'redact', label: 'P', scan_output: true };
+    const pieces = ['Of project-', ...Array.from({ length: 500 }, () => '1234567890'), ' and more.'];
+    const script = stream(sse([...pieces.map((content) => chatChunk({ content })), chatChunk({}, 'stop'), '[DONE]']));
+    const stage = await startFiltered(t, { content_filters: [filter] }, { first: script });
+    assert.equal(readChatStream(await askStream(stage, '/chat/completions')).text, 'Of P and more.');
+  });
+
+  test('refuse a text that exceeds the buffer', async (t) => {
+    // It does not end: a text that has come to its end is looked through as a whole.
+    const script: Script = (_arrived, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(sse(Array.from({ length: 300 }, () => chatChunk({ content: 'word '.repeat(200) }))));
+    };
+    const stage = await startFiltered(t, { content_filters: [{ ...PEM, action: 'block' }] }, { first: script });
+    const { text, error } = readChatStream(await askStream(stage, '/chat/completions'));
+    assert.deepEqual([text, error?.code], ['', 403]);
+    assert.match(error?.message ?? '', /KEY, whose match may be longer than the 262144 characters/);
+  });
+
+  // @spec filter-11
+  test('ignore responses without scan_output', async (t) => {
     const stage = await startFiltered(
       t,
       { content_filter_builtins: [{ slug: 'email', action: 'block' }] },
-      { first: json(200, chatAnswer(SAID)) },
+      { first: json(200, chatAnswer(STATED)) },
     );
-    const told = await ask(stage, '/chat/completions', { messages });
-    assert.deepEqual([told.status, told.stages], [200, []], told.text);
-    assert.ok(told.text.includes('ann@example.com'));
+    const reported = await ask(stage, '/chat/completions', { messages });
+    assert.deepEqual([reported.status, reported.stages], [200, []], reported.text);
+    assert.ok(reported.text.includes('ann@example.com'));
   });
 
-  test('clean arguments of tools and reasoning, and leave out what would spell the words again', async (t) => {
+  test('redact tool arguments and reasoning, and remove fields that repeat the words', async (t) => {
     const toolCalls = [
       { id: 'c1', type: 'function', function: { name: 'mail', arguments: '{"to":"ann@example.com","n":1.0}' } },
     ];
@@ -142,10 +212,10 @@ suite('filters that look through answers', () => {
       first: json(200, { ...chatAnswer(''), choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }),
     });
     const tools = [{ type: 'function', function: { name: 'mail', parameters: { type: 'object' } } }];
-    const told = await ask(stage, '/chat/completions', { messages, tools, logprobs: true });
-    assert.equal(told.status, 200, told.text);
-    assert.ok(!told.text.includes('@example.com'), told.text);
-    assert.match(told.text, /\{\\"to\\":\\"\[EMAIL\]\\",\\"n\\":1\.0\}/);
+    const reported = await ask(stage, '/chat/completions', { messages, tools, logprobs: true });
+    assert.equal(reported.status, 200, reported.text);
+    assert.ok(!reported.text.includes('@example.com'), reported.text);
+    assert.match(reported.text, /\{\\"to\\":\\"\[EMAIL\]\\",\\"n\\":1\.0\}/);
     const sent = stage.first.arrived[0]?.body;
     assert.ok(isJsonObject(sent));
     assert.equal(sent['logprobs'], undefined);

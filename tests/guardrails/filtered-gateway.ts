@@ -23,7 +23,7 @@ export async function startFiltered(
   return { ...stage, guardrailId, sent: () => stage.first.arrived.map(({ text }) => text).join('\n') };
 }
 
-/** Gives them to everybody. @returns the id of the guardrail */
+/** Adds the filters to the default guardrail. @returns the id of the guardrail */
 export async function setFilters(gateway: Pick<RunningGateway, 'baseUrl'>, filters: object): Promise<string> {
   const workspaces = await manage(gateway, 'GET', '/workspaces');
   const [workspace] = workspaces.body['data'] as JsonObject[];
@@ -34,7 +34,7 @@ export async function setFilters(gateway: Pick<RunningGateway, 'baseUrl'>, filte
   return guardrailId;
 }
 
-export interface Told {
+export interface Reported {
   readonly status: number;
   readonly text: string;
   readonly body: JsonObject;
@@ -44,7 +44,7 @@ export interface Told {
 }
 
 /** Asks for a whole answer, with metadata. */
-export async function ask({ gateway }: Pick<TwoProviders, 'gateway'>, path: string, body: object): Promise<Told> {
+export async function ask({ gateway }: Pick<TwoProviders, 'gateway'>, path: string, body: object): Promise<Reported> {
   const answer = await gateway.post(
     path,
     { model: 'acme/first', ...(path === '/messages' && { max_tokens: 50 }), ...body },

@@ -25,23 +25,24 @@ const verdict = (flagged: boolean): Script =>
 
 suite('the moderation plugin', () => {
   for (const path of ['/chat/completions', '/messages'])
-    test(`asks the endpoint that the operator named, and refuses what it flags (${path})`, async (t) => {
+    // @spec plugin-28
+    test(`calls the operator's endpoint, and refuses what it flags (${path})`, async (t) => {
       const classifier = await startClassifier(t, verdict(true));
       const stage = await startTwoProviders(t, {
         first: json(200, chatAnswer('Fine.')),
         more: `moderation: { endpoint: { api_key: mod-secret, base_url: "${classifier.baseUrl}", model: mod-1 } }`,
       });
       const text = `${'x'.repeat(80)}${'y'.repeat(80)}`;
-      const told = await ask(stage, path, user(text));
-      assert.equal(told.status, 403, told.text);
-      const { error_type: _type, ...metadata } = told.metadata;
+      const reported = await ask(stage, path, user(text));
+      assert.equal(reported.status, 403, reported.text);
+      const { error_type: _type, ...metadata } = reported.metadata;
       assert.deepEqual(metadata, {
         reasons: ['violence'],
         flagged_input: `${'x'.repeat(48)}...${'y'.repeat(48)}`,
         provider_name: new URL(classifier.baseUrl).host,
         model_slug: 'mod-1',
       });
-      assert.deepEqual(told.stages, [
+      assert.deepEqual(reported.stages, [
         {
           type: 'guardrail',
           name: 'moderation',
@@ -50,13 +51,16 @@ suite('the moderation plugin', () => {
         },
       ]);
       assert.equal(stage.first.arrived.length, 0);
-      const [asked] = classifier.arrived;
-      assert.deepEqual([asked?.path, asked?.headers['authorization']], ['/v1/moderations', 'Bearer mod-secret']);
-      assert.deepEqual(asked?.body, { model: 'mod-1', input: [text] });
+      const [requested] = classifier.arrived;
+      assert.deepEqual(
+        [requested?.path, requested?.headers['authorization']],
+        ['/v1/moderations', 'Bearer mod-secret'],
+      );
+      assert.deepEqual(requested?.body, { model: 'mod-1', input: [text] });
       classifier.script = verdict(false);
       assert.equal((await ask(stage, path, user('Hello'))).status, 200);
       assert.equal((await ask(stage, path, { ...user('Hello'), plugins: [] })).status, 200);
-      assert.equal(classifier.arrived.length, 2, 'who does not ask for it is not judged');
+      assert.equal(classifier.arrived.length, 2, 'a request without the plugin is not judged');
     });
 
   const USELESS: readonly (readonly [how: string, script: Script])[] = [
@@ -66,15 +70,16 @@ suite('the moderation plugin', () => {
     ['nothing at all', (_arrived, response) => void response.destroy()],
   ];
   for (const [how, script] of USELESS)
-    test(`lets the request pass where the classifier answers with ${how}, and says so`, async (t) => {
+    // @spec plugin-29
+    test(`passes the request when the classifier responds with ${how}, and reports it`, async (t) => {
       const classifier = await startClassifier(t, script);
       const stage = await startTwoProviders(t, {
         first: json(200, chatAnswer('Fine.')),
         more: `moderation: { endpoint: { base_url: "${classifier.baseUrl}" } }`,
       });
-      const told = await ask(stage, '/chat/completions', user(BAD));
-      assert.equal(told.status, 200, told.text);
-      assert.deepEqual(told.stages[0]?.['data'], {
+      const reported = await ask(stage, '/chat/completions', user(BAD));
+      assert.equal(reported.status, 200, reported.text);
+      assert.deepEqual(reported.stages[0]?.['data'], {
         flagged: false,
         action: 'passed',
         engines: ['endpoint'],
@@ -82,11 +87,12 @@ suite('the moderation plugin', () => {
       });
     });
 
-  test('asks a model for its judgement, once, and is not judged itself', async (t) => {
-    const say = (text: string): Script => json(200, chatAnswer(text));
+  // @spec plugin-30
+  test('calls a judge once, and does not judge the judge', async (t) => {
+    const emit = (text: string): Script => json(200, chatAnswer(text));
     const stage = await startTwoProviders(t, {
-      first: say('Fine.'),
-      second: say('```json\n{"flagged": true, "categories": ["weapons"]}\n```'),
+      first: emit('Fine.'),
+      second: emit('```json\n{"flagged": true, "categories": ["weapons"]}\n```'),
       more: 'moderation: { judge: acme/second }',
     });
     const workspaces = (await manage(stage.gateway, 'GET', '/workspaces')).body['data'] as JsonObject[];
@@ -95,19 +101,19 @@ suite('the moderation plugin', () => {
       default_plugins: plugins,
     });
     assert.equal(changed.status, 200, changed.text);
-    const told = await ask(stage, '/chat/completions', user(BAD));
-    assert.equal(told.status, 403, told.text);
-    assert.deepEqual(told.metadata['reasons'], ['weapons']);
-    assert.equal(told.metadata['model_slug'], 'acme/second');
+    const reported = await ask(stage, '/chat/completions', user(BAD));
+    assert.equal(reported.status, 403, reported.text);
+    assert.deepEqual(reported.metadata['reasons'], ['weapons']);
+    assert.equal(reported.metadata['model_slug'], 'acme/second');
     assert.deepEqual([stage.first.arrived.length, stage.second.arrived.length], [0, 1]);
     assert.match(stage.second.arrived[0]?.text ?? '', /pipe bomb/);
-    stage.second.script = say('I would rather not.');
+    stage.second.script = emit('I would rather not.');
     const passed = await ask(stage, '/chat/completions', user(BAD));
     assert.equal(passed.status, 200, passed.text);
     assert.equal(passed.stages[0]?.['summary'], 'Passed: the classifier did not answer');
   });
 
-  test('a filter for words that the judge is told in keeps nobody from being judged', async (t) => {
+  test("judges despite a filter that matches the judge's instructions", async (t) => {
     const stage = await startTwoProviders(t, {
       first: json(200, chatAnswer('Fine.')),
       second: json(200, chatAnswer('{"flagged": true, "categories": ["weapons"]}')),
@@ -116,15 +122,15 @@ suite('the moderation plugin', () => {
     for (const action of ['block', 'redact']) {
       stage.second.arrived.length = 0;
       await setFilters(stage.gateway, { content_filters: [{ pattern: 'weapons|classifier', action }] });
-      const told = await ask(stage, '/chat/completions', user(BAD));
-      assert.deepEqual([told.status, told.metadata['reasons']], [403, ['weapons']], told.text);
+      const reported = await ask(stage, '/chat/completions', user(BAD));
+      assert.deepEqual([reported.status, reported.metadata['reasons']], [403, ['weapons']], reported.text);
       assert.equal(stage.second.arrived.length, 1);
       assert.match(stage.second.arrived[0]?.text ?? '', /content classifier/);
       assert.equal((await ask(stage, '/chat/completions', user('A classifier'))).status, 403);
     }
   });
 
-  test('a judge that is not let look has found something', async (t) => {
+  test("counts a refusal of the judge's provider as a finding", async (t) => {
     const refused = {
       choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'content_filter' }],
     };
@@ -133,12 +139,12 @@ suite('the moderation plugin', () => {
       second: json(200, { id: 'x', object: 'chat.completion', created: 1, model: 'second-1', ...refused }),
       more: 'moderation: { judge: acme/second }',
     });
-    const told = await ask(stage, '/chat/completions', user(BAD));
-    assert.equal(told.status, 403, told.text);
-    assert.deepEqual(told.metadata['reasons'], ['refused by the judge']);
+    const reported = await ask(stage, '/chat/completions', user(BAD));
+    assert.equal(reported.status, 403, reported.text);
+    assert.deepEqual(reported.metadata['reasons'], ['refused by the judge']);
   });
 
-  test('finds what stands before a wall of words, in any of many messages, and in a document', async (t) => {
+  test('finds harm before a wall of words, in any of many messages, and in a document', async (t) => {
     const stage = await startTwoProviders(t, { first: json(200, chatAnswer('Fine.')) });
     const wall = 'And what is the weather like? '.repeat(20_000);
     const many = Array.from({ length: 300 }, (_, index) => ({
@@ -155,15 +161,16 @@ suite('the moderation plugin', () => {
       assert.equal((await ask(stage, path, body)).status, 403, path);
   });
 
-  test('without either goes by a few rules, and says that it did', async (t) => {
+  // @spec plugin-30
+  test('uses a few rules without either, and reports that', async (t) => {
     const stage = await startTwoProviders(t, { first: json(200, chatAnswer('Fine.')) });
-    const told = await ask(stage, '/chat/completions', user(BAD));
-    assert.equal(told.status, 403, told.text);
+    const reported = await ask(stage, '/chat/completions', user(BAD));
+    assert.equal(reported.status, 403, reported.text);
     assert.deepEqual(
-      [told.metadata['reasons'], told.metadata['provider_name'], told.metadata['model_slug']],
+      [reported.metadata['reasons'], reported.metadata['provider_name'], reported.metadata['model_slug']],
       [['illicit/violent'], 'Gateway', 'built-in-rules'],
     );
-    assert.equal(told.stages[0]?.['summary'], 'Blocked: flagged by a few built-in rules');
+    assert.equal(reported.stages[0]?.['summary'], 'Blocked: flagged by a few built-in rules');
     const harmless = [
       'How do I kill a process that does not end?',
       'How do I kill the mold in my bathroom?',
