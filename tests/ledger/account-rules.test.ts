@@ -15,7 +15,7 @@ interface Data {
   readonly hash: string;
 }
 
-suite('what an account lets its keys do', () => {
+suite('account rules', () => {
   let upstream: ScriptedUpstream;
   let gateway: RunningGateway;
   before(async () => {
@@ -56,8 +56,8 @@ models:
     return JSON.parse(text) as { data: Data; key: string };
   }
 
-  async function newKey(wish: object = {}) {
-    const { key, data } = await manage('POST', '/keys', { name: 'ruled', ...wish });
+  async function newKey(input: object = {}) {
+    const { key, data } = await manage('POST', '/keys', { name: 'ruled', ...input });
     return {
       hash: data.hash,
       key,
@@ -75,7 +75,8 @@ models:
     await manage('POST', `/guardrails/${data.id}/assignments/keys`, { key_hashes: [hash] });
   }
 
-  test("a workspace's budget is 403 for all its keys, and names the interval", async () => {
+  // @spec workspace-9
+  test('refuse all keys of a workspace over budget with 403, and name the interval', async () => {
     const { data } = await manage('POST', '/workspaces', { name: 'Small', slug: 'small' });
     const [first, second] = [await newKey({ workspace_id: data.id }), await newKey({ workspace_id: data.id })];
     await manage('PUT', `/workspaces/${data.id}/budgets/daily`, { limit_usd: 2 * ANSWER_USD });
@@ -83,7 +84,7 @@ models:
     const { status, message } = await first.ask();
     assert.equal(status, 403);
     assert.match(message, /^The workspace has nothing left of its daily budget of 0\.002 USD/);
-    assert.equal((await (await newKey()).ask()).status, 200, 'keys of other workspaces are not asked');
+    assert.equal((await (await newKey()).ask()).status, 200, 'keys of other workspaces are not affected');
     await manage('PUT', `/workspaces/${data.id}/budgets/daily`, { limit_usd: ANSWER_USD });
     await manage('PUT', `/workspaces/${data.id}/budgets/lifetime`, { limit_usd: 2 * ANSWER_USD });
     const ever = await first.ask();
@@ -94,7 +95,8 @@ models:
     );
   });
 
-  test('a guardrail gives each of its keys a budget of its own', async () => {
+  // @spec guardrail-10
+  test('give each key of a guardrail a budget of its own', async () => {
     const [first, second] = [await newKey(), await newKey()];
     const { data } = await manage('POST', '/guardrails', {
       name: 'rule',
@@ -108,7 +110,8 @@ models:
     }
   });
 
-  test('a provider or a model that a guardrail does not allow is not asked', async () => {
+  // @spec guardrail-12, route-21
+  test('skip providers and models that a guardrail does not allow', async () => {
     const beta = await newKey();
     await guard(beta.hash, { allowed_providers: ['beta'] });
     assert.equal((await beta.ask()).provider, 'Beta');
@@ -122,7 +125,7 @@ models:
     assert.equal((await one.ask({ model: 'acme/two', models: ['acme/two', 'acme/one'] })).status, 200);
   });
 
-  test('tokens are not counted where the request itself may not go', async () => {
+  test('count no tokens where the request itself is refused', async () => {
     const counts = async (key: string): Promise<number> => {
       upstream.arrived.length = 0;
       const headers = { authorization: `Bearer ${key}` };
@@ -136,19 +139,21 @@ models:
     assert.equal(await counts(ruled.key), 0, 'an estimate will do');
   });
 
-  test('a model that is ignored is ignored under any suffix', async () => {
+  // @spec guardrail-12
+  test('ignore a model under any suffix', async () => {
     const key = await newKey();
     await guard(key.hash, { ignored_models: ['acme/one'] });
     assert.equal((await key.ask({ model: 'acme/one:free' })).status, 403);
   });
 
-  test('zero retention that a guardrail asks for holds whatever the request says', async () => {
+  // @spec route-10
+  test('enforce zero retention of a guardrail, whatever the request says', async () => {
     const key = await newKey();
     await guard(key.hash, { enforce_zdr_other: true });
     assert.equal((await key.ask({ provider: { order: ['alpha'], zdr: false } })).provider, 'Beta');
   });
 
-  test('preferences of a key meet those of the request', async () => {
+  test('merge preferences of a key with those of the request', async () => {
     const key = await newKey();
     await manage('PATCH', `/keys/${key.hash}`, { default_provider_preferences: { order: ['beta'] } });
     assert.equal((await key.ask()).provider, 'Beta');
@@ -161,18 +166,30 @@ models:
     assert.equal((await key.ask()).provider, 'Beta');
   });
 
-  test('whose spending is limited is not served where nobody knows what it costs', async () => {
+  // @spec money-33
+  test('exclude endpoints of unknown price for keys with a limit', async () => {
     const [free, limited] = [await newKey(), await newKey({ limit: 1 })];
     assert.equal((await free.ask({ model: 'acme/unpriced' })).status, 200);
     const refused = await limited.ask({ model: 'acme/unpriced' });
     assert.equal(refused.status, 404);
-    assert.match(refused.message, /Give its endpoint a price; 0 is one\.$/);
+    assert.match(refused.message, /Give its endpoint a price; 0 is allowed\.$/);
     assert.equal((await limited.ask({ model: 'acme/unpriced', models: ['acme/unpriced', 'acme/one'] })).status, 200);
+  });
+
+  // @spec money-46
+  test('needs no credit where the configuration does not say so', async () => {
+    assert.equal((await (await newKey()).ask()).status, 200);
+    const response = await fetch(`${gateway.baseUrl}/credits`, {
+      headers: { authorization: `Bearer ${MANAGEMENT_KEY}` },
+    });
+    const { data } = (await response.json()) as { data: { total_credits: number } };
+    assert.equal(data.total_credits, 0);
   });
 });
 
 suite('credit', () => {
-  test('an account that lives on its credit is served as far as it goes', async (t) => {
+  // @spec money-46
+  test('serves an account as far as its credit goes', async (t) => {
     const upstream = await startUpstream(json(200, chatAnswer('ok', { usage: USAGE })));
     t.after(() => upstream.close());
     const gateway = await startGateway({
@@ -186,8 +203,12 @@ models:
 `,
     });
     t.after(() => gateway.close());
-    const status = async (changes: object = {}): Promise<number> =>
-      (await gateway.post('/chat/completions', { ...REQUEST, ...changes })).status;
+    const status = async (changes: object = {}): Promise<number> => {
+      const response = await gateway.post('/chat/completions', { ...REQUEST, ...changes });
+      // With its end the charge is counted.
+      await response.text();
+      return response.status;
+    };
     const manage = (path: string, body?: object): Promise<Response> =>
       fetch(gateway.baseUrl + path, {
         ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
@@ -201,7 +222,8 @@ models:
     assert.deepEqual(data, { total_credits: 2 * ANSWER_USD, total_usage: 2 * ANSWER_USD });
     assert.equal(await status({ max_tokens: undefined }), 402);
     await manage('/credits/grants', { amount: ANSWER_USD / 2, note: 'a little more' });
-    assert.equal(await status({ max_tokens: undefined }), 200, 'without a bound something left is enough');
+    assert.equal(await status({ max_tokens: undefined }), 402, 'a maximum of the gateway is 1,024 tokens at least');
+    assert.equal(await status({ max_tokens: undefined, stream: true }), 200, 'a stream begins with what is left');
     assert.equal(await status({ model: 'acme/free' }), 402, 'an account that owes is not served at all');
   });
 });

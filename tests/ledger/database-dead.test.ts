@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock as clock } from '../../src/lib/clock.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
-import { POSTGRES_ENGINES } from '../../src/store/test-engines.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { createLedgerStore } from '../../src/store/usage/ledger.ts';
+import { POSTGRES_ENGINES } from '../../src/store/engine/test-engines.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { makeFolder, startGateway } from '../support/spawn-cli.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -18,7 +18,7 @@ const USAGE = { prompt_tokens: 0, completion_tokens: 100, total_tokens: 100 };
 const LONG_MS = 30_000;
 
 for (const { makePlace } of POSTGRES_ENGINES)
-  suite('answers that were given while the database was dead', () => {
+  suite('responses given while the database is dead', () => {
     async function prepare(t: TestContext) {
       const upstream = await startUpstream(json(200, chatAnswer('ok', { usage: USAGE })));
       t.after(() => upstream.close());
@@ -86,7 +86,8 @@ models:
       }
     }
 
-    test('are charged, once, by the next process when this one is killed', async (t) => {
+    // @spec money-26
+    test('are charged once by the next process after a kill', async (t) => {
       const { place, proxy, start, direct, proxied, kept } = await prepare(t);
       const gateway = await start(proxied);
       const ids = [await ask(gateway.url)];
@@ -96,7 +97,7 @@ models:
       await until(async () => (await kept()) > 0, 'they are kept');
       const before = await kept();
       ids.push(await ask(gateway.url));
-      await until(async () => (await kept()) > before, 'whoever comes later is kept as well');
+      await until(async () => (await kept()) > before, 'later charges are stored in files as well');
       gateway.child.kill('SIGKILL');
       await gateway.exited;
       const next = await start(direct);
@@ -105,7 +106,7 @@ models:
       await checkCharges(place.url, ids);
     });
 
-    test('are charged, once, also where it only said nothing, and was back before the next process', async (t) => {
+    test('are charged once after the database was only silent, and back before the next process', async (t) => {
       const { place, proxy, start, direct, proxied, kept } = await prepare(t);
       const gateway = await start(proxied);
       const ids = [await ask(gateway.url)];
@@ -114,7 +115,7 @@ models:
       await until(async () => (await kept()) > 0, 'they are kept while the database has them');
       const before = await kept();
       ids.push(await ask(gateway.url));
-      await until(async () => (await kept()) > before, 'whoever comes later is kept as well');
+      await until(async () => (await kept()) > before, 'later charges are stored in files as well');
       gateway.child.kill('SIGKILL');
       await gateway.exited;
       // What the dead process had sent arrives before the next one sends it again, or after.
@@ -125,7 +126,8 @@ models:
       await checkCharges(place.url, ids);
     });
 
-    test('are charged when the database is back, though nobody asks anything more', async (t) => {
+    // @spec money-26
+    test('are charged when the database is back, without traffic', async (t) => {
       const { place, proxy, start, proxied, kept } = await prepare(t);
       const gateway = await start(proxied);
       const ids = [await ask(gateway.url)];

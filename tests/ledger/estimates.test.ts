@@ -34,15 +34,15 @@ const UNCOUNTED: Readonly<Record<string, Json | undefined>> = {
 
 function answerWith(text: string, usage: Json | undefined, isStreamed: boolean): Script {
   if (!isStreamed) return json(200, chatAnswer(text, { usage }));
-  const said = [...text.matchAll(/[^]{1,7}/gu)].map(([content]) => chatChunk({ content }));
+  const stated = [...text.matchAll(/[^]{1,7}/gu)].map(([content]) => chatChunk({ content }));
   const counted = usage === undefined ? [] : [{ ...chatChunk({}), choices: [], usage }];
-  return stream(sse([chatChunk({ role: 'assistant' }), ...said, chatChunk({}, 'stop'), ...counted, '[DONE]']));
+  return stream(sse([chatChunk({ role: 'assistant' }), ...stated, chatChunk({}, 'stop'), ...counted, '[DONE]']));
 }
 
-suite('an answer that its upstream did not count is charged as what it says', () => {
+suite('the charge of a response without usage', () => {
   for (const [language, text] of Object.entries(TEXTS))
     for (const [how, usage] of Object.entries(UNCOUNTED))
-      test(`${language}, with ${how}: streamed as whole, in both formats, and marked as an estimate`, async () => {
+      test(`follows its text: ${language}, with ${how}: streamed or not, in both formats, marked as an estimate`, async () => {
         const tokens = estimateTokens(text);
         for (const path of ['/chat/completions', '/messages'])
           for (const isStreamed of [true, false]) {
@@ -64,7 +64,8 @@ suite('an answer that its upstream did not count is charged as what it says', ()
           }
       });
 
-  test('but never more than was asked for, and held', async () => {
+  // @spec money-23
+  test('never exceeds the requested and reserved amount', async () => {
     upstream.script = answerWith(TEXTS.Russian, undefined, true);
     const messages = [{ role: 'user', content: 'hi' }];
     const answer = await gateway.post('/chat/completions', {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { EFFORTS } from '../../src/canonical/request.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { limitAsSent } from '../../src/pipeline/limit-as-sent.ts';
+import { limitAsSent } from '../../src/pipeline/attempt/limit-as-sent.ts';
+import { leastMaximum } from '../../src/pipeline/billing/route-estimate.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import {
   CLIENT_FORMATS,
@@ -37,7 +38,7 @@ function sentLimit({ body }: JsonObject): unknown {
 }
 
 for (const target of TARGETS)
-  test(`no ${target.model} is sent a longer limit in ${target.format} than is held for`, () => {
+  test(`sends no ${target.model} in ${target.format} a longer maximum than reserved`, () => {
     const tokens = fc.oneof(fc.integer({ min: 1, max: 3_000 }), fc.integer({ min: 1, max: 200_000 }));
     const reasoning = fc.oneof(
       fc.record({ max_tokens: tokens }),
@@ -59,10 +60,34 @@ for (const target of TARGETS)
           betas: [],
         });
         const parts = { formats: UPSTREAM_FORMATS, providers: new Map([['upstream', providerOf(target)]]) };
-        const held = limitAsSent(parts, request, { endpoint: endpointOf(target), format: target.format });
-        if (typeof sent !== 'number') return assert.equal(held, undefined);
+        const reserved = limitAsSent(parts, request, { endpoint: endpointOf(target), format: target.format });
+        if (typeof sent !== 'number') return assert.equal(reserved, undefined);
         compared++;
-        assert.ok(held === undefined || sent <= held, `${sent} sent, ${held} held`);
+        assert.ok(reserved === undefined || sent <= reserved, `${sent} sent, ${reserved} held`);
+      }),
+    );
+    assert.ok(compared > 0);
+  });
+
+for (const target of TARGETS)
+  test(`sends no ${target.model} in ${target.format} more than a maximum of the gateway`, () => {
+    const reasoning = fc.oneof(
+      fc.constant(undefined),
+      fc.record({ max_tokens: fc.integer({ min: 1, max: 60_000 }) }),
+      fc.record({ effort: fc.constantFrom(...EFFORTS) }),
+      fc.record({ enabled: fc.boolean() }),
+    );
+    let compared = 0;
+    fc.assert(
+      fc.property(fc.nat({ max: 3_000 }), reasoning, (more, thought) => {
+        const body = { model: 'acme/one', messages: [{ role: 'user', content: 'hi' }], reasoning: thought };
+        const headers = { serviceMetadata: false, betas: [] };
+        const least = leastMaximum(CLIENT_FORMATS.chat.decodeRequest(body, JSON.stringify(body), headers));
+        assert.ok(least >= 1_024);
+        const sent = sentLimit(prepareRequest('chat', { ...body, max_tokens: least + more }, target));
+        if (typeof sent !== 'number') return;
+        compared++;
+        assert.ok(sent <= least + more, `${sent} sent of ${least + more}`);
       }),
     );
     assert.ok(compared > 0);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { API_KEY, MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
 
-test('a management key that calls too often is 429 with headers, on every route, and normal keys are not', async (t) => {
+// @spec rate-9
+test('returns 429 with headers to a management key over its rate on every route, and not to normal keys', async (t) => {
   const gateway = await startGateway({ yaml: 'rate_limits: { management: { requests_per_minute: 3 } }' });
   t.after(() => gateway.close());
   const get = (path: string, key: string): Promise<Response> =>

@@ -1,12 +1,26 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import OpenAI, { RateLimitError } from 'openai';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { exchangeRaw, requestHead, type RawAnswer } from '../support/raw-http.ts';
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 const REQUEST = { model: 'acme/one', max_tokens: 5, messages: [{ role: 'user' as const, content: 'hi' }] };
 
-suite('how fast callers may ask', () => {
+/** Calls until the status comes, a second at most. */
+async function untilStatus<Answer extends { readonly status: number }>(
+  call: () => Promise<Answer>,
+  status: number,
+): Promise<Answer> {
+  for (let round = 0; ; round++) {
+    const answer = await call();
+    if (answer.status === status || round === 50) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+suite('rate limits', () => {
   let upstream: ScriptedUpstream;
   let gateway: RunningGateway;
   before(async () => {
@@ -41,7 +55,8 @@ models:
     return ((await response.json()) as { key: string }).key;
   }
 
-  test('one request too many is 429 with headers, and successes carry none of them', async () => {
+  // @spec rate-2
+  test('refuse one request too many with 429 and headers, which successes do not carry', async () => {
     const headers = { authorization: `Bearer ${await newKey()}` };
     for (let round = 0; round < 3; round++) {
       const response = await gateway.post('/chat/completions', REQUEST, headers);
@@ -65,13 +80,37 @@ models:
     assert.deepEqual([messages.status, body.type, body.error.type], [429, 'error', 'rate_limit_error']);
   });
 
-  test('the official client sees its own class of error', async () => {
+  test("raise the official client's own error class", async () => {
     const client = new OpenAI({ apiKey: await newKey(), baseURL: gateway.baseUrl, maxRetries: 0 });
     for (let round = 0; round < 3; round++) await client.chat.completions.create(REQUEST);
     await assert.rejects(client.chat.completions.create(REQUEST), RateLimitError);
   });
 
-  test('a key has so many requests under way, streams among them, until one ends', async () => {
+  // @spec auth-18, rate-3
+  test('take a permit before the body is read', async () => {
+    const key = await newKey();
+    const head = requestHead('POST /v1/chat/completions', `Authorization: Bearer ${key}`, 'Content-Length: 4000');
+    const open = [0, 1].map(() => {
+      const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+      socket.write(`${head}{`);
+      return socket;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const refused: RawAnswer = await exchangeRaw({
+      url: gateway.url,
+      closes: true,
+      send: (socket) => void socket.write(`${head}{`),
+    });
+    assert.equal(refused.status, 429);
+    assert.match(refused.head, /\r\nretry-after: \d/i);
+    for (const socket of open) socket.destroy();
+    const free = (): Promise<Response> =>
+      gateway.post('/chat/completions', REQUEST, { authorization: `Bearer ${key}` });
+    assert.equal((await untilStatus(free, 200)).status, 200);
+  });
+
+  // @spec rate-3
+  test('limit concurrent requests of a key, including streams, until one ends', async () => {
     const headers = { authorization: `Bearer ${await newKey()}` };
     const released = Promise.withResolvers<void>();
     const answer = json(200, chatAnswer('ok'));
@@ -93,7 +132,8 @@ models:
     upstream.script = answer;
   });
 
-  test('free models have a count of their own, whatever they are called and as the default', async () => {
+  // @spec rate-6
+  test('count free models apart, whatever their name and as the default', async () => {
     const answers = async (model: string | undefined): Promise<number> =>
       (await gateway.post('/chat/completions', { ...REQUEST, model }, { authorization: `Bearer ${API_KEY}` })).status;
     assert.equal(await answers('acme/one:free:floor'), 200);

@@ -110,12 +110,12 @@ const BILLED_APART: readonly (readonly [
   ['cohere/tool-stream', 1_508, 67, 1_472, [98, 35, 0], 2_539_000],
 ];
 
-/** An error ended them: nothing is owed, whatever was counted. generation.md 8.6 */
+/** An error ended them: nothing is owed, whatever was counted. @spec money-12 */
 const FREE = ['groq/error-mid-stream', 'openai/resp-error-event-stream'] as const;
 
 /**
- * Its error, that there is no room for more, is a plain `length` after output, and is paid. It tells 11 tokens of reasoning in an
- * answer of 10: no more than 10 cost what reasoning costs. 43 x 3,000 + 10 x 11,000 + 2,000,000
+ * Its error (the context is full) is a plain `length` after output, and is charged. It reports 11 tokens of reasoning in a
+ * completion of 10: at most 10 are charged as reasoning. 43 x 3,000 + 10 x 11,000 + 2,000,000
  */
 const MORE_REASONING_THAN_ANSWER = 'openrouter/error-mid-stream';
 const MORE_REASONING_NANO_USD = 2_239_000;
@@ -140,7 +140,8 @@ const recordings = skipWithoutRecordings() ? [] : readRecordings();
 const answered = recordings.filter(({ status }) => status === 200);
 
 if (answered.length > 0)
-  suite('what recorded answers cost', () => {
+  // @spec money-1, money-12
+  suite('the cost of recorded responses', () => {
     let replay: Replay;
     before(async () => {
       replay = await startReplay(answered, playerOf, Number.POSITIVE_INFINITY, PRICE);
@@ -163,7 +164,7 @@ if (answered.length > 0)
     }
 
     for (const [name, fresh, read, written, answer, reasoning, searches, costNanoUsd] of ROWS)
-      test(`${name} costs ${costNanoUsd} nano-USD`, () =>
+      test(`is ${costNanoUsd} nano-USD for ${name}`, () =>
         check(name, {
           native_tokens_prompt: fresh + read + written,
           native_tokens_cached: read,
@@ -175,7 +176,7 @@ if (answered.length > 0)
         }));
 
     for (const [name, prompt, completion, cached, billed, costNanoUsd] of BILLED_APART)
-      test(`${name} costs ${costNanoUsd} nano-USD, of ${billed[0]} and ${billed[1]} tokens that are billed`, () =>
+      test(`is ${costNanoUsd} nano-USD for ${name}, of ${billed[0]} and ${billed[1]} billed tokens`, () =>
         check(name, {
           native_tokens_prompt: prompt,
           native_tokens_cached: cached,
@@ -184,19 +185,19 @@ if (answered.length > 0)
           total_cost: costNanoUsd / 1e9,
         }));
 
-    for (const name of FREE) test(`${name} costs nothing, as an error ended it`, () => check(name, { total_cost: 0 }));
+    for (const name of FREE) test(`is zero for ${name}, which an error ended`, () => check(name, { total_cost: 0 }));
 
-    test(`${MORE_REASONING_THAN_ANSWER} costs no token twice`, () =>
+    test(`counts no token of ${MORE_REASONING_THAN_ANSWER} twice`, () =>
       check(MORE_REASONING_THAN_ANSWER, {
         native_tokens_completion: 10,
         finish_reason: 'length',
         total_cost: MORE_REASONING_NANO_USD / 1e9,
       }));
 
-    test(`${ESTIMATED} is charged by a marked estimate, as the host counts nothing`, () =>
+    test(`is a marked estimate for ${ESTIMATED}, whose host counts nothing`, () =>
       check(ESTIMATED, { usage_source: 'estimated', total_cost: ESTIMATED_NANO_USD / 1e9 }));
 
-    test('no recorded answer is left out of the table', () => {
+    test('covers every recording', () => {
       const priced = new Set<string>([...ROWS.map(([name]) => name), ...BILLED_APART.map(([name]) => name), ...FREE]);
       priced.add(ESTIMATED).add(MORE_REASONING_THAN_ANSWER);
       assert.deepEqual(

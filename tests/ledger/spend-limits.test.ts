@@ -3,16 +3,16 @@ import { after, before, beforeEach, suite, test } from 'node:test';
 import { MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { chatAnswer, chatChunk, json, sse, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
-/** What an answer of the length that is asked for costs: 100 tokens at 10 USD a million. The prompt is free. */
+/** The cost of a response of the requested length: 100 tokens at 10 USD a million. The prompt is free. */
 const ANSWER_USD = 0.001;
 const ANSWER_TOKENS = 100;
 const REQUEST = { model: 'acme/one', max_tokens: ANSWER_TOKENS, messages: [{ role: 'user', content: 'hi' }] };
 const USAGE = { prompt_tokens: 10, completion_tokens: ANSWER_TOKENS, total_tokens: 10 + ANSWER_TOKENS };
 const RESCUE = { 'x-service-rescue': 'enabled' };
 /** Begins an answer, long enough to be found again in another. */
-const SAID = 'The bridge was built in the year 1873 by a guild of masons of the old town,';
+const STATED = 'The bridge was built in the year 1873 by a guild of masons of the old town,';
 
-suite('what a key may spend', () => {
+suite('the spending limit of a key', () => {
   let upstream: ScriptedUpstream;
   let gateway: RunningGateway;
   before(async () => {
@@ -76,7 +76,8 @@ models:
     };
   }
 
-  test('of 200 requests at once on a key with room for ten, ten reach the upstream and nothing is overspent', async () => {
+  // @spec money-29
+  test('admits ten of 200 concurrent requests on a key with room for ten, without overspending', async () => {
     const { ask, used } = await createKey(10 * ANSWER_USD);
     const refused = Promise.withResolvers<void>();
     const answer = json(200, chatAnswer('ok', { usage: USAGE }));
@@ -98,7 +99,8 @@ models:
     assert.equal((await ask()).status, 402);
   });
 
-  test('a refusal says what is left, what the request may cost, and how long an answer may be', async () => {
+  // @spec money-31
+  test('says in a refusal what is left, what the request may cost, and how long a response may be', async () => {
     const { ask } = await createKey(ANSWER_USD / 2);
     const { error } = (await (await ask()).json()) as { error: { code: number; message: string; metadata: object } };
     assert.equal(error.code, 402);
@@ -110,7 +112,7 @@ models:
     assert.equal((await ask({ max_tokens: 50 })).status, 200);
   });
 
-  test('a bound beyond every answer is refused for its price, and explained, as any other', async () => {
+  test('refuses a maximum beyond every response for its price, with an explanation', async () => {
     const { ask, explain } = await createKey(ANSWER_USD);
     const body = { max_tokens: Number.MAX_SAFE_INTEGER };
     assert.equal((await ask(body)).status, 402);
@@ -119,24 +121,26 @@ models:
     assert.deepEqual([answer.status, candidates[0]?.estimated_cost.max], [200, 1_000]);
   });
 
-  test('reasoning that makes the answer longer than asked for is held for', async () => {
+  // @spec money-30
+  test('reserves reasoning beyond the requested length', async () => {
     const { ask } = await createKey(ANSWER_USD);
     const thinking = { model: 'acme/thinker', max_tokens: 16, reasoning: { max_tokens: 60_000 } };
     assert.equal((await ask(thinking)).status, 402);
     assert.equal(upstream.arrived.length, 0);
   });
 
-  test('a key that is used up is told so before its model is looked for', async () => {
+  // @spec auth-18
+  test('refuses a used-up key before its model is looked up', async () => {
     const { ask, change } = await createKey(10 * ANSWER_USD);
     const unknown = { model: 'acme/none' };
     assert.equal((await ask()).status, 200);
     assert.equal((await ask(unknown)).status, 404);
     await change({ limit: ANSWER_USD });
     assert.equal((await ask(unknown)).status, 402);
-    assert.equal((await ask({ temperature: 'hot' })).status, 400, 'what is asked is read before');
+    assert.equal((await ask({ temperature: 'hot' })).status, 400, 'the request is validated first');
   });
 
-  test('the messages endpoint refuses in its own shape', async () => {
+  test('refuses in the shape of the messages format there', async () => {
     const { ask } = await createKey(0);
     assert.equal((await ask()).status, 402);
     const { key } = await manage('POST', '/keys', { name: 'none', limit: 0 });
@@ -145,7 +149,7 @@ models:
     assert.deepEqual([response.status, body.type, body.error.type], [402, 'error', 'billing_error']);
   });
 
-  test('a request that fails gives back what was held for it', async () => {
+  test('releases the reservation of a failed request', async () => {
     const { ask, used } = await createKey(ANSWER_USD);
     upstream.script = json(400, { error: { message: 'no' } });
     for (let round = 0; round < 3; round++) assert.equal((await ask()).status, 400);
@@ -154,14 +158,14 @@ models:
     assert.equal((await ask()).status, 200);
   });
 
-  test('a caller that hangs up frees what was not written, and pays for what was', async () => {
+  test('charges a hang-up for what was written, and releases the rest', async () => {
     const { ask, used } = await createKey(2 * ANSWER_USD);
     upstream.script = (_arrived, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(sse([chatChunk({ role: 'assistant', content: 'x'.repeat(40) })]));
     };
     const controller = new AbortController();
-    // Its provider stops, and stops charging, when nobody listens.
+    // Its provider stops, and stops billing, when the connection closes.
     const response = await ask({ model: 'acme/stopping', stream: true }, controller.signal);
     await response.body?.getReader().read();
     assert.equal((await ask({ max_tokens: 2 * ANSWER_TOKENS })).status, 402);
@@ -178,11 +182,14 @@ models:
     assert.equal((await ask({ max_tokens: 1.5 * ANSWER_TOKENS })).status, 200);
   });
 
-  test('without a bound the request begins while something is left, and the next is refused when nothing is', async () => {
+  test('starts a stream without a maximum while something is left, and refuses the next one after that', async () => {
     const { ask, used } = await createKey(ANSWER_USD / 4);
-    assert.equal((await ask({ max_tokens: undefined })).status, 200);
-    assert.equal(await used(), ANSWER_USD);
-    assert.equal((await ask({ max_tokens: undefined })).status, 402);
+    const open = { max_tokens: undefined, stream: true };
+    const begun = await ask(open);
+    assert.equal(begun.status, 200);
+    await begun.text();
+    assert.equal(await used(), ANSWER_USD, 'all that came came in one read');
+    assert.equal((await ask(open)).status, 402);
     assert.equal(
       (await ask({ model: 'acme/free' })).status,
       402,
@@ -190,33 +197,46 @@ models:
     );
   });
 
-  test('who goes on with an answer is held for beside those before, and nobody goes on where too little is left', async () => {
-    const begun = sse([chatChunk({ role: 'assistant', content: SAID })]);
+  test('refuses a response without a maximum when less than 1,024 tokens are left for it', async () => {
+    const { ask } = await createKey(ANSWER_USD);
+    const response = await ask({ max_tokens: undefined });
+    const { error } = (await response.json()) as { error: { message: string } };
+    assert.equal(response.status, 402);
+    assert.equal(
+      error.message,
+      'The API key has 0.001 USD left of its limit of 0.001 USD. The request needs at least 0.01024 USD for its prompt, fees and 1024 tokens of an answer. Set max_tokens to 100 or less.',
+    );
+    assert.equal((await ask()).status, 200);
+  });
+
+  // @spec fallback-30
+  test('reserves a continuation beside the earlier parts, and does not continue when too little is left', async () => {
+    const begun = sse([chatChunk({ role: 'assistant', content: STATED })]);
     const rest = sse([chatChunk({ content: ' and the end.' }), chatChunk({}, 'stop', { usage: USAGE }), '[DONE]']);
-    const heard = async (limit: number): Promise<readonly [boolean, number, number]> => {
+    const received = async (limit: number): Promise<readonly [boolean, number, number]> => {
       const { ask, used } = await createKey(limit);
-      let asked = 0;
+      let requestedCount = 0;
       upstream.arrived.length = 0;
       upstream.script = (_arrived, response, request) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
-        if (++asked === 2) response.end(begun + rest);
+        if (++requestedCount === 2) response.end(begun + rest);
         else response.write(begun, () => setTimeout(() => request.socket.destroy(), 20));
       };
       const response = await ask({ model: 'acme/rescued', stream: true }, undefined, RESCUE);
       const text = await response.text();
       return [text.includes('and the end.'), upstream.arrived.length, await used()];
     };
-    const [isRescued, asked, spent] = await heard(2 * ANSWER_USD);
-    assert.deepEqual([isRescued, asked], [true, 2]);
+    const [isRescued, requestedCount, spent] = await received(2 * ANSWER_USD);
+    assert.deepEqual([isRescued, requestedCount], [true, 2]);
     assert.ok(spent > ANSWER_USD && spent <= 2 * ANSWER_USD, `${spent}`);
-    assert.deepEqual(await heard(1.9 * ANSWER_USD), [false, 1, 0]);
+    assert.deepEqual(await received(1.9 * ANSWER_USD), [false, 1, 0]);
   });
 
-  test('an answer that nobody could save leaves nothing held', async () => {
+  test('leaves no reservation for a response that could not be saved', async () => {
     const { ask } = await createKey(4 * ANSWER_USD);
     upstream.script = (_arrived, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(sse([chatChunk({ role: 'assistant', content: SAID })]));
+      response.end(sse([chatChunk({ role: 'assistant', content: STATED })]));
     };
     const broken = await ask({ model: 'acme/rescued', stream: true }, undefined, RESCUE);
     await broken.text();
@@ -224,7 +244,8 @@ models:
     assert.equal((await ask({ max_tokens: 4 * ANSWER_TOKENS })).status, 200);
   });
 
-  test('raising a limit frees the key at once, and lowering it below what is spent blocks it at once', async () => {
+  // @spec key-10
+  test('takes effect at once when it is raised or lowered', async () => {
     const { ask, change } = await createKey(ANSWER_USD);
     assert.equal((await ask()).status, 200);
     assert.equal((await ask()).status, 402);

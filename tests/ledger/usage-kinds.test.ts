@@ -209,9 +209,10 @@ const CASES: readonly Case[] = [
   },
 ];
 
-suite('every kind of usage comes through to its price', () => {
+// @spec money-1
+suite('every kind of usage', () => {
   for (const { format, answer, usage, sum, costNanoUsd } of CASES)
-    test(`${format}: ${sum}`, () => {
+    test(`is priced in ${format}: ${sum}`, () => {
       const events = UPSTREAM_FORMATS[format].decodeWhole(JSON.stringify(answer));
       const last = events.findLast((event) => event.type === 'usage');
       assert.ok(last?.type === 'usage', JSON.stringify(events));
@@ -226,14 +227,14 @@ const ABSURD: readonly Json[] = [1e300, 1e19, 1e12, 1e8, -1, 0.5, '12', null];
 /** The dearest hundred million tokens above, of each kind that is counted by itself, and a thousand searches. */
 const BELIEVED_NANO_USD_MAX = 8_000e9;
 
-suite('whatever an upstream counts', () => {
+suite('any counts of an upstream', () => {
   for (const { format, answer } of CASES)
-    test(`${format}: its cost is a whole number, never negative, and no more than the largest answer costs`, () => {
+    test(`cost a whole number, never negative, and no more than the largest response, in ${format}`, () => {
       for (const path of countsIn(answer))
         for (const value of ABSURD) checkCost(format, withValue(answer, path, value));
     });
 
-  test('converse: neither is that of a long list of counts', () => {
+  test('stay within bounds for a long list of counts in converse', () => {
     const { answer } = CASES.find(({ format }) => format === 'converse') ?? {};
     assert.ok(answer !== undefined);
     const cacheDetails = Array.from({ length: 10_000 }, () => ({ ttl: '1h', inputTokens: 1e8 }));
@@ -242,12 +243,12 @@ suite('whatever an upstream counts', () => {
 });
 
 function checkCost(format: FormatId, answer: JsonObject): void {
-  const told = JSON.stringify(answer);
-  const last = UPSTREAM_FORMATS[format].decodeWhole(told).findLast((event) => event.type === 'usage');
+  const reported = JSON.stringify(answer);
+  const last = UPSTREAM_FORMATS[format].decodeWhole(reported).findLast((event) => event.type === 'usage');
   if (last?.type !== 'usage') return;
   const { totalNanoUsd } = costOf(PRICE, last.usage);
-  assert.ok(Number.isSafeInteger(totalNanoUsd) && totalNanoUsd >= 0, told);
-  assert.ok(totalNanoUsd <= BELIEVED_NANO_USD_MAX, `${totalNanoUsd}: ${told}`);
+  assert.ok(Number.isSafeInteger(totalNanoUsd) && totalNanoUsd >= 0, reported);
+  assert.ok(totalNanoUsd <= BELIEVED_NANO_USD_MAX, `${totalNanoUsd}: ${reported}`);
 }
 
 type Path = readonly (string | number)[];

@@ -12,7 +12,8 @@ const USAGE = { prompt_tokens: 0, completion_tokens: 100, total_tokens: 100 };
 const REQUEST = { model: 'acme/one', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] };
 const LONG_MS = 30_000;
 
-test('while charges cannot be stored no limit is read from sums that lack them, and the gateway is unready', async (t) => {
+// @spec operation-8
+test('reads no limit from sums that lack waiting charges, and is unready meanwhile', async (t) => {
   const upstream = await startUpstream(json(200, chatAnswer('ok', { usage: USAGE })));
   t.after(() => upstream.close());
   const gateway = await startGateway({
@@ -49,7 +50,7 @@ models:
   assert.equal((await spent.ask()).status, 402, 'what is known is counted on');
   const refusal = await unread.ask();
   assert.deepEqual([refusal.status, refusal.headers.get('retry-after')], [503, '1']);
-  assert.equal((await gateway.post('/chat/completions', REQUEST)).status, 200, 'who has no limit is served');
+  assert.equal((await gateway.post('/chat/completions', REQUEST)).status, 200, 'a request without a limit is served');
   assert.equal(await isReady(), false);
 
   locker.exec('rollback');
