@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../src/accounts/principal.ts';
-import { openDatabase, type Database } from '../../src/store/database.ts';
-import { createGenerationStore } from '../../src/store/generations.ts';
-import { ENGINES } from '../../src/store/test-engines.ts';
-import { appIdOf } from '../../src/lib/app-id.ts';
-import { sampleGeneration } from '../../src/store/test-generation.ts';
-import { createUsageReports } from '../../src/store/usage-reports.ts';
-import { createUsageRollup } from '../../src/store/usage-rollup.ts';
+import { openDatabase, type Database } from '../../src/store/engine/database.ts';
+import { createGenerationStore } from '../../src/store/generations/generations.ts';
+import { ENGINES } from '../../src/store/engine/test-engines.ts';
+import { appIdOf } from '../../src/lib/ids.ts';
+import { sampleGeneration } from '../../src/store/generations/test-generation.ts';
+import { createUsageReports } from '../../src/store/usage/usage-reports.ts';
+import { createUsageRollup } from '../../src/store/usage/usage-rollup.ts';
 import { systemClock as clock } from '../../src/lib/clock.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
-import { textOf } from '../support/told.ts';
+import { textOf } from '../support/reported.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -99,7 +99,8 @@ for (const engine of ENGINES)
       await gateway.close();
     });
 
-    test('activity tells the completed days, by model and endpoint, the newest first', async () => {
+    // @spec analytics-1
+    test('lists complete days by model and endpoint, the newest first', async () => {
       const { body } = await call('GET', '/activity');
       const rows = body['data'] as readonly JsonObject[];
       const seen = rows.map(({ date, model, requests, prompt_tokens, usage }) => [
@@ -119,7 +120,8 @@ for (const engine of ENGINES)
       assert.equal('workspace_id' in (rows[0] ?? {}), false);
     });
 
-    test('activity of one day, key, member or workspace', async () => {
+    // @spec analytics-1
+    test('filters activity by day, key, member or workspace', async () => {
       const count = async (parameters: string): Promise<number> =>
         ((await call('GET', `/activity?${parameters}`)).body['data'] as readonly Json[]).length;
       assert.equal(await count(`date=${dayOf(BEFORE)}`), 1);
@@ -133,7 +135,8 @@ for (const engine of ENGINES)
       assert.equal((await call('GET', '/activity', undefined, API_KEY)).status, 403);
     });
 
-    test('a query by model and day', async () => {
+    // @spec analytics-3, analytics-7
+    test('queries by model and day', async () => {
       const rows = await query({
         metrics: ['request_count', 'tokens_total', 'total_usage', 'cache_hit_rate', 'error_rate'],
         dimensions: ['model'],
@@ -156,7 +159,8 @@ for (const engine of ENGINES)
       );
     });
 
-    test('what the web and files cost, and whether tools succeeded', async () => {
+    // @spec analytics-10
+    test('sums up the cost of web and files, and the success of tools', async () => {
       const metrics = ['usage_data', 'usage_web', 'usage_file', 'tool_call_count', 'tool_success_rate'];
       const rows = await query({ metrics, granularity: 'day', time_range: range });
       const both = { usage_data: 0, usage_web: 0.000001, usage_file: 0.0000003 };
@@ -182,7 +186,7 @@ for (const engine of ENGINES)
       assert.deepEqual(none, { tool_success_rate: null }, 'of no calls none failed, nor succeeded');
     });
 
-    test('countries are told apart where somebody named them', async () => {
+    test('groups by country where a proxy sets it', async () => {
       const rows = await query({ metrics: ['request_count'], dimensions: ['country'], time_range: range });
       assert.deepEqual(rows, [
         { country: null, request_count: 3 },
@@ -190,7 +194,8 @@ for (const engine of ENGINES)
       ]);
     });
 
-    test('keys and workspaces are shown by name, and asked for by id', async () => {
+    // @spec analytics-5
+    test('shows keys and workspaces by name, and filters them by id', async () => {
       const [row] = await query({
         metrics: ['request_count'],
         dimensions: ['api_key_id', 'workspace'],
@@ -205,7 +210,7 @@ for (const engine of ENGINES)
       assert.equal(row['request_count'], 2);
     });
 
-    test('a slug is that of the workspace that has it now, not of one that had it before', async () => {
+    test('resolves a slug to the workspace that has it now', async () => {
       const make = async (): Promise<string> => {
         const { body } = await call('POST', '/workspaces', { name: 'Team', slug: 'moving' });
         return textOf(isJsonObject(body['data']) ? body['data']['id'] : '');
@@ -213,7 +218,7 @@ for (const engine of ENGINES)
       const gone = await make();
       assert.equal((await call('DELETE', `/workspaces/${gone}`)).status, 200);
       const here = await make();
-      // Whatever is changed comes last where nobody says in which order.
+      // Changed sums come last unless the query has an order.
       await database.kysely.updateTable('workspaces').set({ name: 'Gone' }).where('id', '=', gone).execute();
       const names = [...(await createUsageReports({ database }).workspaceNames())];
       assert.deepEqual(
@@ -222,26 +227,28 @@ for (const engine of ENGINES)
       );
     });
 
-    test('an id that nobody knows is a warning, not an error', async () => {
+    // @spec analytics-5
+    test('warns about an unknown id', async () => {
       const filters = [{ field: 'api_key_id', operator: 'eq', value: 'f'.repeat(64) }];
       const { status, body } = await call('POST', '/analytics/query', { metrics: ['request_count'], filters });
       assert.equal(status, 200);
       assert.match(JSON.stringify(body), /"warnings":\["filters\[0\]\.value: nothing is known by the id f+"\]/);
     });
 
-    test('an application is known by its address and by its number from its first call on', async () => {
+    test('finds an application by its address and its number from its first call on', async () => {
       const { body } = await call('GET', '/generation?id=gen-5');
       const number = isJsonObject(body['data']) ? body['data']['app_id'] : undefined;
       assert.ok(typeof number === 'number');
       for (const value of [number, String(number), 'https://new.example']) {
-        const asked = { metrics: ['request_count'], filters: [{ field: 'app', operator: 'eq', value }] };
-        const answer = await call('POST', '/analytics/query', asked);
+        const requested = { metrics: ['request_count'], filters: [{ field: 'app', operator: 'eq', value }] };
+        const answer = await call('POST', '/analytics/query', requested);
         assert.match(JSON.stringify(answer.body), /"request_count":1\b/);
         assert.doesNotMatch(JSON.stringify(answer.body), /warnings/);
       }
     });
 
-    test('unset values are a bucket of their own', async () => {
+    // @spec analytics-6
+    test('groups unset values', async () => {
       const rows = await query({ metrics: ['request_count'], dimensions: ['app'], time_range: range });
       assert.deepEqual(new Set(rows.map((row) => row['app'])), new Set(['App', null]));
       const [ids] = await query({ metrics: ['request_count'], dimensions: ['origin', 'app'], time_range: range });
@@ -255,7 +262,7 @@ for (const engine of ENGINES)
       assert.equal(unset[0]?.['request_count'], 1);
     });
 
-    test('single generations, speeds, order, limits and conditions on metrics', async () => {
+    test('queries single generations, speeds, order, limits and conditions on metrics', async () => {
       const byId = await query({ metrics: ['ttft_p50'], dimensions: ['generation_id'], time_range: range });
       assert.equal(byId.length, 4);
       const [speed] = await query({
@@ -276,7 +283,7 @@ for (const engine of ENGINES)
       assert.deepEqual(ordered, [{ model: 'acme/one', request_count: 2 }]);
     });
 
-    test('a sum of nothing is 0, whenever that is, and a series of nothing has no rows', async () => {
+    test('returns 0 for a sum of nothing at any time, and no rows for a series of nothing', async () => {
       const metrics = ['request_count', 'error_rate'];
       for (const [start, end] of [
         ['2001-01-01T00:00:00+14:00', '2001-01-02T00:00:00-12:00'],
@@ -289,7 +296,7 @@ for (const engine of ENGINES)
       }
     });
 
-    test('each series of several gets its share of the rows', async () => {
+    test('gives each of several series its share of the rows', async () => {
       const rows = await query({
         metrics: ['request_count'],
         dimensions: ['model'],
@@ -300,7 +307,8 @@ for (const engine of ENGINES)
       assert.equal(rows.length, 2);
     });
 
-    test('months and weeks are whole ones', async () => {
+    // @spec analytics-9
+    test('returns whole months and weeks', async () => {
       const start = new Date(TODAY_MS - 60 * DAY_MS).toISOString();
       const time_range = { start, end: new Date(TODAY_MS).toISOString() };
       for (const granularity of ['month', 'week']) {
@@ -316,7 +324,8 @@ for (const engine of ENGINES)
       }
     });
 
-    test('what cannot be asked is a 400 that names it', async () => {
+    // @spec analytics-3, analytics-4
+    test('rejects an invalid query with 400 and its name', async () => {
       const long = { start: new Date(TODAY_MS - 90 * DAY_MS).toISOString(), end: new Date(TODAY_MS).toISOString() };
       const refused: readonly (readonly [object, RegExp])[] = [
         [{ metrics: [] }, /metrics/],
@@ -347,7 +356,8 @@ for (const engine of ENGINES)
       assert.equal((await call('POST', '/analytics/query', { metrics: ['request_count'] }, API_KEY)).status, 403);
     });
 
-    test('everything that the names list can be asked', async () => {
+    // @spec analytics-2
+    test('accepts every listed name', async () => {
       const { body } = await call('GET', '/analytics/meta');
       const meta = body['data'] as {
         metrics: { name: string }[];
