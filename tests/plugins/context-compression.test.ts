@@ -82,7 +82,7 @@ function bodyFor(path: Path, model: string, exchanges: number, more: Body = {}):
 
 const PLUGIN = { plugins: [{ id: 'context-compression' }] };
 
-interface Told {
+interface Reported {
   readonly status: number;
   readonly stages: readonly {
     readonly type: string;
@@ -91,11 +91,11 @@ interface Told {
   readonly error?: { readonly message: string; readonly metadata: { readonly error_type: string } };
 }
 
-async function ask({ gateway }: Sized, path: Path, body: Body): Promise<Told> {
+async function ask({ gateway }: Sized, path: Path, body: Body): Promise<Reported> {
   const response = await gateway.post(path, body, { 'x-service-metadata': 'enabled' });
   const answer = (await response.json()) as {
-    readonly error?: Told['error'];
-    readonly service_metadata?: { readonly pipeline?: Told['stages'] };
+    readonly error?: Reported['error'];
+    readonly service_metadata?: { readonly pipeline?: Reported['stages'] };
   };
   const stages = answer.service_metadata?.pipeline?.filter(({ type }) => type === 'context_compression') ?? [];
   return { status: response.status, stages, ...(answer.error && { error: answer.error }) };
@@ -113,7 +113,8 @@ function idsOf(sent: Body): { readonly calls: readonly string[]; readonly result
 
 for (const path of ['/chat/completions', '/messages'] as const)
   for (const model of ['acme/chat', 'acme/messages'])
-    test(`${path} to ${model}: the middle of a long conversation is left out, with calls and results together`, async (t) => {
+    // @spec plugin-21, plugin-27
+    test(`removes the middle of a long conversation, calls with their results: ${path} to ${model}`, async (t) => {
       const sized = await startSized(t);
       const { status, stages } = await ask(sized, path, bodyFor(path, model, 60, PLUGIN));
       assert.equal(status, 200);
@@ -131,7 +132,7 @@ for (const path of ['/chat/completions', '/messages'] as const)
       assert.ok(stage !== undefined && stage.data.compressed_count < stage.data.original_count);
     });
 
-test('the old spelling means the same', async (t) => {
+test('accepts the old spelling', async (t) => {
   const sized = await startSized(t);
   const path = '/chat/completions';
   assert.equal(
@@ -140,7 +141,7 @@ test('the old spelling means the same', async (t) => {
   );
 });
 
-test('what fits goes upstream as it is', async (t) => {
+test('sends a conversation that fits unchanged', async (t) => {
   const sized = await startSized(t);
   const path = '/chat/completions';
   const body = bodyFor(path, 'acme/chat', 5, PLUGIN);
@@ -148,7 +149,8 @@ test('what fits goes upstream as it is', async (t) => {
   assert.deepEqual(sized.chat.arrived[0]?.body['messages'], body['messages']);
 });
 
-test('a conversation that is too long is 400, which says what can be done about it', async (t) => {
+// @spec plugin-25
+test('rejects a conversation that is too long with 400 and a remedy', async (t) => {
   const sized = await startSized(t);
   for (const path of ['/chat/completions', '/messages'] as const) {
     const { status, error } = await ask(sized, path, bodyFor(path, 'acme/chat', 100));
@@ -162,7 +164,7 @@ test('a conversation that is too long is 400, which says what can be done about 
   assert.equal(sized.chat.arrived.length, 0);
 });
 
-test('where even what must be kept is too long, nobody is told to enable what is enabled', async (t) => {
+test('suggests no enabled plugin when even the kept parts are too long', async (t) => {
   const sized = await startSized(t);
   const path = '/chat/completions';
   const messages = [{ role: 'user', content: 'word '.repeat(30_000) }];
@@ -171,7 +173,8 @@ test('where even what must be kept is too long, nobody is told to enable what is
   assert.match(error?.message ?? '', /even without what the plugin/);
 });
 
-test('small endpoints get what fits without anybody asking, unless it is switched off', async (t) => {
+// @spec plugin-22
+test('runs by default for small endpoints, unless it is turned off', async (t) => {
   const sized = await startSized(t);
   const path = '/chat/completions';
   assert.equal((await ask(sized, path, bodyFor(path, 'acme/small', 11))).stages.length, 1);
@@ -181,16 +184,18 @@ test('small endpoints get what fits without anybody asking, unless it is switche
   }
 });
 
-test('models that read less than half of the request are passed over while another reads more', async (t) => {
+// @spec plugin-23
+test('skips models that read less than half of the request while another reads more', async (t) => {
   const sized = await startSized(t);
   const path = '/chat/completions';
   const models = { models: ['acme/tiny', 'acme/small'] };
-  const told = await ask(sized, path, bodyFor(path, 'acme/tiny', 12, { ...models, ...PLUGIN }));
-  assert.equal(told.status, 200);
+  const reported = await ask(sized, path, bodyFor(path, 'acme/tiny', 12, { ...models, ...PLUGIN }));
+  assert.equal(reported.status, 200);
   assert.deepEqual([sized.messages.arrived.length, sized.chat.arrived.length], [0, 1]);
 });
 
-test('where nobody reads half of it, whoever reads the most is asked', async (t) => {
+// @spec plugin-23
+test('calls the largest model when none reads half of the request', async (t) => {
   const sized = await startSized(t);
   const path = '/chat/completions';
   const models = { models: ['acme/tiny', 'acme/small'] };

@@ -25,14 +25,14 @@ async function start(t: TestContext) {
     manage: (method: string, path: string, body?: object) => callManagement(gateway, method, path, body),
     /** What the model says with this key. */
     ask: async (key: string, more: object = {}): Promise<string> => {
-      const asked = {
+      const requested = {
         model: 'acme/chat',
         messages: [{ role: 'user', content: 'hi' }],
         response_format: { type: 'json_object' },
       };
       const response = await gateway.post(
         '/chat/completions',
-        { ...asked, ...more },
+        { ...requested, ...more },
         { authorization: `Bearer ${key}` },
       );
       const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
@@ -56,7 +56,8 @@ async function callManagement(
   return { status: response.status, ...((await response.json()) as Omit<Management, 'status'>) };
 }
 
-test('a plugin of the workspace runs for requests that say nothing of it, and a request counts before it', async (t) => {
+// @spec plugin-6
+test("runs a workspace's plugin for requests that do not mention it, and lets the request win", async (t) => {
   const { manage, ask } = await start(t);
   assert.equal(await ask(API_KEY), BROKEN);
   const made = await manage('PATCH', '/workspaces/default', { default_plugins: [HEALING] });
@@ -67,7 +68,7 @@ test('a plugin of the workspace runs for requests that say nothing of it, and a 
   assert.equal(await ask(API_KEY), BROKEN);
 });
 
-test('a key counts before its workspace, unless the workspace prevents that', async (t) => {
+test('prefers the key over its workspace, unless the workspace prevents that', async (t) => {
   const { manage, ask } = await start(t);
   const { key, data } = await manage('POST', '/keys', { name: 'App', default_plugins: [HEALING] });
   assert.equal(await ask(key), HEALED);
@@ -83,7 +84,7 @@ test('a key counts before its workspace, unless the workspace prevents that', as
   ]);
 });
 
-test('what no request may ask for is no default either', async (t) => {
+test('rejects a default that no request could use', async (t) => {
   const { manage } = await start(t);
   for (const [entry, path] of [
     [{ id: 'nobody' }, 'default_plugins[0].id'],
@@ -105,7 +106,8 @@ test('what no request may ask for is no default either', async (t) => {
     }
 });
 
-test('the last of two entries with one id counts, in a request and in the defaults', async (t) => {
+// @spec plugin-4
+test('takes the last of two entries with one id, in a request and in the defaults', async (t) => {
   const { manage, ask } = await start(t);
   const [on, off] = [HEALING, { ...HEALING, enabled: false }];
   assert.equal(await ask(API_KEY, { plugins: [off, on] }), HEALED);

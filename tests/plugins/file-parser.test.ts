@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { suite, test } from 'node:test';
 import { makePdf } from '../support/make-pdf.ts';
 import { readChatStream } from '../support/read-stream.ts';
@@ -58,12 +60,13 @@ function partsOf(arrived: Arrived | undefined): readonly unknown[] {
   return Array.isArray(content) ? content : [content];
 }
 
-const text = (said: string) => ({ type: 'text', text: said });
+const text = (stated: string) => ({ type: 'text', text: stated });
 const PARTS = [text('Before.'), text(`<file name="report.pdf">\n${TEXT}\n</file>`), text('After.')];
 const ANNOTATION = { type: 'file', file: { hash: HASH, name: 'report.pdf', content: [{ type: 'text', text: TEXT }] } };
 
-suite('a PDF for a model that takes none', () => {
-  test('is read here, and its text stands where the file stood', async (t) => {
+suite('a PDF for a model without file input', () => {
+  // @spec plugin-9, translate-14
+  test('is replaced by its text', async (t) => {
     const setup = await startWeb(t);
     const { status, body } = await ask(setup, { plugins: LOCALLY });
     assert.equal(status, 200);
@@ -82,7 +85,8 @@ suite('a PDF for a model that takes none', () => {
     assert.equal(setup.engine.arrived.length, 0);
   });
 
-  test('also by the name that the engine had, and whatever type the caller gave it', async (t) => {
+  // @spec plugin-9
+  test("is read by the engine's older name, and whatever its declared type", async (t) => {
     const setup = await startWeb(t);
     const plugins = [{ id: 'file-parser', pdf: { engine: 'pdf-text' } }];
     const file = {
@@ -94,7 +98,8 @@ suite('a PDF for a model that takes none', () => {
     assert.deepEqual(annotationsOf(body), [ANNOTATION]);
   });
 
-  test('is handed back in a stream too, before its end', async (t) => {
+  // @spec chat-response-9
+  test('is returned in a stream, too, before its end', async (t) => {
     const setup = await startWeb(t);
     const request = { model: 'acme/blind', messages: asking(FILE), plugins: LOCALLY, stream: true };
     const raw = await (await setup.gateway.post('/chat/completions', request)).text();
@@ -108,7 +113,7 @@ suite('a PDF for a model that takes none', () => {
   });
 
   for (const stream of [false, true])
-    test(`is read in the messages format, in results of tools as well: ${stream ? 'stream' : 'whole'}`, async (t) => {
+    test(`is read in the messages format, also in tool results: ${stream ? 'stream' : 'not streamed'}`, async (t) => {
       const setup = await startWeb(t);
       const document = {
         type: 'document',
@@ -138,10 +143,11 @@ suite('a PDF for a model that takes none', () => {
     });
 });
 
-suite('the service for files', () => {
+suite('the OCR service', () => {
   const READ = ocr([{ text: 'first', images: ['data:image/png;base64,AAAA'] }, { text: 'second' }]);
 
-  test('reads where nobody chooses, for a fee that is part of the cost', async (t) => {
+  // @spec plugin-11
+  test('reads by default, for a fee that is part of the cost', async (t) => {
     const setup = await startWeb(t, { engine: READ });
     const { body } = await ask(setup);
     assert.deepEqual(
@@ -163,7 +169,8 @@ suite('the service for files', () => {
     ]);
   });
 
-  test('gives a model that sees the pictures, at most eight in a request', async (t) => {
+  // @spec plugin-12
+  test('gives at most eight images of a request to a model with image input', async (t) => {
     const images = Array.from({ length: 6 }, () => 'data:image/png;base64,AAAA');
     const setup = await startWeb(t, { engine: ocr([{ text: 'first', images }]) });
     const other = { type: 'file', file: { filename: 'b.pdf', file_data: dataUrl(makePdf([{ lines: ['other'] }])) } };
@@ -179,7 +186,7 @@ suite('the service for files', () => {
     ]);
   });
 
-  test('opens addresses by itself', async (t) => {
+  test('fetches addresses itself', async (t) => {
     const setup = await startWeb(t, { engine: ocr([{ text: 'far away' }]) });
     const url = 'https://files.example/a/Report.PDF?x=1';
     const { status } = await ask(setup, { messages: asking({ type: 'file', file: { file_data: url } }) });
@@ -191,7 +198,8 @@ suite('the service for files', () => {
     );
   });
 
-  test('is held for page by page: without the money nothing is read', async (t) => {
+  // @spec plugin-11
+  test('is reserved page by page: without the money nothing is read', async (t) => {
     const setup = await startWeb(t, { engine: READ, yaml: 'credits: { enforce: true }' });
     await grant(setup, 0.003);
     assert.equal((await ask(setup, { max_tokens: 10 })).status, 402);
@@ -201,7 +209,8 @@ suite('the service for files', () => {
     assert.equal(await spent(setup), 0.004_02);
   });
 
-  test('that fails is 502, and one that refuses the file is 400, and neither costs anything', async (t) => {
+  // @spec plugin-13
+  test('returns 502 for its failure and 400 for a refused file, free of charge', async (t) => {
     const setup = await startWeb(t, { yaml: 'credits: { enforce: true }' });
     await grant(setup, 1);
     for (const [status, expected] of [
@@ -219,7 +228,8 @@ suite('the service for files', () => {
     assert.equal(await spent(setup), 0);
   });
 
-  test('gives way to what can be read here where it is not set up, but not where it is asked for', async (t) => {
+  // @spec plugin-10
+  test("gives way to the gateway's reader when it is not configured, but not when it is requested", async (t) => {
     const setup = await startWeb(t, { withoutOcr: true });
     assert.equal((await ask(setup)).status, 200);
     assert.deepEqual(partsOf(setup.chat.arrived[0]), PARTS);
@@ -232,7 +242,8 @@ suite('the service for files', () => {
 });
 
 suite('a file that was read before', () => {
-  test('is not read again, nor sent twice, when its annotation comes back', async (t) => {
+  // @spec plugin-14
+  test('is neither read nor sent again when its annotation comes back', async (t) => {
     const setup = await startWeb(t, { engine: ocr([{ text: 'as it was read' }]) });
     const first = await ask(setup);
     const { message } = first.body.choices[0] ?? assert.fail();
@@ -252,7 +263,8 @@ suite('a file that was read before', () => {
     });
   });
 
-  test('is told with the error where nobody could answer after all', async (t) => {
+  // @spec plugin-15
+  test('is reported with the error when the request fails after all', async (t) => {
     const setup = await startWeb(t);
     setup.chat.script = json(500, { error: { message: 'down' } });
     const { status, body } = await ask(setup, { plugins: LOCALLY });
@@ -260,7 +272,7 @@ suite('a file that was read before', () => {
     assert.deepEqual(body.error.metadata['file_annotations'], [ANNOTATION]);
   });
 
-  test('is read once where it stands in a request twice', async (t) => {
+  test('is read once when a request has it twice', async (t) => {
     const setup = await startWeb(t, { engine: ocr([{ text: 'once' }]) });
     const { body } = await ask(setup, { messages: asking(FILE, FILE) });
     assert.equal(setup.engine.arrived.length, 1);
@@ -269,34 +281,35 @@ suite('a file that was read before', () => {
   });
 });
 
-suite('a file is left alone', () => {
-  test('where the model takes files, or the caller says so', async (t) => {
+suite('a file that is left alone', () => {
+  test('goes to a model that accepts files, or as the caller says', async (t) => {
     const setup = await startWeb(t);
     await ask(setup, {}, 'acme/chat');
     await ask(setup, { plugins: [{ id: 'file-parser', pdf: { engine: 'native' } }] }, 'acme/chat');
     for (const arrived of setup.chat.arrived) assert.deepEqual((partsOf(arrived)[1] as { type: string }).type, 'file');
     const off = await ask(setup, { plugins: [{ id: 'file-parser', enabled: false }] });
-    assert.equal(off.status, 404, 'nobody takes it');
+    assert.equal(off.status, 404, 'no endpoint accepts it');
     assert.equal(setup.engine.arrived.length, 0);
   });
 
-  test('and read all the same where an engine is named', async (t) => {
+  // @spec plugin-10
+  test('is read all the same when an engine is named', async (t) => {
     const setup = await startWeb(t);
     await ask(setup, { plugins: LOCALLY }, 'acme/chat');
     assert.deepEqual(partsOf(setup.chat.arrived[0]), PARTS);
   });
 });
 
-test('a file at an address is fetched here, within the walls, and only a PDF is read', async (t) => {
+test('fetches a file at an address within the rules, and reads only a PDF', async (t) => {
   const files = await startUpstream(() => undefined);
   t.after(() => files.close());
   const address = files.baseUrl.replace('/v1', '');
-  const asked: string[] = [];
+  const requested: string[] = [];
   const setup = await startWeb(t, {
     downloads: {
       protocols: ['http:', 'https:'],
       isAllowed(ip) {
-        asked.push(ip);
+        requested.push(ip);
         return false;
       },
     },
@@ -310,11 +323,33 @@ test('a file at an address is fetched here, within the walls, and only a PDF is 
     body.error.message,
     /^The file "a.pdf" could not be read\. The address is not on the public Internet\.$/,
   );
-  assert.deepEqual(asked, ['127.0.0.1']);
+  assert.deepEqual(requested, ['127.0.0.1']);
   assert.equal(files.arrived.length, 0);
 });
 
-test('a file without text is told to the model, and to the operator', async (t) => {
+test('fetches files two at a time, and at most 100 MB of them', async (t) => {
+  const large = Buffer.alloc(27 * 1_048_576);
+  PDF.copy(large);
+  let [open, most] = [0, 0];
+  const site = createServer((_request, response) => {
+    most = Math.max(most, ++open);
+    response.on('close', () => open--).end(large);
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  t.after(() => site.close());
+  const { port } = site.address() as AddressInfo;
+  const setup = await startWeb(t, { downloads: { protocols: ['http:'], isAllowed: () => true } });
+  const files = ['a', 'b', 'c', 'd'].map((name) => ({
+    type: 'file',
+    file: { filename: `${name}.pdf`, file_data: `http://127.0.0.1:${port}/${name}.pdf` },
+  }));
+  const { status, body } = await ask(setup, { plugins: LOCALLY, messages: asking(...files) });
+  assert.equal(status, 400);
+  assert.equal(body.error.message, 'messages: name files of more than 104857600 bytes together at addresses');
+  assert.equal(most, 2);
+});
+
+test('reports a file without text to the model and to the operator', async (t) => {
   const setup = await startWeb(t);
   const scan = { type: 'file', file: { filename: 'scan.pdf', file_data: dataUrl(makePdf([{ lines: [] }])) } };
   const { body } = await ask(setup, { plugins: LOCALLY, messages: asking(scan) });
@@ -326,7 +361,8 @@ test('a file without text is told to the model, and to the operator', async (t) 
   );
 });
 
-test('what cannot be read is 400 and names the file', async (t) => {
+// @spec plugin-13
+test('rejects an unreadable file with 400 and its name', async (t) => {
   const setup = await startWeb(t);
   const broken = { type: 'file', file: { filename: 'broken.pdf', file_data: dataUrl(PDF.subarray(0, 60)) } };
   const { status, body } = await ask(setup, { plugins: LOCALLY, messages: asking(broken) });
@@ -334,4 +370,34 @@ test('what cannot be read is 400 and names the file', async (t) => {
     [status, body.error.message],
     [400, 'The file "broken.pdf" could not be read. It is no PDF that can be read.'],
   );
+});
+
+suite('a broken PDF for a model with text input only', () => {
+  const broken: Readonly<Record<string, Buffer>> = {
+    'cut short': PDF.subarray(0, 200),
+    'without its beginning': PDF.subarray(40),
+    'that is something else': Buffer.from('no PDF at all'),
+  };
+  for (const [how, bytes] of Object.entries(broken)) {
+    test(`is a 400 with the reason: ${how}, on chat`, async (t) => {
+      const setup = await startWeb(t, { withoutOcr: true });
+      const file = { type: 'file', file: { filename: 'report.pdf', file_data: dataUrl(bytes) } };
+      const { status, body } = await ask(setup, { messages: asking(file) });
+      assert.equal(status, 400, JSON.stringify(body));
+      assert.match(body.error.message, /"report\.pdf" could not be read\. It is no PDF that can be read/);
+    });
+
+    test(`is a 400 with the reason: ${how}, on messages`, async (t) => {
+      const setup = await startWeb(t, { withoutOcr: true });
+      const source = { type: 'base64', media_type: 'application/pdf', data: bytes.toString('base64') };
+      const content = [
+        { type: 'document', source },
+        { type: 'text', text: 'What is in it?' },
+      ];
+      const request = { model: 'acme/deaf', max_tokens: 9, messages: [{ role: 'user', content }] };
+      const answer = await setup.gateway.post('/messages', request);
+      assert.equal(answer.status, 400);
+      assert.match(await answer.text(), /could not be read\. It is no PDF that can be read/);
+    });
+  }
 });

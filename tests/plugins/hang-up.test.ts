@@ -26,7 +26,7 @@ interface Silence {
   readonly gone: Promise<void>;
 }
 
-/** Says nothing, and tells when it is asked and when whoever asked has gone. */
+/** Sends nothing, and reports when it is called and when the caller has gone. */
 function silence(): Silence {
   const begun = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
@@ -42,13 +42,13 @@ async function within(promise: Promise<void>): Promise<void> {
   await Promise.race([promise, late]);
 }
 
-/** Asks, hangs up once somebody was asked for it, and looks that they were left and that no model was asked. */
+/** Sends a request, hangs up once a service was called for it, and checks that the call was aborted and no model called. */
 async function hangUp(setup: WebSetup, path: string, request: object, { begun, gone }: Silence): Promise<void> {
   const caller = new AbortController();
-  const asked = setup.gateway.post(path, request, {}, caller.signal).then((answer) => answer.text());
+  const requested = setup.gateway.post(path, request, {}, caller.signal).then((answer) => answer.text());
   await within(begun);
   caller.abort();
-  await assert.rejects(asked);
+  await assert.rejects(requested);
   await within(gone);
   assert.deepEqual([setup.chat.arrived.length, setup.messages.arrived.length], [0, 0]);
 }
@@ -69,7 +69,7 @@ suite('a caller that hangs up', () => {
   for (const { path, ...way } of WAYS) {
     const how = `${path}, ${way.stream ? 'stream' : 'whole'}`;
 
-    test(`ends a search, and owes nothing for it: ${how}`, async (t) => {
+    test(`ends a search free of charge: ${how}`, async (t) => {
       const engine = silence();
       const setup = await start(t, { engine: engine.script });
       await hangUp(setup, path, { ...way, messages: [MESSAGES], plugins: [{ id: 'web' }] }, engine);
@@ -77,7 +77,7 @@ suite('a caller that hangs up', () => {
     });
   }
 
-  test('ends the reading of a file at the service', async (t) => {
+  test('ends the OCR of a file', async (t) => {
     const engine = silence();
     const setup = await start(t, { engine: engine.script });
     const { path, ...way } = WAYS[0];
@@ -100,7 +100,7 @@ suite('a caller that hangs up', () => {
     await hangUp(setup, path, { ...way, messages, plugins }, { script, ...files });
   });
 
-  test('ends a search that a model asked for', async (t) => {
+  test('ends a search of a model', async (t) => {
     const { script, begun, gone } = silence();
     const engine = await startUpstream(script);
     t.after(() => engine.close());
@@ -110,11 +110,11 @@ suite('a caller that hangs up', () => {
     });
     const caller = new AbortController();
     const request = { model: 'acme/chat', messages: [MESSAGES], tools: [{ type: 'service:web_search' }] };
-    const asked = gateway.post('/chat/completions', request, {}, caller.signal).then((answer) => answer.text());
+    const requested = gateway.post('/chat/completions', request, {}, caller.signal).then((answer) => answer.text());
     await within(begun);
     caller.abort();
-    await assert.rejects(asked);
+    await assert.rejects(requested);
     await within(gone);
-    assert.equal(chat.arrived.length, 1, 'no further turn is asked for');
+    assert.equal(chat.arrived.length, 1, 'there is no further turn');
   });
 });

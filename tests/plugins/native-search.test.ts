@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
-import { say } from '../support/speak.ts';
+import { emit } from '../support/speak.ts';
 import { json, startUpstream, type Arrived, type Script, type ScriptedUpstream } from '../support/upstream.ts';
 import { recordOf } from '../support/tool-turns.ts';
 import { stagesOf, type ChatBody } from '../support/web.ts';
@@ -14,7 +14,7 @@ interface Setup {
 const PRICE = 'price: { prompt: 1, completion: 2 }';
 
 /** Vendors whose models search by themselves, all behind one address. No engine of the gateway's is set up. */
-async function start(t: TestContext, script: Script = say('Said.')): Promise<Setup> {
+async function start(t: TestContext, script: Script = emit('Said.')): Promise<Setup> {
   const vendors = await startUpstream(script);
   const at = (adapter: string): string => `{ adapter: ${adapter}, base_url: "${vendors.baseUrl}", api_key: k }`;
   const gateway = await startGateway({
@@ -58,7 +58,8 @@ const EVERYTHING = {
   exclude_domains: ['b.example'],
 };
 
-suite('an endpoint that searches by itself is asked to in the words of its format', () => {
+// @spec web-9
+suite('the request to an endpoint with its own search', () => {
   const CASES: readonly (readonly [model: string, plugin: object, path: RegExp, tools: unknown])[] = [
     [
       'acme/gpt',
@@ -110,7 +111,7 @@ suite('an endpoint that searches by itself is asked to in the words of its forma
     ],
   ];
   for (const [model, plugin, path, tools] of CASES)
-    test(`${model}, ${JSON.stringify(plugin).slice(0, 60)}`, async (t) => {
+    test(`is in the words of its format: ${model}, ${JSON.stringify(plugin).slice(0, 60)}`, async (t) => {
       const setup = await start(t);
       const { status, body } = await ask(setup, plugin, { model });
       assert.equal(status, 200, JSON.stringify(body));
@@ -134,7 +135,7 @@ function firstToolOf(body: Arrived['body']): unknown {
   return tool?.type === 'function' ? (tool.function?.name ?? tool.name) : tool;
 }
 
-test('the server tool is run by an endpoint that searches by itself, in the format in which it does', async (t) => {
+test('runs the server tool at an endpoint with its own search, in the format that supports it', async (t) => {
   const setup = await start(t);
   const parameters = {
     allowed_domains: [],
@@ -165,7 +166,7 @@ test('the server tool is run by an endpoint that searches by itself, in the form
   );
 });
 
-test('the server tool is forced as the endpoint’s own, where that lets itself be forced', async (t) => {
+test('forces the server tool as the endpoint’s own where that can be forced', async (t) => {
   const setup = await start(t);
   const records: (readonly string[])[] = [];
   for (const model of ['acme/gpt', 'acme/grok']) {
@@ -185,7 +186,8 @@ test('the server tool is forced as the endpoint’s own, where that lets itself 
   assert.deepEqual(records, [[], ['tool_choice']]);
 });
 
-test('the older member for posts counts where the plugin says nothing of them', async (t) => {
+// @spec web-16
+test('uses the older field for posts when the plugin does not mention them', async (t) => {
   const setup = await start(t);
   const posts = { x_search_filter: { excluded_x_handles: ['b'] } };
   await ask(setup, {}, { model: 'acme/grok', ...posts });
@@ -196,13 +198,14 @@ test('the older member for posts counts where the plugin says nothing of them', 
   );
 });
 
-test('what an endpoint cannot be told is a warning in the record', async (t) => {
+// @spec web-8
+test('warns in the record about settings that an endpoint does not support', async (t) => {
   const setup = await start(t);
   const { body } = await ask(setup, { exclude_domains: ['b.example'], x_search: {} }, { model: 'acme/gpt' });
   const record = await recordOf(setup.gateway, body.id);
   assert.deepEqual(
     record.warnings.filter(({ path }) => path === 'plugins').map(({ message }) => message),
-    ['web: the endpoint cannot be told of all sites', 'web: the endpoint does not search posts'],
+    ['web: the endpoint has no setting for all sites', 'web: the endpoint does not search posts'],
   );
 });
 
@@ -211,9 +214,9 @@ function toolTypeOf(arrived: Arrived | undefined): string | undefined {
   return tools?.[0]?.type;
 }
 
-test('each model of a list is asked in its own words', async (t) => {
+test('encodes the request for each model of a list in its own words', async (t) => {
   const failing: Script = (arrived, response, request) =>
-    (arrived.path === '/v1/messages' ? json(500, { error: { message: 'down' } }) : say('Said.'))(
+    (arrived.path === '/v1/messages' ? json(500, { error: { message: 'down' } }) : emit('Said.'))(
       arrived,
       response,
       request,
@@ -231,7 +234,7 @@ test('each model of a list is asked in its own words', async (t) => {
   );
 });
 
-test('an endpoint that does not search as it is asked to leaves the search to the gateway', async (t) => {
+test('leaves the search to the gateway when an endpoint cannot search as requested', async (t) => {
   const setup = await start(t);
   const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }];
   for (const [plugin, more] of [

@@ -13,23 +13,27 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** Asks for JSON in the words of the format. */
 function bodyFor(path: Path, model: string, more: Body = {}): Body {
-  const asked = { model, messages: [{ role: 'user', content: 'Where?' }], plugins: [{ id: 'response-healing' }] };
+  const requested = { model, messages: [{ role: 'user', content: 'Where?' }], plugins: [{ id: 'response-healing' }] };
   return path === '/messages'
-    ? { ...asked, max_tokens: 99, output_config: { format: { type: 'json_schema', schema: SCHEMA } }, ...more }
-    : { ...asked, response_format: { type: 'json_schema', json_schema: { name: 'place', schema: SCHEMA } }, ...more };
+    ? { ...requested, max_tokens: 99, output_config: { format: { type: 'json_schema', schema: SCHEMA } }, ...more }
+    : {
+        ...requested,
+        response_format: { type: 'json_schema', json_schema: { name: 'place', schema: SCHEMA } },
+        ...more,
+      };
 }
 
-interface Told {
+interface Reported {
   readonly text: string;
   readonly stages: readonly { readonly type: string; readonly name: string; readonly data: Body }[];
 }
 
-async function askWhole({ gateway }: ScriptedFormats, path: Path, body: Body): Promise<Told> {
+async function askWhole({ gateway }: ScriptedFormats, path: Path, body: Body): Promise<Reported> {
   const response = await gateway.post(path, body, { 'x-service-metadata': 'enabled' });
   const answer = (await response.json()) as {
     readonly choices?: readonly { readonly message: { readonly content: string } }[];
     readonly content?: readonly { readonly text: string }[];
-    readonly service_metadata?: { readonly pipeline?: Told['stages'] };
+    readonly service_metadata?: { readonly pipeline?: Reported['stages'] };
   };
   assert.equal(response.status, 200, JSON.stringify(answer));
   const text = answer.choices?.[0]?.message.content ?? answer.content?.map((block) => block.text).join('') ?? '';
@@ -40,7 +44,8 @@ const PATHS: readonly Path[] = ['/chat/completions', '/messages'];
 
 for (const path of PATHS)
   for (const model of ['acme/chat', 'acme/messages']) {
-    test(`${path} from ${model}: a whole answer that is nearly JSON becomes JSON, and its stage says so`, async (t) => {
+    // @spec plugin-20
+    test(`repairs a response that is nearly JSON, with a stage: ${path} from ${model}`, async (t) => {
       const formats = await startScriptedFormats(t);
       formats.chat.script = speakChat(BROKEN);
       formats.messages.script = speakMessages(BROKEN);
@@ -62,7 +67,8 @@ for (const path of PATHS)
       ]);
     });
 
-    test(`${path} from ${model}: a stream is mended where that is asked for, and as it came elsewhere`, async (t) => {
+    // @spec plugin-16
+    test(`repairs a stream on request, and leaves it unchanged otherwise: ${path} from ${model}`, async (t) => {
       const formats = await startScriptedFormats(t);
       const broken = '```json\n{"city": "Paris and all around it", "people": 2148000, }\n```';
       formats.chat.script = speakChat(broken);
@@ -80,7 +86,8 @@ for (const path of PATHS)
     });
   }
 
-test('nothing is mended that was not asked for: without the plugin, or where text was wanted', async (t) => {
+// @spec plugin-16
+test('repairs nothing without the plugin, or for text', async (t) => {
   const formats = await startScriptedFormats(t);
   formats.chat.script = speakChat(BROKEN);
   const path = '/chat/completions';
@@ -95,7 +102,8 @@ test('nothing is mended that was not asked for: without the plugin, or where tex
   }
 });
 
-test('valid JSON stays as it was written, and no stage is told of', async (t) => {
+// @spec plugin-8, metadata-10
+test('leaves valid JSON unchanged, without a stage', async (t) => {
   const formats = await startScriptedFormats(t);
   const valid = ' {"a" : 1.0,\n "b":[ ] } ';
   formats.chat.script = speakChat(valid);
@@ -104,7 +112,8 @@ test('valid JSON stays as it was written, and no stage is told of', async (t) =>
   assert.deepEqual(stages, []);
 });
 
-test('what does not fit the schema is mended all the same, and told', async (t) => {
+// @spec plugin-19
+test('repairs JSON that does not fit the schema, and reports that', async (t) => {
   const formats = await startScriptedFormats(t);
   formats.chat.script = speakChat('{"town": "Paris",}');
   const { text, stages } = await askWhole(formats, '/chat/completions', bodyFor('/chat/completions', 'acme/chat'));
@@ -112,7 +121,8 @@ test('what does not fit the schema is mended all the same, and told', async (t) 
   assert.deepEqual([stages[0]?.data['improved'], stages[0]?.data['schema_valid']], [true, false]);
 });
 
-test('an answer that a limit cut off is not mended', async (t) => {
+// @spec plugin-18
+test('repairs no response that a limit cut off', async (t) => {
   const formats = await startScriptedFormats(t);
   const cut = '{"city": "Pa';
   const [choice] = (chatAnswer(cut) as { choices: object[] }).choices;
@@ -123,7 +133,8 @@ test('an answer that a limit cut off is not mended', async (t) => {
       assert.deepEqual(await askWhole(formats, path, bodyFor(path, model)), { text: cut, stages: [] });
 });
 
-test('where nothing can be mended the answer is the original, and the stage says that', async (t) => {
+// @spec plugin-17
+test('returns the original when it cannot be repaired, and says so in the stage', async (t) => {
   const formats = await startScriptedFormats(t);
   formats.chat.script = speakChat('I would rather not.');
   const { text, stages } = await askWhole(formats, '/chat/completions', bodyFor('/chat/completions', 'acme/chat'));
@@ -131,7 +142,7 @@ test('where nothing can be mended the answer is the original, and the stage says
   assert.equal(stages[0]?.data['improved'], false);
 });
 
-test('a stream that breaks off gives what was held back, and ends with the error', async (t) => {
+test('sends the buffered rest of a stream that breaks off, and ends with the error', async (t) => {
   const formats = await startScriptedFormats(t);
   formats.chat.script = (_arrived, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -16,7 +16,7 @@ import {
   type WebSetup,
 } from '../support/web.ts';
 
-const SAID = 'As [a.example](https://a.example/one) tells, and https://b.example/two says so too.';
+const STATED = 'As [a.example](https://a.example/one) tells, and https://b.example/two says so too.';
 
 const QUESTION = [
   { role: 'user', content: 'first' },
@@ -65,8 +65,9 @@ const systemTexts = ({ body }: Arrived): string[] =>
     .map(({ content }) => String(content));
 
 suite('the web plugin', () => {
-  test('looks the last words of the user up, and gives the model what was found right before them', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  // @spec web-10, web-11
+  test("searches for the user's last text, and inserts the results before it", async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const { status } = await askChat(setup, {
       plugins: [{ id: 'web', max_results: 2, exclude_domains: ['c.example'] }],
     });
@@ -96,35 +97,38 @@ suite('the web plugin', () => {
     assert.equal(setup.chat.arrived[0]?.body['plugins'], undefined);
   });
 
-  test('puts the words of the caller in the place of its own', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  // @spec web-11
+  test("replaces its own introduction by the caller's", async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     await askChat(setup, { plugins: [{ id: 'web', search_prompt: 'Found on {date}:' }] });
     const [text = ''] = systemTexts(setup.chat.arrived[0] as Arrived);
     assert.match(text, /^Found on \d{4}-\d\d-\d\d:\n\nResult 1: One/);
   });
 
-  test('cites a whole answer at the places of its links', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  // @spec chat-response-9, web-13
+  test('cites links at their places in a response', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const { body } = await askChat(setup);
     const { content, annotations } = messageOf(body);
-    assert.equal(content, SAID);
+    assert.equal(content, STATED);
     assert.deepEqual(placesIn(content, annotations), PLACES);
   });
 
-  test('cites a stream the same', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  // @spec stream-18
+  test('cites a stream likewise', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const request = { model: 'acme/chat', messages: QUESTION, plugins: [{ id: 'web' }], stream: true };
     const raw = await (await setup.gateway.post('/chat/completions', request)).text();
     const { text, chunks } = readChatStream(raw);
-    assert.equal(text, SAID);
+    assert.equal(text, STATED);
     const annotations = (chunks as unknown as readonly Chunk[]).flatMap(({ choices }) =>
       choices.flatMap(({ delta }) => delta.annotations ?? []),
     );
     assert.deepEqual(placesIn(text, annotations), PLACES);
   });
 
-  test('cites in the messages format, whole and streamed', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  test('cites in the messages format, streamed or not', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const request = { model: 'acme/messages', max_tokens: 100, messages: QUESTION, plugins: [{ id: 'web' }] };
     const whole = (await (await setup.gateway.post('/messages', request)).json()) as MessagesBody;
     const expected = [
@@ -145,7 +149,7 @@ suite('the web plugin', () => {
     ];
     assert.deepEqual(
       whole.content.map(({ type, text, citations }) => [type, text, citations]),
-      [['text', SAID, expected]],
+      [['text', STATED, expected]],
     );
     const raw = await (await setup.gateway.post('/messages', { ...request, stream: true })).text();
     const { events } = readMessagesStream(raw);
@@ -158,8 +162,8 @@ suite('the web plugin', () => {
     );
   });
 
-  test('gives it to a model of the messages format beside the question, behind results of tools', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  test('inserts results beside the question in the messages format, after tool results', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'done' };
     for (const [messages, before] of [
       [[{ role: 'user', content: 'what is new?' }], []],
@@ -188,7 +192,8 @@ suite('the web plugin', () => {
     }
   });
 
-  test('names what the model was given and did not link to, as sources of the whole answer', async (t) => {
+  // @spec web-13
+  test('cites results without links as sources of the whole response', async (t) => {
     const setup = await startWeb(t, { text: 'Nothing is new.' });
     const { body } = await askChat(setup);
     const { content, annotations } = messageOf(body);
@@ -198,8 +203,8 @@ suite('the web plugin', () => {
     );
   });
 
-  test('tells what it did and what that cost', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  test('reports its search and the cost', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const { body } = await askChat(setup);
     assert.deepEqual(body.service_metadata.pipeline, [
       {
@@ -216,8 +221,9 @@ suite('the web plugin', () => {
     assert.deepEqual([webCostNanoUsd, fileCostNanoUsd], [7_000_000, null]);
   });
 
-  test('does nothing where nothing was asked, or it is turned off', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  // @spec web-10
+  test('does nothing without a question, or when it is turned off', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     for (const body of [
       { plugins: [{ id: 'web', enabled: false }] },
       {
@@ -233,8 +239,9 @@ suite('the web plugin', () => {
     assert.equal(setup.engine.arrived.length, 0);
   });
 
-  test('is what the suffix :online asks for', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  // @spec model-15
+  test('is enabled by the suffix :online', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const { status, body } = await askChat(setup, { plugins: [] }, 'acme/chat:online');
     assert.equal(status, 200);
     assert.equal(body.model, 'acme/chat');
@@ -245,16 +252,16 @@ suite('the web plugin', () => {
   });
 });
 
-suite('what speaks against a search', () => {
-  test('a model that does not exist, before anything is paid', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+suite('a request that is refused before the search', () => {
+  test('names a model that does not exist, and costs nothing', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const { status } = await askChat(setup, {}, 'acme/none');
     assert.equal(status, 404);
     assert.equal(setup.engine.arrived.length, 0);
   });
 
-  test('an engine that is not set up is 400 at the plugin', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  test('is 400 at the plugin for an engine that is not configured', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const { status, body } = await askChat(setup, {
       plugins: [{ id: 'response-healing' }, { id: 'web', engine: 'parallel' }],
     });
@@ -267,13 +274,17 @@ suite('what speaks against a search', () => {
     assert.equal(unset.body.error.message, 'plugins[0]: no search engine is set up on this gateway');
   });
 
-  test('an engine that fails: no answer comes without what it was to rest on, and nothing is owed', async (t) => {
+  // @spec web-14
+  test('fails free of charge when the engine fails', async (t) => {
     for (const [engineStatus, expected] of [
       [500, 502],
       [429, 429],
       [401, 502],
     ] as const) {
-      const setup = await startWeb(t, { text: SAID, engine: json(engineStatus, { error: 'a secret of the account' }) });
+      const setup = await startWeb(t, {
+        text: STATED,
+        engine: json(engineStatus, { error: 'a secret of the account' }),
+      });
       const { status, body } = await askChat(setup);
       assert.equal(status, expected);
       assert.match(body.error.message, /The web search failed\. The search engine exa /);
@@ -282,34 +293,37 @@ suite('what speaks against a search', () => {
     }
   });
 
-  test('a site that is none', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  // @spec web-6
+  test('has an invalid domain', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const { status, body } = await askChat(setup, { plugins: [{ id: 'web', include_domains: ['no site'] }] });
     assert.deepEqual([status, body.error.message], [400, 'plugins[0].include_domains[0]: names no site']);
   });
 });
 
-suite('the money of a search', () => {
+suite('the cost of a search', () => {
   const yaml = 'credits: { enforce: true }';
 
-  test('is held before it is spent: without it nothing is searched', async (t) => {
-    const setup = await startWeb(t, { text: SAID, yaml });
+  // @spec web-15
+  test('is reserved first: without the money there is no search', async (t) => {
+    const setup = await startWeb(t, { text: STATED, yaml });
     await grant(setup, 0.006);
     const { status } = await askChat(setup, { max_tokens: 10 });
     assert.equal(status, 402);
     assert.equal(setup.engine.arrived.length, 0);
   });
 
-  test('is not spent for whoever asks too fast', async (t) => {
-    const setup = await startWeb(t, { text: SAID, yaml: 'rate_limits: { key: { requests_per_minute: 2 } }' });
+  test('is not spent beyond a rate limit', async (t) => {
+    const setup = await startWeb(t, { text: STATED, yaml: 'rate_limits: { key: { requests_per_minute: 2 } }' });
     const statuses: number[] = [];
-    for (let asked = 0; asked < 3; asked++) statuses.push((await askChat(setup, { max_tokens: 10 })).status);
+    for (let requestedCount = 0; requestedCount < 3; requestedCount++)
+      statuses.push((await askChat(setup, { max_tokens: 10 })).status);
     assert.deepEqual(statuses, [200, 200, 429]);
     assert.equal(setup.engine.arrived.length, 2);
   });
 
-  test('is charged once with the answer', async (t) => {
-    const setup = await startWeb(t, { text: SAID, yaml });
+  test('is charged once with the response', async (t) => {
+    const setup = await startWeb(t, { text: STATED, yaml });
     await grant(setup, 1);
     const { body } = await askChat(setup, { max_tokens: 10 });
     const record = await setup.gateway.app.generations.find(body.id);
@@ -317,17 +331,19 @@ suite('the money of a search', () => {
     assert.equal(await spent(setup), 0.007_02);
   });
 
-  test('is not owed where every upstream fails after it, and what was held comes free', async (t) => {
-    const setup = await startWeb(t, { text: SAID, yaml });
+  // @spec web-15
+  test('is not owed when every upstream fails, and its reservation is released', async (t) => {
+    const setup = await startWeb(t, { text: STATED, yaml });
     await grant(setup, 0.01);
     setup.chat.script = json(500, { error: { message: 'down' } });
-    for (let asked = 0; asked < 2; asked++) assert.equal((await askChat(setup, { max_tokens: 10 })).status, 502);
+    for (let requestedCount = 0; requestedCount < 2; requestedCount++)
+      assert.equal((await askChat(setup, { max_tokens: 10 })).status, 502);
     assert.equal(setup.engine.arrived.length, 2);
     assert.equal(await spent(setup), 0);
   });
 
-  test('is not owed either while every upstream rests after a failure', async (t) => {
-    const setup = await startWeb(t, { text: SAID, yaml });
+  test('is not owed while every upstream is in cooldown', async (t) => {
+    const setup = await startWeb(t, { text: STATED, yaml });
     await grant(setup, 0.01);
     setup.chat.script = json(429, { error: { message: 'slow down' } }, { 'retry-after': '600' });
     for (const expected of [429, 503]) assert.equal((await askChat(setup, { max_tokens: 10 })).status, expected);
@@ -335,8 +351,8 @@ suite('the money of a search', () => {
     assert.equal(await spent(setup), 0);
   });
 
-  test('is owed where the upstream finds fault with the request, and what was held comes free', async (t) => {
-    const setup = await startWeb(t, { text: SAID, yaml });
+  test('is owed when the upstream rejects the request, and the reservation is released', async (t) => {
+    const setup = await startWeb(t, { text: STATED, yaml });
     await grant(setup, 0.02);
     setup.chat.script = json(400, { error: { message: 'no' } });
     for (const expected of [400, 400, 402]) assert.equal((await askChat(setup, { max_tokens: 10 })).status, expected);
@@ -346,8 +362,8 @@ suite('the money of a search', () => {
 });
 
 suite('a search of the endpoint itself', () => {
-  test('is the vendor’s tool in the messages format, with what the plugin says', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  test("is the vendor’s tool in the messages format, with the plugin's settings", async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const plugins = [
       {
         id: 'web',
@@ -375,8 +391,8 @@ suite('a search of the endpoint itself', () => {
     );
   });
 
-  test('is asked for by web_search_options elsewhere', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  test('is requested by web_search_options elsewhere', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const { status } = await askChat(
       setup,
       { plugins: [{ id: 'web', user_location: { city: 'Berlin' } }] },
@@ -389,15 +405,16 @@ suite('a search of the endpoint itself', () => {
     assert.equal(setup.engine.arrived.length, 0);
   });
 
-  test('is refused where the endpoint has none', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  // @spec web-3
+  test('is refused when the endpoint has none', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     const { status, body } = await askChat(setup, { plugins: [{ id: 'web', engine: 'native' }] });
     assert.equal(status, 400);
     assert.match(body.error.message, /the engine "native" needs an endpoint that searches by itself/);
   });
 
-  test('gives way to an engine that is named', async (t) => {
-    const setup = await startWeb(t, { text: SAID });
+  test('gives way to a named engine', async (t) => {
+    const setup = await startWeb(t, { text: STATED });
     await askChat(setup, { plugins: [{ id: 'web', engine: 'exa' }] }, 'acme/able');
     assert.equal(setup.engine.arrived.length, 1);
     assert.equal(setup.chat.arrived[0]?.body['web_search_options'], undefined);
