@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { POSTGRES_ENGINES } from '../../src/store/test-engines.ts';
+import { POSTGRES_ENGINES } from '../../src/store/engine/test-engines.ts';
 import { MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const MODES = ['is cut off', 'says nothing'] as const;
 
 for (const { makePlace } of POSTGRES_ENGINES)
-  suite('a database that goes away under load', { concurrency: 2 }, () => {
+  suite('a database that fails under load', { concurrency: 2 }, () => {
     async function startOnProxy(t: TestContext) {
       const place = await makePlace();
       const { hostname, port } = new URL(place.url ?? '');
@@ -25,7 +25,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
     }
 
     for (const mode of MODES)
-      test(`that ${mode}: streams go on, requests of known keys are served, and all is stored when it is back`, async (t) => {
+      test(`interrupts no stream and no request of known keys, and gets all charges when it is back: ${mode}`, async (t) => {
         const { proxy, gateway } = await startOnProxy(t);
         const ask = async (content: string): Promise<{ readonly id: string; readonly text: string }> => {
           const answer = await gateway.post('/chat/completions', {

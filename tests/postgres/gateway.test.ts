@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import OpenAI from 'openai';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
 import { systemClock as clock } from '../../src/lib/clock.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
-import { POSTGRES_ENGINES, type Place } from '../../src/store/test-engines.ts';
+import { createLedgerStore } from '../../src/store/usage/ledger.ts';
+import { POSTGRES_ENGINES, type Place } from '../../src/store/engine/test-engines.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
@@ -44,7 +44,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
       return { ...body.data };
     };
 
-    test("a client's library gets its answer, whole and streamed", async () => {
+    test('serves a client library, streamed and not', async () => {
       const messages = [{ role: 'user' as const, content: 'Say it again.' }];
       const whole = await client.chat.completions.create({ model: 'sandbox/echo', messages });
       assert.equal(whole.choices[0]?.message.content, 'Say it again.');
@@ -54,7 +54,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
       assert.equal(text, 'Say it again.');
     });
 
-    test('what an answer costs is in its record, in the counters of its key and in the ledger, when it has ended', async () => {
+    test('records the cost of a response in its record, the counters of its key and the ledger', async () => {
       const answer = await client.chat.completions.create({
         model: 'acme/one',
         messages: [{ role: 'user', content: 'Hi' }],
@@ -73,7 +73,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
       await database.close();
     });
 
-    test('keys are made, listed, changed and deleted, and a name that no database can hold is no error of ours', async () => {
+    test('creates, lists, changes and deletes keys, and accepts a name that the database cannot store', async () => {
       const ask = async (method: string, path: string, body?: object) => {
         const answer = await fetch(gateway.baseUrl + path, {
           method,
