@@ -19,7 +19,8 @@ const MODELS = `
     endpoints: [{ provider: alpha, model: top-1, price: { prompt: 0.6, completion: 0.6 } }]
 `;
 
-test('easy requests go to a cheap model and hard ones to a better one, within the same band', async (t) => {
+// @spec router-19
+test('sends easy requests to a cheap model and hard ones to a better one, within the same band', async (t) => {
   const { post } = await startRouted(t, { models: MODELS });
   const ask = async (content: string): Promise<unknown> =>
     (await post({ model: 'service/auto-beta', messages: [{ role: 'user', content }], plugins: WIDE })).body['model'];
@@ -29,14 +30,14 @@ test('easy requests go to a cheap model and hard ones to a better one, within th
   assert.equal(await ask(hard), 'acme/good');
 });
 
-test('a cost tier holds, whatever is hard', async (t) => {
+test('keeps to a cost tier, whatever the difficulty', async (t) => {
   const { post } = await startRouted(t, { models: MODELS });
   const plugins = [{ id: 'auto-beta-router', cost_tier: 'max' }];
   const { body } = await post({ model: 'service/auto-beta', messages: [{ role: 'user', content: 'hi' }], plugins });
   assert.equal(body['model'], 'acme/top');
 });
 
-test('both strategies explain themselves over the same models, so that they can be compared', async (t) => {
+test('explains both strategies over the same models, for comparison', async (t) => {
   const { post } = await startRouted(t, { models: MODELS });
   const explain = async (model: string) =>
     at((await post({ model, messages: CODE, plugins: WIDE }, '/route/explain')).body, 'routers', 0);

@@ -12,7 +12,8 @@ const auto = (options: object = {}, more: object = {}) => ({
   ...more,
 });
 
-test('without a word on cost a cheap model answers, and the metadata tells the task', async (t) => {
+// @spec chat-response-3, router-18
+test('chooses a cheap model by default, with the task in the metadata', async (t) => {
   const { post } = await startRouted(t);
   const { status, body } = await post({ model: 'service/auto', messages: CODE });
   assert.equal(status, 200);
@@ -25,7 +26,7 @@ test('without a word on cost a cheap model answers, and the metadata tells the t
   assert.equal(at(stage, 'data', 'task_type'), 'code:general_impl');
 });
 
-/** Options, and who answers. */
+/** Options, and the model that serves. */
 const CHOICES: readonly (readonly [options: object, model: string])[] = [
   [{ cost_tier: 'max' }, 'acme/best'],
   [{ cost_tier: 'low' }, 'acme/cheap'],
@@ -39,28 +40,31 @@ const CHOICES: readonly (readonly [options: object, model: string])[] = [
 ];
 
 for (const [options, model] of CHOICES) {
-  test(`${JSON.stringify(options)} leads to ${model}`, async (t) => {
+  test(`chooses ${model} for ${JSON.stringify(options)}`, async (t) => {
     const { post } = await startRouted(t);
     assert.equal((await post(auto(options))).body['model'], model);
   });
 }
 
-test('a slug reads the options of its own plugin and of no other', async (t) => {
+// @spec router-5
+test('reads only the options of its own plugin', async (t) => {
   const { post } = await startRouted(t);
   const plugins = [{ id: 'auto-beta-router', cost_tier: 'max' }];
   assert.equal((await post({ model: 'service/auto', messages: CODE, plugins })).body['model'], 'acme/cheap');
 });
 
-test('restrictions that leave nobody are a 404 that names them, and no upstream is asked', async (t) => {
-  const { post, asked } = await startRouted(t);
+// @spec router-4
+test('returns a 404 that names restrictions without a model, and calls no upstream', async (t) => {
+  const { post, requested } = await startRouted(t);
   const { status, body } = await post(auto({ allowed_models: ['acme/*'], excluded_models: ['acme/*'] }));
   assert.equal(status, 404);
   assert.match(JSON.stringify(at(body, 'error', 'message')), /^"No models match your request and model restrictions/);
   assert.deepEqual(at(body, 'error', 'availability', 'excluded_by'), ['excluded_models']);
-  assert.deepEqual(asked(), []);
+  assert.deepEqual(requested(), []);
 });
 
-test('only models that can do what is asked are chosen: pictures, tools, and a long prompt', async (t) => {
+// @spec router-2
+test('chooses only models that support the request: images, tools, and a long prompt', async (t) => {
   const { post } = await startRouted(t);
   const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
   const seen = await post(auto({ cost_tier: 'max' }, { messages: [{ role: 'user', content: [picture] }] }));
@@ -71,7 +75,8 @@ test('only models that can do what is asked are chosen: pictures, tools, and a l
   assert.equal(long.body['model'], 'acme/mid');
 });
 
-test('providers and guardrails that leave a model out leave it out for the router, too', async (t) => {
+// @spec router-2
+test('excludes models that providers and guardrails exclude', async (t) => {
   const { post, gateway } = await startRouted(t);
   const shut = await post(auto({}, { provider: { only: ['nobody'] } }));
   assert.equal(shut.status, 404);
@@ -91,19 +96,21 @@ test('providers and guardrails that leave a model out leave it out for the route
   assert.equal((await post(auto(), '/chat/completions', headers)).body['model'], 'acme/mid');
 });
 
-test('who fails is followed by the next of the band, and the strategy is still the router', async (t) => {
-  const { post, upstream, asked } = await startRouted(t);
+// @spec router-1
+test("falls back to the next model of the band, with the router's strategy", async (t) => {
+  const { post, upstream, requested } = await startRouted(t);
   upstream.script = (arrived, response, request) =>
     arrived.body['model'] === 'mid-1'
       ? json(500, { error: { message: 'down' } })(arrived, response, request)
       : json(200, chatAnswer('well'))(arrived, response, request);
   const { body } = await post(auto({ cost_quality_tradeoff: 0 }));
-  assert.deepEqual(asked(), ['mid-1', 'cheap-1']);
+  assert.deepEqual(requested(), ['mid-1', 'cheap-1']);
   assert.equal(body['model'], 'acme/cheap');
   assert.equal(at(body, 'service_metadata', 'strategy'), 'auto');
 });
 
-test('a model that is named before the router and serves is no choice of the router', async (t) => {
+// @spec router-6
+test('is not involved when a model before it serves', async (t) => {
   const { post } = await startRouted(t);
   const { body } = await post(auto({}, { model: 'acme/best', models: ['service/auto'] }));
   assert.equal(body['model'], 'acme/best');
@@ -111,7 +118,7 @@ test('a model that is named before the router and serves is no choice of the rou
   assert.equal(at(body, 'service_metadata', 'params', 'saved_usd'), undefined);
 });
 
-test('a model that is named after the router and serves is a fallback', async (t) => {
+test('counts a model after it as a fallback', async (t) => {
   const { post, upstream } = await startRouted(t);
   upstream.script = (arrived, response, request) =>
     arrived.body['model'] === 'best-1'
@@ -122,7 +129,8 @@ test('a model that is named after the router and serves is a fallback', async (t
   assert.equal(at(body, 'service_metadata', 'strategy'), 'fallback');
 });
 
-test('pin_model keeps the model of the last answer while it may serve', async (t) => {
+// @spec router-16
+test('keeps the model of the last response with pin_model while it may serve', async (t) => {
   const { post } = await startRouted(t);
   const messages = [...CODE, { role: 'assistant', content: 'def f(): pass', model: 'acme/best' }, ...CODE];
   assert.equal((await post(auto({}, { messages }))).body['model'], 'acme/cheap');
@@ -131,7 +139,8 @@ test('pin_model keeps the model of the last answer while it may serve', async (t
   assert.equal(excluded.body['model'], 'acme/cheap');
 });
 
-test('a conversation stays with its model while that is among the best, and another one does not', async (t) => {
+// @spec router-17
+test('keeps a conversation with its model while that is among the best, and not another conversation', async (t) => {
   const { post } = await startRouted(t);
   const wide = { cost_quality_tradeoff: 0 };
   const first = await post(auto({ ...wide, excluded_models: ['acme/mid'] }, { session_id: 'blue' }));
@@ -141,7 +150,7 @@ test('a conversation stays with its model while that is among the best, and anot
   assert.equal((await post(auto({ cost_tier: 'max' }, { session_id: 'blue' }))).body['model'], 'acme/best');
 });
 
-test('without a name a conversation is known by how it begins, once an answer was given', async (t) => {
+test('recognizes an unnamed conversation by its beginning, after a response', async (t) => {
   const { post } = await startRouted(t);
   const wide = { cost_quality_tradeoff: 0 };
   assert.equal((await post(auto({ cost_tier: 'low' }))).body['model'], 'acme/cheap');
@@ -161,7 +170,8 @@ const UNTESTED = `
   acme/unpriced: { name: C, endpoints: [{ provider: alpha, model: c-1 }] }
 `;
 
-test("where nothing is ranked the operator's default models answer, and without them the cheapest", async (t) => {
+// @spec router-15
+test("uses the operator's default models without a ranking, otherwise the cheapest", async (t) => {
   const more = 'routers: { auto: { default_models: [nobody/there, acme/a, acme/b] } }';
   const withDefaults = await startRouted(t, { models: UNTESTED, more });
   const { body } = await withDefaults.post({ model: 'service/auto', messages: CODE });
@@ -171,14 +181,16 @@ test("where nothing is ranked the operator's default models answer, and without 
   assert.equal((await without.post({ model: 'service/auto', messages: CODE })).body['model'], 'acme/b');
 });
 
-test('the sandbox answers only where there is nothing else', async (t) => {
+// @spec router-3
+test('chooses the sandbox only when there is nothing else', async (t) => {
   const { post } = await startRouted(t, { models: ' {}' });
   assert.equal((await post({ model: 'service/auto', messages: CODE })).body['model'], 'sandbox/echo');
   const other = await startRouted(t);
   assert.equal((await other.post(auto({ allowed_models: ['sandbox/*'] }))).status, 404);
 });
 
-test('a suffix belongs to the models that are chosen, and an unknown one is refused', async (t) => {
+// @spec model-20
+test('applies a suffix to the chosen models, and rejects an unknown one', async (t) => {
   const { post } = await startRouted(t);
   const plain = await post({ model: 'service/auto', messages: CODE }, '/route/explain');
   assert.equal(at(plain.body, 'ordering'), 'balanced');
@@ -191,14 +203,16 @@ test('a suffix belongs to the models that are chosen, and an unknown one is refu
   assert.equal((await post({ model: 'service/auto:sideways', messages: CODE })).status, 400);
 });
 
-test('a router may be the default model', async (t) => {
+// @spec router-6
+test('may be the default model', async (t) => {
   const { post } = await startRouted(t, { more: 'defaults: { model: service/auto }' });
   const { body } = await post({ messages: CODE });
   assert.equal(body['model'], 'acme/cheap');
   assert.equal(at(body, 'service_metadata', 'strategy'), 'auto');
 });
 
-test('what the choice saved is in the metadata, in the record and in the report', async (t) => {
+// @spec router-8, metadata-4
+test('reports savings in the metadata, in the record and in the report', async (t) => {
   const { post, gateway } = await startRouted(t);
   const { body } = await post({ model: 'service/auto', messages: CODE });
   // 10 tokens in and 5 out: 200 USD a million at the best one, 2 at the cheap one.
@@ -211,7 +225,7 @@ test('what the choice saved is in the metadata, in the record and in the report'
   assert.equal(at(record.body, 'data', 'router_savings'), 0.000198);
 });
 
-test('a stream, and the messages format, are routed and compared in the same way', async (t) => {
+test('routes and compares streams and the messages format alike', async (t) => {
   const { gateway, post, upstream } = await startRouted(t, { script: stream(chatStream('well')) });
   const body = { model: 'service/auto', messages: CODE, stream: true };
   const response = await gateway.post('/chat/completions', body, { 'x-service-metadata': 'enabled' });
@@ -227,14 +241,14 @@ test('a stream, and the messages format, are routed and compared in the same way
   assert.equal(at(message.body, 'service_metadata', 'strategy'), 'auto');
 });
 
-test('an answer that fails is compared with nothing', async (t) => {
+test('compares a failed response with nothing', async (t) => {
   const { post } = await startRouted(t, { script: json(400, { error: { message: 'no' } }) });
   const { status, body } = await post({ model: 'service/auto', messages: CODE });
   assert.equal(status, 400);
   assert.equal(at(body, 'service_metadata', 'params'), undefined);
 });
 
-test('a dearer choice than the most capable one is told as spent', async (t) => {
+test('reports a negative saving for a dearer choice', async (t) => {
   const models = `
   acme/dear: { name: D, scores: { coding: 0.2 }, endpoints: [{ provider: alpha, model: d-1, price: { prompt: 10, completion: 10 } }] }
   acme/good: { name: G, scores: { coding: 0.9 }, endpoints: [{ provider: alpha, model: g-1, price: { prompt: 1, completion: 1 } }] }
@@ -245,8 +259,9 @@ test('a dearer choice than the most capable one is told as spent', async (t) => 
   assert.equal(at(body, 'service_metadata', 'params', 'saved_usd'), -0.000135);
 });
 
-test('an explanation shows the task, the ranking, the band and each exclusion, and remembers nothing', async (t) => {
-  const { post, asked } = await startRouted(t);
+// @spec router-9
+test('explains the task, the ranking, the band and each exclusion, and stores nothing', async (t) => {
+  const { post, requested } = await startRouted(t);
   const session = { session_id: 'blue' };
   const body = auto({ cost_quality_tradeoff: 0, excluded_models: ['acme/best'] }, session);
   const explained = await post(body, '/route/explain');
@@ -262,35 +277,35 @@ test('an explanation shows the task, the ranking, the band and each exclusion, a
   // Had it been remembered, cheap would stand before mid here.
   const wide = await post(auto({ cost_quality_tradeoff: 0 }, session), '/route/explain');
   assert.deepEqual(at(wide.body, 'models'), ['acme/mid', 'acme/cheap']);
-  assert.deepEqual(asked(), []);
+  assert.deepEqual(requested(), []);
 });
 
-test('a judge is asked only where the operator wants it and words leave doubt, and its failure is nobody else’s', async (t) => {
+test('calls a judge only if it is enabled and keywords are inconclusive, and survives its failure', async (t) => {
   const more = 'routers: { judge: { models: [acme/best] }, auto: { judge: true } }';
   const verdict = json(200, chatAnswer('{"tag": "math"}'));
-  const { post, upstream, asked } = await startRouted(t, { more, script: verdict });
+  const { post, upstream, requested } = await startRouted(t, { more, script: verdict });
   const vague = { model: 'service/auto', messages: [{ role: 'user', content: 'Hm, and what about it then, friend?' }] };
   const judged = await post(vague);
-  assert.deepEqual(asked(), ['best-1', 'cheap-1']);
+  assert.deepEqual(requested(), ['best-1', 'cheap-1']);
   const stage = at(judged.body, 'service_metadata', 'pipeline', 0);
   assert.equal(at(stage, 'data', 'task_type'), 'math');
   assert.equal(at(stage, 'data', 'judge'), 'acme/best');
   assert.equal(at(stage, 'cost_usd'), 0.0002);
   assert.equal(at(judged.body, 'usage', 'cost'), 0.000202, 'the judge is part of what the answer cost');
   const explained = await post(vague, '/route/explain');
-  assert.match(JSON.stringify(at(explained.body, 'routers', 0, 'classification', 'judge')), /would be asked/);
-  assert.equal(asked().length, 2, 'an explanation asks nobody');
+  assert.match(JSON.stringify(at(explained.body, 'routers', 0, 'classification', 'judge')), /would be called/);
+  assert.equal(requested().length, 2, 'an explanation calls no model');
   upstream.script = (arrived, response, request) =>
     arrived.body['model'] === 'best-1'
       ? json(500, { error: { message: 'down' } })(arrived, response, request)
       : json(200, chatAnswer('well'))(arrived, response, request);
   assert.equal((await post(vague)).status, 200);
-  const before = asked().length;
+  const before = requested().length;
   assert.equal((await post({ model: 'service/auto', messages: CODE })).status, 200);
-  assert.deepEqual(asked().slice(before), ['cheap-1'], 'clear words need no judge');
+  assert.deepEqual(requested().slice(before), ['cheap-1'], 'clear words need no judge');
 });
 
-test('variants are chosen where a pattern names them, or where there is nothing else', async (t) => {
+test('chooses variants when a pattern names them, or when there is nothing else', async (t) => {
   const models = `
   acme/one: { name: One, scores: { coding: 0.5 }, endpoints: [{ provider: alpha, model: one, price: { prompt: 1, completion: 1 } }] }
   acme/one:free: { name: Free, scores: { coding: 0.5 }, endpoints: [{ provider: alpha, model: one-free, price: { prompt: 0, completion: 0 } }] }

@@ -11,19 +11,20 @@ const FREE = `${THREE_MODELS}
   acme/mid:free: { name: "Acme: Mid, free", endpoints: [{ provider: alpha, model: mid-free, price: { prompt: 0, completion: 0 }, supported_parameters: [] }] }
 `;
 
-test('service/free draws one of the models that cost nothing', async (t) => {
+// @spec router-35
+test('chooses a random free model', async (t) => {
   let chance = 0;
   const { post } = await startRouted(t, { models: FREE, random: () => chance });
-  const draw = async (at0to1: number): Promise<unknown> => {
+  const format = async (at0to1: number): Promise<unknown> => {
     chance = at0to1;
     return (await post({ model: 'service/free', messages: HELLO })).body['model'];
   };
-  assert.equal(await draw(0), 'acme/gift');
-  assert.equal(await draw(0.5), 'acme/present');
-  assert.equal(await draw(0.99), 'acme/mid:free');
+  assert.equal(await format(0), 'acme/gift');
+  assert.equal(await format(0.5), 'acme/present');
+  assert.equal(await format(0.99), 'acme/mid:free');
 });
 
-test('it must be able to do what the request asks for', async (t) => {
+test('chooses a model that supports the request', async (t) => {
   const { post } = await startRouted(t, { models: FREE, random: () => 0.99 });
   const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }];
   const { body } = await post({ model: 'service/free', messages: HELLO, tools });
@@ -31,14 +32,15 @@ test('it must be able to do what the request asks for', async (t) => {
   assert.equal(at(body, 'service_metadata', 'strategy'), 'free');
 });
 
-test('where nothing is free, it is a 404', async (t) => {
+// @spec router-35
+test('returns 404 when nothing is free', async (t) => {
   const { post } = await startRouted(t);
   const { status, body } = await post({ model: 'service/free', messages: HELLO });
   assert.equal(status, 404);
   assert.deepEqual(at(body, 'error', 'availability', 'excluded_by'), ['not_free']);
 });
 
-const WISH = [{ role: 'user', content: 'Ask acme/best and Acme Mid to count to ten.' }];
+const INPUT = [{ role: 'user', content: 'Ask acme/best and Acme Mid to count to ten.' }];
 
 /** The JSON that an answer of `service/bodybuilder` holds. */
 function requestsOf(body: Parameters<typeof at>[0]): unknown {
@@ -54,28 +56,29 @@ const COUNTED = [
   { model: 'acme/mid', messages: [{ role: 'user', content: 'count to ten.' }] },
 ];
 
-test('service/bodybuilder writes the requests that somebody asks for in words, and costs nothing', async (t) => {
-  const { post, asked } = await startRouted(t);
-  const { status, body } = await post({ model: 'service/bodybuilder', messages: WISH });
+// @spec router-36
+test('writes requests from a description for service/bodybuilder, free of charge', async (t) => {
+  const { post, requested } = await startRouted(t);
+  const { status, body } = await post({ model: 'service/bodybuilder', messages: INPUT });
   assert.equal(status, 200);
   assert.deepEqual(requestsOf(body), COUNTED);
   assert.equal(at(body, 'usage', 'cost'), 0);
   assert.equal(at(body, 'service_metadata', 'strategy'), 'bodybuilder');
-  assert.deepEqual(asked(), [], 'no model that costs anything was asked');
+  assert.deepEqual(requested(), [], 'no model with a price was called');
 });
 
-test('a free model writes them where there is one, and rules do where what it writes is no use', async (t) => {
+test('uses a free model if there is one, and rules when its output is unusable', async (t) => {
   const models =
     THREE_MODELS +
     '  acme/gift: { name: Gift, endpoints: [{ provider: alpha, model: gift-1, price: { prompt: 0, completion: 0 } }] }\n';
   const written = { requests: [{ model: 'acme/cheap', messages: [{ role: 'user', content: 'Count, please.' }] }] };
-  const { post, upstream, asked } = await startRouted(t, {
+  const { post, upstream, requested } = await startRouted(t, {
     models,
     script: json(200, chatAnswer(JSON.stringify(written))),
   });
-  const used = await post({ model: 'service/bodybuilder', messages: WISH });
+  const used = await post({ model: 'service/bodybuilder', messages: INPUT });
   assert.deepEqual(requestsOf(used.body), written.requests);
-  assert.deepEqual(asked(), ['gift-1']);
+  assert.deepEqual(requested(), ['gift-1']);
   for (const useless of [
     'I would rather not.',
     '{"requests": []}',
@@ -83,25 +86,25 @@ test('a free model writes them where there is one, and rules do where what it wr
     '{"requests": [{"model": "acme/best", "messages": "x"}]}',
   ]) {
     upstream.script = json(200, chatAnswer(useless));
-    const { body } = await post({ model: 'service/bodybuilder', messages: WISH });
+    const { body } = await post({ model: 'service/bodybuilder', messages: INPUT });
     assert.deepEqual(requestsOf(body), COUNTED, useless);
   }
 });
 
-test('a stream of it holds the same JSON', async (t) => {
+test('streams the same JSON', async (t) => {
   const { gateway } = await startRouted(t, { script: stream(chatStream('never mind')) });
   const response = await gateway.post('/chat/completions', {
     model: 'service/bodybuilder',
-    messages: WISH,
+    messages: INPUT,
     stream: true,
   });
   const text = await response.text();
-  const said = text
+  const stated = text
     .split('\n')
     .filter((line) => line.startsWith('data: {'))
     .map((line) => at(JSON.parse(line.slice(6)), 'choices', 0, 'delta', 'content'))
     .filter((part) => typeof part === 'string')
     .join('');
-  assert.deepEqual(JSON.parse(said), { requests: COUNTED });
+  assert.deepEqual(JSON.parse(stated), { requests: COUNTED });
   assert.match(text, /data: \[DONE\]\n\n$/);
 });

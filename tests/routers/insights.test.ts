@@ -5,7 +5,7 @@ import { manage } from '../support/byok.ts';
 import { captureCli } from '../support/capture-cli.ts';
 import { at, CODE, startRouted } from '../support/routed.ts';
 
-test('before there is traffic the shares of tasks are empty, and never invented', async (t) => {
+test('returns empty shares of tasks without traffic', async (t) => {
   const { gateway } = await startRouted(t);
   const { status, body } = await manage(gateway, 'GET', '/classifications/task?window=7d', undefined, API_KEY);
   assert.equal(status, 200);
@@ -15,7 +15,8 @@ test('before there is traffic the shares of tasks are empty, and never invented'
   assert.equal(wrong.status, 400);
 });
 
-test('benchmarks are those that routers choose by, of the models that are served here', async (t) => {
+// @spec router-37
+test('lists the benchmarks behind the routers, for available models', async (t) => {
   const { gateway } = await startRouted(t);
   const get = async (query: string) => (await manage(gateway, 'GET', `/benchmarks${query}`, undefined, API_KEY)).body;
   const coding = await get('?benchmark_type=coding');
@@ -31,13 +32,14 @@ test('benchmarks are those that routers choose by, of the models that are served
   );
   assert.equal(at(coding, 'meta', 'model_count'), 3);
   assert.deepEqual(at(items[0], 'pricing'), { prompt: '0.00001', completion: '0.00002' });
-  assert.deepEqual(at(await get('?source=design-arena'), 'data'), [], 'nobody ran that here');
+  assert.deepEqual(at(await get('?source=design-arena'), 'data'), [], 'that benchmark is not available');
   assert.deepEqual(at(await get('?arena=models'), 'data'), []);
   const tasks = at(await get('?task_type=agentic&max_results=2'), 'data');
   assert.ok(Array.isArray(tasks) && tasks.length === 2);
 });
 
-test('a key may look at statistics thirty times a minute', async (t) => {
+// @spec router-37
+test('limits statistics to thirty calls a minute for each key', async (t) => {
   const { gateway } = await startRouted(t);
   const statuses: number[] = [];
   for (let look = 0; look < 31; look++)
@@ -46,7 +48,7 @@ test('a key may look at statistics thirty times a minute', async (t) => {
   assert.equal(statuses.at(-1), 429);
 });
 
-test('the report sums up what routers saved', async (t) => {
+test('sums up the savings of routers in the report', async (t) => {
   const { gateway, post } = await startRouted(t);
   await post({ model: 'service/auto', messages: CODE });
   await post({ model: 'service/auto', messages: CODE, plugins: [{ id: 'auto-router', cost_tier: 'max' }] });
@@ -70,7 +72,7 @@ test('the report sums up what routers saved', async (t) => {
   assert.match((await report('--by', 'task')).stdout, /auto-router +code:general_impl +2/);
 });
 
-test('the explain command shows what a router came to', async (t) => {
+test("explains a router's choice with the explain command", async (t) => {
   const { gateway } = await startRouted(t);
   const { code, stdout } = await captureCli([
     'explain',

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
-import type { FieldModel, ModelChoice } from '../../src/canonical/model-choice.ts';
+import type { CandidateModel, ModelChoice } from '../../src/canonical/model-choice.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import { NO_USAGE } from '../../src/canonical/usage.ts';
 import { costOf } from '../../src/catalog/price.ts';
 import { systemClock as clock } from '../../src/lib/clock.ts';
 import type { PluginContext } from '../../src/plugins/contract.ts';
 import { paretoRouter } from '../../src/plugins/pareto-router/plugin.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { createGenerationStore } from '../../src/store/generations.ts';
-import { createTaskTrafficStore } from '../../src/store/task-traffic.ts';
-import { ENGINES } from '../../src/store/test-engines.ts';
-import { sampleGeneration } from '../../src/store/test-generation.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { createGenerationStore } from '../../src/store/generations/generations.ts';
+import { createTaskTrafficStore } from '../../src/store/usage/task-traffic.ts';
+import { ENGINES } from '../../src/store/engine/test-engines.ts';
+import { sampleGeneration } from '../../src/store/generations/test-generation.ts';
 import { watchTaskTraffic, type TaskTrafficWatch } from '../../src/telemetry/task-traffic.ts';
 import { NO_ROUTERS } from '../support/no-routers.ts';
 
@@ -44,7 +44,7 @@ function answerOf({ model, list, cacheRead }: typeof CACHED, id: string, atMs: n
   });
 }
 
-function serving({ model, list }: typeof CACHED): FieldModel {
+function serving({ model, list }: typeof CACHED): CandidateModel {
   return {
     slug: model,
     name: model,
@@ -57,13 +57,13 @@ function serving({ model, list }: typeof CACHED): FieldModel {
   };
 }
 
-/** Whom the pareto router puts first. */
+/** The first model of the pareto router. */
 async function choose(traffic: TaskTrafficWatch, source?: 'prompt' | 'weighted_avg'): Promise<string | undefined> {
   const choice: ModelChoice = {
     ...NO_ROUTERS.knowledge,
     settings: NO_ROUTERS.settings,
     isRehearsal: false,
-    field: () => ({ models: [serving(CACHED), serving(PLAIN)], leftOut: [] }),
+    candidatePool: () => ({ models: [serving(CACHED), serving(PLAIN)], leftOut: [] }),
     resolve: (slug) => slug,
     priorOf: () => undefined,
     paidPromptPrice: (slug) => traffic.paidPromptPrice(slug),
@@ -103,7 +103,7 @@ async function choose(traffic: TaskTrafficWatch, source?: 'prompt' | 'weighted_a
 }
 
 for (const engine of ENGINES)
-  suite(`prices by what was paid, ${engine.name}`, async () => {
+  suite(`paid prices, ${engine.name}`, async () => {
     const place = await engine.makePlace();
     const database = await openDatabase({ ...place, clock });
     after(async () => {
@@ -124,14 +124,14 @@ for (const engine of ENGINES)
       return traffic;
     }
 
-    test('few answers tell of no price', async () => {
+    test('ignore few responses', async () => {
       await store(CACHED, 49, 30);
       const traffic = await watch(NOW_MS);
       assert.equal(traffic.paidPromptPrice(CACHED.model), undefined);
       assert.equal(await choose(traffic, 'weighted_avg'), PLAIN.model);
     });
 
-    test('a dear model whose cache is read becomes the cheapest by stored answers, where that is asked for', async () => {
+    test('make a dear model with cache reads the cheapest on request', async () => {
       await store(CACHED, 1, 2);
       const traffic = await watch(NOW_MS);
       assert.equal(traffic.paidPromptPrice(CACHED.model), 0.95);
@@ -140,7 +140,7 @@ for (const engine of ENGINES)
       assert.equal(await choose(traffic), PLAIN.model);
     });
 
-    test('a week later the list price counts again', async () => {
+    test('yield to the list price after a week', async () => {
       const traffic = await watch(NOW_MS + 7 * DAY_MS);
       assert.equal(traffic.paidPromptPrice(CACHED.model), undefined);
       assert.equal(await choose(traffic, 'weighted_avg'), PLAIN.model);

@@ -4,7 +4,7 @@ import { stageOf, startModelRow, type RowModel } from '../support/model-row.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatAnswer, json } from '../support/upstream.ts';
 
-/** Percentiles of the coding scores: 1, 0.75, 0.5, 0.25 and 0. `wasteful` is beaten by `medium`, `dear` by nobody. */
+/** Percentiles of the coding scores: 1, 0.75, 0.5, 0.25 and 0. `medium` beats `wasteful`; no model beats `dear`. */
 const ROW: Readonly<Record<string, RowModel>> = {
   dear: { price: 10, coding: 0.9 },
   good: { price: 3, coding: 0.8 },
@@ -17,7 +17,8 @@ const SLUG = 'service/pareto-code';
 const pareto = (options: object): object => ({ plugins: [{ id: 'pareto-router', ...options }] });
 
 suite('the pareto router', () => {
-  test('without a wish the cheapest of the high tier answers', async (t) => {
+  // @spec router-21, router-26
+  test('chooses the cheapest of the high tier by default', async (t) => {
     const row = await startModelRow(t, ROW);
     const answer = await row.ask(SLUG);
     assert.deepEqual([answer.status, answer.model, answer.text], [200, 'acme/good', 'I am good']);
@@ -40,7 +41,8 @@ suite('the pareto router', () => {
     [0.32, 'acme/cheap', 0],
     [0, 'acme/cheap', 0],
   ] as const)
-    test(`a score of ${score} is answered by ${model}`, async (t) => {
+    // @spec router-20
+    test(`chooses ${model} for a score of ${score}`, async (t) => {
       const row = await startModelRow(t, ROW);
       const answer = await row.ask(SLUG, pareto({ min_coding_score: score }));
       assert.deepEqual([answer.model, answer.metadata.params?.['quality_floor']], [model, floor]);
@@ -52,7 +54,8 @@ suite('the pareto router', () => {
     [1, ['acme/medium', 'acme/cheap']],
     [0.1, ['acme/cheap']],
   ] as const)
-    test(`a cap of ${cap} USD is answered by ${chosen[0]}, whatever score is asked for`, async (t) => {
+    // @spec router-22
+    test(`chooses ${chosen[0]} below ${cap} USD, whatever the score`, async (t) => {
       const row = await startModelRow(t, ROW);
       const answer = await row.ask(SLUG, pareto({ max_price: cap, min_coding_score: 0 }));
       assert.equal(answer.model, chosen[0]);
@@ -60,21 +63,23 @@ suite('the pareto router', () => {
       assert.equal(answer.metadata.params?.['quality_floor'], undefined);
     });
 
-  test('a cap that nobody keeps to is 404, and tells what would', async (t) => {
+  // @spec router-22
+  test('returns 404 for a price that no model meets, and names the cheapest', async (t) => {
     const row = await startModelRow(t, ROW);
     const answer = await row.ask(SLUG, pareto({ max_price: 0.05 }));
     assert.equal(answer.status, 404);
     assert.match(answer.message ?? '', /at most 0\.05 USD per million input tokens.*the cheapest costs 0\.1/);
   });
 
-  test('the next of the tier stands in for one that fails', async (t) => {
+  test('falls back to the next model of the tier', async (t) => {
     const failing = json(503, { error: { message: 'overloaded' } });
     const row = await startModelRow(t, { ...ROW, good: { price: 3, coding: 0.8, script: failing } });
     const answer = await row.ask(SLUG);
     assert.deepEqual([answer.model, answer.metadata.strategy], ['acme/dear', 'pareto']);
   });
 
-  test('a named session stays with its model while it is shortlisted, for the same wish only', async (t) => {
+  // @spec router-25
+  test('keeps a named session with its model while that is a candidate and the options are the same', async (t) => {
     const row = await startModelRow(t, { a: { price: 1, coding: 0.9 }, b: { price: 2, coding: 0.9 } });
     const session = { session_id: 'session-1' };
     const begun = await row.ask(SLUG, { ...session, provider: { ignore: ['a'] } });
@@ -85,7 +90,8 @@ suite('the pareto router', () => {
     assert.equal((await row.ask(SLUG)).model, 'acme/a');
   });
 
-  test('a named session stays with its provider as well, though no cache saves there, and only through the router', async (t) => {
+  // @spec router-25
+  test('keeps a named session with its provider, even without a cache, only through the router', async (t) => {
     const chance = { next: 0.99 };
     const good = json(200, chatAnswer('yes'));
     const { gateway } = await startTwoProviders(t, { first: good, second: good, random: () => chance.next });
@@ -102,7 +108,7 @@ suite('the pareto router', () => {
     assert.equal(await ask('acme/both', session), 'First');
   });
 
-  test('a named session goes on with the model that stood in for one that failed', async (t) => {
+  test('continues a named session with the model that served as fallback', async (t) => {
     const row = await startModelRow(t, { a: { price: 1, coding: 0.9 }, b: { price: 2, coding: 0.9 } });
     const session = { session_id: 'session-1' };
     const { a: first } = row.upstreams;
@@ -115,36 +121,37 @@ suite('the pareto router', () => {
     assert.equal((await row.ask(SLUG)).model, 'acme/a');
   });
 
-  test('where nobody has a score, the price alone decides', async (t) => {
+  test('chooses by price alone without scores', async (t) => {
     const row = await startModelRow(t, { dear: { price: 4 }, cheap: { price: 2 } });
     assert.equal((await row.ask(SLUG)).model, 'acme/cheap');
     assert.equal((await row.ask(SLUG, pareto({ max_price: 1 }))).status, 404);
   });
 
-  test('a model without a score is no candidate where others have one', async (t) => {
+  test('excludes a model without a score when others have one', async (t) => {
     const row = await startModelRow(t, { ...ROW, unknown: { price: 0.01 } });
     assert.equal((await row.ask(SLUG, pareto({ min_coding_score: 0 }))).model, 'acme/cheap');
   });
 
-  test('with :nitro the fastest of the tier answers, as far as anybody knows', async (t) => {
+  // @spec router-24, router-26
+  test('puts the fastest model of the tier first with :nitro', async (t) => {
     const usage = { prompt_tokens: 10, completion_tokens: 50, total_tokens: 60 };
     const dear: RowModel = { price: 10, coding: 0.9, script: json(200, chatAnswer('I am dear', { usage })) };
     const row = await startModelRow(t, { ...ROW, dear });
     assert.equal((await row.ask(`${SLUG}:nitro`)).model, 'acme/good');
     // A speed is believed from the fifth answer on, and the last one may not be counted yet.
-    for (let asked = 0; asked < 6; asked++) await row.ask('acme/dear');
+    for (let requestedCount = 0; requestedCount < 6; requestedCount++) await row.ask('acme/dear');
     const answer = await row.ask(`${SLUG}:nitro`);
     assert.equal(answer.model, 'acme/dear');
     const floor = answer.metadata.params?.['throughput_floor'];
     assert.ok(typeof floor === 'number' && floor > 0);
   });
 
-  test('a suffix that nobody knows is 400', async (t) => {
+  test('rejects an unknown suffix with 400', async (t) => {
     const row = await startModelRow(t, ROW);
     assert.equal((await row.ask(`${SLUG}:warp`)).status, 400);
   });
 
-  test('the messages endpoint is served the same way', async (t) => {
+  test('serves the messages route likewise', async (t) => {
     const row = await startModelRow(t, ROW);
     const response = await row.gateway.post('/messages', {
       model: SLUG,
@@ -156,7 +163,7 @@ suite('the pareto router', () => {
     assert.deepEqual([response.status, body.model], [200, 'acme/medium']);
   });
 
-  test('an explanation shows the ranking, the tiers and the frontier, and asks nobody', async (t) => {
+  test('explains the ranking, the tiers and the frontier, and calls no model', async (t) => {
     const row = await startModelRow(t, ROW);
     const explained = await row.explain(SLUG, pareto({ max_price: 5 }));
     const [router] = explained['routers'] as readonly Record<string, unknown>[];
