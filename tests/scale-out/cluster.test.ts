@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { createLedgerStore } from '../../src/store/usage/ledger.ts';
 import { canCluster, startCluster, type Cluster } from '../support/cluster.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { chatAnswer, chatStream, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 const PROCESSES = 3;
+const HEARD_MS_MAX = 3_000;
 const ANSWER_USD = 0.001;
 const USAGE = { prompt_tokens: 0, completion_tokens: 100, total_tokens: 100 };
 const REQUEST = { model: 'acme/one', max_tokens: 100, messages: [{ role: 'user' as const, content: 'hi' }] };
@@ -51,7 +51,7 @@ models:
       body: JSON.stringify({ ...REQUEST, ...changes }),
     });
 
-  test('of 200 requests at once on a key with room for ten, ten reach the upstream over all processes', async () => {
+  test('admit ten of 200 concurrent requests on a key with room for ten, over all processes', async () => {
     const { key } = await cluster.manage('POST', '/keys', { name: 'limited', limit: 10 * ANSWER_USD });
     // The ones that are let through are answered once all are decided: until then what they hold is held.
     const allDecided = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ models:
     assert.equal((await ask(String(key))).status, 402);
   });
 
-  test('of 60 requests in the same minute as many are let through as the rate limit says, over all processes', async () => {
+  test('admit as many of 60 requests in a minute as the rate limit allows, over all processes', async () => {
     const arrivedBefore = upstream.arrived.length;
     const responses = await Promise.all(Array.from({ length: 60 }, () => ask(API_KEY, { model: 'acme/one:free' })));
     const refused = responses.filter(({ status }) => status === 429);
@@ -97,15 +97,20 @@ models:
     for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) >= 1);
   });
 
-  test('a key that one process disables is refused by all', async () => {
+  test('refuse a key everywhere that one process disabled', async () => {
     const { key, data } = await cluster.manage('POST', '/keys', { name: 'to be disabled' });
     for (let round = 0; round < 2 * PROCESSES; round++) assert.equal((await ask(String(key))).status, 200);
     await cluster.manage('PATCH', `/keys/${(data as { hash: string }).hash}`, { disabled: true });
-    await wait(500);
-    for (let round = 0; round < 2 * PROCESSES; round++) assert.equal((await ask(String(key))).status, 401);
+    // Each process hears of it by itself; on a busy machine that takes a moment.
+    const endMs = performance.now() + HEARD_MS_MAX;
+    for (let refused = 0; refused < 2 * PROCESSES;) {
+      const { status } = await ask(String(key));
+      refused = status === 401 ? refused + 1 : 0;
+      assert.ok(status === 401 || performance.now() < endMs, 'it is still served');
+    }
   });
 
-  test('replacing all processes under load fails no request and loses no charge', async () => {
+  test('fail no request and lose no charge while all are replaced under load', async () => {
     const over = new AbortController();
     const statuses: number[] = [];
     const failures: unknown[] = [];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { createLedgerStore } from '../../src/store/ledger.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { createLedgerStore } from '../../src/store/usage/ledger.ts';
 import { canCluster, startCluster, type Cluster } from '../support/cluster.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { ask, configuration, countingUpstream, type Finished } from '../support/kill-loop.ts';
@@ -14,7 +14,7 @@ const WORKERS = 16;
 const REQUEST = { key: API_KEY, maxTokens: 97 };
 
 suite('kill -9 of one of three processes under load', { skip: !canCluster }, () => {
-  test('costs the requests that it had, loses no finished charge, makes none twice, and the others go on', async (t) => {
+  test('fails only the requests of that process, loses no finished charge, makes none twice, and the others continue', async (t) => {
     const upstreamIds = new Set<string>();
     const upstream = await startUpstream(countingUpstream(upstreamIds));
     t.after(() => upstream.close());
