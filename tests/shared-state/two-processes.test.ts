@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { POSTGRES_ENGINES } from '../../src/store/test-engines.ts';
-import { redis, useRedis } from '../../src/store/shared/test-redis.ts';
+import { POSTGRES_ENGINES } from '../../src/store/engine/test-engines.ts';
+import { redis, useRedis } from '../support/services/redis.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
 import { makeFolder, startGateway } from '../support/spawn-cli.ts';
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
@@ -78,7 +78,8 @@ async function providerOf(answer: Response): Promise<unknown> {
 }
 
 suite('two gateways on one Redis', { skip: redis === undefined }, () => {
-  test('a session stays at its endpoint, whichever gateway it comes to', async (t) => {
+  // @spec route-39
+  test('keep a session at its endpoint, whichever gateway it reaches', async (t) => {
     const { urls } = await startPair(t);
     const sessions = Array.from({ length: 12 }, (_, index) => `session-${index}`);
     const serve = async (url: string): Promise<readonly unknown[]> => {
@@ -94,10 +95,10 @@ suite('two gateways on one Redis', { skip: redis === undefined }, () => {
     assert.ok(stayed >= sessions.length - 2, `${stayed} of ${sessions.length} stayed`);
   });
 
-  test('an endpoint that fails at one gateway is left alone by the other', async (t) => {
-    // So much cheaper that it is the first to be asked.
+  test('share the health of an endpoint', async (t) => {
+    // So much cheaper that it comes first.
     const { urls, first } = await startPair(t, {}, 0.001);
-    // None fails before all have come: who comes later passes by what has failed.
+    // None fails before all have arrived: a later request would skip the endpoint that has failed.
     const together = Promise.withResolvers<void>();
     const fail = json(500, { error: { message: 'broken' } });
     first.script = async (...call) => {
@@ -116,7 +117,7 @@ suite('two gateways on one Redis', { skip: redis === undefined }, () => {
   });
 
   for (const { makePlace } of POSTGRES_ENGINES)
-    test('a key that is disabled at one gateway is refused by the other at once', async (t) => {
+    test('share the disabling of a key at once', async (t) => {
       const place = await makePlace();
       t.after(() => place.remove());
       const { urls } = await startPair(t, { DATABASE_URL: place.url ?? '' });
