@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from '../../src/canonical/failure.ts';
 import type { Model } from '../../src/catalog/model.ts';
-import type { Leave } from '../../src/routing/health.ts';
+import type { Release } from '../../src/routing/health.ts';
 import type { Candidate, RoutePlan } from '../../src/routing/plan.ts';
 import type { World } from './world.ts';
 
@@ -9,7 +9,7 @@ export interface Findings {
   readonly requests: number;
   readonly served: number;
   readonly violations: readonly string[];
-  /** Of quiet times: how often each endpoint was asked first, and how often 1 / price² says. */
+  /** In quiet times: how often each endpoint came first, and how often 1 / price² predicts. */
   readonly shares: readonly { readonly name: string; readonly seen: number; readonly due: number }[];
   readonly quietRequests: number;
   readonly attemptsMax: number;
@@ -21,7 +21,7 @@ export interface Findings {
 
 export interface ObservedRequest {
   /** @returns what to call when the attempt is over */
-  tried(candidate: Candidate, leave: Leave, nowMs: number): (failure: UpstreamFailure | undefined) => void;
+  tried(candidate: Candidate, release: Release, nowMs: number): (failure: UpstreamFailure | undefined) => void;
   served(candidate: Candidate, nowMs: number): void;
   lost(nowMs: number): void;
 }
@@ -92,15 +92,15 @@ export function createObserver(world: World) {
     if (++endpoint.hammered > allowed) violate(`${endpoint.name} was hammered: ${endpoint.hammered} attempts`, nowMs);
   }
 
-  function noteAttempt(endpoint: Watched, leave: Leave, nowMs: number): void {
-    if (nowMs < endpoint.notBeforeMs) violate(`${endpoint.name} was asked before the time that it had named`, nowMs);
+  function noteAttempt(endpoint: Watched, release: Release, nowMs: number): void {
+    if (nowMs < endpoint.notBeforeMs) violate(`${endpoint.name} was called before its Retry-After was over`, nowMs);
     noteHammering(endpoint, nowMs);
-    if (leave === 'probe') {
+    if (release === 'probe') {
       probes++;
       endpoint.probing++;
       if (endpoint.probing > 1) violate(`${endpoint.probing} probes of ${endpoint.name} at once`, nowMs);
     }
-    // The first attempt after each recovery: whoever it was, it showed that the endpoint works.
+    // The first attempt after each recovery: whichever request made it, it showed that the endpoint works.
     for (
       let recovery = endpoint.recoveries[0];
       recovery !== undefined && recovery <= nowMs;
@@ -109,7 +109,7 @@ export function createObserver(world: World) {
       const sinceMs = Math.max(recovery, endpoint.notBeforeMs);
       if (nowMs > sinceMs + PROBE_LIMIT_MS + GRACE_MS)
         violate(
-          `nobody looked at ${endpoint.name} for ${Math.round((nowMs - sinceMs) / 1_000)} s after its recovery`,
+          `no request tried ${endpoint.name} for ${Math.round((nowMs - sinceMs) / 1_000)} s after its recovery`,
           nowMs,
         );
       endpoint.recoveries.shift();
@@ -121,15 +121,15 @@ export function createObserver(world: World) {
       if (sessionId === undefined) noteShares(plan, model, arrivedMs);
       let attempts = 0;
       return {
-        tried(candidate, leave, nowMs) {
+        tried(candidate, release, nowMs) {
           attempts++;
           attemptsMax = Math.max(attemptsMax, attempts);
           if (attempts > ATTEMPTS_MAX) violate(`${attempts} attempts for one request`, nowMs);
           const endpoint = watched.get(candidate.endpoint.provider);
           if (endpoint === undefined) throw new Error(`no endpoint ${candidate.endpoint.provider}`);
-          noteAttempt(endpoint, leave, nowMs);
+          noteAttempt(endpoint, release, nowMs);
           return (failure) => {
-            if (leave === 'probe') endpoint.probing--;
+            if (release === 'probe') endpoint.probing--;
             // The answer names a time from when it comes; requests under way may still arrive.
             if (failure?.retryAfterMs !== undefined)
               endpoint.notBeforeMs = Math.max(endpoint.notBeforeMs, nowMs + failure.retryAfterMs);
@@ -155,7 +155,7 @@ export function createObserver(world: World) {
       for (const { name, recoveries, notBeforeMs } of watched.values())
         for (const recovery of recoveries)
           if (endedMs > Math.max(recovery, notBeforeMs) + PROBE_LIMIT_MS + GRACE_MS)
-            violate(`nobody looked at ${name} after its recovery at ${Math.round(recovery / 1_000)} s`, endedMs);
+            violate(`no request tried ${name} after its recovery at ${Math.round(recovery / 1_000)} s`, endedMs);
       const shares = [...due].map(([name, share]) => ({
         name,
         seen: (seen.get(name) ?? 0) / quiet,

@@ -2,13 +2,18 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { simulate, type SimulationOptions } from './simulate.ts';
 import type { Findings } from './observe.ts';
+import { simulateSlowModels } from './slow-models.ts';
 
 /** A million in CI: `SIMULATION_REQUESTS=1000000`. One failing seed again: `SIMULATION_SEED=7`. */
 const REQUESTS = Number(process.env['SIMULATION_REQUESTS'] ?? 60_000);
 const SEEDS = process.env['SIMULATION_SEED'] === undefined ? [1, 2] : [Number(process.env['SIMULATION_SEED'])];
 
 /** Tells how the run is repeated. */
-function check({ seed, requests }: SimulationOptions, isTrue: boolean, message: string): void {
+function check(
+  { seed, requests }: Pick<SimulationOptions, 'seed' | 'requests'>,
+  isTrue: boolean,
+  message: string,
+): void {
   assert.ok(
     isTrue,
     `${message}\nAgain: SIMULATION_SEED=${seed} SIMULATION_REQUESTS=${requests} node --test tests/simulation/routing.test.ts`,
@@ -20,7 +25,7 @@ for (const seed of SEEDS)
     const options = { seed, requests: Math.ceil(REQUESTS / SEEDS.length) };
     const findings: Findings = simulate(options);
 
-    test('loses no request that somebody would have answered, hammers nobody, and finds out within 30 s who works again', () => {
+    test('loses no request that an endpoint could serve, hammers none, and notices recovery within 30 s', () => {
       check(options, findings.violations.length === 0, findings.violations.join('\n'));
       check(options, findings.probes > 0, 'nothing was probed');
     });
@@ -38,17 +43,46 @@ for (const seed of SEEDS)
       }
     });
 
-    test('asks no endpoint twice for one request', () => {
+    test('calls no endpoint twice for one request', () => {
       check(options, findings.attemptsMax <= 7, `${findings.attemptsMax} attempts`);
     });
 
-    test('keeps sessions where they are as long as their endpoint works', () => {
+    test('keeps sessions while their endpoint works', () => {
       const { stickyHits: hits, stickyMisses: misses } = findings;
       check(options, hits > 0 && hits / (hits + misses) > 0.99, `${hits} hits, ${misses} misses`);
     });
   });
 
-test('the checks bite: a router without memory, and one without probes, are found out', () => {
+for (const seed of SEEDS)
+  test(`leaves slow models their time and silent endpoints 10 s with adaptive deadlines, seed ${seed}`, () => {
+    const options = { seed, requests: Math.ceil(REQUESTS / SEEDS.length) };
+    const found = simulateSlowModels(options);
+    check(options, found.slowHonest > options.requests / 10, `only ${found.slowHonest} slow answers`);
+    check(options, found.silentAttempts > 0, 'no endpoint was silent');
+    check(
+      options,
+      found.cutHonest <= found.slowHonest / 1_000,
+      `${found.cutHonest} of ${found.slowHonest} slow honest answers were cut`,
+    );
+    check(options, found.silentWaitMaxMs < 10_001, `a silent endpoint cost ${found.silentWaitMaxMs} ms`);
+    check(options, found.lost <= options.requests / 5_000, `${found.lost} requests were lost`);
+  });
+
+test('detects one limit for all models, which cuts slow ones, and no limit, which lets silent ones wait', () => {
+  const options = { seed: 1, requests: 60_000 };
+  const hasty = simulateSlowModels({
+    ...options,
+    replaceDeadlines: (own) => ({ ...own, find: (...of) => ({ ...own.find(...of), limitMs: 10_000 }) }),
+  });
+  assert.ok(hasty.cutHonest > hasty.slowHonest / 10, `${hasty.cutHonest} of ${hasty.slowHonest}`);
+  const patient = simulateSlowModels({
+    ...options,
+    replaceDeadlines: (own) => ({ ...own, find: (...of) => ({ ...own.find(...of), limitMs: undefined }) }),
+  });
+  assert.ok(patient.silentWaitMaxMs >= 120_000, `${patient.silentWaitMaxMs} ms`);
+});
+
+test('detects a router without memory, and one without probes', () => {
   const forgetful = simulate({
     seed: 1,
     requests: 60_000,
@@ -64,9 +98,9 @@ test('the checks bite: a router without memory, and one without probes, are foun
     requests: 60_000,
     replaceHealth: (health) => ({ ...health, look: (name) => ({ ...health.look(name), probeDue: false }) }),
   });
-  assert.match(resigned.violations.join('\n'), /nobody looked at/);
+  assert.match(resigned.violations.join('\n'), /no request tried . after its recovery/);
 });
 
-test('a run is the same each time', () => {
+test('is reproducible', () => {
   assert.deepEqual(simulate({ seed: 3, requests: 3_000 }), simulate({ seed: 3, requests: 3_000 }));
 });

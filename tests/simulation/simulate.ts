@@ -3,10 +3,10 @@ import type { UpstreamFailure } from '../../src/canonical/failure.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { endpointName } from '../../src/routing/endpoint-name.ts';
-import { createHealth, type Health, type Leave } from '../../src/routing/health.ts';
-import { planRoute, type Candidate, type RoutePlan } from '../../src/routing/plan.ts';
+import { createHealth, type Health, type Release } from '../../src/routing/health.ts';
+import { planCandidates, type Candidate, type RoutePlan } from '../../src/routing/plan.ts';
 import { createStickySessions } from '../../src/routing/sticky.ts';
-import { createWalk, type Walk } from '../../src/routing/walk.ts';
+import { createCandidateIterator, type CandidateIterator } from '../../src/routing/candidate-iterator.ts';
 import { createRandom, seedOf } from '../support/random.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createObserver, type Findings } from './observe.ts';
@@ -44,7 +44,7 @@ export function simulate({ seed, requests, replaceHealth = (own) => own }: Simul
     const request = requestOf(sessionId);
     const session = sessionId === undefined ? undefined : sticky.sessionOf(request, 'account');
     const model = world.modelAt(nowMs);
-    const plan = planRoute({
+    const plan = planCandidates({
       request,
       models: [model],
       preferences: DEFAULT_PREFERENCES,
@@ -53,41 +53,41 @@ export function simulate({ seed, requests, replaceHealth = (own) => own }: Simul
       health: (endpoint) => health.look(endpointName(endpoint)),
       random: random.next(),
     });
-    const told = observer.arrived(plan, model, nowMs, sessionId);
-    const walk = createWalk({ health, monotonicMs: () => nowMs, random: () => random.next() }, plan);
-    go(walk, plan, {
-      tried: (candidate, leave) => told.tried(candidate, leave, nowMs),
+    const reported = observer.arrived(plan, model, nowMs, sessionId);
+    const candidates = createCandidateIterator({ health, monotonicMs: () => nowMs, random: () => random.next() }, plan);
+    go(candidates, plan, {
+      tried: (candidate, release) => reported.tried(candidate, release, nowMs),
       failed(candidate) {
         if (session !== undefined) sticky.failed(session, candidate.endpoint);
       },
       served(candidate) {
-        told.served(candidate, nowMs);
+        reported.served(candidate, nowMs);
         if (session !== undefined) sticky.succeeded(session, candidate.endpoint, undefined);
       },
-      lost: () => told.lost(nowMs),
+      lost: () => reported.lost(nowMs),
     });
   }
 
-  function go(walk: Walk, plan: RoutePlan, told: Told): void {
-    const step = walk.next();
-    if (step.type === 'wait') queue.at(nowMs + step.ms, () => go(walk, plan, told));
-    else if (step.type === 'stop') told.lost();
+  function go(candidates: CandidateIterator, plan: RoutePlan, reported: Reported): void {
+    const step = candidates.next();
+    if (step.type === 'wait') queue.at(nowMs + step.ms, () => go(candidates, plan, reported));
+    else if (step.type === 'stop') reported.lost();
     else {
-      const { candidate, leave } = step;
+      const { candidate, release } = step;
       const name = endpointName(candidate.endpoint);
-      const over = told.tried(candidate, leave);
+      const over = reported.tried(candidate, release);
       const { afterMs, failure } = world.answer(candidate.endpoint.provider, nowMs);
       queue.at(nowMs + afterMs, () => {
         over(failure);
         if (failure === undefined) {
-          health.succeeded(name, leave);
-          told.served(candidate);
+          health.succeeded(name, release);
+          reported.served(candidate);
           return;
         }
-        health.failed(name, failure, leave);
-        told.failed(candidate);
-        walk.failed(failure);
-        go(walk, plan, told);
+        health.failed(name, failure, release);
+        reported.failed(candidate);
+        candidates.failed(failure);
+        go(candidates, plan, reported);
       });
     }
   }
@@ -97,8 +97,8 @@ export function simulate({ seed, requests, replaceHealth = (own) => own }: Simul
   return observer.findings(requests, nowMs);
 }
 
-interface Told {
-  tried(candidate: Candidate, leave: Leave): (failure: UpstreamFailure | undefined) => void;
+interface Reported {
+  tried(candidate: Candidate, release: Release): (failure: UpstreamFailure | undefined) => void;
   failed(candidate: Candidate): void;
   served(candidate: Candidate): void;
   lost(): void;
