@@ -3,14 +3,14 @@ import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { messageOf } from '../support/next-turn.ts';
 import { textAt } from '../support/byok.ts';
-import { listOf, objectOf } from '../support/told.ts';
+import { listOf, objectOf } from '../support/reported.ts';
 import {
   ask,
   recordOf,
   startToolTurns,
   type Asking,
   type Model,
-  type Said,
+  type Stated,
   type ToolTurns,
 } from '../support/tool-turns.ts';
 import { json, type Arrived } from '../support/upstream.ts';
@@ -18,8 +18,8 @@ import { json, type Arrived } from '../support/upstream.ts';
 const CHAT: Asking = { format: 'chat', model: 'acme/chat', stream: true };
 const ADVISED = 'acme/messages';
 
-/** One who asks for advice, and one who gives it. */
-function both(asks: Model, advises: (arrived: Arrived, at: number) => Said): Model {
+/** A model that calls an advisor, and the advisor. */
+function both(asks: Model, advises: (arrived: Arrived, at: number) => Stated): Model {
   return (arrived, at) => (arrived.path.endsWith('/messages') ? advises(arrived, at) : asks(arrived, at));
 }
 
@@ -33,7 +33,7 @@ const advisor = (parameters: object = {}): object => ({
   parameters: { model: ADVISED, ...parameters },
 });
 
-/** Who said what, as the advisor was told. */
+/** Roles and texts, as the advisor received them. */
 function messagesTo({ messages }: ToolTurns, at = 0): readonly (readonly [role: string, text: string])[] {
   return listOf(messages.arrived[at]?.body['messages'] as JsonObject[]).map((message) => {
     const { content } = objectOf(message);
@@ -54,15 +54,16 @@ function resultsOf(message: JsonObject): readonly JsonObject[] {
   );
 }
 
-test('an advisor reads the prompt and its instructions alone, and its advice is the result', async (t) => {
+// @spec tool-35
+test('gives an advisor only the prompt and its instructions, and returns its advice', async (t) => {
   const turns = await startToolTurns(
     t,
     both(asking({ prompt: 'Which way?' }), () => ({ text: 'Left.' })),
   );
   const settings = { instructions: 'Be wise.', max_completion_tokens: 77, temperature: 0.5 };
-  const told = await ask(turns, CHAT, { tools: [advisor(settings)] });
-  assert.equal(told.text, 'I was advised.');
-  assert.deepEqual(resultsOf(told.message), [{ status: 'ok', model: ADVISED, advice: 'Left.' }]);
+  const reported = await ask(turns, CHAT, { tools: [advisor(settings)] });
+  assert.equal(reported.text, 'I was advised.');
+  assert.deepEqual(resultsOf(reported.message), [{ status: 'ok', model: ADVISED, advice: 'Left.' }]);
   assert.deepEqual(messagesTo(turns), [['user', 'Which way?']]);
   const { body } = turns.messages.arrived[0] ?? {};
   assert.deepEqual(
@@ -70,15 +71,16 @@ test('an advisor reads the prompt and its instructions alone, and its advice is 
     ['Be wise.', 77, 0.5],
   );
   assert.equal(body?.['tools'], undefined);
-  const record = await recordOf(turns.gateway, told.id);
+  const record = await recordOf(turns.gateway, reported.id);
   assert.equal(record.model, 'acme/chat');
-  // Two turns of the one who asks and one of the advisor, of 10 and 5 tokens each: the record has its own two.
-  assert.deepEqual([told.usage['cost'], record.costNanoUsd], [60_000 / 1e9, 40_000]);
+  // Two turns of the calling model and one of the advisor, of 10 and 5 tokens each: the record has its own two.
+  assert.deepEqual([reported.usage['cost'], record.costNanoUsd], [60_000 / 1e9, 40_000]);
 });
 
 suite('the model of an advisor', () => {
   const model = (input: object): Model => both(asking(input), () => ({ text: 'Yes.' }));
 
+  // @spec tool-34
   test('is the one of its definition, whatever the call says', async (t) => {
     const turns = await startToolTurns(t, model({ prompt: 'So?', model: 'acme/chat' }));
     await ask(turns, CHAT, { tools: [advisor()] });
@@ -87,30 +89,31 @@ suite('the model of an advisor', () => {
     assert.doesNotMatch(offered, /slug of the model/, 'the model is not even offered the choice');
   });
 
-  test('is the one that the call names, where the definition names none', async (t) => {
+  test('is the one of the call without a definition', async (t) => {
     const turns = await startToolTurns(t, model({ prompt: 'So?', model: ADVISED }));
     await ask(turns, CHAT, { tools: [{ type: 'service:advisor' }] });
     assert.equal(turns.messages.arrived.length, 1);
   });
 
-  test('is at no provider that the caller shuts out', async (t) => {
+  test('is at no provider that the request excludes', async (t) => {
     for (const provider of [{ only: ['chatty'] }, { ignore: ['wordy'] }]) {
       const turns = await startToolTurns(t, model({ prompt: 'So?' }));
-      const told = await ask(turns, CHAT, { tools: [advisor()], provider });
-      assert.equal(resultsOf(told.message)[0]?.['status'], 'error');
+      const reported = await ask(turns, CHAT, { tools: [advisor()], provider });
+      assert.equal(resultsOf(reported.message)[0]?.['status'], 'error');
       assert.equal(turns.messages.arrived.length, 0);
     }
   });
 
-  test('is the one that asks, where nobody names any', async (t) => {
+  test('is the calling model by default', async (t) => {
     const turns = await startToolTurns(t, asking({ prompt: 'So?' }));
-    const told = await ask(turns, CHAT, { tools: [{ type: 'service:advisor' }] });
+    const reported = await ask(turns, CHAT, { tools: [{ type: 'service:advisor' }] });
     assert.equal(turns.chat.arrived.length, 3);
-    assert.equal(resultsOf(told.message)[0]?.['model'], 'acme/chat');
+    assert.equal(resultsOf(reported.message)[0]?.['model'], 'acme/chat');
   });
 });
 
-test('a conversation that is forwarded is all there, with the prompt as the last word of the user', async (t) => {
+// @spec tool-35
+test('forwards the whole conversation, with the prompt as the last user message', async (t) => {
   const model = both(
     (_arrived, at) => {
       if (at === 0) return { text: 'Wait.', calls: [{ name: 'service_datetime' }] };
@@ -126,8 +129,8 @@ test('a conversation that is forwarded is all there, with the prompt as the last
   const tools = [{ type: 'service:datetime' }, advisor({ forward_transcript: true })];
   await ask(turns, CHAT, { messages, tools });
   const sent = turns.messages.arrived[0]?.text ?? '';
-  for (const said of ['You plan trips.', 'Plan one.', 'Wait.', 'service_datetime', 'timezone'])
-    assert.ok(sent.includes(said), `${said}: ${sent}`);
+  for (const stated of ['You plan trips.', 'Plan one.', 'Wait.', 'service_datetime', 'timezone'])
+    assert.ok(sent.includes(stated), `${stated}: ${sent}`);
   assert.match(JSON.stringify(messagesTo(turns).at(-1)), /What now\?/);
   assert.doesNotMatch(sent, /"tool_use"|"tool_result"/, 'no vendor takes calls of tools that are not there');
 });
@@ -145,21 +148,22 @@ suite('the memory of an advisor', () => {
       };
     },
     ({ body }) => {
-      const said = objectOf(listOf(body['messages'] as JsonObject[]).at(-1))['content'];
-      return { text: `advice on ${textIn(said)}` };
+      const stated = objectOf(listOf(body['messages'] as JsonObject[]).at(-1))['content'];
+      return { text: `advice on ${textIn(stated)}` };
     },
   );
   const tools = [advisor(), advisor({ name: 'Second' })];
 
   for (const format of ['chat', 'messages'] as const)
-    test(`is what it said before in the conversation, and not what another said: ${format}`, async (t) => {
+    // @spec tool-35
+    test(`contains its own earlier advice, and not that of another: ${format}`, async (t) => {
       const turns = await startToolTurns(t, model);
-      const asked = { ...CHAT, format };
+      const requested = { ...CHAT, format };
       const user = { role: 'user', content: 'Go.' };
-      const first = await ask(turns, asked, { messages: [user], tools });
+      const first = await ask(turns, requested, { messages: [user], tools });
       assert.equal(turns.messages.arrived.length, 2);
       const again = [user, messageOf(format, first), { role: 'user', content: 'Again.' }];
-      await ask(turns, asked, { messages: again, tools });
+      await ask(turns, requested, { messages: again, tools });
       const conversations = [messagesTo(turns, 2), messagesTo(turns, 3)].map((messages) => JSON.stringify(messages));
       const [one] = conversations.filter((text) => text.includes('first 2'));
       assert.ok(one !== undefined && one.includes('advice on first 0') && !one.includes('second'), one);
@@ -193,7 +197,7 @@ suite('the memory of an advisor', () => {
     ]);
   });
 
-  test('gives way in its middle where it does not fit its model', async (t) => {
+  test('loses its middle when it does not fit its model', async (t) => {
     const yaml = `  acme/small: { context_length: 10000, endpoints: [{ provider: wordy, model: small, price: { prompt: 1, completion: 2 } }] }`;
     const turns = await startToolTurns(
       t,
@@ -219,38 +223,40 @@ suite('the memory of an advisor', () => {
       },
     ]).flat();
     const messages = [{ role: 'user', content: 'Go.' }, ...earlier, { role: 'user', content: 'Go on.' }];
-    const told = await ask(turns, CHAT, {
+    const reported = await ask(turns, CHAT, {
       messages,
       tools: [advisor({ model: 'acme/small', max_completion_tokens: 50 })],
     });
-    assert.deepEqual(resultsOf(told.message)[0], { status: 'ok', model: 'acme/small', advice: 'Right.' });
+    assert.deepEqual(resultsOf(reported.message)[0], { status: 'ok', model: 'acme/small', advice: 'Right.' });
     const sent = JSON.stringify(messagesTo(turns));
     assert.match(sent, /Question 8/, 'the last is remembered');
     assert.doesNotMatch(sent, /Question 4/);
   });
 });
 
-suite('an advisor that cannot be asked', () => {
+suite('an advisor that fails', () => {
+  // @spec tool-37
   test('is an error that the model reads', async (t) => {
     const turns = await startToolTurns(t, asking({ prompt: 'So?' }));
-    const told = await ask(turns, CHAT, { tools: [advisor({ model: 'acme/unknown' })] });
-    const [result] = resultsOf(told.message);
+    const reported = await ask(turns, CHAT, { tools: [advisor({ model: 'acme/unknown' })] });
+    const [result] = resultsOf(reported.message);
     assert.equal(result?.['status'], 'error');
     assert.match(textAt(result, 'error'), /acme\/unknown/);
-    assert.equal(told.text, 'I was advised.');
+    assert.equal(reported.text, 'I was advised.');
   });
 
-  test('is one whose upstream fails, too', async (t) => {
+  test('is an error after a failed upstream, too', async (t) => {
     const fails = json(500, { error: { message: 'broken' } });
     const model: Model = (arrived, at) =>
       arrived.path.endsWith('/messages') ? fails : asking({ prompt: 'So?' })(arrived, at);
     const turns = await startToolTurns(t, model);
-    const told = await ask(turns, CHAT, { tools: [advisor()] });
-    assert.equal(resultsOf(told.message)[0]?.['status'], 'error');
-    assert.equal(told.finish, 'stop');
+    const reported = await ask(turns, CHAT, { tools: [advisor()] });
+    assert.equal(resultsOf(reported.message)[0]?.['status'], 'error');
+    assert.equal(reported.finish, 'stop');
   });
 
-  test('may be asked ten times for one answer, by whatever name', async (t) => {
+  // @spec tool-38
+  test('limits advisors to ten calls in one response, whatever their names', async (t) => {
     const model = both(
       (_arrived, at) => {
         const call = (id: number) => ({
@@ -263,15 +269,15 @@ suite('an advisor that cannot be asked', () => {
       () => ({ text: 'Yes.' }),
     );
     const turns = await startToolTurns(t, model);
-    const told = await ask(turns, CHAT, { tools: [advisor(), advisor({ name: 'Other' })] });
-    const results = resultsOf(told.message);
+    const reported = await ask(turns, CHAT, { tools: [advisor(), advisor({ name: 'Other' })] });
+    const results = resultsOf(reported.message);
     assert.equal(results.filter(({ status }) => status === 'ok').length, 10);
     assert.equal(results.filter(({ status }) => status === 'error').length, 2);
     assert.equal(turns.messages.arrived.length, 10);
   });
 });
 
-test('an advisor with tools of its own uses them, and never another advisor', async (t) => {
+test('gives an advisor its own tools, and never another advisor', async (t) => {
   const model = both(asking({ prompt: 'So?' }), ({ body }, at) => {
     assert.deepEqual(
       listOf(body['tools'] as JsonObject[]).map((tool) => objectOf(tool)['name']),
@@ -280,24 +286,25 @@ test('an advisor with tools of its own uses them, and never another advisor', as
     return at === 0 ? { calls: [{ name: 'service_datetime' }] } : { text: 'It is late.' };
   });
   const turns = await startToolTurns(t, model);
-  const told = await ask(turns, CHAT, { tools: [advisor({ tools: [{ type: 'service:datetime' }] })] });
-  assert.equal(resultsOf(told.message)[0]?.['advice'], 'It is late.');
+  const reported = await ask(turns, CHAT, { tools: [advisor({ tools: [{ type: 'service:datetime' }] })] });
+  assert.equal(resultsOf(reported.message)[0]?.['advice'], 'It is late.');
 });
 
-test("the vendor's advisor becomes this one where the model is another vendor's", async (t) => {
+// @spec messages-20
+test("replaces the vendor's advisor for another vendor's model", async (t) => {
   const turns = await startToolTurns(
     t,
     both(asking({ prompt: 'So?' }), () => ({ text: 'Yes.' })),
   );
   const tools = [{ type: 'advisor_20260301', name: 'advisor', model: ADVISED, max_uses: 3 }];
-  const told = await ask(turns, { ...CHAT, format: 'messages' }, { tools });
-  const blocks = listOf(told.message['content']).map((block) => objectOf(block));
+  const reported = await ask(turns, { ...CHAT, format: 'messages' }, { tools });
+  const blocks = listOf(reported.message['content']).map((block) => objectOf(block));
   assert.equal(blocks[0]?.['name'], 'advisor');
   assert.equal(blocks[1]?.['type'], 'advisor_tool_result');
   assert.deepEqual(blocks[1]['content'], { type: 'advisor_result', text: 'Yes.', model: ADVISED });
 });
 
-test('a choice that forces the type forces its first entry', async (t) => {
+test('forces the first entry of a forced type', async (t) => {
   const turns = await startToolTurns(
     t,
     both(asking({ prompt: 'So?' }), () => ({ text: 'Yes.' })),

@@ -5,7 +5,7 @@ import { API_KEY } from '../support/gateway.ts';
 import { makePdf } from '../support/make-pdf.ts';
 import { PNG_BASE64 } from '../support/media.ts';
 import { textAt } from '../support/byok.ts';
-import { listOf, objectOf } from '../support/told.ts';
+import { listOf, objectOf } from '../support/reported.ts';
 import { ask, startToolTurns, type Asking, type ToolTurns } from '../support/tool-turns.ts';
 import { upload } from '../support/upload.ts';
 
@@ -28,9 +28,9 @@ async function startFiles(t: TestContext): Promise<Files> {
     turns,
     async call(input) {
       next = JSON.stringify(input);
-      const told = await ask(turns, CHAT, { tools: TOOLS });
-      assert.equal(told.text, 'Done.');
-      const [detail] = listOf(told.message['reasoning_details']).map((one) => objectOf(one));
+      const reported = await ask(turns, CHAT, { tools: TOOLS });
+      assert.equal(reported.text, 'Done.');
+      const [detail] = listOf(reported.message['reasoning_details']).map((one) => objectOf(one));
       return JSON.parse(textAt(detail ?? {}, 'result')) as JsonObject;
     },
   };
@@ -38,7 +38,8 @@ async function startFiles(t: TestContext): Promise<Files> {
 
 const resultOf = (answered: JsonObject): JsonObject => objectOf(answered['result']);
 
-test('a model writes, lists, reads and edits files of the workspace, and the caller can fetch what it made', async (t) => {
+// @spec tool-32
+test('lets a model write, list, read and edit files of the workspace, and the caller download the results', async (t) => {
   const { turns, call } = await startFiles(t);
   const { body: mine } = await upload(turns.gateway, 'Uploaded.', { name: 'mine.txt' });
   const written = resultOf(await call({ operation: 'write', filename: 'plan.md', content: '# Plan\n\nStep one.' }));
@@ -70,13 +71,14 @@ test('a model writes, lists, reads and edits files of the workspace, and the cal
   assert.equal(await answer.text(), '# Plan\n\nStep two.');
 });
 
-test('a model reads the text of a PDF', async (t) => {
+test('lets a model read the text of a PDF', async (t) => {
   const { turns, call } = await startFiles(t);
   await upload(turns.gateway, Buffer.from(makePdf([{ lines: ['Forty-two.'] }])), { name: 'answer.pdf' });
   assert.match(textAt(resultOf(await call({ operation: 'read', filename: 'answer.pdf' })), 'content'), /Forty-two\./);
 });
 
-suite('a call that cannot be done is an error that the model reads', () => {
+// @spec tool-32
+suite('an impossible call', () => {
   const cases: readonly (readonly [name: string, input: object, error: RegExp])[] = [
     ['no such file', { operation: 'read', file_id: 'file_x' }, /no such file/],
     ['no file named', { operation: 'read' }, /file_id or filename/],

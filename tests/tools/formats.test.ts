@@ -30,18 +30,18 @@ function inTurn(...scripts: readonly Script[]): Script {
 /** What a format must bring back with the call so that its vendor takes it. */
 const SEALED: ReadonlySet<string> = new Set(['claude', 'gemini', 'converse', 'responses', 'azure']);
 
-suite('a server tool runs with an upstream of any format', () => {
+suite('a server tool with an upstream of any format', () => {
   for (const name of names)
     for (const caller of CALLERS)
       for (const stream of [true, false])
-        test(`${name} for a caller of ${caller}, ${stream ? 'streamed' : 'whole'}`, async () => {
+        test(`runs with ${name} for a caller of ${caller}, ${stream ? 'streamed' : 'not streamed'}`, async () => {
           const { ask, upstream } = upstreams();
           const tools = [{ type: 'service:datetime', parameters: { timezone: 'UTC' } }];
           const more = caller === 'messages' ? { max_tokens: 500 } : {};
           upstream.script = inTurn(FIRST, SECOND);
-          const { told } = await ask(caller, name, { stream, messages: [user], tools, ...more });
-          assert.equal(told.text.replace('\n\n', ''), 'Let me look.It is noon.');
-          assert.equal(told.finish, caller === 'chat' ? 'stop' : 'end_turn');
+          const { reported } = await ask(caller, name, { stream, messages: [user], tools, ...more });
+          assert.equal(reported.text.replace('\n\n', ''), 'Let me look.It is noon.');
+          assert.equal(reported.finish, caller === 'chat' ? 'stop' : 'end_turn');
           assert.equal(upstream.arrived.length, 2);
           const second = upstream.arrived[1]?.text ?? '';
           assert.match(second, /\\?"timezone\\*":\\*"UTC/, 'the model reads the result');
@@ -49,7 +49,7 @@ suite('a server tool runs with an upstream of any format', () => {
           if (SEALED.has(name)) assert.ok(second.includes(SEAL), 'a seal goes back with what it was made for');
           // The answer comes back with the next request, and the same conversation goes upstream.
           upstream.script = SECOND;
-          const messages = [user, messageOf(caller, told), { role: 'user', content: 'Thanks.' }];
+          const messages = [user, messageOf(caller, reported), { role: 'user', content: 'Thanks.' }];
           const next = await ask(caller, name, { stream, messages, tools, ...more });
           assert.match(next.arrived.text, /\\?"timezone\\*":\\*"UTC/);
           assert.ok(!next.arrived.text.includes('srvtoolu_'));

@@ -9,7 +9,7 @@ const TURN_NANO_USD = 20_000;
 /** Bound of the promise; the tests do not measure how long it took. */
 const PROMISED_MS = 250;
 
-/** Says nothing, and tells when whoever asked has gone. */
+/** Sends nothing, and reports when the caller has gone. */
 function silence(gone: () => void): Script {
   return (_arrived, response) => void response.on('close', gone);
 }
@@ -18,10 +18,10 @@ function silence(gone: () => void): Script {
 async function hangUp({ gateway }: ToolTurns, stream: boolean, begun: Promise<unknown>): Promise<void> {
   const caller = new AbortController();
   const body = { model: 'acme/chat', stream, messages: [{ role: 'user', content: 'Go.' }], tools: TOOLS };
-  const asked = gateway.post('/chat/completions', body, {}, caller.signal).then((answer) => answer.text());
+  const requested = gateway.post('/chat/completions', body, {}, caller.signal).then((answer) => answer.text());
   await begun;
   caller.abort();
-  await assert.rejects(asked);
+  await assert.rejects(requested);
 }
 
 async function within<Value>(promise: Promise<Value>): Promise<Value> {
@@ -39,7 +39,8 @@ suite('a caller that hangs up', () => {
   for (const stream of [true, false]) {
     const how = stream ? 'stream' : 'whole';
 
-    test(`stops a tool that runs: ${how}`, async (t) => {
+    // @spec tool-13
+    test(`stops a running tool: ${how}`, async (t) => {
       const begun = Promise.withResolvers<void>();
       const stopped = Promise.withResolvers<void>();
       const files = testTool('files', ({ signal }) => {
@@ -50,10 +51,11 @@ suite('a caller that hangs up', () => {
       const turns = await startToolTurns(t, callsFirst, { serverTools: [files] });
       await hangUp(turns, stream, begun.promise);
       await within(stopped.promise);
-      assert.equal(turns.chat.arrived.length, 1, 'no further turn is asked for');
+      assert.equal(turns.chat.arrived.length, 1, 'there is no further turn');
     });
 
-    test(`stops a generation inside, and its upstream: ${how}`, async (t) => {
+    // @spec tool-13
+    test(`stops a nested generation, and its upstream: ${how}`, async (t) => {
       const stopped = Promise.withResolvers<void>();
       const begun = Promise.withResolvers<void>();
       const files = testTool('files', async ({ signal }, { generate }) => {
@@ -88,7 +90,7 @@ suite('a caller that hangs up', () => {
     });
   }
 
-  test('owes the fees of calls that had ended', async (t) => {
+  test('is charged the fees of completed calls', async (t) => {
     const begun = Promise.withResolvers<void>();
     const files = testTool('files', ({ input }) => {
       if (input['at'] === 1) return Promise.resolve({ result: {}, feeNanoUsd: 7_000 });
@@ -106,7 +108,7 @@ suite('a caller that hangs up', () => {
     assert.equal(record.costNanoUsd, TURN_NANO_USD + 7_000);
   });
 
-  test('while a later turn is asked for owes the turns before it', async (t) => {
+  test('is charged earlier turns during a later turn', async (t) => {
     const begun = Promise.withResolvers<void>();
     const model: Model = (_arrived, at) => {
       if (at === 0) return { text: 'Let me look.', calls: [{ name: 'service_files' }] };
@@ -125,7 +127,7 @@ suite('a caller that hangs up', () => {
     assert.equal(record.costNanoUsd, TURN_NANO_USD, 'the later turn stops with the caller at this provider');
   });
 
-  test('owes the turns that came to their end, once', async (t) => {
+  test('is charged completed turns once', async (t) => {
     const begun = Promise.withResolvers<void>();
     const files = testTool('files', () => {
       begun.resolve();

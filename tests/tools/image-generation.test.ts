@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { messageOf } from '../support/next-turn.ts';
 import { textAt } from '../support/byok.ts';
-import { listOf, objectOf } from '../support/told.ts';
+import { listOf, objectOf } from '../support/reported.ts';
 import { ask, startToolTurns, type Asking, type Model, type ToolTurns } from '../support/tool-turns.ts';
 import { json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
@@ -49,28 +49,29 @@ function chatAnswer(message: object): object {
 const IMAGES = [{ type: 'image_url', image_url: { url: URL } }];
 const PICTURE = chatAnswer({ images: IMAGES });
 
-suite('a picture that a model has drawn', () => {
+suite('a generated image', () => {
   for (const stream of [true, false])
-    test(`is in the answer and in the result, and no model reads its bytes: ${stream ? 'stream' : 'whole'}`, async (t) => {
+    // @spec tool-31
+    test(`is in the response and in the result, and no model reads its bytes: ${stream ? 'stream' : 'not streamed'}`, async (t) => {
       const { turns, painter } = await startPainting(t, chatAnswer({ images: IMAGES, content: 'A cat on a mat.' }));
-      const told = await ask(turns, { ...CHAT, stream }, { tools: TOOLS });
-      assert.equal(told.text, 'Look.');
-      const [image] = listOf(told.message['images']).map((one) => objectOf(one));
+      const reported = await ask(turns, { ...CHAT, stream }, { tools: TOOLS });
+      assert.equal(reported.text, 'Look.');
+      const [image] = listOf(reported.message['images']).map((one) => objectOf(one));
       assert.deepEqual(image?.['image_url'], { url: URL });
-      const [detail] = listOf(told.message['reasoning_details']).map((one) => objectOf(one));
+      const [detail] = listOf(reported.message['reasoning_details']).map((one) => objectOf(one));
       assert.deepEqual(JSON.parse(textAt(detail ?? {}, 'result')), {
         status: 'ok',
         imageUrl: URL,
         revisedPrompt: 'A cat on a mat.',
       });
-      const [asked] = painter.arrived;
-      assert.deepEqual(asked?.body['modalities'], ['image', 'text']);
-      assert.deepEqual(asked.body['image_config'], { aspect_ratio: '16:9' });
-      assert.deepEqual(asked.body['messages'], [{ role: 'user', content: 'A cat.' }]);
+      const [requested] = painter.arrived;
+      assert.deepEqual(requested?.body['modalities'], ['image', 'text']);
+      assert.deepEqual(requested.body['image_config'], { aspect_ratio: '16:9' });
+      assert.deepEqual(requested.body['messages'], [{ role: 'user', content: 'A cat.' }]);
       const read = turns.chat.arrived[1]?.text ?? '';
       assert.ok(read.includes('A cat on a mat.') && !read.includes(BYTES), read);
       // The picture is billed as the model that drew it: 4 and 1000 tokens, beside two turns of 10 and 5.
-      assert.equal(told.usage['cost'], (4 * 1 + 1_000 * 30 + 2 * (10 * 1 + 5 * 2)) / 1e6);
+      assert.equal(reported.usage['cost'], (4 * 1 + 1_000 * 30 + 2 * (10 * 1 + 5 * 2)) / 1e6);
     });
 
   test('may come from an upstream of the gemini format', async (t) => {
@@ -80,18 +81,18 @@ suite('a picture that a model has drawn', () => {
       usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 1_000, totalTokenCount: 1_004 },
     };
     const { turns, painter } = await startPainting(t, answer, 'google');
-    const told = await ask(turns, CHAT, { tools: TOOLS });
-    const [image] = listOf(told.message['images']).map((one) => objectOf(one));
+    const reported = await ask(turns, CHAT, { tools: TOOLS });
+    const [image] = listOf(reported.message['images']).map((one) => objectOf(one));
     assert.deepEqual(image?.['image_url'], { url: URL });
     const config = objectOf(painter.arrived[0]?.body['generationConfig'] as JsonObject);
     assert.deepEqual(config['responseModalities'], ['IMAGE', 'TEXT']);
     assert.deepEqual(config['imageConfig'], { aspectRatio: '16:9' });
   });
 
-  test('is the content of its result in the messages format, which has no pictures', async (t) => {
+  test('is the content of its result in the messages format, which has no images', async (t) => {
     const { turns } = await startPainting(t, PICTURE);
-    const told = await ask(turns, { ...CHAT, format: 'messages' }, { tools: TOOLS });
-    const blocks = listOf(told.message['content']).map((block) => objectOf(block));
+    const reported = await ask(turns, { ...CHAT, format: 'messages' }, { tools: TOOLS });
+    const blocks = listOf(reported.message['content']).map((block) => objectOf(block));
     assert.equal(blocks[1]?.['type'], 'service_image_generation_tool_result');
     assert.deepEqual(blocks[1]['content'], { status: 'ok', imageUrl: URL });
   });
@@ -100,8 +101,8 @@ suite('a picture that a model has drawn', () => {
     test(`is not read by the model of the next request either: ${format}`, async (t) => {
       const { turns } = await startPainting(t, PICTURE);
       const user = { role: 'user', content: 'Go.' };
-      const told = await ask(turns, { ...CHAT, format }, { messages: [user], tools: TOOLS });
-      const messages = [user, messageOf(format, told), { role: 'user', content: 'Thanks.' }];
+      const reported = await ask(turns, { ...CHAT, format }, { messages: [user], tools: TOOLS });
+      const messages = [user, messageOf(format, reported), { role: 'user', content: 'Thanks.' }];
       await ask(turns, { ...CHAT, format }, { messages, tools: TOOLS });
       const last = turns.chat.arrived.at(-1);
       const results = listOf(last?.body['messages'] as JsonObject[]).filter((one) => objectOf(one)['role'] === 'tool');
@@ -111,24 +112,25 @@ suite('a picture that a model has drawn', () => {
     });
 });
 
-test('an answer without a picture is an error that says what the model said', async (t) => {
+test("is missing: the error contains the model's words", async (t) => {
   const { turns } = await startPainting(t, chatAnswer({ content: 'I cannot draw.' }));
-  const told = await ask(turns, CHAT, { tools: TOOLS });
-  const [detail] = listOf(told.message['reasoning_details']).map((one) => objectOf(one));
+  const reported = await ask(turns, CHAT, { tools: TOOLS });
+  const [detail] = listOf(reported.message['reasoning_details']).map((one) => objectOf(one));
   const result = JSON.parse(textAt(detail ?? {}, 'result')) as JsonObject;
   assert.equal(result['status'], 'error');
   assert.match(textAt(result, 'error'), /I cannot draw/);
 });
 
-test('where the usual model is not set up the call is an error, and the request goes on', async (t) => {
+// @spec tool-31
+test('is an error without the default model, and the request continues', async (t) => {
   const turns = await startToolTurns(t, draws);
-  const told = await ask(turns, CHAT, { tools: [{ type: 'service:image_generation' }] });
-  assert.equal(told.text, 'Look.');
-  const [detail] = listOf(told.message['reasoning_details']).map((one) => objectOf(one));
+  const reported = await ask(turns, CHAT, { tools: [{ type: 'service:image_generation' }] });
+  assert.equal(reported.text, 'Look.');
+  const [detail] = listOf(reported.message['reasoning_details']).map((one) => objectOf(one));
   assert.match(textAt(detail ?? {}, 'result'), /openai\/gpt-5-image/);
 });
 
-suite('400 with the path of the parameter', () => {
+suite('invalid parameters', () => {
   for (const [name, parameters] of [
     ['output_compression', { output_compression: 101 }],
     ['quality', { quality: { level: 1 } }],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { listOf, objectOf } from '../support/told.ts';
+import { listOf, objectOf } from '../support/reported.ts';
 import {
   ask,
   ASKINGS,
@@ -18,7 +18,7 @@ const CHAT: Asking = { format: 'chat', model: 'acme/chat', stream: true };
 const TIME = [{ type: 'service:datetime', parameters: { timezone: 'Europe/Berlin' } }];
 const FILES = [{ type: 'service:files' }];
 
-/** Calls once, then says what it was told. */
+/** Calls once, then repeats the result. */
 const callsOnce: Model = ({ body }, at) =>
   at % 2 === 0
     ? { text: 'Let me look.', calls: [{ name: 'service_files', input: '{"at":1}' }] }
@@ -63,18 +63,18 @@ function serverCalls(message: JsonObject): readonly JsonObject[] {
   );
 }
 
-suite('a server tool is run and the answer goes on', () => {
+suite('the loop of a server tool', () => {
   for (const asking of ASKINGS) {
     test(nameOf(asking), async (t) => {
       const files = testTool('files', async ({ input }) => ({ result: { got: input['at'] as number } }));
       const turns = await startToolTurns(t, callsOnce, { serverTools: [files] });
-      const told = await ask(turns, asking, { tools: FILES }, { 'x-service-metadata': 'enabled' });
-      assert.equal(told.status, 200);
-      assert.equal(told.text.replace('\n\n', ''), 'Let me look.It said {"got":1}');
-      if (asking.format === 'chat') assert.equal(told.text, 'Let me look.\n\nIt said {"got":1}');
-      assert.deepEqual(told.calls, [], 'nothing is left for the caller to run');
-      assert.equal(told.finish, asking.format === 'chat' ? 'stop' : 'end_turn');
-      const shown = serverCalls(told.message);
+      const reported = await ask(turns, asking, { tools: FILES }, { 'x-service-metadata': 'enabled' });
+      assert.equal(reported.status, 200);
+      assert.equal(reported.text.replace('\n\n', ''), 'Let me look.It said {"got":1}');
+      if (asking.format === 'chat') assert.equal(reported.text, 'Let me look.\n\nIt said {"got":1}');
+      assert.deepEqual(reported.calls, [], 'nothing is left for the caller to run');
+      assert.equal(reported.finish, asking.format === 'chat' ? 'stop' : 'end_turn');
+      const shown = serverCalls(reported.message);
       if (asking.format === 'chat') {
         assert.deepEqual(
           shown.map(({ tool_name: name, arguments: given, result }) => [name, given, result]),
@@ -92,11 +92,11 @@ suite('a server tool is run and the answer goes on', () => {
       const counts =
         asking.format === 'chat' ? ['prompt_tokens', 'completion_tokens'] : ['input_tokens', 'output_tokens'];
       assert.deepEqual(
-        counts.map((count) => told.usage[count]),
+        counts.map((count) => reported.usage[count]),
         [20, 10],
       );
-      assert.equal(told.usage['cost'], 0.00004);
-      assert.deepEqual((await recordOf(turns.gateway, told.id)).warnings, [], 'nothing is lost on the way');
+      assert.equal(reported.usage['cost'], 0.00004);
+      assert.deepEqual((await recordOf(turns.gateway, reported.id)).warnings, [], 'nothing is lost on the way');
       const { arrived } = asking.model === 'acme/chat' ? turns.chat : turns.messages;
       assert.equal(arrived.length, 2);
     });
@@ -104,7 +104,8 @@ suite('a server tool is run and the answer goes on', () => {
 });
 
 suite('the model', () => {
-  test('is offered a function with the schema of the arguments, and no server tool', async (t) => {
+  // @spec tool-4
+  test('gets a function with the schema of the arguments, and no server tool', async (t) => {
     const turns = await startToolTurns(t, () => ({ text: 'Hi.' }));
     await ask(turns, CHAT, { tools: [...TIME, { type: 'function', function: { name: 'mine' } }] });
     const [tool, mine] = listOf(turns.chat.arrived[0]?.body['tools'] as JsonObject[]).map((one) => objectOf(one));
@@ -115,7 +116,8 @@ suite('the model', () => {
     assert.equal(objectOf(mine?.['function'])['name'], 'mine');
   });
 
-  test('gets its own turn back as it was, with reasoning, signature and ids', async (t) => {
+  // @spec tool-7
+  test('gets its own turn back unchanged, with reasoning, signature and ids', async (t) => {
     const turns = await startToolTurns(t, (_arrived, at) =>
       at === 0
         ? { thinking: 'Hm.', text: 'One moment.', calls: [{ id: 'toolu_x', name: 'service_datetime' }] }
@@ -144,6 +146,7 @@ suite('the model', () => {
     assert.deepEqual(turns.messages.arrived[0]?.body['tools'], turns.messages.arrived[1]?.body['tools']);
   });
 
+  // @spec tool-6
   test('may call in parallel, and the calls run at the same time', async (t) => {
     let running = 0;
     let most = 0;
@@ -160,13 +163,13 @@ suite('the model', () => {
     const turns = await startToolTurns(t, (_arrived, at) => (at === 0 ? { calls } : { text: 'Both.' }), {
       serverTools: [files],
     });
-    const told = await ask(turns, CHAT, { tools: FILES });
+    const reported = await ask(turns, CHAT, { tools: FILES });
     assert.equal(most, 2);
     assert.deepEqual(
       resultsIn(turns.chat.arrived[1]?.body ?? {}).map(({ text }) => text),
       ['{"at":1}', '{"at":2}'],
     );
-    assert.deepEqual(told.usage['server_tool_use_details'], {
+    assert.deepEqual(reported.usage['server_tool_use_details'], {
       tool_calls_requested: 2,
       tool_calls_executed: 2,
       web_search_requests: 0,
@@ -177,6 +180,7 @@ suite('the model', () => {
 suite('a forced server tool', () => {
   const once: Model = (_arrived, at) => (at === 0 ? { calls: [{ name: 'service_datetime' }] } : { text: 'Noon.' });
 
+  // @spec tool-9
   test('is forced in the first turn, and in no later one', async (t) => {
     const turns = await startToolTurns(t, once);
     await ask(turns, CHAT, { tools: TIME, tool_choice: { type: 'service:datetime' } });
@@ -192,7 +196,8 @@ suite('a forced server tool', () => {
     assert.deepEqual(choices, [{ type: 'tool', name: 'service_datetime' }, undefined]);
   });
 
-  test('"required" holds for the first turn alone', async (t) => {
+  // @spec tool-9
+  test('holds for the first turn only with "required"', async (t) => {
     const turns = await startToolTurns(t, once);
     await ask(turns, CHAT, { tools: TIME, tool_choice: 'required' });
     assert.deepEqual(
@@ -201,7 +206,8 @@ suite('a forced server tool', () => {
     );
   });
 
-  test('that is not among the tools is 400', async (t) => {
+  // @spec chat-27
+  test('is 400 when it is not among the tools', async (t) => {
     const turns = await startToolTurns(t, once);
     const answer = await turns.gateway.post('/chat/completions', {
       model: 'acme/chat',
@@ -214,7 +220,8 @@ suite('a forced server tool', () => {
   });
 });
 
-suite('what cannot be offered is 400 and names the member', () => {
+// @spec tool-4
+suite('an impossible offer', () => {
   const cases: readonly (readonly [string, 'chat' | 'messages', readonly object[], RegExp])[] = [
     [
       'a zone that does not exist',
@@ -268,34 +275,37 @@ suite('a tool that fails', () => {
     'says so': () => Promise.resolve({ result: { status: 'error', error: 'no such file' }, failed: true as const }),
   };
   for (const [how, run] of Object.entries(failures)) {
-    test(`and ${how} gives the model an error, and the request goes on`, async (t) => {
+    // @spec tool-11
+    test(`gives the model an error when it ${how}, and the request continues`, async (t) => {
       const turns = await startToolTurns(t, callsOnce, { serverTools: [testTool('files', run)] });
-      const told = await ask(turns, { ...CHAT, stream: false }, { tools: FILES });
-      assert.equal(told.status, 200);
-      assert.match(told.text, /It said (?:Error: )?\{"status":"error","error":"/);
-      assert.ok(!told.text.includes('a bug of the tool'), 'what broke is for the operator');
+      const reported = await ask(turns, { ...CHAT, stream: false }, { tools: FILES });
+      assert.equal(reported.status, 200);
+      assert.match(reported.text, /It said (?:Error: )?\{"status":"error","error":"/);
+      assert.ok(!reported.text.includes('a bug of the tool'), 'what broke is for the operator');
     });
   }
 
-  test('because its arguments are wrong tells the model which', async (t) => {
+  // @spec tool-11
+  test('tells the model which arguments are wrong', async (t) => {
     const model: Model = ({ body }, at) =>
       at === 0
         ? { calls: [{ name: 'service_experimental__search_models', input: '{"min_context_length":-1}' }] }
         : { text: lastResult(body) };
     const turns = await startToolTurns(t, model);
-    const told = await ask(turns, CHAT, { tools: [{ type: 'service:experimental__search_models' }] });
-    assert.match(told.text, /arguments\.min_context_length/);
+    const reported = await ask(turns, CHAT, { tools: [{ type: 'service:experimental__search_models' }] });
+    assert.match(reported.text, /arguments\.min_context_length/);
   });
 
-  test('because its arguments are no JSON is no end either', async (t) => {
+  test('continues after arguments that are not JSON', async (t) => {
     const model: Model = ({ body }, at) =>
       at === 0 ? { calls: [{ name: 'service_datetime', input: '{"half' }] } : { text: lastResult(body) };
     const turns = await startToolTurns(t, model);
-    const told = await ask(turns, CHAT, { tools: TIME });
-    assert.match(told.text, /not a JSON object/);
+    const reported = await ask(turns, CHAT, { tools: TIME });
+    assert.match(reported.text, /not a JSON object/);
   });
 
-  test('by taking too long is given up, and the model is told', async (t) => {
+  // @spec tool-11
+  test('is aborted after its time limit, and the model reads that', async (t) => {
     const ended = Promise.withResolvers<string>();
     const files = testTool(
       'files',
@@ -306,23 +316,24 @@ suite('a tool that fails', () => {
       { callMsMax: 50 },
     );
     const turns = await startToolTurns(t, callsOnce, { serverTools: [files] });
-    const told = await ask(turns, CHAT, { tools: FILES });
-    assert.match(told.text, /no result within/);
+    const reported = await ask(turns, CHAT, { tools: FILES });
+    assert.match(reported.text, /no result within/);
     assert.equal(await ended.promise, 'time');
   });
 });
 
-test('a turn that ends with an error runs no tools', async (t) => {
+test('runs no tools after a turn that ends with an error', async (t) => {
   let ran = 0;
   const files = testTool('files', () => Promise.resolve({ result: { run: ++ran } }));
   const model: Model = () => ({ text: 'I begin.', calls: [{ name: 'service_files' }], finish: 'error' });
   const turns = await startToolTurns(t, model, { serverTools: [files] });
-  const told = await ask(turns, CHAT, { tools: FILES });
-  assert.equal(told.finish, 'error');
+  const reported = await ask(turns, CHAT, { tools: FILES });
+  assert.equal(reported.finish, 'error');
   assert.deepEqual([ran, turns.chat.arrived.length], [0, 1]);
 });
 
-test('the results of one request are bounded together, and the model is told', async (t) => {
+// @spec tool-12
+test('limits the results of one request together, and the model reads that', async (t) => {
   const long = testTool('files', () => Promise.resolve({ result: 'x'.repeat(999_000) }));
   const calls = Array.from({ length: 10 }, () => ({ name: 'service_files' })).map((call, at) => ({
     ...call,
@@ -331,13 +342,13 @@ test('the results of one request are bounded together, and the model is told', a
   const turns = await startToolTurns(t, (_arrived, at) => (at === 0 ? { calls } : { text: 'Enough.' }), {
     serverTools: [long],
   });
-  const told = await ask(turns, { ...CHAT, stream: false }, { tools: FILES });
-  assert.equal(told.text, 'Enough.');
+  const reported = await ask(turns, { ...CHAT, stream: false }, { tools: FILES });
+  assert.equal(reported.text, 'Enough.');
   const results = resultsIn(turns.chat.arrived[1]?.body ?? {}).map(({ text }) => text);
   assert.equal(results.filter((text) => text.includes('too long together')).length, 2);
 });
 
-test('a turn that never ends is cut off', async (t) => {
+test('cuts off a turn without an end', async (t) => {
   const piece = 'x'.repeat(262_144);
   const endless: Script = (_arrived, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -348,9 +359,9 @@ test('a turn that never ends is cut off', async (t) => {
     more();
   };
   const turns = await startToolTurns(t, () => endless);
-  const told = await ask(turns, CHAT, { tools: TIME });
-  assert.equal(told.finish, 'error');
-  assert.ok(told.text.length >= 16_777_216 && told.text.length < 20_000_000, String(told.text.length));
+  const reported = await ask(turns, CHAT, { tools: TIME });
+  assert.equal(reported.finish, 'error');
+  assert.ok(reported.text.length >= 16_777_216 && reported.text.length < 20_000_000, String(reported.text.length));
 });
 
 suite('a turn that fails after a tool has run', () => {
@@ -361,21 +372,22 @@ suite('a turn that fails after a tool has run', () => {
       - { provider: wordy, model: claude-sonnet-4-6, price: { prompt: 1, completion: 2 } }
 `;
 
-  test('is asked of another endpoint, and the turns before it are not asked again', async (t) => {
+  // @spec tool-8
+  test('moves to another endpoint without repeating earlier turns', async (t) => {
     let chatAsked = 0;
     const model: Model = ({ path }) => {
       if (path.endsWith('/messages')) return { text: 'Said by another.' };
       return chatAsked++ === 0 ? { calls: [{ name: 'service_datetime' }] } : json(500, { error: { message: 'no' } });
     };
     const turns = await startToolTurns(t, model, { yaml: TWO_PROVIDERS });
-    const told = await ask(turns, { ...CHAT, model: 'acme/both' }, { tools: TIME });
-    assert.equal(told.text, 'Said by another.');
+    const reported = await ask(turns, { ...CHAT, model: 'acme/both' }, { tools: TIME });
+    assert.equal(reported.text, 'Said by another.');
     assert.equal(turns.chat.arrived.length, 2);
     assert.equal(turns.messages.arrived.length, 1);
-    assert.equal(resultsIn(turns.messages.arrived[0]?.body ?? {}).length, 1, 'it is told what the tool said');
+    assert.equal(resultsIn(turns.messages.arrived[0]?.body ?? {}).length, 1, 'it reads the result of the tool');
   });
 
-  test('in the middle is gone on with by another endpoint, where a rescue was asked for', async (t) => {
+  test('is continued by another endpoint in the middle, with failover enabled', async (t) => {
     const half = 'The clock on the tower of the town hall says that it is ';
     const breaks: Script = (_arrived, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -388,15 +400,15 @@ suite('a turn that fails after a tool has run', () => {
     };
     const turns = await startToolTurns(t, model, { yaml: TWO_PROVIDERS });
     const rescue = { 'x-service-rescue': 'enabled' };
-    const told = await ask(turns, { ...CHAT, model: 'acme/both' }, { tools: TIME }, rescue);
-    assert.equal(told.text, `Let me look.\n\n${half}noon.`);
-    assert.equal(told.finish, 'stop');
-    const record = await recordOf(turns.gateway, told.id);
+    const reported = await ask(turns, { ...CHAT, model: 'acme/both' }, { tools: TIME }, rescue);
+    assert.equal(reported.text, `Let me look.\n\n${half}noon.`);
+    assert.equal(reported.finish, 'stop');
+    const record = await recordOf(turns.gateway, reported.id);
     assert.equal(record.attempts.length, 3);
     assert.equal(record.attempts.filter(({ part }) => part !== undefined).length, 3, 'each is paid for its part');
   });
 
-  test('everywhere is an error, and costs no tokens', async (t) => {
+  test('is an error without charged tokens when it fails everywhere', async (t) => {
     const model: Model = (_arrived, at) =>
       at === 0 ? { calls: [{ name: 'service_datetime' }] } : json(400, { error: { message: 'too long' } });
     const turns = await startToolTurns(t, model);
@@ -409,7 +421,8 @@ suite('a turn that fails after a tool has run', () => {
   });
 });
 
-test('the stage tells which tools ran, and is absent where none did', async (t) => {
+// @spec tool-24
+test('names the tools that ran in the stage, which is absent without any', async (t) => {
   const turns = await startToolTurns(t, (_arrived, at) =>
     at === 0 ? { calls: [{ name: 'service_datetime' }] } : { text: 'Noon.' },
   );
@@ -429,7 +442,7 @@ test('the stage tells which tools ran, and is absent where none did', async (t) 
   );
 });
 
-test('the stage is there where a later turn breaks off', async (t) => {
+test('keeps the stage when a later turn breaks off', async (t) => {
   const breaks: Script = (_arrived, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(sse([chatChunk({ role: 'assistant', content: 'It is' })]), () => response.destroy());

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { MANAGEMENT_KEY, type RunningGateway } from '../support/gateway.ts';
-import { objectOf } from '../support/told.ts';
+import { objectOf } from '../support/reported.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import type { ToolOutcome } from '../../src/tools/contract.ts';
 import { ask, recordOf, startToolTurns, testTool, type Asking, type Model } from '../support/tool-turns.ts';
-import { json } from '../support/upstream.ts';
+import { chatChunk, json, sse } from '../support/upstream.ts';
 
 const CHAT: Asking = { format: 'chat', model: 'acme/chat', stream: true };
 const FILES = [{ type: 'service:files' }];
@@ -36,46 +37,77 @@ async function spent(gateway: RunningGateway): Promise<number> {
 
 const usd = (nano: number): number => nano / 1e9;
 
-suite('an answer of several turns', () => {
+suite('a response of several turns', () => {
   const model: Model = (_arrived, at) => (at < 2 ? { calls: [{ name: 'service_files' }] } : { text: 'Done.' });
   const files = testTool('files', () => Promise.resolve({ result: {}, feeNanoUsd: 7_000 }), {
     feeNanoUsdMax: () => 7_000,
   });
 
+  // @spec tool-23
   test('costs the sum of its turns and of the fees of its tools, charged once', async (t) => {
     const { gateway } = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
     await grant(gateway, 1);
-    const told = await ask({ gateway }, CHAT, { tools: FILES, max_tokens: 100 });
+    const reported = await ask({ gateway }, CHAT, { tools: FILES, max_tokens: 100 });
     const total = 3 * TURN_NANO_USD + 2 * 7_000;
-    assert.equal(told.usage['cost'], usd(total));
-    const details = objectOf(told.usage['cost_details']);
+    assert.equal(reported.usage['cost'], usd(total));
+    const details = objectOf(reported.usage['cost_details']);
     assert.equal(details['upstream_inference_prompt_cost'], usd(3 * 10_000), 'the fees are in no part of the details');
     assert.equal(details['upstream_inference_completions_cost'], usd(3 * 10_000));
-    const record = await recordOf(gateway, told.id);
+    const record = await recordOf(gateway, reported.id);
     assert.equal(record.costNanoUsd, total);
     assert.deepEqual([record.tokensPrompt, record.tokensCompletion], [30, 15]);
     assert.deepEqual([record.toolCalls, record.toolFailures, record.webCostNanoUsd], [2, 0, null]);
     assert.equal(await spent(gateway), usd(total));
   });
 
-  test('holds no more than it may still cost: what is left lets the next request in', async (t) => {
+  // @spec tool-25
+  test('reserves no more than it may still cost, which lets the next request in', async (t) => {
     const { gateway } = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
     // Too little for three worst cases at once, enough for one beside what was spent.
     await grant(gateway, 0.0007);
-    const told = await ask({ gateway }, CHAT, { tools: FILES, max_tokens: 200 });
-    assert.equal(told.text, 'Done.');
+    const reported = await ask({ gateway }, CHAT, { tools: FILES, max_tokens: 200 });
+    assert.equal(reported.text, 'Done.');
     const again = await ask({ gateway }, CHAT, { tools: FILES, max_tokens: 200 });
     assert.equal(again.status, 200, 'nothing is held any more');
   });
 
-  test('goes on without a limit of its own as long as something is left', async (t) => {
+  test('continues without a limit of its own as long as something is left', async (t) => {
     const { gateway } = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
     await grant(gateway, 0.001);
-    const told = await ask({ gateway }, CHAT, { tools: FILES });
-    assert.equal(told.text, 'Done.');
+    const reported = await ask({ gateway }, CHAT, { tools: FILES });
+    assert.equal(reported.text, 'Done.');
   });
 
-  test('notes which calls of tools failed, and what searches took', async (t) => {
+  test('ends as at a maximum when its limit ends within a tool call, which does not run', async (t) => {
+    let ran = 0;
+    const counted = testTool('files', () => Promise.resolve({ result: { run: ++ran } }));
+    const call = (args: string): object =>
+      chatChunk({
+        role: 'assistant',
+        tool_calls: [
+          { index: 0, id: 'call_1', type: 'function', function: { name: 'service_files', arguments: args } },
+        ],
+      });
+    const calling: Model = () => async (_arrived, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let piece = 0; piece < 1_000 && !response.destroyed; piece++) {
+        response.write(sse([call(piece === 0 ? '{"text":"' : 'x'.repeat(1_000))]));
+        await wait(5);
+      }
+      response.end();
+    };
+    const { gateway } = await startToolTurns(t, calling, { serverTools: [counted], yaml: CREDITS });
+    await grant(gateway, 0.002);
+    const reported = await ask({ gateway }, CHAT, { tools: FILES });
+    assert.deepEqual([reported.error, reported.finish, ran], [undefined, 'length', 0]);
+    assert.deepEqual(
+      (await recordOf(gateway, reported.id)).warnings.map(({ code }) => code),
+      ['budget_reached'],
+    );
+    assert.ok((await spent(gateway)) <= 0.002);
+  });
+
+  test('records failed tool calls, and the cost of searches', async (t) => {
     const outcomes: readonly ToolOutcome[] = [
       { result: {}, feeNanoUsd: 5_000, searches: 1 },
       { result: {}, feeNanoUsd: 6_000, fetches: 1, failed: true },
@@ -83,48 +115,49 @@ suite('an answer of several turns', () => {
     let calls = 0;
     const searching = testTool('files', () => Promise.resolve(outcomes[calls++] as ToolOutcome));
     const { gateway } = await startToolTurns(t, model, { serverTools: [searching] });
-    const told = await ask({ gateway }, CHAT, { tools: FILES });
-    const record = await recordOf(gateway, told.id);
+    const reported = await ask({ gateway }, CHAT, { tools: FILES });
+    const record = await recordOf(gateway, reported.id);
     assert.deepEqual([record.toolCalls, record.toolFailures, record.webCostNanoUsd], [2, 1, 11_000]);
   });
 });
 
-suite('where too little is left for another turn', () => {
+suite('too little money for another turn', () => {
   const model: Model = (_arrived, at) =>
     at < 20 ? { text: 'More.', calls: [{ name: 'service_files' }] } : { text: 'Done.' };
   const files = testTool('files', () => Promise.resolve({ result: {} }));
 
   for (const stream of [true, false]) {
-    test(`the answer ends with payment_required, and the turns before are owed: ${stream ? 'stream' : 'whole'}`, async (t) => {
+    // @spec tool-25
+    test(`ends the response with payment_required and charges the earlier turns: ${stream ? 'stream' : 'not streamed'}`, async (t) => {
       const turns = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
       await grant(turns.gateway, 0.0005);
-      const told = await ask(turns, { ...CHAT, stream }, { tools: FILES, max_tokens: 100 });
-      assert.equal(told.status, 200);
-      assert.equal(told.error?.['code'], 402);
-      assert.equal(objectOf(told.error?.['metadata'])['error_type'], 'payment_required');
-      assert.match(told.text, /^More\./);
-      assert.equal(told.finish, 'error');
+      const reported = await ask(turns, { ...CHAT, stream }, { tools: FILES, max_tokens: 100 });
+      assert.equal(reported.status, 200);
+      assert.equal(reported.error?.['code'], 402);
+      assert.equal(objectOf(reported.error?.['metadata'])['error_type'], 'payment_required');
+      assert.match(reported.text, /^More\./);
+      assert.equal(reported.finish, 'error');
       const { length } = turns.chat.arrived;
       assert.ok(length > 1 && length < 20, `${length} turns`);
-      assert.equal((await recordOf(turns.gateway, told.id)).costNanoUsd, length * TURN_NANO_USD);
+      assert.equal((await recordOf(turns.gateway, reported.id)).costNanoUsd, length * TURN_NANO_USD);
       assert.equal(await spent(turns.gateway), usd(length * TURN_NANO_USD));
     });
   }
 
-  test('no endpoint is blamed for it', async (t) => {
+  test('blames no endpoint', async (t) => {
     const turns = await startToolTurns(t, model, { serverTools: [files], yaml: CREDITS });
     const { gateway } = turns;
-    for (let asked = 0; asked < 8; asked++) {
+    for (let requestedCount = 0; requestedCount < 8; requestedCount++) {
       await grant(gateway, 0.0005);
       await ask(turns, CHAT, { tools: FILES, max_tokens: 100 });
     }
     await grant(gateway, 1);
     turns.chat.arrived.length = 0;
-    const told = await ask(turns, CHAT, { max_tokens: 100 });
-    assert.equal(told.status, 200, 'the endpoint is asked as before');
+    const reported = await ask(turns, CHAT, { max_tokens: 100 });
+    assert.equal(reported.status, 200, 'the endpoint is called as before');
   });
 
-  test('searches that an endpoint runs itself are held for, too', async (t) => {
+  test('includes searches that an endpoint runs itself', async (t) => {
     const yaml = `
   acme/searching:
     endpoints:
@@ -132,25 +165,26 @@ suite('where too little is left for another turn', () => {
 ${CREDITS}`;
     const { gateway, messages } = await startToolTurns(t, () => ({ text: 'Found.' }), { yaml });
     await grant(gateway, 0.015);
-    const asked = (uses: number): Promise<Response> =>
+    const requested = (uses: number): Promise<Response> =>
       gateway.post('/chat/completions', {
         model: 'acme/searching',
         max_tokens: 100,
         messages: [{ role: 'user', content: 'Go.' }],
         tools: [{ type: 'service:web_search', parameters: { max_uses: uses } }],
       });
-    assert.equal((await asked(2)).status, 402);
+    assert.equal((await requested(2)).status, 402);
     assert.equal(messages.arrived.length, 0);
-    assert.equal((await asked(1)).status, 200);
+    assert.equal((await requested(1)).status, 200);
   });
 
-  test('a tool that costs more than what is left does not run', async (t) => {
+  // @spec tool-26
+  test('stops a tool that costs more than what is left', async (t) => {
     let ran = 0;
     const dear = testTool('files', () => Promise.resolve({ result: { run: ++ran } }), { feeNanoUsdMax: () => 1e9 });
     const turns = await startToolTurns(t, model, { serverTools: [dear], yaml: CREDITS });
     await grant(turns.gateway, 0.01);
-    const told = await ask(turns, CHAT, { tools: FILES, max_tokens: 100 });
-    assert.equal(told.error?.['code'], 402);
+    const reported = await ask(turns, CHAT, { tools: FILES, max_tokens: 100 });
+    assert.equal(reported.error?.['code'], 402);
     assert.equal(ran, 0);
   });
 });
@@ -173,20 +207,23 @@ suite('a later turn that fails everywhere', () => {
   };
 
   for (const stream of [true, false])
-    test(`costs no tokens, and the fees of tools that ran stay: ${stream ? 'stream' : 'whole'}`, async (t) => {
+    // @spec money-14, tool-27
+    test(`costs no tokens, but the fees of tools that ran: ${stream ? 'stream' : 'not streamed'}`, async (t) => {
       assert.equal(await costOf(t, 500, stream), 5_000);
     });
 
-  test('by the fault of the request leaves the turns owed that the caller has', async (t) => {
+  // @spec money-15
+  test('charges the turns that the caller received when the request is at fault', async (t) => {
     assert.equal(await costOf(t, 400, true), TURN_NANO_USD + 5_000);
   });
 
-  test('by the fault of the request is free where the caller has nothing of it', async (t) => {
+  // @spec money-15
+  test('is free when the request is at fault and the caller received nothing', async (t) => {
     assert.equal(await costOf(t, 400, false), 5_000);
   });
 });
 
-suite('a generation inside a request', () => {
+suite('a nested generation', () => {
   const asks = testTool('files', async ({ signal }, { generate }) => {
     const { answer, model, costNanoUsd, generationId } = await generate(
       {
@@ -196,48 +233,51 @@ suite('a generation inside a request', () => {
       },
       signal,
     );
-    const said = answer.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
-    return { result: { said, model, costNanoUsd, generationId } };
+    const stated = answer.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    return { result: { stated, model, costNanoUsd, generationId } };
   });
   const model: Model = ({ path, body }, at) => {
     if (path.endsWith('/messages')) return { text: 'Inner words.', promptTokens: 100, completionTokens: 50 };
     return at === 0 ? { calls: [{ name: 'service_files' }] } : { text: JSON.stringify(body['messages']) };
   };
-  const INNER_NANO_USD = 200_000;
+  const NESTED_NANO_USD = 200_000;
 
+  // @spec generation-3, tool-28
   test('is charged once, with a record of its own that names the request', async (t) => {
     const turns = await startToolTurns(t, model, { serverTools: [asks], yaml: CREDITS });
     await grant(turns.gateway, 1);
-    const told = await ask(turns, CHAT, { tools: FILES, user: 'somebody' });
-    assert.match(told.text, /Inner words\./);
-    assert.equal(told.usage['cost'], usd(2 * TURN_NANO_USD + INNER_NANO_USD), 'the caller is told the sum');
-    assert.deepEqual([told.usage['prompt_tokens'], told.usage['completion_tokens']], [120, 60]);
-    const inner = /generationId[^g]*(gen-\d+-\w+)/.exec(told.text)?.[1] ?? '';
+    const reported = await ask(turns, CHAT, { tools: FILES, user: 'somebody' });
+    assert.match(reported.text, /Inner words\./);
+    assert.equal(reported.usage['cost'], usd(2 * TURN_NANO_USD + NESTED_NANO_USD), 'the caller sees the sum');
+    assert.deepEqual([reported.usage['prompt_tokens'], reported.usage['completion_tokens']], [120, 60]);
+    const inner = /generationId[^g]*(gen-\d+-\w+)/.exec(reported.text)?.[1] ?? '';
     const record = await recordOf(turns.gateway, inner);
-    assert.equal(record.requestId, told.id);
-    assert.equal(record.costNanoUsd, INNER_NANO_USD);
-    assert.equal((await recordOf(turns.gateway, told.id)).costNanoUsd, 2 * TURN_NANO_USD);
-    assert.equal(await spent(turns.gateway), usd(2 * TURN_NANO_USD + INNER_NANO_USD));
+    assert.equal(record.requestId, reported.id);
+    assert.equal(record.costNanoUsd, NESTED_NANO_USD);
+    assert.equal((await recordOf(turns.gateway, reported.id)).costNanoUsd, 2 * TURN_NANO_USD);
+    assert.equal(await spent(turns.gateway), usd(2 * TURN_NANO_USD + NESTED_NANO_USD));
   });
 
-  test('takes no place beside the request among those that may be under way at a time', async (t) => {
+  // @spec rate-7
+  test('takes no concurrency permit beside the request', async (t) => {
     const yaml = 'rate_limits: { key: { concurrent: 1 } }\n';
     const turns = await startToolTurns(t, model, { serverTools: [asks], yaml });
-    const told = await ask(turns, CHAT, { tools: FILES });
-    assert.match(told.text, /Inner words\./);
+    const reported = await ask(turns, CHAT, { tools: FILES });
+    assert.match(reported.text, /Inner words\./);
   });
 
-  test('that is refused is an error of the tool', async (t) => {
+  test('is an error of the tool when it is refused', async (t) => {
     const unknown = testTool('files', async ({ signal }, { generate }) => {
       await generate({ models: ['acme/nothing'], turns: [] }, signal);
       return { result: {} };
     });
     const turns = await startToolTurns(t, model, { serverTools: [unknown] });
-    const told = await ask(turns, CHAT, { tools: FILES });
-    assert.match(told.text, /acme\/nothing.{0,10} does not exist/);
+    const reported = await ask(turns, CHAT, { tools: FILES });
+    assert.match(reported.text, /acme\/nothing.{0,10} does not exist/);
   });
 
-  test('may call server tools itself, and nests no deeper than two', async (t) => {
+  // @spec request-30
+  test('may call server tools itself, to a depth of two', async (t) => {
     const deeper = testTool('files', async ({ signal }, { generate }) => {
       const question = {
         models: ['acme/chat'],
@@ -254,12 +294,12 @@ suite('a generation inside a request', () => {
         : { calls: [{ name: 'service_files' }] };
     };
     const turns = await startToolTurns(t, ever, { serverTools: [deeper] });
-    const told = await ask(turns, CHAT, { tools: FILES });
-    assert.match(told.text, /Too deep\./);
+    const reported = await ask(turns, CHAT, { tools: FILES });
+    assert.match(reported.text, /Too deep\./);
     assert.equal(turns.chat.arrived.length, 6, 'three requests of two turns each');
   });
 
-  test('with a budget is told to write no more than that pays for', async (t) => {
+  test('gets a maximum that its budget pays for', async (t) => {
     const frugal = testTool('files', async ({ signal }, { generate }) => {
       await generate(
         {
@@ -278,8 +318,9 @@ suite('a generation inside a request', () => {
   });
 });
 
-test('without server tools an answer tells nothing of them', async (t) => {
+// @spec chat-response-15
+test('adds nothing to a response without server tools', async (t) => {
   const { gateway } = await startToolTurns(t, () => ({ text: 'Hi.' }));
-  const told = await ask({ gateway }, CHAT, {});
-  assert.equal(told.usage['server_tool_use_details'], undefined);
+  const reported = await ask({ gateway }, CHAT, {});
+  assert.equal(reported.usage['server_tool_use_details'], undefined);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { messageOf, resultsFor } from '../support/next-turn.ts';
-import { listOf, objectOf, type Told } from '../support/told.ts';
+import { listOf, objectOf, type Reported } from '../support/reported.ts';
 import {
   ask,
   ASKINGS,
@@ -11,7 +11,7 @@ import {
   testTool,
   type Asking,
   type Model,
-  type Said,
+  type Stated,
 } from '../support/tool-turns.ts';
 
 const parameters = { type: 'object', properties: { at: { type: 'integer' } } };
@@ -36,12 +36,12 @@ function conversation(body: Readonly<Record<string, unknown>>): readonly unknown
       const { id, function: called } = objectOf(call);
       return ['call', id, objectOf(called)['name'], objectOf(called)['arguments']];
     });
-    const said = typeof content === 'string' ? [content] : listOf(content as JsonObject[]).map(drawBlock);
-    return [role, ...said, ...calls];
+    const stated = typeof content === 'string' ? [content] : listOf(content as JsonObject[]).map(formatBlock);
+    return [role, ...stated, ...calls];
   });
 }
 
-function drawBlock(block: unknown): unknown {
+function formatBlock(block: unknown): unknown {
   const { type, text, id, name, input, tool_use_id: callId, content } = objectOf(block as JsonObject);
   if (type === 'tool_use') return ['call', id, name, JSON.stringify(input)];
   if (type === 'tool_result')
@@ -49,8 +49,8 @@ function drawBlock(block: unknown): unknown {
   return text;
 }
 
-async function play(t: Parameters<typeof startToolTurns>[0], asking: Asking, said: readonly Said[]) {
-  const model: Model = (_arrived, at) => said[at] ?? { text: 'The end.' };
+async function play(t: Parameters<typeof startToolTurns>[0], asking: Asking, stated: readonly Stated[]) {
+  const model: Model = (_arrived, at) => stated[at] ?? { text: 'The end.' };
   const turns = await startToolTurns(t, model, { serverTools: [files] });
   const tools = toolsOf(asking);
   const user = { role: 'user', content: 'Go.' };
@@ -59,13 +59,13 @@ async function play(t: Parameters<typeof startToolTurns>[0], asking: Asking, sai
     ...turns,
     arrived,
     first: () => ask(turns, asking, { tools }),
-    goOn: (told: Told, more: readonly object[]) =>
-      ask(turns, asking, { tools, messages: [user, messageOf(asking.format, told), ...more] }),
+    goOn: (reported: Reported, more: readonly object[]) =>
+      ask(turns, asking, { tools, messages: [user, messageOf(asking.format, reported), ...more] }),
   };
 }
 
 suite('a turn that calls a server tool and a function of the caller', () => {
-  const both: Said = {
+  const both: Stated = {
     text: 'Two at once.',
     calls: [
       { id: 'id_1', name: 'service_files', input: '{"at":1}' },
@@ -73,16 +73,17 @@ suite('a turn that calls a server tool and a function of the caller', () => {
     ],
   };
   for (const asking of ASKINGS) {
-    test(`hands the caller its own call alone, and the next request has the result of the other: ${nameOf(asking)}`, async (t) => {
+    // @spec tool-10
+    test(`returns only the caller's own call, and keeps the other's result for the next request: ${nameOf(asking)}`, async (t) => {
       const played = await play(t, asking, [both]);
-      const told = await played.first();
+      const reported = await played.first();
       assert.deepEqual(
-        told.calls.map(({ name, arguments: given }) => [name, JSON.parse(given)]),
+        reported.calls.map(({ name, arguments: given }) => [name, JSON.parse(given)]),
         [['mine', { at: 2 }]],
       );
-      assert.equal(told.finish, asking.format === 'chat' ? 'tool_calls' : 'tool_use');
+      assert.equal(reported.finish, asking.format === 'chat' ? 'tool_calls' : 'tool_use');
       assert.equal(played.arrived.length, 1, 'the caller is to run its call first');
-      const next = await played.goOn(told, resultsFor(asking.format, told, 'mine said'));
+      const next = await played.goOn(reported, resultsFor(asking.format, reported, 'mine said'));
       assert.equal(next.text, 'The end.');
       const chat = asking.model === 'acme/chat';
       const calls = [
@@ -102,8 +103,8 @@ suite('a turn that calls a server tool and a function of the caller', () => {
   }
 });
 
-suite('an answer of several turns', () => {
-  const said: readonly Said[] = [
+suite('a response of several turns', () => {
+  const stated: readonly Stated[] = [
     {
       calls: [
         { id: 'id_1', name: 'service_files', input: '{"at":1}' },
@@ -114,12 +115,13 @@ suite('an answer of several turns', () => {
     { text: 'Three files.' },
   ];
   for (const asking of ASKINGS) {
-    test(`comes apart again into the turns that it was given in: ${nameOf(asking)}`, async (t) => {
-      const played = await play(t, asking, said);
-      const told = await played.first();
-      assert.equal(told.text, 'Three files.');
+    // @spec tool-21
+    test(`is restored to its turns: ${nameOf(asking)}`, async (t) => {
+      const played = await play(t, asking, stated);
+      const reported = await played.first();
+      assert.equal(reported.text, 'Three files.');
       const before = conversation(played.arrived[2]?.body ?? {});
-      await played.goOn(told, [{ role: 'user', content: 'And now?' }]);
+      await played.goOn(reported, [{ role: 'user', content: 'And now?' }]);
       assert.deepEqual(conversation(played.arrived[3]?.body ?? {}), [
         ...before,
         ['assistant', 'Three files.'],
@@ -128,14 +130,15 @@ suite('an answer of several turns', () => {
     });
   }
 
-  test('is not sent upstream in the words of callers where the tool is offered no more', async (t) => {
+  // @spec tool-21
+  test("is not sent upstream in the caller's form when the tool is no longer offered", async (t) => {
     for (const model of ['acme/chat', 'acme/messages']) {
       const asking: Asking = { format: 'messages', model, stream: false };
-      const played = await play(t, asking, said);
-      const told = await played.first();
+      const played = await play(t, asking, stated);
+      const reported = await played.first();
       const messages = [
         { role: 'user', content: 'Go.' },
-        messageOf('messages', told),
+        messageOf('messages', reported),
         { role: 'user', content: 'So?' },
       ];
       await ask(played, asking, { messages });

@@ -6,7 +6,8 @@ import { API_KEY, startGateway } from '../support/gateway.ts';
 
 const clock = { type: 'service:datetime', parameters: { timezone: 'UTC' } };
 
-test("the vendor's client of the chat format reads an answer in which a tool ran, streamed and whole", async (t) => {
+// @spec tool-19
+test("returns a response with a tool call to the vendor's chat client, streamed and not", async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
   const client = new OpenAI({ apiKey: API_KEY, baseURL: gateway.baseUrl, maxRetries: 0 });
@@ -16,16 +17,17 @@ test("the vendor's client of the chat format reads an answer in which a tool ran
     tools: [clock as unknown as OpenAI.ChatCompletionTool],
   };
   const whole = await client.chat.completions.create(request);
-  const said = /^tool service_datetime said: \{"datetime":"\d{4}-.*","timezone":"UTC"\}$/;
-  assert.match(whole.choices[0]?.message.content ?? '', said);
+  const stated = /^tool service_datetime said: \{"datetime":"\d{4}-.*","timezone":"UTC"\}$/;
+  assert.match(whole.choices[0]?.message.content ?? '', stated);
   assert.equal(whole.choices[0]?.message.tool_calls, undefined);
   assert.equal(whole.choices[0]?.finish_reason, 'stop');
   const streamed = await client.chat.completions.stream(request).finalChatCompletion();
-  assert.match(streamed.choices[0]?.message.content ?? '', said);
+  assert.match(streamed.choices[0]?.message.content ?? '', stated);
   assert.equal(streamed.choices[0]?.finish_reason, 'stop');
 });
 
-test("the vendor's client of the messages format reads an answer in which a tool ran, and goes on from it", async (t) => {
+// @spec tool-20
+test("returns a response with a tool call to the vendor's messages client, which continues from it", async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
   const client = new Anthropic({ apiKey: API_KEY, baseURL: gateway.url, maxRetries: 0 });
@@ -52,7 +54,7 @@ test("the vendor's client of the messages format reads an answer in which a tool
   assert.equal(next.stop_reason, 'end_turn');
 });
 
-test("a caller may bring a function of its own beside the gateway's tool", async (t) => {
+test("accepts a function of the caller beside the gateway's tool", async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
   const client = new OpenAI({ apiKey: API_KEY, baseURL: gateway.baseUrl, maxRetries: 0 });

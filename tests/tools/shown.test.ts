@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import type { ToolOutcome } from '../../src/tools/contract.ts';
 import { messageOf } from '../support/next-turn.ts';
 import { readChatStream } from '../support/read-stream.ts';
-import { listOf, objectOf } from '../support/told.ts';
+import { listOf, objectOf } from '../support/reported.ts';
 import { ask, ASKINGS, nameOf, startToolTurns, testTool, type Asking, type Model } from '../support/tool-turns.ts';
 import { json } from '../support/upstream.ts';
 
@@ -25,12 +25,13 @@ const blocksOf = (message: JsonObject): readonly JsonObject[] =>
 
 suite('sources of a search', () => {
   for (const asking of ASKINGS) {
-    test(`stand with the answer, and the search is counted: ${nameOf(asking)}`, async (t) => {
+    // @spec tool-19
+    test(`are in the response, and the search is counted: ${nameOf(asking)}`, async (t) => {
       const turns = await startToolTurns(t, searches, { serverTools: [search(FOUND)] });
-      const told = await ask(turns, asking, { tools: SEARCH });
-      assert.equal(told.text, 'It is one.');
+      const reported = await ask(turns, asking, { tools: SEARCH });
+      assert.equal(reported.text, 'It is one.');
       if (asking.format === 'chat') {
-        assert.deepEqual(told.message['annotations'], [
+        assert.deepEqual(reported.message['annotations'], [
           {
             type: 'url_citation',
             url_citation: {
@@ -42,15 +43,15 @@ suite('sources of a search', () => {
             },
           },
         ]);
-        assert.deepEqual(told.usage['server_tool_use_details'], {
+        assert.deepEqual(reported.usage['server_tool_use_details'], {
           tool_calls_requested: 1,
           tool_calls_executed: 1,
           web_search_requests: 1,
         });
-        assert.deepEqual(told.usage['server_tool_use'], { web_search_requests: 1 });
+        assert.deepEqual(reported.usage['server_tool_use'], { web_search_requests: 1 });
         return;
       }
-      const [call, result, text] = blocksOf(told.message);
+      const [call, result, text] = blocksOf(reported.message);
       assert.equal(call?.['name'], 'web_search');
       assert.deepEqual(result, {
         type: 'web_search_tool_result',
@@ -69,7 +70,7 @@ suite('sources of a search', () => {
       const [citation] = listOf(text?.['citations']).map((one) => objectOf(one));
       assert.equal(citation?.['type'], 'web_search_result_location');
       assert.equal(citation?.['url'], 'https://a.example/1');
-      assert.deepEqual(told.usage['server_tool_use'], { web_search_requests: 1, web_fetch_requests: 0 });
+      assert.deepEqual(reported.usage['server_tool_use'], { web_search_requests: 1, web_fetch_requests: 0 });
     });
   }
 
@@ -88,22 +89,26 @@ suite('sources of a search', () => {
   test('come back with the next request as what the model read', async (t) => {
     const asking: Asking = { format: 'messages', model: 'acme/messages', stream: true };
     const turns = await startToolTurns(t, searches, { serverTools: [search(FOUND)] });
-    const told = await ask(turns, asking, { tools: SEARCH });
-    const messages = [{ role: 'user', content: 'Go.' }, messageOf('messages', told), { role: 'user', content: 'Why?' }];
+    const reported = await ask(turns, asking, { tools: SEARCH });
+    const messages = [
+      { role: 'user', content: 'Go.' },
+      messageOf('messages', reported),
+      { role: 'user', content: 'Why?' },
+    ];
     await ask(turns, asking, { tools: SEARCH, messages });
     const sent = turns.messages.arrived.map(({ body }) => listOf(body['messages'] as JsonObject[]));
     assert.deepEqual(sent[2]?.slice(0, 3), sent[1], 'the same conversation, as a prompt cache knows it');
   });
 
-  test('that failed has the error of the format', async (t) => {
+  test('have the error of the format for a failed search', async (t) => {
     const failed: ToolOutcome = {
       result: { status: 'error', error: 'no quota' },
       failed: true,
       errorCode: 'too_many_requests',
     };
     const turns = await startToolTurns(t, searches, { serverTools: [search(failed)] });
-    const told = await ask(turns, { format: 'messages', model: 'acme/chat', stream: false }, { tools: SEARCH });
-    assert.deepEqual(blocksOf(told.message)[1]?.['content'], {
+    const reported = await ask(turns, { format: 'messages', model: 'acme/chat', stream: false }, { tools: SEARCH });
+    assert.deepEqual(blocksOf(reported.message)[1]?.['content'], {
       type: 'web_search_tool_result_error',
       error_code: 'too_many_requests',
       error_message: 'no quota',
@@ -111,7 +116,8 @@ suite('sources of a search', () => {
   });
 });
 
-test('pictures of a tool are pictures of the answer', async (t) => {
+// @spec tool-19
+test("adds a tool's images to the response", async (t) => {
   const picture = testTool('image_generation', () =>
     Promise.resolve({
       result: { status: 'ok', imageUrl: 'data:image/png;base64,AAAA' },
@@ -123,12 +129,12 @@ test('pictures of a tool are pictures of the answer', async (t) => {
     at === 0 ? { calls: [{ name: 'service_image_generation' }] } : { text: 'Here it is.' };
   for (const stream of [true, false]) {
     const turns = await startToolTurns(t, model, { serverTools: [picture] });
-    const told = await ask(
+    const reported = await ask(
       turns,
       { format: 'chat', model: 'acme/chat', stream },
       { tools: [{ type: 'service:image_generation' }] },
     );
-    const [image] = listOf(told.message['images']).map((one) => objectOf(one));
+    const [image] = listOf(reported.message['images']).map((one) => objectOf(one));
     assert.deepEqual(image?.['image_url'], { url: 'data:image/png;base64,AAAA' });
     assert.match(turns.chat.arrived[1]?.text ?? '', /The picture is shown/);
     assert.doesNotMatch(turns.chat.arrived[1]?.text ?? '', /AAAA/, 'the model does not read the bytes');
@@ -137,8 +143,8 @@ test('pictures of a tool are pictures of the answer', async (t) => {
 
 suite('a tool that the endpoint runs itself', () => {
   const native = testTool('web_search', () => Promise.resolve(FOUND), {
-    nativeTool: (_parameters, { runsVendorTools }) =>
-      runsVendorTools ? { type: 'web_search_20250305', name: 'web_search' } : undefined,
+    nativeTool: (_parameters, { runsNativeTools }) =>
+      runsNativeTools ? { type: 'web_search_20250305', name: 'web_search' } : undefined,
   });
   const VENDOR = { serverTools: [native], yaml: '' };
   const answered = json(200, {
@@ -156,7 +162,8 @@ suite('a tool that the endpoint runs itself', () => {
     usage: { input_tokens: 10, output_tokens: 5, server_tool_use: { web_search_requests: 1 } },
   });
 
-  test('goes there as its own, and nothing is run here', async (t) => {
+  // @spec tool-5
+  test('is sent as its own, and does not run in the gateway', async (t) => {
     const turns = await startToolTurns(t, () => answered, VENDOR);
     const body = {
       model: 'acme/messages',
@@ -166,41 +173,42 @@ suite('a tool that the endpoint runs itself', () => {
       tool_choice: { type: 'tool', name: 'service:web_search' },
     };
     const answer = await turns.gateway.post('/messages', body, { 'x-service-metadata': 'enabled' });
-    const told = objectOf((await answer.json()) as JsonObject);
+    const reported = objectOf((await answer.json()) as JsonObject);
     assert.equal(turns.messages.arrived.length, 1);
     assert.deepEqual(turns.messages.arrived[0]?.body['tools'], [{ type: 'web_search_20250305', name: 'web_search' }]);
     assert.deepEqual(turns.messages.arrived[0]?.body['tool_choice'], { type: 'tool', name: 'web_search' });
-    assert.equal(blocksOf(told)[2]?.['text'], 'Found by the vendor.');
-    const stages = listOf(objectOf(told['service_metadata'])['pipeline']).map((stage) => objectOf(stage));
+    assert.equal(blocksOf(reported)[2]?.['text'], 'Found by the vendor.');
+    const stages = listOf(objectOf(reported['service_metadata'])['pipeline']).map((stage) => objectOf(stage));
     assert.deepEqual(stages.find(({ type }) => type === 'server_tools')?.['data'], {
       mode: 'native',
       tools: ['service:web_search'],
     });
   });
 
-  test('is run here for an endpoint that does not', async (t) => {
+  // @spec web-3
+  test('runs in the gateway for an endpoint without it', async (t) => {
     const turns = await startToolTurns(t, searches, VENDOR);
-    const told = await ask(turns, { format: 'chat', model: 'acme/chat', stream: true }, { tools: SEARCH });
-    assert.equal(told.text, 'It is one.');
+    const reported = await ask(turns, { format: 'chat', model: 'acme/chat', stream: true }, { tools: SEARCH });
+    assert.equal(reported.text, 'It is one.');
     assert.equal(turns.chat.arrived.length, 2);
   });
 });
 
-test("a vendor's tool that the gateway has too stands for the gateway's where nobody else runs it", async (t) => {
+test("replaces a vendor's tool by the gateway's for other hosts", async (t) => {
   const own = testTool('web_search', () => Promise.resolve(FOUND), {
-    readVendorTool: ({ type, max_uses: uses = null }) =>
+    readNativeTool: ({ type, max_uses: uses = null }) =>
       type === 'web_search_20250305' ? { max_uses: uses } : undefined,
   });
   const turns = await startToolTurns(t, searches, { serverTools: [own] });
   const tools = [{ type: 'web_search_20250305', name: 'web_search', max_uses: 3 }];
   const choice = { tool_choice: { type: 'tool', name: 'web_search' } };
-  const told = await ask(turns, { format: 'messages', model: 'acme/chat', stream: true }, { tools, ...choice });
-  assert.equal(told.text, 'It is one.');
+  const reported = await ask(turns, { format: 'messages', model: 'acme/chat', stream: true }, { tools, ...choice });
+  assert.equal(reported.text, 'It is one.');
   assert.deepEqual(turns.chat.arrived[0]?.body['tool_choice'], {
     type: 'function',
     function: { name: 'service_web_search' },
   });
-  assert.equal(blocksOf(told.message)[1]?.['type'], 'web_search_tool_result');
+  assert.equal(blocksOf(reported.message)[1]?.['type'], 'web_search_tool_result');
   const explained = await turns.gateway.post(
     '/route/explain',
     { model: 'acme/chat', max_tokens: 9, messages: [{ role: 'user', content: 'Go.' }], tools },

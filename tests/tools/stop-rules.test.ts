@@ -22,7 +22,8 @@ async function start(
   return { ...(await startToolTurns(t, model, { serverTools: [files] })), ran: () => ran };
 }
 
-suite('the loop ends, with one turn in which nothing may be called', () => {
+// @spec tool-15, tool-16, tool-17
+suite('the end of the loop, with one turn without calls', () => {
   const cases: readonly (readonly [string, object, { readonly runs: number; readonly turns: number }])[] = [
     ['after as many calls as max_tool_calls', { max_tool_calls: 2 }, { runs: 2, turns: 3 }],
     [
@@ -78,7 +79,7 @@ suite('the loop ends, with one turn in which nothing may be called', () => {
       { runs: 4, turns: 5 },
     ],
     ['after 30 calls where nothing else is said', {}, { runs: 30, turns: 31 }],
-    ['after 30 calls where more are asked for', { max_tool_calls: 500 }, { runs: 30, turns: 31 }],
+    ['after 30 calls when the request allows more', { max_tool_calls: 500 }, { runs: 30, turns: 31 }],
     [
       'after 100 calls where the conditions are never met',
       { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: 900 }] },
@@ -88,11 +89,11 @@ suite('the loop ends, with one turn in which nothing may be called', () => {
   for (const [name, directives, expected] of cases) {
     test(name, async (t) => {
       const turns = await start(t);
-      const told = await ask(turns, CHAT, { tools: FILES, ...directives });
+      const reported = await ask(turns, CHAT, { tools: FILES, ...directives });
       const { arrived } = turns.chat;
       assert.deepEqual({ runs: turns.ran(), turns: arrived.length }, expected);
-      assert.equal(told.text, 'Done.');
-      assert.equal(told.finish, 'stop');
+      assert.equal(reported.text, 'Done.');
+      assert.equal(reported.finish, 'stop');
       assert.equal(arrived.at(-1)?.body['tool_choice'], 'none');
       assert.ok(
         Array.isArray(arrived.at(-1)?.body['tools']),
@@ -101,37 +102,40 @@ suite('the loop ends, with one turn in which nothing may be called', () => {
     });
   }
 
-  test('in the messages format by its own word for the reason', async (t) => {
+  test("uses the messages format's own reason", async (t) => {
     const turns = await start(t);
     const stop = [{ type: 'finish_reason_is', reason: 'tool_use' }];
-    const told = await ask(turns, MESSAGES, { tools: FILES, stop_server_tools_when: stop });
+    const reported = await ask(turns, MESSAGES, { tools: FILES, stop_server_tools_when: stop });
     assert.equal(turns.ran(), 1);
-    assert.equal(told.text, 'Done.');
+    assert.equal(reported.text, 'Done.');
     assert.deepEqual(turns.messages.arrived.at(-1)?.body['tool_choice'], { type: 'none' });
   });
 });
 
-test('calls that are pending when a condition is met run all the same', async (t) => {
+// @spec tool-18
+test('runs calls that are pending when a condition applies', async (t) => {
   const calls = [{ name: 'service_files' }, { name: 'service_files' }, { name: 'service_files' }];
   const turns = await start(t, (_arrived, at) => (at === 0 ? { calls } : { text: 'Done.' }));
   await ask(turns, CHAT, { tools: FILES, stop_server_tools_when: [{ type: 'step_count_is', step_count: 1 }] });
   assert.equal(turns.ran(), 3);
 });
 
-test('calls beyond max_tool_calls do not run, and the model is told so', async (t) => {
+// @spec tool-14
+test('runs no calls beyond max_tool_calls, and the model reads that', async (t) => {
   const calls = [{ name: 'service_files' }, { name: 'service_files' }, { name: 'service_files' }];
   const turns = await start(t, (_arrived, at) => (at === 0 ? { calls } : { text: 'Done.' }));
-  const told = await ask(turns, CHAT, { tools: FILES, max_tool_calls: 2 });
+  const reported = await ask(turns, CHAT, { tools: FILES, max_tool_calls: 2 });
   assert.equal(turns.ran(), 2);
   assert.match(JSON.stringify(turns.chat.arrived[1]?.body['messages']), /limit of tool calls/);
-  assert.deepEqual(told.usage['server_tool_use_details'], {
+  assert.deepEqual(reported.usage['server_tool_use_details'], {
     tool_calls_requested: 3,
     tool_calls_executed: 2,
     web_search_requests: 0,
   });
 });
 
-test('with max_tool_calls 0 the model is offered no server tool', async (t) => {
+// @spec tool-14
+test('offers the model no server tool with max_tool_calls 0', async (t) => {
   const turns = await start(t, () => ({ text: 'Done.' }));
   const mine = { type: 'function', function: { name: 'mine' } };
   await ask(turns, CHAT, { tools: [...FILES, mine], max_tool_calls: 0, tool_choice: { type: 'service:files' } });
@@ -142,11 +146,11 @@ test('with max_tool_calls 0 the model is offered no server tool', async (t) => {
   assert.equal(turns.chat.arrived[1]?.body['tools'], undefined);
 });
 
-test('a model that calls although nothing may be called has come to its end', async (t) => {
+test('ends with a model that calls although it must not', async (t) => {
   const turns = await start(t, () => ({ text: 'More?', calls: [{ name: 'service_files' }] }));
-  const told = await ask(turns, CHAT, { tools: FILES, max_tool_calls: 1 });
+  const reported = await ask(turns, CHAT, { tools: FILES, max_tool_calls: 1 });
   assert.equal(turns.ran(), 1);
-  assert.equal(told.text, 'More?\n\nMore?');
-  assert.deepEqual(told.calls, []);
-  assert.equal(told.finish, 'stop');
+  assert.equal(reported.text, 'More?\n\nMore?');
+  assert.deepEqual(reported.calls, []);
+  assert.equal(reported.finish, 'stop');
 });

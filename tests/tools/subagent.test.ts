@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { textAt } from '../support/byok.ts';
-import { listOf, objectOf } from '../support/told.ts';
-import { ask, startToolTurns, type Asking, type Model, type Said } from '../support/tool-turns.ts';
+import { listOf, objectOf } from '../support/reported.ts';
+import { ask, startToolTurns, type Asking, type Model, type Stated } from '../support/tool-turns.ts';
 import type { Arrived } from '../support/upstream.ts';
 
 const CHAT: Asking = { format: 'chat', model: 'acme/chat', stream: true };
 const AGENT = 'acme/messages';
 const TASK = { task_name: 'count', task_description: 'Count to three.' };
 
-function both(hands: Model, works: (arrived: Arrived, at: number) => Said): Model {
+function both(hands: Model, works: (arrived: Arrived, at: number) => Stated): Model {
   return (arrived, at) => (arrived.path.endsWith('/messages') ? works(arrived, at) : hands(arrived, at));
 }
 
@@ -28,15 +28,16 @@ function resultsOf(message: JsonObject): readonly JsonObject[] {
   );
 }
 
-test('a subagent reads its task and nothing else, and what came of it is the result', async (t) => {
+// @spec tool-36
+test('gives a subagent only its task, and returns its result', async (t) => {
   const turns = await startToolTurns(
     t,
     both(handing, () => ({ text: 'One, two, three.' })),
   );
   const messages = [{ role: 'user', content: 'A secret.' }];
   const reasoning = { max_tokens: 2_000 };
-  const told = await ask(turns, CHAT, { messages, tools: [subagent({ instructions: 'Be exact.', reasoning })] });
-  assert.deepEqual(resultsOf(told.message), [
+  const reported = await ask(turns, CHAT, { messages, tools: [subagent({ instructions: 'Be exact.', reasoning })] });
+  assert.deepEqual(resultsOf(reported.message), [
     { status: 'ok', model: AGENT, task_name: 'count', outcome: 'One, two, three.' },
   ]);
   const { body, text } = turns.messages.arrived[0] ?? {};
@@ -47,22 +48,25 @@ test('a subagent reads its task and nothing else, and what came of it is the res
   assert.doesNotMatch(String(text), /A secret/);
 });
 
-test('a subagent that names no model is the model that hands out the task', async (t) => {
+// @spec tool-34
+test('uses the calling model for a subagent without a model', async (t) => {
   const turns = await startToolTurns(t, handing);
-  const told = await ask(turns, CHAT, { tools: [{ type: 'service:subagent' }] });
-  assert.equal(resultsOf(told.message)[0]?.['model'], 'acme/chat');
+  const reported = await ask(turns, CHAT, { tools: [{ type: 'service:subagent' }] });
+  assert.equal(resultsOf(reported.message)[0]?.['model'], 'acme/chat');
   assert.equal(turns.messages.arrived.length, 0);
 });
 
-test('a subagent that fails says which task it was', async (t) => {
+// @spec tool-37
+test('names the task of a subagent that fails', async (t) => {
   const turns = await startToolTurns(t, handing);
-  const told = await ask(turns, CHAT, { tools: [subagent({ model: 'acme/unknown' })] });
-  const [result] = resultsOf(told.message);
+  const reported = await ask(turns, CHAT, { tools: [subagent({ model: 'acme/unknown' })] });
+  const [result] = resultsOf(reported.message);
   assert.deepEqual([result?.['status'], result?.['task_name']], ['error', 'count']);
   assert.match(textAt(result ?? {}, 'error'), /acme\/unknown/);
 });
 
-test('twenty-five tasks are handed out for one answer, and no more', async (t) => {
+// @spec tool-38
+test('limits subagents to twenty-five tasks in one response', async (t) => {
   const model = both(
     (_arrived, at) => {
       const calls = Array.from({ length: 26 }, (_, id) => ({
@@ -75,12 +79,13 @@ test('twenty-five tasks are handed out for one answer, and no more', async (t) =
     () => ({ text: 'Yes.' }),
   );
   const turns = await startToolTurns(t, model);
-  const told = await ask(turns, CHAT, { tools: [subagent()] });
-  assert.equal(resultsOf(told.message).filter(({ status }) => status === 'ok').length, 25);
+  const reported = await ask(turns, CHAT, { tools: [subagent()] });
+  assert.equal(resultsOf(reported.message).filter(({ status }) => status === 'ok').length, 25);
   assert.equal(turns.messages.arrived.length, 25);
 });
 
-test('inside a subagent there is no subagent, however deep, and an advisor has none either', async (t) => {
+// @spec tool-38
+test('allows no subagent inside a subagent, at any depth, nor inside an advisor', async (t) => {
   const seen: unknown[] = [];
   const model = both(handing, ({ body }, at) => {
     seen.push(listOf((body['tools'] ?? []) as JsonObject[]).map((tool) => objectOf(tool)['name']));
@@ -92,22 +97,23 @@ test('inside a subagent there is no subagent, however deep, and an advisor has n
     type: 'service:advisor',
     parameters: { model: AGENT, tools: [inner, { type: 'service:datetime' }] },
   };
-  const told = await ask(turns, CHAT, { tools: [subagent({ tools: [advisor] })] });
-  assert.equal(resultsOf(told.message)[0]?.['outcome'], 'Fine.');
+  const reported = await ask(turns, CHAT, { tools: [subagent({ tools: [advisor] })] });
+  assert.equal(resultsOf(reported.message)[0]?.['outcome'], 'Fine.');
   assert.deepEqual(seen, [['service_advisor'], ['service_datetime'], ['service_advisor']]);
 });
 
-test('a depth that a caller sends as a header means nothing', async (t) => {
+test('ignores a depth in a header of the caller', async (t) => {
   const turns = await startToolTurns(
     t,
     both(handing, () => ({ text: 'One.' })),
   );
   const headers = { 'x-service-subagent-depth': '9', 'x-service-advisor-depth': '9' };
-  const told = await ask(turns, CHAT, { tools: [subagent()] }, headers);
-  assert.equal(resultsOf(told.message)[0]?.['status'], 'ok');
+  const reported = await ask(turns, CHAT, { tools: [subagent()] }, headers);
+  assert.equal(resultsOf(reported.message)[0]?.['status'], 'ok');
 });
 
-suite('400 with the path of the member', () => {
+// @spec tool-33
+suite('invalid fields', () => {
   const tool = (type: string, parameters: object): object => ({ type: `service:${type}`, parameters });
   const cases: readonly (readonly [name: string, tools: readonly object[], message: RegExp])[] = [
     [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { makePdf } from '../support/make-pdf.ts';
-import { objectOf } from '../support/told.ts';
+import { objectOf } from '../support/reported.ts';
 import {
   ask,
   ASKINGS,
@@ -51,9 +51,9 @@ const fetchPage = (...urls: readonly string[]) => ({
 
 /** Calls once, and answers when it has what it wanted. */
 const once =
-  (said: ReturnType<typeof search>): Model =>
+  (stated: ReturnType<typeof search>): Model =>
   (arrived) =>
-    resultsIn(arrived).length === 0 ? said : { text: 'Done.' };
+    resultsIn(arrived).length === 0 ? stated : { text: 'Done.' };
 
 /** What the model was given back for its calls, in either format. */
 function resultsIn({ body }: Arrived): readonly unknown[] {
@@ -81,25 +81,26 @@ const EXA = [{ type: 'service:web_search', parameters: { engine: 'exa' } }];
 
 suite('a model that searches the web', () => {
   for (const asking of ASKINGS)
-    test(`reads what was found: ${nameOf(asking)}`, async (t) => {
+    // @spec web-18
+    test(`reads the results: ${nameOf(asking)}`, async (t) => {
       const setup = await start(t, once(search('news')));
-      const told = await ask(setup, asking, { tools: EXA });
-      assert.equal(told.status, 200);
-      assert.equal(told.text, 'Done.');
+      const reported = await ask(setup, asking, { tools: EXA });
+      assert.equal(reported.status, 200);
+      assert.equal(reported.text, 'Done.');
       const upstream = asking.model === 'acme/chat' ? setup.chat : setup.messages;
       assert.deepEqual(resultsIn(upstream.arrived[1] as Arrived), [HITS]);
       assert.deepEqual(
         setup.engine.arrived.map(({ body }) => [body['query'], body['numResults']]),
         [['news', 5]],
       );
-      const record = await recordOf(setup.gateway, told.id);
+      const record = await recordOf(setup.gateway, reported.id);
       assert.equal(record.costNanoUsd, 2 * TURN_NANO_USD + 7_000_000, 'two turns and a search');
-      assert.equal(told.usage['cost'], (2 * TURN_NANO_USD + 7_000_000) / 1e9);
-      const use = objectOf(told.usage['server_tool_use']);
+      assert.equal(reported.usage['cost'], (2 * TURN_NANO_USD + 7_000_000) / 1e9);
+      const use = objectOf(reported.usage['server_tool_use']);
       assert.equal(use['web_search_requests'], 1);
     });
 
-  test('tells a chat caller its sources, and a messages caller the pages', async (t) => {
+  test('shows a chat caller its sources, and a messages caller the pages', async (t) => {
     const setup = await start(t, once(search('news')));
     const chat = await ask(setup, CHAT, { tools: EXA });
     const annotations = chat.message['annotations'] as readonly { readonly url_citation: { readonly url: string } }[];
@@ -122,7 +123,7 @@ suite('a model that searches the web', () => {
     );
   });
 
-  test('by whatever name the caller knows the tool', async (t) => {
+  test('uses the tool by each of its names', async (t) => {
     for (const [asking, tool, wanted] of [
       [
         CHAT,
@@ -142,14 +143,15 @@ suite('a model that searches the web', () => {
       [{ ...MESSAGES, model: 'acme/chat' }, { type: 'web_search_20260209', name: 'web_search' }, { numResults: 5 }],
     ] as const) {
       const setup = await start(t, once(search('news')));
-      const told = await ask(setup, asking, { tools: [tool] });
-      assert.equal(told.status, 200);
+      const reported = await ask(setup, asking, { tools: [tool] });
+      assert.equal(reported.status, 200);
       const body = setup.engine.arrived[0]?.body;
       assert.deepEqual({ ...body, ...wanted }, body, JSON.stringify(tool));
     }
   });
 
-  test('within the limits of the caller: searches, results of one, results of all', async (t) => {
+  // @spec web-17
+  test("keeps to the caller's limits: searches, results of one, results of all", async (t) => {
     const setup = await start(t, once(search('one', 'two', 'three')));
     await ask(setup, CHAT, {
       tools: [{ type: 'service:web_search', parameters: { max_uses: 2, max_total_results: 3, max_results: 2 } }],
@@ -160,21 +162,23 @@ suite('a model that searches the web', () => {
     assert.deepEqual(new Set(setup.engine.arrived.map(({ body }) => body['numResults'])), new Set([1, 2]));
   });
 
-  test('and reads why, where a search fails, which ends nothing and costs nothing', async (t) => {
+  // @spec web-19
+  test('reads the reason when a search fails, which ends nothing and costs nothing', async (t) => {
     const setup = await start(t, once(search('news')), { engine: json(429, { error: 'a secret' }) });
-    const told = await ask(setup, CHAT, { tools: EXA });
-    assert.equal(told.text, 'Done.');
+    const reported = await ask(setup, CHAT, { tools: EXA });
+    assert.equal(reported.text, 'Done.');
     assert.deepEqual(resultsIn(setup.chat.arrived[1] as Arrived), [
-      { status: 'error', error: 'The search engine exa is asked too often.' },
+      { status: 'error', error: 'The search engine exa gets too many requests.' },
     ]);
-    assert.equal(told.usage['cost'], (2 * TURN_NANO_USD) / 1e9);
+    assert.equal(reported.usage['cost'], (2 * TURN_NANO_USD) / 1e9);
     const unset = await ask(setup, CHAT, {
       tools: [{ type: 'service:web_search', parameters: { engine: 'parallel' } }],
     });
     assert.equal(unset.status, 200);
   });
 
-  test('is told of parameters that cannot be, at their place', async (t) => {
+  // @spec web-17
+  test('rejects invalid parameters at their place', async (t) => {
     const setup = await start(t, once(search('news')));
     for (const [parameters, path] of [
       [{ max_results: 26 }, 'tools[0].parameters.max_results'],
@@ -192,7 +196,8 @@ suite('a model that searches the web', () => {
     }
   });
 
-  test('searches at its vendor where that is left open, and here where an engine is named', async (t) => {
+  // @spec web-2
+  test('searches at its vendor by default, and in the gateway with a named engine', async (t) => {
     const setup = await start(t, () => ({ text: 'Done.' }));
     const parameters = {
       engine: 'auto',
@@ -229,7 +234,7 @@ const SITE: Script = (arrived, response) => {
 };
 
 async function startSite(t: TestContext): Promise<string> {
-  // A page is asked for without a body, which the scripted upstream cannot read as JSON.
+  // A page is requested without a body, which the scripted upstream cannot read as JSON.
   const { createServer } = await import('node:http');
   const server = createServer((request, response) => {
     void SITE({ path: request.url ?? '', headers: {}, body: {}, text: '' }, response, request);
@@ -245,11 +250,12 @@ suite('a model that reads pages', () => {
   const tools = [{ type: 'service:web_fetch', parameters: { engine: 'service' } }];
 
   for (const asking of ASKINGS)
+    // @spec web-22
     test(`reads them: ${nameOf(asking)}`, async (t) => {
       const site = await startSite(t);
       const setup = await start(t, once(fetchPage(`${site}/page`, `${site}/file.pdf`)), { yaml: OWN });
-      const told = await ask(setup, asking, { tools });
-      assert.equal(told.text, 'Done.');
+      const reported = await ask(setup, asking, { tools });
+      assert.equal(reported.text, 'Done.');
       const upstream = asking.model === 'acme/chat' ? setup.chat : setup.messages;
       const results = resultsIn(upstream.arrived[1] as Arrived).map((result) => {
         const { retrieved_at: at, ...rest } = result as Record<string, unknown>;
@@ -260,10 +266,11 @@ suite('a model that reads pages', () => {
         { url: `${site}/page`, title: 'A page', content: 'what it says', status: 'completed' },
         { url: `${site}/file.pdf`, title: 'A file', content: '## Page 1\n\nin the file', status: 'completed' },
       ]);
-      assert.equal(told.usage['cost'], (2 * TURN_NANO_USD) / 1e9, 'the gateway itself takes nothing for it');
+      assert.equal(reported.usage['cost'], (2 * TURN_NANO_USD) / 1e9, 'the gateway itself takes nothing for it');
     });
 
-  test('not behind the walls of the gateway, unless its operator lets it', async (t) => {
+  // @spec web-24
+  test('reads no private address unless the operator allows it', async (t) => {
     const site = await startSite(t);
     const metadata = 'http://169.254.169.254/latest/meta-data/';
     const closed = await start(t, once(fetchPage(`${site}/page`, metadata)));
@@ -275,7 +282,8 @@ suite('a model that reads pages', () => {
     assert.deepEqual(resultsIn(open.chat.arrived[1] as Arrived), [refused(metadata)], 'this one in no case');
   });
 
-  test('within the limits of the caller', async (t) => {
+  // @spec web-20
+  test("keeps to the caller's limits", async (t) => {
     const site = await startSite(t);
     const setup = await start(t, once(fetchPage(`${site}/page`, 'https://b.example/', `${site}/page`)), { yaml: OWN });
     const parameters = { engine: 'service', max_uses: 2, allowed_domains: ['127.0.0.1'], max_content_tokens: 1 };
@@ -286,21 +294,22 @@ suite('a model that reads pages', () => {
     assert.equal(third?.['error'], 'At most 2 pages may be read.');
   });
 
-  test('by a vendor where one is set up and nobody chooses, for its fee', async (t) => {
+  // @spec web-21
+  test('reads through a configured vendor by default, for its fee', async (t) => {
     const engine = json(200, {
       results: [{ url: 'https://a.example/', title: 'A', text: 'what it says' }],
       statuses: [],
     });
     const setup = await start(t, once(fetchPage('https://a.example/')), { engine });
-    const told = await ask(setup, CHAT, { tools: [{ type: 'service:web_fetch' }] });
+    const reported = await ask(setup, CHAT, { tools: [{ type: 'service:web_fetch' }] });
     assert.deepEqual(
       setup.engine.arrived.map(({ path }) => path),
       ['/contents'],
     );
-    assert.equal(told.usage['cost'], (2 * TURN_NANO_USD + 1_000_000) / 1e9);
+    assert.equal(reported.usage['cost'], (2 * TURN_NANO_USD + 1_000_000) / 1e9);
   });
 
-  test('at their vendor, where the caller says so and one list of sites is enough', async (t) => {
+  test('reads at its own vendor on request, when one domain list is enough', async (t) => {
     const setup = await start(t, () => ({ text: 'Done.' }));
     const both = { allowed_domains: ['a.example'], blocked_domains: ['b.example'] };
     for (const parameters of [
@@ -325,13 +334,14 @@ suite('a model that reads pages', () => {
     );
   });
 
-  test('where the plugin web-fetch is listed, with what it says', async (t) => {
+  // @spec web-20
+  test('reads with the settings of the plugin web-fetch', async (t) => {
     const site = await startSite(t);
     const setup = await start(t, once(fetchPage(`${site}/page`)), { yaml: OWN });
     await ask(setup, CHAT, { plugins: [{ id: 'web-fetch', blocked_domains: ['127.0.0.1'] }] });
     const [tool] = (setup.chat.arrived[0] as Arrived).body['tools'] as readonly { function: { name: string } }[];
     assert.equal(tool?.function.name, 'service_web_fetch');
     const [result] = resultsIn(setup.chat.arrived[1] as Arrived) as Record<string, unknown>[];
-    assert.equal(result?.['status'], 'failed', 'Exa is asked, and the plugin blocks the site');
+    assert.equal(result?.['status'], 'failed', 'Exa is called, and the plugin blocks the domain');
   });
 });
