@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { pino } from 'pino';
-import { hashKey } from '../src/accounts/key-format.ts';
+import { hashKey } from '../src/accounts/keys/key-format.ts';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { bring, byKey, keysSeen, manage, textAt } from './support/byok.ts';
 import { API_KEY, type RunningGateway } from './support/gateway.ts';
@@ -17,7 +17,7 @@ const SHARED_1 = 'upstream-secret-1';
 const SHARED_2 = 'upstream-secret-2';
 
 const fine = json(200, chatAnswer('fine'));
-const asked = (model: string, more: object = {}): object => ({
+const requested = (model: string, more: object = {}): object => ({
   model,
   messages: [{ role: 'user', content: 'hi' }],
   ...more,
@@ -46,7 +46,7 @@ async function explain(
   gateway: RunningGateway,
   model: string,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  const response = await gateway.post('/route/explain', asked(model));
+  const response = await gateway.post('/route/explain', requested(model));
   return { status: response.status, text: await response.text() };
 }
 
@@ -56,35 +56,37 @@ function objectAt(body: JsonObject, member: string): JsonObject {
   return value;
 }
 
-suite('whose credential is used', () => {
-  test("the account's own credential comes before the gateway's, which takes over when it fails", async (t) => {
+suite('the choice of a credential', () => {
+  test("uses the account's own credential before the gateway's, and falls back to the gateway's when it fails", async (t) => {
     const { gateway, first } = await setUp(t);
     await bring(gateway, 'first', OWN);
-    assert.equal((await ask(gateway, asked('acme/first'))).status, 200);
+    assert.equal((await ask(gateway, requested('acme/first'))).status, 200);
     assert.deepEqual(keysSeen(first), [OWN]);
     for (const status of [401, 403, 429, 500]) {
       first.arrived.length = 0;
       first.script = byKey({ [OWN]: json(status, { error: { message: 'no' } }), [SHARED_1]: fine });
-      const { status: answered, body, text } = await ask(gateway, asked('acme/first'));
+      const { status: answered, body, text } = await ask(gateway, requested('acme/first'));
       assert.equal(answered, 200, text);
       assert.deepEqual(keysSeen(first).at(-1), SHARED_1);
       assert.equal(objectAt(body, 'usage')['is_byok'], false);
     }
   });
 
-  test('all own credentials come before any shared endpoint, whatever order says', async (t) => {
+  // @spec route-28
+  test('uses all BYOK credentials before any shared endpoint, whatever the order of providers', async (t) => {
     const { gateway, first, second } = await setUp(t, { second: json(500, {}) });
     await bring(gateway, 'second', OWN);
-    await ask(gateway, asked('acme/both', { provider: { order: ['first', 'second'] } }));
+    await ask(gateway, requested('acme/both', { provider: { order: ['first', 'second'] } }));
     assert.deepEqual([keysSeen(second), keysSeen(first)], [[OWN], [SHARED_1]]);
   });
 
-  test('the credentials of one provider are used in their sort order, and fallback ones after everybody else', async (t) => {
+  // @spec byok-7
+  test('uses the credentials of one provider in their sort order, and fallback ones last', async (t) => {
     const { gateway, first, second } = await setUp(t, { first: json(500, {}), second: json(500, {}) });
     await bring(gateway, 'first', 'sk-fallback-0123456789', { is_fallback: true, sort_order: 0 });
     await bring(gateway, 'first', 'sk-late-0123456789', { sort_order: 5 });
     await bring(gateway, 'first', 'sk-early-0123456789', { sort_order: 1 });
-    const { body } = await ask(gateway, asked('acme/both'));
+    const { body } = await ask(gateway, requested('acme/both'));
     assert.deepEqual(keysSeen(first), [
       'sk-early-0123456789',
       'sk-late-0123456789',
@@ -100,22 +102,24 @@ suite('whose credential is used', () => {
     );
   });
 
-  test("with always_use the gateway's own credential of that provider is left alone", async (t) => {
+  // @spec byok-9
+  test("skips the gateway's own credential of the provider with always_use", async (t) => {
     const { gateway, first } = await setUp(t, { first: json(429, { error: { message: 'slow down' } }) });
     await bring(gateway, 'first', OWN, { always_use: true });
-    const { status } = await ask(gateway, asked('acme/first'));
+    const { status } = await ask(gateway, requested('acme/first'));
     assert.equal(status, 429);
     assert.ok(keysSeen(first).every((key) => key === OWN));
   });
 
-  test('a refused own credential is told as such when nobody else serves', async (t) => {
+  // @spec byok-12
+  test("returns the provider's error when a BYOK credential is refused and no other may serve", async (t) => {
     for (const [status, type] of [
       [401, 'authentication'],
       [403, 'permission_denied'],
     ] as const) {
       const { gateway } = await setUp(t, { first: json(status, { error: { message: `bad key ${OWN}` } }) });
       await bring(gateway, 'first', OWN, { always_use: true });
-      const { status: answered, body, text } = await ask(gateway, asked('acme/first'));
+      const { status: answered, body, text } = await ask(gateway, requested('acme/first'));
       const error = objectAt(body, 'error');
       assert.equal(answered, status, text);
       assert.equal(objectAt(error, 'metadata')['error_type'], type);
@@ -124,48 +128,52 @@ suite('whose credential is used', () => {
     }
   });
 
-  test('a credential that fails does not put the others of its provider to rest', async (t) => {
+  // @spec byok-11
+  test('keeps the other credentials of a provider out of cooldown when one fails', async (t) => {
     const { gateway, first } = await setUp(t);
     first.script = byKey({ [OWN]: json(429, {}, { 'retry-after': '60' }), [OTHER]: fine, [SHARED_1]: fine });
     await bring(gateway, 'first', OWN);
     await bring(gateway, 'first', OTHER);
-    for (let request = 0; request < 3; request++) assert.equal((await ask(gateway, asked('acme/first'))).status, 200);
-    // The first one named its time, so that it is not asked before it.
+    for (let request = 0; request < 3; request++)
+      assert.equal((await ask(gateway, requested('acme/first'))).status, 200);
+    // The first one sent `Retry-After`, so it is not called before that.
     assert.deepEqual(keysSeen(first), [OWN, OTHER, OTHER, OTHER]);
   });
 
-  test('without fallbacks the own credentials of the first endpoint are all there is', async (t) => {
+  test('tries only the BYOK credentials of the first endpoint without fallbacks', async (t) => {
     const { gateway, first, second } = await setUp(t, { first: json(500, {}) });
     await bring(gateway, 'first', OWN);
     await bring(gateway, 'first', OTHER);
-    await ask(gateway, asked('acme/both', { provider: { allow_fallbacks: false } }));
+    await ask(gateway, requested('acme/both', { provider: { allow_fallbacks: false } }));
     assert.deepEqual([keysSeen(first), keysSeen(second)], [[OWN, OTHER], []]);
   });
 
-  test('an own credential never widens what may be used', async (t) => {
+  // @spec byok-10
+  test('allows no endpoint that rules exclude', async (t) => {
     const { gateway, first, second } = await setUp(t);
     await bring(gateway, 'second', OWN);
-    await ask(gateway, asked('acme/both', { provider: { ignore: ['second'] } }));
+    await ask(gateway, requested('acme/both', { provider: { ignore: ['second'] } }));
     assert.deepEqual([keysSeen(first), keysSeen(second)], [[SHARED_1], []]);
   });
 
-  test('a provider without a credential of the operator is used with one of the account', async (t) => {
+  test("serves with the account's credential at a provider without a gateway credential", async (t) => {
     const { gateway, second } = await setUp(t, {
       more: '  acme/keyless:\n    name: Keyless\n    endpoints: [{ provider: openai, model: gpt-4o }]',
     });
-    const before = await ask(gateway, asked('acme/keyless'));
+    const before = await ask(gateway, requested('acme/keyless'));
     assert.equal(before.status, 404);
     assert.match(before.text, /no credentials/);
     assert.equal(second.arrived.length, 0);
     await bring(gateway, 'openai', OWN);
-    const explained = await gateway.post('/route/explain', asked('acme/keyless'));
+    const explained = await gateway.post('/route/explain', requested('acme/keyless'));
     const candidates: unknown = JSON.parse(await explained.text());
     assert.ok(isJsonObject(candidates) && Array.isArray(candidates['candidates']));
     assert.equal(candidates['candidates'].length, 1);
     assert.equal(candidates['candidates'][0].is_byok, true);
   });
 
-  test('a known provider that nobody set up is there with its models once somebody brings a credential', async (t) => {
+  // @spec byok-15
+  test('lists and serves the models of a known provider that is not configured once it has a BYOK credential', async (t) => {
     const { gateway } = await setUp(t);
     const slugs = async (): Promise<string> => (await fetch(`${gateway.baseUrl}/models`)).text();
     assert.ok(!(await slugs()).includes('"anthropic/'));
@@ -179,14 +187,15 @@ suite('whose credential is used', () => {
   });
 });
 
-suite('to whom a credential is open', () => {
-  test('models, keys, members and workspaces that are not named may not use it', async (t) => {
+suite('the filters of a credential', () => {
+  // @spec byok-3, byok-4
+  test('exclude models, keys, members and workspaces that are not listed', async (t) => {
     const { gateway, first } = await setUp(t);
     const made = await manage(gateway, 'POST', '/keys', { name: 'Of a member', creator_user_id: 'user-1' });
     const memberKey = textAt(made.body, 'key');
     const use = async (key?: string): Promise<string | undefined> => {
       first.arrived.length = 0;
-      assert.equal((await ask(gateway, asked('acme/first'), key)).status, 200);
+      assert.equal((await ask(gateway, requested('acme/first'), key)).status, 200);
       return keysSeen(first)[0];
     };
     const id = textAt(await bring(gateway, 'first', OWN), 'id');
@@ -209,19 +218,21 @@ suite('to whom a credential is open', () => {
     assert.equal(await use(), SHARED_1);
   });
 
-  test('a replaced credential is used at once', async (t) => {
+  // @spec byok-5
+  test('uses a replaced credential at once', async (t) => {
     const { gateway, first } = await setUp(t);
     const id = textAt(await bring(gateway, 'first', OWN), 'id');
-    await ask(gateway, asked('acme/first'));
+    await ask(gateway, requested('acme/first'));
     const { body } = await manage(gateway, 'PATCH', `/byok/${id}`, { key: OTHER });
     assert.equal(objectAt(body, 'data')['label'], LABEL);
-    await ask(gateway, asked('acme/first'));
+    await ask(gateway, requested('acme/first'));
     assert.deepEqual(keysSeen(first), [OWN, OTHER]);
   });
 });
 
-suite('routes of credentials', () => {
-  test('a record is drawn as it was asked for, and lists are filtered and paged', async (t) => {
+suite('the routes of credentials', () => {
+  // @spec byok-2
+  test('return a record as it was created, and filter and page lists', async (t) => {
     const { gateway } = await setUp(t);
     const hash = hashKey(API_KEY);
     const made = await manage(gateway, 'POST', '/keys', { name: 'Live' });
@@ -247,6 +258,9 @@ suite('routes of credentials', () => {
       name: 'Ours',
       disabled: true,
       is_fallback: true,
+      is_required: true,
+      is_byok_only: false,
+      declared_zdr: null,
       always_use: true,
       sort_order: 7,
       allowed_models: ['acme/first'],
@@ -267,7 +281,8 @@ suite('routes of credentials', () => {
     assert.notEqual(hash, live);
   });
 
-  test('what cannot be is 400 or 404, and changes nothing', async (t) => {
+  // @spec byok-1, byok-4
+  test('reject invalid input with 400 or 404 and change nothing', async (t) => {
     const { gateway } = await setUp(t);
     const id = textAt(await bring(gateway, 'first', OWN), 'id');
     const unknown = '00000000-0000-4000-8000-00000000dead';
@@ -305,7 +320,7 @@ suite('routes of credentials', () => {
   });
 });
 
-test('credentials that change under load fail no request', async (t) => {
+test('fail no request when credentials change under load', async (t) => {
   const { gateway, first } = await setUp(t);
   const over = new AbortController();
   const changing = (async () => {
@@ -317,7 +332,7 @@ test('credentials that change under load fail no request', async (t) => {
   })();
   const statuses: number[] = [];
   for (let round = 0; round < 10; round++) {
-    const replies = await Promise.all(Array.from({ length: 20 }, () => ask(gateway, asked('acme/first'))));
+    const replies = await Promise.all(Array.from({ length: 20 }, () => ask(gateway, requested('acme/first'))));
     statuses.push(...replies.map(({ status }) => status));
   }
   over.abort();
@@ -326,8 +341,9 @@ test('credentials that change under load fail no request', async (t) => {
   assert.ok(keysSeen(first).some((key) => key !== SHARED_1));
 });
 
-suite('what is told of it', () => {
-  test('it counts apart from what the account pays, and against a limit only where that is said', async (t) => {
+suite('the cost of a BYOK call', () => {
+  // @spec money-40
+  test('counts apart from charges, and against a limit only where that includes BYOK', async (t) => {
     const { gateway } = await setUp(t);
     await bring(gateway, 'first', OWN, { always_use: true });
     for (const [includes, statuses] of [
@@ -343,17 +359,18 @@ suite('what is told of it', () => {
       const key = textAt(body, 'key');
       const answered: number[] = [];
       for (let request = 0; request < 2; request++)
-        answered.push((await ask(gateway, asked('acme/first', { max_tokens: 10 }), key)).status);
+        answered.push((await ask(gateway, requested('acme/first', { max_tokens: 10 }), key)).status);
       assert.deepEqual(answered, statuses);
       const { usage, byok_usage: byok } = objectAt((await manage(gateway, 'GET', '/key', undefined, key)).body, 'data');
       assert.deepEqual([usage, byok], [0, 0.00002 * answered.filter((status) => status === 200).length]);
     }
   });
 
-  test('the call costs nothing, and the record says what it would have cost', async (t) => {
+  // @spec byok-13, money-10
+  test('is zero, and the record has the cost at list price', async (t) => {
     const { gateway } = await setUp(t);
     await bring(gateway, 'first', OWN);
-    const { body, id } = await ask(gateway, asked('acme/first'));
+    const { body, id } = await ask(gateway, requested('acme/first'));
     const usage = objectAt(body, 'usage');
     // 10 tokens at 1 USD and 5 at 2 USD a million.
     assert.deepEqual(
@@ -377,14 +394,16 @@ suite('what is told of it', () => {
     assert.deepEqual([responses[0].is_byok, responses[0].credential], [true, LABEL]);
   });
 
-  test('a stream tells the same', async (t) => {
+  // @spec byok-13
+  test('is the same in a stream', async (t) => {
     const { gateway } = await setUp(t, { first: stream(chatStream('hello there')) });
     await bring(gateway, 'first', OWN);
-    const text = await (await gateway.post('/chat/completions', asked('acme/first', { stream: true }))).text();
+    const text = await (await gateway.post('/chat/completions', requested('acme/first', { stream: true }))).text();
     assert.match(text, /"cost":0,.*"is_byok":true/);
   });
 
-  test('a credential is nowhere but at its provider', async (t) => {
+  // @spec byok-2
+  test('keeps the credential out of everything but the call to its provider', async (t) => {
     const echo = json(400, { error: { message: `I know ${OWN} and ${OTHER}`, code: OWN } });
     const seen: string[] = [];
     const logger = pino({ level: 'trace' }, { write: (line: string) => void seen.push(line) });
@@ -394,15 +413,15 @@ suite('what is told of it', () => {
     const id = textAt(await bring(gateway, 'first', OWN), 'id');
     await record(gateway, 'GET', '/byok');
     await record(gateway, 'GET', `/byok/${id}`);
-    const failed = await ask(gateway, asked('acme/first', { debug: { echo_upstream_body: true } }));
+    const failed = await ask(gateway, requested('acme/first', { debug: { echo_upstream_body: true } }));
     seen.push(failed.text);
     await record(gateway, 'GET', `/generation?id=${failed.id}`, undefined, API_KEY);
     await record(gateway, 'POST', '/byok', { provider: 'first', key: `${OWN} with a blank` });
     await record(gateway, 'POST', '/byok', { provider: 'nobody', key: OWN });
     await record(gateway, 'PATCH', `/byok/${id}`, { key: OTHER });
-    await record(gateway, 'POST', '/route/explain', asked('acme/first'), API_KEY);
+    await record(gateway, 'POST', '/route/explain', requested('acme/first'), API_KEY);
     first.script = (_arrived, response) => void response.destroy();
-    await ask(gateway, asked('acme/first'));
+    await ask(gateway, requested('acme/first'));
     assert.ok(keysSeen(first).includes(OWN) && keysSeen(first).includes(OTHER));
     for (const name of await readdir(gateway.dataDir)) seen.push(await readFile(join(gateway.dataDir, name), 'latin1'));
     assert.ok(seen.some((text) => text.includes('"msg":"generation')));

@@ -12,7 +12,7 @@ import { createRefreshFile } from '../src/catalog/refresh-file.ts';
 import { refreshCatalog, RefreshError } from '../src/catalog/refresh.ts';
 import { createCatalogRefresher } from '../src/app/catalog-refresher.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { createDownloader } from '../src/lib/download.ts';
+import { createDownloader } from '../src/lib/net/download.ts';
 import { startGateway } from './support/gateway.ts';
 
 const LOOPBACK = { isAllowed: () => true, protocols: ['http:'] };
@@ -32,13 +32,13 @@ function listOf(price: { input: number; output: number }): object {
 
 interface ListServer {
   readonly url: string;
-  asked: number;
+  requestedCount: number;
   answer: (response: ServerResponse) => void;
 }
 
 async function startList(t: TestContext, first: object): Promise<ListServer> {
   const server = createServer((_request, response) => {
-    list.asked++;
+    list.requestedCount++;
     list.answer(response);
   });
   server.listen(0, '127.0.0.1');
@@ -46,7 +46,7 @@ async function startList(t: TestContext, first: object): Promise<ListServer> {
   t.after(() => server.close());
   const list: ListServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api.json`,
-    asked: 0,
+    requestedCount: 0,
     answer: (response) => response.end(JSON.stringify(first)),
   };
   return list;
@@ -58,7 +58,7 @@ async function makeFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** What `refreshCatalog` is asked with, over loopback. */
+/** The input of `refreshCatalog`, over loopback. */
 function optionsFor(t: TestContext, url: string, folder: string) {
   const downloader = createDownloader(LOOPBACK);
   t.after(() => downloader.close());
@@ -81,7 +81,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 suite('one refresh', () => {
-  test('keeps the list whole on the disk, with where and when it was read, and leaves nothing else there', async (t) => {
+  test('stores the list on disk as a whole, with its source and date, and leaves no other file', async (t) => {
     const folder = await makeFolder(t);
     const { url } = await startList(t, listOf({ input: 3, output: 9 }));
     const list = await refreshCatalog(optionsFor(t, url, folder));
@@ -98,7 +98,7 @@ suite('one refresh', () => {
     ['a redirect to nowhere', (response) => response.writeHead(302).end()],
   ];
   for (const [name, answer] of BROKEN)
-    test(`with ${name} fails in a sentence, and the last list stays`, async (t) => {
+    test(`fails with one sentence and keeps the last list with ${name}`, async (t) => {
       const folder = await makeFolder(t);
       const server = await startList(t, listOf({ input: 3, output: 9 }));
       const options = optionsFor(t, server.url, folder);
@@ -113,16 +113,17 @@ suite('one refresh', () => {
       assert.equal(await readFile(options.file.path, 'utf8'), before);
     });
 
-  test('reaches no neighbour of the gateway: addresses are judged like those of callers', async (t) => {
+  // @spec media-3
+  test('fetches no address of a private network', async (t) => {
     const server = await startList(t, {});
     const downloader = createDownloader({ protocols: ['http:'] });
     t.after(() => downloader.close());
     const options = { ...optionsFor(t, server.url, await makeFolder(t)), download: downloader.download };
     await assert.rejects(refreshCatalog(options), /not on the public Internet/);
-    assert.equal(server.asked, 0);
+    assert.equal(server.requestedCount, 0);
   });
 
-  test('leaves a price that jumped as it was, until somebody says that it is right', async (t) => {
+  test('keeps a price that jumped until an operator accepts it', async (t) => {
     const folder = await makeFolder(t);
     const server = await startList(t, listOf({ input: 3, output: 9 }));
     const options = optionsFor(t, server.url, folder);
@@ -131,12 +132,12 @@ suite('one refresh', () => {
     const careful = await refreshCatalog(options);
     assert.equal(careful.endpoints[0]?.price?.prompt, 3);
     assert.deepEqual(careful.refused, [{ provider: 'openai', model: 'gpt-next', fault: 'moved too far' }]);
-    const told = await refreshCatalog({ ...options, isMoveFine: true });
-    assert.equal(told.endpoints[0]?.price?.prompt, 0.3);
+    const reported = await refreshCatalog({ ...options, isMoveFine: true });
+    assert.equal(reported.endpoints[0]?.price?.prompt, 0.3);
   });
 });
 
-test('a file that somebody spoiled is as good as none', async (t) => {
+test('ignores a corrupt file', async (t) => {
   const folder = await makeFolder(t);
   const file = createRefreshFile(folder);
   assert.equal(await file.read(), undefined);
@@ -150,7 +151,7 @@ suite('a gateway with catalog.refresh', () => {
   const env = { OPENAI_API_KEY: 'openai-secret' };
   const yamlOf = (url: string): string => `catalog: { refresh: { enabled: true, url: "${url}" } }`;
 
-  test('lists the models of the list at its prices, as not reviewed, and those of the project as before', async (t) => {
+  test('lists models of the list at its prices as not reviewed, and those of the project unchanged', async (t) => {
     const { url } = await startList(t, listOf({ input: 3, output: 9 }));
     const gateway = await startGateway({ yaml: yamlOf(url), env, downloads: LOOPBACK });
     t.after(() => gateway.close());
@@ -176,7 +177,7 @@ suite('a gateway with catalog.refresh', () => {
     const gateway = await startGateway({ yaml, env, downloads: LOOPBACK });
     t.after(() => gateway.close());
     await wait(200);
-    assert.equal(server.asked, 0);
+    assert.equal(server.requestedCount, 0);
   });
 });
 
@@ -204,7 +205,8 @@ suite('the refresher', () => {
     return { refresher, learned, warnings };
   }
 
-  test('starts with what it had before, and asks nobody while that is fresh', async (t) => {
+  // @spec catalog-20
+  test('starts with the stored list, and fetches nothing while that is fresh', async (t) => {
     const folder = await makeFolder(t);
     const server = await startList(t, listOf({ input: 3, output: 9 }));
     await refreshCatalog({ ...optionsFor(t, server.url, folder), nowMs: Date.now() });
@@ -216,10 +218,10 @@ suite('the refresher', () => {
     );
     refresher.start();
     await wait(200);
-    assert.equal(server.asked, 1);
+    assert.equal(server.requestedCount, 1);
   });
 
-  test('goes on with what it had when the list cannot be had', async (t) => {
+  test('keeps the stored list when the new one cannot be fetched', async (t) => {
     const folder = await makeFolder(t);
     const server = await startList(t, listOf({ input: 3, output: 9 }));
     await refreshCatalog(optionsFor(t, server.url, folder));

@@ -4,15 +4,15 @@ import { createServer } from 'node:http';
 import { suite, test, type TestContext } from 'node:test';
 import { API_KEY, startGateway } from './support/gateway.ts';
 
-/** A vendor that answers every chat request with one word, and remembers which models were asked for. */
+/** A vendor that responds to every chat request with one word, and records the requested models. */
 async function start(t: TestContext) {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const vendor = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
       const { model } = JSON.parse(text) as { model: unknown };
-      asked.push(model);
+      requested.push(model);
       const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
       const message = { role: 'assistant', content: 'Hi' };
       const choices = [{ index: 0, message, finish_reason: 'stop' }];
@@ -29,7 +29,7 @@ async function start(t: TestContext) {
     await gateway.close();
     vendor.close();
   });
-  return { gateway, asked };
+  return { gateway, requested };
 }
 
 interface Answer {
@@ -38,8 +38,9 @@ interface Answer {
 }
 
 suite('the catalog in a running gateway', () => {
-  test('a public model is asked for by its upstream name and billed at exactly the price that is listed', async (t) => {
-    const { gateway, asked } = await start(t);
+  // @spec money-5
+  test('calls a public model by its upstream name and bills the listed price', async (t) => {
+    const { gateway, requested } = await start(t);
     const listed = await fetch(`${gateway.baseUrl}/models/meta-llama/llama-3.3-70b-instruct/endpoints`);
     const { data } = (await listed.json()) as {
       data: { endpoints: { tag: string; pricing: { prompt: string; completion: string } }[] };
@@ -57,13 +58,14 @@ suite('the catalog in a running gateway', () => {
     assert.equal(response.status, 200);
     const { model, usage } = (await response.json()) as Answer;
     assert.equal(model, 'meta-llama/llama-3.3-70b-instruct');
-    assert.deepEqual(asked, ['llama-3.3-70b-versatile']);
+    assert.deepEqual(requested, ['llama-3.3-70b-versatile']);
     const nanoUsd = (1_000 * Number(pricing.prompt) + 100 * Number(pricing.completion)) * 1e9;
     assert.equal(Math.round(usage.cost * 1e9), Math.round(nanoUsd));
     assert.ok(usage.cost > 0);
   });
 
-  test('only models of providers that are set up are listed, the sandbox beside them', async (t) => {
+  // @spec catalog-1, catalog-19
+  test('lists only models of configured providers, and the sandbox', async (t) => {
     const { gateway } = await start(t);
     const response = await fetch(`${gateway.baseUrl}/models`);
     const { data } = (await response.json()) as { data: { id: string }[] };
@@ -74,7 +76,8 @@ suite('the catalog in a running gateway', () => {
     assert.equal(user.status, 200);
   });
 
-  test('what the traffic was like shows in the list of endpoints', async (t) => {
+  // @spec catalog-12
+  test('shows statistics of the traffic in the list of endpoints', async (t) => {
     const { gateway } = await start(t);
     const ask = { model: 'openai/gpt-oss-120b', messages: [{ role: 'user', content: 'Hello' }] };
     for (let count = 0; count < 6; count++) await (await gateway.post('/chat/completions', ask)).text();

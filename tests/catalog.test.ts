@@ -32,11 +32,11 @@ function withEndpoint(change: (endpoint: Entry['endpoints'][number]) => Entry['e
 }
 
 suite("the project's own catalog", () => {
-  test('every file fits its schema, every price its reference, every figure its source', async () => {
+  test('has valid files, a reference for every price and a source for every fact', async () => {
     assert.deepEqual(await findCatalogFaults(NOW_MS, ADAPTER_IDS), []);
   });
 
-  test('it holds at least 12 authors, 120 models and 20 providers, most endpoints with a price', () => {
+  test('has at least 12 authors, 120 models and 20 providers, most endpoints with a price', () => {
     const { authors, providers } = readCatalogData();
     const models = authors.flatMap((author) => author.models);
     assert.ok(authors.length >= 12 && models.length >= 120 && providers.length >= 20);
@@ -47,7 +47,8 @@ suite("the project's own catalog", () => {
     assert.ok(priced.length > endpoints.length * 0.8);
   });
 
-  test("a provider's policy is that of its endpoints, but for those that have one of their own", () => {
+  // @spec catalog-17
+  test("applies a provider's data policy to its endpoints, except those with their own", () => {
     const policyOf = (slug: string, provider: string) => {
       const model = knownModels(readCatalogData(), library).find(({ facts }) => facts.slug === slug);
       return model?.endpoints.find((endpoint) => endpoint.provider === provider)?.facts.dataPolicy;
@@ -57,7 +58,7 @@ suite("the project's own catalog", () => {
     assert.deepEqual(policyOf('openai/gpt-5.1', 'openai'), { training: false, retentionDays: 30 });
   });
 
-  test("a provider's price of a search is that of its endpoints, but for those whose own price says more", () => {
+  test("applies a provider's search price to its endpoints, except those with their own", () => {
     const priceOf = (slug: string, provider: string) => {
       const model = knownModels(readCatalogData(), library).find(({ facts }) => facts.slug === slug);
       return model?.endpoints.find((endpoint) => endpoint.provider === provider)?.facts.price?.webSearch;
@@ -67,7 +68,7 @@ suite("the project's own catalog", () => {
     assert.equal(priceOf('x-ai/grok-4.7', 'bedrock'), undefined);
   });
 
-  test('a model of OpenAI lists verbosity where its adapter knows it to have a choice of it, and nowhere else', () => {
+  test('lists verbosity exactly for the models of OpenAI that its adapter knows to support it', () => {
     const listed = readCatalogData()
       .authors.flatMap((author) => author.models)
       .flatMap(({ endpoints, supported_parameters: parameters }) =>
@@ -80,7 +81,7 @@ suite("the project's own catalog", () => {
       assert.equal(parameters.includes('verbosity'), responsesDialectOf(model).textVerbosity === true, model);
   });
 
-  test('nothing claims that a person checked it', () => {
+  test('marks no model as checked by a person', () => {
     const { authors, providers } = readCatalogData();
     assert.ok(authors.every(({ models }) => models.every(({ checked }) => checked === null)));
     assert.ok(providers.every(({ checked }) => checked === null));
@@ -103,7 +104,7 @@ suite("the project's own catalog", () => {
           ...endpoint,
           price: { prompt: 0, completion: 1, source: 'pi-ai' },
         })),
-      /is none that anybody lists/,
+      /is not a list price/,
     ],
     [
       'a price whose columns are swapped is found',
@@ -112,7 +113,7 @@ suite("the project's own catalog", () => {
           ...endpoint,
           price: { prompt: 15, completion: 3, source: 'pi-ai' },
         })),
-      /is none that anybody lists/,
+      /is not a list price/,
     ],
     ['an unknown source is found', () => planted((entry) => ({ ...entry, source: 'hearsay' })), /names no source/],
     [
@@ -152,7 +153,7 @@ suite("the project's own catalog", () => {
       assert.match(contentFaults(data(), library, ADAPTER_IDS).join('\n'), fault);
     });
 
-  test('a file with a member that nobody knows, or a price without a source, does not fit', () => {
+  test('rejects a file with an unknown field, or with a price without a source', () => {
     const files = new Map(readRawCatalog());
     const file = structuredClone(files.get('authors/x-ai.json')) as { models: Record<string, unknown>[] };
     file.models[0] = { ...file.models[0], contextlength: 1 };

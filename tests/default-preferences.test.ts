@@ -19,7 +19,7 @@ async function start(t: TestContext, more = '') {
     assert.ok(response.ok, text);
     return JSON.parse(text) as Made;
   };
-  /** Who serves a request with this key, or the status of the refusal. */
+  /** The provider of a request with this key, or the status of the refusal. */
   const ask = async (key: string, body: object = {}): Promise<string | number> => {
     const request = { model: 'acme/both', messages: [{ role: 'user', content: 'Hello' }], ...body };
     const response = await gateway.post('/chat/completions', request, { authorization: `Bearer ${key}` });
@@ -29,7 +29,8 @@ async function start(t: TestContext, more = '') {
   return { manage, ask };
 }
 
-test('preferences of a key come before those of its workspace, and the request before both', async (t) => {
+// @spec route-42
+test("prefers the preferences of a key over its workspace's, and those of the request over both", async (t) => {
   const { manage, ask } = await start(t);
   const workspace = await manage('POST', '/workspaces', {
     name: 'Team',
@@ -44,7 +45,7 @@ test('preferences of a key come before those of its workspace, and the request b
   assert.equal(await ask(key, { provider: { order: ['second'] } }), 'Second');
 });
 
-test('what one of them leaves out nobody brings back', async (t) => {
+test('cannot undo the exclusion of another layer', async (t) => {
   const { manage, ask } = await start(t, 'defaults: { provider: { ignore: [nobody] } }');
   const workspace = await manage('POST', '/workspaces', { name: 'Team', slug: 'team' });
   const { key, data } = await manage('POST', '/keys', { name: 'App', workspace_id: workspace.data.id });
@@ -55,12 +56,13 @@ test('what one of them leaves out nobody brings back', async (t) => {
   await manage('PATCH', `/keys/${data.hash}`, { default_provider_preferences: { only: ['first'] } });
   assert.equal(await ask(key), 404);
   await manage('PATCH', '/workspaces/team', { default_provider_preferences: { zdr: true } });
-  assert.equal(await ask(key, { provider: { zdr: false } }), 404, 'nobody here is known to keep nothing');
+  assert.equal(await ask(key, { provider: { zdr: false } }), 404, 'no provider here is known to have zero retention');
   await manage('PATCH', '/workspaces/team', { default_provider_preferences: null });
   assert.equal(await ask(key), 'First');
 });
 
-test('a request that names no model asks for that of the workspace', async (t) => {
+// @spec model-5
+test("uses the workspace's model for a request that names none", async (t) => {
   const { manage, ask } = await start(t, 'defaults: { model: acme/first }');
   const workspace = await manage('POST', '/workspaces', { name: 'Team', slug: 'team' });
   const { key } = await manage('POST', '/keys', { name: 'App', workspace_id: workspace.data.id });

@@ -48,7 +48,7 @@ function fillIn(text: string, values: Readonly<Record<string, string>>): string 
   });
 }
 
-/** Every variable that an operator is told to set, with a value. */
+/** Every variable that an operator must set, with a value. */
 function exampleValues(): Readonly<Record<string, string>> {
   const lines = read('deploy/example.env').split('\n');
   const names = lines.flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? []);
@@ -58,10 +58,10 @@ function exampleValues(): Readonly<Record<string, string>> {
 
 /** The names that the configuration looks for in the environment. */
 function knownVariables(): ReadonlySet<string> {
-  const asked = new Set<string>();
-  const env = new Proxy<Record<string, string>>({}, { get: (_none, name) => void asked.add(String(name)) });
+  const requested = new Set<string>();
+  const env = new Proxy<Record<string, string>>({}, { get: (_none, name) => void requested.add(String(name)) });
   load({ env });
-  return asked;
+  return requested;
 }
 
 function load(options: Pick<LoadConfigOptions, 'env' | 'readFile'>) {
@@ -94,7 +94,7 @@ function gatewayEnvironment(): Readonly<Record<string, string>> {
 const seconds = (text: string | undefined): number => Number(/^(\d+)s$/.exec(text ?? '')?.[1]);
 
 suite('the compose file', () => {
-  test('runs three gateways that are alike, one balancer, one PostgreSQL and one Redis', () => {
+  test('runs three equal gateways, one balancer, one PostgreSQL and one Redis', () => {
     assert.equal(gateways.length, 3);
     const [first, ...others] = gateways.map(([, service]) => service);
     for (const other of others) assert.deepEqual(other, first);
@@ -102,7 +102,7 @@ suite('the compose file', () => {
     assert.deepEqual(beside.toSorted(), ['balancer', 'postgres', 'redis']);
   });
 
-  test('gives the gateways no variable that the configuration does not know, or its file does not name', () => {
+  test('sets no variable that the configuration does not know, or that the file of variables lacks', () => {
     const known = knownVariables();
     assert.ok(known.has('DATABASE_URL') && known.has('GATEWAY_SECRET'));
     const file = read('deploy/gateway.yaml');
@@ -112,28 +112,28 @@ suite('the compose file', () => {
     assert.deepEqual(unknown, []);
   });
 
-  test('makes a configuration that loads, and shares database, state and secret', () => {
-    const asked: string[] = [];
+  test('contains a configuration that loads, and shares database, state and secret', () => {
+    const requested: string[] = [];
     const config = load({
       env: gatewayEnvironment(),
       readFile(path) {
-        asked.push(path);
+        requested.push(path);
         return read('deploy/gateway.yaml');
       },
     });
-    assert.deepEqual(asked, ['/etc/gateway/gateway.yaml']);
+    assert.deepEqual(requested, ['/etc/gateway/gateway.yaml']);
     assert.equal(new URL(config.databaseUrl ?? '').hostname, 'postgres');
     assert.equal(new URL(config.redisUrl ?? '').hostname, 'redis');
     assert.ok(config.secret !== undefined && config.managementKey !== undefined);
     assert.equal(config.server.host, '0.0.0.0');
     const gateway = gateways[0]?.[1];
     assert.ok(gateway !== undefined);
-    assert.ok(gateway.volumes?.includes(`./gateway.yaml:${asked[0]}:ro`));
+    assert.ok(gateway.volumes?.includes(`./gateway.yaml:${requested[0]}:ro`));
     assert.ok(gateway.tmpfs?.[0]?.startsWith(`${config.dataDir}:`), 'what is written is outside of the image');
     assert.ok(seconds(gateway.stop_grace_period) * 1_000 > config.server.drainMs + 5_000, 'draining is not cut off');
   });
 
-  test('lets only the balancer be reached from outside, and at this machine alone unless told', () => {
+  test("publishes only the balancer's port, by default only on this machine", () => {
     const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     assert.deepEqual(
       open.map(([name, { ports }]) => [name, ports?.map((port) => fillIn(port, {}))]),
@@ -141,7 +141,7 @@ suite('the compose file', () => {
     );
   });
 
-  test('asks for each secret and has none of its own', () => {
+  test('requires each secret and contains none', () => {
     for (const name of ['POSTGRES_PASSWORD', 'GATEWAY_SECRET', 'GATEWAY_MANAGEMENT_KEY']) {
       const values = { ...exampleValues(), [name]: '' };
       const all = Object.values(services).flatMap(({ environment = {} }) => Object.values(environment));
@@ -149,7 +149,7 @@ suite('the compose file', () => {
     }
   });
 
-  test('keeps PostgreSQL on a volume, and waits until it answers', () => {
+  test('keeps PostgreSQL on a volume, and waits until it responds', () => {
     const { postgres } = services;
     const [volume = ''] = postgres?.volumes?.[0]?.split(':') ?? [];
     assert.ok(volume in compose.volumes);
@@ -161,7 +161,7 @@ suite('the compose file', () => {
 });
 
 suite('the balancer', () => {
-  test('knows every gateway at the port where it listens, in each of its backends', () => {
+  test('lists every gateway at its port, in each of its backends', () => {
     const port = imageVariables()['GATEWAY_PORT'];
     const wanted = gateways.map(([name]) => `server ${name} ${name}:${port}`);
     const backends = balancer.split(/^backend /m).slice(1);
@@ -169,7 +169,13 @@ suite('the balancer', () => {
     for (const backend of backends) assert.deepEqual(backend.match(/server gateway-.*/g), wanted);
   });
 
-  test('lets the longest request end', () => {
+  test("keeps the operator's metrics inside, however their path is spelled", () => {
+    assert.match(balancer, /^ {2}mode http$/m);
+    const frontend = /^frontend callers\n(?:(?: {2}.*)?\n)*/m.exec(balancer)?.[0] ?? '';
+    assert.match(frontend, /http-request return status 404 .* if \{ path,url_dec -m beg -i \/metrics \}/);
+  });
+
+  test('has timeouts longer than the longest request', () => {
     const { timeouts } = load({ env: {} });
     for (const side of ['client', 'server']) {
       const minutes = Number(new RegExp(`^  timeout ${side} (\\d+)m$`, 'm').exec(balancer)?.[1]);
@@ -177,7 +183,7 @@ suite('the balancer', () => {
     }
   });
 
-  test('sees that a gateway stops before its port closes', () => {
+  test('notices that a gateway stops before its port closes', () => {
     const [, ready = ''] = balancer.split(/^backend ready$/m);
     const [, every, looks] = /inter (\d+)ms fall (\d+)/.exec(ready) ?? [];
     const [, farewellMs] = /^const FAREWELL_MS = ([\d_]+);$/m.exec(read('src/cli/serve.ts')) ?? [];
@@ -186,13 +192,20 @@ suite('the balancer', () => {
 });
 
 suite('the image', () => {
-  test('has the Node that the project pins', () => {
-    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  test('uses the Node version that the project pins', () => {
+    const { optionalDependencies: pinned } = JSON.parse(read('package.json')) as {
+      optionalDependencies: Record<string, string>;
+    };
+    const versions = new Set(
+      Object.entries(pinned).flatMap(([name, each]) => (name.startsWith('node-') ? [each] : [])),
+    );
+    assert.equal(versions.size, 1);
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
-    assert.deepEqual([...new Set(bases)], [`node:${dependencies['node']}-bookworm-slim`]);
+    assert.deepEqual([...new Set(bases)], ['${NODE_IMAGE}']);
+    assert.match(dockerfile, new RegExp(`^ARG NODE_IMAGE=node:${[...versions].join('')}-bookworm-slim$`, 'm'));
   });
 
-  test('takes what is there, and everything that a start needs', () => {
+  test('copies existing files, and everything that a start needs', () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, names = '']) =>
       names.split(' '),
     );
@@ -207,7 +220,7 @@ suite('the image', () => {
     assert.deepEqual(gateways[0]?.[1].build, { context: '..', dockerfile: 'deploy/Dockerfile' });
   });
 
-  test('runs as nobody of importance, keeps its data on a volume, and tells whether it is ready', () => {
+  test('runs as an unprivileged user, keeps its data on a volume, and has a health check', () => {
     const afterLastStage = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
     assert.match(afterLastStage, /^USER node$/m);
     assert.match(afterLastStage, new RegExp(`^VOLUME ${imageVariables()['GATEWAY_DATA_DIR']}$`, 'm'));

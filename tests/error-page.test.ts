@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startGateway } from './support/gateway.ts';
 
-test('the address in an error leads to a page that explains its code', async (t) => {
+// @spec error-22
+test('leads from the address in an error to a page that explains its code', async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
   const answer = await gateway.post('/chat/completions', {

@@ -14,10 +14,10 @@ import {
   scoreTags,
   wilson,
 } from '../scripts/eval-router/statistics.ts';
-import { chooseByExpectedCost } from '../src/choosing/expected-cost.ts';
-import { estimateDifficulty } from '../src/choosing/difficulty.ts';
-import { rankForTask } from '../src/choosing/rank-for-task.ts';
-import { TASK_TAGS } from '../src/choosing/task-tags.ts';
+import { chooseByExpectedCost } from '../src/model-selection/rank/expected-cost.ts';
+import { estimateDifficulty } from '../src/model-selection/classify/difficulty.ts';
+import { rankForTask } from '../src/model-selection/rank/rank-for-task.ts';
+import { TASK_TAGS } from '../src/model-selection/classify/task-tags.ts';
 import { autoBetaRouter } from '../src/plugins/auto-beta-router/plugin.ts';
 import { autoRouter } from '../src/plugins/auto-router/plugin.ts';
 import type { PluginContext } from '../src/plugins/contract.ts';
@@ -37,24 +37,24 @@ function near(actual: number, expected: number): void {
 }
 
 suite('the statistics of the evaluation', () => {
-  test("Wilson's interval of 8 in 10 is 0.490 to 0.943, and nothing in 10 may still be 0.278", () => {
+  test("compute Wilson's interval: 0.490 to 0.943 for 8 in 10, up to 0.278 for 0 in 10", () => {
     near(wilson(8, 10).from, 0.4902);
     near(wilson(8, 10).to, 0.9433);
     near(wilson(0, 10).from, 0);
     near(wilson(0, 10).to, 0.2775);
   });
 
-  test('nothing counted may be anything', () => {
+  test('compute the full interval for no observations', () => {
     assert.deepEqual(wilson(0, 0), { from: 0, to: 1 });
   });
 
-  test('precision, recall and F1 of a tag count what was said of it and what it was', () => {
+  test('count predicted and true tags for precision, recall and F1', () => {
     const judged = [
-      { truth: 'a', said: 'a' },
-      { truth: 'a', said: 'a' },
-      { truth: 'a', said: 'b' },
-      { truth: 'b', said: 'a' },
-      { truth: 'b', said: 'b' },
+      { truth: 'a', stated: 'a' },
+      { truth: 'a', stated: 'a' },
+      { truth: 'a', stated: 'b' },
+      { truth: 'b', stated: 'a' },
+      { truth: 'b', stated: 'b' },
     ];
     const scores = scoreTags(judged, ['a', 'b', 'never']);
     assert.deepEqual(
@@ -68,17 +68,18 @@ suite('the statistics of the evaluation', () => {
     near(scores[0]?.f1 ?? 0, 2 / 3);
     near(scores[1]?.f1 ?? 0, 0.5);
     near(macroF1(scores), (2 / 3 + 0.5) / 2);
-    assert.deepEqual(confusions(judged, 1), [{ truth: 'a', said: 'b', count: 1 }]);
+    assert.deepEqual(confusions(judged, 1), [{ truth: 'a', stated: 'b', count: 1 }]);
   });
 
-  test("Cohen's kappa of 20, 5, 10 and 15 is 0.4", () => {
+  test("compute Cohen's kappa: 0.4 for 20, 5, 10 and 15", () => {
     const pair = (one: string, other: string, times: number) =>
       Array.from({ length: times }, () => [one, other] as const);
     near(kappa([...pair('y', 'y', 20), ...pair('y', 'n', 5), ...pair('n', 'y', 10), ...pair('n', 'n', 15)]), 0.4);
   });
 
-  test('a bootstrapped interval holds the figure, shrinks with the sample, and is the same each time', () => {
-    const share = (drawn: readonly number[]): number => drawn.filter((one) => one === 1).length / drawn.length;
+  test('bootstrap an interval that contains the figure, shrinks with the sample, and is reproducible', () => {
+    const share = (formatted: readonly number[]): number =>
+      formatted.filter((one) => one === 1).length / formatted.length;
     const sampleOf = (count: number) => Array.from({ length: count }, (_, at) => (at % 5 === 0 ? 0 : 1));
     const small = bootstrap(sampleOf(50), share);
     const large = bootstrap(sampleOf(500), share);
@@ -87,7 +88,7 @@ suite('the statistics of the evaluation', () => {
     assert.deepEqual(bootstrap(sampleOf(50), share), small);
   });
 
-  test('a text never finds itself by its length', () => {
+  test('never match a text with another by its length', () => {
     const known = [
       { id: '1', label: 'short', length: 10 },
       { id: '2', label: 'long', length: 900 },
@@ -99,14 +100,14 @@ suite('the statistics of the evaluation', () => {
 });
 
 suite('the labelled requests', () => {
-  test('are at least 440, 12 or more a tag, no id twice', () => {
+  test('are at least 440, 12 or more for each tag, with unique ids', () => {
     assert.ok(items.length >= 440, String(items.length));
     assert.equal(new Set(items.map(({ id }) => id)).size, items.length);
     const counts = Map.groupBy(items, ({ tag }) => tag);
     for (const tag of TASK_TAGS) assert.ok((counts.get(tag)?.length ?? 0) >= 12, tag);
   });
 
-  test('are in eight languages and more, a fifth not English, sixty and more with results of tools', () => {
+  test('have eight languages or more, a fifth not English, sixty or more with tool results', () => {
     const languages = new Set(items.map(({ lang }) => lang));
     assert.ok(languages.size >= 8, [...languages].join());
     assert.ok(items.filter(({ lang }) => lang !== 'en').length >= items.length / 5);
@@ -128,37 +129,40 @@ suite('the labelled requests', () => {
     assert.deepEqual(nearDuplicates(planted, OVERLAP_MIN), [['x', 'y']]);
   });
 
-  test('lie in the part that the hash of their id says', () => {
+  test('are in the part that the hash of their id determines', () => {
     const split = splitByHash(items);
     for (const { part, items: own } of parts) for (const { id } of own) assert.equal(split.get(id), part, id);
   });
 
-  test('are chat requests that the gateway takes', () => {
+  test('are chat requests that the gateway accepts', () => {
     for (const item of items) assert.doesNotThrow(() => decodeItem(item), item.id);
   });
 });
 
 suite('the evaluation', () => {
-  test('finds that the classifier still knows what it was tuned on', () => {
-    const judged = classifyItems(readItems('tuning')).map(({ item, said }) => ({ truth: item.tag, said: said.tag }));
+  test('finds that the classifier still knows the requests that it was tuned on', () => {
+    const judged = classifyItems(readItems('tuning')).map(({ item, stated }) => ({
+      truth: item.tag,
+      stated: stated.tag,
+    }));
     assert.ok(accuracy(judged) >= ACCURACY_MIN, String(accuracy(judged)));
   });
 
   test('chooses as both routers do', async () => {
     const world = await openWorld(NOW_MS);
     const tier = 'high' as const;
-    for (const { item, said } of classifyItems(readItems('tuning').slice(0, 40))) {
+    for (const { item, stated } of classifyItems(readItems('tuning').slice(0, 40))) {
       const request = decodeItem(item);
       const candidates = world.candidates(request);
       if (candidates.length === 0) continue;
-      const field = world.ranked(candidates, said.tag);
+      const field = world.ranked(candidates, stated.tag);
       const context = contextOf(world.choice);
       assert.deepEqual(
         await autoRouter.chooseModels(request, 'service/auto', { cost_tier: tier }, context),
         rankForTask(field, 0, { tier }).chosen,
         item.id,
       );
-      const { score: difficulty } = estimateDifficulty(request, said.tag);
+      const { score: difficulty } = estimateDifficulty(request, stated.tag);
       assert.deepEqual(
         await autoBetaRouter.chooseModels(request, 'service/auto-beta', { cost_tier: tier }, context),
         chooseByExpectedCost(field, { tier, difficulty, requests: 0 }).chosen,
@@ -170,17 +174,17 @@ suite('the evaluation', () => {
 
 /** All that these two plugins use of it. */
 function contextOf(choice: PluginContext['abilities']['choice']): PluginContext {
-  const nobody = (): never => assert.fail('only the field is looked at');
+  const absent = (): never => assert.fail('only the field is looked at');
   return {
     signal: new AbortController().signal,
-    asked: false,
+    isRequested: false,
     abilities: { choice } as PluginContext['abilities'],
     nowMs: () => NOW_MS,
     note: () => undefined,
     warn: () => undefined,
-    endpointsOf: nobody,
-    fund: nobody,
-    charge: nobody,
-    keepForError: nobody,
+    endpointsOf: absent,
+    fund: absent,
+    charge: absent,
+    keepForError: absent,
   };
 }

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { textAt } from './support/byok.ts';
 import { API_KEY } from './support/gateway.ts';
 import { makeFolder, startCli, type CliProcess } from './support/spawn-cli.ts';
-import { listOf, objectOf } from './support/told.ts';
+import { listOf, objectOf } from './support/reported.ts';
 import { upload } from './support/upload.ts';
 
 const KILLS = 3;
@@ -48,7 +48,8 @@ function beginUpload(baseUrl: string): void {
   sent.write('half '.repeat(50_000));
 }
 
-test('kill -9 in the middle of uploads leaves no half file to be seen, and the next start clears away what is left', async (t) => {
+// @spec file-13
+test('shows no half file after kill -9 during uploads, and removes the rest at the next start', async (t) => {
   const dataDir = makeFolder(t);
   const folder = join(dataDir, 'files');
   const start = (): CliProcess =>

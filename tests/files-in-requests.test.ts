@@ -6,9 +6,9 @@ import type { JsonObject } from '../src/lib/json.ts';
 import { manage, textAt } from './support/byok.ts';
 import { makePdf } from './support/make-pdf.ts';
 import { PNG_BASE64, PNG_DATA_URL } from './support/media.ts';
-import { listOf, objectOf } from './support/told.ts';
+import { listOf, objectOf } from './support/reported.ts';
 import { startToolTurns, type ToolTurns } from './support/tool-turns.ts';
-import { upload, type UploadWish } from './support/upload.ts';
+import { upload, type UploadInput } from './support/upload.ts';
 
 const PNG = Buffer.from(PNG_BASE64, 'base64');
 const PDF = Buffer.from(makePdf([{ lines: ['A page.'] }]));
@@ -21,9 +21,9 @@ const start = (t: TestContext): Promise<ToolTurns> => startToolTurns(t, () => ({
 async function store(
   { gateway }: ToolTurns,
   content: string | Uint8Array<ArrayBuffer>,
-  wish: Partial<UploadWish> = {},
+  input: Partial<UploadInput> = {},
 ): Promise<string> {
-  const { status, body } = await upload(gateway, content, wish);
+  const { status, body } = await upload(gateway, content, input);
   assert.equal(status, 200, JSON.stringify(body));
   return textAt(body, 'id');
 }
@@ -53,7 +53,7 @@ function sentTo(turns: ToolTurns, format: Format): readonly JsonObject[] {
 }
 
 /** What an upstream of each format gets of each file. */
-const DRAWN: readonly (readonly [
+const ENCODED: readonly (readonly [
   name: string,
   content: string | Uint8Array<ArrayBuffer>,
   filename: string,
@@ -84,10 +84,11 @@ const DRAWN: readonly (readonly [
 ];
 
 suite('a stored file that a request names', () => {
-  for (const [name, content, filename, chat, messages] of DRAWN)
+  for (const [name, content, filename, chat, messages] of ENCODED)
     for (const caller of ['chat', 'messages'] as const)
       for (const upstream of ['chat', 'messages'] as const)
-        test(`reaches the model as the ${name.slice(2)} it is: ${caller} caller, ${upstream} upstream`, async (t) => {
+        // @spec file-9
+        test(`reaches the model as ${name.slice(2)}: ${caller} caller, ${upstream} upstream`, async (t) => {
           const turns = await start(t);
           const id = await store(turns, content, { name: filename });
           const question = { type: 'text', text: 'What is it?' };
@@ -98,7 +99,7 @@ suite('a stored file that a request names', () => {
         });
 
   for (const upstream of ['chat', 'messages'] as const)
-    test(`is text where it is one: ${upstream} upstream`, async (t) => {
+    test(`becomes text if it is text: ${upstream} upstream`, async (t) => {
       const turns = await start(t);
       const id = await store(turns, '# A heading\n\nGrüße.\n', { name: 'notes.md' });
       for (const caller of ['chat', 'messages'] as const) {
@@ -109,7 +110,8 @@ suite('a stored file that a request names', () => {
       }
     });
 
-  test('is found in results of tools and in documents of content, too', async (t) => {
+  // @spec file-9, messages-6
+  test('is inserted in tool results and documents of content, too', async (t) => {
     const turns = await start(t);
     const id = await store(turns, PNG, { name: 'pixel.png' });
     const image = part('messages', id, 'image');
@@ -135,7 +137,7 @@ suite('a stored file that a request names', () => {
     assert.equal(sent.split(PNG_BASE64).length - 1, 2, sent);
   });
 
-  test('is counted as what it is', async (t) => {
+  test('is counted as its content', async (t) => {
     const turns = await start(t);
     const id = await store(turns, 'word '.repeat(2_000));
     const answer = await turns.gateway.post('/messages/count_tokens', {
@@ -147,7 +149,7 @@ suite('a stored file that a request names', () => {
   });
 });
 
-test('how a request with a stored file would be routed is told by what the file is', async (t) => {
+test('routes a request with a stored file by the type of the file', async (t) => {
   const turns = await start(t);
   const id = await store(turns, 'word '.repeat(2_000));
   const explain = async (file: string): Promise<Response> =>
@@ -155,8 +157,8 @@ test('how a request with a stored file would be routed is told by what the file 
       model: 'acme/chat',
       messages: [{ role: 'user', content: [part('chat', file)] }],
     });
-  const told = (await (await explain(id)).json()) as JsonObject;
-  assert.ok(Number(told['estimated_prompt_tokens']) > 2_000, JSON.stringify(told));
+  const reported = (await (await explain(id)).json()) as JsonObject;
+  assert.ok(Number(reported['estimated_prompt_tokens']) > 2_000, JSON.stringify(reported));
   assert.equal((await explain(UNKNOWN)).status, 404, 'as the request itself would be');
 });
 
@@ -165,6 +167,7 @@ suite('a file that a request cannot have', () => {
     ['chat', 'messages[0].content[1].file.file_id'],
     ['messages', 'messages[0].content[1].source.file_id'],
   ] as const)
+    // @spec file-10
     test(`is 404 at its path: ${format}`, async (t) => {
       const turns = await start(t);
       const text = { type: 'text', text: 'What is it?' };
@@ -174,7 +177,8 @@ suite('a file that a request cannot have', () => {
       assert.equal(turns.chat.arrived.length, 0);
     });
 
-  test('is one of another workspace, which nobody learns is there', async (t) => {
+  // @spec file-10
+  test('is 404 when it belongs to another workspace', async (t) => {
     const turns = await start(t);
     const { gateway } = turns;
     const made = await manage(gateway, 'POST', '/workspaces', { name: 'Other', slug: 'other' });
@@ -182,13 +186,13 @@ suite('a file that a request cannot have', () => {
     const created = await manage(gateway, 'POST', '/keys', { name: 'Other', workspace_id: workspaceId });
     const id = await store(turns, PNG, { key: textAt(created.body, 'key') });
     const theirs = await ask(turns, 'chat', 'acme/chat', [part('chat', id)]);
-    const nobodys = await ask(turns, 'chat', 'acme/chat', [part('chat', UNKNOWN)]);
+    const unowned = await ask(turns, 'chat', 'acme/chat', [part('chat', UNKNOWN)]);
     assert.equal(theirs.status, 404);
     const masked = (text: string, one: string): string => text.replaceAll(one, 'ID').replaceAll(/gen-[\w-]+/g, 'GEN');
-    assert.equal(masked(theirs.text, id), masked(nobodys.text, UNKNOWN));
+    assert.equal(masked(theirs.text, id), masked(unowned.text, UNKNOWN));
   });
 
-  test('is one that was deleted', async (t) => {
+  test('is 404 when it was deleted', async (t) => {
     const turns = await start(t);
     const id = await store(turns, PNG);
     await fetch(`${turns.gateway.baseUrl}/files/${id}`, {
@@ -198,14 +202,14 @@ suite('a file that a request cannot have', () => {
     assert.equal((await ask(turns, 'chat', 'acme/chat', [part('chat', id)])).status, 404);
   });
 
-  test('is one whose bytes another machine has, and that is no fault of the request', async (t) => {
+  test('is 503 when another machine has its bytes', async (t) => {
     const turns = await start(t);
     const id = await store(turns, PNG);
     await rm(join(turns.gateway.dataDir, 'files'), { recursive: true });
     assert.equal((await ask(turns, 'chat', 'acme/chat', [part('chat', id)])).status, 503);
   });
 
-  test('is too large for any model', async (t) => {
+  test('is 400 when it is too large for any model', async (t) => {
     const turns = await start(t);
     const id = await store(turns, 'x'.repeat(51 * 1_024 * 1_024));
     const { status, text } = await ask(turns, 'chat', 'acme/chat', [part('chat', id)]);
@@ -213,7 +217,8 @@ suite('a file that a request cannot have', () => {
     assert.match(text, /messages\[0\]\.content\[0\]\.file\.file_id: is a file of 53477376 bytes/);
   });
 
-  test('is one too many', async (t) => {
+  // @spec file-9
+  test('is 400 when it is one too many', async (t) => {
     const turns = await start(t);
     const parts = Array.from({ length: 33 }, (_, at) => part('chat', `file_${String(at).padStart(32, '0')}`));
     const { status, text } = await ask(turns, 'chat', 'acme/chat', parts);
@@ -221,7 +226,8 @@ suite('a file that a request cannot have', () => {
     assert.match(text, /more than 32 stored files/);
   });
 
-  test('an id of a vendor is not looked up here', async (t) => {
+  // @spec file-11
+  test('passes on the file id of a vendor', async (t) => {
     const turns = await start(t);
     const { status, text } = await ask(turns, 'chat', 'acme/chat', [part('chat', 'file-abc123')]);
     assert.equal(status, 400);

@@ -11,8 +11,8 @@ import type { JsonObject } from '../src/lib/json.ts';
 import { manage, textAt } from './support/byok.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from './support/gateway.ts';
 import { PNG_BASE64 } from './support/media.ts';
-import { listOf, objectOf } from './support/told.ts';
-import { upload, type Uploaded, type UploadWish } from './support/upload.ts';
+import { listOf, objectOf } from './support/reported.ts';
+import { upload, type Uploaded, type UploadInput } from './support/upload.ts';
 
 const PNG = Buffer.from(PNG_BASE64, 'base64');
 
@@ -44,7 +44,8 @@ suite('files', () => {
   });
   after(() => gateway.close());
 
-  test('are stored, found, listed and deleted, and then nothing of them is left', async () => {
+  // @spec file-1
+  test('are stored, found, listed and deleted completely', async () => {
     const { status, body } = await upload(gateway, 'Hello.');
     assert.equal(status, 200);
     const { created_at: _at, id: _id, ...rest } = body;
@@ -67,13 +68,15 @@ suite('files', () => {
     assert.deepEqual(await filesOnDisk(gateway), []);
   });
 
-  test('are what their bytes are, whatever they are called', async () => {
+  // @spec file-2
+  test('are typed by their bytes, whatever their name', async () => {
     const { body } = await upload(gateway, PNG, { name: 'page.html' });
     assert.equal(body['mime_type'], 'image/png');
     assert.equal(body['size_bytes'], PNG.length);
   });
 
-  test('are listed oldest first, page after page', async () => {
+  // @spec file-4
+  test('are listed oldest first, page by page', async () => {
     const listing = await startGateway();
     try {
       const ids: unknown[] = [];
@@ -97,7 +100,8 @@ suite('files', () => {
     }
   });
 
-  test('an uploaded one is not given out again', async () => {
+  // @spec file-5
+  test('cannot be downloaded when they were uploaded', async () => {
     const { body } = await upload(gateway, 'Mine.');
     const content = await get(gateway, `/files/${textAt(body, 'id')}/content`);
     assert.equal(content.status, 400);
@@ -105,11 +109,12 @@ suite('files', () => {
     assert.equal((await get(gateway, '/files/file_nothing/content')).status, 404);
   });
 
-  suite('are refused with a clear reason', () => {
+  // @spec file-12
+  suite('refused uploads', () => {
     const cases: readonly (readonly [
       name: string,
       content: string | Uint8Array<ArrayBuffer>,
-      wish: Partial<UploadWish>,
+      settings: Partial<UploadInput>,
       message: RegExp,
     ])[] = [
       ['an empty one', '', {}, /file: is empty/],
@@ -118,18 +123,19 @@ suite('files', () => {
       ['an end that is too soon', 'x', { fields: { 'expires_after[seconds]': '5' } }, /expires_after\[seconds\]/],
       ['a name that is too long', 'x', { name: 'n'.repeat(256) }, /file\.filename/],
       ['one that is to be stored elsewhere', 'x', { query: '?provider=openai' }, /query\.provider/],
-      ['a parameter that nobody knows', 'x', { query: '?colour=red' }, /query\.colour|query: /],
+      ['an unknown parameter', 'x', { query: '?colour=red' }, /query\.colour|query: /],
     ];
-    for (const [name, content, wish, message] of cases)
+    for (const [name, content, input, message] of cases)
       test(name, async () => {
         const known = await filesOnDisk(gateway);
-        const answered = await upload(gateway, content, wish);
+        const answered = await upload(gateway, content, input);
         assert.equal(answered.status, 400);
         assert.match(messageOf(answered), message);
         assert.deepEqual(await filesOnDisk(gateway), known, 'nothing of it is left');
       });
 
-    test('forms that are none', async () => {
+    // @spec file-1
+    test('reject invalid forms', async () => {
       const send = async (body: string | FormData, headers: Record<string, string> = {}): Promise<Uploaded> => {
         const authorization = `Bearer ${API_KEY}`;
         const response = await fetch(`${gateway.baseUrl}/files`, {
@@ -167,11 +173,11 @@ suite('files', () => {
       }
     });
 
-    test('one without a key, before it is read', async () => {
+    test('reject a file without a key, before it is read', async () => {
       assert.equal((await upload(gateway, 'x', { key: 'sk-unknown' })).status, 401);
     });
 
-    test('a form that says that it is larger than a file may be, before it is read', async () => {
+    test('reject a form with a declared size over the limit, before it is read', async () => {
       const status = await new Promise<number | undefined>((resolve, reject) => {
         const sent = request(`${gateway.baseUrl}/files`, {
           method: 'POST',
@@ -189,7 +195,7 @@ suite('files', () => {
     });
   });
 
-  test('a field that follows the file counts, however late it comes', async () => {
+  test('accept a field that follows the file', async () => {
     const known = await filesOnDisk(gateway);
     const field = (name: string): string => `content-disposition: form-data; name="${name}"`;
     const answered = await new Promise<JsonObject>((resolve, reject) => {
@@ -202,7 +208,7 @@ suite('files', () => {
       sent.write(`--x\r\n${field('file')}; filename="a.txt"\r\n\r\nabc\r\n--x\r\n${field('purpose')}\r\n\r\n`);
       const goOn = async (): Promise<void> => {
         while ((await filesOnDisk(gateway)).length === known.length) await wait(5);
-        // Whoever does not wait for the field has answered by then.
+        // An implementation that does not wait for the field has responded by then.
         await wait(50);
         sent.end('vision\r\n--x--\r\n');
       };
@@ -211,7 +217,7 @@ suite('files', () => {
     assert.deepEqual([answered['_shape'], answered['purpose']], ['openai', 'vision']);
   });
 
-  test('a caller who hangs up in the middle leaves nothing', async () => {
+  test('leave nothing when the caller hangs up', async () => {
     const known = await filesOnDisk(gateway);
     await new Promise<void>((resolve) => {
       const sent = request(`${gateway.baseUrl}/files`, {
@@ -238,7 +244,8 @@ suite('files', () => {
 });
 
 suite('files of a workspace', () => {
-  test('are nobody else’s, and a management key says whose it means', async (t) => {
+  // @spec file-6
+  test('are invisible to others, and a management key names its workspace', async (t) => {
     const gateway = await startGateway();
     t.after(() => gateway.close());
     const { key, workspaceId } = await makeKey(gateway, 'other');
@@ -255,7 +262,7 @@ suite('files of a workspace', () => {
     assert.equal(event?.['action'], 'deleteFile', 'what an administrator deletes is on record');
   });
 
-  test('are not kept for a workspace that is not there', async (t) => {
+  test('are refused for a workspace that does not exist', async (t) => {
     const gateway = await startGateway();
     t.after(() => gateway.close());
     const query = '?workspace_id=11111111-1111-4111-8111-111111111111';
@@ -263,7 +270,8 @@ suite('files of a workspace', () => {
     assert.equal((await get(gateway, `/files${query}`, MANAGEMENT_KEY)).status, 400);
   });
 
-  test('may take so much room, and what is deleted gives it back', async (t) => {
+  // @spec file-7
+  test('have a quota, and deletion frees it', async (t) => {
     const gateway = await startGateway({ yaml: 'files: { workspace_quota_mb: 0.001 }' });
     t.after(() => gateway.close());
     const content = 'x'.repeat(700);
@@ -277,7 +285,7 @@ suite('files of a workspace', () => {
     assert.equal((await upload(gateway, content)).status, 200);
   });
 
-  test('lie where the operator says', async (t) => {
+  test("are stored in the operator's directory", async (t) => {
     const elsewhere = await startGateway();
     t.after(() => elsewhere.close());
     const directory = join(elsewhere.dataDir, 'elsewhere');
@@ -296,7 +304,8 @@ suite('the shape of an answer', () => {
   });
   after(() => gateway.close());
 
-  test('is that of the vendor whose client asks', async () => {
+  // @spec file-3
+  test('is that of the vendor whose client calls', async () => {
     const forB = { 'anthropic-version': '2023-06-01' };
     assert.equal((await upload(gateway, 'x', { headers: forB })).body['_shape'], 'anthropic');
     assert.equal((await upload(gateway, 'x', { fields: { purpose: 'vision' } })).body['_shape'], 'openai');

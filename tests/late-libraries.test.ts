@@ -53,7 +53,7 @@ function packagesOf(code: string): readonly string[] {
 
 const CREDENTIALS = /^(?:@aws-sdk|@smithy|@azure|google-auth-library)/;
 
-test('libraries that find credentials are not loaded at the start, whatever is configured', () => {
+test('loads no library that finds credentials at start, whatever the configuration', () => {
   const loaded = packagesOf(START);
   assert.ok(loaded.includes('zod'), 'the record works');
   assert.deepEqual(
@@ -62,7 +62,7 @@ test('libraries that find credentials are not loaded at the start, whatever is c
   );
 });
 
-test('the first call loads those that it needs, and no others', () => {
+test('loads only the needed libraries with the first call', () => {
   const loaded = packagesOf(START + CALL).filter((name) => CREDENTIALS.test(name));
   assert.ok(loaded.includes('@smithy/signature-v4'));
   assert.ok(
@@ -70,30 +70,30 @@ test('the first call loads those that it needs, and no others', () => {
   );
 });
 
-test('the parser of patterns is not loaded with the routes, but with the first pattern that is stored', () => {
+test('loads the parser of patterns with the first stored pattern, not with the routes', () => {
   const parser = '@eslint-community/regexpp';
   const routes = `import './src/http/routes.ts';`;
   assert.ok(!packagesOf(routes).includes(parser));
-  const read = `import { readContentFilters } from './src/http/management/guardrails/filters.ts';`;
+  const read = `import { readContentFilters } from './src/resources/content-filters.ts';`;
   const first = `await readContentFilters([{ pattern: 'a', action: 'flag' }]);`;
   assert.ok(packagesOf(`${routes}${read}${first}`).includes(parser));
 });
 
 const STATE = `
-  import { createMemoryState } from './src/store/shared/memory.ts';
+  import { createMemoryState } from './src/state/memory/state.ts';
   import { openSharedState } from './src/app/shared-state.ts';
   const state = createMemoryState({ clock: { nowMs: () => 0, monotonicMs: () => 0 }, textBytesMax: 0 });
 `;
-const TAKE = "await state.gate.pass({ rates: [{ subject: 's', limit: 1, periodMs: 1000, take: 1 }] });";
+const TAKE = "await state.rateLimitState.acquire({ rates: [{ subject: 's', limit: 1, periodMs: 1000, take: 1 }] });";
 
-test('state in memory loads no client of Redis, and counts of rates come with the first limit', () => {
+test('loads no Redis client for state in memory, and rate counters with the first limit', () => {
   const isOf = (name: string): boolean => name === 'ioredis' || name === 'rate-limiter-flexible';
   assert.deepEqual(packagesOf(STATE).filter(isOf), []);
   assert.deepEqual(packagesOf(STATE + TAKE).filter(isOf), ['rate-limiter-flexible']);
 });
 
-test("PostgreSQL's client is not loaded while the embedded database will do", () => {
-  const loaded = packagesOf(`import './src/store/database.ts'`);
+test('loads no PostgreSQL client for the embedded database', () => {
+  const loaded = packagesOf(`import './src/store/engine/database.ts'`);
   assert.ok(loaded.includes('kysely'), 'the record works');
   assert.ok(!loaded.includes('pg'));
 });
@@ -105,7 +105,7 @@ const MCP = `
 `;
 const ASK = `await mcp.check('tests').catch(() => undefined);`;
 
-test('the client of MCP servers is loaded when the first of them is asked', () => {
+test('loads the MCP client with the first call of a server', () => {
   const client = '@modelcontextprotocol/client';
   assert.ok(!packagesOf(`import './src/tools/index.ts';${MCP}`).includes(client));
   assert.ok(packagesOf(MCP + ASK).includes(client));

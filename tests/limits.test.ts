@@ -30,7 +30,7 @@ function valueOf(path: string, name: string): number | undefined {
     .reduce((product, factor) => product * factor, 1);
 }
 
-test('every figure in docs/limits.md is what its constant says', () => {
+test('lists in docs/limits.md the value of each constant', () => {
   const rows = readRows();
   assert.ok(rows.length > 50, 'the page has its tables');
   const wrong = rows.flatMap(({ figure, path, name }) => {
@@ -46,17 +46,17 @@ test('every figure in docs/limits.md is what its constant says', () => {
 /** Constants that are named like bounds and bound nothing. */
 const NO_BOUNDS: ReadonlySet<string> = new Set([
   // Lengths of time that are what they are called.
-  'store/usage-rollup.ts HOUR_MS',
-  'store/usage-rollup.ts DAY_MS',
-  'store/usage-sums.ts WEEK_MS',
-  'store/usage-sums.ts FIRST_MONDAY_MS',
+  'store/usage/usage-rollup.ts HOUR_MS',
+  'store/usage/usage-rollup.ts DAY_MS',
+  'store/usage/usage-sums.ts WEEK_MS',
+  'store/usage/usage-sums.ts FIRST_MONDAY_MS',
   'telemetry/analytics/dimensions.ts MINUTE_MS',
   // The length of a day.
-  'accounts/windows.ts DAY_MS',
+  'accounts/limits/windows.ts DAY_MS',
   'telemetry/charges.ts DAY_MS',
   'telemetry/task-traffic.ts DAY_MS',
-  'accounts/insight-quota.ts MINUTE_MS',
-  'accounts/insight-quota.ts DAY_MS',
+  'accounts/limits/analytics-rate-limit.ts MINUTE_MS',
+  'accounts/limits/analytics-rate-limit.ts DAY_MS',
 ]);
 
 /** Constants of a file whose names end like those of bounds and times, and that are a number or a product of some. */
@@ -66,15 +66,15 @@ function boundsIn(path: string): readonly string[] {
   return [...constants].map(([, name]) => `${path} ${name}`);
 }
 
-test('every bound in the sources is in docs/limits.md', () => {
+test('lists in docs/limits.md every limit of the sources', () => {
   const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.ts') && !/(?:\.test\.ts|(?:^|\/)test-[^/]*)$/.test(path));
-  const told = new Set(readRows().map(({ path, name }) => `${path} ${name ?? ''}`));
+  const reported = new Set(readRows().map(({ path, name }) => `${path} ${name ?? ''}`));
   const bounds = sources.flatMap(boundsIn);
   assert.ok(bounds.length > 100, 'there are bounds to look at');
   assert.deepEqual(
-    bounds.filter((bound) => !told.has(bound) && !NO_BOUNDS.has(bound)),
+    bounds.filter((bound) => !reported.has(bound) && !NO_BOUNDS.has(bound)),
     [],
   );
 });

@@ -17,7 +17,7 @@ import {
   until,
   type Notes,
 } from './support/mcp-run.ts';
-import { listOf, objectOf } from './support/told.ts';
+import { listOf, objectOf } from './support/reported.ts';
 import { ask, startToolTurns, type Asking, type ToolTurns } from './support/tool-turns.ts';
 
 type Test = Parameters<typeof openNotes>[0];
@@ -41,9 +41,12 @@ async function call(
   asking = WHOLE,
   input: object = {},
 ): Promise<string> {
-  const told = await ask(turns, asking, { messages: [please(`mcp_${server}_${tool}`, input)], tools: using(server) });
-  assert.equal(told.status, 200);
-  return told.text;
+  const reported = await ask(turns, asking, {
+    messages: [please(`mcp_${server}_${tool}`, input)],
+    tools: using(server),
+  });
+  assert.equal(reported.status, 200);
+  return reported.text;
 }
 
 const ECHO = { words: 'hello' };
@@ -55,9 +58,10 @@ function offeredLast({ chat }: ToolTurns): readonly unknown[] {
   );
 }
 
-suite('a server that ends while it is asked', () => {
+suite('a server that ends during a call', () => {
   for (const asking of BOTH)
-    test(`fails the call and not the request, and is started again: ${asking.format}`, async (t) => {
+    // @spec mcp-7
+    test(`fails the call and not the request, and is restarted: ${asking.format}`, async (t) => {
       const notes = await openNotes(t);
       const turns = await setUp(t, stdioServer('local', 'new', notes));
       const before = await call(turns, 'local', 'crash', asking);
@@ -66,7 +70,7 @@ suite('a server that ends while it is asked', () => {
       assert.equal((await notes.pids()).length, 2);
     });
 
-  test('is not started again and again: a second failure makes callers wait', async (t) => {
+  test('is not restarted in a loop: a second failure makes callers wait', async (t) => {
     const notes = await openNotes(t);
     const turns = await setUp(t, stdioServer('local', 'new', notes));
     await call(turns, 'local', 'crash');
@@ -84,7 +88,8 @@ suite('a server that ends while it is asked', () => {
 
 suite('a call that takes too long', () => {
   for (const protocol of ['process', 'new', 'old'] as const)
-    test(`ends with a result that says so, and the server is told: ${protocol}`, async (t) => {
+    // @spec mcp-5
+    test(`ends with a result that says so, and is cancelled at the server: ${protocol}`, async (t) => {
       const notes = await openNotes(t);
       const http = await startMcpHttpServer(protocol === 'old' ? 'old' : 'new');
       t.after(() => http.close());
@@ -105,7 +110,7 @@ suite('a call that takes too long', () => {
 
 suite('a caller that hangs up', () => {
   for (const protocol of ['process', 'new', 'old'] as const)
-    test(`ends the call that is under way: ${protocol}`, async (t) => {
+    test(`cancels the running call: ${protocol}`, async (t) => {
       const notes = await openNotes(t);
       const http = await startMcpHttpServer(protocol === 'old' ? 'old' : 'new');
       t.after(() => http.close());
@@ -116,12 +121,14 @@ suite('a caller that hangs up', () => {
       const read = async (): Promise<readonly string[]> => (protocol === 'process' ? notes.read() : http.notes);
       const caller = new AbortController();
       const body = { model: 'acme/chat', stream: true, messages: [please('mcp_slow_wait')], tools: using('slow') };
-      const asked = turns.gateway.post('/chat/completions', body, {}, caller.signal).then((answer) => answer.text());
+      const requested = turns.gateway
+        .post('/chat/completions', body, {}, caller.signal)
+        .then((answer) => answer.text());
       await until(read, (seen) => seen.includes('wait'));
       caller.abort();
-      await assert.rejects(asked);
+      await assert.rejects(requested);
       await until(read, (seen) => seen.includes('cancelled'));
-      assert.equal(turns.chat.arrived.length, 1, 'no further turn is asked for');
+      assert.equal(turns.chat.arrived.length, 1, 'there is no further turn');
     });
 });
 
@@ -148,7 +155,7 @@ suite('a server whose tools change', () => {
     });
 });
 
-test('a server that has forgotten the session gets a new one, and the call is made', async (t) => {
+test('opens a new session when a server has forgotten it, and makes the call', async (t) => {
   const http = await startMcpHttpServer('old');
   t.after(() => http.close());
   const turns = await setUp(t, httpServer('sessions', http.url));
@@ -158,7 +165,7 @@ test('a server that has forgotten the session gets a new one, and the call is ma
   assert.equal(http.sessions.size, 1);
 });
 
-test('tools of a server that is down are offered as they were, and a call says that it is down', async (t) => {
+test('offers the last known tools of a server that is down, and a call says that it is down', async (t) => {
   const http = await startMcpHttpServer('new');
   const turns = await setUp(t, httpServer('remote', http.url));
   assert.equal(await call(turns, 'remote', 'echo', WHOLE, ECHO), ECHOED);
@@ -167,7 +174,7 @@ test('tools of a server that is down are offered as they were, and a call says t
   assert.ok(offeredLast(turns).includes('mcp_remote_echo'));
 });
 
-suite('a server that answers in a way that it should not', () => {
+suite('a server with an invalid response', () => {
   const answering = async (t: Test, listener: RequestListener): Promise<string> => {
     const server = createServer(listener);
     server.listen(0, '127.0.0.1');
@@ -179,19 +186,19 @@ suite('a server that answers in a way that it should not', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   };
 
-  test('is not followed to another host, which would read what is meant for it', async (t) => {
+  test('is not followed to another host, which would read its credentials', async (t) => {
     const elsewhere = await startMcpHttpServer('new');
     t.after(() => elsewhere.close());
     const url = await answering(t, (_request, response) => {
       response.writeHead(307, { location: elsewhere.url }).end();
     });
     const turns = await setUp(t, httpServer('moved', url));
-    const told = await ask(turns, WHOLE, { messages: [please('mcp_moved')], tools: using('moved') });
-    assert.match(told.text, /The MCP server \\?"moved\\?"/);
+    const reported = await ask(turns, WHOLE, { messages: [please('mcp_moved')], tools: using('moved') });
+    assert.match(reported.text, /The MCP server \\?"moved\\?"/);
     assert.deepEqual(elsewhere.headers, []);
   });
 
-  test('with a page, or with more than a message may have, fails no request', async (t) => {
+  test('fails no request with a web page, or a message beyond the limit', async (t) => {
     const page = await answering(t, (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
     });
@@ -205,13 +212,13 @@ suite('a server that answers in a way that it should not', () => {
     });
     const turns = await setUp(t, httpServer('page', page) + httpServer('flood', flood));
     for (const name of ['page', 'flood']) {
-      const told = await ask(turns, WHOLE, { messages: [please(`mcp_${name}`)], tools: using(name) });
-      assert.match(told.text, new RegExp(`The MCP server \\\\?"${name}\\\\?"`));
+      const reported = await ask(turns, WHOLE, { messages: [please(`mcp_${name}`)], tools: using(name) });
+      assert.match(reported.text, new RegExp(`The MCP server \\\\?"${name}\\\\?"`));
     }
   });
 });
 
-suite('when the gateway stops', () => {
+suite('the end of the gateway', () => {
   const stopped = async (t: Test, entry: (notes: Notes) => string): Promise<readonly string[]> => {
     const notes = await openNotes(t);
     const turns = await setUp(t, entry(notes));
@@ -227,16 +234,17 @@ suite('when the gateway stops', () => {
     return notes.read();
   };
 
-  test('no process of a server is left', async (t) => {
+  // @spec mcp-11
+  test('leaves no process of a server', async (t) => {
     await stopped(t, (notes) => stdioServer('local', 'new', notes));
   });
 
-  test('one that does not want to end is ended', async (t) => {
+  test('kills a process that does not exit', async (t) => {
     const notes = await stopped(t, (notes_) => stdioServer('local', 'stubborn', notes_));
-    assert.ok(notes.includes('asked to end'));
+    assert.ok(notes.includes('got SIGTERM'));
   });
 
-  test('what a wrapper has started ends too', async (t) => {
+  test('ends what a wrapper started, too', async (t) => {
     await stopped(t, (notes) => {
       const line = `${stdioCommand('stubborn').join(' ')}; true`;
       const env = `{ MCP_NOTES: "${notes.path}" }`;
@@ -244,7 +252,8 @@ suite('when the gateway stops', () => {
     });
   });
 
-  test('sessions are said farewell to', async (t) => {
+  // @spec mcp-11
+  test('closes sessions', async (t) => {
     const http = await startMcpHttpServer('old');
     t.after(() => http.close());
     const turns = await setUp(t, httpServer('sessions', http.url));
@@ -254,7 +263,7 @@ suite('when the gateway stops', () => {
     assert.equal(http.sessions.size, 0);
   });
 
-  test('one that has not been asked for anything was never started', async (t) => {
+  test('finds no process for a server that was never used', async (t) => {
     const notes = await openNotes(t);
     const turns = await setUp(t, stdioServer('local', 'new', notes));
     await turns.gateway.app.close();

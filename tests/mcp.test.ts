@@ -9,7 +9,7 @@ import { startMcpHttpServer, type McpHttpServer } from './support/mcp-http-serve
 import { httpServer, obedient, openNotes, please, stdioServer, type Notes } from './support/mcp-run.ts';
 import { ODD_SCHEMA, PICTURE } from './support/mcp-tools.ts';
 import { messageOf } from './support/next-turn.ts';
-import { listOf, objectOf } from './support/told.ts';
+import { listOf, objectOf } from './support/reported.ts';
 import { ask, ASKINGS, nameOf, recordOf, startToolTurns, type Asking, type ToolTurns } from './support/tool-turns.ts';
 
 type Test = Parameters<typeof openNotes>[0];
@@ -22,7 +22,7 @@ interface Setup extends ToolTurns {
 
 const KEY_HASH = createHash('sha256').update(API_KEY).digest('hex');
 
-/** Servers of all kinds, which nobody starts before a request names them. */
+/** Servers of all kinds, none of which starts before a request names it. */
 async function start(t: Test): Promise<Setup> {
   const notes = await openNotes(t);
   const [http, old] = [await startMcpHttpServer('new'), await startMcpHttpServer('old')];
@@ -66,29 +66,31 @@ function textOf(value: unknown): string {
 
 const NAMES = ['add', 'echo', 'fail', 'picture', 'wait', 'crash', 'environment', 'grow'];
 
-test('each tool of a server is a function of its own, for every caller and every upstream', async (t) => {
+// @spec mcp-1
+test('offers each tool of a server as a function, for every caller and every upstream', async (t) => {
   const setup = await start(t);
   for (const server of ['local', 'remote', 'sessions', 'fragile'])
     for (const asking of ASKINGS) {
-      const said = `${server}, ${nameOf(asking)}`;
+      const stated = `${server}, ${nameOf(asking)}`;
       const { arrived } = asking.model === 'acme/chat' ? setup.chat : setup.messages;
       const first = arrived.length;
-      const told = await ask(setup, asking, {
+      const reported = await ask(setup, asking, {
         messages: [please(`mcp_${server}_add`, { a: 2, b: 3 })],
         tools: using(server),
       });
-      assert.equal(told.text, 'It said: {"content":[],"structured_content":{"sum":5}}', said);
+      assert.equal(reported.text, 'It said: {"content":[],"structured_content":{"sum":5}}', stated);
       const offered = offeredIn(arrived[first]?.body);
-      for (const name of NAMES) assert.ok(offered.includes(`mcp_${server}_${name}`), `${said}: ${name}`);
+      for (const name of NAMES) assert.ok(offered.includes(`mcp_${server}_${name}`), `${stated}: ${name}`);
     }
   assert.equal(
     (await setup.notes.pids()).length,
     3,
-    'one process serves all requests; one ended when it was asked too much',
+    'one process serves all requests; one exited on too many messages',
   );
 });
 
-test('schemas reach the model as the server wrote them, under a name that every vendor takes', async (t) => {
+// @spec mcp-2
+test('sends schemas to the model as the server wrote them, under a name that every vendor accepts', async (t) => {
   const setup = await start(t);
   await ask(setup, WHOLE, { messages: [please('mcp_remote_echo', { words: 'x' })], tools: using('remote') });
   const odd = listOf(setup.chat.arrived[0]?.body['tools'] as JsonObject[])
@@ -96,23 +98,23 @@ test('schemas reach the model as the server wrote them, under a name that every 
     .find(({ description }) => description === 'Odd.');
   assert.deepEqual(odd?.['parameters'], ODD_SCHEMA);
   assert.match(textOf(odd?.['name']), /^mcp_remote_odd_name_[0-9a-f]{8}$/);
-  const told = await ask(setup, WHOLE, {
+  const reported = await ask(setup, WHOLE, {
     messages: [please(textOf(odd?.['name']), { tree: {}, meta_x: 'y' })],
     tools: using('remote'),
   });
-  assert.match(told.text, /\\"meta_x\\":\\"y\\"/);
+  assert.match(reported.text, /\\"meta_x\\":\\"y\\"/);
 });
 
-test('the caller finds each call with what came of it', async (t) => {
+test('shows the caller each call with its result', async (t) => {
   const setup = await start(t);
-  const asked = { messages: [please('mcp_local_echo', { words: 'hello' })], tools: using('local') };
-  const chat = await ask(setup, { ...WHOLE, stream: true }, asked);
+  const requested = { messages: [please('mcp_local_echo', { words: 'hello' })], tools: using('local') };
+  const chat = await ask(setup, { ...WHOLE, stream: true }, requested);
   const [detail] = listOf(chat.message['reasoning_details']).map((one) => objectOf(one));
   assert.equal(detail?.['tool_name'], 'service:mcp');
   assert.equal(detail?.['function_name'], 'mcp_local_echo');
   assert.equal(detail?.['result'], '{"content":[{"type":"text","text":"hello"}]}');
   assert.deepEqual(objectOf(chat.usage['server_tool_use_details'] ?? {})['tool_calls_executed'], 1);
-  const messages = await ask(setup, { ...WHOLE, format: 'messages' }, asked);
+  const messages = await ask(setup, { ...WHOLE, format: 'messages' }, requested);
   const [use, result] = listOf(messages.message['content']).map((one) => objectOf(one));
   assert.deepEqual([use?.['type'], use?.['name']], ['server_tool_use', 'mcp_local_echo']);
   assert.deepEqual(
@@ -122,32 +124,36 @@ test('the caller finds each call with what came of it', async (t) => {
 });
 
 for (const asking of ASKINGS)
-  test(`an answer that comes back is taken apart into the turns that it was given in: ${nameOf(asking)}`, async (t) => {
+  test(`restores the turns of a response that comes back: ${nameOf(asking)}`, async (t) => {
     const setup = await start(t);
     const { arrived } = asking.model === 'acme/chat' ? setup.chat : setup.messages;
     const user = please('mcp_remote_echo', { words: 'hello' });
-    const told = await ask(setup, asking, { messages: [user], tools: using('remote') });
+    const reported = await ask(setup, asking, { messages: [user], tools: using('remote') });
     const before = JSON.stringify(arrived.at(-1)?.body['messages']).slice(0, -1);
     const next = please('mcp_remote_echo', { words: 'again' });
-    await ask(setup, asking, { messages: [user, messageOf(asking.format, told), next], tools: using('remote') });
+    await ask(setup, asking, { messages: [user, messageOf(asking.format, reported), next], tools: using('remote') });
     const after = JSON.stringify(arrived.at(-2)?.body['messages']);
     assert.ok(after.startsWith(before), `${before}\n${after}`);
   });
 
-suite('what a call comes to', () => {
-  test('a tool that fails says so to the model, and the request goes on', async (t) => {
+suite('the result of a call', () => {
+  // @spec mcp-5
+  test('is an error for the model when a tool fails, and the request continues', async (t) => {
     const setup = await start(t);
-    const told = await ask(setup, WHOLE, { messages: [please('mcp_remote_fail')], tools: using('remote') });
-    assert.equal(told.text, 'It said: Error: {"status":"error","error":"There is no such city."}');
+    const reported = await ask(setup, WHOLE, { messages: [please('mcp_remote_fail')], tools: using('remote') });
+    assert.equal(reported.text, 'It said: Error: {"status":"error","error":"There is no such city."}');
   });
 
-  test('arguments that do not fit are refused by the server, in its words', async (t) => {
+  test("is the server's own error for invalid arguments", async (t) => {
     const setup = await start(t);
-    const told = await ask(setup, WHOLE, { messages: [please('mcp_remote_add', { a: 'x' })], tools: using('remote') });
-    assert.match(told.text, /Error: .*Invalid arguments for tool add/);
+    const reported = await ask(setup, WHOLE, {
+      messages: [please('mcp_remote_add', { a: 'x' })],
+      tools: using('remote'),
+    });
+    assert.match(reported.text, /Error: .*Invalid arguments for tool add/);
   });
 
-  test('numbers reach the server as the model wrote them', async (t) => {
+  test('comes from numbers that reach the server as the model wrote them', async (t) => {
     const setup = await start(t);
     const content = 'CALL mcp_local_echo {"words":"x","size":12345678901234567890,"half":0.50}';
     await ask(setup, WHOLE, { messages: [{ role: 'user', content }], tools: using('local') });
@@ -155,11 +161,11 @@ suite('what a call comes to', () => {
     assert.ok(line.includes('{"words":"x","size":12345678901234567890,"half":0.50}'), line);
   });
 
-  test('pictures are shown to a model, and described beside them with everything that is no text', async (t) => {
+  test('shows images to a model, and describes them with all other content', async (t) => {
     const setup = await start(t);
-    const asked = { messages: [please('mcp_remote_picture')], tools: using('remote') };
-    const told = await ask(setup, { ...WHOLE, model: 'acme/messages' }, asked);
-    const [result] = listOf(told.message['reasoning_details']).map((one) => objectOf(one)['result']);
+    const requested = { messages: [please('mcp_remote_picture')], tools: using('remote') };
+    const reported = await ask(setup, { ...WHOLE, model: 'acme/messages' }, requested);
+    const [result] = listOf(reported.message['reasoning_details']).map((one) => objectOf(one)['result']);
     assert.deepEqual(JSON.parse(textOf(result)), {
       content: [
         { type: 'text', text: 'A dot.' },
@@ -170,13 +176,13 @@ suite('what a call comes to', () => {
       ],
     });
     assert.ok(setup.messages.arrived[1]?.text.includes(PICTURE));
-    await ask(setup, WHOLE, asked);
+    await ask(setup, WHOLE, requested);
     assert.ok(setup.chat.arrived[1]?.text.includes(`data:image/png;base64,${PICTURE}`));
   });
 
-  test('a model that reads no pictures gets their description alone', async (t) => {
+  test('is only a description of images for a model without image input', async (t) => {
     const setup = await start(t);
-    const told = await ask(
+    const reported = await ask(
       setup,
       { ...WHOLE, model: 'acme/blind' },
       {
@@ -184,28 +190,30 @@ suite('what a call comes to', () => {
         tools: using('remote'),
       },
     );
-    assert.match(told.text, /"type":"image","mime_type":"image\/png"/);
+    assert.match(reported.text, /"type":"image","mime_type":"image\/png"/);
     assert.ok(!setup.chat.arrived[1]?.text.includes(PICTURE));
   });
 });
 
-suite('a server that does not answer', () => {
+suite('a server that does not respond', () => {
   for (const asking of ASKINGS)
-    test(`fails no request: the model reads that it is not there (${nameOf(asking)})`, async (t) => {
+    // @spec mcp-6
+    test(`fails no request: the model reads that it is unavailable (${nameOf(asking)})`, async (t) => {
       const setup = await start(t);
-      const told = await ask(
+      const reported = await ask(
         setup,
         asking,
         { messages: [please('mcp_broken')], tools: [...using('broken'), ...using('remote')] },
         { 'x-service-metadata': 'enabled' },
       );
-      assert.equal(told.status, 200);
-      assert.match(told.text, /The MCP server \\?"broken\\?" cannot be reached\./);
+      assert.equal(reported.status, 200);
+      assert.match(reported.text, /The MCP server \\?"broken\\?" cannot be reached\./);
       const { arrived } = asking.model === 'acme/chat' ? setup.chat : setup.messages;
       assert.ok(offeredIn(arrived[0]?.body).includes('mcp_remote_add'), 'the others are there');
     });
 
-  test('is told of in the metadata, though nobody calls it', async (t) => {
+  // @spec mcp-6
+  test('is reported in the metadata without a call', async (t) => {
     const { gateway } = await start(t);
     const body = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hi' }], tools: using('broken') };
     const answer = await gateway.post('/chat/completions', body, { 'x-service-metadata': 'enabled' });
@@ -216,14 +224,16 @@ suite('a server that does not answer', () => {
   });
 });
 
-suite('which tools are offered', () => {
-  test('only those that the operator lets through', async (t) => {
+suite('the offered tools', () => {
+  // @spec mcp-3
+  test('are only those that the operator allows', async (t) => {
     const setup = await start(t);
     await ask(setup, WHOLE, { messages: [please('mcp_narrow_add', { a: 1, b: 1 })], tools: using('narrow') });
     assert.deepEqual(offeredIn(setup.chat.arrived[0]?.body), ['mcp_narrow_add', 'mcp_narrow_echo']);
   });
 
-  test('of them only those that the caller wants, and one that there is not is told', async (t) => {
+  // @spec mcp-3
+  test('are only those that the caller selects, and an unknown one is reported', async (t) => {
     const setup = await start(t);
     const answer = await setup.gateway.post(
       '/chat/completions',
@@ -238,7 +248,8 @@ suite('which tools are offered', () => {
     assert.deepEqual(offeredIn(setup.chat.arrived[0]?.body), ['mcp_remote_echo']);
   });
 
-  test('a choice may name one of them, or any, in the first turn', async (t) => {
+  // @spec mcp-8
+  test('can be forced by name or by type, in the first turn', async (t) => {
     const setup = await start(t);
     const choose = async (choice: object): Promise<unknown> => {
       const first = setup.chat.arrived.length;
@@ -252,7 +263,8 @@ suite('which tools are offered', () => {
     assert.equal(await choose({ type: 'function', function: { name: 'mcp_remote_no_such' } }), undefined);
   });
 
-  test('a stop rule may name the type, which stands for all of them', async (t) => {
+  // @spec mcp-8
+  test('can be the type in a stop rule, which covers all of them', async (t) => {
     const setup = await start(t);
     const stop = [{ type: 'has_tool_call', tool_name: 'service:mcp' }];
     const messages = [please('mcp_remote_echo', { words: 'x' })];
@@ -260,7 +272,7 @@ suite('which tools are offered', () => {
     assert.equal(setup.chat.arrived[1]?.body['tool_choice'], 'none');
   });
 
-  test('tokens are counted with them', async (t) => {
+  test('are included in token counts', async (t) => {
     const { gateway } = await start(t);
     const count = async (tools: readonly object[]): Promise<number> => {
       const messages = [{ role: 'user', content: 'Hi' }];
@@ -271,7 +283,7 @@ suite('which tools are offered', () => {
   });
 });
 
-suite('who may use a server', () => {
+suite('access to a server', () => {
   const refused: readonly (readonly [name: string, tools: readonly object[], status: number, path: string])[] = [
     ['a server that there is not', using('nowhere'), 400, 'tools[0].parameters.server'],
     ['a server that is switched off', using('off'), 400, 'tools[0].parameters.server'],
@@ -281,7 +293,8 @@ suite('who may use a server', () => {
     ['an address of the caller', using('x', { url: 'http://127.0.0.1:1' }), 400, 'tools[0].parameters'],
   ];
   for (const [name, tools, status, path] of refused)
-    test(`${name} is ${status}, at its place`, async (t) => {
+    // @spec mcp-1, mcp-4
+    test(`is ${status} at its place: ${name}`, async (t) => {
       const { gateway, chat } = await start(t);
       for (const route of ['/chat/completions', '/messages']) {
         const body = { model: 'acme/chat', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }], tools };
@@ -293,20 +306,22 @@ suite('who may use a server', () => {
       assert.equal(chat.arrived.length, 0);
     });
 
-  test('a key that is named may, and every key of a workspace that is', async (t) => {
+  // @spec mcp-4
+  test('is open to a listed key, and to every key of a listed workspace', async (t) => {
     const setup = await start(t);
     for (const server of ['mine', 'ours']) {
       const messages = [please(`mcp_${server}_echo`, { words: 'x' })];
-      const told = await ask(setup, WHOLE, { messages, tools: using(server) });
-      assert.equal(told.text, 'It said: {"content":[{"type":"text","text":"x"}]}');
+      const reported = await ask(setup, WHOLE, { messages, tools: using(server) });
+      assert.equal(reported.text, 'It said: {"content":[{"type":"text","text":"x"}]}');
     }
   });
 });
 
-test('the server gets what its entry says, and nothing of the environment but where programs are', async (t) => {
+// @spec mcp-9
+test('passes a server its entry, and of the environment only the path of programs', async (t) => {
   const setup = await start(t);
-  const told = await ask(setup, WHOLE, { messages: [please('mcp_local_environment')], tools: using('local') });
-  const names = /"text":"([^"]*)"/.exec(told.text)?.[1]?.split(' ') ?? [];
+  const reported = await ask(setup, WHOLE, { messages: [please('mcp_local_environment')], tools: using('local') });
+  const names = /"text":"([^"]*)"/.exec(reported.text)?.[1]?.split(' ') ?? [];
   const known = ['MCP_NOTES', 'MCP_TOKEN', 'PATH', 'HOME'];
   assert.deepEqual(
     names.filter((name) => !known.includes(name)),
@@ -317,22 +332,23 @@ test('the server gets what its entry says, and nothing of the environment but wh
   assert.ok(setup.http.headers.every(({ authorization }) => authorization === 'Bearer a-secret-of-the-server'));
 });
 
-test('content filters look through what comes back before a model reads it', async (t) => {
+// @spec mcp-10
+test('applies content filters to results before a model reads them', async (t) => {
   const setup = await start(t);
   await setFilters(setup.gateway, { content_filter_builtins: [{ slug: 'email', action: 'redact' }] });
-  const told = await ask(setup, WHOLE, { messages: [please('mcp_remote_contact')], tools: using('remote') });
-  assert.match(told.text, /Ann is \[EMAIL\]\./);
+  const reported = await ask(setup, WHOLE, { messages: [please('mcp_remote_contact')], tools: using('remote') });
+  assert.match(reported.text, /Ann is \[EMAIL\]\./);
   assert.ok(setup.chat.arrived.every(({ text }) => !text.includes('ann@example.com')));
 });
 
-test('calls count like those of other tools', async (t) => {
+test('counts calls like those of other tools', async (t) => {
   const setup = await start(t);
-  const told = await ask(setup, WHOLE, {
+  const reported = await ask(setup, WHOLE, {
     messages: [please('mcp_remote_echo', { words: 'x' })],
     tools: using('remote'),
   });
-  assert.equal((await recordOf(setup.gateway, told.id)).id, told.id);
-  assert.deepEqual(told.usage['server_tool_use_details'], {
+  assert.equal((await recordOf(setup.gateway, reported.id)).id, reported.id);
+  assert.deepEqual(reported.usage['server_tool_use_details'], {
     tool_calls_requested: 1,
     tool_calls_executed: 1,
     web_search_requests: 0,

@@ -31,7 +31,8 @@ async function start(t: TestContext) {
   return { manage, listed };
 }
 
-test('the models of a caller are those that guardrails of its key and its workspace leave', async (t) => {
+// @spec guardrail-16
+test('lists for a caller the models that guardrails of its key and its workspace allow', async (t) => {
   const { manage, listed } = await start(t);
   const { data: workspace } = await manage('POST', '/workspaces', { name: 'Team', slug: 'team' });
   const { data, key } = await manage('POST', '/keys', { name: 'App', workspace_id: workspace.id });
@@ -45,7 +46,7 @@ test('the models of a caller are those that guardrails of its key and its worksp
   assert.deepEqual(await listed(other), ['acme/one', 'acme/two']);
 });
 
-test('the models of a caller are those that preferences of its key and its workspace leave', async (t) => {
+test('lists for a caller the models that preferences of its key and its workspace allow', async (t) => {
   const { manage, listed } = await start(t);
   const { data: workspace } = await manage('POST', '/workspaces', { name: 'Team', slug: 'team' });
   const { data, key } = await manage('POST', '/keys', { name: 'App', workspace_id: workspace.id });
@@ -55,7 +56,7 @@ test('the models of a caller are those that preferences of its key and its works
   assert.deepEqual(await listed(key), []);
 });
 
-test('a model that only a credential of another workspace opens is not among the models of a caller', async (t) => {
+test('hides a model that only a credential of another workspace enables', async (t) => {
   const { manage, listed } = await start(t);
   const { data: workspace } = await manage('POST', '/workspaces', { name: 'Team', slug: 'team' });
   const { key } = await manage('POST', '/keys', { name: 'App', workspace_id: workspace.id });

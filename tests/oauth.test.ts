@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { suite, test, type TestContext } from 'node:test';
-import { defaultGuardrailId } from '../src/accounts/default-guardrail-id.ts';
+import { defaultGuardrailId } from '../src/accounts/policy/default-guardrail-id.ts';
 import { DEFAULT_WORKSPACE_ID } from '../src/accounts/principal.ts';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { manage, textAt } from './support/byok.ts';
@@ -13,8 +13,11 @@ const CALLBACK = 'https://app.example/done';
 const VERIFIER = 'a-verifier-of-enough-characters-0123456789-_~.';
 const CHALLENGE = hash('sha256', VERIFIER, 'base64url');
 
+/** Off by default: tests/issued-keys.test.ts. */
+const NORMAL_KEYS_ISSUE = 'oauth: { normal_keys: true }\n';
+
 async function setUp(t: TestContext): Promise<RunningGateway> {
-  const gateway = await startGateway();
+  const gateway = await startGateway({ yaml: NORMAL_KEYS_ISSUE });
   t.after(() => gateway.close());
   return gateway;
 }
@@ -61,8 +64,9 @@ async function guard(gateway: RunningGateway, keyHash: string): Promise<void> {
 
 const byText = (one: string, other: string): number => (one < other ? -1 : 1);
 
-suite('a code becomes a key', () => {
-  test('that works, with the name, limit and end that were agreed to', async (t) => {
+suite('a code that becomes a key', () => {
+  // @spec key-14, key-17
+  test('gives a working key with the agreed name, limit and expiry', async (t) => {
     const gateway = await setUp(t);
     const {
       id,
@@ -92,7 +96,8 @@ suite('a code becomes a key', () => {
     assert.ok(Array.isArray(keys) && keys.some((key) => key.name === 'Editor'));
   });
 
-  test('once, whoever else asks at the same time', async (t) => {
+  // @spec key-15
+  test('works once, even when two exchanges race', async (t) => {
     const gateway = await setUp(t);
     const { id } = await issue(gateway);
     const replies = await Promise.all(Array.from({ length: 20 }, () => exchange(gateway, { code: id })));
@@ -101,7 +106,7 @@ suite('a code becomes a key', () => {
     assert.equal((await exchange(gateway, { code: id })).status, 403);
   });
 
-  test('named after the application where nobody names it, and of one number for one origin', async (t) => {
+  test('names the key after the application by default, with one number for one origin', async (t) => {
     const gateway = await setUp(t);
     const codes = [
       await issue(gateway),
@@ -118,8 +123,9 @@ suite('a code becomes a key', () => {
   });
 });
 
-suite('a code is refused', () => {
-  test('with a wrong or missing verifier, which does not use it up', async (t) => {
+suite('a refused code', () => {
+  // @spec key-16
+  test('stays valid after a wrong or missing verifier', async (t) => {
     const gateway = await setUp(t);
     const { id } = await issue(gateway, { code_challenge: CHALLENGE, code_challenge_method: 'S256' });
     for (const wrong of [{}, { code_verifier: '' }, { code_verifier: CHALLENGE }, { code_verifier: `${VERIFIER}x` }])
@@ -129,13 +135,14 @@ suite('a code is refused', () => {
     assert.equal((await exchange(gateway, { code: id, code_verifier: VERIFIER })).status, 200);
   });
 
-  test('with a verifier that nothing was set for: somebody may have taken the challenge away', async (t) => {
+  test('has a verifier without a challenge, which may have been removed', async (t) => {
     const gateway = await setUp(t);
     const { id } = await issue(gateway);
     assert.equal((await exchange(gateway, { code: id, code_verifier: VERIFIER })).status, 400);
   });
 
-  test('when it was never made, or is none', async (t) => {
+  // @spec key-16
+  test('was never issued, or is malformed', async (t) => {
     const gateway = await setUp(t);
     for (const code of ['x', 'A'.repeat(43), "' or 1=1 --"])
       assert.equal((await exchange(gateway, { code })).status, 403);
@@ -143,7 +150,8 @@ suite('a code is refused', () => {
       assert.equal((await exchange(gateway, body)).status, 400);
   });
 
-  test('a plain challenge is the verifier itself', async (t) => {
+  // @spec key-17
+  test('takes a plain challenge as the verifier itself', async (t) => {
     const gateway = await setUp(t);
     const { id } = await issue(gateway, { code_challenge: VERIFIER, code_challenge_method: 'plain' });
     assert.equal((await exchange(gateway, { code: id, code_verifier: `${VERIFIER}x` })).status, 403);
@@ -151,7 +159,7 @@ suite('a code is refused', () => {
   });
 });
 
-suite('a code lasts as long as the right to give it out', () => {
+suite('the right to issue a code', () => {
   const narrowings: Readonly<Record<string, (gateway: RunningGateway, keyHash: string) => Promise<unknown>>> = {
     deleted: (gateway, keyHash) => manage(gateway, 'DELETE', `/keys/${keyHash}`),
     disabled: (gateway, keyHash) => manage(gateway, 'PATCH', `/keys/${keyHash}`, { disabled: true }),
@@ -159,7 +167,8 @@ suite('a code lasts as long as the right to give it out', () => {
     'put under a guardrail': guard,
   };
   for (const [what, narrow] of Object.entries(narrowings))
-    test(`it is refused once the key that agreed to it was ${what}`, async (t) => {
+    // @spec key-20
+    test(`ends when the issuing key was ${what}`, async (t) => {
       const gateway = await setUp(t);
       const { key, hash: keyHash } = await makeKey(gateway);
       const { id: code } = await issue(gateway, {}, key);
@@ -170,7 +179,7 @@ suite('a code lasts as long as the right to give it out', () => {
       assert.ok(Array.isArray(keys) && keys.every(({ hash: other }) => other === keyHash));
     });
 
-  test('it is refused once the workspace of the key to be is gone', async (t) => {
+  test('ends with the workspace of the new key', async (t) => {
     const gateway = await setUp(t);
     const { body } = await manage(gateway, 'POST', '/workspaces', { name: 'T', slug: 't' });
     assert.ok(isJsonObject(body['data']));
@@ -179,14 +188,14 @@ suite('a code lasts as long as the right to give it out', () => {
     assert.equal((await exchange(gateway, { code })).status, 403);
   });
 
-  test('a key of the environment gives out codes that work', async (t) => {
+  test('belongs to a key of the environment, too', async (t) => {
     const gateway = await setUp(t);
     const { id: code } = await issue(gateway, {}, API_KEY);
     assert.equal((await exchange(gateway, { code })).status, 200);
   });
 });
 
-test('the audit tells who agreed to what, and which key came of it, and never the code', async (t) => {
+test('is audited with issuer and issued key, and never the code', async (t) => {
   const gateway = await setUp(t);
   const { key, hash: keyHash } = await makeKey(gateway);
   const { id: code } = await issue(gateway, { limit: 5, code_challenge: VERIFIER }, key);
@@ -221,8 +230,9 @@ test('the audit tells who agreed to what, and which key came of it, and never th
     assert.ok(!text.includes(secret));
 });
 
-suite('making a code', () => {
-  test('takes a key, an address of the application or a challenge, and nothing that could lead elsewhere', async (t) => {
+suite('issuing a code', () => {
+  // @spec key-13
+  test('needs a key, an address of the application or a challenge, and no risky address', async (t) => {
     const gateway = await setUp(t);
     const status = async (body: object, key = MANAGEMENT_KEY) =>
       (await manage(gateway, 'POST', '/auth/keys/code', body, key)).status;
@@ -252,7 +262,8 @@ suite('making a code', () => {
     assert.equal(await status({ code_challenge: CHALLENGE, code_challenge_method: 'S256' }), 200);
   });
 
-  test('is open to a key without limit and end, and to no other: nobody gives away more than they have', async (t) => {
+  // @spec key-19
+  test('is open only to a key without limit and expiry, which cannot give away more than it has', async (t) => {
     const gateway = await setUp(t);
     await issue(gateway, {}, API_KEY);
     for (const narrow of [{ limit: 1 }, { expires_at: '2199-01-01T00:00:00Z' }]) {
@@ -268,11 +279,11 @@ suite('making a code', () => {
     }
   });
 
-  test('is open for as many applications as a key without limit agrees to: what rules its workspace rules them all', async (t) => {
+  test('is open for any number of applications, which all share the rules of the workspace', async (t) => {
     const upstream = await startUpstream(json(200, chatAnswer('ok')));
     t.after(() => upstream.close());
     const gateway = await startGateway({
-      yaml: `
+      yaml: `${NORMAL_KEYS_ISSUE}
 providers:
   alpha: { adapter: openai-compatible, base_url: ${upstream.baseUrl}, api_key: a }
 models:
@@ -305,7 +316,8 @@ models:
     for (const key of keys) assert.equal(await ask(key), 401);
   });
 
-  test('is not open to a key with a guardrail: the new key would be without it', async (t) => {
+  // @spec key-19
+  test('is closed to a key with a guardrail, which the new key would lack', async (t) => {
     const gateway = await setUp(t);
     const { key, hash: keyHash } = await makeKey(gateway);
     const { id: code } = await issue(gateway, {}, key);
@@ -316,7 +328,7 @@ models:
     assert.match(text, /guardrail/);
   });
 
-  test('is not open to a key that defaults bind, and is to one that they only guide', async (t) => {
+  test('is closed to a key with binding defaults, and open with preferences', async (t) => {
     const gateway = await setUp(t);
     const { key, hash: keyHash } = await makeKey(gateway);
     const { id: code } = await issue(gateway, {}, key);
@@ -334,17 +346,17 @@ models:
     assert.equal(await bind({ default_provider_preferences: { order: ['alpha'] }, default_plugins: [plugin] }), 200);
   });
 
-  test('is not open in a workspace that limits each key, but to keys of a member, who has one such limit', async (t) => {
+  test("is closed in a workspace with limits for each key, except for a member's key", async (t) => {
     const gateway = await setUp(t);
     const { key } = await makeKey(gateway);
     const { body: ofMember } = await manage(gateway, 'POST', '/keys', { name: 'Hers', creator_user_id: 'ann' });
     const guardrail = `/guardrails/${defaultGuardrailId(DEFAULT_WORKSPACE_ID)}`;
     const statuses = async (): Promise<readonly number[]> => {
-      const wish = { callback_url: CALLBACK };
-      const asked = [key, API_KEY, textAt(ofMember, 'key'), MANAGEMENT_KEY].map((each) =>
-        manage(gateway, 'POST', '/auth/keys/code', wish, each),
+      const input = { callback_url: CALLBACK };
+      const requested = [key, API_KEY, textAt(ofMember, 'key'), MANAGEMENT_KEY].map((each) =>
+        manage(gateway, 'POST', '/auth/keys/code', input, each),
       );
-      return (await Promise.all(asked)).map(({ status }) => status);
+      return (await Promise.all(requested)).map(({ status }) => status);
     };
     await manage(gateway, 'PATCH', guardrail, { limit_usd: 1 });
     assert.deepEqual(await statuses(), [403, 403, 200, 200]);
@@ -352,6 +364,7 @@ models:
     assert.deepEqual(await statuses(), [200, 200, 200, 200], 'what else it rules it rules for all');
   });
 
+  // @spec key-15
   test('leaves nothing in the database that could be exchanged', async (t) => {
     const gateway = await setUp(t);
     const { id } = await issue(gateway);
@@ -362,7 +375,8 @@ models:
   });
 });
 
-test('other methods than POST at the exchange are 405', async (t) => {
+// @spec key-14
+test('is 405 with other methods than POST at the exchange', async (t) => {
   const gateway = await setUp(t);
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
     const response = await fetch(`${gateway.baseUrl}/auth/keys`, { method });

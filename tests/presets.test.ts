@@ -40,7 +40,8 @@ function rowsOf(body: JsonObject): readonly Json[] {
 }
 
 suite('presets in requests', () => {
-  test('each of the three ways to name one takes from it what the request leaves open', async (t) => {
+  // @spec preset-6, preset-13
+  test('fill in missing fields, named in each of the three ways', async (t) => {
     const { gateway, first } = await setUp(t);
     await write(gateway, 'brief', {
       model: 'acme/first',
@@ -63,7 +64,27 @@ suite('presets in requests', () => {
     }
   });
 
-  test('a preset of one format serves requests of the other', async (t) => {
+  // @spec preset-3
+  test('refuse an unknown model where it is written', async (t) => {
+    const { gateway } = await setUp(t);
+    for (const body of [
+      { model: 'acme/frist' },
+      { models: ['acme/first', 'acme/frist'] },
+      { model: 'acme/first', models: ['acme/frist'] },
+    ])
+      for (const path of ['/chat/completions', '/messages']) {
+        const refused = await call(gateway, 'POST', `/presets/new${path}`, { messages, max_tokens: 5, ...body });
+        assert.equal(refused.status, 404, refused.text);
+        assert.match(refused.text, /acme\/frist/);
+        assert.equal((await call(gateway, 'GET', '/presets/new')).status, 404);
+      }
+    await write(gateway, 'routed', { model: 'service/auto' });
+    await write(gateway, 'suffixed', { model: 'acme/first:nitro' });
+    await write(gateway, 'open', { temperature: 0 });
+  });
+
+  // @spec preset-11
+  test('serve requests of the other format', async (t) => {
     const { gateway, first } = await setUp(t, {
       adapter: 'messages-compatible',
       first: json(200, messagesAnswer('fine')),
@@ -80,7 +101,8 @@ suite('presets in requests', () => {
     assert.deepEqual([body['max_tokens'], body['stop_sequences'], body['system']], [77, ['END'], 'Be brief.']);
   });
 
-  test('the instructions of the request take the place of the preset’s', async (t) => {
+  // @spec preset-10
+  test('yield their instructions to those of the request', async (t) => {
     const { gateway, first } = await setUp(t);
     await write(gateway, 'brief', {
       model: 'acme/first',
@@ -91,7 +113,7 @@ suite('presets in requests', () => {
     assert.deepEqual(first.arrived[0]?.body['messages'], own);
   });
 
-  test('what is wrong in the request is named where the caller wrote it', async (t) => {
+  test('do not change the paths of errors', async (t) => {
     const { gateway } = await setUp(t);
     await write(gateway, 'brief', {
       model: 'acme/first',
@@ -106,7 +128,7 @@ suite('presets in requests', () => {
     assert.match(text, /messages\[1\]/);
   });
 
-  test('numbers reach the upstream as they were written', async (t) => {
+  test('keep numbers as they were written', async (t) => {
     const { gateway, first } = await setUp(t);
     await write(gateway, 'brief', { model: 'acme/first', temperature: 0.5 });
     const text = `{"model":"@preset/brief","seed":12345678901234567890,"messages":${JSON.stringify(messages)}}`;
@@ -115,13 +137,14 @@ suite('presets in requests', () => {
     assert.equal(first.arrived[0]?.body['temperature'], 0.5);
   });
 
-  test('a stream takes a preset, too, and what it cannot say is a warning', async (t) => {
+  // @spec preset-11
+  test('work in a stream, with a warning for settings that it cannot express', async (t) => {
     const { gateway, first } = await setUp(t, { first: stream(chatStream('fine')) });
-    const vendorTool = { type: 'bash_20250124', name: 'bash' };
+    const nativeTool = { type: 'bash_20250124', name: 'bash' };
     await write(
       gateway,
       'bash',
-      { model: 'acme/first', max_tokens: 5, tools: [vendorTool], system: 'Be brief.' },
+      { model: 'acme/first', max_tokens: 5, tools: [nativeTool], system: 'Be brief.' },
       '/messages',
     );
     const answer = await gateway.post('/chat/completions', { model: '@preset/bash', stream: true, messages });
@@ -132,7 +155,8 @@ suite('presets in requests', () => {
     assert.ok(record?.warnings.some(({ path }) => path === 'preset.tools[0]'));
   });
 
-  test('one that is unknown, disabled, archived or of another kind of name is 404, and two at once are 400', async (t) => {
+  // @spec preset-7
+  test('are 404 when unknown, disabled, archived or malformed, and 400 when there are two', async (t) => {
     const { gateway, first } = await setUp(t);
     await write(gateway, 'off', { model: 'acme/first' });
     await manage(gateway, 'PATCH', '/presets/off', { status: 'disabled' });
@@ -157,7 +181,7 @@ suite('presets in requests', () => {
     assert.equal(first.arrived.length, 1);
   });
 
-  test('tokens are counted with the preset', async (t) => {
+  test('are included in token counts', async (t) => {
     const { gateway } = await setUp(t);
     const count = async (body: object): Promise<number> =>
       Number((await call(gateway, 'POST', '/messages/count_tokens', { messages, ...body })).body['input_tokens']);
@@ -168,7 +192,8 @@ suite('presets in requests', () => {
 });
 
 suite('routes of presets', () => {
-  test('writing one makes a version each time, and the last one is in use until another is chosen', async (t) => {
+  // @spec preset-1, preset-5
+  test('create a version with each write, which is in use until another is chosen', async (t) => {
     const { gateway, first } = await setUp(t);
     const one = await write(gateway, 'p', { model: 'acme/first', temperature: 0.1 });
     const two = await write(gateway, 'p', { model: 'acme/first', temperature: 0.2 });
@@ -209,7 +234,8 @@ suite('routes of presets', () => {
     assert.equal((await call(gateway, 'DELETE', '/presets/p')).status, 403);
   });
 
-  test('they are listed by their last change, and one that was archived is back when it is written again', async (t) => {
+  // @spec preset-4
+  test('list by the last change, and restore an archived one when it is written again', async (t) => {
     const { gateway } = await setUp(t);
     for (const slug of ['a', 'b']) await write(gateway, slug, { model: 'acme/first' });
     await manage(gateway, 'DELETE', '/presets/a');
@@ -222,7 +248,8 @@ suite('routes of presets', () => {
     assert.equal((await write(gateway, 'a', { model: 'acme/first' }))['status'], 'active');
   });
 
-  test('a body that a generation would refuse, a bad slug and unknown members are 400', async (t) => {
+  // @spec preset-1
+  test('reject an invalid request, a bad slug and unknown fields with 400', async (t) => {
     const { gateway } = await setUp(t);
     for (const [path, body] of [
       ['/presets/p/chat/completions', { messages: [] }],
@@ -240,7 +267,7 @@ suite('routes of presets', () => {
     assert.equal((await call(gateway, 'GET', '/presets?limit=101')).status, 400);
   });
 
-  test('a management key writes and reads those of any workspace, and none of one that is not there', async (t) => {
+  test('read and write any workspace with a management key, and none that does not exist', async (t) => {
     const { gateway } = await setUp(t);
     const team = textAt(dataOf((await manage(gateway, 'POST', '/workspaces', { name: 'T', slug: 't' })).body), 'id');
     const path = (workspace: string) => `/presets/p/chat/completions?workspace_id=${workspace}`;
@@ -255,11 +282,12 @@ suite('routes of presets', () => {
       assert.equal((await manage(gateway, 'GET', `/presets${below}?workspace_id=${UNKNOWN_WORKSPACE}`)).status, 400);
   });
 
-  test('what a management key changes is an event that names the workspace, and what callers write is none', async (t) => {
+  // @spec preset-5
+  test('audit changes of a management key with its workspace, and not those of callers', async (t) => {
     const { gateway } = await setUp(t);
     await write(gateway, 'p', { model: 'acme/first' });
-    const wish = { messages, model: 'acme/first' };
-    assert.equal((await manage(gateway, 'POST', '/presets/p/chat/completions', wish)).status, 200);
+    const input = { messages, model: 'acme/first' };
+    assert.equal((await manage(gateway, 'POST', '/presets/p/chat/completions', input)).status, 200);
     assert.equal((await manage(gateway, 'PATCH', '/presets/p', { designated_version: 1 })).status, 200);
     assert.equal((await manage(gateway, 'DELETE', '/presets/p')).status, 200);
     const { body } = await manage(gateway, 'GET', '/audit');
@@ -277,7 +305,8 @@ suite('routes of presets', () => {
     );
   });
 
-  test('those who write one preset at once each get a version of their own, or are told to try again', async (t) => {
+  // @spec preset-14
+  test('give each of several concurrent writers a version, or a request to retry', async (t) => {
     const { gateway } = await setUp(t);
     const replies = await Promise.all(
       Array.from({ length: 10 }, () =>

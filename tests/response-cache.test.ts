@@ -7,7 +7,7 @@ import { manage } from './support/byok.ts';
 import { API_KEY } from './support/gateway.ts';
 import { readChatStream } from './support/read-stream.ts';
 import { startTwoProviders, type TwoProviders } from './support/two-providers.ts';
-import { chatAnswer, chatChunk, chatStream, json, sse, stream } from './support/upstream.ts';
+import { chatAnswer, chatChunk, chatStream, json, sse, stream, type Script } from './support/upstream.ts';
 
 const messages = [{ role: 'user', content: 'What is the capital of Norway?' }];
 const BODY = { model: 'acme/first', messages };
@@ -61,7 +61,8 @@ async function recordOf({ gateway }: Pick<TwoProviders, 'gateway'>, id: string):
 }
 
 suite('the response cache', () => {
-  test('gives the same answer again: free, with a generation of its own, and without asking anybody', async (t) => {
+  // @spec cache-6, cache-7
+  test('returns the same response free of charge, as its own generation, without a provider', async (t) => {
     const stage = await setUp(t);
     const first = await ask(stage);
     assert.deepEqual([first.status, first.cache], [200, { status: 'MISS', ttl: '300' }], first.text);
@@ -86,6 +87,34 @@ suite('the response cache', () => {
     assert.equal((await recordOf(stage, first.id))['response_cache_source_id'], null);
   });
 
+  // @spec cache-11
+  test('generates for each of two requests that miss at the same time', async (t) => {
+    const both = Promise.withResolvers<void>();
+    let arrived = 0;
+    const first: Script = async (...call) => {
+      arrived += 1;
+      if (arrived === 2) both.resolve();
+      await both.promise;
+      await json(200, chatAnswer('Oslo.'))(...call);
+    };
+    const stage = await setUp(t, { first });
+    const made = await Promise.all([ask(stage), ask(stage)]);
+    assert.deepEqual(
+      made.map(({ cache }) => cache['status']),
+      ['MISS', 'MISS'],
+    );
+    assert.equal(stage.first.arrived.length, 2);
+  });
+
+  // @spec rate-8
+  test('counts a response that it gives again as a request', async (t) => {
+    const stage = await setUp(t, { more: 'rate_limits: { key: { requests_per_minute: 2, tokens_per_minute: 1000 } }' });
+    const statuses = [await ask(stage), await ask(stage), await ask(stage)].map(({ status }) => status);
+    assert.deepEqual(statuses, [200, 200, 429]);
+    assert.equal(stage.first.arrived.length, 1);
+  });
+
+  // @spec cache-8
   test('replays a stream as a stream, in both formats', async (t) => {
     const stage = await setUp(t, { first: stream(chatStream('Oslo is it.')) });
     const body = { ...BODY, stream: true };
@@ -107,7 +136,8 @@ suite('the response cache', () => {
     assert.equal(stage.first.arrived.length, 2);
   });
 
-  test('keeps apart what differs: the body, the delivery, the endpoint, the key', async (t) => {
+  // @spec cache-3, cache-4
+  test('keys on the body, the delivery, the route and the API key', async (t) => {
     const stage = await setUp(t);
     await ask(stage);
     assert.equal((await ask(stage, { ...BODY, temperature: 0 })).cache['status'], 'MISS');
@@ -121,17 +151,37 @@ suite('the response cache', () => {
     assert.equal((await ask(stage, BODY, headers)).cache['status'], 'HIT');
   });
 
-  test('gives no answer from before the rules of its key changed', async (t) => {
+  // @spec cache-4, cache-12
+  test("returns no response from before a change of the key's rules", async (t) => {
     const stage = await setUp(t);
     await ask(stage);
     await setFilters(stage.gateway, { content_filter_builtins: [{ slug: 'email', action: 'redact' }] });
     assert.equal((await ask(stage)).cache['status'], 'MISS', 'other words may have been sent');
     await setFilters(stage.gateway, { allowed_models: ['acme/second'] });
-    assert.ok((await ask(stage)).status >= 400, 'nobody may ask that model any more');
+    assert.ok((await ask(stage)).status >= 400, 'that model is no longer allowed');
     assert.equal(stage.first.arrived.length, 2);
   });
 
-  test('is off where nobody asks for it, and a preset can forbid it', async (t) => {
+  // @spec cache-12
+  test('replays a response as filters left it, and nothing for a request that they refuse', async (t) => {
+    const stage = await setUp(t, { first: json(200, chatAnswer('Write to olav@oslo.example.')) });
+    await setFilters(stage.gateway, {
+      content_filter_builtins: [{ slug: 'email', action: 'redact', scan_output: true }],
+      content_filters: [{ pattern: 'swordfish', action: 'block' }],
+    });
+    const answers = [await ask(stage), await ask(stage)];
+    assert.deepEqual(
+      answers.map(({ cache }) => cache['status']),
+      ['MISS', 'HIT'],
+    );
+    for (const { text } of answers) assert.match(text, /Write to \[EMAIL\]\./);
+    const refused = await ask(stage, { ...BODY, messages: [{ role: 'user', content: 'swordfish' }] });
+    assert.deepEqual([refused.status, refused.cache], [403, {}]);
+    assert.equal(stage.first.arrived.length, 1);
+  });
+
+  // @spec preset-12, cache-1
+  test('is off by default, and can be forbidden by a preset', async (t) => {
     const stage = await setUp(t);
     for (let round = 0; round < 2; round++) assert.deepEqual((await ask(stage, BODY, {})).cache, {});
     assert.equal(stage.first.arrived.length, 2);
@@ -148,7 +198,8 @@ suite('the response cache', () => {
     assert.equal((await ask(stage, kept, {})).cache['status'], 'MISS');
   });
 
-  test('forgets when its time is over, and when it is told to', async (t) => {
+  // @spec cache-9
+  test('expires entries, and clears them on request', async (t) => {
     const stage = await setUp(t);
     const brief = { ...ON, 'x-service-cache-ttl': '1' };
     assert.deepEqual((await ask(stage, BODY, brief)).cache, { status: 'MISS', ttl: '1' });
@@ -161,7 +212,8 @@ suite('the response cache', () => {
     assert.equal(stage.first.arrived.length, 3);
   });
 
-  test('keeps no error, no answer that broke off, and nothing of an account that must have nothing kept', async (t) => {
+  // @spec cache-5, cache-10
+  test('stores no error, no broken response, and nothing for an account with zero retention', async (t) => {
     const stage = await setUp(t, { first: json(400, { error: { message: 'no' } }) });
     assert.equal((await ask(stage)).status, 400);
     stage.first.script = stream(sse([chatChunk({ content: 'Os' })]));
@@ -183,7 +235,8 @@ suite('the response cache', () => {
     assert.deepEqual((await ask(stage, BODY, headers)).cache, {});
   });
 
-  test('keeps an answer that calls tools, arguments byte for byte', async (t) => {
+  // @spec cache-5
+  test('stores a response with tool calls, arguments byte for byte', async (t) => {
     const input = '{"city": "Oslo",  "id": 12345678901234567890}';
     const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: input } };
     const answer = {
@@ -204,7 +257,7 @@ suite('the response cache', () => {
     assert.ok(given.text.includes(JSON.stringify(input)));
   });
 
-  test('a size of zero keeps nothing', async (t) => {
+  test('stores nothing with a size of zero', async (t) => {
     const stage = await setUp(t, { more: 'server: { response_cache_mb: 0 }' });
     await ask(stage);
     assert.equal((await ask(stage)).cache['status'], 'MISS');

@@ -58,33 +58,35 @@ suite('every route of the table', () => {
   for (const route of MANAGEMENT_ROUTES) {
     const name = nameOf(route);
     if (route.scope !== 'public') {
-      test(`${name} is 401 without a key, and with one that nobody has`, async () => {
+      test(`is 401 without a key, and with an unknown one: ${name}`, async () => {
         assert.equal(await statusOf(route, null), 401);
         assert.equal(await statusOf(route, 'mgw-mgmt-nobody-has-this-key'), 401);
       });
     }
     if (route.scope === 'management')
-      test(`${name} is 403 with a normal key, whatever the body`, async () => {
+      // @spec auth-6
+      test(`is 403 with a normal key, whatever the body: ${name}`, async () => {
         assert.equal(await statusOf(route, API_KEY), 403);
         if (route.method !== 'GET') assert.equal(await statusOf(route, API_KEY, GOOD_BODY[name] ?? {}), 403);
       });
     const key = route.scope === 'management' ? MANAGEMENT_KEY : API_KEY;
-    test(`${name} names the errors of a query that nobody knows`, async () => {
+    test(`names unknown query parameters: ${name}`, async () => {
       const status = await statusOf(
         route,
         key,
         route.method === 'GET' ? undefined : (GOOD_BODY[name] ?? {}),
-        '?nobody=1',
+        '?unknown=1',
       );
-      assert.ok(status === 400 || route.query.safeParse({ nobody: '1' }).success, `${status}`);
+      assert.ok(status === 400 || route.query.safeParse({ unknown: '1' }).success, `${status}`);
     });
     if (isNamed(route) && !MAKES_WHAT_IT_NAMES.test(name))
-      test(`${name} is 404 for what does not exist`, async () => {
+      // @spec workspace-13
+      test(`is 404 for what does not exist: ${name}`, async () => {
         const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : (GOOD_BODY[name] ?? {});
         assert.equal(await statusOf(route, key, body), 404);
       });
     else
-      test(`${name} never fails by itself, whoever may call it`, async () => {
+      test(`never fails with 500: ${name}`, async () => {
         for (const body of route.method === 'GET' ? [undefined] : [undefined, {}, [], { unknown: 1 }]) {
           const status = await statusOf(route, key, body);
           assert.ok(status < 500, `${status}`);
