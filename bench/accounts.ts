@@ -15,12 +15,12 @@ const LABELS: Readonly<Record<AccountsId, string>> = {
   embedded: 'on, embedded database',
   postgres: 'on, PostgreSQL and Redis',
 };
-/** More than any run spends or asks. */
+/** More than any run spends or requests. */
 const GRANT_USD = 1_000_000;
 const KEY_LIMIT_USD = 100_000;
 const RATE_LIMIT = { requests_per_minute: 1_000_000_000, tokens_per_minute: 1_000_000_000, concurrent: 10_000 };
 
-interface AccountsParts extends Pick<Bench, 'mock' | 'note'> {
+interface AccountsDeps extends Pick<Bench, 'mock' | 'note'> {
   readonly load: LoadGenerator;
   readonly directory: string;
 }
@@ -32,7 +32,7 @@ export interface AccountsResult {
 
 /** The gateway with everything that accounts do, beside itself without: the same program, in the same rounds. */
 export async function measureAccounts(
-  parts: AccountsParts,
+  deps: AccountsDeps,
   plan: Plan,
   rounds: Parameters<typeof measureSettings>[2],
 ): Promise<AccountsResult> {
@@ -45,7 +45,7 @@ export async function measureAccounts(
       ['embedded', {}],
       ...(shared === undefined ? [] : [['postgres', shared] as const]),
     ] as const) {
-      const variant = await startVariant(parts, id, environment);
+      const variant = await startVariant(deps, id, environment);
       ends.push(() => variant.server.stop());
       variants.push(variant);
     }
@@ -53,10 +53,10 @@ export async function measureAccounts(
       ...SAME_FORMAT,
       id: 'direct',
       label: 'direct to the mock',
-      server: parts.mock,
+      server: deps.mock,
       isGateway: false,
     };
-    const bench: Bench = { ...parts, variants: [direct, ...variants] };
+    const bench: Bench = { ...deps, variants: [direct, ...variants] };
     const results = await measureSettings(bench, listAccountsSettings(plan), rounds);
     const peaks = variants.map(({ label, server }) => ({
       server: label,
@@ -75,8 +75,8 @@ const SAME_FORMAT = { callerFormat: 'chat', upstreamFormat: 'chat' } as const;
 async function findServices(
   after: (end: () => unknown) => void,
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  const { POSTGRES_ENGINES } = await import('../src/store/test-engines.ts');
-  const { redis, useRedis } = await import('../src/store/shared/test-redis.ts');
+  const { POSTGRES_ENGINES } = await import('../src/store/engine/test-engines.ts');
+  const { redis, useRedis } = await import('../tests/support/services/redis.ts');
   const place = await POSTGRES_ENGINES[0]?.makePlace();
   if (place?.url === undefined) return undefined;
   after(() => place.remove());
@@ -88,7 +88,7 @@ async function findServices(
 
 /** Every caller is limited in every way: by credit, by a key's limit of the day, by requests, tokens and requests at a time. */
 async function startVariant(
-  { directory, mock }: AccountsParts,
+  { directory, mock }: AccountsDeps,
   id: AccountsId,
   environment: Readonly<Record<string, string>>,
 ): Promise<Variant> {

@@ -1,6 +1,6 @@
 /**
- * How fast analytics are over many records: fills an embedded database, sums the records up as the gateway does, and asks.
- * `node bench/analytics.ts [--records 10000000] [--minutes 20] [--dir DIR] [--keep]`
+ * Measures analytics over many records: fills an embedded database, sums the records up as the gateway does, and
+ * queries them. `node bench/analytics.ts [--records 10000000] [--minutes 20] [--dir DIR] [--keep]`
  */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../src/lib/clock.ts';
-import { openDatabase } from '../src/store/database.ts';
-import { createUsageReports } from '../src/store/usage-reports.ts';
-import { createUsageRollup } from '../src/store/usage-rollup.ts';
+import { openDatabase } from '../src/store/engine/database.ts';
+import { createUsageReports } from '../src/store/usage/usage-reports.ts';
+import { createUsageRollup } from '../src/store/usage/usage-rollup.ts';
 import { createAnalytics } from '../src/telemetry/analytics/analytics.ts';
-import { drawActivity } from '../src/telemetry/analytics/activity.ts';
+import { serializeActivity } from '../src/telemetry/analytics/activity.ts';
 import type { AnalyticsQuery } from '../src/telemetry/analytics/question.ts';
 
 const DAY_MS = 86_400_000;
@@ -40,9 +40,9 @@ const endMs = Date.now();
 const startMs = endMs - DAYS * DAY_MS;
 
 const seconds = (sinceMs: number): string => ((performance.now() - sinceMs) / 1_000).toFixed(1);
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const emit = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Each key asks three models of its own, each at two providers, from one application. */
+/** Each key uses three models of its own, each at two providers, from one application. */
 function fill(count: number): number {
   const database = new DatabaseSync(path);
   database.exec('pragma journal_mode = wal; pragma synchronous = off; pragma cache_size = -262144');
@@ -128,7 +128,7 @@ async function timed(work: () => Promise<unknown>): Promise<readonly number[]> {
 await (await openDatabase({ path, clock: systemClock })).close();
 const fillStart = performance.now();
 const filled = fill(wanted);
-say(
+emit(
   `${filled.toLocaleString('en')} records in ${seconds(fillStart)} s, ${((await stat(path)).size / 1e9).toFixed(1)} GB`,
 );
 
@@ -138,17 +138,17 @@ try {
   const rollupStart = performance.now();
   let steps = 0;
   while (performance.now() < deadlineMs && (await rollup.step(endMs))) steps++;
-  say(`summed up in ${seconds(rollupStart)} s: ${steps} hours and days`);
+  emit(`summed up in ${seconds(rollupStart)} s: ${steps} hours and days`);
   const analytics = createAnalytics({ reports: createUsageReports({ database }), clock: systemClock });
-  say('\nquery                                        median ms   max ms   rows');
+  emit('\nquery                                        median ms   max ms   rows');
   for (const [name, query] of QUERIES) {
     const { rows } = await analytics.query(query);
     const times = await timed(() => analytics.query(query));
     print(name, times, rows.length);
   }
   const all = { date: undefined, keyHash: undefined, memberId: undefined, workspaceId: undefined, byWorkspace: false };
-  const activity = await drawActivity(analytics, all);
-  print('GET /activity', await timed(() => drawActivity(analytics, all)), activity.length);
+  const activity = await serializeActivity(analytics, all);
+  print('GET /activity', await timed(() => serializeActivity(analytics, all)), activity.length);
 } finally {
   await database.close();
   if (!options.keep) await rm(folder, { recursive: true, force: true });
@@ -156,7 +156,7 @@ try {
 
 function print(name: string, times: readonly number[], rows: number): void {
   const middle = times[Math.floor(times.length / 2)] ?? 0;
-  say(
+  emit(
     `${name.padEnd(44)} ${middle.toFixed(0).padStart(9)} ${(times.at(-1) ?? 0).toFixed(0).padStart(8)} ${String(rows).padStart(6)}`,
   );
 }

@@ -14,8 +14,9 @@ const chatChunk = z.object({
 const messagesEvent = z.object({ type: z.string(), delta: z.object({ text: z.string().optional() }).optional() });
 
 /**
- * Asks once and reads the answer in full: it must spell the mock's text to the letter. Gives the number of SSE frames that every
- * measured answer must then have. @throws when the answer is wrong: figures of wrong answers are worth nothing.
+ * Makes one call and reads the whole response, which must equal the mock's text to the letter. Returns the number of
+ * SSE frames that every measured response must then have. @throws when the response is wrong: figures of wrong
+ * responses are worthless.
  */
 export async function checkAnswer(variant: Variant, call: Call): Promise<number> {
   const answer = await ask(call);
@@ -38,7 +39,7 @@ async function ask(call: Call): Promise<string> {
   // Ends the exchange from the server's side, so that the socket can be read to its end.
   socket.write(call.request.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'));
   let answer = '';
-  // The mock keeps its connections open whatever is asked: stop at the end of the answer as well.
+  // The mock keeps its connections open in any case, so the end of the response must stop the reader.
   for await (const piece of socket.setEncoding('latin1')) {
     answer += String(piece);
     if (isWholeAnswer(answer)) break;

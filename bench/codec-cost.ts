@@ -2,13 +2,14 @@
 // nothing is collected while a batch is measured.
 import * as z from 'zod';
 
-import type { ClientFormatId, FormatId } from '../src/canonical/extra.ts';
+import type { ClientFormatId } from '../src/canonical/extra.ts';
 import type { EventBatch } from '../src/canonical/events.ts';
 import { pluginSchema } from '../src/plugins/index.ts';
 import { createChatClientFormat } from '../src/wire/chat/format.ts';
 import type { ClientFormat, UpstreamFormat } from '../src/wire/format.ts';
 import { createMessagesClientFormat } from '../src/wire/messages/format.ts';
 import { UPSTREAM_FORMATS } from '../src/app/upstream-formats.ts';
+import { isMockFormat, type MockFormat } from './mock-formats.ts';
 import { writeScript } from './mock-script.ts';
 import { writeBody } from './requests.ts';
 import { median } from './statistics.ts';
@@ -56,7 +57,7 @@ function measure(what: string, unit: Cost['unit'], units: number, run: () => unk
 }
 
 /** The payloads of a scripted stream: as they come off the wire, without the framing of HTTP. */
-function payloadsOf(format: FormatId): readonly Buffer[] {
+function payloadsOf(format: MockFormat): readonly Buffer[] {
   const script = writeScript(format, STREAM_MODEL);
   if (script === undefined) throw new Error(`no stream in the format ${format}`);
   return script.writes.map((bytes, index) => {
@@ -73,6 +74,7 @@ function decodeStream(format: UpstreamFormat, payloads: readonly Buffer[]): read
 
 function measureStreams(): readonly Cost[] {
   return Object.values(UPSTREAM_FORMATS).flatMap((format) => {
+    if (!isMockFormat(format.id)) return [];
     const payloads = payloadsOf(format.id);
     const batches = decodeStream(format, payloads);
     return [

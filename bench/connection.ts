@@ -10,7 +10,7 @@ const readBuffer = Buffer.alloc(256 * 1024);
 /** What one measurement does with the answers of its connections. Times are of `performance.now()`. */
 export interface AnswerHandler {
   onFrames(connection: Connection, count: number, nowMs: number): void;
-  /** The answer is complete; `connection.reader.fault` tells whether it was right. */
+  /** The response is complete; `connection.reader.fault` says whether it was right. */
   onAnswer(connection: Connection, nowMs: number): void;
   /** The connection broke; an answer was due when `connection.busy`. */
   onLost(connection: Connection, reason: string): void;

@@ -8,7 +8,7 @@ import { DEFAULT_PREFERENCES } from '../src/canonical/directives.ts';
 import type { GenerationRequest } from '../src/canonical/request.ts';
 import { createFileReader } from '../src/documents/file-reader.ts';
 import { createTextMaker } from '../src/documents/text-maker.ts';
-import { createHttpClient } from '../src/lib/http-client.ts';
+import { createHttpClient } from '../src/lib/net/http-client.ts';
 import type { PluginContext } from '../src/plugins/contract.ts';
 import { fileParser } from '../src/plugins/file-parser/plugin.ts';
 import { makePdf, makePdfOf } from '../tests/support/make-pdf.ts';
@@ -73,11 +73,11 @@ function requestOf(file: Buffer): GenerationRequest {
 
 async function measure(): Promise<DocumentCosts> {
   const http = createHttpClient();
-  const textMaker = createTextMaker();
+  const textMaker = createTextMaker({ memoryBytes: 1_073_741_824, processBytes: Infinity });
   const download = (): Promise<never> => Promise.reject(new Error('nothing is fetched'));
   const context: PluginContext = {
     signal: new AbortController().signal,
-    asked: true,
+    isRequested: true,
     abilities: { files: createFileReader({ http, download, textMaker }) },
     nowMs: () => Date.now(),
     note: () => undefined,
@@ -95,7 +95,7 @@ async function measure(): Promise<DocumentCosts> {
     for (let run = 0; run < WARM_UP_RUNS + RUNS; run++) {
       const loop = watchLoop();
       const startedMs = performance.now();
-      await fileParser.reviseRequest?.(request, {}, context);
+      await fileParser.transformRequest?.(request, {}, context);
       const tookMs = performance.now() - startedMs;
       const blockMs = loop.stop();
       if (run < WARM_UP_RUNS) continue;

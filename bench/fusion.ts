@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { GATEWAY_KEY, startGateway, type GatewayOptions } from './gateway.ts';
 import { median } from './statistics.ts';
 
-/** How long a panel takes beyond those whom it asks. */
+/** The time that a panel takes in addition to its members. */
 export interface FusionResult {
   readonly members: number;
   /** A whole request, as its caller sees it. */
@@ -41,7 +41,7 @@ const answer = z.object({
   }),
 });
 
-/** Panels of the sandbox's models, one of them slow, beside the same models asked by themselves. */
+/** Panels of the sandbox's models, one of them slow, compared with the same models called alone. */
 export async function measureFusion(
   options: GatewayOptions,
   { runs, note }: { readonly runs: number; readonly note: (line: string) => void },
@@ -78,7 +78,7 @@ async function measurePanel(url: string, members: number, runs: number): Promise
     const { ms, text } = await ask(url, fused);
     const { data } =
       answer.parse(JSON.parse(text)).service_metadata.pipeline.find(({ name }) => name === 'fusion') ?? {};
-    if (data === undefined) throw new Error(`no panel was asked: ${text.slice(0, 500)}`);
+    if (data === undefined) throw new Error(`no panel was called: ${text.slice(0, 500)}`);
     const slowestMs = Math.max(...data.members.map((member) => member.ms));
     let apartMs = 0;
     for (const body of alone) apartMs += (await ask(url, body)).ms;
@@ -95,7 +95,7 @@ async function measurePanel(url: string, members: number, runs: number): Promise
     wholeMs: median(whole),
     slowestMs: median(slowest),
     analystMs: median(analyst),
-    // Whole milliseconds are told: their mean is exact to a part of one.
+    // The gateway reports whole milliseconds; their mean is exact to a fraction of one.
     aroundMs: around.reduce((sum, ms) => sum + ms, 0) / around.length,
     beyondMs: median(beyond),
   };

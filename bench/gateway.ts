@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { MANAGEMENT_KEY } from './manage.ts';
 import { startServer, type ServerProcess } from './processes.ts';
-import type { MockFormat } from './mock-script.ts';
+import type { MockFormat } from './mock-formats.ts';
 
 export const GATEWAY_KEY = 'bench-key-0123456789abcdef';
 /** A provider of each format, all of them the mock: its slug, its adapter and the path below the mock's address. */
@@ -20,7 +20,7 @@ const FORMATS = Object.keys(PROVIDERS).filter((format): format is MockFormat => 
 export interface GatewayOptions {
   readonly directory: string;
   readonly upstream: ServerProcess;
-  /** The mock's model names that the run asks for. */
+  /** The mock's model names that the run uses. */
   readonly models: readonly string[];
   /** Extra arguments of node, before the program. */
   readonly nodeArgs?: readonly string[];

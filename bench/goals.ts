@@ -1,8 +1,9 @@
 import type { Row, SettingResult } from './measure.ts';
 import { findLargestPassed, GOAL_STREAMS, type PacedResult } from './paced.ts';
 import type { DocumentCosts } from './document-cost.ts';
-import type { GuardrailCosts } from './guardrail-cost.ts';
+import type { GuardrailCosts } from './content-filter-cost.ts';
 import type { FusionResult } from './fusion.ts';
+import type { HostileResult } from './hostile.ts';
 import type { RouterCosts } from './router-cost.ts';
 import type { RoutingResult } from './routing-cost.ts';
 import { ACCOUNTS_CONNECTIONS, BURST_CONNECTIONS } from './suites.ts';
@@ -138,6 +139,25 @@ export function judgeDocuments(costs: DocumentCosts): readonly Goal[] {
     measured: `${blockMs.toFixed(1)} ms`,
     met: blockMs < DOCUMENT_BLOCK_MS_MAX,
   }));
+}
+
+/** Of the same caller without the attack. */
+const HOSTILE_RATIO_MAX = 2;
+const HOSTILE_GAP_MS_MAX = 100;
+
+export function judgeHostile(results: readonly HostileResult[]): readonly Goal[] {
+  return results.flatMap(({ attack, quietP99Ms, p99Ms, gapMs, bad }) => [
+    {
+      promise: `${attack}: p99 of another caller at most ${HOSTILE_RATIO_MAX} times that without`,
+      measured: `${(p99Ms / quietP99Ms).toFixed(1)} times${bad === 0 ? '' : `, ${bad} failed`}`,
+      met: p99Ms <= HOSTILE_RATIO_MAX * quietP99Ms && bad === 0,
+    },
+    {
+      promise: `${attack}: the event loop waits at most ${HOSTILE_GAP_MS_MAX} ms`,
+      measured: `${gapMs.toFixed(0)} ms`,
+      met: gapMs <= HOSTILE_GAP_MS_MAX,
+    },
+  ]);
 }
 
 /** Of what the gateway does with accounts off. @source README.md, "Accounts" */

@@ -1,9 +1,9 @@
 import { createCatalog } from '../src/catalog/catalog.ts';
 import { priceTableOf } from '../src/catalog/price.ts';
 import type { Model } from '../src/catalog/model.ts';
-import { entityTagOf } from '../src/http/entity-tag.ts';
+import { etagOf } from '../src/http/etag.ts';
 import { filterModels, modelsQuery } from '../src/http/management/models/filters.ts';
-import { drawPage, filterFacts } from '../src/http/management/models/list.ts';
+import { serializePage, filterFacts } from '../src/http/management/models/list.ts';
 import type { ListingServices } from '../src/http/management/route.ts';
 import { createEndpointStats } from '../src/routing/stats.ts';
 import { endpointName } from '../src/routing/endpoint-name.ts';
@@ -27,7 +27,7 @@ export function createListing(): () => string {
   const query = modelsQuery.parse({ sort: 'coding-high-to-low', supported_parameters: 'tools' });
   return () => {
     const found = filterModels(listing.catalog.list(), query, filterFacts(listing));
-    return entityTagOf(JSON.stringify(drawPage(found, query, listing.baseUrl())));
+    return etagOf(JSON.stringify(serializePage(found, query, listing.baseUrl())));
   };
 }
 

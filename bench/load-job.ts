@@ -1,4 +1,4 @@
-// What run.ts asks of the load generator and what it gets back, over the IPC channel between the two processes.
+// Messages between run.ts and the load generator, over the IPC channel between the two processes.
 import * as z from 'zod';
 
 const expectation = z.object({

@@ -51,7 +51,7 @@ test('a closed loop keeps its connections busy and counts every frame', async ()
   assert.equal(result.latencyUs.count, result.completed);
 });
 
-test('a wrong answer and a lost connection are told, not counted as served', async () => {
+test('reports a wrong response and a lost connection, and does not count them as served', async () => {
   const target = await serve((socket, ordinal) => {
     if (ordinal === 0) socket.write(stream.subarray(0, stream.length - 40));
     else if (ordinal === 1) socket.write('HTTP/1.1 500 Oops\r\ncontent-length: 0\r\n\r\n');

@@ -41,11 +41,11 @@ interface Cell {
   readonly load: LoadResult;
   readonly perS: number;
   readonly cpu: CpuUse;
-  /** Of a gateway that tells: how late its event loop came, ms at p99. */
+  /** For a gateway that reports it: event-loop delay, ms at p99. */
   readonly loopP99Ms?: number;
 }
 
-/** Undefined where the system does not tell. */
+/** Undefined if the system does not report it. */
 export interface CpuUse {
   /** CPU time of the measured process over the time that passed: 1 is a whole core. */
   readonly serverCores?: number;
@@ -73,7 +73,7 @@ export interface Row {
   readonly cpuUs?: number;
   readonly serverCores?: number;
   readonly generatorCores?: number;
-  /** NaN of a server that does not tell. */
+  /** NaN for a server that does not report it. */
   readonly loopP99Ms: number;
   readonly addedLoopP99Ms: number;
   readonly bad: number;
@@ -132,9 +132,9 @@ async function prepareSetting(bench: Bench, setting: Setting): Promise<PreparedS
 /** Makes the call of a variant and checks that it is answered to the letter. @throws when it is not. */
 export async function prepareVariant(
   variant: Variant,
-  asked: { readonly model: string; readonly size: BodySize },
+  requested: { readonly model: string; readonly size: BodySize },
 ): Promise<PreparedVariant> {
-  const call = prepareCall(variant, asked.model, asked.size);
+  const call = prepareCall(variant, requested.model, requested.size);
   const frames = await checkAnswer(variant, call);
   return { variant, call, expectation: expectAnswer(variant, call, frames) };
 }
@@ -179,7 +179,7 @@ async function measureCell(bench: Bench, setting: Setting, prepared: PreparedVar
   };
 }
 
-/** Runs a job and tells what CPU it took on both sides. */
+/** Runs a job and returns the CPU time of both sides. */
 export async function watchCpu(
   bench: Bench,
   server: ServerProcess,
@@ -197,7 +197,7 @@ export async function watchCpu(
   return { result, cpu: { serverMs, serverCores: serverMs / passedMs, generatorCores: generatorMs / passedMs } };
 }
 
-/** NaN where the system does not tell. */
+/** NaN if the system does not report it. */
 function sumCpuMs(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + (readCpuMs(pid) ?? Number.NaN), 0);
 }

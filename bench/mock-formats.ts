@@ -1,5 +1,5 @@
-import { encodeMessage } from '../src/lib/test-event-stream.ts';
-import type { MockFormat } from './mock-script.ts';
+import type { FormatId } from '../src/canonical/extra.ts';
+import { encodeMessage } from '../tests/support/aws-event-stream.ts';
 
 /** A streamed answer in one format, frame by frame. */
 export interface FormatFrames {
@@ -13,14 +13,21 @@ const MODEL = 'bench-2026-01-01';
 const PROMPT_TOKENS = 42;
 
 /** How an answer of so many text events looks in each format, as its vendor spells it. */
-export const FRAMES_OF: Readonly<Record<MockFormat, (events: number) => FormatFrames>> = {
+export const FRAMES_OF = {
   chat: chatFrames,
   messages: messagesFrames,
   gemini: geminiFrames,
   converse: converseFrames,
   responses: responsesFrames,
   cohere: cohereFrames,
-};
+} as const satisfies Readonly<Partial<Record<FormatId, (events: number) => FormatFrames>>>;
+
+/** The formats that the mock upstream answers in. */
+export type MockFormat = keyof typeof FRAMES_OF;
+
+export function isMockFormat(format: FormatId): format is MockFormat {
+  return Object.hasOwn(FRAMES_OF, format);
+}
 
 function data(value: object | string): Buffer {
   return Buffer.from(`data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`);

@@ -1,8 +1,6 @@
-import type { ClientFormatId, FormatId } from '../src/canonical/extra.ts';
-import { FRAMES_OF } from './mock-formats.ts';
+import type { ClientFormatId } from '../src/canonical/extra.ts';
+import { FRAMES_OF, type MockFormat } from './mock-formats.ts';
 
-/** The formats that the mock upstream answers in. */
-export type MockFormat = FormatId;
 /** Those of whole answers. */
 export type WholeFormat = ClientFormatId;
 
@@ -36,13 +34,13 @@ export function writeScript(format: MockFormat, model: string): MockScript | und
   const step = Number(first);
   if (mode === undefined || step < 1 || events < 1 || events > EVENTS_MAX) return undefined;
   const { frames, text, opening } = writeFrames(format, events);
-  // A paced stream opens with its first content: who holds the frames before it back until then loses nothing by it.
+  // A paced stream opens with its first content: holding back the frames before it until then loses nothing.
   const writes =
     mode === 'burst' ? writeChunks(format, frames, step, step) : writeChunks(format, frames, opening + 1, 1);
   return { writes, frames: frames.length, text, ...(mode === 'paced' && { gapMs: step }) };
 }
 
-/** Text of exactly `bytes` characters that tells its ordinal, so that a lost or doubled event shows. */
+/** Text of exactly `bytes` characters with its ordinal, so that a lost or repeated event is noticed. */
 function writeText(ordinal: number, bytes: number): string {
   const head = ` w${ordinal}`;
   return (head + TEXT_FILLER.repeat(Math.ceil(bytes / TEXT_FILLER.length))).slice(0, Math.max(head.length, bytes));

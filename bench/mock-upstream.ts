@@ -1,9 +1,10 @@
-// A model provider reduced to precomputed bytes: raw node:net, no HTTP stack, no JSON, so that one core serves several times what a
-// proxy can ask of it. Started by run.ts; prints its address like the servers under test.
+// A model provider reduced to precomputed bytes: raw node:net, no HTTP stack, no JSON, so that one core serves several
+// times the load of a proxy. Started by run.ts; prints its address like the servers under test.
 import { createServer, type Socket } from 'node:net';
 
 import { listenAndAnnounce } from './announce.ts';
-import { type MockFormat, type MockScript, writeScript } from './mock-script.ts';
+import type { MockFormat } from './mock-formats.ts';
+import { type MockScript, writeScript } from './mock-script.ts';
 
 const HEAD_BYTES_MAX = 64 * 1024;
 const BODY_BYTES_MAX = 16 * 1024 * 1024;

@@ -13,6 +13,8 @@ export const SUITES = [
   'documents',
   'fusion',
   'accounts',
+  'hostile',
+  'path',
 ] as const;
 export type Suite = (typeof SUITES)[number];
 
@@ -29,10 +31,10 @@ export interface Options {
   readonly profile?: Profile;
 }
 
-const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing|routers|plugins|guardrails|documents|fusion|accounts] [--rounds N] [--json] [--baselines]
+const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing|routers|plugins|guardrails|documents|fusion|accounts|hostile|path] [--rounds N] [--json] [--baselines]
        npm run bench -- --profile whole|stream|translated`;
 
-/** @throws Error that tells what is wrong and how it is called. */
+/** @throws Error with the fault and the usage. */
 export function readOptions(args: readonly string[]): Options {
   try {
     return parseOptions(args);

@@ -1,13 +1,13 @@
-// What plugins cost without a socket: the stage itself when nothing asks for one, mending by the length of the answer, and
-// leaving out the middle of a long conversation. Run by plugins.ts in a process of its own.
+// The cost of plugins without a socket: the stage itself without any plugin, JSON repair by the length of the response,
+// and removing the middle of a long conversation. Run by plugins.ts in a process of its own.
 import * as z from 'zod';
 
-import { mergeRules } from '../src/accounts/policy.ts';
+import { mergeRules } from '../src/accounts/policy/policy.ts';
 import { DEFAULT_PREFERENCES } from '../src/canonical/directives.ts';
 import type { EventBatch } from '../src/canonical/events.ts';
 import type { GenerationRequest, Turn } from '../src/canonical/request.ts';
 import { openRouteReport } from '../src/canonical/route-report.ts';
-import { revise, type ReviseQuestion } from '../src/pipeline/revise.ts';
+import { applyPlugins, type ApplyPluginsInput } from '../src/pipeline/plugins/apply-plugins.ts';
 import { fitByMiddleOut } from '../src/plugins/context-compression/fit-request.ts';
 import type { Plugin } from '../src/plugins/contract.ts';
 import { PLUGINS } from '../src/plugins/index.ts';
@@ -44,7 +44,7 @@ function requestOf(turns: readonly Turn[]): GenerationRequest {
   };
 }
 
-function say(role: Turn['role'], text: string): Turn {
+function emit(role: Turn['role'], text: string): Turn {
   return { role, blocks: [{ type: 'text', text }] };
 }
 
@@ -68,15 +68,10 @@ async function measure(what: string, run: () => unknown, kb?: number): Promise<P
 }
 
 function measureStage(what: string, plugins: readonly Plugin[]): Promise<PluginCost> {
-  const request = requestOf([say('user', 'What is the capital of France?')]);
-  const question: ReviseQuestion = {
-    record: {
-      report: openRouteReport('bench/model', 0),
-      warn: () => undefined,
-      pluginFeesNanoUsd: 0,
-      fileFeesNanoUsd: 0,
-      forError: {},
-    },
+  const request = requestOf([emit('user', 'What is the capital of France?')]);
+  const input: ApplyPluginsInput = {
+    log: { warn: () => undefined, chargePlugin: () => undefined, errorMetadata: {} },
+    report: openRouteReport('bench/model', 0),
     rules: { policy: POLICY },
     variants: new Set(),
     signal: new AbortController().signal,
@@ -84,7 +79,7 @@ function measureStage(what: string, plugins: readonly Plugin[]): Promise<PluginC
     fund: () => Promise.resolve(),
   };
   const parts = { plugins, abilities: {}, nowMs: () => 0 };
-  return measure(what, () => revise(parts, request, question));
+  return measure(what, () => applyPlugins(parts, request, input));
 }
 
 /** An object of about so many characters. */
@@ -116,7 +111,7 @@ function measureHealing(what: string, text: string, streams: boolean): Promise<P
 
 function measureCompression(): Promise<PluginCost> {
   const turns = Array.from({ length: 400 }, (_, index) =>
-    say(index % 2 === 0 ? 'user' : 'assistant', 'word '.repeat(200)),
+    emit(index % 2 === 0 ? 'user' : 'assistant', 'word '.repeat(200)),
   );
   const request = requestOf(turns);
   const fitting = fitByMiddleOut(request, true);
@@ -130,7 +125,7 @@ async function measureAll(): Promise<PluginCosts> {
   const short = jsonOf(3 * KB);
   return [
     await measureStage('the stage without any plugin', []),
-    await measureStage('the stage with all of them, none asked for', Object.values(PLUGINS)),
+    await measureStage('the stage with all of them, none enabled', Object.values(PLUGINS)),
     await measureHealing('valid JSON, whole', long, false),
     await measureHealing('valid JSON, streamed', long, true),
     await measureHealing('JSON in a fence, whole', `\`\`\`json\n${long}\n\`\`\``, false),

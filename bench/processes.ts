@@ -16,15 +16,25 @@ const children = new Set<ChildProcess>();
 /** Whether processes are bound to a core each: cpu 0 for what is measured, cpu 1 for what measures. */
 export const isPinned = availableParallelism() > 1 && spawnSync('taskset', ['-c', '1', 'true']).status === 0;
 
+/** Binds this process to the core of what measures, where there are two. @returns what ends that */
+export function pinThisProcess(): () => void {
+  if (!isPinned) return () => undefined;
+  const pin = (cpus: string): void => void spawnSync('taskset', ['-a', '-c', '-p', cpus, String(process.pid)]);
+  const { stdout } = spawnSync('taskset', ['-c', '-p', String(process.pid)], { encoding: 'utf8' });
+  const before = stdout.slice(stdout.lastIndexOf(':') + 1).trim();
+  pin('1');
+  return () => pin(before);
+}
+
 export interface ServerProcess {
   readonly pid: number;
   readonly host: string;
   readonly port: number;
-  /** Asks it to end by SIGTERM and waits; after 15 s it is killed. Whether it ended by itself, without an error. */
+  /** Sends SIGTERM and waits; kills the process after 15 s. Whether it ended by itself, without an error. */
   stop(): Promise<boolean>;
 }
 
-/** A gateway that tells of itself: watched-gateway.ts. */
+/** A gateway that reports its vitals: watched-gateway.ts. */
 export interface WatchedGateway extends ServerProcess {
   readVitals(request: VitalsRequest): Promise<Vitals>;
 }

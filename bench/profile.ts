@@ -8,7 +8,7 @@ import { startGateway } from './gateway.ts';
 import { prepareVariant } from './measure.ts';
 import type { Profile } from './options.ts';
 import { startLoadGenerator, type ServerProcess } from './processes.ts';
-import { drawTable } from './report.ts';
+import { formatTable } from './report.ts';
 import { BURST_CONNECTIONS } from './suites.ts';
 import { listVariants, type VariantId } from './variants.ts';
 
@@ -26,7 +26,7 @@ export interface ProfileOptions {
   readonly note: (line: string) => void;
 }
 
-/** Runs the gateway under V8's sampling profiler with 64 connections and tells where its time went. */
+/** Runs the gateway under V8's sampling profiler with 64 connections and returns where its time went. */
 export async function profileGateway(options: ProfileOptions): Promise<string> {
   const { directory, mock, models, note } = options;
   const profileDirectory = path.join(directory, 'profiles');
@@ -61,7 +61,7 @@ export async function profileGateway(options: ProfileOptions): Promise<string> {
   const sections = files
     .map((file) => summariseProfile(readFileSync(path.join(profileDirectory, file), 'utf8'), span))
     .toSorted((left, right) => right.busyMs - left.busyMs)
-    .map((thread, index) => drawThread(thread, index === 0 ? ROWS : WORKER_ROWS));
+    .map((thread, index) => formatThread(thread, index === 0 ? ROWS : WORKER_ROWS));
   const rate = `${Math.round((result.completed * 1000) / result.elapsedMs)} answers/s while profiled, ${result.bad} bad`;
   return [rate, ...sections].join('\n\n');
 }
@@ -91,7 +91,7 @@ interface Thread {
   readonly functions: readonly { readonly name: string; readonly place: string; readonly selfMs: number }[];
 }
 
-/** Sums the samples of a .cpuprofile that fall into a span, by function: starting and stopping are not what is asked about. */
+/** Sums the samples of a .cpuprofile within a span, by function: start and stop are not of interest. */
 export function summariseProfile(json: string, span: { readonly fromUs: number; readonly toUs: number }): Thread {
   const profile = profileSchema.parse(JSON.parse(json));
   const frames = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));
@@ -138,7 +138,7 @@ function findOwner(name: string, place: string): string {
   return parts.slice(0, parts[0] === 'node_modules' && parts[1]?.startsWith('@') ? 3 : 2).join('/');
 }
 
-function drawThread(thread: Thread, rows: number): string {
+function formatThread(thread: Thread, rows: number): string {
   const share = (ms: number): string => `${((100 * ms) / thread.busyMs).toFixed(1)} %`;
   const owners = new Map<string, number>();
   for (const { name, place, selfMs } of thread.functions) {
@@ -151,11 +151,11 @@ function drawThread(thread: Thread, rows: number): string {
     .toSorted((left, right) => right[1] - left[1]);
   return [
     `a thread, busy ${thread.busyMs.toFixed(0)} ms of ${thread.totalMs.toFixed(0)} ms`,
-    drawTable(
+    formatTable(
       ['self time by function', 'share', 'ms', 'where'],
       thread.functions.slice(0, rows).map(({ name, place, selfMs }) => [name, share(selfMs), selfMs.toFixed(0), place]),
     ),
-    drawTable(
+    formatTable(
       ['self time by folder', 'share', 'ms'],
       byOwner.slice(0, rows / 2).map(([owner, selfMs]) => [owner, share(selfMs), selfMs.toFixed(0)]),
     ),

@@ -4,10 +4,12 @@ import type { FusionResult } from './fusion.ts';
 import type { RouterCosts } from './router-cost.ts';
 import type { RoutingResult } from './routing-cost.ts';
 import type { DocumentCosts } from './document-cost.ts';
-import type { GuardrailCosts } from './guardrail-cost.ts';
+import type { GuardrailCosts } from './content-filter-cost.ts';
 import type { Goal } from './goals.ts';
+import type { HostileResult } from './hostile.ts';
 import type { Row, SettingResult } from './measure.ts';
 import type { PacedResult } from './paced.ts';
+import type { PathCost } from './path-cost.ts';
 import { median } from './statistics.ts';
 
 /** From here on the core of the mock and the generator counts as full, and the row as a lower bound. */
@@ -16,16 +18,16 @@ const SATURATING_CONNECTIONS = 64;
 const OWN_CORE = 0.85;
 
 /** A table that is read as Markdown as well as in a terminal. First column left, the others right. */
-export function drawTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const draw = (cells: readonly string[]): string =>
+  const format = (cells: readonly string[]): string =>
     `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
   const rule = `|${widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
-  return [draw(header), rule, ...rows.map(draw)].join('\n');
+  return [format(header), rule, ...rows.map(format)].join('\n');
 }
 
-export function drawWhole(result: SettingResult): string {
-  return drawSetting(
+export function formatWhole(result: SettingResult): string {
+  return formatSetting(
     result,
     ['req/s', 'of (a)', 'p50 us', 'p99 us', 'added p50', 'added p99', 'CPU us/req', 'of (a) by CPU'],
     (row) => [
@@ -41,7 +43,7 @@ export function drawWhole(result: SettingResult): string {
   );
 }
 
-export function drawStream(result: SettingResult): string {
+export function formatStream(result: SettingResult): string {
   const titles = [
     'events/s',
     'of (b)',
@@ -51,7 +53,7 @@ export function drawStream(result: SettingResult): string {
     'CPU us/event',
     'of (b) by CPU',
   ];
-  return drawSetting(result, titles, (row) => [
+  return formatSetting(result, titles, (row) => [
     round(row.perS),
     ratio(row.ratio),
     round(row.firstFrameP50Us),
@@ -62,7 +64,7 @@ export function drawStream(result: SettingResult): string {
   ]);
 }
 
-export function drawAccounts(result: SettingResult): string {
+export function formatAccounts(result: SettingResult): string {
   const { load } = result.setting;
   const titles = [
     'req/s',
@@ -76,7 +78,7 @@ export function drawAccounts(result: SettingResult): string {
     'loop p99 ms',
     'added',
   ];
-  return drawSetting(result, titles, (row) => [
+  return formatSetting(result, titles, (row) => [
     round(row.perS),
     load.kind === 'open' ? '' : ratio(row.ratio),
     round(row.p50Us),
@@ -93,26 +95,26 @@ export function drawAccounts(result: SettingResult): string {
   ]);
 }
 
-function drawSetting(
+function formatSetting(
   { setting, rows }: SettingResult,
   titles: readonly string[],
-  drawRow: (row: Row) => readonly string[],
+  formatRow: (row: Row) => readonly string[],
 ): string {
-  const table = drawTable(
+  const table = formatTable(
     [setting.label, ...titles, 'its core', "generator's core", 'bad'],
-    rows.map((row) => [row.label, ...drawRow(row), ...drawCores(row), String(row.bad)]),
+    rows.map((row) => [row.label, ...formatRow(row), ...formatCores(row), String(row.bad)]),
   );
   const faults = rows.flatMap((row) => (row.firstFault === undefined ? [] : [`  ${row.label}: ${row.firstFault}`]));
   return [table, ...faults].join('\n');
 }
 
-function drawCores(row: Row): readonly string[] {
+function formatCores(row: Row): readonly string[] {
   const mark = row.variant !== 'direct' && (row.generatorCores ?? 0) >= FULL_CORE ? ' !' : '';
   return [row.variant === 'direct' ? '' : round(row.serverCores, 2), round(row.generatorCores, 2) + mark];
 }
 
-export function drawPaced(results: readonly PacedResult[]): string {
-  return drawTable(
+export function formatPaced(results: readonly PacedResult[]): string {
+  return formatTable(
     [
       'paced streams, an event every 20 ms',
       'streams',
@@ -140,43 +142,43 @@ export function drawPaced(results: readonly PacedResult[]): string {
   );
 }
 
-export function drawCodecs(costs: readonly Cost[]): string {
-  return drawTable(
+export function formatCodecs(costs: readonly Cost[]): string {
+  return formatTable(
     ['codecs alone, no socket', 'CPU us', 'heap bytes', 'each'],
     costs.map(({ what, us, bytes, unit }) => [what, round(us, 2), round(bytes), unit]),
   );
 }
 
-export function drawRouting({ costs }: RoutingResult): string {
-  return drawTable(
+export function formatRouting({ costs }: RoutingResult): string {
+  return formatTable(
     ['without a socket', 'CPU us'],
     costs.map(({ what, us }) => [what, round(us, 1)]),
   );
 }
 
-export function drawRouters(costs: RouterCosts): string {
-  return drawTable(
+export function formatRouters(costs: RouterCosts): string {
+  return formatTable(
     ['routers, without a socket', 'CPU us'],
     costs.map(({ what, us }) => [what, round(us, 1)]),
   );
 }
 
-export function drawPlugins(costs: PluginCosts): string {
-  return drawTable(
+export function formatPlugins(costs: PluginCosts): string {
+  return formatTable(
     ['plugins, without a socket', 'CPU us', 'us a KB'],
     costs.map(({ what, us, kb }) => [what, round(us, 1), kb === undefined ? '' : round(us / kb, 1)]),
   );
 }
 
-export function drawGuardrails(costs: GuardrailCosts): string {
-  return drawTable(
+export function formatGuardrails(costs: GuardrailCosts): string {
+  return formatTable(
     ['filters, without a socket', 'ms', 'CPU ms', 'longest block, ms'],
     costs.map(({ what, ms, cpuMs, blockMs }) => [what, round(ms, 2), round(cpuMs, 2), round(blockMs, 2)]),
   );
 }
 
-export function drawFusion(results: readonly FusionResult[]): string {
-  return drawTable(
+export function formatFusion(results: readonly FusionResult[]): string {
+  return formatTable(
     ['fusion, ms', 'whole request', 'slowest member', 'analyst', 'around them', 'beyond the same calls alone'],
     results.map(({ members, wholeMs, slowestMs, analystMs, aroundMs, beyondMs }) => [
       `${members} members`,
@@ -189,15 +191,55 @@ export function drawFusion(results: readonly FusionResult[]): string {
   );
 }
 
-export function drawDocuments(costs: DocumentCosts): string {
-  return drawTable(
+export function formatDocuments(costs: DocumentCosts): string {
+  return formatTable(
     ['reading PDFs here', 'pages a second', 'longest block, ms'],
     costs.map(({ what, pagesPerS, blockMs }) => [what, round(pagesPerS), round(blockMs, 1)]),
   );
 }
 
-export function drawGoals(goals: readonly Goal[]): string {
-  return drawTable(
+export function formatPath(costs: readonly PathCost[]): string {
+  const tables = costs.map(({ delivery, functions, files, folders }) =>
+    formatTable(
+      [`functions that a plain request runs through, ${delivery}`, 'functions', 'files'],
+      [
+        ...folders.map((row) => [`src/${row.folder}`, String(row.functions), String(row.files)]),
+        ['all', String(functions), String(files)],
+      ],
+    ),
+  );
+  return tables.join('\n\n');
+}
+
+export function formatHostile(results: readonly HostileResult[]): string {
+  return formatTable(
+    [
+      'another caller beside hostile load, ms',
+      'p99 without',
+      'p99',
+      'longest wait of the event loop without',
+      'with',
+      'the gateway: % of a core',
+      'peak MB',
+      'requests',
+      'bad',
+    ],
+    results.map(({ attack, quietP99Ms, p99Ms, quietGapMs, gapMs, cpuShare, peakMb, requests, bad }) => [
+      attack,
+      round(quietP99Ms),
+      round(p99Ms),
+      round(quietGapMs),
+      round(gapMs),
+      round(100 * cpuShare),
+      round(peakMb),
+      String(requests),
+      String(bad),
+    ]),
+  );
+}
+
+export function formatGoals(goals: readonly Goal[]): string {
+  return formatTable(
     ['goal', 'measured', ''],
     goals.map((goal) => [goal.promise, goal.measured, goal.met ? 'pass' : 'MISS']),
   );
@@ -209,19 +251,19 @@ export interface Peak {
   readonly peakMiB: number | undefined;
 }
 
-export function drawPeaks(peaks: readonly Peak[]): string {
+export function formatPeaks(peaks: readonly Peak[]): string {
   const suites = [...new Set(peaks.map((peak) => peak.suite))];
   const servers = [...new Set(peaks.map((peak) => peak.server))];
   const find = (server: string, suite: string): string =>
     round(peaks.find((peak) => peak.server === server && peak.suite === suite)?.peakMiB);
-  return drawTable(
+  return formatTable(
     ['peak memory, MiB', ...suites],
     servers.map((server) => [server, ...suites.map((suite) => find(server, suite))]),
   );
 }
 
-/** Tells when the measured processes did not have their core to themselves; undefined when they did, or nobody knows. */
-export function drawWarning(results: readonly SettingResult[]): string | undefined {
+/** A warning when the measured processes did not have their core to themselves; undefined when they did, or when that is unknown. */
+export function formatWarning(results: readonly SettingResult[]): string | undefined {
   const cores = results
     .filter(({ setting }) => setting.load.kind === 'closed' && setting.load.connections >= SATURATING_CONNECTIONS)
     .flatMap(({ rows }) => rows.filter((row) => row.variant !== 'direct' && (row.generatorCores ?? 1) < FULL_CORE))

@@ -1,15 +1,15 @@
-// What a router adds to a request, without a socket: telling what the request is about, finding who may answer it, and the
-// choice itself. Run by routers.ts in a process of its own.
+// The time that a router adds to a request, without a socket: classification, candidate pool and the choice itself. Run
+// by routers.ts in a process of its own.
 import * as z from 'zod';
 
 import { DEFAULT_PREFERENCES } from '../src/canonical/directives.ts';
 import type { GenerationRequest } from '../src/canonical/request.ts';
 import type { Model } from '../src/catalog/model.ts';
-import { classifyTask } from '../src/choosing/classify-task.ts';
-import { choosePareto, type ParetoModel, type ParetoWish } from '../src/choosing/pareto.ts';
-import { mergeRules } from '../src/accounts/policy.ts';
+import { classifyTask } from '../src/model-selection/classify/classify-task.ts';
+import { choosePareto, type ParetoModel, type ParetoPreference } from '../src/model-selection/rank/pareto.ts';
+import { mergeRules } from '../src/accounts/policy/policy.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { openField } from '../src/pipeline/model-field.ts';
+import { openField } from '../src/pipeline/route/candidate-pool.ts';
 import { createEndpointStats } from '../src/routing/stats.ts';
 import { UPSTREAM_FORMATS } from '../src/app/upstream-formats.ts';
 import { cpuTimeOf } from './cpu-time.ts';
@@ -100,9 +100,9 @@ function createModels(): readonly Model[] {
   });
 }
 
-function measurePareto(what: string, wish: ParetoWish): RouterCost {
+function measurePareto(what: string, preference: ParetoPreference): RouterCost {
   const field = createField();
-  return measure(`pareto over ${MODELS} models: ${what}`, () => choosePareto(field, wish), PARETO_US_MAX);
+  return measure(`pareto over ${MODELS} models: ${what}`, () => choosePareto(field, preference), PARETO_US_MAX);
 }
 
 function measureField(): RouterCost {
@@ -114,7 +114,7 @@ function measureField(): RouterCost {
   };
   const rules = { preferences: DEFAULT_PREFERENCES, permissions: mergeRules([]) };
   const request = createRequest('Write a poem');
-  return measure(`finding who may answer: ${MODELS} models, ${2 * MODELS} endpoints`, () =>
+  return measure(`finding the candidates: ${MODELS} models, ${2 * MODELS} endpoints`, () =>
     openField(parts, request, rules),
   );
 }

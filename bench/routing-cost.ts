@@ -9,7 +9,7 @@ import type { Endpoint, Model } from '../src/catalog/model.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { endpointName } from '../src/routing/endpoint-name.ts';
 import { createHealth } from '../src/routing/health.ts';
-import { planRoute, type PlanQuestion } from '../src/routing/plan.ts';
+import { planCandidates, type PlanInput } from '../src/routing/plan.ts';
 import { createEndpointStats } from '../src/routing/stats.ts';
 import { createStickySessions } from '../src/routing/sticky.ts';
 import { UPSTREAM_FORMATS } from '../src/app/upstream-formats.ts';
@@ -84,7 +84,7 @@ function createRequest(changes: Partial<GenerationRequest> = {}): GenerationRequ
 }
 
 /** The parts as the gateway has them, with traffic and a failing endpoint in ten in memory. */
-function createQuestion(models: readonly Model[], changes: Partial<PlanQuestion> = {}): PlanQuestion {
+function createInput(models: readonly Model[], changes: Partial<PlanInput> = {}): PlanInput {
   const health = createHealth({ clock: systemClock });
   const stats = createEndpointStats({ clock: systemClock });
   for (const [at, endpoint] of models.flatMap(({ endpoints }) => endpoints).entries()) {
@@ -106,8 +106,8 @@ function createQuestion(models: readonly Model[], changes: Partial<PlanQuestion>
   };
 }
 
-function measurePlan(what: string, question: PlanQuestion, usMax?: number): RoutingCost {
-  return measure(`planning one request: ${what}`, () => planRoute({ ...question, random: Math.random() }), usMax);
+function measurePlan(what: string, input: PlanInput, usMax?: number): RoutingCost {
+  return measure(`planning one request: ${what}`, () => planCandidates({ ...input, random: Math.random() }), usMax);
 }
 
 function measure(what: string, run: () => unknown, usMax?: number): RoutingCost {
@@ -116,14 +116,14 @@ function measure(what: string, run: () => unknown, usMax?: number): RoutingCost 
 
 /** Sessions come and go, and failures happen: what is kept of them is bounded. */
 function measureKept(): number {
-  const question = createQuestion(createModels(1, 6));
+  const input = createInput(createModels(1, 6));
   const sticky = createStickySessions({ clock: systemClock });
   let after = 0;
   for (let pick = 0; pick < PICKS; pick++) {
-    const { directives } = question.request;
-    const request = { ...question.request, directives: { ...directives, sessionId: `session-${pick}` } };
+    const { directives } = input.request;
+    const request = { ...input.request, directives: { ...directives, sessionId: `session-${pick}` } };
     const session = sticky.sessionOf(request, 'account');
-    const { candidates } = planRoute({ ...question, request, random: Math.random() });
+    const { candidates } = planCandidates({ ...input, request, random: Math.random() });
     const [first] = candidates;
     if (first !== undefined && session !== undefined) sticky.succeeded(session, first.endpoint, undefined);
     if (pick === PICKS / 10) after = heapMiB();
@@ -141,16 +141,16 @@ function measureAll(): RoutingResult {
   const tools = createRequest({
     tools: [{ type: 'function', name: 'look_up', parameters: { type: 'object' } }],
   });
-  const wishes = { ...DEFAULT_PREFERENCES, zdr: true, maxPrice: { prompt: 5 }, preferredMaxLatency: { p90: 3 } };
+  const userTexts = { ...DEFAULT_PREFERENCES, zdr: true, maxPrice: { prompt: 5 }, preferredMaxLatency: { p90: 3 } };
   return {
     costs: [
-      measurePlan('20 endpoints', createQuestion(twenty), 20),
-      measurePlan('3 models, 60 endpoints', createQuestion(createModels(3, 20)), 60),
-      measurePlan('20 endpoints, tools', createQuestion(twenty, { request: tools })),
-      measurePlan('20 endpoints, preferences', createQuestion(twenty, { preferences: wishes })),
+      measurePlan('20 endpoints', createInput(twenty), 20),
+      measurePlan('3 models, 60 endpoints', createInput(createModels(3, 20)), 60),
+      measurePlan('20 endpoints, tools', createInput(twenty, { request: tools })),
+      measurePlan('20 endpoints, preferences', createInput(twenty, { preferences: userTexts })),
       measurePlan(
         '20 endpoints, sorted by latency',
-        createQuestion(twenty, { preferences: { ...DEFAULT_PREFERENCES, sort: { by: 'latency' } } }),
+        createInput(twenty, { preferences: { ...DEFAULT_PREFERENCES, sort: { by: 'latency' } } }),
       ),
       measure('listing 500 models', createListing(), LISTING_US_MAX),
     ],

@@ -1,4 +1,5 @@
-// `npm run bench`: how much the gateway costs beside the thinnest proxies that do the same forwarding. bench/README.md tells how to read it.
+// `npm run bench`: the cost of the gateway compared with the thinnest proxies that do the same forwarding.
+// bench/README.md explains the figures.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, release, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,6 +13,7 @@ import {
   judgeDocuments,
   judgeFusion,
   judgeGuardrails,
+  judgeHostile,
   judgePaced,
   judgePairs,
   judgeRouters,
@@ -27,27 +29,32 @@ import { readPeakMiB, resetPeak } from './process-stats.ts';
 import { isPinned, startLoadGenerator, startServer, stopAll, type ServerProcess } from './processes.ts';
 import { profileGateway } from './profile.ts';
 import {
-  drawAccounts,
-  drawCodecs,
-  drawDocuments,
-  drawFusion,
-  drawGoals,
-  drawGuardrails,
-  drawPaced,
-  drawPeaks,
-  drawPlugins,
-  drawRouters,
-  drawRouting,
-  drawStream,
-  drawWarning,
-  drawWhole,
+  formatAccounts,
+  formatCodecs,
+  formatDocuments,
+  formatFusion,
+  formatGoals,
+  formatGuardrails,
+  formatHostile,
+  formatPaced,
+  formatPath,
+  formatPeaks,
+  formatPlugins,
+  formatRouters,
+  formatRouting,
+  formatStream,
+  formatWarning,
+  formatWhole,
   type Peak,
 } from './report.ts';
 import type { DocumentCosts } from './document-cost.ts';
 import { measureDocuments } from './documents.ts';
 import { measureFusion, type FusionResult } from './fusion.ts';
-import type { GuardrailCosts } from './guardrail-cost.ts';
+import type { GuardrailCosts } from './content-filter-cost.ts';
 import { measureGuardrails } from './guardrails.ts';
+import { measureHostile, type HostileResult } from './hostile.ts';
+import { measurePath } from './path.ts';
+import type { PathCost } from './path-cost.ts';
 import { measurePlugins } from './plugins.ts';
 import type { PluginCosts } from './plugin-cost.ts';
 import { measureRouters } from './routers.ts';
@@ -71,6 +78,8 @@ interface Results {
   readonly documents: DocumentCosts;
   readonly fusion: readonly FusionResult[];
   readonly accounts: readonly SettingResult[];
+  readonly hostile: readonly HostileResult[];
+  readonly path: readonly PathCost[];
   readonly peaks: readonly Peak[];
   readonly goals: readonly Goal[];
 }
@@ -128,6 +137,8 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
   const guardrails = options.suites.includes('guardrails') ? await measureGuardrails() : [];
   const documents = options.suites.includes('documents') ? await measureDocuments() : [];
   const fusion = await measureFusionOf(options, { directory, upstream: mock, models: [] });
+  const hostile = await measureHostileOf(options, plan);
+  const plainPath = options.suites.includes('path') && !options.baselinesOnly ? await measurePath() : [];
   const goals = [
     ...judgeWhole(whole),
     ...judgeStreams(stream),
@@ -139,6 +150,7 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
     ...judgeDocuments(documents),
     ...judgeFusion(fusion),
     ...judgeAccounts(accounts.results),
+    ...judgeHostile(hostile),
   ];
   return {
     environment: describeEnvironment(options),
@@ -154,6 +166,8 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
     documents,
     fusion,
     accounts: accounts.results,
+    hostile,
+    path: plainPath,
     peaks: [...peaks, ...accounts.peaks],
     goals,
   };
@@ -162,10 +176,10 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
 async function measureAccountsOf(
   { suites, baselinesOnly, rounds }: Options,
   plan: Plan,
-  parts: Parameters<typeof measureAccounts>[0],
+  deps: Parameters<typeof measureAccounts>[0],
 ): ReturnType<typeof measureAccounts> {
   if (!suites.includes('accounts') || baselinesOnly) return { results: [], peaks: [] };
-  return measureAccounts(parts, plan, { rounds, warmUpLimitMs: plan.warmUpLimitMs });
+  return measureAccounts(deps, plan, { rounds, warmUpLimitMs: plan.warmUpLimitMs });
 }
 
 const FUSION_RUNS = { quick: 20, full: 100 };
@@ -176,6 +190,14 @@ async function measureFusionOf(
 ): Promise<readonly FusionResult[]> {
   if (!suites.includes('fusion') || baselinesOnly) return [];
   return measureFusion(gateway, { runs: quick ? FUSION_RUNS.quick : FUSION_RUNS.full, note });
+}
+
+async function measureHostileOf(
+  { suites, baselinesOnly }: Options,
+  { quietMs, attackMs }: Plan,
+): Promise<readonly HostileResult[]> {
+  if (!suites.includes('hostile') || baselinesOnly) return [];
+  return measureHostile({ quietMs, attackMs, note });
 }
 
 function describeEnvironment(options: Options): Readonly<Record<string, string>> {
@@ -195,25 +217,27 @@ function describeEnvironment(options: Options): Readonly<Record<string, string>>
 }
 
 function print(results: Results): void {
-  const warning = drawWarning([...results.whole, ...results.stream, ...results.pairs, ...results.accounts]);
+  const warning = formatWarning([...results.whole, ...results.stream, ...results.pairs, ...results.accounts]);
   const sections = [
     Object.entries(results.environment)
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),
-    ...results.whole.map(drawWhole),
-    ...results.stream.map(drawStream),
-    ...results.pairs.map(drawStream),
-    ...(results.paced.length === 0 ? [] : [drawPaced(results.paced)]),
-    ...results.accounts.map(drawAccounts),
-    ...(results.codecs.length === 0 ? [] : [drawCodecs(results.codecs)]),
-    ...(results.routing === undefined ? [] : [drawRouting(results.routing)]),
-    ...(results.routers.length === 0 ? [] : [drawRouters(results.routers)]),
-    ...(results.plugins.length === 0 ? [] : [drawPlugins(results.plugins)]),
-    ...(results.guardrails.length === 0 ? [] : [drawGuardrails(results.guardrails)]),
-    ...(results.documents.length === 0 ? [] : [drawDocuments(results.documents)]),
-    ...(results.fusion.length === 0 ? [] : [drawFusion(results.fusion)]),
-    drawPeaks(results.peaks),
-    ...(results.goals.length === 0 ? [] : [drawGoals(results.goals)]),
+    ...results.whole.map(formatWhole),
+    ...results.stream.map(formatStream),
+    ...results.pairs.map(formatStream),
+    ...(results.paced.length === 0 ? [] : [formatPaced(results.paced)]),
+    ...results.accounts.map(formatAccounts),
+    ...(results.codecs.length === 0 ? [] : [formatCodecs(results.codecs)]),
+    ...(results.routing === undefined ? [] : [formatRouting(results.routing)]),
+    ...(results.routers.length === 0 ? [] : [formatRouters(results.routers)]),
+    ...(results.plugins.length === 0 ? [] : [formatPlugins(results.plugins)]),
+    ...(results.guardrails.length === 0 ? [] : [formatGuardrails(results.guardrails)]),
+    ...(results.documents.length === 0 ? [] : [formatDocuments(results.documents)]),
+    ...(results.fusion.length === 0 ? [] : [formatFusion(results.fusion)]),
+    ...(results.hostile.length === 0 ? [] : [formatHostile(results.hostile)]),
+    ...(results.path.length === 0 ? [] : [formatPath(results.path)]),
+    formatPeaks(results.peaks),
+    ...(results.goals.length === 0 ? [] : [formatGoals(results.goals)]),
     ...(warning === undefined ? [] : [warning]),
   ];
   console.log(sections.join('\n\n'));

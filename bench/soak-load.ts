@@ -29,7 +29,7 @@ export interface SoakTally {
   firstWrong: string | undefined;
 }
 
-export interface SoakParts {
+export interface SoakDeps {
   readonly caller: Caller;
   readonly upstream: SoakUpstream;
   readonly keys: SoakKeys;
@@ -41,7 +41,7 @@ export interface SoakParts {
 interface Scenario {
   readonly name: string;
   readonly weight: number;
-  readonly run: (parts: SoakParts, name: string) => Promise<void>;
+  readonly run: (deps: SoakDeps, name: string) => Promise<void>;
 }
 
 interface Kind {
@@ -120,59 +120,59 @@ const SCENARIOS: readonly Scenario[] = [
 
 export const SCENARIO_NAMES = SCENARIOS.map(({ name }) => name);
 
-/** Keeps the gateway busy until told to stop, and returns when the last answer is over. */
-export async function runSoakLoad(parts: SoakParts, over: AbortSignal): Promise<void> {
+/** Keeps the gateway busy until it is stopped, and returns when the last response is over. */
+export async function runSoakLoad(deps: SoakDeps, over: AbortSignal): Promise<void> {
   const total = SCENARIOS.reduce((sum, { weight }) => sum + weight, 0);
   const pick = (): Scenario | undefined => {
-    let at = parts.random.next() * total;
+    let at = deps.random.next() * total;
     return SCENARIOS.find(({ weight }) => (at -= weight) < 0);
   };
   await Promise.all(
     Array.from({ length: WORKERS }, async () => {
       while (!over.aborted) {
         const chosen = pick();
-        await chosen?.run(parts, chosen.name);
-        await wait(parts.random.int(0, PAUSE_MS_MAX));
+        await chosen?.run(deps, chosen.name);
+        await wait(deps.random.int(0, PAUSE_MS_MAX));
       }
     }),
   );
 }
 
 function scenario(name: string, weight: number, kind: Kind): Scenario {
-  return { name, weight, run: (parts) => ask(parts, name, kind) };
+  return { name, weight, run: (deps) => ask(deps, name, kind) };
 }
 
 function toolScenario(name: string, stream: boolean): Scenario {
   return {
     name,
     weight: 5,
-    run(parts) {
-      const format = parts.random.pick(['chat', 'messages'] as const);
+    run(deps) {
+      const format = deps.random.pick(['chat', 'messages'] as const);
       const model = ['tools', 'tools-chat', 'tools-messages'];
       const ends = stream ? { ends: STREAM_END } : {};
-      return ask(parts, name, { model, statuses: [200], stream, format, more: { tools: TOOLS[format] }, ...ends });
+      return ask(deps, name, { model, statuses: [200], stream, format, more: { tools: TOOLS[format] }, ...ends });
     },
   };
 }
 
-async function ask(parts: SoakParts, name: string, kind: Kind): Promise<void> {
-  const { caller, random, keys, tally } = parts;
+async function ask(deps: SoakDeps, name: string, kind: Kind): Promise<void> {
+  const { caller, random, keys, tally } = deps;
   const format = kind.format ?? random.pick(['chat', 'messages'] as const);
   count(tally, name, kind.isUnrecorded !== true);
   const question: Ask = {
     format,
     key: keys[kind.key ?? 'open'],
-    body: { ...bodyOf(parts, kind), ...kind.more },
+    body: { ...bodyOf(deps, kind), ...kind.more },
     ...(kind.headers !== undefined && { headers: kind.headers }),
     ...(kind.manner !== undefined && { manner: kind.manner }),
   };
   await caller.ask(question).then(
     (seen) => check(tally, name, kind, seen),
-    (error: unknown) => tellWrong(tally, `${name}: ${String(error)}`),
+    (error: unknown) => reportWrong(tally, `${name}: ${String(error)}`),
   );
 }
 
-function bodyOf({ random }: SoakParts, { model, stream = false }: Kind): object {
+function bodyOf({ random }: SoakDeps, { model, stream = false }: Kind): object {
   return {
     model: `soak/${typeof model === 'string' ? model : random.pick(model)}`,
     max_tokens: 500,
@@ -186,10 +186,10 @@ function check(tally: SoakTally, name: string, kind: Kind, { status, tail, compl
   tally.byStatus.set(status, (tally.byStatus.get(status) ?? 0) + 1);
   const isExpected = kind.statuses.includes(status);
   const isWhole = status !== 200 || !complete || (kind.ends ?? /\}\n?$/).test(tail);
-  if (!isExpected || !isWhole) tellWrong(tally, `${name}: ${status} ${tail}`);
+  if (!isExpected || !isWhole) reportWrong(tally, `${name}: ${status} ${tail}`);
 }
 
-function tellWrong(tally: SoakTally, what: string): void {
+function reportWrong(tally: SoakTally, what: string): void {
   tally.wrong += 1;
   tally.firstWrong ??= what;
 }
@@ -203,42 +203,42 @@ function count(tally: SoakTally, name: string, isRecorded: boolean): void {
 let hangUps = 0;
 
 /** While the upstream has the request and says nothing. */
-async function hangUpEarly(parts: SoakParts, name: string): Promise<void> {
+async function hangUpEarly(deps: SoakDeps, name: string): Promise<void> {
   const word = `silent-${++hangUps}-`;
-  count(parts.tally, name, true);
-  const arrived = parts.upstream.arrival(word);
+  count(deps.tally, name, true);
+  const arrived = deps.upstream.arrival(word);
   const messages = [{ role: 'user', content: word }];
-  const format = parts.random.pick(['chat', 'messages'] as const);
-  const key = parts.keys[parts.random.pick(['open', 'limited'] as const)];
-  const body = { model: 'soak/silent', max_tokens: 500, stream: parts.random.chance(0.5), messages };
-  await parts.caller
+  const format = deps.random.pick(['chat', 'messages'] as const);
+  const key = deps.keys[deps.random.pick(['open', 'limited'] as const)];
+  const body = { model: 'soak/silent', max_tokens: 500, stream: deps.random.chance(0.5), messages };
+  await deps.caller
     .ask({ format, key, body, hangsUpAfter: arrived })
-    .catch((error: unknown) => tellWrong(parts.tally, `${name}: ${String(error)}`));
+    .catch((error: unknown) => reportWrong(deps.tally, `${name}: ${String(error)}`));
 }
 
-async function askWithUnknownKey(parts: SoakParts, name: string): Promise<void> {
-  count(parts.tally, name, false);
-  const key = `sk-unknown-${parts.random.int(0, 1e9)}`;
+async function askWithUnknownKey(deps: SoakDeps, name: string): Promise<void> {
+  count(deps.tally, name, false);
+  const key = `sk-unknown-${deps.random.int(0, 1e9)}`;
   const body = { model: 'soak/talk', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
-  await parts.caller.ask({ format: 'chat', key, body }).then(
-    (seen) => check(parts.tally, name, { model: 'talk', statuses: [401] }, seen),
-    (error: unknown) => tellWrong(parts.tally, `${name}: ${String(error)}`),
+  await deps.caller.ask({ format: 'chat', key, body }).then(
+    (seen) => check(deps.tally, name, { model: 'talk', statuses: [401] }, seen),
+    (error: unknown) => reportWrong(deps.tally, `${name}: ${String(error)}`),
   );
 }
 
 /** Those beyond the limit are refused, and not recorded. */
-async function sendBurst(parts: SoakParts, name: string): Promise<void> {
-  const seen = await sendAtOnce(parts, BURST);
+async function sendBurst(deps: SoakDeps, name: string): Promise<void> {
+  const seen = await sendAtOnce(deps, BURST);
   for (const one of seen) {
-    count(parts.tally, name, one?.status !== 429);
-    if (one === undefined) tellWrong(parts.tally, `${name}: no answer`);
-    else check(parts.tally, name, { model: 'paced', statuses: [200, 429], ends: STREAM_END }, one);
+    count(deps.tally, name, one?.status !== 429);
+    if (one === undefined) reportWrong(deps.tally, `${name}: no answer`);
+    else check(deps.tally, name, { model: 'paced', statuses: [200, 429], ends: STREAM_END }, one);
   }
 }
 
 /** Streams on the hasty key, all under way at the same time. Undefined for one that broke. */
 export async function sendAtOnce(
-  { caller, keys }: Pick<SoakParts, 'caller' | 'keys'>,
+  { caller, keys }: Pick<SoakDeps, 'caller' | 'keys'>,
   requests: number,
 ): Promise<readonly (Seen | undefined)[]> {
   const body = {

@@ -17,7 +17,7 @@ import { FRAMES_OF } from './mock-formats.ts';
 const TALK_EVENTS = 30;
 const PACED_EVENTS = 20;
 const PACED_GAP_MS = 40;
-/** A stream longer than what sockets on loopback hold, so that who does not read is felt. */
+/** A stream longer than the buffers of sockets on loopback, so that a reader that does not read has an effect. */
 const LONG_EVENTS = 12_000;
 const LONG_EVENTS_A_WRITE = 64;
 const FILLER = 'the quick brown fox jumps over the lazy dog and looks back at the same old fence '.repeat(2);
@@ -51,13 +51,13 @@ export interface SoakUpstream {
 export async function startSoakUpstream(): Promise<SoakUpstream> {
   const awaited = new Map<string, () => void>();
   const upstream = await startUpstream(async (arrived, response, request) => {
-    // Whoever runs for half an hour keeps no list of what arrived.
+    // A run of half an hour keeps no list of requests.
     upstream.arrived.length = 0;
     response.on('error', () => undefined);
-    for (const [word, tell] of awaited) {
+    for (const [word, notify] of awaited) {
       if (!arrived.text.includes(word)) continue;
       awaited.delete(word);
-      tell();
+      notify();
     }
     const script = SCRIPTS[String(arrived.body['model'])];
     if (script === undefined) response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
@@ -94,8 +94,8 @@ function talk(arrived: Arrived, response: ServerResponse): void {
   }
   const { opening, delta, closing } = framesOf(arrived, TALK_EVENTS);
   openStream(response);
-  const said = Array.from({ length: TALK_EVENTS }, (_, at) => delta(` w${at}`));
-  response.end(Buffer.concat([...opening, ...said, ...closing]));
+  const stated = Array.from({ length: TALK_EVENTS }, (_, at) => delta(` w${at}`));
+  response.end(Buffer.concat([...opening, ...stated, ...closing]));
 }
 
 async function paced(arrived: Arrived, response: ServerResponse): Promise<void> {
@@ -129,8 +129,8 @@ async function long(arrived: Arrived, response: ServerResponse): Promise<void> {
 async function cut(arrived: Arrived, response: ServerResponse): Promise<void> {
   const { opening, delta } = framesOf(arrived, TALK_EVENTS);
   openStream(response);
-  const said = Array.from({ length: TALK_EVENTS / 2 }, (_, at) => delta(` w${at}`));
-  response.write(Buffer.concat([...opening, ...said]));
+  const stated = Array.from({ length: TALK_EVENTS / 2 }, (_, at) => delta(` w${at}`));
+  response.write(Buffer.concat([...opening, ...stated]));
   // What was written has left by then.
   await wait(20);
   response.destroy();

@@ -36,7 +36,7 @@ const BOUNDS = [
   ['resident memory, MiB', 'rssMiB', RSS_MIB_MAX],
 ] as const;
 
-/** Whether each stayed what it was over the last two thirds of a run. @throws Error with too few samples to tell */
+/** Whether each stayed the same over the last two thirds of a run. @throws Error with too few samples */
 export function judgeGrowth(samples: readonly SoakSample[]): readonly Growth[] {
   const endMs = samples.at(-1)?.atMs ?? 0;
   const settled = samples.filter(({ atMs }) => atMs >= endMs * SETTLED_SHARE);

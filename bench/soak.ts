@@ -1,4 +1,5 @@
-// `npm run soak`: whether the gateway stays what it is under half an hour of mixed load. bench/README.md tells what is sent and checked.
+// `npm run soak`: whether the gateway stays the same under half an hour of mixed load. bench/README.md lists the load
+// and the checks.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { parseArgs } from 'node:util';
 
 import { createRandom } from '../tests/support/random.ts';
 import { stopAll, type WatchedGateway } from './processes.ts';
-import { drawTable } from './report.ts';
+import { formatTable } from './report.ts';
 import { createCaller, type Caller } from './soak-caller.ts';
 import { AT_A_TIME, LIMIT_USD, startSoakGateway, type SoakKeys } from './soak-gateway.ts';
 import { runSoakLoad, SCENARIO_NAMES, sendAtOnce, type SoakTally } from './soak-load.ts';
@@ -81,7 +82,7 @@ async function runLoad(): Promise<readonly SoakSample[]> {
     await wait(Math.max(0, beginMs + dueMs - performance.now()));
     const sample = await takeSample(gateway, performance.now() - beginMs);
     taken.push(sample);
-    process.stderr.write(`${drawSample(sample).join('  ')}\n`);
+    process.stderr.write(`${formatSample(sample).join('  ')}\n`);
   }
   over.abort();
   const late = new AbortController();
@@ -158,7 +159,7 @@ async function checkAtRest(): Promise<readonly Check[]> {
   ];
 }
 
-/** Asks for more than the limit: the refusal tells what requests under way hold of it. Undefined: nothing. */
+/** Requests more than the limit: the refusal says how much of it open requests have reserved. Undefined: nothing. */
 async function askForMore(resting: Caller, { limited }: SoakKeys): Promise<string | undefined> {
   const messages = [{ role: 'user', content: 'Everything, please.' }];
   const { status, tail } = await resting.ask({
@@ -170,7 +171,7 @@ async function askForMore(resting: Caller, { limited }: SoakKeys): Promise<strin
   return isRefusal && !tail.includes('under way') ? undefined : `${status} ${tail}`;
 }
 
-/** The gateway has ended, and its database tells. */
+/** Checks the database after the gateway has ended. */
 async function checkStopped(): Promise<readonly Check[]> {
   const hasEnded = await gateway.stop();
   const rows = countRows();
@@ -194,7 +195,7 @@ async function checkStopped(): Promise<readonly Check[]> {
   ];
 }
 
-function drawSample(sample: SoakSample): readonly string[] {
+function formatSample(sample: SoakSample): readonly string[] {
   return [
     (sample.atMs / 60_000).toFixed(1),
     sample.rssMiB.toFixed(0),
@@ -216,11 +217,11 @@ function report(taken: readonly SoakSample[], growths: readonly Growth[], checke
   const step = Math.max(1, Math.ceil(taken.length / ROWS_SHOWN));
   const shown = taken.filter((_, at) => at % step === 0 || at === taken.length - 1);
   const sections = [
-    drawTable(
+    formatTable(
       ['minute', 'RSS MiB', 'heap MiB', 'external MiB', 'handles', 'streams', 'sent', 'records'],
-      shown.map(drawSample),
+      shown.map(formatSample),
     ),
-    drawTable(
+    formatTable(
       ['over the last two thirds', 'rise', 'at most', ''],
       growths.map(({ what, rise, riseMax, isFlat }) => [
         what,
@@ -229,11 +230,11 @@ function report(taken: readonly SoakSample[], growths: readonly Growth[], checke
         isFlat ? 'flat' : 'GROWS',
       ]),
     ),
-    drawTable(
+    formatTable(
       ['at the end', 'seen', ''],
       checked.map(({ promise, seen, held }) => [promise, seen, held ? 'pass' : 'MISS']),
     ),
-    drawTable(
+    formatTable(
       ['sent', 'requests'],
       tally.byScenario
         .entries()

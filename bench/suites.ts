@@ -2,7 +2,7 @@ import type { Setting } from './measure.ts';
 import { BODY_LABELS } from './requests.ts';
 import { PAIR_IDS } from './variants.ts';
 
-/** How long and how often: the sums stay under eight minutes, and under a minute with `--quick`. */
+/** How long and how often: the sums stay under eight minutes without hostile load and under twelve with it, with `--quick` under one and three. */
 export interface Plan {
   readonly cellMs: number;
   readonly streamCellMs: number;
@@ -14,10 +14,13 @@ export interface Plan {
   /** How often a number of streams that stalled is tried. */
   readonly pacedAttempts: number;
   readonly burstModel: string;
+  /** Of hostile load: how long its other caller is alone first, and after which time an attack is ended. */
+  readonly quietMs: number;
+  readonly attackMs: number;
 }
 
 export const PACED_GAP_MS = 20;
-/** A provider that sends faster than anyone reads: 200 events, 16 in each write. */
+/** A provider that sends faster than any reader reads: 200 events, 16 in each write. */
 const BURST_MODEL = 'burst-16x200';
 export const BURST_CONNECTIONS = 64;
 export const ACCOUNTS_CONNECTIONS = 64;
@@ -35,6 +38,8 @@ export function planRun(quick: boolean): Plan {
       pacedEvents: 100,
       pacedAttempts: 1,
       burstModel: BURST_MODEL,
+      quietMs: 2_000,
+      attackMs: 6_000,
     };
   }
   return {
@@ -47,6 +52,8 @@ export function planRun(quick: boolean): Plan {
     pacedEvents: 250,
     pacedAttempts: 2,
     burstModel: BURST_MODEL,
+    quietMs: 5_000,
+    attackMs: 25_000,
   };
 }
 

@@ -35,7 +35,7 @@ class Relay implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // A caller who vanished while its request waited in the pool: 'close' fired before there was anything to abort.
+    // A caller that hung up while its request waited in the pool: 'close' fired before there was anything to abort.
     if (this.#response.destroyed) controller.abort(new Error('the caller hung up'));
   }
 
@@ -95,8 +95,8 @@ function joinText(pieces: readonly Buffer[]): string {
 function forward(request: IncomingMessage, response: ServerResponse, pieces: readonly Buffer[]): void {
   let body: Buffer | string = Buffer.concat(pieces);
   if (parsesJson) {
-    const asked: unknown = JSON.parse(body.toString());
-    body = JSON.stringify(asked);
+    const requested: unknown = JSON.parse(body.toString());
+    body = JSON.stringify(requested);
   }
   pool.dispatch(
     {

@@ -1,7 +1,8 @@
 import { GATEWAY_KEY, gatewayModel } from './gateway.ts';
 import type { ClientFormatId } from '../src/canonical/extra.ts';
 import type { Expectation } from './load-job.ts';
-import { writeScript, type MockFormat, type MockScript } from './mock-script.ts';
+import type { MockFormat } from './mock-formats.ts';
+import { writeScript, type MockScript } from './mock-script.ts';
 import type { ServerProcess, WatchedGateway } from './processes.ts';
 import { writeRequest, type BodySize } from './requests.ts';
 
@@ -22,7 +23,7 @@ export interface Variant {
   readonly isGateway: boolean;
   /** Absent: the one that every gateway knows. */
   readonly key?: string;
-  /** Tells how late its event loop came. */
+  /** Reports its event-loop delay. */
   readonly watched?: WatchedGateway;
 }
 

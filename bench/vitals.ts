@@ -1,4 +1,4 @@
-// What a watched gateway tells of itself, over the IPC channel to the process that measures it.
+// Messages of a watched gateway, over the IPC channel to the process that measures it.
 import * as z from 'zod';
 
 export const vitalsRequestSchema = z.object({

@@ -1,6 +1,6 @@
-// The gateway as `serve` starts it, with a channel on which it tells of its memory and its event loop, and with accounts that can be left
-// out: `node bench/watched-gateway.ts on|off [flags of serve]`. Both are the same program in the same order; off replaces what
-// `src/app/accounting.ts` made by nothing.
+// The gateway as `serve` starts it, with a channel on which it reports its memory and its event loop, and with accounts
+// that can be turned off: `node bench/watched-gateway.ts on|off [flags of serve]`. Both are the same program in the
+// same order; off replaces what `src/app/accounting.ts` creates by nothing.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 import type { Accounting } from '../src/app/accounting.ts';
@@ -12,7 +12,7 @@ import { vitalsRequestSchema, type Vitals, type VitalsRequest } from './vitals.t
 const LOOK_EVERY_MS = 1;
 const NS_PER_MS = 1e6;
 
-/** Nobody is limited, nothing is held, nothing is stored. */
+/** No limits, no reservations, no records. */
 const NO_ACCOUNTING: Accounting = {
   ledger: {
     isLimited: () => false,
@@ -21,7 +21,7 @@ const NO_ACCOUNTING: Accounting = {
     settle: () => Promise.resolve(),
     release: () => Promise.resolve(),
   },
-  rateLimiter: { admit: () => undefined },
+  rateLimiter: { enter: () => undefined, admit: () => undefined },
   store: () => Promise.resolve(),
 };
 

@@ -3,8 +3,8 @@
 import * as z from 'zod';
 
 import { LABEL_OF_BUILTIN, type BuiltinFilterSlug } from '../src/canonical/guardrail-rules.ts';
-import type { FilterRule } from '../src/guardrails/contract.ts';
-import { createTextInspector } from '../src/guardrails/inspector.ts';
+import type { FilterRule } from '../src/content-filters/contract.ts';
+import { createTextInspector } from '../src/content-filters/inspector.ts';
 import { median } from './statistics.ts';
 import { watchLoop } from './watch-loop.ts';
 
@@ -78,9 +78,9 @@ async function measure(): Promise<GuardrailCosts> {
   const { signal } = new AbortController();
   const costs: GuardrailCosts[number][] = [];
   for (const [what, chars, rules] of CASES) {
-    const said = prompt(chars);
+    const stated = prompt(chars);
     // A new text each time, in one piece, as requests bring them: the engine remembers what it found in the last one.
-    const texts = Array.from({ length: WARM_UP_RUNS + RUNS }, (_, run) => Buffer.from(`${run} ${said}`).toString());
+    const texts = Array.from({ length: WARM_UP_RUNS + RUNS }, (_, run) => Buffer.from(`${run} ${stated}`).toString());
     const ask = (run: number): Promise<unknown> =>
       inspector.inspect([{ text: texts[run] ?? '', form: 'plain', byUser: true }], rules, signal);
     for (let run = 0; run < WARM_UP_RUNS; run++) await ask(run);
