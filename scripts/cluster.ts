@@ -93,7 +93,7 @@ function forward(caller: Socket, tries: number): void {
   caller.on('error', () => upstream.destroy());
 }
 
-/** A new process serves before an old one is told to go, so that there are never fewer. */
+/** A new process serves before an old one gets SIGTERM, so that there are never fewer. */
 async function replaceAll(): Promise<void> {
   for (const old of gateways) {
     const fresh = await startGateway();

@@ -1,4 +1,4 @@
-import type { ParetoModel } from '../src/choosing/pareto.ts';
+import type { ParetoModel } from '../src/model-selection/rank/pareto.ts';
 
 export interface FrontierPicture {
   readonly field: readonly ParetoModel[];
@@ -30,22 +30,22 @@ const STYLE = `
   .best { fill: var(--line) }
   .line { fill: none; stroke: var(--line); stroke-width: 2 }`;
 
-export function drawFrontier({ field, frontier, date }: FrontierPicture): string {
+export function formatFrontier({ field, frontier, date }: FrontierPicture): string {
   const scale = scaleOf(field);
   const onIt = new Set(frontier);
   const dots = field
     .filter((model) => !onIt.has(model))
-    .map((model) => drawDot(model, scale, { name: 'other', radius: DOT_PX - 1.5 }));
-  const best = frontier.map((model) => drawDot(model, scale, { name: 'best', radius: DOT_PX }));
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Coding scores of models by price, and the frontier of those that nobody beats">
+    .map((model) => formatDot(model, scale, { name: 'other', radius: DOT_PX - 1.5 }));
+  const best = frontier.map((model) => formatDot(model, scale, { name: 'best', radius: DOT_PX }));
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Coding scores of models by price, with the Pareto frontier">
 <style>${STYLE}
 </style>
 <rect class="paper" width="${WIDTH}" height="${HEIGHT}" rx="8"/>
 <text class="title" x="${MARGIN.left}" y="30">Who writes code best for the money</text>
-<text x="${MARGIN.left}" y="49">Each dot is a model of the catalog that was tested; nobody beats those on the line. Prices of ${date}, scores of LiveBench 2026-06-25.</text>
-${drawGrid(scale).join('\n')}
+<text x="${MARGIN.left}" y="49">Each dot is a tested model of the catalog; no model beats those on the line. Prices of ${date}, scores of LiveBench 2026-06-25.</text>
+${formatGrid(scale).join('\n')}
 ${dots.join('\n')}
-<path class="line" d="${drawSteps(frontier, scale)}"/>
+<path class="line" d="${formatSteps(frontier, scale)}"/>
 ${best.join('\n')}
 ${placeLabels(frontier, scale).join('\n')}
 </svg>
@@ -81,7 +81,7 @@ function scaleOf(field: readonly ParetoModel[]): Scale {
   };
 }
 
-function drawGrid({ x, y, prices, scores }: Scale): readonly string[] {
+function formatGrid({ x, y, prices, scores }: Scale): readonly string[] {
   const [left, right, bottom] = [MARGIN.left, WIDTH - MARGIN.right, HEIGHT - MARGIN.bottom];
   return [
     ...scores.flatMap((score) => [
@@ -97,7 +97,7 @@ function drawGrid({ x, y, prices, scores }: Scale): readonly string[] {
   ];
 }
 
-function drawDot(
+function formatDot(
   { slug, price, score }: ParetoModel,
   { x, y }: Scale,
   { name, radius }: { readonly name: string; readonly radius: number },
@@ -107,7 +107,7 @@ function drawDot(
 }
 
 /** Until the next one is paid for, the last one stays the best. */
-function drawSteps(frontier: readonly ParetoModel[], { x, y }: Scale): string {
+function formatSteps(frontier: readonly ParetoModel[], { x, y }: Scale): string {
   const steps = frontier.map(({ price, score }, at) =>
     at === 0 ? `M${px(x(price))} ${px(y(score))}` : `H${px(x(price))} V${px(y(score))}`,
   );
@@ -134,14 +134,14 @@ function placeLabels(frontier: readonly ParetoModel[], { x, y }: Scale): readonl
       { left: cx + 9, top: cy + 4 + LABEL_PX + 3, width },
       { left: cx + 9, top: cy - LABEL_PX - 10, width },
     ];
-    const free = places.find((box) => isInside(box) && !placed.some((other) => overlaps(box, other))) ?? places[2];
+    const free = places.find((box) => isNested(box) && !placed.some((other) => overlaps(box, other))) ?? places[2];
     if (free === undefined) return '';
     placed.push(free);
     return `<text class="name" x="${px(free.left)}" y="${px(free.top + LABEL_PX)}">${name}</text>`;
   });
 }
 
-function isInside({ left, width }: Box): boolean {
+function isNested({ left, width }: Box): boolean {
   return left > MARGIN.left && left + width < WIDTH - 4;
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createJobThreads, JobError } from '../src/lib/job-threads.ts';
+import { createJobThreads, JobError } from '../src/lib/threads/job-threads.ts';
 import { findPatterns, type FoundPattern } from './scan-patterns/find-patterns.ts';
 import type { PatternJob, PatternResult } from './scan-patterns/pattern-thread.ts';
 
@@ -11,7 +11,7 @@ const THREADS_MAX = 2;
 const MEMORY_BYTES_MAX = 512 * 1_024 * 1_024;
 const SHOWN_CHARS_MAX = 24;
 
-/** Takes quadratic time on its own beginning: whoever does not see it is blind. */
+/** Takes quadratic time on its own beginning: a scan that does not find it is broken. */
 const PLANTED: FoundPattern = { place: 'planted', literal: '/a+b/' };
 
 type Verdict = PatternResult | 'endless' | 'unread';
@@ -28,7 +28,7 @@ async function scan(patterns: readonly FoundPattern[]): Promise<readonly (FoundP
   const signal = AbortSignal.timeout(TOTAL_MS_MAX);
   const judge = async ({ literal }: FoundPattern): Promise<Verdict> => {
     try {
-      return await threads.run({ literal }, PATTERN_MS_MAX, [], signal);
+      return await threads.run({ literal }, PATTERN_MS_MAX, signal);
     } catch (error) {
       if (!(error instanceof JobError)) throw error;
       return error.fault === 'timeout' ? 'endless' : 'unread';
@@ -39,7 +39,7 @@ async function scan(patterns: readonly FoundPattern[]): Promise<readonly (FoundP
   return judged;
 }
 
-function draw({ place, literal, verdict }: FoundPattern & { readonly verdict: Verdict }): string {
+function format({ place, literal, verdict }: FoundPattern & { readonly verdict: Verdict }): string {
   if (verdict === undefined) return '';
   if (verdict === 'endless') return `${place}  ${literal}\n  takes longer than ${PATTERN_MS_MAX} ms for what was tried`;
   if (verdict === 'unread')
@@ -56,12 +56,12 @@ function draw({ place, literal, verdict }: FoundPattern & { readonly verdict: Ve
 
 const { patterns, made } = findPatterns(join(import.meta.dirname, '..'));
 const [planted, ...judged] = await scan([PLANTED, ...patterns]);
-const told = judged.filter(({ verdict }) => verdict !== undefined);
-for (const one of told) console.log(draw(one));
+const reported = judged.filter(({ verdict }) => verdict !== undefined);
+for (const one of reported) console.log(format(one));
 if (made.length > 0) console.log(`Put together while the program runs, and not looked at: ${made.join(', ')}.`);
-const unread = told.filter(({ verdict }) => verdict === 'unread').length;
+const unread = reported.filter(({ verdict }) => verdict === 'unread').length;
 console.log(
-  `${patterns.length} patterns, ${told.length - unread} of them slower than linear, ${unread} not looked at. Each of those is safe only where something bounds its text.`,
+  `${patterns.length} patterns, ${reported.length - unread} of them slower than linear, ${unread} not looked at. Each of those is safe only where something bounds its text.`,
 );
 if (typeof planted?.verdict !== 'object') {
   console.error('The planted pattern was not found: this scan is blind.');

@@ -15,7 +15,7 @@ const POSTGRES_URL = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@12
 const REDIS_URL = process.env['TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6379';
 const POSTGRES_PORT = new URL(POSTGRES_URL).port || '5432';
 const REDIS_PORT = new URL(REDIS_URL).port || '6379';
-/** Not in the project: the server runs as a user who need not be able to read it. */
+/** Not in the project folder, which the server's user may not be able to read. */
 const POSTGRES_DATA = `/tmp/model-gateway-postgres-${POSTGRES_PORT}`;
 /** By which a Redis of ours is known from any other. */
 const REDIS_PID_FILE = `/tmp/model-gateway-redis-${REDIS_PORT}.pid`;
@@ -78,13 +78,13 @@ function compose(...command: readonly string[]): string | undefined {
   return 'install it (Debian: apt-get install postgresql redis-server) or docker with compose';
 }
 
-/** Whatever else runs on these ports is somebody else's. */
+/** Other processes on these ports are left alone. */
 function stop(): number {
   const folder = postgresFolder();
   const redis = (...args: readonly string[]) =>
     spawnSync('redis-cli', ['-p', REDIS_PORT, ...args], { encoding: 'utf8' });
-  const asked = redis('config', 'get', 'pidfile');
-  const isOurRedis = asked.error === undefined && asked.stdout.includes(REDIS_PID_FILE);
+  const requested = redis('config', 'get', 'pidfile');
+  const isOurRedis = requested.error === undefined && requested.stdout.includes(REDIS_PID_FILE);
   const complaints = [
     folder !== undefined && existsSync(join(POSTGRES_DATA, 'postmaster.pid'))
       ? asServerUser([join(folder, 'pg_ctl'), '-D', POSTGRES_DATA, '-m', 'fast', 'stop'])

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { TASK_TAGS } from '../../src/choosing/task-tags.ts';
+import { TASK_TAGS } from '../../src/model-selection/classify/task-tags.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import { parseJson } from '../../src/lib/json.ts';
 import { pluginsSchema } from '../../src/plugins/index.ts';
@@ -44,7 +44,7 @@ export function decodeItem({ request }: Item): GenerationRequest {
   return chat.decodeRequest(parseJson(text) ?? null, text, { serviceMetadata: false, betas: [] });
 }
 
-/** Everything that somebody wrote or a tool answered, in order. */
+/** All texts of users and tools, in order. */
 export function textOf({ request }: Pick<Item, 'request'>): string {
   return request.messages.map(({ content }) => contentText(content)).join('\n');
 }

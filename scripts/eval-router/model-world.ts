@@ -1,20 +1,20 @@
 import { estimateRequestTokens } from '../../src/canonical/estimate-tokens.ts';
-import type { FieldModel as Serving, ModelChoice, ModelField } from '../../src/canonical/model-choice.ts';
+import type { CandidateModel as Serving, ModelChoice, CandidatePool } from '../../src/canonical/model-choice.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import { catalogFromConfig } from '../../src/app/catalog-from-config.ts';
 import { readScores } from '../../src/catalog/read-data.ts';
-import { FUSION_PRESETS_DEFAULT } from '../../src/choosing/fusion-panel.ts';
-import type { FieldModel } from '../../src/choosing/rank-for-task.ts';
-import { createRankings } from '../../src/choosing/rankings.ts';
-import { blendedPrice } from '../../src/choosing/task-field.ts';
-import { isTaskTag, type TaskTag } from '../../src/choosing/task-tags.ts';
+import { FUSION_PRESETS_DEFAULT } from '../../src/model-selection/fusion-panel.ts';
+import type { ScoredModel } from '../../src/model-selection/rank/rank-for-task.ts';
+import { createRankings } from '../../src/model-selection/rank/rankings.ts';
+import { blendedPrice } from '../../src/model-selection/candidates/task-candidates.ts';
+import { isTaskTag, type TaskTag } from '../../src/model-selection/classify/task-tags.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { loadKnownModels } from '../../src/app/live-catalog.ts';
-import { openField } from '../../src/pipeline/model-field.ts';
+import { openField } from '../../src/pipeline/route/candidate-pool.ts';
 import { providersFromConfig } from '../../src/app/providers-from-config.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 
-/** Vendors that serve models of their own, and hosts of open ones: a gateway with a key of each. Nobody is asked anything. */
+/** Vendors that serve their own models, and hosts of open ones: a gateway with a key of each. No provider is called. */
 const KEYS = [
   'OPENAI_API_KEY',
   'ANTHROPIC_API_KEY',
@@ -33,7 +33,7 @@ const KEYS = [
   'GROQ_API_KEY',
 ];
 
-/** Nobody has answered these requests, so every answer counts as this long. */
+/** There are no real responses to these requests, so each counts as this long. */
 export const ANSWER_TOKENS = 500;
 const TOKENS_PER_MILLION = 1e6;
 
@@ -47,12 +47,12 @@ export interface Candidate {
 
 export interface ModelWorld {
   readonly modelCount: number;
-  /** Everybody who may answer it and was tested in anything. */
+  /** Every model that may serve it and has any test results. */
   candidates(request: GenerationRequest): readonly Candidate[];
   /** 0 to 1, where it stands among all tested models in what the tag is measured by. */
   quality(candidate: Candidate, tag: TaskTag): number;
-  /** What routers rank where nobody has sent anything yet. */
-  ranked(candidates: readonly Candidate[], tag: TaskTag): readonly FieldModel[];
+  /** The ranking of routers without any traffic. */
+  ranked(candidates: readonly Candidate[], tag: TaskTag): readonly ScoredModel[];
   /** The same world as the router's own plugin is given it. */
   readonly choice: ModelChoice;
 }
@@ -65,7 +65,7 @@ export async function openWorld(nowMs: number): Promise<ModelWorld> {
   const catalog = catalogFromConfig(config, providers, [], await loadKnownModels(providers, nowMs));
   const rankings = createRankings(Object.entries(readScores()).map(([slug, scores]) => ({ slug, scores })));
   const priorOf = (slug: string, tag: TaskTag): number | undefined => rankings.priorOf(slug, tag);
-  const fieldOf = (request: GenerationRequest): ModelField => {
+  const fieldOf = (request: GenerationRequest): CandidatePool => {
     const parts = { catalog, stats: { routing: () => undefined }, formats: UPSTREAM_FORMATS };
     return openField(parts, request, { preferences: request.directives.provider });
   };
@@ -89,8 +89,8 @@ export async function openWorld(nowMs: number): Promise<ModelWorld> {
   };
 }
 
-/** Nobody has sent anything, nothing is remembered, and no judge is asked. */
-function choiceOf(field: ModelChoice['field'], priorOf: ModelChoice['priorOf']): ModelChoice {
+/** There is no traffic, nothing is remembered, and no judge is called. */
+function choiceOf(candidatePool: ModelChoice['candidatePool'], priorOf: ModelChoice['priorOf']): ModelChoice {
   const settings = {
     judgeModels: [],
     judgeTimeoutMs: 1,
@@ -101,7 +101,7 @@ function choiceOf(field: ModelChoice['field'], priorOf: ModelChoice['priorOf']):
   return {
     settings,
     isRehearsal: true,
-    field,
+    candidatePool,
     priorOf,
     resolve: (slug) => slug,
     tested: () => [],

@@ -1,26 +1,26 @@
 import type { GenerationRequest } from '../../src/canonical/request.ts';
-import { COST_TIERS, type CostWish } from '../../src/choosing/cost-band.ts';
-import { estimateDifficulty } from '../../src/choosing/difficulty.ts';
-import { chooseByExpectedCost } from '../../src/choosing/expected-cost.ts';
-import { rankForTask } from '../../src/choosing/rank-for-task.ts';
-import type { TaskTag } from '../../src/choosing/task-tags.ts';
+import { COST_TIERS, type CostPreference } from '../../src/model-selection/rank/cost-band.ts';
+import { estimateDifficulty } from '../../src/model-selection/classify/difficulty.ts';
+import { chooseByExpectedCost } from '../../src/model-selection/rank/expected-cost.ts';
+import { rankForTask } from '../../src/model-selection/rank/rank-for-task.ts';
+import type { TaskTag } from '../../src/model-selection/classify/task-tags.ts';
 import type { Classified } from './classification.ts';
 import { decodeItem } from './items.ts';
 import { ANSWER_TOKENS, type Candidate, type ModelWorld } from './model-world.ts';
 import { bootstrap, mean } from './statistics.ts';
 
-/** One request, who may answer it, and what it is about: in truth and as it was taken for. */
+/** One request, its candidate pool, and its task: the true one and the classified one. */
 interface Case {
   readonly request: GenerationRequest;
   readonly candidates: readonly Candidate[];
   readonly truth: TaskTag;
-  readonly said: TaskTag;
+  readonly stated: TaskTag;
 }
 
-/** Who chooses the model. More than one stands for a choice by lot among them. */
+/** The choice of a model. Several models stand for a random choice among them. */
 interface Policy {
   readonly name: string;
-  readonly choose: (asked: Case) => readonly Candidate[];
+  readonly choose: (requested: Case) => readonly Candidate[];
 }
 
 interface Outcome {
@@ -36,14 +36,14 @@ interface Outcome {
 }
 
 const TRADEOFFS = [0, 3, 5, 7, 10] as const;
-const DEFAULT: CostWish = {};
+const DEFAULT: CostPreference = {};
 
 /** Choices of a model against each other: what is lost in quality, and what is paid. */
-export function drawRegret(classified: readonly Classified[], world: ModelWorld): string {
-  const cases = classified.flatMap(({ item, said }) => {
+export function formatRegret(classified: readonly Classified[], world: ModelWorld): string {
+  const cases = classified.flatMap(({ item, stated }) => {
     const request = decodeItem(item);
     const candidates = world.candidates(request);
-    return candidates.length === 0 ? [] : [{ request, candidates, truth: item.tag, said: said.tag }];
+    return candidates.length === 0 ? [] : [{ request, candidates, truth: item.tag, stated: stated.tag }];
   });
   const outcomes = policiesOf(world).map((policy) => measure(policy, cases, world));
   const reference = outcomes.find(({ name }) => name === ALWAYS_BEST)?.costPerThousand ?? 0;
@@ -64,8 +64,8 @@ export function drawRegret(classified: readonly Classified[], world: ModelWorld)
     head,
     ...rows,
     '',
-    `Knowing the tag that it takes a request for is worth ${drawGain(outcomes, AUTO, AUTO_BLIND)} of quality, with cost_tier high ${drawGain(outcomes, HIGH, HIGH_BLIND)};`,
-    `never to be wrong about it would be worth ${drawGain(outcomes, AUTO_TOLD, AUTO)} and ${drawGain(outcomes, HIGH_TOLD, HIGH)} more.`,
+    `Knowing the tag that it takes a request for is worth ${formatGain(outcomes, AUTO, AUTO_BLIND)} of quality, with cost_tier high ${formatGain(outcomes, HIGH, HIGH_BLIND)};`,
+    `never to be wrong about it would be worth ${formatGain(outcomes, AUTO_REPORTED, AUTO)} and ${formatGain(outcomes, HIGH_REPORTED, HIGH)} more.`,
     '',
     `quality: where the chosen model stands among all tested ones in what the true tag is measured by, 1 the best. regret: what the`,
     `best one for the true tag is above it. Costs at list prices, prompts as estimated, every answer as ${ANSWER_TOKENS} tokens. Nobody has answered`,
@@ -75,14 +75,14 @@ export function drawRegret(classified: readonly Classified[], world: ModelWorld)
 
 const ALWAYS_BEST = 'always the best on average';
 const AUTO = 'service/auto';
-const AUTO_TOLD = 'service/auto, told the true tag';
-const AUTO_BLIND = 'service/auto, not told any tag';
+const AUTO_REPORTED = 'service/auto, true tag';
+const AUTO_BLIND = 'service/auto, no tag';
 const HIGH = 'service/auto, cost_tier high';
-const HIGH_TOLD = 'service/auto, cost_tier high, true tag';
+const HIGH_REPORTED = 'service/auto, cost_tier high, true tag';
 const HIGH_BLIND = 'service/auto, cost_tier high, no tag';
 
 /** Of the same requests: how much better the one chose than the other. */
-function drawGain(outcomes: readonly Outcome[], name: string, than: string): string {
+function formatGain(outcomes: readonly Outcome[], name: string, than: string): string {
   const of = (wanted: string): readonly number[] => outcomes.find((one) => one.name === wanted)?.qualities ?? [];
   const others = of(than);
   const gains = of(name).map((quality, at) => quality - (others[at] ?? 0));
@@ -93,19 +93,20 @@ function drawGain(outcomes: readonly Outcome[], name: string, than: string): str
 function policiesOf(world: ModelWorld): readonly Policy[] {
   const top = (candidates: readonly Candidate[], tag: TaskTag): readonly Candidate[] =>
     first(candidates, (one, other) => world.quality(other, tag) - world.quality(one, tag) || one.cost - other.cost);
-  const auto = (name: string, wish: CostWish, tagOf: (asked: Case) => TaskTag): Policy => ({
+  const auto = (name: string, preference: CostPreference, tagOf: (requested: Case) => TaskTag): Policy => ({
     name,
-    choose: (asked) => named(asked, rankForTask(world.ranked(asked.candidates, tagOf(asked)), 0, wish).chosen[0]),
+    choose: (requested) =>
+      named(requested, rankForTask(world.ranked(requested.candidates, tagOf(requested)), 0, preference).chosen[0]),
   });
-  const beta = (name: string, wish: CostWish): Policy => ({
+  const beta = (name: string, preference: CostPreference): Policy => ({
     name,
-    choose: (asked) => {
-      const { score: difficulty } = estimateDifficulty(asked.request, asked.said);
-      const field = world.ranked(asked.candidates, asked.said);
-      return named(asked, chooseByExpectedCost(field, { ...wish, difficulty, requests: 0 }).chosen[0]);
+    choose: (requested) => {
+      const { score: difficulty } = estimateDifficulty(requested.request, requested.stated);
+      const field = world.ranked(requested.candidates, requested.stated);
+      return named(requested, chooseByExpectedCost(field, { ...preference, difficulty, requests: 0 }).chosen[0]);
     },
   });
-  const said = (asked: Case): TaskTag => asked.said;
+  const stated = (requested: Case): TaskTag => requested.stated;
   return [
     {
       name: 'always the cheapest',
@@ -114,13 +115,13 @@ function policiesOf(world: ModelWorld): readonly Policy[] {
     { name: 'by lot', choose: ({ candidates }) => candidates },
     { name: ALWAYS_BEST, choose: ({ candidates }) => top(candidates, 'other') },
     { name: 'the best for the true tag', choose: ({ candidates, truth }) => top(candidates, truth) },
-    auto(AUTO, DEFAULT, said),
-    auto(AUTO_TOLD, DEFAULT, ({ truth }) => truth),
+    auto(AUTO, DEFAULT, stated),
+    auto(AUTO_REPORTED, DEFAULT, ({ truth }) => truth),
     auto(AUTO_BLIND, DEFAULT, () => 'other'),
-    ...COST_TIERS.map((tier) => auto(`service/auto, cost_tier ${tier}`, { tier }, said)),
-    auto(HIGH_TOLD, { tier: 'high' }, ({ truth }) => truth),
+    ...COST_TIERS.map((tier) => auto(`service/auto, cost_tier ${tier}`, { tier }, stated)),
+    auto(HIGH_REPORTED, { tier: 'high' }, ({ truth }) => truth),
     auto(HIGH_BLIND, { tier: 'high' }, () => 'other'),
-    ...TRADEOFFS.map((tradeoff) => auto(`service/auto, cost_quality_tradeoff ${tradeoff}`, { tradeoff }, said)),
+    ...TRADEOFFS.map((tradeoff) => auto(`service/auto, cost_quality_tradeoff ${tradeoff}`, { tradeoff }, stated)),
     beta('service/auto-beta', DEFAULT),
     ...COST_TIERS.map((tier) => beta(`service/auto-beta, cost_tier ${tier}`, { tier })),
   ];
@@ -128,11 +129,11 @@ function policiesOf(world: ModelWorld): readonly Policy[] {
 
 function measure({ name, choose }: Policy, cases: readonly Case[], world: ModelWorld): Outcome {
   const models = new Set<string>();
-  const each = cases.map((asked) => {
-    const chosen = choose(asked);
+  const each = cases.map((requested) => {
+    const chosen = choose(requested);
     for (const { slug } of chosen) models.add(slug);
-    const quality = mean(chosen.map((one) => world.quality(one, asked.truth)));
-    const best = Math.max(...asked.candidates.map((one) => world.quality(one, asked.truth)));
+    const quality = mean(chosen.map((one) => world.quality(one, requested.truth)));
+    const best = Math.max(...requested.candidates.map((one) => world.quality(one, requested.truth)));
     return { quality, regret: best - quality, cost: mean(chosen.map(({ cost }) => cost)) };
   });
   const qualities = each.map(({ quality }) => quality);

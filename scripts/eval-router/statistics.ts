@@ -1,7 +1,7 @@
 /** What was said of one thing, and what is true. */
 export interface Judged {
   readonly truth: string;
-  readonly said: string;
+  readonly stated: string;
 }
 
 /** 1.96 standard deviations: 95 of 100. */
@@ -27,7 +27,7 @@ export interface TagScore {
   readonly count: number;
   /** Of those that are it. */
   readonly hits: number;
-  readonly said: number;
+  readonly stated: number;
   readonly precision: number;
   readonly recall: number;
   readonly f1: number;
@@ -37,17 +37,25 @@ export interface TagScore {
 export function scoreTags(judged: readonly Judged[], tags: readonly string[]): readonly TagScore[] {
   return tags.flatMap((tag) => {
     const count = judged.filter(({ truth }) => truth === tag).length;
-    const said = judged.filter((one) => one.said === tag).length;
-    const hits = judged.filter((one) => one.truth === tag && one.said === tag).length;
+    const stated = judged.filter((one) => one.stated === tag).length;
+    const hits = judged.filter((one) => one.truth === tag && one.stated === tag).length;
     if (count === 0) return [];
     return [
-      { tag, count, hits, said, precision: share(hits, said), recall: hits / count, f1: (2 * hits) / (count + said) },
+      {
+        tag,
+        count,
+        hits,
+        stated,
+        precision: share(hits, stated),
+        recall: hits / count,
+        f1: (2 * hits) / (count + stated),
+      },
     ];
   });
 }
 
 export function accuracy(judged: readonly Judged[]): number {
-  return share(judged.filter(({ truth, said }) => truth === said).length, judged.length);
+  return share(judged.filter(({ truth, stated }) => truth === stated).length, judged.length);
 }
 
 /** Every tag counts the same, however often it is true. */
@@ -73,20 +81,20 @@ export function kappa(pairs: readonly (readonly [string, string])[]): number {
 
 export interface Confusion {
   readonly truth: string;
-  readonly said: string;
+  readonly stated: string;
   readonly count: number;
 }
 
 /** The most frequent mistakes first. */
 export function confusions(judged: readonly Judged[], most: number): readonly Confusion[] {
-  const wrong = judged.filter(({ truth, said }) => truth !== said);
-  return [...Map.groupBy(wrong, ({ truth, said }) => `${truth} ${said}`).values()]
-    .map((same) => ({ truth: same[0]?.truth ?? '', said: same[0]?.said ?? '', count: same.length }))
+  const wrong = judged.filter(({ truth, stated }) => truth !== stated);
+  return [...Map.groupBy(wrong, ({ truth, stated }) => `${truth} ${stated}`).values()]
+    .map((same) => ({ truth: same[0]?.truth ?? '', stated: same[0]?.stated ?? '', count: same.length }))
     .toSorted((left, right) => right.count - left.count || left.truth.localeCompare(right.truth))
     .slice(0, most);
 }
 
-/** The most frequent label: what somebody says who never looks. */
+/** The most frequent label: the baseline of guessing. */
 export function majority(labels: readonly string[]): string {
   const [most] = [...Map.groupBy(labels, (label) => label).entries()].toSorted(
     ([one, many], [other, others]) => others.length - many.length || one.localeCompare(other),
@@ -110,17 +118,17 @@ export function nearestByLength(known: readonly Measured[], { id, length }: Omit
   return nearest?.label ?? '';
 }
 
-const DRAWS = 1_000;
+const SAMPLES = 1_000;
 /** Of the generator below, so that the same items give the same interval. */
 const SEED = 20_261_122;
 
-/** The 95 % interval of a figure of which nobody knows the distribution: from samples drawn anew out of the sample, with repetition. */
-export function bootstrap<One>(sample: readonly One[], figure: (drawn: readonly One[]) => number): Interval {
+/** The 95 % interval of a figure with unknown distribution: from samples drawn again from the sample, with replacement. */
+export function bootstrap<One>(sample: readonly One[], figure: (formatted: readonly One[]) => number): Interval {
   const random = createRandom(SEED);
-  const figures = Array.from({ length: DRAWS }, () =>
+  const figures = Array.from({ length: SAMPLES }, () =>
     figure(sample.map((one) => sample[Math.floor(random() * sample.length)] ?? one)),
   ).toSorted((left, right) => left - right);
-  const at = (rank: number): number => figures[Math.round(rank * (DRAWS - 1))] ?? 0;
+  const at = (rank: number): number => figures[Math.round(rank * (SAMPLES - 1))] ?? 0;
   return { from: at(0.025), to: at(0.975) };
 }
 

@@ -12,7 +12,7 @@ export interface FoundPattern {
 
 export interface FoundPatterns {
   readonly patterns: readonly FoundPattern[];
-  /** Places where one is put together while the program runs, which nobody can read there. */
+  /** Places where a pattern is built at run time, which cannot be read from the source. */
   readonly made: readonly string[];
 }
 

@@ -8,7 +8,7 @@ export interface HostileText {
   readonly tail: string;
 }
 
-/** Each kind of character that patterns tell apart. */
+/** Each kind of character that patterns distinguish. */
 const PROBES = Array.from('aA0_ -.,:;!?\'"`()[]{}<>/\\|@#$%^&*+=~\t\n\r\u00a0\u00e9\u200b\u4e00\u{1f600}');
 /** What hardly any pattern goes on with. */
 const TAILS = ['\u0000', ''];
@@ -22,11 +22,11 @@ const PREFIX_CHARS_MAX = 12;
 /** What makes a pattern try over and over again: what it repeats, and how it begins. */
 export function hostileTexts(literal: string): readonly HostileText[] {
   const { pattern, flags } = new RegExpParser().parseLiteral(literal);
-  const drawer = new Drawer(flags.raw);
-  for (const alternative of pattern.alternatives) drawer.walk(alternative, '');
-  const { pumps } = drawer;
+  const sampler = new Sampler(flags.raw);
+  for (const alternative of pattern.alternatives) sampler.walk(alternative, '');
+  const { pumps } = sampler;
   const words = [...new Set(pumps.map(({ repeated }) => repeated))];
-  const whole = pattern.alternatives.map((alternative) => drawer.sampleAll(alternative));
+  const whole = pattern.alternatives.map((alternative) => sampler.sampleAll(alternative));
   const beginnings = whole.flatMap((text) =>
     Array.from({ length: Math.min(text.length, PREFIX_CHARS_MAX) }, (_, at) => text.slice(0, at + 1)),
   );
@@ -42,14 +42,14 @@ export function hostileTexts(literal: string): readonly HostileText[] {
 }
 
 /** @param chars about how long it gets */
-export function drawText({ head, repeated, tail }: HostileText, chars: number): string {
+export function formatText({ head, repeated, tail }: HostileText, chars: number): string {
   return head + repeated.repeat(Math.max(1, Math.floor((chars - head.length) / repeated.length))) + tail;
 }
 
 type Pump = Omit<HostileText, 'tail'>;
 
 /** Draws what parts of one pattern match. */
-class Drawer {
+class Sampler {
   readonly pumps: Pump[] = [];
   readonly #flags: string;
 
@@ -99,7 +99,7 @@ class Drawer {
     }
   }
 
-  /** Characters of a class, of as many kinds as are told apart. */
+  /** Characters of a class, one of each distinguished kind. */
   #members(raw: string): readonly string[] {
     const one = new RegExp(`^(?:${raw})$`, this.#flags);
     const listed = Array.from(raw).filter((char) => !PROBES.includes(char));

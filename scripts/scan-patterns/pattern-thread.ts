@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../src/lib/assert.ts';
-import { drawText, hostileTexts, type HostileText } from './hostile-texts.ts';
+import { formatText, hostileTexts, type HostileText } from './hostile-texts.ts';
 
-/** What a thread is asked: how the time of one pattern grows. */
+/** Input of a thread: one pattern, whose growth in time is measured. */
 export interface PatternJob {
   readonly literal: string;
 }
@@ -17,9 +17,9 @@ const LENGTHS = [512, 2_048, 8_192, 32_768];
 const STEP = 4;
 /** From here on it is more than linear, and more than noise. */
 const GROWTH_MIN = 8;
-/** Whoever is faster hurts nobody. */
+/** Faster patterns are harmless. */
 const MS_MIN = 4;
-/** Enough to tell: longer texts only take longer. */
+/** Conclusive: longer texts only take longer. */
 const MS_ENOUGH = 60;
 /** Clocks of processors tick in milliseconds: short times are added up to this. */
 const ADDED_MS_MIN = 10;
@@ -43,11 +43,11 @@ function judge({ literal }: PatternJob): PatternResult {
 function measure(pattern: RegExp, text: HostileText): PatternResult {
   let before: number | undefined;
   for (const chars of LENGTHS) {
-    const ms = timeOf(pattern, drawText(text, chars));
+    const ms = timeOf(pattern, formatText(text, chars));
     if (before !== undefined && ms >= MS_MIN && ms > before * GROWTH_MIN) {
       // Once more, and exactly: a collection of garbage is no growth.
-      const short = meanOf(pattern, drawText(text, chars / STEP));
-      const long = meanOf(pattern, drawText(text, chars));
+      const short = meanOf(pattern, formatText(text, chars / STEP));
+      const long = meanOf(pattern, formatText(text, chars));
       if (long >= MS_MIN && long > short * GROWTH_MIN) return { text, chars, ms: long, growth: long / short };
     }
     if (ms > MS_ENOUGH) return undefined;

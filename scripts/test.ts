@@ -1,0 +1,68 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+
+/*
+ * `npm test` runs every test there is; `npm test -- FILE...` those of some files or folders alone, each file in a process of
+ * its own. Flags go to Node's runner as they stand, with their value behind an equals sign:
+ * `npm test -- src/wire --test-name-pattern=cache`.
+ */
+
+/** What runs together with others is in `tests/all-together`. */
+const EVERYTHING = ['tests/{all-together,fuzz,scale-out}/*.test.ts'];
+/** Two cores: more processes than cores, since many tests wait. */
+const CONCURRENCY = 4;
+/** Of one test: what hangs is named, and ends the run before `npm run verify` does. */
+const TIMEOUT_MS = 240_000;
+/** A process that does not end hangs the runner, which waits without a word. */
+const STALL_MS_MAX = 300_000;
+const ROOT = path.join(import.meta.dirname, '..');
+
+const args = process.argv.slice(2);
+const flags = args.filter((arg) => arg.startsWith('-'));
+const files = args.filter((arg) => !arg.startsWith('-')).map(patternOf);
+const runner = spawn(
+  process.execPath,
+  [
+    '--test',
+    `--test-concurrency=${CONCURRENCY}`,
+    `--test-timeout=${TIMEOUT_MS}`,
+    ...flags,
+    ...(files.length === 0 ? EVERYTHING : files),
+  ],
+  {
+    stdio: ['inherit', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/model-gateway'),
+      ...(process.stdout.isTTY && { FORCE_COLOR: '1' }),
+    },
+  },
+);
+const stalled = setTimeout(endStalled, STALL_MS_MAX);
+runner.stdout.on('data', (chunk: Buffer) => {
+  stalled.refresh();
+  process.stdout.write(chunk);
+});
+// On Ctrl-C the terminal signals the whole group: the runner ends by itself, and its report is waited for.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => runner.kill('SIGTERM'));
+runner.on('close', (code) => {
+  clearTimeout(stalled);
+  process.exitCode = code ?? 1;
+});
+
+/** Names what still runs, and ends all of it. */
+function endStalled(): void {
+  const { stdout } = spawnSync('ps', ['-eo', 'pid,ppid,stat,wchan:24,etime,args', '--forest', '--columns', '200']);
+  console.error(`npm test: nothing came for ${STALL_MS_MAX / 60_000} minutes. What runs:\n${String(stdout)}`);
+  runner.kill('SIGKILL');
+}
+
+/** @throws Error for what is neither a file, a folder nor a pattern: Node's runner would pass with no test at all */
+function patternOf(name: string): string {
+  if (/[*{]/.test(name)) return name;
+  const found = statSync(name, { throwIfNoEntry: false });
+  if (found === undefined) throw new Error(`${name}: there is no such file or folder`);
+  return found.isDirectory() ? `${name.replace(/\/$/, '')}/**/*.test.ts` : name;
+}

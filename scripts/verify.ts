@@ -1,0 +1,132 @@
+// `npm run verify`: the one command that means green. CONTRIBUTING.md lists its steps; `--only NAME,NAME` runs some of
+// them.
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+/** A step: `npm run <script>`, in a bounded form where the script has a long one. */
+interface Step {
+  readonly script: string;
+  readonly args?: readonly string[];
+  /** What bounds it. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** It is ended after so long. */
+  readonly minutesMax: number;
+  /** Its output goes by; that of the others goes to a file, and is shown when they fail. */
+  readonly isShown?: boolean;
+}
+
+interface Outcome {
+  readonly step: Step;
+  readonly seconds: number;
+  readonly failure: string | undefined;
+}
+
+const ROOT = path.join(import.meta.dirname, '..');
+const LOGS = path.join(ROOT, 'node_modules/.cache/verify');
+/** Of the output of a step that failed. */
+const LINES_SHOWN = 200;
+
+/** In this order: what is quick and often red comes first. Together under 40 minutes on two cores. */
+const STEPS: readonly Step[] = [
+  { script: 'check', minutesMax: 5, isShown: true },
+  { script: 'knip', minutesMax: 2 },
+  { script: 'test:bench', minutesMax: 2 },
+  { script: 'test:additions', minutesMax: 2 },
+  { script: 'eval:router', minutesMax: 2, isShown: true },
+  { script: 'test', minutesMax: 15, isShown: true },
+  { script: 'test:simulation', env: { SIMULATION_REQUESTS: '1000000' }, minutesMax: 5 },
+  { script: 'test:fuzz', env: { FUZZ_REQUESTS: '60000', FUZZ_ANSWERS: '20000' }, minutesMax: 10 },
+  { script: 'test:crash', env: { CRASH_KILLS: '25' }, minutesMax: 10 },
+  { script: 'test:scale-out', minutesMax: 6 },
+  { script: 'test:hostile', env: { HOSTILE_FORM: 'bounded' }, minutesMax: 10 },
+  { script: 'soak', args: ['--minutes', '5'], minutesMax: 10 },
+];
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, 'keep-going': { type: 'boolean', default: false } },
+});
+const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+const steps = chooseSteps(values.only?.split(','));
+mkdirSync(LOGS, { recursive: true });
+const outcomes: Outcome[] = [];
+for (const step of steps) {
+  const outcome = await runStep(step);
+  outcomes.push(outcome);
+  if (outcome.failure !== undefined && !values['keep-going']) break;
+}
+report();
+process.exit(outcomes.length === steps.length && outcomes.every(({ failure }) => failure === undefined) ? 0 : 1);
+
+function chooseSteps(only: readonly string[] | undefined): readonly Step[] {
+  const there = STEPS.filter(({ script }) => script in scripts);
+  const unknown = only?.filter((name) => !there.some(({ script }) => script === name)) ?? [];
+  if (unknown.length > 0)
+    throw new Error(`${unknown.join(', ')}: no step; there are ${there.map(({ script }) => script).join(', ')}`);
+  return there.filter(({ script }) => only?.includes(script) ?? true);
+}
+
+function runStep(step: Step): Promise<Outcome> {
+  const { script, args = [], env = {}, minutesMax, isShown = false } = step;
+  const bound = Object.entries(env).map(([name, value]) => `${name}=${value} `);
+  console.log(`verify: ${bound.join('')}npm run ${[script, ...(args.length > 0 ? ['--'] : []), ...args].join(' ')}`);
+  const beginMs = performance.now();
+  // A group of its own, so that what a step started ends with it.
+  const child = spawn('npm', ['run', '--silent', script, '--', ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', isShown ? 'inherit' : 'pipe', isShown ? 'inherit' : 'pipe'],
+    detached: true,
+  });
+  const endGroup = (): void => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
+  const lines = isShown ? [] : collectOutput(script, child.stdout, child.stderr);
+  const onSignal = (): void => {
+    endGroup();
+    process.exit(130);
+  };
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  let isOverdue = false;
+  const timer = setTimeout(() => {
+    isOverdue = true;
+    endGroup();
+  }, minutesMax * 60_000);
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+      const reason = isOverdue ? `not over after ${minutesMax} minutes` : (signal ?? `exit code ${code}`);
+      const failure = code === 0 && !isOverdue ? undefined : reason;
+      if (failure !== undefined) console.log(lines.slice(-LINES_SHOWN).join('\n'));
+      const seconds = Math.round((performance.now() - beginMs) / 1_000);
+      console.log(`verify: ${script}: ${failure ?? 'good'}, ${seconds} s`);
+      resolve({ step, seconds, failure });
+    });
+  });
+}
+
+function collectOutput(script: string, ...outputs: readonly (NodeJS.ReadableStream | null)[]): readonly string[] {
+  const file = createWriteStream(path.join(LOGS, `${script.replaceAll(':', '-')}.log`));
+  const lines: string[] = [];
+  let open = outputs.length;
+  for (const output of outputs) {
+    output?.setEncoding('utf8');
+    output?.on('data', (text: string) => {
+      file.write(text);
+      lines.push(...text.split('\n').filter((line) => line !== ''));
+      lines.splice(0, Math.max(0, lines.length - LINES_SHOWN));
+    });
+    output?.on('end', () => --open === 0 && file.end());
+  }
+  return lines;
+}
+
+function report(): void {
+  for (const { step, seconds, failure } of outcomes)
+    console.log(`${failure === undefined ? 'ok    ' : 'FAILED'}  ${String(seconds).padStart(5)} s  ${step.script}`);
+  for (const { script } of steps.slice(outcomes.length)) console.log(`not run          ${script}`);
+  const seconds = outcomes.reduce((sum, outcome) => sum + outcome.seconds, 0);
+  console.log(`verify: ${(seconds / 60).toFixed(1)} minutes; the output of the quiet steps is in ${LOGS}`);
+}
