@@ -20,13 +20,16 @@ function isNewEnough({ node, sqlite = '' }) {
 }
 
 function runWithPinnedNode() {
-  const places = ['../node_modules/node/bin/node', '../node_modules/.bin/node', '../../node/bin/node'];
+  // npm installs the one of these packages that fits the machine; from where others depend on the gateway it lies beside it.
+  const windows = process.platform === 'win32';
+  const pinned = `node-${windows ? 'win' : process.platform}-${process.arch}/bin/node${windows ? '.exe' : ''}`;
+  const places = [`../node_modules/${pinned}`, '../node_modules/.bin/node', `../../${pinned}`];
   const node = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
   if (node === undefined) {
     const root = fileURLToPath(new URL('..', import.meta.url));
     process.stderr.write(
       `Model Gateway needs Node ${NODE_MAJOR_MIN} or newer, with SQLite ${SQLITE_MIN.join('.')} or newer. This is Node ` +
-        `${process.versions.node}, and the pinned one is not installed: run "npm ci" in ${root}\n`,
+        `${process.versions.node}, and the pinned one is not installed: run "npm ci" in ${root} (Linux and Windows), or install Node 24.21\n`,
     );
     process.exitCode = 1;
     return;
