@@ -87,6 +87,9 @@ export const REASONING_FAMILIES = [
 ] as const;
 export type ReasoningFamily = (typeof REASONING_FAMILIES)[number];
 
+/** How the reasoning of earlier turns goes back to an upstream of the chat format. */
+export type ReasoningHistory = 'none' | 'reasoning_content' | 'reasoning' | 'think_tags';
+
 export interface ReasoningBlock extends BlockBase {
   readonly type: 'reasoning';
   /** `text`: readable, maybe signed. `summary`: readable, not the reasoning itself. `encrypted`: `text` holds the data. */

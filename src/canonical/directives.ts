@@ -26,11 +26,22 @@ export interface ProviderPreferences {
   readonly preferredMaxLatency?: PercentileBound;
 }
 
+/** Preferences of the configuration, a workspace or a key, for requests that set none. `routing/preferences.ts` merges them. */
+export type DefaultPreferences = Partial<
+  Pick<ProviderPreferences, 'order' | 'only' | 'ignore' | 'sort' | 'dataCollection' | 'zdr'>
+>;
+
 /** One entry of `plugins`, its options already checked against the plugin's own schema. */
 export interface PluginRequest {
   readonly id: string;
   readonly enabled: boolean;
   readonly options: JsonObject;
+}
+
+/** One plugin as a workspace or a key sets it for requests that do not name it. @spec plugin-6 */
+export interface DefaultPlugin extends PluginRequest {
+  /** The setting wins over the request; that of a workspace also wins over that of a key. */
+  readonly preventOverrides: boolean;
 }
 
 export type StopCondition =

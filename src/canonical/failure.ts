@@ -57,3 +57,13 @@ export interface UpstreamErrorBody {
   /** How long to wait, where the body says it; a header that says it counts before this. */
   readonly retryAfterMs?: number;
 }
+
+/** A fault of the request is explained in the provider's own words; a fault of the provider is its own business. */
+export function explains(failure: UpstreamFailure): boolean {
+  return failure.status < 500 && failure.status !== 408 && failure.upstreamMessage !== undefined;
+}
+
+/** The message of a failure for the caller, in a whole response as in a stream. */
+export function describeFailure(failure: UpstreamFailure): string {
+  return explains(failure) ? `${failure.message} It said: ${failure.upstreamMessage}` : failure.message;
+}

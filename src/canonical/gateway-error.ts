@@ -33,6 +33,18 @@ export const STATUS_OF_ERROR_TYPE = {
 
 export type ErrorType = keyof typeof STATUS_OF_ERROR_TYPE;
 
+const LENGTH_ERRORS: ReadonlySet<ErrorType> = new Set([
+  'context_length_exceeded',
+  'max_tokens_exceeded',
+  'token_limit_exceeded',
+  'string_too_long',
+]);
+
+/** Whether an error says that there is no room for more: after output that is an end, not a failure. @spec translate-29 */
+export function isLengthError(errorType: ErrorType): boolean {
+  return LENGTH_ERRORS.has(errorType);
+}
+
 /** One violation, at the very member that is wrong: `messages[3].content[1].image_url.url`. */
 export interface Issue {
   readonly path: string;

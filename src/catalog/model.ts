@@ -1,5 +1,5 @@
 import type { FormatId } from '../canonical/extra.ts';
-import type { ReasoningHistory } from '../canonical/reasoning-history.ts';
+import type { ReasoningHistory } from '../canonical/blocks.ts';
 import type { PriceTable } from './price.ts';
 
 /** What a provider does with what it is sent. Unknown counts as training and retaining. @spec catalog-17 */

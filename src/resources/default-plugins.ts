@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DefaultPlugin } from '../canonical/default-plugins.ts';
+import type { DefaultPlugin } from '../canonical/directives.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { json, nullable, type Column } from './columns.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DefaultPreferences } from '../canonical/default-preferences.ts';
+import type { DefaultPreferences } from '../canonical/directives.ts';
 import { json, nullable, type Column } from './columns.ts';
 
 const NAMES_MAX = 100;

@@ -1,5 +1,4 @@
-import type { DefaultPlugin } from '../../canonical/default-plugins.ts';
-import type { DefaultPreferences } from '../../canonical/default-preferences.ts';
+import type { DefaultPlugin, DefaultPreferences } from '../../canonical/directives.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { AssignmentStore } from '../../store/accounts/guardrail-assignments.ts';
 import type { GuardrailStore } from '../../store/accounts/guardrails.ts';

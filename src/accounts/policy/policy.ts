@@ -1,5 +1,4 @@
-import type { DefaultPlugin } from '../../canonical/default-plugins.ts';
-import type { DefaultPreferences } from '../../canonical/default-preferences.ts';
+import type { DefaultPlugin, DefaultPreferences } from '../../canonical/directives.ts';
 import {
   mapGroups,
   type BuiltinFilter,

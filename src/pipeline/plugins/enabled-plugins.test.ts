@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import type { DefaultPlugin } from '../../canonical/default-plugins.ts';
-import type { PluginRequest } from '../../canonical/directives.ts';
+import type { DefaultPlugin, PluginRequest } from '../../canonical/directives.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Plugin } from '../../plugins/contract.ts';
 import { enablePlugins } from './enabled-plugins.ts';

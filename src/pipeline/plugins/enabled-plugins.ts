@@ -1,5 +1,4 @@
-import type { DefaultPlugin } from '../../canonical/default-plugins.ts';
-import type { Directives, PluginRequest } from '../../canonical/directives.ts';
+import type { DefaultPlugin, Directives, PluginRequest } from '../../canonical/directives.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Plugin } from '../../plugins/contract.ts';

@@ -1,6 +1,5 @@
 import { timeoutFailure } from '../../canonical/classify-failure.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
-import { explains, describeFailure } from '../../canonical/failure-words.ts';
+import { type UpstreamFailure, explains, describeFailure } from '../../canonical/failure.ts';
 import { GatewayError, invalid, type Availability } from '../../canonical/gateway-error.ts';
 import type { MissingProvider } from '../../catalog/model.ts';
 import type { Json } from '../../lib/json.ts';

@@ -1,5 +1,5 @@
 import { privacyOf, type Directives, type StopCondition } from '../../canonical/directives.ts';
-import { describeFailure } from '../../canonical/failure-words.ts';
+import { describeFailure } from '../../canonical/failure.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/nested-generation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';

@@ -1,5 +1,5 @@
 import { classifyErrorEvent, transportFailure } from '../../../canonical/classify-failure.ts';
-import { isLengthError } from '../../../canonical/length-error.ts';
+import { isLengthError } from '../../../canonical/gateway-error.ts';
 import type { EventBatch, StartEvent, WarningEvent } from '../../../canonical/events.ts';
 import type { UpstreamFailure } from '../../../canonical/failure.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';

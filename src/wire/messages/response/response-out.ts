@@ -1,14 +1,13 @@
 import type { Answer } from '../../../canonical/answer.ts';
 import type { Block } from '../../../canonical/blocks.ts';
-import { describeFailure } from '../../../canonical/failure-words.ts';
+import { describeFailure } from '../../../canonical/failure.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ResponseIdentity, FinalUsage } from '../../format.ts';
 import { encodeEnd, encodeMessage, encodeWholeBlock } from './content-out.ts';
 import { errorTypeOf, UPSTREAM_ERROR } from './error-out.ts';
 import { locateCitations } from './citation-positions.ts';
 import { encodeWholeUsage } from './usage.ts';
-import { addExtra } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import { addExtra, type WireObject } from '../wire-object.ts';
 
 /**
  * One answer as the body of a response. One that broke off has no `stop_reason`, and an `error` beside what had come.
