@@ -3,7 +3,7 @@
 import * as z from 'zod';
 
 import { DEFAULT_PREFERENCES } from '../src/canonical/directives.ts';
-import { transportFailure } from '../src/canonical/classify-failure.ts';
+import { transportFailure } from '../src/canonical/failure/classify-failure.ts';
 import type { GenerationRequest } from '../src/canonical/request.ts';
 import type { Endpoint, Model } from '../src/catalog/model.ts';
 import { systemClock } from '../src/lib/clock.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { GatewayError, invalid } from '../canonical/gateway-error.ts';
-import { isOwnFileId, type FileOwner, type StoredFile, type StoredFiles } from '../canonical/stored-files.ts';
+import { isOwnFileId, type FileOwner, type StoredFile, type StoredFiles } from '../canonical/tools/stored-files.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createFileTypeFinder } from '../lib/files/file-type.ts';
 import { NoRoomError, type BlobStore } from '../store/accounts/blobs.ts';

@@ -4,7 +4,7 @@ import type { Accounting } from './accounting.ts';
 import type { Administration } from './administration.ts';
 import type { ProviderPreferences } from '../canonical/directives.ts';
 import { findModels } from '../catalog/find-models.ts';
-import type { Moderation } from '../canonical/moderation.ts';
+import type { Moderation } from '../canonical/tools/moderation.ts';
 import type { Config, ProviderDefaults } from '../config/config.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
 import type { LiveCatalog } from './live-catalog.ts';

@@ -1,4 +1,4 @@
-import type { Moderate } from '../canonical/moderation.ts';
+import type { Moderate } from '../canonical/tools/moderation.ts';
 import type { Config } from '../config/config.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
 import { callJson } from '../lib/net/json-call.ts';

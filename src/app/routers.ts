@@ -7,7 +7,7 @@ import { FUSION_PRESETS_DEFAULT } from '../model-selection/fusion-panel.ts';
 import { createRankings, type Rankings } from '../model-selection/rank/rankings.ts';
 import { isTaskTag } from '../model-selection/classify/task-tags.ts';
 import type { TestedModel } from '../canonical/model-choice.ts';
-import type { FusionPreset, FusionPresetName, FusionPresets } from '../canonical/fusion.ts';
+import type { FusionPreset, FusionPresetName, FusionPresets } from '../canonical/tools/fusion.ts';
 import type { Config, RoutersConfig } from '../config/config.ts';
 import { ExpiringCache } from '../lib/cache/expiring-cache.ts';
 import type { ModelKnowledge, RouterMemory, RouterDeps } from '../pipeline/route/model-choice.ts';

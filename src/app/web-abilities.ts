@@ -1,6 +1,6 @@
-import type { FileReader } from '../canonical/parsed-file.ts';
-import type { WebPages } from '../canonical/web-page.ts';
-import type { SearchEngineId, WebSearch } from '../canonical/web-search.ts';
+import type { FileReader } from '../canonical/tools/parsed-file.ts';
+import type { WebPages } from '../canonical/tools/web-page.ts';
+import type { SearchEngineId, WebSearch } from '../canonical/tools/web-search.ts';
 import type { Config } from '../config/config.ts';
 import { createFileReader } from '../documents/file-reader.ts';
 import type { OcrSettings } from '../documents/mistral-ocr.ts';

@@ -1,7 +1,7 @@
 import type { Block } from './blocks.ts';
 import type { EndEvent } from './events.ts';
 import type { Extra, FormatId, Warning } from './extra.ts';
-import type { UpstreamFailure } from './failure.ts';
+import type { UpstreamFailure } from './failure/failure.ts';
 import type { Citation } from './blocks.ts';
 import type { Usage } from './usage.ts';
 

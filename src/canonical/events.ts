@@ -1,7 +1,7 @@
 import type { JsonObject } from '../lib/json.ts';
 import type { Block, Citation } from './blocks.ts';
 import type { Extra, FormatId, Warning } from './extra.ts';
-import type { UpstreamFailure } from './failure.ts';
+import type { UpstreamFailure } from './failure/failure.ts';
 import type { Usage } from './usage.ts';
 
 /**

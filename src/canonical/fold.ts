@@ -4,7 +4,7 @@ import type { Answer, AnswerCitation } from './answer.ts';
 import type { Block, Citation } from './blocks.ts';
 import type { BlockDeltaEvent, EndEvent, EventBatch, GenerationEvent } from './events.ts';
 import type { Extra, FormatId, Warning } from './extra.ts';
-import type { UpstreamFailure } from './failure.ts';
+import type { UpstreamFailure } from './failure/failure.ts';
 import type { Usage } from './usage.ts';
 
 interface OpenBlock {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../lib/json.ts';
-import type { FusionPresets } from './fusion.ts';
+import type { FusionPresets } from './tools/fusion.ts';
 import type { GenerationRequest } from './request.ts';
 import type { RouteReport } from './route-report.ts';
 

@@ -1,5 +1,5 @@
 import type { ExactNumber, Json, JsonObject } from '../lib/json.ts';
-import type { NativeWebSearch } from './native-web-search.ts';
+import type { NativeWebSearch } from './tools/native-web-search.ts';
 import type { Block, CacheBreakpoint } from './blocks.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, FormatId, Warning } from './extra.ts';

@@ -1,4 +1,4 @@
-import type { FoundModel, ModelQuery } from '../canonical/model-search.ts';
+import type { FoundModel, ModelQuery } from '../canonical/tools/model-search.ts';
 import type { Catalog, Model } from './model.ts';
 
 /** When the family of a model is unknown. */

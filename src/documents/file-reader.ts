@@ -1,4 +1,4 @@
-import type { FileMemory, FileReader, FileSource, ParsedFile, ParseOutcome } from '../canonical/parsed-file.ts';
+import type { FileMemory, FileReader, FileSource, ParsedFile, ParseOutcome } from '../canonical/tools/parsed-file.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { DownloadError, type Download } from '../lib/net/download.ts';
 import { GrowingBytes, NoMemoryError } from '../lib/memory/growing-bytes.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FilePart, FileSource, ParseOutcome } from '../canonical/parsed-file.ts';
+import type { FilePart, FileSource, ParseOutcome } from '../canonical/tools/parsed-file.ts';
 import { NoMemoryError, type GrowingBytes } from '../lib/memory/growing-bytes.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
 import { callJson, JsonCallError, type JsonAnswer } from '../lib/net/json-call.ts';

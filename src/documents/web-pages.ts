@@ -1,5 +1,5 @@
-import { isAtSite, readSiteRule, type SiteRule } from '../canonical/site-rules.ts';
-import type { PageEngineId, PageFailure, WebPageOutcome, WebPages } from '../canonical/web-page.ts';
+import { isAtSite, readSiteRule, type SiteRule } from '../canonical/tools/site-rules.ts';
+import type { PageEngineId, PageFailure, WebPageOutcome, WebPages } from '../canonical/tools/web-page.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { truncateAtWord } from '../lib/text/truncate.ts';
 import { DownloadError, type DownloadedFrom, type DownloadFrom } from '../lib/net/download.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { McpError } from '../canonical/mcp.ts';
+import { McpError } from '../canonical/tools/mcp.ts';
 import { McpConnection, type McpTransport } from './connection.ts';
 
 /** What a scripted server says to a request; `undefined`: nothing. */

@@ -1,5 +1,5 @@
 import { Client, SdkHttpError, type Tool, type Transport } from '@modelcontextprotocol/client';
-import { McpError, type McpResult } from '../canonical/mcp.ts';
+import { McpError, type McpResult } from '../canonical/tools/mcp.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { withTimeout } from '../lib/async/with-timeout.ts';
 import { explainForOperator, readFailure } from './explain-failure.ts';

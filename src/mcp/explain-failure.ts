@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { McpError } from '../canonical/mcp.ts';
+import { McpError } from '../canonical/tools/mcp.ts';
 
 /** Of what a server says about itself. */
 const WORDS_CHARS_MAX = 2_000;

@@ -1,5 +1,5 @@
 import type { Agent } from 'undici';
-import { McpError, type McpServer, type McpServers, type McpTool } from '../canonical/mcp.ts';
+import { McpError, type McpServer, type McpServers, type McpTool } from '../canonical/tools/mcp.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
 import { redactValues } from '../lib/text/redact-values.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FusionPreset } from '../canonical/fusion.ts';
+import type { FusionPreset } from '../canonical/tools/fusion.ts';
 import type { CandidateModel } from '../canonical/model-choice.ts';
 import { choosePanel, FUSION_PRESETS_DEFAULT, type PanelCandidates } from './fusion-panel.ts';
 

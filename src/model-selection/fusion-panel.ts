@@ -1,5 +1,5 @@
 import { privacyOf } from '../canonical/directives.ts';
-import type { FusionPreset, FusionPresetName, FusionPresets, FusionSlot } from '../canonical/fusion.ts';
+import type { FusionPreset, FusionPresetName, FusionPresets, FusionSlot } from '../canonical/tools/fusion.ts';
 import type { CandidateModel, CandidatePool } from '../canonical/model-choice.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 

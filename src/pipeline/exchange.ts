@@ -1,4 +1,4 @@
-import type { GenerateNested } from '../canonical/nested-generation.ts';
+import type { GenerateNested } from '../canonical/tools/nested-generation.ts';
 import { GatewayError, withMetadata } from '../canonical/gateway-error.ts';
 import { openRouteReport } from '../canonical/route-report.ts';
 import type { Clock } from '../lib/clock.ts';

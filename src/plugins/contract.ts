@@ -3,13 +3,13 @@ import type { EventBatch } from '../canonical/events.ts';
 import type { FormatId, Warning } from '../canonical/extra.ts';
 import type { MemoryLeases } from '../lib/memory/memory-leases.ts';
 import type { Json } from '../lib/json.ts';
-import type { GenerateNested } from '../canonical/nested-generation.ts';
+import type { GenerateNested } from '../canonical/tools/nested-generation.ts';
 import type { ModelChoice } from '../canonical/model-choice.ts';
-import type { Moderation } from '../canonical/moderation.ts';
+import type { Moderation } from '../canonical/tools/moderation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { PipelineStage } from '../canonical/route-report.ts';
-import type { FileReader } from '../canonical/parsed-file.ts';
-import type { WebSearch } from '../canonical/web-search.ts';
+import type { FileReader } from '../canonical/tools/parsed-file.ts';
+import type { WebSearch } from '../canonical/tools/web-search.ts';
 
 /**
  * Abilities of plugins beyond transforming a request, with their types in `canonical/`. The composition root builds them;

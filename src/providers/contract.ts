@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { FormatId } from '../canonical/extra.ts';
-import type { UpstreamErrorBody, UpstreamFailure } from '../canonical/failure.ts';
+import type { UpstreamErrorBody, UpstreamFailure } from '../canonical/failure/failure.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { BetaRules } from '../wire/beta-flags.ts';
 import type { Dialect } from '../wire/format.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { classifyStatus, timeoutFailure } from '../canonical/classify-failure.ts';
-import type { UpstreamFailure } from '../canonical/failure.ts';
+import { classifyStatus, timeoutFailure } from '../canonical/failure/classify-failure.ts';
+import type { UpstreamFailure } from '../canonical/failure/failure.ts';
 import { endpointName } from './endpoint-name.ts';
 import { createHealth, type Health } from './health.ts';
 import { modelOf, priced, routeOf } from './test-route.ts';

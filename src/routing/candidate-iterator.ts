@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from '../canonical/failure.ts';
+import type { UpstreamFailure } from '../canonical/failure/failure.ts';
 import { candidateName } from './endpoint-name.ts';
 import type { Health, Release } from './health.ts';
 import type { Candidate, RoutePlan } from './plan.ts';

@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from '../canonical/failure.ts';
+import type { UpstreamFailure } from '../canonical/failure/failure.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createLruCache, entriesOf } from '../lib/cache/lru-cache.ts';
 import { clearCounts, count, createRollingCounts, roll, sumOfNewest, type RollingCounts } from './rolling.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { timeoutFailure, transportFailure } from '../canonical/classify-failure.ts';
+import { timeoutFailure, transportFailure } from '../canonical/failure/classify-failure.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { InvalidationBus } from '../state/contract.ts';
 import { createHealth, type Health } from './health.ts';

@@ -1,6 +1,6 @@
-import type { PageFailure } from '../canonical/web-page.ts';
-import type { SearchContextSize, SearchEngineId, WebSearchHit } from '../canonical/web-search.ts';
-import type { SiteRule } from '../canonical/site-rules.ts';
+import type { PageFailure } from '../canonical/tools/web-page.ts';
+import type { SearchContextSize, SearchEngineId, WebSearchHit } from '../canonical/tools/web-search.ts';
+import type { SiteRule } from '../canonical/tools/site-rules.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 
 /** The address and the settings of an engine. */

@@ -1,4 +1,4 @@
-import type { SearchEngineId } from '../canonical/web-search.ts';
+import type { SearchEngineId } from '../canonical/tools/web-search.ts';
 import type { SearchEngine } from './contract.ts';
 import { brave } from './engines/brave.ts';
 import { exa } from './engines/exa.ts';

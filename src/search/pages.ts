@@ -1,5 +1,5 @@
-import type { WebPageOutcome } from '../canonical/web-page.ts';
-import type { SearchEngineId } from '../canonical/web-search.ts';
+import type { WebPageOutcome } from '../canonical/tools/web-page.ts';
+import type { SearchEngineId } from '../canonical/tools/web-search.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { truncateAtWord } from '../lib/text/truncate.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';

@@ -1,4 +1,4 @@
-import type { WebSearchHit } from '../canonical/web-search.ts';
+import type { WebSearchHit } from '../canonical/tools/web-search.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
 /** Between pieces of a page that do not follow each other. @spec chat-response-9 */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, suite, test } from 'node:test';
-import type { SearchEngineId, WebSearchOutcome, WebSearchQuery } from '../canonical/web-search.ts';
+import type { SearchEngineId, WebSearchOutcome, WebSearchQuery } from '../canonical/tools/web-search.ts';
 import { createHttpClient } from '../lib/net/http-client.ts';
 import { ENGINES } from './engines.ts';
 import { createEnginePages } from './pages.ts';

@@ -1,11 +1,11 @@
-import { isAtSite, readSiteRule, SITES_MAX, type SiteRule } from '../canonical/site-rules.ts';
+import { isAtSite, readSiteRule, SITES_MAX, type SiteRule } from '../canonical/tools/site-rules.ts';
 import type {
   SearchEngineId,
   WebSearch,
   WebSearchHit,
   WebSearchOutcome,
   WebSearchQuery,
-} from '../canonical/web-search.ts';
+} from '../canonical/tools/web-search.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { truncateAtWord } from '../lib/text/truncate.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';

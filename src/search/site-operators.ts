@@ -1,4 +1,4 @@
-import type { SiteRule } from '../canonical/site-rules.ts';
+import type { SiteRule } from '../canonical/tools/site-rules.ts';
 import { truncateAtWord } from '../lib/text/truncate.ts';
 import type { EngineQuery } from './contract.ts';
 

@@ -1,5 +1,5 @@
 import type { EndEvent, EventBatch } from '../canonical/events.ts';
-import type { UpstreamFailure } from '../canonical/failure.ts';
+import type { UpstreamFailure } from '../canonical/failure/failure.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import { NO_USAGE, type Usage } from '../canonical/usage.ts';
 import type { Endpoint } from '../catalog/model.ts';

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Block, Citation, MediaBlock } from '../canonical/blocks.ts';
 import type { FormatId, Warning } from '../canonical/extra.ts';
-import type { GenerateNested } from '../canonical/nested-generation.ts';
-import type { McpServers } from '../canonical/mcp.ts';
+import type { GenerateNested } from '../canonical/tools/nested-generation.ts';
+import type { McpServers } from '../canonical/tools/mcp.ts';
 import type { ModelChoice } from '../canonical/model-choice.ts';
-import type { FileReader } from '../canonical/parsed-file.ts';
-import type { FindModels } from '../canonical/model-search.ts';
+import type { FileReader } from '../canonical/tools/parsed-file.ts';
+import type { FindModels } from '../canonical/tools/model-search.ts';
 import type { GenerationRequest, ServerTool as AskedServerTool } from '../canonical/request.ts';
 import type { PipelineStage } from '../canonical/route-report.ts';
-import type { ToolErrorCode } from '../canonical/server-call.ts';
-import type { StoredFiles } from '../canonical/stored-files.ts';
-import type { WebPages } from '../canonical/web-page.ts';
-import type { WebSearch } from '../canonical/web-search.ts';
+import type { ToolErrorCode } from '../canonical/tools/server-call.ts';
+import type { StoredFiles } from '../canonical/tools/stored-files.ts';
+import type { WebPages } from '../canonical/tools/web-page.ts';
+import type { WebSearch } from '../canonical/tools/web-search.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
 /**

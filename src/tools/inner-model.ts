@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { invalid } from '../canonical/gateway-error.ts';
-import type { NestedInput } from '../canonical/nested-generation.ts';
+import type { NestedInput } from '../canonical/tools/nested-generation.ts';
 import { EFFORTS, type GenerationRequest, type ServerTool, type Settings } from '../canonical/request.ts';
-import { functionNameOf } from '../canonical/server-call.ts';
+import { functionNameOf } from '../canonical/tools/server-call.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ToolContext } from './contract.ts';
 

@@ -1,4 +1,4 @@
-import { UPSTREAM_MESSAGE_CHARS_MAX, type UpstreamErrorBody } from '../canonical/failure.ts';
+import { UPSTREAM_MESSAGE_CHARS_MAX, type UpstreamErrorBody } from '../canonical/failure/failure.ts';
 import { isJsonObject, parseJson, parseJsonObject, type JsonObject } from '../lib/json.ts';
 import { itemsOf, objectOf, objectsOf, textOf } from './json-fields.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { FUSION_PRESETS } from '../../src/canonical/fusion.ts';
+import { FUSION_PRESETS } from '../../src/canonical/tools/fusion.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { startGateway } from '../support/gateway.ts';
 import { objectOf } from '../support/reported.ts';

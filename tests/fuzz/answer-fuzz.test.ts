@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { z } from 'zod';
-import { classifyErrorEvent } from '../../src/canonical/classify-failure.ts';
+import { classifyErrorEvent } from '../../src/canonical/failure/classify-failure.ts';
 import type { EndEvent, EventBatch, GenerationEvent } from '../../src/canonical/events.ts';
 import { foldEvents } from '../../src/canonical/fold.ts';
 import { GatewayError } from '../../src/canonical/gateway-error.ts';

@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from '../../src/canonical/failure.ts';
+import type { UpstreamFailure } from '../../src/canonical/failure/failure.ts';
 import type { Model } from '../../src/catalog/model.ts';
 import type { Release } from '../../src/routing/health.ts';
 import type { Candidate, RoutePlan } from '../../src/routing/plan.ts';

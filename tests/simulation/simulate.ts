@@ -1,5 +1,5 @@
 import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
-import type { UpstreamFailure } from '../../src/canonical/failure.ts';
+import type { UpstreamFailure } from '../../src/canonical/failure/failure.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { endpointName } from '../../src/routing/endpoint-name.ts';

@@ -1,6 +1,6 @@
-import { classifyStatus, timeoutFailure } from '../../src/canonical/classify-failure.ts';
+import { classifyStatus, timeoutFailure } from '../../src/canonical/failure/classify-failure.ts';
 import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
-import type { UpstreamFailure } from '../../src/canonical/failure.ts';
+import type { UpstreamFailure } from '../../src/canonical/failure/failure.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import type { Endpoint, Model } from '../../src/catalog/model.ts';
 import type { Clock } from '../../src/lib/clock.ts';

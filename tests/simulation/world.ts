@@ -1,5 +1,5 @@
-import { classifyStatus, timeoutFailure, transportFailure } from '../../src/canonical/classify-failure.ts';
-import type { UpstreamFailure } from '../../src/canonical/failure.ts';
+import { classifyStatus, timeoutFailure, transportFailure } from '../../src/canonical/failure/classify-failure.ts';
+import type { UpstreamFailure } from '../../src/canonical/failure/failure.ts';
 import { unreachable } from '../../src/lib/assert.ts';
 import type { Endpoint, Model } from '../../src/catalog/model.ts';
 import { createRandom, type Random } from '../support/random.ts';

@@ -1,4 +1,4 @@
-import type { GenerateNested } from '../../canonical/nested-generation.ts';
+import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { isJsonObject, parseJson } from '../../lib/json.ts';
 import type { TaskClass } from './classify-task.ts';

@@ -1,4 +1,4 @@
-import type { GenerateNested } from '../../canonical/nested-generation.ts';
+import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
 import type { ModelChoice, RouterDecision } from '../../canonical/model-choice.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { PipelineStage } from '../../canonical/route-report.ts';

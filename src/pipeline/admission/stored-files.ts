@@ -1,7 +1,7 @@
 import type { Block, MediaBlock, MediaSource } from '../../canonical/blocks.ts';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
-import { isOwnFileId, type FileOwner, type StoredFile, type StoredFiles } from '../../canonical/stored-files.ts';
+import { isOwnFileId, type FileOwner, type StoredFile, type StoredFiles } from '../../canonical/tools/stored-files.ts';
 import { isTextType } from '../../canonical/text-type.ts';
 import type { ByteBudget, BytesTaken } from '../../lib/memory/byte-budget.ts';
 import { writeOutDocuments } from '../../wire/text-documents.ts';

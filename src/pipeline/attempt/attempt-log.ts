@@ -1,5 +1,5 @@
 import type { Warning } from '../../canonical/extra.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import type { ServingEndpoint } from '../../telemetry/response-meter.ts';
 import type { RequestFacts } from '../request.ts';

@@ -1,7 +1,7 @@
-import { classifyStatus, transportFailure } from '../../canonical/classify-failure.ts';
+import { classifyStatus, transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import type { FormatId } from '../../canonical/extra.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import type { HttpClient, InboundAnswer, OutboundRequest } from '../../lib/net/http-client.ts';

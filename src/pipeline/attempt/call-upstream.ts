@@ -1,5 +1,5 @@
 import type { Warning } from '../../canonical/extra.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Endpoint } from '../../catalog/model.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classifyErrorEvent } from '../../canonical/classify-failure.ts';
+import { classifyErrorEvent } from '../../canonical/failure/classify-failure.ts';
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { LimitEnding } from './end-at-limit.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { conversationScope } from '../../accounts/principal.ts';
 import type { EventSource } from '../../canonical/events.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { PipelineStage, RouteReport } from '../../canonical/route-report.ts';
 import type { ByteBudget } from '../../lib/memory/byte-budget.ts';

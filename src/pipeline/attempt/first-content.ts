@@ -1,7 +1,7 @@
-import { classifyErrorEvent, transportFailure } from '../../canonical/classify-failure.ts';
+import { classifyErrorEvent, transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { EventBatch, EventSource, GenerationEvent } from '../../canonical/events.ts';
-import { failureOfMeaning, MEANINGS } from '../../canonical/failure-meaning.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import { failureOfMeaning, MEANINGS } from '../../canonical/failure/failure-meaning.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { InboundAnswer } from '../../lib/net/http-client.ts';
 import type { StreamDecoder } from '../../wire/format.ts';
 import type { ResponseCleaner } from './clean-response.ts';

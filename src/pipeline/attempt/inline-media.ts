@@ -1,5 +1,5 @@
 import type { Block, MediaBlock } from '../../canonical/blocks.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { createByteBudget, type ByteBudget, type BytesTaken } from '../../lib/memory/byte-budget.ts';
 import { DownloadError, type Download, type Downloaded } from '../../lib/net/download.ts';

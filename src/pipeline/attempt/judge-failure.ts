@@ -1,5 +1,5 @@
-import { failureOfMeaning, MEANINGS, type FailureMeaning } from '../../canonical/failure-meaning.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import { failureOfMeaning, MEANINGS, type FailureMeaning } from '../../canonical/failure/failure-meaning.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { redactSecrets } from './redact-secrets.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classifyStatus } from '../../canonical/classify-failure.ts';
+import { classifyStatus } from '../../canonical/failure/classify-failure.ts';
 import type { ProviderSettings } from '../../providers/contract.ts';
 import { redactSecrets } from './redact-secrets.ts';
 

@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { redactValues } from '../../lib/text/redact-values.ts';
 import type { ProviderSettings } from '../../providers/contract.ts';
 import { redactIdentities } from './redact-identities.ts';

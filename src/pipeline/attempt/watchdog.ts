@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 
 export type ClockName = NonNullable<UpstreamFailure['clock']>;
 

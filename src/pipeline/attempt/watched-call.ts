@@ -1,5 +1,5 @@
-import { timeoutFailure, transportFailure } from '../../canonical/classify-failure.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import { timeoutFailure, transportFailure } from '../../canonical/failure/classify-failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { UnknownEncodingError } from '../../lib/net/inflate-response.ts';
 import { TransportError, type Call, type InboundAnswer } from '../../lib/net/http-client.ts';
 import type { StreamDecoder } from '../../wire/format.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { timeoutFailure, transportFailure } from '../../canonical/classify-failure.ts';
+import { timeoutFailure, transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { Usage } from '../../canonical/usage.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRecord } from '../../telemetry/record.ts';

@@ -1,6 +1,6 @@
-import { classifyErrorEvent, transportFailure } from '../../canonical/classify-failure.ts';
+import { classifyErrorEvent, transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { EventBatch, EventSource } from '../../canonical/events.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import type { Provider } from '../../providers/contract.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { transportFailure } from '../../canonical/classify-failure.ts';
+import { transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { EventBatch } from '../../canonical/events.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { priced, requestOf } from '../../routing/test-route.ts';
 import { RouteOutcome, type OutcomeDeps } from '../route/route-outcome.ts';
 import { sampleFacts, settledRecord } from '../test-record.ts';

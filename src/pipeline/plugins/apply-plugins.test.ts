@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { mergeRules } from '../../accounts/policy/policy.ts';
 import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import type { Warning } from '../../canonical/extra.ts';
-import type { GenerateNested } from '../../canonical/nested-generation.ts';
+import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { openRouteReport } from '../../canonical/route-report.ts';
 import type { Plugin, PluginAbilities, RequestFitting } from '../../plugins/contract.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Block, ReasoningBlock } from '../../canonical/blocks.ts';
-import { classifyStatus } from '../../canonical/classify-failure.ts';
+import { classifyStatus } from '../../canonical/failure/classify-failure.ts';
 import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import type { GenerationEvent } from '../../canonical/events.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';

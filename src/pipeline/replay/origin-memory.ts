@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Block } from '../../canonical/blocks.ts';
 import type { EventBatch } from '../../canonical/events.ts';
 import type { Warning } from '../../canonical/extra.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/cache/expiring-cache.ts';

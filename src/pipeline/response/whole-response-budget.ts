@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { createByteBudget, type ByteBudget, type BytesTaken } from '../../lib/memory/byte-budget.ts';
 
 /** Smaller answers are so many as there are requests. */

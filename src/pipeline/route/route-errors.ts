@@ -1,5 +1,5 @@
-import { timeoutFailure } from '../../canonical/classify-failure.ts';
-import { type UpstreamFailure, explains, describeFailure } from '../../canonical/failure.ts';
+import { timeoutFailure } from '../../canonical/failure/classify-failure.ts';
+import { type UpstreamFailure, explains, describeFailure } from '../../canonical/failure/failure.ts';
 import { GatewayError, invalid, type Availability } from '../../canonical/gateway-error.ts';
 import type { MissingProvider } from '../../catalog/model.ts';
 import type { Json } from '../../lib/json.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { transportFailure } from '../../canonical/classify-failure.ts';
+import { transportFailure } from '../../canonical/failure/classify-failure.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { RequestFacts } from '../request.ts';
 import { sampleEndpoint, sampleFacts, settledRecord } from '../test-record.ts';

@@ -1,5 +1,5 @@
-import { transportFailure } from '../../canonical/classify-failure.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import { transportFailure } from '../../canonical/failure/classify-failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { candidateName, endpointName } from '../../routing/endpoint-name.ts';
 import type { Health } from '../../routing/health.ts';
 import type { Candidate } from '../../routing/plan.ts';

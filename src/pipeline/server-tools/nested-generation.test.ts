@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { samplePrincipal } from '../../accounts/test-principal.ts';
 import { createFold } from '../../canonical/fold.ts';
-import type { GenerateNested, NestedInput } from '../../canonical/nested-generation.ts';
+import type { GenerateNested, NestedInput } from '../../canonical/tools/nested-generation.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { createChatClientFormat } from '../../wire/chat/format.ts';
 import { createGenerateNested } from './nested-generation.ts';

@@ -1,7 +1,7 @@
 import { privacyOf, type Directives, type StopCondition } from '../../canonical/directives.ts';
-import { describeFailure } from '../../canonical/failure.ts';
+import { describeFailure } from '../../canonical/failure/failure.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/nested-generation.ts';
+import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/tools/nested-generation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newGenerationId } from '../../lib/ids.ts';

@@ -1,7 +1,7 @@
 import type { Warning } from '../../canonical/extra.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import type { FunctionTool, GenerationRequest, ServerTool as AskedTool, ToolChoice } from '../../canonical/request.ts';
-import { functionNameOf, MCP_FUNCTION_PREFIX, MCP_TYPE } from '../../canonical/server-call.ts';
+import { functionNameOf, MCP_FUNCTION_PREFIX, MCP_TYPE } from '../../canonical/tools/server-call.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import {
   formatArguments,

@@ -1,6 +1,6 @@
 import type { Block, ToolCallBlock, ToolResultBlock } from '../../canonical/blocks.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
-import type { ReplayedServerCall } from '../../canonical/server-call.ts';
+import type { ReplayedServerCall } from '../../canonical/tools/server-call.ts';
 import type { ServerTool } from '../../tools/contract.ts';
 import type { ServerCallCodec } from '../../wire/format.ts';
 import type { OfferedTools } from './offer-server-tools.ts';

@@ -1,6 +1,6 @@
 import type { Directives } from '../../canonical/directives.ts';
 import type { ModelChoice } from '../../canonical/model-choice.ts';
-import type { GenerateNested } from '../../canonical/nested-generation.ts';
+import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { nanoFromUsd } from '../../lib/money.ts';
 import type { ToolAbilities } from '../../tools/contract.ts';

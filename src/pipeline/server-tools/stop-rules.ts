@@ -1,6 +1,6 @@
 import type { Directives, StopCondition } from '../../canonical/directives.ts';
 import type { EndEvent } from '../../canonical/events.ts';
-import { functionNameOf } from '../../canonical/server-call.ts';
+import { functionNameOf } from '../../canonical/tools/server-call.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { nanoFromUsd } from '../../lib/money.ts';
 

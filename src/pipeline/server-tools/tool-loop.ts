@@ -1,9 +1,9 @@
-import { timeoutFailure, transportFailure } from '../../canonical/classify-failure.ts';
+import { timeoutFailure, transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { Block, ToolResultBlock } from '../../canonical/blocks.ts';
 import type { EndEvent, EventBatch, EventSource, GenerationEvent } from '../../canonical/events.ts';
-import type { UpstreamFailure } from '../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
-import type { ServerCall } from '../../canonical/server-call.ts';
+import type { ServerCall } from '../../canonical/tools/server-call.ts';
 import type { Candidate } from '../../routing/plan.ts';
 import type { ServerToolUse } from '../../telemetry/request-log.ts';
 import { failedOutcome, type ToolOutcome } from '../../tools/contract.ts';

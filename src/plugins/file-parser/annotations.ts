@@ -1,5 +1,5 @@
 import type { Block, Citation } from '../../canonical/blocks.ts';
-import type { FilePart, ParsedFile } from '../../canonical/parsed-file.ts';
+import type { FilePart, ParsedFile } from '../../canonical/tools/parsed-file.ts';
 import type { Turn } from '../../canonical/request.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Block, MediaBlock, TextBlock } from '../../canonical/blocks.ts';
-import type { FileSource, ParsedFile } from '../../canonical/parsed-file.ts';
+import type { FileSource, ParsedFile } from '../../canonical/tools/parsed-file.ts';
 import type { Turn } from '../../canonical/request.ts';
 
 /** A document of a request that is, or may be, a PDF: the content behind an address is unknown until it is fetched. */

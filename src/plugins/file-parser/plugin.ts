@@ -2,7 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { Block } from '../../canonical/blocks.ts';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
-import type { FileEngineId, FileReader, FileSource, ParsedFile, ParseOutcome } from '../../canonical/parsed-file.ts';
+import type {
+  FileEngineId,
+  FileReader,
+  FileSource,
+  ParsedFile,
+  ParseOutcome,
+} from '../../canonical/tools/parsed-file.ts';
 import type { EventBatch } from '../../canonical/events.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ANALYSIS_MODELS_MAX, FUSION_PRESETS, TOOL_CALLS_MAX, TOOLS_MAX } from '../../canonical/fusion.ts';
+import { ANALYSIS_MODELS_MAX, FUSION_PRESETS, TOOL_CALLS_MAX, TOOLS_MAX } from '../../canonical/tools/fusion.ts';
 
 /** What the plugin puts among the tools. */
 export const FUSION_TOOL = 'service:fusion';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { FUSION_PRESET_DEFAULT, type FusionPresetName } from '../../canonical/fusion.ts';
+import { FUSION_PRESET_DEFAULT, type FusionPresetName } from '../../canonical/tools/fusion.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, ServerTool, Tool } from '../../canonical/request.ts';
 import { choosePanel, forPanel, type ChosenPanel } from '../../model-selection/fusion-panel.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ModerationVerdict } from '../../canonical/moderation.ts';
+import type { ModerationVerdict } from '../../canonical/tools/moderation.ts';
 
 interface Rule {
   readonly category: string;

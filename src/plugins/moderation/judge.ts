@@ -1,5 +1,5 @@
-import type { GenerateNested } from '../../canonical/nested-generation.ts';
-import type { ModerationVerdict } from '../../canonical/moderation.ts';
+import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
+import type { ModerationVerdict } from '../../canonical/tools/moderation.ts';
 import { ownTurn } from '../../canonical/own-turn.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { isJsonObject, parseJson } from '../../lib/json.ts';

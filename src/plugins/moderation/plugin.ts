@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { ModerationVerdict } from '../../canonical/moderation.ts';
+import type { ModerationVerdict } from '../../canonical/tools/moderation.ts';
 import type { Plugin, PluginContext } from '../contract.ts';
 import { judgeByRules } from './built-in-rules.ts';
 import { askJudge, isAskedOfJudge } from './judge.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Answer } from '../../canonical/answer.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/nested-generation.ts';
+import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/tools/nested-generation.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { askJudge, type JudgeDeps } from './judge.ts';
 

@@ -1,4 +1,4 @@
-import type { GenerateNested } from '../../canonical/nested-generation.ts';
+import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
 import type { Settings, Turn } from '../../canonical/request.ts';
 import type { Task } from './conversation.ts';
 import { readVerdict, VERDICT_SCHEMA, type Verdict } from './verdict.ts';

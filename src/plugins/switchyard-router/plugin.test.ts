@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { NestedInput } from '../../canonical/nested-generation.ts';
+import type { NestedInput } from '../../canonical/tools/nested-generation.ts';
 import type { CandidateModel, ModelChoice, RouterDecision } from '../../canonical/model-choice.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { PipelineStage } from '../../canonical/route-report.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSiteRule, SITES_MAX } from '../../canonical/site-rules.ts';
+import { isSiteRule, SITES_MAX } from '../../canonical/tools/site-rules.ts';
 
 const sites = z.array(z.string().refine(isSiteRule, { error: 'names no site' })).max(SITES_MAX);
 

@@ -1,7 +1,7 @@
 import type { Block } from '../../canonical/blocks.ts';
 import type { BlockEndEvent, CitationEvent, EventBatch, GenerationEvent, StartEvent } from '../../canonical/events.ts';
 import { gapBeforeText } from '../../canonical/text-gap.ts';
-import type { WebSearchHit } from '../../canonical/web-search.ts';
+import type { WebSearchHit } from '../../canonical/tools/web-search.ts';
 import { truncateAtWord } from '../../lib/text/truncate.ts';
 
 /** Of an excerpt in a citation. */

@@ -1,4 +1,4 @@
-import type { WebSearchHit } from '../../canonical/web-search.ts';
+import type { WebSearchHit } from '../../canonical/tools/web-search.ts';
 
 /** `{date}` is the day of the search. */
 const PROMPT =

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { invalid } from '../../canonical/gateway-error.ts';
-import type { NativeWebSearch, UserPlace } from '../../canonical/native-web-search.ts';
+import type { NativeWebSearch, UserPlace } from '../../canonical/tools/native-web-search.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { EndpointFacts, PluginContext } from '../contract.ts';
 import type { webOptions } from './options.ts';

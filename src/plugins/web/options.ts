@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isSiteRule, SITES_MAX } from '../../canonical/site-rules.ts';
-import { SEARCH_ENGINES } from '../../canonical/web-search.ts';
+import { isSiteRule, SITES_MAX } from '../../canonical/tools/site-rules.ts';
+import { SEARCH_ENGINES } from '../../canonical/tools/web-search.ts';
 
 const place = z.string().nullish();
 const sites = z.array(z.string().refine(isSiteRule, { error: 'names no site' })).max(SITES_MAX);

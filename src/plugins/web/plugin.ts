@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
-import type { WebSearch, WebSearchHit, WebSearchOutcome, WebSearchQuery } from '../../canonical/web-search.ts';
+import type { WebSearch, WebSearchHit, WebSearchOutcome, WebSearchQuery } from '../../canonical/tools/web-search.ts';
 import { truncateAtWord } from '../../lib/text/truncate.ts';
 import type { Plugin, PluginContext } from '../contract.ts';
 import { SourceCiter } from './cite-sources.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PostFilter } from '../../canonical/native-web-search.ts';
+import type { PostFilter } from '../../canonical/tools/native-web-search.ts';
 
 const HANDLES_MAX = 20;
 

@@ -1,4 +1,4 @@
-import { failureOfMeaning, MEANINGS, type MeaningOfFailure } from '../../canonical/failure-meaning.ts';
+import { failureOfMeaning, MEANINGS, type MeaningOfFailure } from '../../canonical/failure/failure-meaning.ts';
 import type { CallContext, FailedAnswer, ProviderAdapter } from '../contract.ts';
 import { dialectOf } from './dialect.ts';
 

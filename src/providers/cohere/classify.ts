@@ -3,7 +3,7 @@ import {
   MEANINGS,
   type FailureMeaning,
   type MeaningOfFailure,
-} from '../../canonical/failure-meaning.ts';
+} from '../../canonical/failure/failure-meaning.ts';
 import type { FailedAnswer } from '../contract.ts';
 
 /** "a request or response contains a deny-listed token": the vendor's OpenAPI document, `InvalidToken` (2026-08). */

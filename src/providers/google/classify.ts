@@ -3,7 +3,7 @@ import {
   MEANINGS,
   type FailureMeaning,
   type MeaningOfFailure,
-} from '../../canonical/failure-meaning.ts';
+} from '../../canonical/failure/failure-meaning.ts';
 import type { FailedAnswer } from '../contract.ts';
 
 // ai.google.dev "Troubleshooting", "Rate limits", read 2026-11. A wrong key is a 400 here, as is a caller in an

@@ -1,5 +1,5 @@
 import type { FormatId } from '../../canonical/extra.ts';
-import { failureOfMeaning, MEANINGS, type MeaningOfFailure } from '../../canonical/failure-meaning.ts';
+import { failureOfMeaning, MEANINGS, type MeaningOfFailure } from '../../canonical/failure/failure-meaning.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Dialect } from '../../wire/format.ts';
 import type { CallContext, FailedAnswer, FormatOffer, ProviderAdapter } from '../contract.ts';

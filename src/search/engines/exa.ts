@@ -1,7 +1,7 @@
 import { readHits, readPieces, readPublished } from '../read-answer.ts';
 import { PAGE_FEE_NANO_USD, searchFee } from '../prices.ts';
 import type { EngineQuery, EngineSettings, PageService, SearchEngine } from '../contract.ts';
-import type { SiteRule } from '../../canonical/site-rules.ts';
+import type { SiteRule } from '../../canonical/tools/site-rules.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
 // Wire: exa.ai/docs "Search", "Contents" and "Contents Endpoint Status Changes", and exa-js 2.23.0, read 2026-11.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { NestedResponse } from '../../canonical/nested-generation.ts';
+import type { NestedResponse } from '../../canonical/tools/nested-generation.ts';
 import type { Turn } from '../../canonical/request.ts';
 import { joinAnswerText } from '../../canonical/text-gap.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { FileReader } from '../../canonical/parsed-file.ts';
-import type { FileOwner, StoredFile, StoredFiles } from '../../canonical/stored-files.ts';
+import type { FileReader } from '../../canonical/tools/parsed-file.ts';
+import type { FileOwner, StoredFile, StoredFiles } from '../../canonical/tools/stored-files.ts';
 import { isTextType } from '../../canonical/text-type.ts';
 import type { Json } from '../../lib/json.ts';
 import type { OpenTool, ServerTool, ToolContext, ToolOutcome } from '../contract.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/nested-generation.ts';
+import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/tools/nested-generation.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { askModel, type ModelInput } from './ask-model.ts';
 

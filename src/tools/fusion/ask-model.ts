@@ -1,6 +1,6 @@
 import type { CacheBreakpoint, Citation, UrlCitation } from '../../canonical/blocks.ts';
 import { GatewayError, type ErrorType } from '../../canonical/gateway-error.ts';
-import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/nested-generation.ts';
+import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/tools/nested-generation.ts';
 import type { Settings, Tool } from '../../canonical/request.ts';
 import { joinAnswerText } from '../../canonical/text-gap.ts';
 import { addUsage, type Usage } from '../../canonical/usage.ts';

@@ -7,7 +7,7 @@ import {
   TOOL_CALLS_MAX,
   TOOLS_MAX,
   type FusionPresetName,
-} from '../../canonical/fusion.ts';
+} from '../../canonical/tools/fusion.ts';
 import { EFFORTS, type ServerTool as AskedTool } from '../../canonical/request.ts';
 import { choosePanel, forPanel, type ChosenPanel } from '../../model-selection/fusion-panel.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MediaBlock } from '../../canonical/blocks.ts';
-import type { McpResult } from '../../canonical/mcp.ts';
+import type { McpResult } from '../../canonical/tools/mcp.ts';
 import { parseJson, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { failedOutcome, type ToolOutcome } from '../contract.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { MCP_FUNCTION_PREFIX } from '../../canonical/server-call.ts';
+import { MCP_FUNCTION_PREFIX } from '../../canonical/tools/server-call.ts';
 
 /** What every vendor takes. @spec chat-21 */
 const NAME_CHARS_MAX = 64;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
-import { McpError, type McpServer, type McpTool } from '../../canonical/mcp.ts';
-import { MCP_TYPE } from '../../canonical/server-call.ts';
+import { McpError, type McpServer, type McpTool } from '../../canonical/tools/mcp.ts';
+import { MCP_TYPE } from '../../canonical/tools/server-call.ts';
 import {
   failedOutcome,
   type ForeignArguments,

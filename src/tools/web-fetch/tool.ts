@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isSiteRule, SITES_MAX } from '../../canonical/site-rules.ts';
-import type { ToolErrorCode } from '../../canonical/server-call.ts';
-import { PAGE_ENGINES, type PageEngineId, type WebPageOutcome, type WebPages } from '../../canonical/web-page.ts';
+import { isSiteRule, SITES_MAX } from '../../canonical/tools/site-rules.ts';
+import type { ToolErrorCode } from '../../canonical/tools/server-call.ts';
+import { PAGE_ENGINES, type PageEngineId, type WebPageOutcome, type WebPages } from '../../canonical/tools/web-page.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { failedOutcome, type NativeEndpoint, type OpenTool, type ServerTool, type ToolOutcome } from '../contract.ts';
 

@@ -1,4 +1,4 @@
-import type { SearchContextSize } from '../../canonical/web-search.ts';
+import type { SearchContextSize } from '../../canonical/tools/web-search.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import type { NativeEndpoint } from '../contract.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { UrlCitation } from '../../canonical/blocks.ts';
-import { isSiteRule, SITES_MAX } from '../../canonical/site-rules.ts';
-import type { ToolErrorCode } from '../../canonical/server-call.ts';
+import { isSiteRule, SITES_MAX } from '../../canonical/tools/site-rules.ts';
+import type { ToolErrorCode } from '../../canonical/tools/server-call.ts';
 import {
   SEARCH_ENGINES,
   type SearchEngineId,
@@ -9,7 +9,7 @@ import {
   type WebSearchHit,
   type WebSearchOutcome,
   type WebSearchQuery,
-} from '../../canonical/web-search.ts';
+} from '../../canonical/tools/web-search.ts';
 import { truncateAtWord } from '../../lib/text/truncate.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { formatNativeSearch } from './native.ts';

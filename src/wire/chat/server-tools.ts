@@ -1,5 +1,5 @@
 import type { Block } from '../../canonical/blocks.ts';
-import type { ReplayedServerCall, ServerCall } from '../../canonical/server-call.ts';
+import type { ReplayedServerCall, ServerCall } from '../../canonical/tools/server-call.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ServerCallCodec } from '../format.ts';
 

@@ -1,4 +1,4 @@
-import type { UpstreamErrorBody } from '../../canonical/failure.ts';
+import type { UpstreamErrorBody } from '../../canonical/failure/failure.ts';
 import type { Usage } from '../../canonical/usage.ts';
 
 /** Test support: a text that is too long to stand here. */

@@ -1,5 +1,5 @@
 import type { Block } from '../../canonical/blocks.ts';
-import { MCP_FUNCTION_PREFIX, type ReplayedServerCall } from '../../canonical/server-call.ts';
+import { MCP_FUNCTION_PREFIX, type ReplayedServerCall } from '../../canonical/tools/server-call.ts';
 import { randomText } from '../../lib/ids.ts';
 import type { ServerCallCodec } from '../format.ts';
 import { modelCallId, shownCallId } from '../gateway/server-tool-results.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServerCall } from '../../canonical/server-call.ts';
+import type { ServerCall } from '../../canonical/tools/server-call.ts';
 import type { Json } from '../../lib/json.ts';
 import { encodeServerResult, decodeServerResult } from './server-tools.ts';
 

@@ -1,5 +1,5 @@
 import type { OpaqueBlock } from '../../canonical/blocks.ts';
-import type { ServerCall, ToolErrorCode } from '../../canonical/server-call.ts';
+import type { ServerCall, ToolErrorCode } from '../../canonical/tools/server-call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { stringOf } from './wire-object.ts';
 

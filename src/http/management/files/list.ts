@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '../../../canonical/gateway-error.ts';
-import { isOwnFileId } from '../../../canonical/stored-files.ts';
+import { isOwnFileId } from '../../../canonical/tools/stored-files.ts';
 import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { serializeFiles, fileListSchema, fileQueryShape, shapeFor } from './file-shape.ts';

@@ -1,4 +1,4 @@
-import type { NativeWebSearch } from '../../../canonical/native-web-search.ts';
+import type { NativeWebSearch } from '../../../canonical/tools/native-web-search.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { EncodeContext } from './encode-context.ts';
 

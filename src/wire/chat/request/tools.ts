@@ -1,6 +1,6 @@
 import type { FunctionTool, ServerTool, Tool, ToolChoice } from '../../../canonical/request.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
-import { MCP_FUNCTION_PREFIX, MCP_TYPE } from '../../../canonical/server-call.ts';
+import { MCP_FUNCTION_PREFIX, MCP_TYPE } from '../../../canonical/tools/server-call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import {
   ephemeralBreakpoint,

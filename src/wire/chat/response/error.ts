@@ -1,4 +1,4 @@
-import { type UpstreamFailure, describeFailure } from '../../../canonical/failure.ts';
+import { type UpstreamFailure, describeFailure } from '../../../canonical/failure/failure.ts';
 import { STATUS_OF_ERROR_TYPE, type GatewayError } from '../../../canonical/gateway-error.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ErrorContext } from '../../format.ts';

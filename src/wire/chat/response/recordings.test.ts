@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Answer } from '../../../canonical/answer.ts';
-import { classifyStatus } from '../../../canonical/classify-failure.ts';
+import { classifyStatus } from '../../../canonical/failure/classify-failure.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
 import { NO_USAGE, type Usage } from '../../../canonical/usage.ts';
 import { checkEvents } from '../../../canonical/test-event-grammar.ts';

@@ -1,7 +1,7 @@
-import { classifyErrorEvent, transportFailure } from '../../../canonical/classify-failure.ts';
+import { classifyErrorEvent, transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import { isLengthError } from '../../../canonical/gateway-error.ts';
 import type { EventBatch, StartEvent, WarningEvent } from '../../../canonical/events.ts';
-import type { UpstreamFailure } from '../../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { ResponseBlocks, type Piece } from '../../response-blocks.ts';
 import { ToolCalls } from './tool-calls.ts';

@@ -1,4 +1,4 @@
-import { transportFailure } from '../../../canonical/classify-failure.ts';
+import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch } from '../../../canonical/events.ts';
 import { parseJsonObject } from '../../../lib/json.ts';
 import { ResponseDecoder } from './response-decoder.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classifyStatus } from '../../../canonical/classify-failure.ts';
+import { classifyStatus } from '../../../canonical/failure/classify-failure.ts';
 import { decodeError } from './error.ts';
 
 test('an error has its sentence, and the kind where the vendor names one', () => {

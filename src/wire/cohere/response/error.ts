@@ -1,5 +1,5 @@
-import { classifyErrorEvent } from '../../../canonical/classify-failure.ts';
-import type { UpstreamErrorBody, UpstreamFailure } from '../../../canonical/failure.ts';
+import { classifyErrorEvent } from '../../../canonical/failure/classify-failure.ts';
+import type { UpstreamErrorBody, UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { parseJson, type JsonObject } from '../../../lib/json.ts';
 import * as chat from '../../upstream-error.ts';
 import { objectOf, textOf } from '../../json-fields.ts';

@@ -1,7 +1,7 @@
-import { classifyErrorEvent, transportFailure } from '../../../canonical/classify-failure.ts';
+import { classifyErrorEvent, transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch, WarningEvent } from '../../../canonical/events.ts';
 import type { Extra } from '../../../canonical/extra.ts';
-import type { UpstreamFailure } from '../../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { ResponseBlocks, textPiece } from '../../response-blocks.ts';
 import { gapBeforeText } from '../../../canonical/text-gap.ts';

@@ -1,4 +1,4 @@
-import { transportFailure } from '../../../canonical/classify-failure.ts';
+import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import { parseJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { createSseParser } from '../../../lib/net/sse.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';

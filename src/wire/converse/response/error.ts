@@ -1,6 +1,6 @@
-import { classifyErrorEvent } from '../../../canonical/classify-failure.ts';
-import { UPSTREAM_MESSAGE_CHARS_MAX } from '../../../canonical/failure.ts';
-import type { UpstreamErrorBody, UpstreamFailure } from '../../../canonical/failure.ts';
+import { classifyErrorEvent } from '../../../canonical/failure/classify-failure.ts';
+import { UPSTREAM_MESSAGE_CHARS_MAX } from '../../../canonical/failure/failure.ts';
+import type { UpstreamErrorBody, UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { isJsonObject, parseJson } from '../../../lib/json.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { stringOf } from '../wire-object.ts';

@@ -1,5 +1,5 @@
 import type { ReasoningFamily } from '../../../canonical/blocks.ts';
-import { transportFailure } from '../../../canonical/classify-failure.ts';
+import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch, GenerationEvent } from '../../../canonical/events.ts';
 import { hasFragileNumbers, isJsonObject, parseJson, parseKeepingNumbers } from '../../../lib/json.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { EventBatch } from '../../../canonical/events.ts';
-import type { UpstreamFailure } from '../../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
 import { checkEvents } from '../../../canonical/test-event-grammar.ts';
 import type { JsonObject } from '../../../lib/json.ts';

@@ -1,7 +1,7 @@
 import type { Block, ReasoningFamily } from '../../../canonical/blocks.ts';
-import { transportFailure } from '../../../canonical/classify-failure.ts';
+import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch, GenerationEvent } from '../../../canonical/events.ts';
-import type { UpstreamFailure } from '../../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { createEventStreamParser } from './aws-event-stream.ts';
 import type { EventStreamMessage } from './aws-event-stream.ts';
 import { isJsonObject, parseJson } from '../../../lib/json.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { classifyStatus } from '../../../canonical/classify-failure.ts';
+import { classifyStatus } from '../../../canonical/failure/classify-failure.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { decodeError, errorIn, failureOfError } from './error.ts';
 

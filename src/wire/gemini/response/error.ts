@@ -1,9 +1,9 @@
-import { classifyErrorEvent } from '../../../canonical/classify-failure.ts';
+import { classifyErrorEvent } from '../../../canonical/failure/classify-failure.ts';
 import {
   UPSTREAM_MESSAGE_CHARS_MAX,
   type UpstreamErrorBody,
   type UpstreamFailure,
-} from '../../../canonical/failure.ts';
+} from '../../../canonical/failure/failure.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts';
 import { objectsOf, textOf } from '../../json-fields.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Answer } from '../../../canonical/answer.ts';
-import { classifyStatus } from '../../../canonical/classify-failure.ts';
+import { classifyStatus } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch } from '../../../canonical/events.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
 import { checkEvents } from '../../../canonical/test-event-grammar.ts';

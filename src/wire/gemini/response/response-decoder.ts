@@ -1,8 +1,8 @@
-import { transportFailure } from '../../../canonical/classify-failure.ts';
+import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import type { Block, MediaBlock } from '../../../canonical/blocks.ts';
 import type { EventBatch, WarningEvent } from '../../../canonical/events.ts';
 import type { Extra } from '../../../canonical/extra.ts';
-import type { UpstreamFailure } from '../../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { ResponseBlocks, textPiece } from '../../response-blocks.ts';
 import { objectOf, textOf } from '../../json-fields.ts';

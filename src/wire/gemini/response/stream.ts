@@ -1,4 +1,4 @@
-import { transportFailure } from '../../../canonical/classify-failure.ts';
+import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import { hasFragileNumbers, isJsonObject, parseJson, parseKeepingNumbers, type Json } from '../../../lib/json.ts';
 import { createSseParser } from '../../../lib/net/sse.ts';
 import type { StreamDecoder } from '../../format.ts';

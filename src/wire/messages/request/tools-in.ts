@@ -1,6 +1,6 @@
 import type { Settings, Tool, ToolChoice } from '../../../canonical/request.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
-import { MCP_FUNCTION_PREFIX, MCP_TYPE } from '../../../canonical/server-call.ts';
+import { MCP_FUNCTION_PREFIX, MCP_TYPE } from '../../../canonical/tools/server-call.ts';
 import { unreachable } from '../../../lib/assert.ts';
 import { isJsonObject } from '../../../lib/json.ts';
 import type { JsonObject } from '../../../lib/json.ts';

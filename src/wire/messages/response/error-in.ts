@@ -1,8 +1,8 @@
-import { classifyErrorEvent } from '../../../canonical/classify-failure.ts';
+import { classifyErrorEvent } from '../../../canonical/failure/classify-failure.ts';
 import { isJsonObject, parseJson } from '../../../lib/json.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { UPSTREAM_MESSAGE_CHARS_MAX } from '../../../canonical/failure.ts';
-import type { UpstreamErrorBody, UpstreamFailure } from '../../../canonical/failure.ts';
+import { UPSTREAM_MESSAGE_CHARS_MAX } from '../../../canonical/failure/failure.ts';
+import type { UpstreamErrorBody, UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { stringOf } from '../wire-object.ts';
 
 /** The status that each kind of error has outside a stream: vendor docs, "Errors", read 2026-11. */

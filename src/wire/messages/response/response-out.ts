@@ -1,6 +1,6 @@
 import type { Answer } from '../../../canonical/answer.ts';
 import type { Block } from '../../../canonical/blocks.ts';
-import { describeFailure } from '../../../canonical/failure.ts';
+import { describeFailure } from '../../../canonical/failure/failure.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ResponseIdentity, FinalUsage } from '../../format.ts';
 import { encodeEnd, encodeMessage, encodeWholeBlock } from './content-out.ts';

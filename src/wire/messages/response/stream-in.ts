@@ -1,6 +1,6 @@
-import { transportFailure } from '../../../canonical/classify-failure.ts';
+import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch, GenerationEvent, WarningEvent } from '../../../canonical/events.ts';
-import type { UpstreamFailure } from '../../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { totalCount } from '../../../canonical/usage.ts';
 import { isJsonObject, parseJson } from '../../../lib/json.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';

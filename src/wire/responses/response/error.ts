@@ -1,5 +1,5 @@
-import { classifyErrorEvent } from '../../../canonical/classify-failure.ts';
-import type { UpstreamFailure } from '../../../canonical/failure.ts';
+import { classifyErrorEvent } from '../../../canonical/failure/classify-failure.ts';
+import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import type { Json } from '../../../lib/json.ts';
 import { parseError, statusOfError } from '../../upstream-error.ts';
 

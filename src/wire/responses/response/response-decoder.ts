@@ -1,6 +1,6 @@
-import { classifyErrorEvent, transportFailure } from '../../../canonical/classify-failure.ts';
+import { classifyErrorEvent, transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch } from '../../../canonical/events.ts';
-import type { UpstreamFailure } from '../../../canonical/failure.ts';
+import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { hasFragileNumbers, isJsonObject, parseKeepingNumbers, type JsonObject } from '../../../lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
 import { ResponseItems, type Item } from './items.ts';

@@ -1,5 +1,5 @@
 import type { UpstreamFailure } from './failure.ts';
-import { STATUS_OF_ERROR_TYPE, type ErrorType } from './gateway-error.ts';
+import { STATUS_OF_ERROR_TYPE, type ErrorType } from '../gateway-error.ts';
 
 /** What a failed answer of an upstream means for the caller, and for whoever may try next. @spec error-13 */
 export interface FailureMeaning {

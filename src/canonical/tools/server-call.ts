@@ -1,4 +1,4 @@
-import type { Json } from '../lib/json.ts';
+import type { Json } from '../../lib/json.ts';
 
 /** Why a server tool gave no result, in the words of the messages format. @spec tool-11 */
 export type ToolErrorCode =

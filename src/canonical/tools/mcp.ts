@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
 import type { ToolErrorCode } from './server-call.ts';
 
 /** The MCP servers that the operator set up, and what they offer. */

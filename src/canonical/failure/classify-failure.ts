@@ -1,8 +1,8 @@
-import { redactSecrets } from '../lib/text/redact-secrets.ts';
+import { redactSecrets } from '../../lib/text/redact-secrets.ts';
 import { meaningOfCode } from './failure-code.ts';
 import { failureOfMeaning, MEANINGS, type FailureMeaning, type MeaningOfFailure } from './failure-meaning.ts';
 import { UPSTREAM_MESSAGE_CHARS_MAX, type UpstreamErrorBody, type UpstreamFailure } from './failure.ts';
-import { STATUS_OF_ERROR_TYPE } from './gateway-error.ts';
+import { STATUS_OF_ERROR_TYPE } from '../gateway-error.ts';
 
 /** @spec error-13, error-10 */
 const MEANING_OF_STATUS: Readonly<Record<number, FailureMeaning>> = {

@@ -1,4 +1,4 @@
-import type { ErrorType, Issue } from './gateway-error.ts';
+import type { ErrorType, Issue } from '../gateway-error.ts';
 
 /** Bound on what is kept of an upstream's own words. */
 export const UPSTREAM_MESSAGE_CHARS_MAX = 2_000;

@@ -1,6 +1,6 @@
-import type { Answer } from './answer.ts';
-import type { Settings, Tool, Turn } from './request.ts';
-import type { Usage } from './usage.ts';
+import type { Answer } from '../answer.ts';
+import type { Settings, Tool, Turn } from '../request.ts';
+import type { Usage } from '../usage.ts';
 
 /** What a tool or a plugin asks a model while it serves a request. */
 export interface NestedInput {
