@@ -47,7 +47,7 @@ import type { LiveCatalog } from './app/live-catalog.ts';
 import type { Provider } from './providers/contract.ts';
 import { createProviders } from './providers/index.ts';
 import { LOCAL_ENGINES } from './providers/known-providers.ts';
-import { startSandbox } from './providers/sandbox/server.ts';
+import { startSandbox } from './sandbox/server.ts';
 import { DatabaseGoneError } from './store/engine/database-error.ts';
 import { openDatabase, type Database } from './store/engine/database.ts';
 import { createGenerationStore, type GenerationStore } from './store/generations/generations.ts';

@@ -133,6 +133,18 @@ const PLANTED: readonly (readonly [promise: string, path: string, text: string, 
     'src/plugins/one/plugin.ts:1: may not import src/wire/format.ts',
   ],
   [
+    'the sandbox does not share the code of a format, which it tests',
+    'src/sandbox/chat/encode-chat.ts',
+    "import { a } from '../../wire/chat/format.ts';",
+    'src/sandbox/chat/encode-chat.ts:1: may not import src/wire/chat/format.ts',
+  ],
+  [
+    'an adapter does not start the sandbox',
+    'src/providers/alpha/adapter.ts',
+    "import { startSandbox } from '../../sandbox/server.ts';",
+    'src/providers/alpha/adapter.ts:1: may not import src/sandbox/server.ts',
+  ],
+  [
     'a format sees what all formats share',
     'src/wire/chat/a.ts',
     "import { a } from '../extra.ts';\nimport { b } from '../gateway/cost.ts';\nimport { c } from './b.ts';",

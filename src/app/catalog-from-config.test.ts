@@ -5,7 +5,7 @@ import type { KnownModel } from '../catalog/built-in.ts';
 import { priceTableOf } from '../catalog/price.ts';
 import { loadConfig } from '../config/load.ts';
 import { providersFromConfig } from './providers-from-config.ts';
-import { sandboxModels } from '../providers/sandbox/models.ts';
+import { sandboxModels } from '../sandbox/models.ts';
 
 const KNOWN: readonly KnownModel[] = [
   {

@@ -6,7 +6,7 @@ import { createLiveCatalog, loadKnownModels, type LiveCatalog } from './live-cat
 import { providersFromConfig } from './providers-from-config.ts';
 import type { BetaTable } from '../providers/beta-flags.ts';
 import type { Provider } from '../providers/contract.ts';
-import { sandboxModels } from '../providers/sandbox/models.ts';
+import { sandboxModels } from '../sandbox/models.ts';
 import { createByokKeyStore } from '../store/accounts/byok-keys.ts';
 import type { Database } from '../store/engine/database.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { sandboxModels } from '../providers/sandbox/models.ts';
-import { startSandbox, type Sandbox } from '../providers/sandbox/server.ts';
+import { sandboxModels } from '../sandbox/models.ts';
+import { startSandbox, type Sandbox } from '../sandbox/server.ts';
 
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 9_100;

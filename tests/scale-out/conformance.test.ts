@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { startSandbox } from '../../src/providers/sandbox/server.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
 import { configureBothFormats, RUNNING_GATEWAY } from '../support/both-formats.ts';
 import { canCluster, startCluster } from '../support/cluster.ts';
 import { parsePrometheus } from '../support/prometheus.ts';

@@ -1,4 +1,4 @@
-import { startSandbox } from '../../src/providers/sandbox/server.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
 import { postTo, startGateway, type GatewayOptions, type RunningGateway } from './gateway.ts';
 
 /** Slug prefixes of one and the same sandbox: the gateway's own, and behind a plain host's adapter or a vendor's. */

@@ -30,6 +30,8 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   search: ['canonical', 'lib'],
   documents: ['canonical', 'lib'],
   mcp: ['canonical', 'lib'],
+  // A server of its own: it shares no code with the formats and the adapter by which the gateway calls it.
+  sandbox: ['canonical', 'lib'],
   'model-selection': ['canonical', 'lib'],
   wire: ['canonical', 'lib'],
   store: ['state/contract', 'resources', 'canonical', 'lib'],
@@ -76,10 +78,10 @@ const FOLDER_DEPTH_MAX = 3;
 const FORBIDDEN_FOLDERS: ReadonlySet<string> = new Set(['utils', 'helpers', 'common', 'services', 'types']);
 const FILE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.test)?\.ts$/;
 /**
- * Where a provider's id may stand in quotes, besides tests: its registry, the catalog's data, and the answers of `/files`, two
- * of whose shapes the specification names after the vendors that they are like.
+ * Where a provider's id may stand in quotes, besides tests: its registry, the sandbox, which is one, the catalog's data, and
+ * the answers of `/files`, two of whose shapes the specification names after the vendors that they are like.
  */
-const MAY_QUOTE_PROVIDERS = /^src\/(?:(?:providers|catalog\/data)\/|http\/management\/files\/file-shape\.ts$)/;
+const MAY_QUOTE_PROVIDERS = /^src\/(?:(?:providers|sandbox|catalog\/data)\/|http\/management\/files\/file-shape\.ts$)/;
 /** Where formats are at home, one of which may be called like the vendor whose own it is. */
 const MAY_QUOTE_FORMATS = /^src\/(?:wire|canonical)\//;
 

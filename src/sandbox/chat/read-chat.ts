@@ -10,10 +10,10 @@ import {
   chatTypeRefusal,
   refuseChat,
 } from './chat-members.ts';
-import { CONTEXT_TOKENS_MAX, findBehaviour, OUTPUT_TOKENS_MAX } from './models.ts';
-import type { Choice, OfferedFunction, Prompt, Segment, Thinking } from './prompt.ts';
-import { Refusal } from './refusal.ts';
-import { countTokens } from './tokens.ts';
+import { CONTEXT_TOKENS_MAX, findBehaviour, OUTPUT_TOKENS_MAX } from '../models.ts';
+import type { Choice, OfferedFunction, Prompt, Segment, Thinking } from '../prompt.ts';
+import { Refusal } from '../refusal.ts';
+import { countTokens } from '../tokens.ts';
 
 /** Members that OpenAI's chat format has, and those that other hosts of it share. */
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set(

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { readMessages } from './read-messages.ts';
-import { Refusal } from './refusal.ts';
-import { signThinking } from './signature.ts';
+import { Refusal } from '../refusal.ts';
+import { signThinking } from '../signature.ts';
 
 const USER = { role: 'user', content: 'hi' };
 const TOOL = { name: 'get', input_schema: { type: 'object' } };

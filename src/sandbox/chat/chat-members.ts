@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Refuses one member of a chat request the way the format's vendor does. */
 export function refuseChat(param: string, message: string, code = 'invalid_value'): Refusal {

@@ -1,7 +1,7 @@
 import type { Json } from '../../lib/json.ts';
 import { readBlocks, type ReadBlock } from './messages-blocks.ts';
 import { fieldArray, fieldObject, fieldString, refuseMessages } from './messages-members.ts';
-import type { Conversation, Segment, ToolResult } from './prompt.ts';
+import type { Conversation, Segment, ToolResult } from '../prompt.ts';
 
 interface Message {
   readonly role: string;

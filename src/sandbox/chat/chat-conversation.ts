@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { chatArray, chatObject, chatString, chatTypeRefusal, refuseChat } from './chat-members.ts';
-import { MEDIA_TOKENS, mentionOf, mentionOfUrl } from './media.ts';
-import type { Conversation, Segment, ToolResult } from './prompt.ts';
-import { countTokens } from './tokens.ts';
+import { MEDIA_TOKENS, mentionOf, mentionOfUrl } from '../media.ts';
+import type { Conversation, Segment, ToolResult } from '../prompt.ts';
+import { countTokens } from '../tokens.ts';
 
 /** Reads `messages` of the chat format, and refuses what a strict vendor refuses. */
 export function readChatConversation(messages: Json | undefined): Conversation {

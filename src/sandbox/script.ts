@@ -1,4 +1,4 @@
-import { unreachable } from '../../lib/assert.ts';
+import { unreachable } from '../lib/assert.ts';
 import type { Behaviour } from './models.ts';
 import { instanceOf } from './schema-instance.ts';
 import type { OfferedFunction, Prompt } from './prompt.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
-import { assert } from '../../lib/assert.ts';
-import { systemClock, type Clock } from '../../lib/clock.ts';
-import { parseJson, type Json } from '../../lib/json.ts';
+import { assert } from '../lib/assert.ts';
+import { systemClock, type Clock } from '../lib/clock.ts';
+import { parseJson, type Json } from '../lib/json.ts';
 import { createPromptCache } from './prompt-cache.ts';
 import { readBody } from './read-body.ts';
 import { refuse, respond } from './respond.ts';

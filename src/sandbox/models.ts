@@ -1,4 +1,4 @@
-import type { FormatId } from '../../canonical/extra.ts';
+import type { FormatId } from '../canonical/extra.ts';
 
 /** What the sandbox answers with. The value is the upstream name of the model. */
 export type Behaviour = 'echo' | 'tools' | 'json' | 'reasoning' | 'slow' | 'long' | 'error' | 'cut' | 'stall';

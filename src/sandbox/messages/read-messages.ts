@@ -10,10 +10,10 @@ import {
   fieldString,
   refuseMessages,
 } from './messages-members.ts';
-import { CONTEXT_TOKENS_MAX, findBehaviour, OUTPUT_TOKENS_MAX } from './models.ts';
-import type { Choice, OfferedFunction, Prompt, Segment, Thinking } from './prompt.ts';
-import { Refusal } from './refusal.ts';
-import { countTokens } from './tokens.ts';
+import { CONTEXT_TOKENS_MAX, findBehaviour, OUTPUT_TOKENS_MAX } from '../models.ts';
+import type { Choice, OfferedFunction, Prompt, Segment, Thinking } from '../prompt.ts';
+import { Refusal } from '../refusal.ts';
+import { countTokens } from '../tokens.ts';
 
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set(
   `model messages max_tokens cache_control container context_management inference_geo mcp_servers metadata

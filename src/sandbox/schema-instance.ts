@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { textOfPattern } from './pattern-text.ts';
 
 /** Values of all kinds in one instance. */

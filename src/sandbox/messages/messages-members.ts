@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Refuses a messages request the way the format's vendor does: `messages.0.content: Field required`. */
 export function refuseMessages(path: string, message: string): Refusal {

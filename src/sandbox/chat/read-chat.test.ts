@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../lib/json.ts';
 import { readChat } from './read-chat.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 const USER = { role: 'user', content: 'hi' };
 const TOOL = { type: 'function', function: { name: 'get', parameters: { type: 'object' } } };

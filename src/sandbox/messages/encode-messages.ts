@@ -1,8 +1,8 @@
 import { parseJson, type JsonObject } from '../../lib/json.ts';
-import { ARGUMENT_CHARS, callIdOf, type Frame, type Identity, type TokenCounts } from './answer-parts.ts';
-import type { Script } from './script.ts';
-import { signThinking } from './signature.ts';
-import { splitPieces, splitTokens } from './tokens.ts';
+import { ARGUMENT_CHARS, callIdOf, type Frame, type Identity, type TokenCounts } from '../answer-parts.ts';
+import type { Script } from '../script.ts';
+import { signThinking } from '../signature.ts';
+import { splitPieces, splitTokens } from '../tokens.ts';
 
 // Everything here is written by hand from the vendor's reference (@anthropic-ai/sdk 1.11 types, 2026-11) and shares
 // nothing with the gateway's own encoders: two that agree by accident would hide a mistake.

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../src/lib/json.ts';
 
 /** What a test reads of an answer. For tests only. */
 export interface TestAnswer {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createLruCache } from '../../lib/cache/lru-cache.ts';
+import { createLruCache } from '../lib/cache/lru-cache.ts';
 import type { Segment } from './prompt.ts';
 
 /** What a prompt reads from the cache and writes to it, in tokens. The rest of the prompt is neither. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Anthropic, { APIError, BadRequestError, RateLimitError } from '@anthropic-ai/sdk';
 import type { ContentBlockParam, MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages';
-import { startSandbox, type Sandbox } from './server.ts';
+import { startSandbox, type Sandbox } from '../server.ts';
 
 // The vendor's own SDK is the judge of the frames: it fails on events in an order that it does not know.
 

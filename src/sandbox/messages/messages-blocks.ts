@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { looksLikeBase64, MEDIA_TOKENS, mentionOf, mentionOfUrl } from './media.ts';
+import { looksLikeBase64, MEDIA_TOKENS, mentionOf, mentionOfUrl } from '../media.ts';
 import { fieldArray, fieldObject, fieldString, refuseMessages } from './messages-members.ts';
-import type { Segment } from './prompt.ts';
-import { isThinkingSigned } from './signature.ts';
-import { countTokens } from './tokens.ts';
+import type { Segment } from '../prompt.ts';
+import { isThinkingSigned } from '../signature.ts';
+import { countTokens } from '../tokens.ts';
 
 /** One content block of a message, checked. */
 export interface ReadBlock {

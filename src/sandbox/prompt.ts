@@ -1,4 +1,4 @@
-import type { Json } from '../../lib/json.ts';
+import type { Json } from '../lib/json.ts';
 import type { Behaviour } from './models.ts';
 
 /** A stretch of the prompt. What it costs, and whether a cache breakpoint stands behind it. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../lib/json.ts';
-import { ARGUMENT_CHARS, callIdOf, type Frame, type Identity, type TokenCounts } from './answer-parts.ts';
-import type { Script } from './script.ts';
-import { splitPieces, splitTokens } from './tokens.ts';
+import { ARGUMENT_CHARS, callIdOf, type Frame, type Identity, type TokenCounts } from '../answer-parts.ts';
+import type { Script } from '../script.ts';
+import { splitPieces, splitTokens } from '../tokens.ts';
 
 // Everything here is written by hand from the vendor's reference (openai 7.55 types, 2026-11) and shares nothing with
 // the gateway's own encoders: two that agree by accident would hide a mistake.

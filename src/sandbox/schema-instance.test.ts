@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { parseJson, type Json, type JsonObject } from '../../lib/json.ts';
+import { parseJson, type Json, type JsonObject } from '../lib/json.ts';
 import { instanceOf } from './schema-instance.ts';
 
 /** zod's own reading of JSON Schema is the judge. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import OpenAI, { APIError, NotFoundError, RateLimitError } from 'openai';
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions';
-import { startSandbox, type Sandbox } from './server.ts';
+import { startSandbox, type Sandbox } from '../server.ts';
 
 // The vendor's own SDK is the judge of the frames: it fails on one that it cannot read.
 
