@@ -56,9 +56,10 @@ export interface AppsTable {
   readonly title: string;
 }
 
-/** Up to which moment `usage_hourly` and `usage_daily` are complete. */
+/** Up to which moment `usage_hourly` and `usage_daily` are complete, and how often they were set back to an earlier one. */
 export interface UsageProgressTable {
-  readonly name: 'hourly' | 'daily';
+  readonly name: 'hourly' | 'daily' | 'set_back_count';
+  /** Unix ms, or the count. */
   readonly done_until_ms: number;
 }
 

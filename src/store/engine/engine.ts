@@ -3,7 +3,7 @@ import type { AppendSettlements } from '../generations/settlement.ts';
 import type { Tables } from '../tables.ts';
 
 /** What only one may do at a time, over all processes on one database. */
-export type LockName = 'migrations' | 'first-keys' | 'refund' | 'destinations';
+export type LockName = 'migrations' | 'first-keys' | 'refund' | 'destinations' | 'usage-progress';
 
 /** Runs a task in a transaction while nobody else runs one under the same name. */
 export type RunAlone = <Value>(

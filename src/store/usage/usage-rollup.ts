@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { keepAppTitles, titlesBetween } from './app-titles.ts';
 import type { Database } from '../engine/database.ts';
 import { numberOf } from '../portable.ts';
-import type { UsageTable } from '../tables.ts';
+import type { UsageProgressTable, UsageTable } from '../tables.ts';
 import { USAGE_DIMENSIONS, USAGE_MEASURES } from './usage-measures.ts';
 import { sumUsage, type UsageGroup, type UsageSource } from './usage-sums.ts';
 
@@ -13,6 +13,8 @@ export const DAY_MS = 86_400_000;
 export interface UsageProgress {
   readonly hourlyMs: number;
   readonly dailyMs: number;
+  /** How often {@link sumUpAgain} has set the two back. */
+  readonly setBackCount: number;
 }
 
 /**
@@ -20,12 +22,12 @@ export interface UsageProgress {
  * as a whole and from the records themselves: doing it again, or in two processes at once, gives the same rows.
  */
 export interface UsageRollup {
-  /** Sums up the next hour or day that is over. `false`: nothing is due. Bounded work. */
+  /** Sums up the next hour or day that is over, which is bounded work. `false`: nothing is due. */
   step(nowMs: number): Promise<boolean>;
 }
 
 export interface UsageRollupOptions {
-  readonly database: Pick<Database, 'kysely' | 'reports'>;
+  readonly database: Pick<Database, 'kysely' | 'reports' | 'runAlone'>;
   /** How long after its request a record may still be stored. */
   readonly lagMs: number;
 }
@@ -44,8 +46,9 @@ const STATEMENTS_AT_ONCE = 4;
 
 export async function readUsageProgress({ kysely }: Pick<Database, 'kysely'>): Promise<UsageProgress> {
   const rows = await kysely.selectFrom('usage_progress').selectAll().execute();
-  const until = (name: string): number => numberOf(rows.find((row) => row.name === name)?.done_until_ms);
-  return { hourlyMs: until('hourly'), dailyMs: until('daily') };
+  const valueOf = (name: UsageProgressTable['name']): number =>
+    numberOf(rows.find((row) => row.name === name)?.done_until_ms);
+  return { hourlyMs: valueOf('hourly'), dailyMs: valueOf('daily'), setBackCount: valueOf('set_back_count') };
 }
 
 export function createUsageRollup({ database, lagMs }: UsageRollupOptions): UsageRollup {
@@ -56,19 +59,20 @@ export function createUsageRollup({ database, lagMs }: UsageRollupOptions): Usag
       const hourMs = await nextTime(database, 'generations', progress.hourlyMs, overMs, HOUR_MS);
       if (hourMs < overMs) {
         await sumUp(database, 'generations', 'usage_hourly', hourMs, HOUR_MS);
-        await note(database, 'hourly', progress.hourlyMs, hourMs + HOUR_MS);
+        await note(database, progress, { hourlyMs: hourMs + HOUR_MS }, hourMs);
         return true;
       }
       // Hours without records are done, too.
-      if (overMs > progress.hourlyMs) await note(database, 'hourly', progress.hourlyMs, overMs);
+      const hoursDone = { ...progress, hourlyMs: Math.max(overMs, progress.hourlyMs) };
+      if (overMs > progress.hourlyMs && !(await note(database, progress, hoursDone))) return true;
       const daysOverMs = floorTo(overMs, DAY_MS);
       const dayMs = await nextTime(database, 'usage_hourly', progress.dailyMs, daysOverMs, DAY_MS);
       if (dayMs < daysOverMs) {
         await sumUp(database, 'usage_hourly', 'usage_daily', dayMs, DAY_MS);
-        await note(database, 'daily', progress.dailyMs, dayMs + DAY_MS);
+        await note(database, hoursDone, { dailyMs: dayMs + DAY_MS }, dayMs);
         return true;
       }
-      if (daysOverMs > progress.dailyMs) await note(database, 'daily', progress.dailyMs, daysOverMs);
+      if (daysOverMs > progress.dailyMs) await note(database, hoursDone, { dailyMs: daysOverMs });
       return false;
     },
   };
@@ -235,38 +239,55 @@ function rowOf(startMs: number, { key, sums }: UsageGroup): UsageTable {
 
 /**
  * Records came that are older than what was summed up: their hours, their days and all later ones are summed up again.
+ * Who is summing up meanwhile may have read the sums before the records came, and finds by the count that it is late.
  * @param sinceMs when the oldest of them began
  */
-export async function sumUpAgain({ kysely }: Pick<Database, 'kysely'>, sinceMs: number): Promise<void> {
-  for (const [name, lengthMs] of [
-    ['daily', DAY_MS],
-    ['hourly', HOUR_MS],
-  ] as const) {
-    const untilMs = floorTo(sinceMs, lengthMs);
-    await kysely
-      .updateTable('usage_progress')
-      .set({ done_until_ms: untilMs })
-      .where('name', '=', name)
-      .where('done_until_ms', '>', untilMs)
-      .execute();
-  }
+export async function sumUpAgain({ runAlone }: Pick<Database, 'runAlone'>, sinceMs: number): Promise<void> {
+  await runAlone('usage-progress', async (kysely) => setBack(kysely, await readUsageProgress({ kysely }), sinceMs));
 }
 
-/** Unless somebody else has noted something since it was at `fromMs`: what is done again is not said to be done. */
+/**
+ * Says how far the sums are, unless another process has said something since `before` was read.
+ * @param writtenMs start of the hour or day of which sums were written. When the progress was set back meanwhile, they
+ * may lack records and may stand in place of newer sums: they are made again.
+ * @returns whether it was said
+ */
 async function note(
-  { kysely }: Pick<Database, 'kysely'>,
-  name: 'hourly' | 'daily',
-  fromMs: number,
-  untilMs: number,
-): Promise<void> {
+  { runAlone }: Pick<Database, 'runAlone'>,
+  before: UsageProgress,
+  done: Partial<UsageProgress>,
+  writtenMs?: number,
+): Promise<boolean> {
+  return runAlone('usage-progress', async (kysely) => {
+    const now = await readUsageProgress({ kysely });
+    if (now.setBackCount !== before.setBackCount) {
+      if (writtenMs !== undefined) await setBack(kysely, now, writtenMs);
+      return false;
+    }
+    if (now.hourlyMs !== before.hourlyMs || now.dailyMs !== before.dailyMs) return false;
+    await write(kysely, { ...now, ...done });
+    return true;
+  });
+}
+
+async function setBack(kysely: Database['kysely'], now: UsageProgress, sinceMs: number): Promise<void> {
+  await write(kysely, {
+    hourlyMs: Math.min(now.hourlyMs, floorTo(sinceMs, HOUR_MS)),
+    dailyMs: Math.min(now.dailyMs, floorTo(sinceMs, DAY_MS)),
+    setBackCount: now.setBackCount + 1,
+  });
+}
+
+async function write(kysely: Database['kysely'], progress: UsageProgress): Promise<void> {
   await kysely
     .insertInto('usage_progress')
-    .values({ name, done_until_ms: untilMs })
+    .values([
+      { name: 'hourly', done_until_ms: progress.hourlyMs },
+      { name: 'daily', done_until_ms: progress.dailyMs },
+      { name: 'set_back_count', done_until_ms: progress.setBackCount },
+    ])
     .onConflict((conflict) =>
-      conflict
-        .column('name')
-        .doUpdateSet({ done_until_ms: untilMs })
-        .where('usage_progress.done_until_ms', '=', fromMs),
+      conflict.column('name').doUpdateSet((set) => ({ done_until_ms: set.ref('excluded.done_until_ms') })),
     )
     .execute();
 }

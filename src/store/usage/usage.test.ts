@@ -220,17 +220,60 @@ for (const engine of ALL_ENGINES)
       assert.equal(fromRecords.groups[0]?.sums[0], 1);
     });
 
-    test('a record that comes when its hour was summed up long ago is counted, whoever sums up meanwhile', async () => {
-      const late = sampleGeneration({ id: 'gen-late', createdAtMs: START_MS + 5 * HOUR_MS + 7, tokensPrompt: 12_345 });
-      await store.append(late);
-      rows.push(late);
-      await assert.rejects(checkAll(), 'nobody looks at the records of that hour');
-      const busy = createUsageRollup({ database, lagMs: LAG_MS }).step(NOW_MS + 4 * DAY_MS);
-      await sumUpAgain(database, late.createdAtMs);
-      await busy;
+    test('counts a record that comes after its hour was summed up', async () => {
+      await appendLate('gen-late', START_MS + 5 * HOUR_MS + 7);
+      await assert.rejects(checkAll(), 'nothing reads the records of that hour');
+      await sumUpAgain(database, START_MS + 5 * HOUR_MS + 7);
       await checkAll();
       await sumUpAll();
       await checkAll();
-      assert.ok((await readUsageProgress(database)).dailyMs > late.createdAtMs, 'it was summed up again');
+      assert.ok((await readUsageProgress(database)).dailyMs > START_MS + DAY_MS, 'it was summed up again');
     });
+
+    for (const source of ['generations', 'usage_hourly'] as const)
+      for (const isSummedUpMeanwhile of [false, true])
+        test(`counts a record that comes while ${source} is being summed up${isSummedUpMeanwhile ? ', and by another process, too' : ''}`, async () => {
+          // In the first hour of a day, which is what both are read of first.
+          const atMs = START_MS + DAY_MS + 11;
+          await sumUpAgain(database, atMs);
+          if (source === 'usage_hourly') await sumUpHours();
+          let isLate = false;
+          const reports = afterFirstSums(database.reports, async () => {
+            isLate = true;
+            await appendLate(`gen-late-${source}-${isSummedUpMeanwhile}`, atMs);
+            await sumUpAgain(database, atMs);
+            if (isSummedUpMeanwhile) await sumUpAll();
+          });
+          await createUsageRollup({ database: { ...database, reports }, lagMs: LAG_MS }).step(NOW_MS);
+          assert.ok(isLate);
+          await sumUpAll();
+          await checkAll();
+        });
+
+    async function appendLate(id: string, createdAtMs: number): Promise<void> {
+      const late = sampleGeneration({ id, createdAtMs, model: 'acme/one', provider: 'alpha', tokensPrompt: 12_345 });
+      await store.append(late);
+      rows.push(late);
+    }
+
+    async function sumUpHours(): Promise<void> {
+      const rollup = createUsageRollup({ database, lagMs: LAG_MS });
+      const overMs = NOW_MS - LAG_MS - HOUR_MS;
+      while ((await readUsageProgress(database)).hourlyMs <= overMs) assert.ok(await rollup.step(NOW_MS));
+    }
   });
+
+/** Runs `task` between the first sums that are read and those that get them: another process may come there. */
+function afterFirstSums(reports: Database['reports'], task: () => Promise<void>): Database['reports'] {
+  let isFirst = true;
+  return reports.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (isFirst && result.rows.some((row) => 'm0' in row)) {
+        isFirst = false;
+        await task();
+      }
+      return result;
+    },
+  });
+}
