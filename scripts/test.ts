@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /*
@@ -17,7 +17,11 @@ const TIMEOUT_MS = 240_000;
 /** A process that does not end hangs the runner, which waits without a word. */
 const STALL_MS_MAX = 300_000;
 const ROOT = path.join(import.meta.dirname, '..');
+const REPORTER = path.join(import.meta.dirname, 'failed-files.ts');
+/** The files with a test that failed, a line each: what `npm run verify` runs a second time. */
+const FAILED_FILES = path.join(ROOT, 'node_modules/.cache/failed-test-files');
 
+mkdirSync(path.dirname(FAILED_FILES), { recursive: true });
 const args = process.argv.slice(2);
 const flags = args.filter((arg) => arg.startsWith('-'));
 const files = args.filter((arg) => !arg.startsWith('-')).map(patternOf);
@@ -27,6 +31,7 @@ const runner = spawn(
     '--test',
     `--test-concurrency=${CONCURRENCY}`,
     `--test-timeout=${TIMEOUT_MS}`,
+    ...reporters(),
     ...flags,
     ...(files.length === 0 ? EVERYTHING : files),
   ],
@@ -39,6 +44,7 @@ const runner = spawn(
     },
   },
 );
+let stallCount = 0;
 const stalled = setTimeout(endStalled, STALL_MS_MAX);
 runner.stdout.on('data', (chunk: Buffer) => {
   stalled.refresh();
@@ -52,11 +58,24 @@ runner.on('close', (code) => {
   process.exitCode = code ?? 1;
 });
 
-/** Names what still runs, and ends all of it. */
+/** Node's own for people, unless the arguments name another one, and ours for `npm run verify`. */
+function reporters(): readonly string[] {
+  if (flags.some((flag) => flag.startsWith('--test-reporter'))) return [];
+  return [
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${REPORTER}`,
+    `--test-reporter-destination=${FAILED_FILES}`,
+  ];
+}
+
+/** Names what still runs and ends it, so that the runner reports those files as failed; the second time the runner, too. */
 function endStalled(): void {
   const { stdout } = spawnSync('ps', ['-eo', 'pid,ppid,stat,wchan:24,etime,args', '--forest', '--columns', '200']);
   console.error(`npm test: nothing came for ${STALL_MS_MAX / 60_000} minutes. What runs:\n${String(stdout)}`);
-  runner.kill('SIGKILL');
+  if (++stallCount > 1) return void runner.kill('SIGKILL');
+  spawnSync('pkill', ['-KILL', '-P', String(runner.pid)]);
+  stalled.refresh();
 }
 
 /** @throws Error for what is neither a file, a folder nor a pattern: Node's runner would pass with no test at all */

@@ -1,7 +1,7 @@
 // `npm run verify`: the one command that means green. CONTRIBUTING.md lists its steps; `--only NAME,NAME` runs some of
 // them.
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -15,18 +15,29 @@ interface Step {
   readonly minutesMax: number;
   /** Its output goes by; that of the others goes to a file, and is shown when they fail. */
   readonly isShown?: boolean;
+  /**
+   * What a second try runs after a failure: the files with a test that failed, or all of it. Steps that start processes and
+   * measure on a machine whose load is not theirs alone have one; what fails twice is red, and what does not is reported.
+   */
+  readonly secondTry?: 'failed-files' | 'all';
 }
 
 interface Outcome {
   readonly step: Step;
   readonly seconds: number;
   readonly failure: string | undefined;
+  /** Why the first try failed, where a second one did not. */
+  readonly firstFailure?: string;
 }
 
 const ROOT = path.join(import.meta.dirname, '..');
 const LOGS = path.join(ROOT, 'node_modules/.cache/verify');
 /** Of the output of a step that failed. */
 const LINES_SHOWN = 200;
+/** Written by `scripts/test.ts`. */
+const FAILED_FILES = path.join(ROOT, 'node_modules/.cache/failed-test-files');
+/** Of which a second try is made: more are no accident. */
+const FAILED_FILES_MAX = 5;
 
 /** In this order: what is quick and often red comes first. Together under 40 minutes on two cores. */
 const STEPS: readonly Step[] = [
@@ -35,13 +46,13 @@ const STEPS: readonly Step[] = [
   { script: 'test:bench', minutesMax: 2 },
   { script: 'test:additions', minutesMax: 2 },
   { script: 'eval:router', minutesMax: 2, isShown: true },
-  { script: 'test', minutesMax: 15, isShown: true },
+  { script: 'test', minutesMax: 15, isShown: true, secondTry: 'failed-files' },
   { script: 'test:simulation', env: { SIMULATION_REQUESTS: '1000000' }, minutesMax: 5 },
   { script: 'test:fuzz', env: { FUZZ_REQUESTS: '60000', FUZZ_ANSWERS: '20000' }, minutesMax: 10 },
-  { script: 'test:crash', env: { CRASH_KILLS: '25' }, minutesMax: 10 },
-  { script: 'test:scale-out', minutesMax: 6 },
-  { script: 'test:hostile', env: { HOSTILE_FORM: 'bounded' }, minutesMax: 10 },
-  { script: 'soak', args: ['--minutes', '5'], minutesMax: 10 },
+  { script: 'test:crash', env: { CRASH_KILLS: '25' }, minutesMax: 10, secondTry: 'all' },
+  { script: 'test:scale-out', minutesMax: 6, secondTry: 'all' },
+  { script: 'test:hostile', env: { HOSTILE_FORM: 'bounded' }, minutesMax: 10, secondTry: 'all' },
+  { script: 'soak', args: ['--minutes', '5'], minutesMax: 10, secondTry: 'all' },
 ];
 
 const { values } = parseArgs({
@@ -54,7 +65,7 @@ const steps = chooseSteps(values.only?.split(','));
 mkdirSync(LOGS, { recursive: true });
 const outcomes: Outcome[] = [];
 for (const step of steps) {
-  const outcome = await runStep(step);
+  const outcome = await runWithSecondTry(step);
   outcomes.push(outcome);
   if (outcome.failure !== undefined && !values['keep-going']) break;
 }
@@ -67,6 +78,24 @@ function chooseSteps(only: readonly string[] | undefined): readonly Step[] {
   if (unknown.length > 0)
     throw new Error(`${unknown.join(', ')}: no step; there are ${there.map(({ script }) => script).join(', ')}`);
   return there.filter(({ script }) => only?.includes(script) ?? true);
+}
+
+async function runWithSecondTry(step: Step): Promise<Outcome> {
+  const first = await runStep(step);
+  if (first.failure === undefined || step.secondTry === undefined) return first;
+  const files = step.secondTry === 'all' ? [] : readFailedFiles();
+  if (files === undefined) return first;
+  console.log(`verify: ${step.script}: a second try${files.length > 0 ? ` of ${files.join(', ')}` : ''}`);
+  const second = await runStep({ ...step, args: [...(step.args ?? []), ...files] });
+  const firstFailure = files.length > 0 ? files.join(', ') : first.failure;
+  return { step, seconds: first.seconds + second.seconds, failure: second.failure, firstFailure };
+}
+
+/** `undefined`: none was named, or too many. */
+function readFailedFiles(): readonly string[] | undefined {
+  const files = existsSync(FAILED_FILES) ? readFileSync(FAILED_FILES, 'utf8').trim().split('\n') : [];
+  const areFiles = files.every((file) => file.endsWith('.test.ts') && existsSync(path.join(ROOT, file)));
+  return files.length > 0 && files.length <= FAILED_FILES_MAX && areFiles ? files : undefined;
 }
 
 function runStep(step: Step): Promise<Outcome> {
@@ -124,8 +153,11 @@ function collectOutput(script: string, ...outputs: readonly (NodeJS.ReadableStre
 }
 
 function report(): void {
-  for (const { step, seconds, failure } of outcomes)
-    console.log(`${failure === undefined ? 'ok    ' : 'FAILED'}  ${String(seconds).padStart(5)} s  ${step.script}`);
+  for (const { step, seconds, failure, firstFailure } of outcomes) {
+    const word = failure !== undefined ? 'FAILED' : firstFailure === undefined ? 'ok' : 'FLAKY';
+    const reason = firstFailure === undefined ? '' : `: first ${firstFailure}`;
+    console.log(`${word.padEnd(6)}  ${String(seconds).padStart(5)} s  ${step.script}${reason}`);
+  }
   for (const { script } of steps.slice(outcomes.length)) console.log(`not run          ${script}`);
   const seconds = outcomes.reduce((sum, outcome) => sum + outcome.seconds, 0);
   console.log(`verify: ${(seconds / 60).toFixed(1)} minutes; the output of the quiet steps is in ${LOGS}`);

@@ -1,0 +1,19 @@
+import path from 'node:path';
+import type { TestEvent } from 'node:test/reporters';
+
+const ROOT = path.join(import.meta.dirname, '..');
+
+/**
+ * A reporter of Node's test runner: a line for each file with a test that failed, from the project's root. Within a group
+ * that one process runs, the outermost suite bears the name of its file: see `tests/support/run-together.ts`.
+ */
+export default async function* failedFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const reported = new Set<string>();
+  for await (const { type, data } of events) {
+    if (type !== 'test:fail' || data.nesting > 0) continue;
+    const file = data.name.endsWith('.test.ts') ? data.name : path.relative(ROOT, data.file ?? data.name);
+    if (reported.has(file)) continue;
+    reported.add(file);
+    yield `${file}\n`;
+  }
+}
