@@ -75,7 +75,7 @@ const SAME_FORMAT = { callerFormat: 'chat', upstreamFormat: 'chat' } as const;
 async function findServices(
   after: (end: () => unknown) => void,
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  const { POSTGRES_ENGINES } = await import('../src/store/engine/test-engines.ts');
+  const { POSTGRES_ENGINES } = await import('../tests/support/store/engines.ts');
   const { redis, useRedis } = await import('../tests/support/services/redis.ts');
   const place = await POSTGRES_ENGINES[0]?.makePlace();
   if (place?.url === undefined) return undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
-import { ENGINES, type TestEngine } from '../src/store/engine/test-engines.ts';
+import { ENGINES, type TestEngine } from './support/store/engines.ts';
 import { redis, useRedis } from './support/services/redis.ts';
 import { manage, textAt } from './support/byok.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from './support/gateway.ts';

@@ -24,7 +24,7 @@ export function findPatterns(root: string): FoundPatterns {
   const patterns: FoundPattern[] = [];
   const made: string[] = [];
   const files = globSync('src/**/*.ts', { cwd: root }).filter(
-    (file) => !file.endsWith('.test.ts') && !/\/test-[^/]*$/.test(file) && !OPERATORS.test(file),
+    (file) => !file.endsWith('.test.ts') && !OPERATORS.test(file),
   );
   for (const file of files.toSorted()) {
     const source = readFileSync(join(root, file), 'utf8');

@@ -4,7 +4,7 @@ import { systemClock as clock } from '../lib/clock.ts';
 import type { PresetRow, PresetVersionRow } from '../resources/presets.ts';
 import type { PresetStore } from '../store/accounts/presets.ts';
 import { createPresets } from './presets.ts';
-import { samplePrincipal } from './test-principal.ts';
+import { samplePrincipal } from '../../tests/support/principal.ts';
 
 const preset: PresetRow = {
   id: 'preset',

@@ -6,7 +6,7 @@ import { WRITTEN_BYTES_MAX } from '../pipeline/replay/reasoning-history.ts';
 import { BYTES_MAX as SIGNATURE_BYTES_MAX } from '../pipeline/replay/signature-memory.ts';
 import { TEXT_SIGNATURE_BYTES_MAX } from '../pipeline/replay/text-signatures.ts';
 import type { RequestFacts } from '../pipeline/request.ts';
-import { sampleFacts, sampleRequest } from '../pipeline/test-record.ts';
+import { sampleFacts, sampleRequest } from '../../tests/support/settled-record.ts';
 import { RequestLog } from '../telemetry/request-log.ts';
 import { ResponseMeter } from '../telemetry/response-meter.ts';
 import { createRouterMemory, createTagger, MEMORY_BYTES_MAX } from './routers.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
-import { samplePrincipal } from '../accounts/test-principal.ts';
+import { samplePrincipal } from '../../tests/support/principal.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { registerManagementRoutes } from './management/route.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
-import { servicesOf } from './test-services.ts';
+import { servicesOf } from '../../tests/support/management/services.ts';
 
 /** Four copies of it fit, and not a byte more. */
 const BODY = JSON.stringify({ unknown: 'x'.repeat(1_000) });

@@ -13,11 +13,11 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { openDatabase, type Database } from '../store/engine/database.ts';
 import { createGenerationStore, type GenerationStore } from '../store/generations/generations.ts';
 import { createKeyStore } from '../store/accounts/keys.ts';
-import { sampleCharges, sampleGeneration } from '../store/generations/test-generation.ts';
+import { sampleCharges, sampleGeneration } from '../../tests/support/store/generations.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
-import { listingOf } from './test-listing.ts';
+import { listingOf } from '../../tests/support/management/model-listing.ts';
 import { readPlugins } from '../app/read-plugins.ts';
-import { servicesOf } from './test-services.ts';
+import { servicesOf } from '../../tests/support/management/services.ts';
 import { defineRoute, NO_BODY, NOTHING, registerManagementRoutes, type ManagementRoute } from './management/route.ts';
 import { createBodyBudget } from './body-budget.ts';
 

@@ -12,7 +12,7 @@ import {
   type ProvidersSetup,
 } from './index.ts';
 import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts';
-import { testCall } from './test-call.ts';
+import { testCall } from '../../tests/support/providers/call.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, wholeMs: 5 };
 

@@ -6,7 +6,7 @@ import { createEncodeContext } from '../wire/chat/request/encode-context.ts';
 import { encodeReasoningSettings } from '../wire/chat/request/thinking-out.ts';
 import type { Dialect } from '../wire/format.ts';
 import { ADAPTERS, type AdapterId } from './index.ts';
-import { testCall } from './test-call.ts';
+import { testCall } from '../../tests/support/providers/call.ts';
 
 const OFF: ReasoningSettings = { enabled: false };
 const HIGH: ReasoningSettings = { effort: 'high' };

@@ -4,7 +4,7 @@ import type { EndpointHealth } from './health.ts';
 import type { CredentialsOf, CallerCredential } from './byok-preference.ts';
 import { planCandidates, type RoutePlan } from './plan.ts';
 import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/directives.ts';
-import { modelOf, priced, reasonsOf, requestOf } from './test-route.ts';
+import { modelOf, priced, reasonsOf, requestOf } from '../../tests/support/route-plan.ts';
 import type { Model } from '../catalog/model.ts';
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };

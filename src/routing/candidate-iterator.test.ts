@@ -4,7 +4,7 @@ import { classifyStatus, timeoutFailure } from '../canonical/failure/classify-fa
 import type { UpstreamFailure } from '../canonical/failure/failure.ts';
 import { endpointName } from './endpoint-name.ts';
 import { createHealth, type Health } from './health.ts';
-import { modelOf, priced, routeOf } from './test-route.ts';
+import { modelOf, priced, routeOf } from '../../tests/support/route-plan.ts';
 import { createCandidateIterator, type RetryRule, type CandidateIterator } from './candidate-iterator.ts';
 
 const BROKEN = classifyStatus(500, {});

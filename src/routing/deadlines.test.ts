@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { GenerationRequest } from '../canonical/request.ts';
 import { createDeadlines, requestClassOf, type Deadlines } from './deadlines.ts';
-import { modelOf, priced, requestOf } from './test-route.ts';
+import { modelOf, priced, requestOf } from '../../tests/support/route-plan.ts';
 
 const [endpoint] = modelOf('acme/one', priced('p', 1)).endpoints;
 assert.ok(endpoint);

@@ -11,7 +11,7 @@ import {
   routeOf,
   TOOL_REQUEST,
   type Figures,
-} from './test-route.ts';
+} from '../../tests/support/route-plan.ts';
 
 const DOWN: EndpointHealth = { rank: 2, open: false, probeDue: false };
 const OPEN: EndpointHealth = { rank: 2, open: true, probeDue: false };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Block, MediaSource } from '../canonical/blocks.ts';
 import { needsOf } from './request-needs.ts';
-import { requestOf } from './test-route.ts';
+import { requestOf } from '../../tests/support/route-plan.ts';
 
 function inputsOf(source: MediaSource): readonly string[] {
   const block: Block = { type: 'media', media: 'document', source };

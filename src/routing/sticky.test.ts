@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { NO_USAGE } from '../canonical/usage.ts';
 import type { SharedValues } from '../state/contract.ts';
 import { createStickySessions, type SessionPin, type StickySessions } from './sticky.ts';
-import { modelOf, priced, requestOf } from './test-route.ts';
+import { modelOf, priced, requestOf } from '../../tests/support/route-plan.ts';
 
 const MINUTE_MS = 60_000;
 const CACHED = { price: { prompt: 1_000_000, completion: 2_000_000, cacheRead: 100_000 } };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { startSandbox, type Sandbox, type SandboxRequest } from './server.ts';
-import { textAt } from '../../tests/support/sandbox-client.ts';
+import { textAt } from '../../tests/support/providers/sandbox-client.ts';
 
 let sandbox: Sandbox;
 /** Callbacks that wait for a request with this text, and for its caller to hang up. */

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { after, before, test } from 'node:test';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../lib/json.ts';
 import { startSandbox, type Sandbox, type SandboxRequest } from './server.ts';
-import { at, eventsOf, post, textAt, type TestAnswer } from '../../tests/support/sandbox-client.ts';
+import { at, eventsOf, post, textAt, type TestAnswer } from '../../tests/support/providers/sandbox-client.ts';
 
 let sandbox: Sandbox;
 let seen: SandboxRequest[] = [];

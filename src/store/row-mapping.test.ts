@@ -15,7 +15,7 @@ import { assignmentRows, auditEventRows, contentRows, fileRows, oauthCodeRows } 
 import { openDatabase, type Database } from './engine/database.ts';
 import { generationRows } from './generations/columns.ts';
 import type { Tables } from './tables.ts';
-import { ALL_ENGINES, type Place } from './engine/test-engines.ts';
+import { ALL_ENGINES, type Place } from '../../tests/support/store/engines.ts';
 
 const RULES = {
   allowedProviders: ['alpha'],

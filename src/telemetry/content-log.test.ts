@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { createSecretBox, secretFrom } from '../lib/secret-box.ts';
 import { openDatabase, type Database } from '../store/engine/database.ts';
 import { createContentStore, type ContentStore } from '../store/generations/generation-content.ts';
-import { ALL_ENGINES, type Place } from '../store/engine/test-engines.ts';
+import { ALL_ENGINES, type Place } from '../../tests/support/store/engines.ts';
 import { createContentLog, type ContentLog } from './content-log.ts';
 import type { GenerationContent } from './serialize-content.ts';
 

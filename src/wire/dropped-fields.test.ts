@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { decodeChat } from './chat/test-format.ts';
+import { decodeChat } from '../../tests/support/wire/chat/request.ts';
 import { warnOfDroppedFields, type SupportedFields } from './dropped-fields.ts';
 import { createWarnings } from './gateway/warnings.ts';
-import { decode } from './messages/test-request.ts';
+import { decode } from '../../tests/support/wire/messages/request.ts';
 
 function reported(request: GenerationRequest, takes: SupportedFields): readonly string[] {
   const warnings = createWarnings();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { GenerationRequest, Turn } from '../canonical/request.ts';
 import { pathOfCitations, pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
-import { decodeChat } from './chat/test-format.ts';
-import { decode } from './messages/test-request.ts';
+import { decodeChat } from '../../tests/support/wire/chat/request.ts';
+import { decode } from '../../tests/support/wire/messages/request.ts';
 
 /** Where each block stood, by what it holds. */
 function placesOf(request: GenerationRequest): readonly string[] {

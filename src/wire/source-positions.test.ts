@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeChat } from './chat/test-format.ts';
+import { decodeChat } from '../../tests/support/wire/chat/request.ts';
 import { createWarnings } from './gateway/warnings.ts';
-import { decode as decodeMessages } from './messages/test-request.ts';
+import { decode as decodeMessages } from '../../tests/support/wire/messages/request.ts';
 import { locateTurns, splitRuns } from './source-positions.ts';
 
 test('every block knows where it stood in a chat body', () => {

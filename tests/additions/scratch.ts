@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Addition, Insert } from './rows.ts';
 
@@ -13,8 +13,7 @@ export function copyWithAdditions(additions: readonly Addition[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'additions-'));
   cpSync(join(ROOT, 'src'), join(folder, 'src'), {
     recursive: true,
-    // What supports tests may import from `tests/support`.
-    filter: (path) => !path.endsWith('.test.ts') && !basename(path).startsWith('test-'),
+    filter: (path) => !path.endsWith('.test.ts'),
   });
   for (const name of SHARED) cpSync(join(ROOT, name), join(folder, name));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

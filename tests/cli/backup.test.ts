@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { systemClock as clock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
-import { POSTGRES_ENGINES } from '../../src/store/engine/test-engines.ts';
+import { POSTGRES_ENGINES } from '../support/store/engines.ts';
 import { captureCli } from '../support/capture-cli.ts';
 import { makeFolder, runCli, startGateway } from '../support/spawn-cli.ts';
 import { upload } from '../support/upload.ts';

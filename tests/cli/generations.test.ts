@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { systemClock as clock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { createGenerationStore } from '../../src/store/generations/generations.ts';
-import { sampleGeneration } from '../../src/store/generations/test-generation.ts';
+import { sampleGeneration } from '../support/store/generations.ts';
 import { captureCli } from '../support/capture-cli.ts';
 import { makeFolder } from '../support/spawn-cli.ts';
 

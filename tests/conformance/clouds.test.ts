@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { suite, test, type TestContext } from 'node:test';
-import { expectedSignature, signatureOf } from '../../src/providers/bedrock/test-signature.ts';
+import { expectedSignature, signatureOf } from '../support/providers/bedrock-signature.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { json, sse, startUpstream, stream, type Script, type ScriptedUpstream } from '../support/upstream.ts';
 

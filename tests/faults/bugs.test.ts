@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBodyBudget } from '../../src/http/body-budget.ts';
-import { samplePrincipal } from '../../src/accounts/test-principal.ts';
+import { samplePrincipal } from '../support/principal.ts';
 import { createGenerationRoute } from '../../src/http/generation/route.ts';
 import { createUnreadResponses } from '../../src/http/unread-responses.ts';
 import { createHttpServer } from '../../src/http/server.ts';

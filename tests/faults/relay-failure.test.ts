@@ -3,7 +3,7 @@ import { NO_ROUTERS } from '../support/no-routers.ts';
 import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { mergeRules } from '../../src/accounts/policy/policy.ts';
-import { samplePrincipal } from '../../src/accounts/test-principal.ts';
+import { samplePrincipal } from '../support/principal.ts';
 import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
 import { GatewayError } from '../../src/canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';

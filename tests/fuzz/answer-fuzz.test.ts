@@ -5,7 +5,7 @@ import { classifyErrorEvent } from '../../src/canonical/failure/classify-failure
 import type { EndEvent, EventBatch, GenerationEvent } from '../../src/canonical/events.ts';
 import { foldEvents } from '../../src/canonical/fold.ts';
 import { GatewayError } from '../../src/canonical/gateway-error.ts';
-import { checkEvents } from '../../src/canonical/test-event-grammar.ts';
+import { checkEvents } from '../support/wire/event-grammar.ts';
 import { NO_USAGE } from '../../src/canonical/usage.ts';
 import { isJsonObject, parseJson } from '../../src/lib/json.ts';
 import { createChatClientFormat, chatUpstreamFormat } from '../../src/wire/chat/format.ts';

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock as clock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { createLedgerStore } from '../../src/store/usage/ledger.ts';
-import { POSTGRES_ENGINES } from '../../src/store/engine/test-engines.ts';
+import { POSTGRES_ENGINES } from '../support/store/engines.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { makeFolder, startGateway } from '../support/spawn-cli.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';

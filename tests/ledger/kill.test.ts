@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { createLedgerStore } from '../../src/store/usage/ledger.ts';
-import { ENGINES } from '../../src/store/engine/test-engines.ts';
+import { ENGINES } from '../support/store/engines.ts';
 import { redis, useRedis, type TestRedis } from '../support/services/redis.ts';
 import {
   ask,

@@ -4,9 +4,9 @@ import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../..
 import { DEFAULT_WORKSPACE_ID } from '../../src/accounts/principal.ts';
 import { openDatabase, type Database } from '../../src/store/engine/database.ts';
 import { createGenerationStore } from '../../src/store/generations/generations.ts';
-import { ENGINES } from '../../src/store/engine/test-engines.ts';
+import { ENGINES } from '../support/store/engines.ts';
 import { appIdOf } from '../../src/lib/ids.ts';
-import { sampleGeneration } from '../../src/store/generations/test-generation.ts';
+import { sampleGeneration } from '../support/store/generations.ts';
 import { createUsageReports } from '../../src/store/usage/usage-reports.ts';
 import { createUsageRollup } from '../../src/store/usage/usage-rollup.ts';
 import { systemClock as clock } from '../../src/lib/clock.ts';

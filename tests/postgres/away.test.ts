@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { POSTGRES_ENGINES } from '../../src/store/engine/test-engines.ts';
+import { POSTGRES_ENGINES } from '../support/store/engines.ts';
 import { MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 

@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { systemClock as clock } from '../../src/lib/clock.ts';
 import { createLedgerStore } from '../../src/store/usage/ledger.ts';
-import { POSTGRES_ENGINES, type Place } from '../../src/store/engine/test-engines.ts';
+import { POSTGRES_ENGINES, type Place } from '../support/store/engines.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
-import { POSTGRES_ENGINES } from '../../src/store/engine/test-engines.ts';
+import { POSTGRES_ENGINES } from '../support/store/engines.ts';
 import { runCli, startGateway } from '../support/spawn-cli.ts';
 
 for (const { makePlace } of POSTGRES_ENGINES)

@@ -11,8 +11,8 @@ import { paretoRouter } from '../../src/plugins/pareto-router/plugin.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { createGenerationStore } from '../../src/store/generations/generations.ts';
 import { createTaskTrafficStore } from '../../src/store/usage/task-traffic.ts';
-import { ENGINES } from '../../src/store/engine/test-engines.ts';
-import { sampleGeneration } from '../../src/store/generations/test-generation.ts';
+import { ENGINES } from '../support/store/engines.ts';
+import { sampleGeneration } from '../support/store/generations.ts';
 import { watchTaskTraffic, type TaskTrafficWatch } from '../../src/telemetry/task-traffic.ts';
 import { NO_ROUTERS } from '../support/no-routers.ts';
 

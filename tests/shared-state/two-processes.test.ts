@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { POSTGRES_ENGINES } from '../../src/store/engine/test-engines.ts';
+import { POSTGRES_ENGINES } from '../support/store/engines.ts';
 import { redis, useRedis } from '../support/services/redis.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
 import { makeFolder, startGateway } from '../support/spawn-cli.ts';

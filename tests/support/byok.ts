@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertAsDocumented } from '../../src/http/test-documented.ts';
+import { assertAsDocumented } from './management/documented.ts';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { MANAGEMENT_KEY, type RunningGateway } from './gateway.ts';
 import type { ScriptedUpstream, Script } from './upstream.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { redis, useRedis } from './services/redis.ts';
-import { POSTGRES_ENGINES } from '../../src/store/engine/test-engines.ts';
+import { POSTGRES_ENGINES } from './store/engines.ts';
 import { API_KEY, MANAGEMENT_KEY } from './gateway.ts';
 import { makeFolder, ROOT, startCli } from './spawn-cli.ts';
 

@@ -210,6 +210,7 @@ function nameViolations({ path }: SourceFile): readonly Violation[] {
     ...(folders.length > FOLDER_DEPTH_MAX ? [`${path}:1: is deeper than ${FOLDER_DEPTH_MAX} folders below src`] : []),
     ...(forbidden === undefined ? [] : [`${path}:1: a folder named ${forbidden} says nothing`]),
     ...(FILE_NAME.test(name) ? [] : [`${path}:1: file names are kebab-case`]),
+    ...(name.startsWith('test-') ? [`${path}:1: what tests share is in tests/support`] : []),
     ...(name === 'index.ts' && !isRegistryIndex(path) ? [`${path}:1: only the registries have an index`] : []),
   ];
 }
@@ -265,7 +266,6 @@ function isRegistryIndex(path: string): boolean {
   return REGISTRIES.some((registry) => path === `src/${registry}/index.ts`);
 }
 
-/** A test, or what the tests beside it share: `test-*.ts`. */
 function isTest(path: string): boolean {
-  return path.endsWith('.test.ts') || posix.basename(path).startsWith('test-');
+  return path.endsWith('.test.ts');
 }

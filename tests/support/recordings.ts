@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { encodeMessage } from './aws-event-stream.ts';
+import { encodeMessage } from './wire/aws-event-stream.ts';
 import { parseJsonObject, isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/lib/json.ts';
-import { encodeMessage } from './aws-event-stream.ts';
+import { encodeMessage } from './wire/aws-event-stream.ts';
 
 /** A piece of an answer, in the order in which it is given. */
 export type SpokenPart =

@@ -9,7 +9,7 @@ import { CLIENT_FORMATS, dialectOf, prepareRequest } from '../support/prepare-re
 import { readFacts } from '../support/recorded-facts.ts';
 import { readOwnRecordings, readRecordings, type Recording } from '../support/recordings.ts';
 import { listOf, objectOf, textOf } from '../support/reported.ts';
-import { decodeInPieces } from '../support/upstream-formats.ts';
+import { decodeInPieces } from '../support/wire/decode-in-pieces.ts';
 import { BEYOND } from './check-facts.ts';
 import { playerOf } from './providers.ts';
 

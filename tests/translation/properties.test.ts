@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import type { GenerationEvent } from '../../src/canonical/events.ts';
 import { foldEvents } from '../../src/canonical/fold.ts';
-import { checkEvents } from '../../src/canonical/test-event-grammar.ts';
+import { checkEvents } from '../support/wire/event-grammar.ts';
 import { NO_USAGE, type Usage } from '../../src/canonical/usage.ts';
 import { costOf, priceTableOf } from '../../src/catalog/price.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
@@ -13,7 +13,7 @@ import { arbitraryAnswer } from '../support/arbitrary-answer.ts';
 import { CLIENT_FORMATS } from '../support/prepare-request.ts';
 import { readOwnRecordings, readRecordings, type RecordedFormat, type Recording } from '../support/recordings.ts';
 import { listOf, objectOf, readReported, type Reported } from '../support/reported.ts';
-import { decodeInPieces } from '../support/upstream-formats.ts';
+import { decodeInPieces } from '../support/wire/decode-in-pieces.ts';
 import { withoutSpaces } from './check-facts.ts';
 
 const IDENTITY = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };

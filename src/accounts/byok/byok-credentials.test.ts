@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createSecretBox, secretFrom } from '../../lib/secret-box.ts';
 import type { ByokKeyRow } from '../../resources/byok-keys.ts';
 import { createByokCredentials, purposeOf, type CredentialsAt } from './byok-credentials.ts';
-import { samplePrincipal } from '../test-principal.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
 
 const box = createSecretBox([secretFrom('the secret of the test')]);
 const principal = samplePrincipal();

@@ -9,7 +9,7 @@ import { createAuthenticator, requireKind, type Authenticate, type Authenticator
 import { hashKey } from './key-format.ts';
 import { createKeys, type Keys, type NewKey } from './keys.ts';
 import { DEFAULT_WORKSPACE_ID, type Principal } from '../principal.ts';
-import { samplePrincipal } from '../test-principal.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
 
 let wallMs = Date.parse('2026-11-25T12:00:00Z');
 let monotonicMs = 0;

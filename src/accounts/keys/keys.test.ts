@@ -4,9 +4,9 @@ import { GatewayError } from '../../canonical/gateway-error.ts';
 import { openDatabase, type Database } from '../../store/engine/database.ts';
 import { createGenerationStore, type GenerationStore } from '../../store/generations/generations.ts';
 import { createKeyStore } from '../../store/accounts/keys.ts';
-import { sampleCharges, sampleGeneration } from '../../store/generations/test-generation.ts';
+import { sampleCharges, sampleGeneration } from '../../../tests/support/store/generations.ts';
 import { hashKey } from './key-format.ts';
-import { samplePrincipal } from '../test-principal.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
 import { createKeys, type Keys } from './keys.ts';
 
 /** A Wednesday. */

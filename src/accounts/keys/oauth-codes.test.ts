@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { systemClock as clock } from '../../lib/clock.ts';
 import type { OauthCodeStore } from '../../store/accounts/oauth-codes.ts';
 import { createOauthCodes } from './oauth-codes.ts';
-import { samplePrincipal } from '../test-principal.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
 
 test('a key that gave out too many codes is 429, and keeps no other from giving out theirs', async () => {
   const busy = samplePrincipal();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { openDatabase, type Database } from '../../store/engine/database.ts';
 import { createLedgerStore, type LedgerStore } from '../../store/usage/ledger.ts';
-import { ALL_ENGINES, type Place } from '../../store/engine/test-engines.ts';
+import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 import { createCredits, type Credits } from './credits.ts';
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

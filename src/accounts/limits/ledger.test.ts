@@ -6,7 +6,7 @@ import { ReservationsBusy, type Reservations } from '../../state/contract.ts';
 import { createLedger, roomOf, type Ledger, type LedgerDeps, type BudgetEstimate } from './ledger.ts';
 import type { SpendLimit, Spent } from './spend-limit.ts';
 import type { Principal } from '../principal.ts';
-import { samplePrincipal } from '../test-principal.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
 
 const NOON_MS = Date.parse('2026-11-25T12:00:00Z');
 const KEY: SpendLimit = { subject: 'key:a', kind: 'key', limitNanoUsd: 1_000, reset: null, includesByok: false };

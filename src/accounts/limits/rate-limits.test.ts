@@ -3,7 +3,7 @@ import { beforeEach, suite, test } from 'node:test';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { createMemoryState } from '../../state/memory/state.ts';
 import { createRateLimiter, type RateLimit, type RateLimiter } from './rate-limits.ts';
-import { samplePrincipal } from '../test-principal.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
 
 const NOON_MS = Date.parse('2026-11-25T12:00:00Z');
 const principal = samplePrincipal();

@@ -6,12 +6,12 @@ import { createCatalog } from '../../catalog/catalog.ts';
 import { openDatabase, type Database } from '../../store/engine/database.ts';
 import { createKeyStore } from '../../store/accounts/keys.ts';
 import type { StoredLayers } from '../../store/accounts/policy-layers.ts';
-import { ENGINES, type Place } from '../../store/engine/test-engines.ts';
+import { ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 import { createKeys, type Keys } from '../keys/keys.ts';
 import type { Policy } from './policy.ts';
 import { createPolicyCache } from './policy-cache.ts';
 import { DEFAULT_WORKSPACE_ID } from '../principal.ts';
-import { samplePrincipal } from '../test-principal.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
-import { samplePrincipal } from '../../accounts/test-principal.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { LARGE_BYTES, type LoopTurns } from '../../lib/async/loop-turns.ts';
 import { createChatClientFormat } from '../../wire/chat/format.ts';

@@ -3,8 +3,8 @@ import { after, before, suite, test } from 'node:test';
 import Fastify from 'fastify';
 import { z } from 'zod';
 import { createAudit, type AuditEvent, type Change } from '../../accounts/audit.ts';
-import { samplePrincipal } from '../../accounts/test-principal.ts';
-import { ENGINES } from '../../store/engine/test-engines.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
+import { ENGINES } from '../../../tests/support/store/engines.ts';
 import {
   assertRefused,
   listOf,
@@ -12,8 +12,8 @@ import {
   startAdministration,
   textOf,
   type AdministrationServer,
-} from '../test-administration.ts';
-import { servicesOf } from '../test-services.ts';
+} from '../../../tests/support/management/administration.ts';
+import { servicesOf } from '../../../tests/support/management/services.ts';
 import { defineRoute, NOTHING, registerManagementRoutes } from './route.ts';
 import { createBodyBudget } from '../body-budget.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLedger } from '../../accounts/limits/ledger.ts';
 import type { SpendLimit } from '../../accounts/limits/spend-limit.ts';
-import { samplePrincipal } from '../../accounts/test-principal.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
 import { createMemoryReservations } from '../../state/memory/reservations.ts';
 import type { RouteEstimate } from '../billing/route-estimate.ts';
 import { BudgetReservation } from './budget-reservation.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { samplePrincipal } from '../../accounts/test-principal.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
 import type { Reservation, Ledger, BudgetEstimate } from '../../accounts/limits/ledger.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { FurtherReservations } from './further-reservations.ts';

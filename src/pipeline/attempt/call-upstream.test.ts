@@ -4,7 +4,7 @@ import type { Endpoint } from '../../catalog/model.ts';
 import { CredentialError, type Provider } from '../../providers/contract.ts';
 import { createProviders } from '../../providers/index.ts';
 import { messagesUpstreamFormat } from '../../wire/messages/format.ts';
-import { decode } from '../../wire/messages/test-request.ts';
+import { decode } from '../../../tests/support/wire/messages/request.ts';
 import { authorizeCall, prepareCall, type PreparedCall } from './call-upstream.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, wholeMs: 5 };

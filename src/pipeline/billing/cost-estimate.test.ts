@@ -5,7 +5,7 @@ import { estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import { costOf, type PriceTable } from '../../catalog/price.ts';
-import { priced, requestOf } from '../../routing/test-route.ts';
+import { priced, requestOf } from '../../../tests/support/route-plan.ts';
 import { answerPriceOf, worstCaseOf, type Offer } from './cost-estimate.ts';
 
 const NOW_MS = 1_700_000_000_000;

@@ -7,7 +7,7 @@ import type { GenerationRecord } from '../../telemetry/record.ts';
 import { encodeCost } from '../../wire/gateway/cost.ts';
 import type { FinalUsage } from '../../wire/format.ts';
 import type { RequestFacts } from '../request.ts';
-import { sampleAttempt, sampleEndpoint, sampleFacts, settledRecord } from '../test-record.ts';
+import { sampleAttempt, sampleEndpoint, sampleFacts, settledRecord } from '../../../tests/support/settled-record.ts';
 import { finalUsageOf, settle } from './settle.ts';
 
 const endpoint = sampleEndpoint;

@@ -4,10 +4,10 @@ import type { Block } from '../../canonical/blocks.ts';
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import { checkEvents } from '../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../tests/support/wire/event-grammar.ts';
 import type { FilterRule } from '../../content-filters/contract.ts';
 import { createTextInspector } from '../../content-filters/inspector.ts';
-import { sampleFacts } from '../test-record.ts';
+import { sampleFacts } from '../../../tests/support/settled-record.ts';
 import { filterResponse } from './filter-response.ts';
 import type { UpstreamResponse } from '../request.ts';
 

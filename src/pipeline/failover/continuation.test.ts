@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
-import { checkEvents } from '../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../tests/support/wire/event-grammar.ts';
 import { DeliveredResponse } from './delivered-response.ts';
 import { ResponseThatGoesOn, type GoneOn } from './continuation.ts';
 import { spliceContinuation, spliceRestart, type Splice } from './splice.ts';

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { EventBatch } from '../../canonical/events.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
-import { priced, requestOf } from '../../routing/test-route.ts';
+import { priced, requestOf } from '../../../tests/support/route-plan.ts';
 import { RouteOutcome, type OutcomeDeps } from '../route/route-outcome.ts';
-import { sampleFacts, settledRecord } from '../test-record.ts';
+import { sampleFacts, settledRecord } from '../../../tests/support/settled-record.ts';
 import { continuing } from './failover.ts';
 
 const STATED: EventBatch = [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ReasoningSettings } from '../../canonical/request.ts';
 import type { Model } from '../../catalog/model.ts';
 import { settleSilence, type SilenceInput } from './must-reason.ts';
-import { sampleRequest } from '../test-record.ts';
+import { sampleRequest } from '../../../tests/support/settled-record.ts';
 
 const model = (reasoning: NonNullable<Model['reasoning']>): Model => ({
   slug: 'acme/one',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { transportFailure } from '../../canonical/failure/classify-failure.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { RequestFacts } from '../request.ts';
-import { sampleEndpoint, sampleFacts, settledRecord } from '../test-record.ts';
+import { sampleEndpoint, sampleFacts, settledRecord } from '../../../tests/support/settled-record.ts';
 import { RouteOutcome } from './route-outcome.ts';
 
 const SOURCE = { read: () => Promise.resolve(undefined), cancel: () => undefined };

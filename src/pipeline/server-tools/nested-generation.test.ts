@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { samplePrincipal } from '../../accounts/test-principal.ts';
+import { samplePrincipal } from '../../../tests/support/principal.ts';
 import { createFold } from '../../canonical/fold.ts';
 import type { GenerateNested, NestedInput } from '../../canonical/tools/nested-generation.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { createChatClientFormat } from '../../wire/chat/format.ts';
 import { createGenerateNested } from './nested-generation.ts';
-import { sampleFacts, sampleRequest } from '../test-record.ts';
+import { sampleFacts, sampleRequest } from '../../../tests/support/settled-record.ts';
 import type { Generate, IncomingRequest } from '../request.ts';
 
 const QUESTION: NestedInput = { models: ['acme/one'], turns: [] };

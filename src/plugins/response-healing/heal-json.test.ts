@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { healJson, isJson } from './heal-json.ts';
-import { brokenOutputs } from './test-broken-outputs.ts';
+import { brokenOutputs } from '../../../tests/support/plugins/broken-outputs.ts';
 
 const RATE_MIN = 0.95;
 /** Parsed, and not what was meant: what a quote or a bracket belongs to cannot always be known. */

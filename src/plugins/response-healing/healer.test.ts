@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { EventBatch, FinishReason, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
-import { checkEvents } from '../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../tests/support/wire/event-grammar.ts';
 import { healJson, isJson } from './heal-json.ts';
 import { Healer, type Healing } from './healer.ts';
-import { brokenOutputs } from './test-broken-outputs.ts';
+import { brokenOutputs } from '../../../tests/support/plugins/broken-outputs.ts';
 
 const START: GenerationEvent = { type: 'start', format: 'chat' };
 

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import type { CandidateModel, RouterSettings } from '../../canonical/model-choice.ts';
 import { findCandidates, inOrder, priceOf, type Candidates } from './candidates.ts';
-import { candidateModel, requestOf, user } from './test-candidates.ts';
+import { candidateModel, requestOf, user } from '../../../tests/support/plugins/switchyard-candidates.ts';
 
 const POOL = [
   candidateModel('a/small', 0.2),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Turn } from '../../canonical/request.ts';
 import { isHumanTurn, readTask } from './conversation.ts';
-import { assistant, use, user } from './test-candidates.ts';
+import { assistant, use, user } from '../../../tests/support/plugins/switchyard-candidates.ts';
 
 const SYSTEM: Turn = { role: 'system', blocks: [{ type: 'text', text: 'You are secret.' }] };
 const RESULT: Turn = {

@@ -5,7 +5,15 @@ import type { Turn } from '../../canonical/request.ts';
 import { decide, type Algorithm, type Decision } from './decide.ts';
 import type { Candidates } from './candidates.ts';
 import type { Judgement } from './judge.ts';
-import { assistant, candidateModel, remembering, requestOf, use, user, type Remembering } from './test-candidates.ts';
+import {
+  assistant,
+  candidateModel,
+  remembering,
+  requestOf,
+  use,
+  user,
+  type Remembering,
+} from '../../../tests/support/plugins/switchyard-candidates.ts';
 
 const EFFICIENT = candidateModel('a/small', 1);
 const MIDDLE = candidateModel('a/middle', 3);

@@ -7,7 +7,7 @@ import type { PipelineStage } from '../../canonical/route-report.ts';
 import type { PluginContext } from '../contract.ts';
 import type { switchyardRouterOptions } from './options.ts';
 import { switchyardRouter } from './plugin.ts';
-import { candidateModel, remembering, requestOf, user } from './test-candidates.ts';
+import { candidateModel, remembering, requestOf, user } from '../../../tests/support/plugins/switchyard-candidates.ts';
 
 const LARGE = candidateModel('a/large', 10);
 const SMALL = candidateModel('a/small', 0.5);

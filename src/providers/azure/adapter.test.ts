@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SettingError, type CallContext, type ConnectionSetup } from '../contract.ts';
 import { ADAPTERS } from '../index.ts';
-import { TEST_SETTINGS, testCall } from '../test-call.ts';
+import { TEST_SETTINGS, testCall } from '../../../tests/support/providers/call.ts';
 
 const { azure } = ADAPTERS;
 const KEY = { apiKey: 'azure-key' };

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { LOOPBACK_CERTIFICATE, LOOPBACK_KEY } from '../../../tests/support/loopback-certificate.ts';
 import { CredentialError } from '../contract.ts';
-import { testCall } from '../test-call.ts';
+import { testCall } from '../../../tests/support/providers/call.ts';
 import { createEntraAuthorize } from './entra-token.ts';
 
 let entra: Server;

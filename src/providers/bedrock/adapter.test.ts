@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SettingError } from '../contract.ts';
-import { TEST_SETTINGS, testCall } from '../test-call.ts';
+import { TEST_SETTINGS, testCall } from '../../../tests/support/providers/call.ts';
 import { bedrockAdapter } from './adapter.ts';
 
 function connect(setup: Partial<Parameters<NonNullable<typeof bedrockAdapter.connect>>[0]>) {

@@ -6,9 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { CredentialError } from '../contract.ts';
-import { testCall } from '../test-call.ts';
+import { testCall } from '../../../tests/support/providers/call.ts';
 import { createSigningAuthorize } from './sign.ts';
-import { expectedSignature, signatureOf, type SignedRequest } from './test-signature.ts';
+import {
+  expectedSignature,
+  signatureOf,
+  type SignedRequest,
+} from '../../../tests/support/providers/bedrock-signature.ts';
 
 /** The vendor's own example keys: they open nothing. */
 const ID = 'AKIDEXAMPLE';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TEST_SETTINGS, testCall } from '../test-call.ts';
+import { TEST_SETTINGS, testCall } from '../../../tests/support/providers/call.ts';
 import { cohereAdapter } from './adapter.ts';
 
 for (const [model, plansIn, forcesTools] of [

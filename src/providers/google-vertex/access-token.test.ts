@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { CredentialError } from '../contract.ts';
-import { testCall } from '../test-call.ts';
+import { testCall } from '../../../tests/support/providers/call.ts';
 import { createTokenAuthorize } from './access-token.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', {

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { SettingError, type CallContext, type ConnectionSetup } from '../contract.ts';
 import { messagesUpstreamFormat } from '../../wire/messages/format.ts';
 import { ADAPTERS } from '../index.ts';
-import { TEST_SETTINGS, testCall } from '../test-call.ts';
+import { TEST_SETTINGS, testCall } from '../../../tests/support/providers/call.ts';
 
 const vertex = ADAPTERS['google-vertex'];
 const folder = mkdtempSync(join(tmpdir(), 'vertex-'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TEST_SETTINGS, testCall } from '../test-call.ts';
+import { TEST_SETTINGS, testCall } from '../../../tests/support/providers/call.ts';
 import { messagesCompatibleAdapter } from './adapter.ts';
 
 test('a key goes out in both headers that hosts read', () => {

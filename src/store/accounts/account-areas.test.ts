@@ -10,7 +10,7 @@ import type { PresetRow } from '../../resources/presets.ts';
 import { createPresetStore, type PresetStore } from './presets.ts';
 import { createSealedRows } from './sealed-rows.ts';
 import { createWorkspaceStore } from './workspaces.ts';
-import { ALL_ENGINES, type Place } from '../engine/test-engines.ts';
+import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 
 /** There from the start, and without keys. */
 const DEFAULT_WORKSPACE = '00000000-0000-4000-8000-000000000001';

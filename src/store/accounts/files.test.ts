@@ -4,7 +4,7 @@ import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase, type Database } from '../engine/database.ts';
 import type { FileRow } from './columns.ts';
 import { createFileStore, type FileStore } from './files.ts';
-import { ALL_ENGINES, type Place } from '../engine/test-engines.ts';
+import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 
 const HOME = '00000000-0000-4000-8000-000000000001';
 const NOW_MS = 1_000_000;

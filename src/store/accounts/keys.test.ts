@@ -4,7 +4,7 @@ import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase, type Database } from '../engine/database.ts';
 import { keyResource, type KeyRow } from '../../resources/keys.ts';
 import { createKeyStore, type KeyStore } from './keys.ts';
-import { ALL_ENGINES, type Place } from '../engine/test-engines.ts';
+import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 
 function sampleKey(changes: Partial<KeyRow> = {}): KeyRow {
   const required = {

@@ -3,8 +3,8 @@ import { after, before, suite, test } from 'node:test';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase, type Database } from '../engine/database.ts';
 import { createAssignmentStore } from './guardrail-assignments.ts';
-import { ALL_ENGINES, type Place } from '../engine/test-engines.ts';
-import { keyColumns } from './test-keys.ts';
+import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
+import { keyColumns } from '../../../tests/support/store/keys.ts';
 import { createUserStore } from './users.ts';
 import { createMemberStore } from './workspace-members.ts';
 

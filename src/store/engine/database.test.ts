@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { DatabaseError } from './database-error.ts';
 import { openDatabase, type Database } from './database.ts';
-import { ALL_ENGINES, ENGINES, type Place } from './test-engines.ts';
-import { insertKey, keyColumns, readHashes } from '../accounts/test-keys.ts';
+import { ALL_ENGINES, ENGINES, type Place } from '../../../tests/support/store/engines.ts';
+import { insertKey, keyColumns, readHashes } from '../../../tests/support/store/keys.ts';
 
 for (const { name, makePlace } of ALL_ENGINES)
   suite(`the database: ${name}`, () => {

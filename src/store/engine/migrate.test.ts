@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { openDatabase, type Database } from './database.ts';
-import { ALL_ENGINES, type Place } from './test-engines.ts';
+import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 import { migrate, MIGRATIONS, type Migration } from './migrate.ts';
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

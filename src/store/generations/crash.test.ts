@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase } from '../engine/database.ts';
 import { createGenerationStore } from './generations.ts';
-import { ENGINES, type Place } from '../engine/test-engines.ts';
-import { sampleCharge, sampleGeneration } from './test-generation.ts';
+import { ENGINES, type Place } from '../../../tests/support/store/engines.ts';
+import { sampleCharge, sampleGeneration } from '../../../tests/support/store/generations.ts';
 
 const KILLS = 4;
 /** Rows that are acknowledged before the process is killed. */

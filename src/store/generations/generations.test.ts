@@ -9,8 +9,8 @@ import { sql } from 'kysely';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase, type Database } from '../engine/database.ts';
 import { createGenerationStore, type GenerationStore } from './generations.ts';
-import { ALL_ENGINES, ENGINES, type Place } from '../engine/test-engines.ts';
-import { sampleCharges, sampleGeneration } from './test-generation.ts';
+import { ALL_ENGINES, ENGINES, type Place } from '../../../tests/support/store/engines.ts';
+import { sampleCharges, sampleGeneration } from '../../../tests/support/store/generations.ts';
 
 interface Lost {
   readonly id: string;

@@ -9,8 +9,8 @@ import { createContentStore } from './generation-content.ts';
 import { createFeedbackStore } from './generation-feedback.ts';
 import { listGenerations } from './generation-list.ts';
 import { createGenerationStore } from './generations.ts';
-import { ALL_ENGINES, type Place } from '../engine/test-engines.ts';
-import { sampleGeneration } from './test-generation.ts';
+import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
+import { sampleGeneration } from '../../../tests/support/store/generations.ts';
 
 const NOW_MS = 1_790_000_000_123;
 

@@ -8,8 +8,8 @@ import { createGenerationStore } from './generations.ts';
 import { createKeyStore } from '../accounts/keys.ts';
 import { readSettlements, type Settlement } from './settlement.ts';
 import { sumSpend } from '../usage/spend.ts';
-import { ALL_ENGINES, type Place } from '../engine/test-engines.ts';
-import { sampleCharge, sampleGeneration } from './test-generation.ts';
+import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
+import { sampleCharge, sampleGeneration } from '../../../tests/support/store/generations.ts';
 
 const DAY_MS = 86_400_000;
 const TABLES = ['generations', 'ledger_entries', 'spend'] as const;

@@ -8,7 +8,7 @@ import { migrate, MIGRATIONS } from '../engine/migrate.ts';
 import { openPostgres } from '../engine/postgres/engine.ts';
 import { sumSpend } from '../usage/spend.ts';
 import { openSqlite } from '../engine/sqlite/engine.ts';
-import { ENGINES, type Place } from '../engine/test-engines.ts';
+import { ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -6,7 +6,7 @@ import { openDatabase } from '../engine/database.ts';
 import { migrate, MIGRATIONS } from '../engine/migrate.ts';
 import { openPostgres } from '../engine/postgres/engine.ts';
 import { openSqlite } from '../engine/sqlite/engine.ts';
-import { ENGINES, type Place } from '../engine/test-engines.ts';
+import { ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 import { createUsageReports } from '../usage/usage-reports.ts';
 
 const DAY_MS = 86_400_000;

@@ -7,7 +7,7 @@ import { openDatabase, type Database } from '../engine/database.ts';
 import { migrate, MIGRATIONS } from '../engine/migrate.ts';
 import { openPostgres } from '../engine/postgres/engine.ts';
 import { openSqlite } from '../engine/sqlite/engine.ts';
-import { ENGINES, type Place } from '../engine/test-engines.ts';
+import { ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 
 /*
  * A migration that has landed is history: databases exist that ran it, and none of them runs it again. What must change

@@ -6,8 +6,8 @@ import { openDatabase, type Database } from '../engine/database.ts';
 import { createGenerationStore, type GenerationStore } from '../generations/generations.ts';
 import type { LedgerEntry } from '../../resources/ledger-entries.ts';
 import { createLedgerStore, type LedgerStore } from './ledger.ts';
-import { ALL_ENGINES, type Place } from '../engine/test-engines.ts';
-import { sampleCharge, sampleCharges, sampleGeneration } from '../generations/test-generation.ts';
+import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
+import { sampleCharge, sampleCharges, sampleGeneration } from '../../../tests/support/store/generations.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -6,8 +6,8 @@ import type { GenerationRow } from '../generations/columns.ts';
 import { createGenerationStore } from '../generations/generations.ts';
 import { sumRouterSavings } from './router-savings.ts';
 import { createTaskTrafficStore } from './task-traffic.ts';
-import { ENGINES } from '../engine/test-engines.ts';
-import { sampleGeneration } from '../generations/test-generation.ts';
+import { ENGINES } from '../../../tests/support/store/engines.ts';
+import { sampleGeneration } from '../../../tests/support/store/generations.ts';
 
 const START_MS = 1_790_000_000_000;
 

@@ -3,14 +3,14 @@ import { suite, test } from 'node:test';
 import { foldEvents } from '../../canonical/fold.ts';
 import { parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Dialect, EncodedRequest, EncodeTarget } from '../format.ts';
-import { decode as decodeMessages } from '../messages/test-request.ts';
+import { decode as decodeMessages } from '../../../tests/support/wire/messages/request.ts';
 import { decodeWhole } from './response/response-in.ts';
 import { encodeRequest } from './request/request-out.ts';
 import { encodeWhole } from './response/response-out.ts';
 import { chatUpstreamFormat } from './format.ts';
 import { objectOf, objectsOf } from '../json-fields.ts';
-import { decodeChat, PLAIN_TARGET } from './test-format.ts';
-import { FINAL_USAGE, IDENTITY } from './test-streams.ts';
+import { decodeChat, PLAIN_TARGET } from '../../../tests/support/wire/chat/request.ts';
+import { FINAL_USAGE, IDENTITY } from '../../../tests/support/wire/chat/streams.ts';
 
 const USER: Json = { role: 'user', content: 'hi' };
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import { parseKeepingNumbers, type Json } from '../../lib/json.ts';
-import { arbitraryChatRequest } from './test-arbitrary-request.ts';
+import { arbitraryChatRequest } from '../../../tests/support/wire/chat/arbitrary-request.ts';
 import { encodeRequest } from './request/request-out.ts';
-import { decodeChat, RICH_TARGET } from './test-format.ts';
+import { decodeChat, RICH_TARGET } from '../../../tests/support/wire/chat/request.ts';
 
 function encodeAgain(body: Record<string, Json>): Json {
   return parseKeepingNumbers(JSON.stringify(encodeRequest(decodeChat(body), RICH_TARGET).body));

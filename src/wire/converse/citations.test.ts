@@ -5,7 +5,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { encodeCitation, decodeCitation } from './citations.ts';
 import { encodeRedacted, joinBase64, decodeRedacted } from './redacted-content.ts';
 import fc from 'fast-check';
-import { CLAUDE, encodeChat, encodeMessages, model } from './test-request.ts';
+import { CLAUDE, encodeChat, encodeMessages, model } from '../../../tests/support/wire/converse/request.ts';
 
 const EXCERPT: JsonObject = { sourceContent: [{ text: 'Ruby is ' }, { text: 'from 1993.' }] };
 const OWN: JsonObject = { sourceContent: [{ text: 'Ruby is from 1993.' }] };

@@ -6,11 +6,11 @@ import { NO_USAGE } from '../../canonical/usage.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
 import { encodeWhole as encodeChatAnswer } from '../chat/response/response-out.ts';
 import { objectOf, objectsOf } from '../json-fields.ts';
-import { decodeChat } from '../chat/test-format.ts';
-import { FINAL_USAGE, IDENTITY } from '../chat/test-streams.ts';
+import { decodeChat } from '../../../tests/support/wire/chat/request.ts';
+import { FINAL_USAGE, IDENTITY } from '../../../tests/support/wire/chat/streams.ts';
 import { MessagesStreamEncoder } from '../messages/response/stream-out.ts';
 import { encodeWhole as encodeMessagesAnswer } from '../messages/response/response-out.ts';
-import { checkStream, foldContent } from '../messages/test-stream-checker.ts';
+import { checkStream, foldContent } from '../../../tests/support/wire/messages/stream-checker.ts';
 import { MISSING_SIGNATURE, restoreCallSignatures, signaturesOfCalls } from './call-signatures.ts';
 import { decodeWhole } from './response/response.ts';
 import { encodeRequest } from './request/request.ts';
@@ -23,7 +23,7 @@ import {
   SECOND,
   THIRD,
   type Encoded,
-} from './test-request.ts';
+} from '../../../tests/support/wire/gemini/request.ts';
 import {
   call,
   decodeStream,
@@ -34,7 +34,7 @@ import {
   stream,
   THOUGHT_AND_CALLS,
   WHOLE_GROUNDED,
-} from './test-streams.ts';
+} from '../../../tests/support/wire/gemini/streams.ts';
 
 const USER = { role: 'user', content: 'Hi' };
 

@@ -5,13 +5,13 @@ import { REASONING_FAMILIES, type ReasoningBlock } from '../../canonical/blocks.
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
-import { FINAL_USAGE, IDENTITY } from '../chat/test-streams.ts';
+import { FINAL_USAGE, IDENTITY } from '../../../tests/support/wire/chat/streams.ts';
 import { objectsOf } from '../json-fields.ts';
 import { MessagesStreamEncoder } from './response/stream-out.ts';
 import { encodeWhole } from './response/response-out.ts';
 import { openSeal, seal } from './reasoning-seal.ts';
-import { checkStream, foldContent } from './test-stream-checker.ts';
-import { decode, encode, target } from './test-request.ts';
+import { checkStream, foldContent } from '../../../tests/support/wire/messages/stream-checker.ts';
+import { decode, encode, target } from '../../../tests/support/wire/messages/request.ts';
 
 const VENDOR = target({ vendor: true });
 const COMPATIBLE = target();

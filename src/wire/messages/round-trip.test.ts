@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { ExactNumber, parseKeepingNumbers } from '../../lib/json.ts';
 import { encodeRequest } from './request/request-out.ts';
-import { decode, decodeText, encode, target } from './test-request.ts';
+import { decode, decodeText, encode, target } from '../../../tests/support/wire/messages/request.ts';
 
 type Wire = Record<string, unknown>;
 

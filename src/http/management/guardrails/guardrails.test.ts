@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { DEFAULT_WORKSPACE_ID } from '../../../accounts/principal.ts';
 import { isJsonObject } from '../../../lib/json.ts';
-import { ENGINES } from '../../../store/engine/test-engines.ts';
-import { sampleModel } from '../../test-listing.ts';
+import { ENGINES } from '../../../../tests/support/store/engines.ts';
+import { sampleModel } from '../../../../tests/support/management/model-listing.ts';
 import {
   assertRefused,
   listOf,
@@ -11,7 +11,7 @@ import {
   startAdministration,
   textOf,
   type AdministrationServer,
-} from '../../test-administration.ts';
+} from '../../../../tests/support/management/administration.ts';
 
 const UNKNOWN = '11111111-1111-4111-8111-111111111111';
 const MODELS = [sampleModel('acme/one', { canonicalSlug: 'acme/one-2026-01' }), sampleModel('acme/two')];

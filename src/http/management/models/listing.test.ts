@@ -6,9 +6,14 @@ import type { Model } from '../../../catalog/model.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { MANAGEMENT_ROUTES } from '../../routes.ts';
-import { listingOf, NO_FIGURES, sampleEndpoint, sampleModel } from '../../test-listing.ts';
-import { samplePrincipal } from '../../../accounts/test-principal.ts';
-import { servicesOf } from '../../test-services.ts';
+import {
+  listingOf,
+  NO_FIGURES,
+  sampleEndpoint,
+  sampleModel,
+} from '../../../../tests/support/management/model-listing.ts';
+import { samplePrincipal } from '../../../../tests/support/principal.ts';
+import { servicesOf } from '../../../../tests/support/management/services.ts';
 import { registerManagementRoutes, type ListingServices } from '../route.ts';
 import { createBodyBudget } from '../../body-budget.ts';
 

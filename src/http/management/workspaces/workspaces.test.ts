@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { DEFAULT_WORKSPACE_ID } from '../../../accounts/principal.ts';
 import { defaultGuardrailId } from '../../../accounts/policy/default-guardrail-id.ts';
-import { ENGINES } from '../../../store/engine/test-engines.ts';
+import { ENGINES } from '../../../../tests/support/store/engines.ts';
 import {
   assertRefused,
   listOf,
@@ -10,7 +10,7 @@ import {
   startAdministration,
   textOf,
   type AdministrationServer,
-} from '../../test-administration.ts';
+} from '../../../../tests/support/management/administration.ts';
 
 const UNKNOWN = '11111111-1111-4111-8111-111111111111';
 const HOUR_MS = 3_600_000;

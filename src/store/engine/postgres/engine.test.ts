@@ -7,8 +7,8 @@ import { DatabaseError } from '../database-error.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { createGenerationStore } from '../../generations/generations.ts';
 import { createKeyStore } from '../../accounts/keys.ts';
-import { POSTGRES_ENGINES, type Place } from '../test-engines.ts';
-import { sampleGeneration } from '../../generations/test-generation.ts';
+import { POSTGRES_ENGINES, type Place } from '../../../../tests/support/store/engines.ts';
+import { sampleGeneration } from '../../../../tests/support/store/generations.ts';
 import { openConnections } from './pool.ts';
 
 for (const { makePlace } of POSTGRES_ENGINES)

@@ -11,8 +11,8 @@ import { systemClock as clock } from '../../../lib/clock.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { createGenerationStore } from '../../generations/generations.ts';
 import { withTimeout } from '../../../lib/async/with-timeout.ts';
-import { sampleGeneration } from '../../generations/test-generation.ts';
-import { insertKey, keyColumns, readHashes } from '../../accounts/test-keys.ts';
+import { sampleGeneration } from '../../../../tests/support/store/generations.ts';
+import { insertKey, keyColumns, readHashes } from '../../../../tests/support/store/keys.ts';
 
 /** Less than a write that nobody tries again waits for another process. */
 const READ_MS_MAX = 1_500;

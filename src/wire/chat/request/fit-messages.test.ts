@@ -3,9 +3,9 @@ import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { Dialect, EncodedRequest, EncodeTarget } from '../../format.ts';
 import { objectsOf } from '../../json-fields.ts';
-import { decode as decodeMessages } from '../../messages/test-request.ts';
+import { decode as decodeMessages } from '../../../../tests/support/wire/messages/request.ts';
 import { encodeRequest } from './request-out.ts';
-import { decodeChat, PLAIN_TARGET } from '../test-format.ts';
+import { decodeChat, PLAIN_TARGET } from '../../../../tests/support/wire/chat/request.ts';
 
 const USER: Json = { role: 'user', content: 'hi' };
 const image: Json = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };

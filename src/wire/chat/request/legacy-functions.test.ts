@@ -9,8 +9,8 @@ import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
 import { encodeRequest } from './request-out.ts';
 import { ChatStreamEncoder } from '../response/stream-out.ts';
 import { encodeWhole } from '../response/response-out.ts';
-import { decodeChat, decodeChatText, PLAIN_TARGET } from '../test-format.ts';
-import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../test-streams.ts';
+import { decodeChat, decodeChatText, PLAIN_TARGET } from '../../../../tests/support/wire/chat/request.ts';
+import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../../../../tests/support/wire/chat/streams.ts';
 
 const USER = { role: 'user', content: 'hi' };
 const SCHEMA = { type: 'object', properties: { city: { type: 'string' } } };

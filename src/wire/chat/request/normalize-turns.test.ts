@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Dialect } from '../../format.ts';
-import { decode, target } from '../../messages/test-request.ts';
+import { decode, target } from '../../../../tests/support/wire/messages/request.ts';
 import { encodeRequest } from './request-out.ts';
 
 const MARK = { type: 'ephemeral', ttl: '1h' };

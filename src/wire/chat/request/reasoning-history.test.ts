@@ -7,8 +7,15 @@ import { decodeWhole } from '../response/response-in.ts';
 import { encodeRequest } from './request-out.ts';
 import { ChatStreamEncoder } from '../response/stream-out.ts';
 import { encodeWhole } from '../response/response-out.ts';
-import { decodeChat, PLAIN_TARGET } from '../test-format.ts';
-import { chunk, FINAL_USAGE, decodeStream, finish, IDENTITY, stream } from '../test-streams.ts';
+import { decodeChat, PLAIN_TARGET } from '../../../../tests/support/wire/chat/request.ts';
+import {
+  chunk,
+  FINAL_USAGE,
+  decodeStream,
+  finish,
+  IDENTITY,
+  stream,
+} from '../../../../tests/support/wire/chat/streams.ts';
 
 /** As MiniMax sends it: platform.minimax.io "OpenAI API", read 2026-11. */
 function piece(words: string): JsonObject {

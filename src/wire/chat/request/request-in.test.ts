@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import { parseJson, type Json } from '../../../lib/json.ts';
-import { decodeChat } from '../test-format.ts';
+import { decodeChat } from '../../../../tests/support/wire/chat/request.ts';
 
 const USER = { role: 'user', content: 'hi' };
 

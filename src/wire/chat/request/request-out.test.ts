@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { Dialect, EncodedRequest } from '../../format.ts';
 import { encodeRequest } from './request-out.ts';
 import { objectOf, objectsOf } from '../../json-fields.ts';
-import { decodeChat, PLAIN_TARGET } from '../test-format.ts';
+import { decodeChat, PLAIN_TARGET } from '../../../../tests/support/wire/chat/request.ts';
 
 const USER: Json = { role: 'user', content: 'hi' };
 

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import type { Json } from '../../../lib/json.ts';
 import type { Dialect, EncodedRequest } from '../../format.ts';
 import { encodeRequest } from './request-out.ts';
-import { decodeChat, PLAIN_TARGET } from '../test-format.ts';
+import { decodeChat, PLAIN_TARGET } from '../../../../tests/support/wire/chat/request.ts';
 
 const HOST: Dialect = { unforcedReasoning: true, reasoningSettings: 'thinking' };
 const NAMED: Json = { type: 'function', function: { name: 'look' } };

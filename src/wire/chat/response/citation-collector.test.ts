@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { decodeWhole } from './response-in.ts';
 import { MessagesStreamEncoder } from '../../messages/response/stream-out.ts';
-import { chunk, FINAL_USAGE, decodeStream, finish, foldStream, IDENTITY, stream } from '../test-streams.ts';
+import {
+  chunk,
+  FINAL_USAGE,
+  decodeStream,
+  finish,
+  foldStream,
+  IDENTITY,
+  stream,
+} from '../../../../tests/support/wire/chat/streams.ts';
 
 const note = (url: string): JsonObject => ({
   type: 'url_citation',

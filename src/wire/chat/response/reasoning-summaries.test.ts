@@ -9,7 +9,7 @@ import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
 import { ChatStreamEncoder } from './stream-out.ts';
 import { encodeWhole } from './response-out.ts';
-import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../test-streams.ts';
+import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../../../../tests/support/wire/chat/streams.ts';
 
 type Piece = Pick<ReasoningBlock, 'form' | 'text' | 'signature'>;
 

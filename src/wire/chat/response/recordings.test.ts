@@ -6,7 +6,7 @@ import type { Answer } from '../../../canonical/answer.ts';
 import { classifyStatus } from '../../../canonical/failure/classify-failure.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
 import { NO_USAGE, type Usage } from '../../../canonical/usage.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import { parseJsonObject } from '../../../lib/json.ts';
 import { chatChunkSchema, chatResultSchema } from './response-schema.ts';
 import { decodeError } from '../../upstream-error.ts';
@@ -14,8 +14,15 @@ import { decodeWhole } from './response-in.ts';
 import { ChatStreamEncoder } from './stream-out.ts';
 import { encodeWhole } from './response-out.ts';
 import { objectOf, textOf } from '../../json-fields.ts';
-import { ERROR_FACTS, FACTS, RECORDED_IDS, type Counts, type Fact, type Stated } from '../test-recording-facts.ts';
-import { FINAL_USAGE, decodeStream, IDENTITY, readStream } from '../test-streams.ts';
+import {
+  ERROR_FACTS,
+  FACTS,
+  RECORDED_IDS,
+  type Counts,
+  type Fact,
+  type Stated,
+} from '../../../../tests/support/wire/chat/recording-facts.ts';
+import { FINAL_USAGE, decodeStream, IDENTITY, readStream } from '../../../../tests/support/wire/chat/streams.ts';
 
 const DIRECTORY =
   process.env['PROVIDER_STREAMS_DIR'] ??

@@ -3,13 +3,13 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Answer } from '../../../canonical/answer.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import { parseJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { FinalUsage } from '../../format.ts';
 import { decodeWhole } from './response-in.ts';
 import { encodeWhole } from './response-out.ts';
 import { objectOf, objectsOf } from '../../json-fields.ts';
-import { chunk, FINAL_USAGE, finish, foldStream, IDENTITY } from '../test-streams.ts';
+import { chunk, FINAL_USAGE, finish, foldStream, IDENTITY } from '../../../../tests/support/wire/chat/streams.ts';
 
 function completion(message: JsonObject, choice: JsonObject = {}, members: JsonObject = {}): JsonObject {
   return {

@@ -3,10 +3,10 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Answer } from '../../../canonical/answer.ts';
 import type { GenerationEvent } from '../../../canonical/events.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { createStreamDecoder } from './stream-in.ts';
-import { chunk, decodeStream, finish, foldStream, stream } from '../test-streams.ts';
+import { chunk, decodeStream, finish, foldStream, stream } from '../../../../tests/support/wire/chat/streams.ts';
 
 const DONE = '[DONE]';
 const USAGE = { prompt_tokens: 20, completion_tokens: 9, total_tokens: 29 };

@@ -20,7 +20,7 @@ import {
   IDENTITY,
   readStream,
   stream,
-} from '../test-streams.ts';
+} from '../../../../tests/support/wire/chat/streams.ts';
 
 const START: GenerationEvent = { type: 'start', format: 'messages' };
 const END: GenerationEvent = { type: 'end', finish: 'stop', nativeFinish: 'end_turn' };

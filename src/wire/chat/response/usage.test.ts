@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Usage } from '../../../canonical/usage.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { FINAL_USAGE } from '../test-streams.ts';
+import { FINAL_USAGE } from '../../../../tests/support/wire/chat/streams.ts';
 import { decodeUsage, encodeUsage } from './usage.ts';
 
 const BASE: Usage = {

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { calledIn, encodeChat, encodeOfMessages, PLANNER, THINKER, tool } from '../test-request.ts';
+import {
+  calledIn,
+  encodeChat,
+  encodeOfMessages,
+  PLANNER,
+  THINKER,
+  tool,
+} from '../../../../tests/support/wire/cohere/request.ts';
 
 const call = (id: string, name = 'weather', args = '{"city": "Berlin", "n": 1.0}'): JsonObject => ({
   id,

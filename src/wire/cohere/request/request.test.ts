@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../../lib/json.ts';
-import { decodeChatText } from '../../chat/test-format.ts';
+import { decodeChatText } from '../../../../tests/support/wire/chat/request.ts';
 import { encodeRequest } from './request.ts';
-import { calledIn, encodeChat, encodeOfMessages, PLANNER, THINKER, tool } from '../test-request.ts';
+import {
+  calledIn,
+  encodeChat,
+  encodeOfMessages,
+  PLANNER,
+  THINKER,
+  tool,
+} from '../../../../tests/support/wire/cohere/request.ts';
 
 // @spec chat-43
 test('a plain request is plain: what was not asked for is not sent', () => {

@@ -4,11 +4,11 @@ import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Citation } from '../../../canonical/blocks.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import type { Usage } from '../../../canonical/usage.ts';
 import { parseJsonObject } from '../../../lib/json.ts';
 import { textOf } from '../../json-fields.ts';
-import { callsOf, decodeStream, textOfBlocks } from '../test-streams.ts';
+import { callsOf, decodeStream, textOfBlocks } from '../../../../tests/support/wire/cohere/streams.ts';
 
 const DIRECTORY =
   process.env['PROVIDER_STREAMS_DIR'] ??

@@ -5,9 +5,15 @@ import { NO_USAGE } from '../../../canonical/usage.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { ChatStreamEncoder } from '../../chat/response/stream-out.ts';
 import { encodeWhole as encodeChat } from '../../chat/response/response-out.ts';
-import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../../chat/test-streams.ts';
+import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../../../../tests/support/wire/chat/streams.ts';
 import { encodeWhole as encodeMessages } from '../../messages/response/response-out.ts';
-import { decodeStream, PLAN_AND_CALLS, stream, THOUGHT_AND_CITED, WITH_LOGPROBS } from '../test-streams.ts';
+import {
+  decodeStream,
+  PLAN_AND_CALLS,
+  stream,
+  THOUGHT_AND_CITED,
+  WITH_LOGPROBS,
+} from '../../../../tests/support/wire/cohere/streams.ts';
 
 function chatMessage(events: readonly JsonObject[]): JsonObject {
   const answer = foldEvents(decodeStream(stream(events)));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { decodeWhole } from './response.ts';
 import {
@@ -17,7 +17,7 @@ import {
   WHOLE_THOUGHT_AND_CITED,
   WHOLE_WITH_LOGPROBS,
   WITH_LOGPROBS,
-} from '../test-streams.ts';
+} from '../../../../tests/support/wire/cohere/streams.ts';
 
 function foldWhole(answer: JsonObject) {
   const events = decodeWhole(JSON.stringify(answer));

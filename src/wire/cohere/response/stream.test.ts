@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { createStreamDecoder } from './stream.ts';
 import {
@@ -27,7 +27,7 @@ import {
   THOUGHT_AND_CITED,
   USAGE,
   WITH_LOGPROBS,
-} from '../test-streams.ts';
+} from '../../../../tests/support/wire/cohere/streams.ts';
 
 test('thinking and text are blocks of their own, and the answer keeps its id and its end', () => {
   const answer = foldStream(THOUGHT_AND_CITED);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { CLAUDE, encodeChat, encodeMessages, model } from '../test-request.ts';
-import type { Encoded } from '../test-request.ts';
+import { CLAUDE, encodeChat, encodeMessages, model } from '../../../../tests/support/wire/converse/request.ts';
+import type { Encoded } from '../../../../tests/support/wire/converse/request.ts';
 
 const MARK: JsonObject = { cache_control: { type: 'ephemeral' } };
 const HOUR: JsonObject = { cache_control: { type: 'ephemeral', ttl: '1h' } };

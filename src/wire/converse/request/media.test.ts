@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { takeDocumentName } from './document-name.ts';
 import { converseUpstreamFormat } from '../format.ts';
-import { CLAUDE, encodeChat, encodeMessages, model } from '../test-request.ts';
-import type { Encoded } from '../test-request.ts';
+import { CLAUDE, encodeChat, encodeMessages, model } from '../../../../tests/support/wire/converse/request.ts';
+import type { Encoded } from '../../../../tests/support/wire/converse/request.ts';
 
 const PNG = 'iVBORw0KGgo=';
 const PDF = 'JVBERi0=';

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { decodeChatText } from '../../chat/test-format.ts';
+import { decodeChatText } from '../../../../tests/support/wire/chat/request.ts';
 import { encodeRequest } from './request.ts';
-import { CLAUDE, encodeChat, encodeMessages, model, refusalOf } from '../test-request.ts';
+import {
+  CLAUDE,
+  encodeChat,
+  encodeMessages,
+  model,
+  refusalOf,
+} from '../../../../tests/support/wire/converse/request.ts';
 import { stringOf } from '../wire-object.ts';
 
 const PNG = 'iVBORw0KGgo=';

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { PathTarget } from '../../format.ts';
 import { converseUpstreamFormat } from '../format.ts';
-import { CLAUDE, encode, encodeChat, encodeMessages, model } from '../test-request.ts';
-import { decodeText as decodeMessagesText } from '../../messages/test-request.ts';
+import { CLAUDE, encode, encodeChat, encodeMessages, model } from '../../../../tests/support/wire/converse/request.ts';
+import { decodeText as decodeMessagesText } from '../../../../tests/support/wire/messages/request.ts';
 
 const GO: JsonObject = { role: 'user', content: 'go' };
 

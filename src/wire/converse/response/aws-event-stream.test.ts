@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
 import { createEventStreamParser } from './aws-event-stream.ts';
 import type { EventStreamFault } from './aws-event-stream.ts';
-import { encodeMessage, encodeRawMessage } from '../../../../tests/support/aws-event-stream.ts';
+import { encodeMessage, encodeRawMessage } from '../../../../tests/support/wire/aws-event-stream.ts';
 
 interface Seen {
   readonly messages: readonly { readonly headers: Readonly<Record<string, string>>; readonly text: string }[];

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import type { Block } from '../../../canonical/blocks.ts';
 import type { EventBatch } from '../../../canonical/events.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import type { Usage } from '../../../canonical/usage.ts';
 import { dialectOf } from '../../../providers/bedrock/dialect.ts';
 import { decodeWhole } from './response.ts';
-import { readPieces } from '../test-streams.ts';
+import { readPieces } from '../../../../tests/support/wire/converse/streams.ts';
 
 const ROOT =
   process.env['PROVIDER_STREAMS_DIR'] ??

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import type { EventBatch } from '../../../canonical/events.ts';
 import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { encodeMessage } from '../../../../tests/support/aws-event-stream.ts';
+import { encodeMessage } from '../../../../tests/support/wire/aws-event-stream.ts';
 import { decodeWhole } from './response.ts';
 import { ConverseStreamDecoder } from './stream.ts';
 import {
@@ -22,9 +22,9 @@ import {
   stream,
   THINKING_STREAM,
   USAGE,
-} from '../test-streams.ts';
-import type { OwnStream, StreamEvent } from '../test-streams.ts';
-import { model } from '../test-request.ts';
+} from '../../../../tests/support/wire/converse/streams.ts';
+import type { OwnStream, StreamEvent } from '../../../../tests/support/wire/converse/streams.ts';
+import { model } from '../../../../tests/support/wire/converse/request.ts';
 
 const OWN_STREAMS: Readonly<Record<string, OwnStream>> = {
   'one that thinks, speaks and calls': THINKING_STREAM,

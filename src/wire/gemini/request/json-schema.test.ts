@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { prepareJsonSchema } from './json-schema.ts';
-import { arbitrarySchema } from '../test-arbitrary-schema.ts';
+import { arbitrarySchema } from '../../../../tests/support/wire/gemini/arbitrary-schema.ts';
 
 const ITEM = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
 

@@ -2,9 +2,18 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../../lib/json.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
-import { decodeChat } from '../../chat/test-format.ts';
+import { decodeChat } from '../../../../tests/support/wire/chat/request.ts';
 import { encodeRequest } from './request.ts';
-import { encodeChat, encodeOfMessages, partsOf, pastCall, rolesOf, SECOND, targetOf, THIRD } from '../test-request.ts';
+import {
+  encodeChat,
+  encodeOfMessages,
+  partsOf,
+  pastCall,
+  rolesOf,
+  SECOND,
+  targetOf,
+  THIRD,
+} from '../../../../tests/support/wire/gemini/request.ts';
 
 const USER = { role: 'user', content: 'Hi' };
 

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Json } from '../../../lib/json.ts';
-import { decodeChatText } from '../../chat/test-format.ts';
+import { decodeChatText } from '../../../../tests/support/wire/chat/request.ts';
 import { encodeRequest } from './request.ts';
-import { encodeChat, encoded, encodeOfMessages, SECOND, targetOf, THIRD, tool } from '../test-request.ts';
+import {
+  encodeChat,
+  encoded,
+  encodeOfMessages,
+  SECOND,
+  targetOf,
+  THIRD,
+  tool,
+} from '../../../../tests/support/wire/gemini/request.ts';
 
 // @spec chat-43
 test('a plain request is plain: what was not asked for is not sent', () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { createBudget } from './schema-budget.ts';
 import { lowerSchema } from './schema-lowering.ts';
-import { arbitrarySchema } from '../test-arbitrary-schema.ts';
+import { arbitrarySchema } from '../../../../tests/support/wire/gemini/arbitrary-schema.ts';
 
 /** All that the vendor's `Schema` knows, as of 2026-11, and of what kind it is. */
 const KNOWN: Readonly<Record<string, (value: Json) => boolean>> = {

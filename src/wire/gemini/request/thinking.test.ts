@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { encodeChat, encodeOfMessages, SECOND, targetOf, type Encoded } from '../test-request.ts';
+import {
+  encodeChat,
+  encodeOfMessages,
+  SECOND,
+  targetOf,
+  type Encoded,
+} from '../../../../tests/support/wire/gemini/request.ts';
 
 const PRO = targetOf({ thinking: { by: 'budget', tokensMin: 128, tokensMax: 32_768, canBeOff: false } });
 const FLASH = targetOf({ thinking: { by: 'budget', tokensMin: 1, tokensMax: 24_576, canBeOff: true } });

@@ -3,7 +3,15 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectOf, objectsOf } from '../../json-fields.ts';
-import { encodeChat, encodeOfMessages, pastCall, SECOND, targetOf, tool, type Encoded } from '../test-request.ts';
+import {
+  encodeChat,
+  encodeOfMessages,
+  pastCall,
+  SECOND,
+  targetOf,
+  tool,
+  type Encoded,
+} from '../../../../tests/support/wire/gemini/request.ts';
 import { geminiToolName } from './tool-names.ts';
 
 function declarationsOf({ body }: Encoded): readonly JsonObject[] {

@@ -4,7 +4,15 @@ import fc from 'fast-check';
 import type { Answer } from '../../../canonical/answer.ts';
 import type { Citation } from '../../../canonical/blocks.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { call, chunk, finish, foldStream, GROUNDED, textOfBlocks, TIDES_TEXT } from '../test-streams.ts';
+import {
+  call,
+  chunk,
+  finish,
+  foldStream,
+  GROUNDED,
+  textOfBlocks,
+  TIDES_TEXT,
+} from '../../../../tests/support/wire/gemini/streams.ts';
 
 function citationsOf({ blocks, citations }: Answer): readonly Citation[] {
   const ofTexts = blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : []));

@@ -2,9 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import { decodeWhole } from './response.ts';
-import { decodeStream, SIGNATURE, stream, USAGE, withCountedIds, withLastCount } from '../test-streams.ts';
+import {
+  decodeStream,
+  SIGNATURE,
+  stream,
+  USAGE,
+  withCountedIds,
+  withLastCount,
+} from '../../../../tests/support/wire/gemini/streams.ts';
 
 const text = fc.oneof(fc.string(), fc.constantFrom('', 'x', SIGNATURE));
 const args = fc.oneof(fc.jsonValue(), fc.object());

@@ -7,20 +7,26 @@ import type { Answer } from '../../../canonical/answer.ts';
 import { classifyStatus } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch } from '../../../canonical/events.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import { NO_USAGE, type Usage } from '../../../canonical/usage.ts';
 import { isJsonObject, parseJson, parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { ChatStreamEncoder } from '../../chat/response/stream-out.ts';
 import { encodeWhole as encodeChat } from '../../chat/response/response-out.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
-import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../../chat/test-streams.ts';
+import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../../../../tests/support/wire/chat/streams.ts';
 import { MessagesStreamEncoder } from '../../messages/response/stream-out.ts';
 import { encodeWhole as encodeMessages } from '../../messages/response/response-out.ts';
 import { openSeal } from '../../messages/reasoning-seal.ts';
-import { checkStream, foldContent } from '../../messages/test-stream-checker.ts';
+import { checkStream, foldContent } from '../../../../tests/support/wire/messages/stream-checker.ts';
 import { decodeError } from './error.ts';
-import { ERROR_FACTS, FACTS, type Fact, type LongText } from '../test-recording-facts.ts';
-import { callsOf, decodeStream, textOfBlocks, withCountedIds, withLastCount } from '../test-streams.ts';
+import { ERROR_FACTS, FACTS, type Fact, type LongText } from '../../../../tests/support/wire/gemini/recording-facts.ts';
+import {
+  callsOf,
+  decodeStream,
+  textOfBlocks,
+  withCountedIds,
+  withLastCount,
+} from '../../../../tests/support/wire/gemini/streams.ts';
 
 const DIRECTORY =
   process.env['PROVIDER_STREAMS_DIR'] ??

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { decodeWhole } from './response.ts';
 import {
@@ -19,7 +19,7 @@ import {
   WHOLE_GROUNDED,
   WHOLE_THOUGHT_AND_CALLS,
   withCountedIds,
-} from '../test-streams.ts';
+} from '../../../../tests/support/wire/gemini/streams.ts';
 
 function foldText(text: string) {
   const events = decodeWhole(text);

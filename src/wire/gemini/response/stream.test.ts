@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import { createStreamDecoder } from './stream.ts';
 import {
   call,
@@ -21,7 +21,7 @@ import {
   THOUGHT_AND_CALLS,
   withCountedIds,
   withLastCount,
-} from '../test-streams.ts';
+} from '../../../../tests/support/wire/gemini/streams.ts';
 
 const STREAMS = { THOUGHT_AND_CALLS, GROUNDED, CODE_AND_PICTURE, PARTIAL_CALL };
 

@@ -14,7 +14,7 @@ import {
   SIGNATURE,
   textOfBlocks,
   THOUGHT_AND_CALLS,
-} from '../test-streams.ts';
+} from '../../../../tests/support/wire/gemini/streams.ts';
 
 suite('a thought signature', () => {
   test('of a call stands right before it, names it, and stands on it for clients that keep nothing else', () => {

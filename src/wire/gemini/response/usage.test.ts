@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { costOf, priceTableOf } from '../../../catalog/price.ts';
-import { chunk, finish, foldStream } from '../test-streams.ts';
+import { chunk, finish, foldStream } from '../../../../tests/support/wire/gemini/streams.ts';
 import { countsTokens, decodeUsage, mergeUsage } from './usage.ts';
 
 const PRICE = priceTableOf({ prompt: 2, completion: 12, cacheRead: 0.2 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsOf } from '../../json-fields.ts';
-import { chatRequest, decode, encode, target, user } from '../test-request.ts';
+import { chatRequest, decode, encode, target, user } from '../../../../tests/support/wire/messages/request.ts';
 
 const VENDOR = target({ vendor: true, thinking: 'budget' });
 const HOST = target({ vendor: false, thinking: 'budget' });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { foldEvents } from '../../../canonical/fold.ts';
 import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { FINAL_USAGE, IDENTITY } from '../../chat/test-streams.ts';
+import { FINAL_USAGE, IDENTITY } from '../../../../tests/support/wire/chat/streams.ts';
 import { objectsOf } from '../../json-fields.ts';
 import { encodeWhole } from '../response/response-out.ts';
-import { decode, encode, target } from '../test-request.ts';
+import { decode, encode, target } from '../../../../tests/support/wire/messages/request.ts';
 
 const VENDOR = target({ vendor: true });
 const HOST = target();

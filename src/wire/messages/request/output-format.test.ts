@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { GenerationRequest, Settings, Tool, ToolChoice } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { chatRequest, decode, encode, target, user } from '../test-request.ts';
+import { chatRequest, decode, encode, target, user } from '../../../../tests/support/wire/messages/request.ts';
 
 const SCHEMA = { type: 'object', properties: { a: { type: 'number' } } };
 const NATIVE = target({ vendor: true, structuredOutput: true });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
-import { clientFormat, decode, decodeText, refusal } from '../test-request.ts';
+import { clientFormat, decode, decodeText, refusal } from '../../../../tests/support/wire/messages/request.ts';
 
 const HI = { messages: [{ role: 'user', content: 'hi' }] };
 const TOOL = { name: 'f', input_schema: { type: 'object' } };

@@ -5,7 +5,7 @@ import type { GenerationRequest, Settings, Tool, Turn } from '../../../canonical
 import type { JsonObject } from '../../../lib/json.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import { legalToolId, originalToolId } from './legal-names.ts';
-import { chatRequest, decode, encode, target, user } from '../test-request.ts';
+import { chatRequest, decode, encode, target, user } from '../../../../tests/support/wire/messages/request.ts';
 
 const VENDOR = target({ vendor: true });
 const BUDGET = target({ vendor: true, thinking: 'budget' });

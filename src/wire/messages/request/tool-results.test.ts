@@ -4,7 +4,7 @@ import type { ToolCallBlock } from '../../../canonical/blocks.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import type { Turn } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { chatRequest, decode, encode, target, user } from '../test-request.ts';
+import { chatRequest, decode, encode, target, user } from '../../../../tests/support/wire/messages/request.ts';
 
 const VENDOR = target({ vendor: true });
 const MISSING = { content: 'No result was given for this tool call.', is_error: true };

@@ -10,10 +10,10 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { createSseParser } from '../../../lib/net/sse.ts';
 import { decodeWhole } from './response-in.ts';
 import { encodeWhole } from './response-out.ts';
-import { checkStream, foldContent } from '../test-stream-checker.ts';
-import type { SeenEvent } from '../test-stream-checker.ts';
-import { clientFormat } from '../test-request.ts';
-import { frames, readBytes } from '../test-stream.ts';
+import { checkStream, foldContent } from '../../../../tests/support/wire/messages/stream-checker.ts';
+import type { SeenEvent } from '../../../../tests/support/wire/messages/stream-checker.ts';
+import { clientFormat } from '../../../../tests/support/wire/messages/request.ts';
+import { frames, readBytes } from '../../../../tests/support/wire/messages/streams.ts';
 import { decodeError } from './error-in.ts';
 
 /** Recorded answers of real providers, where the checkout has them beside it. */

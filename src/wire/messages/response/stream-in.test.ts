@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { EventBatch, GenerationEvent } from '../../../canonical/events.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import { messagesUpstreamFormat } from '../format.ts';
 import { parsePlainDelta } from './plain-delta.ts';
-import { frames, readBytes } from '../test-stream.ts';
+import { frames, readBytes } from '../../../../tests/support/wire/messages/streams.ts';
 
 const START = {
   type: 'message_start',

@@ -9,11 +9,11 @@ import { NO_USAGE } from '../../../canonical/usage.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ResponseIdentity, FinalUsage } from '../../format.ts';
 import { encodeWhole } from './response-out.ts';
-import { clientFormat } from '../test-request.ts';
+import { clientFormat } from '../../../../tests/support/wire/messages/request.ts';
 import { stringOf } from '../wire-object.ts';
-import { frames, readBytes } from '../test-stream.ts';
-import { checkStream, foldContent, readFrames } from '../test-stream-checker.ts';
-import type { SeenEvent } from '../test-stream-checker.ts';
+import { frames, readBytes } from '../../../../tests/support/wire/messages/streams.ts';
+import { checkStream, foldContent, readFrames } from '../../../../tests/support/wire/messages/stream-checker.ts';
+import type { SeenEvent } from '../../../../tests/support/wire/messages/stream-checker.ts';
 
 const IDENTITY: ResponseIdentity = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };
 const FINAL_USAGE: FinalUsage = {

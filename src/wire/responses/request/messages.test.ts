@@ -6,15 +6,22 @@ import type { Block } from '../../../canonical/blocks.ts';
 import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { encodeWhole as encodeChatAnswer } from '../../chat/response/response-out.ts';
 import { objectOf, objectsOf } from '../../json-fields.ts';
-import { FINAL_USAGE, IDENTITY } from '../../chat/test-streams.ts';
+import { FINAL_USAGE, IDENTITY } from '../../../../tests/support/wire/chat/streams.ts';
 import { encodeWhole as encodeMessagesAnswer } from '../../messages/response/response-out.ts';
 import { MessagesStreamEncoder } from '../../messages/response/stream-out.ts';
-import { chatRequest, user } from '../../messages/test-request.ts';
-import { checkStream, foldContent } from '../../messages/test-stream-checker.ts';
+import { chatRequest, user } from '../../../../tests/support/wire/messages/request.ts';
+import { checkStream, foldContent } from '../../../../tests/support/wire/messages/stream-checker.ts';
 import { decodeWhole } from '../response/response.ts';
 import { encodeRequest } from './request.ts';
-import { called, encodeChat, encodeOfMessages, PLAIN, REASONER, upstream } from '../test-request.ts';
-import { call, message, outputText, response, summaries } from '../test-streams.ts';
+import {
+  called,
+  encodeChat,
+  encodeOfMessages,
+  PLAIN,
+  REASONER,
+  upstream,
+} from '../../../../tests/support/wire/responses/request.ts';
+import { call, message, outputText, response, summaries } from '../../../../tests/support/wire/responses/streams.ts';
 
 const HI = { role: 'user', content: 'Hi' };
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';

@@ -3,8 +3,15 @@ import { suite, test } from 'node:test';
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { encodeRequest } from './request.ts';
-import { decodeChatText } from '../../chat/test-format.ts';
-import { encodeChat, encodeOfMessages, PLAIN, REASONER, tool, upstream } from '../test-request.ts';
+import { decodeChatText } from '../../../../tests/support/wire/chat/request.ts';
+import {
+  encodeChat,
+  encodeOfMessages,
+  PLAIN,
+  REASONER,
+  tool,
+  upstream,
+} from '../../../../tests/support/wire/responses/request.ts';
 
 /** The tools and what is said about them. */
 function toolsOf(body: JsonObject) {

@@ -17,7 +17,7 @@ import {
   response,
   stated,
   stream,
-} from '../test-streams.ts';
+} from '../../../../tests/support/wire/responses/streams.ts';
 
 function ended(type: string, more: JsonObject) {
   return foldStream([CREATED, stated(0, 'Hi'), { type, response: response([], more) }]);

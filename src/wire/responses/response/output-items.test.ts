@@ -17,7 +17,7 @@ import {
   stated,
   stream,
   thought,
-} from '../test-streams.ts';
+} from '../../../../tests/support/wire/responses/streams.ts';
 
 /** What an answer of these items, each given when it is done, comes to. */
 function fold(...items: readonly JsonObject[]) {

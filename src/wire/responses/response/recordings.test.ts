@@ -9,8 +9,8 @@ import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { objectOf, textOf } from '../../json-fields.ts';
 import { decodeWhole } from './response.ts';
 import { responsesUpstreamFormat } from '../format.ts';
-import { FACTS, shorten, type Fact } from '../test-recording-facts.ts';
-import { decodeStream } from '../test-streams.ts';
+import { FACTS, shorten, type Fact } from '../../../../tests/support/wire/responses/recording-facts.ts';
+import { decodeStream } from '../../../../tests/support/wire/responses/streams.ts';
 
 const DIRECTORY =
   process.env['PROVIDER_STREAMS_DIR'] ??

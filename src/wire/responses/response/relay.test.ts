@@ -6,9 +6,15 @@ import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { ChatStreamEncoder } from '../../chat/response/stream-out.ts';
 import { encodeWhole as encodeChat } from '../../chat/response/response-out.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
-import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../../chat/test-streams.ts';
+import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../../../../tests/support/wire/chat/streams.ts';
 import { encodeWhole as encodeMessages } from '../../messages/response/response-out.ts';
-import { decodeStream, DRAWS_AND_REFUSES, SEARCHES_AND_CITES, stream, THINKS_AND_CALLS } from '../test-streams.ts';
+import {
+  decodeStream,
+  DRAWS_AND_REFUSES,
+  SEARCHES_AND_CITES,
+  stream,
+  THINKS_AND_CALLS,
+} from '../../../../tests/support/wire/responses/streams.ts';
 
 function chatMessage(events: readonly JsonObject[]): JsonObject {
   const answer = foldEvents(decodeStream(stream(events)));

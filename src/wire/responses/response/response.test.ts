@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { foldEvents } from '../../../canonical/fold.ts';
-import { checkEvents } from '../../../canonical/test-event-grammar.ts';
+import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsOf, textOf } from '../../json-fields.ts';
 import { decodeWhole } from './response.ts';
@@ -26,7 +26,7 @@ import {
   WHOLE_DRAWS_AND_REFUSES,
   WHOLE_SEARCHES_AND_CITES,
   WHOLE_THINKS_AND_CALLS,
-} from '../test-streams.ts';
+} from '../../../../tests/support/wire/responses/streams.ts';
 
 function foldWhole(answer: JsonObject) {
   const events = decodeWhole(JSON.stringify(answer));

@@ -26,7 +26,7 @@ import {
   summed,
   THINKS_AND_CALLS,
   thought,
-} from '../test-streams.ts';
+} from '../../../../tests/support/wire/responses/streams.ts';
 
 suite('a stream as the vendor sends it', () => {
   test('thinks in paragraphs, seals them, and calls side by side with its arguments byte for byte', () => {
