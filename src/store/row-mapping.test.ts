@@ -52,7 +52,7 @@ const STRUCTURED: Readonly<Record<string, unknown>> = {
   'generations.warnings': WARNINGS,
 };
 
-/** Columns that are kept by statements of the store and are no members of rows. */
+/** Columns that only the store's statements use; they are no members of rows. */
 const APART: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   keys: { deleted_at_ms: 1 },
   workspaces: { deleted_at_ms: 2 },
@@ -109,7 +109,7 @@ async function columnsOf({ kysely, engine }: Database, table: string): Promise<r
   }));
 }
 
-/** A row in which no two columns hold the same value, so that none can stand for another. */
+/** Makes a row in which no two columns hold the same value, so that a mix-up shows. */
 function sampleOf(table: string, columns: readonly ColumnFacts[]): Readonly<Record<string, unknown>> {
   const isFlag = ({ name }: ColumnFacts): boolean =>
     /^(?:is_(?!.*_ms$)|include_|sends_|disabled$|enabled$|privacy_mode$|always_use$|streamed$|cancelled$|made_here$)/.test(

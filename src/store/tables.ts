@@ -17,7 +17,7 @@ import type { workspaceResource } from '../resources/workspaces.ts';
 import type { Flag } from '../resources/columns.ts';
 import type { ClassColumn, UsageDimension, UsageSum } from './usage/usage-measures.ts';
 
-/** A deleted row stays, so that what refers to it keeps a name. */
+/** A deleted row stays, so that rows that refer to it keep a name. */
 interface Deletable {
   readonly deleted_at_ms: number | null;
 }
@@ -45,32 +45,32 @@ export interface GenerationFeedbackTable {
   readonly comment: string | null;
 }
 
-/** Sums over the generations of one hour or one UTC day, by who asked and who served. */
+/** Sums over the generations of one hour or one UTC day, by caller, model and provider. */
 export type UsageTable = Readonly<Record<UsageDimension, string>> &
   Readonly<Record<UsageSum | ClassColumn, number>> & { readonly start_ms: number };
 
-/** What applications call themselves, as of the last hour that was summed up. */
+/** The titles of applications, as of the last hour that was summed up. */
 export interface AppsTable {
-  /** As it stands in the sums. */
+  /** The address as it stands in the sums. */
   readonly url: string;
   readonly title: string;
 }
 
-/** Up to which moment `usage_hourly` and `usage_daily` are complete, and how often they were set back to an earlier one. */
+/** The moment up to which `usage_hourly` and `usage_daily` are complete, and how often it was set back to an earlier one. */
 export interface UsageProgressTable {
   readonly name: 'hourly' | 'daily' | 'set_back_count';
   /** Unix ms, or the count. */
   readonly done_until_ms: number;
 }
 
-/** What the stored files of a workspace come to. */
+/** The number and size of a workspace's stored files. */
 export interface FileUsageTable {
   readonly workspace_id: string;
   readonly size_bytes: number;
   readonly files: number;
 }
 
-/** What was spent, by subject and UTC day: sums over `generations`, kept up to date with each that cost something. */
+/** Spending by subject and UTC day: sums over `generations`, kept up to date with each that cost something. */
 export interface SpendTable {
   /** `key:HASH`, `workspace:ID`, `member:ID` or `account:ID`. */
   readonly subject: string;
@@ -80,7 +80,7 @@ export interface SpendTable {
   readonly requests: number;
 }
 
-/** Migrations that ran, oldest first by name. */
+/** Applied migrations, oldest first by name. */
 export interface SchemaMigrationsTable {
   readonly name: string;
   readonly applied_at_ms: number;

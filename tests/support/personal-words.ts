@@ -18,8 +18,15 @@ export interface PersonalWord {
   readonly line: number;
 }
 
+/** Migrations that have landed, whose text cannot change. */
+const LANDED_MIGRATIONS: readonly string[] = [
+  'src/store/migrations/0011-tool-costs-and-apps.ts',
+  'src/store/migrations/0013-mend-edited-migrations.ts',
+];
+
 /** Files and folders that still have such words. The list only shrinks. */
 export const UNCLEAN: readonly string[] = [
+  ...LANDED_MIGRATIONS,
   'docs/decisions/dependencies.md',
   'docs/spec',
   'src/accounts',
@@ -28,7 +35,8 @@ export const UNCLEAN: readonly string[] = [
   'src/lib',
   'src/pipeline',
   'src/state',
-  'src/store',
+  'src/store/usage/usage-rollup.ts',
+  'src/store/usage/usage.test.ts',
   'src/wire',
 ];
 

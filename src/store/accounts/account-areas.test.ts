@@ -12,7 +12,7 @@ import { createSealedRows } from './sealed-rows.ts';
 import { createWorkspaceStore } from './workspaces.ts';
 import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 
-/** There from the start, and without keys. */
+/** The workspace that exists from the start and has no keys. */
 const DEFAULT_WORKSPACE = '00000000-0000-4000-8000-000000000001';
 const WINDOW = { offset: 0, limit: 100 };
 
@@ -76,7 +76,7 @@ function code(changes: Partial<OauthCodeRow> & Pick<OauthCodeRow, 'codeHash'>): 
 }
 
 for (const { name: engine, makePlace } of ALL_ENGINES)
-  suite(`what an account keeps: ${engine}`, () => {
+  suite(`the store of an account: ${engine}`, () => {
     let database: Database;
     let place: Place;
     let credentials: ByokKeyStore;
@@ -92,7 +92,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       await place.remove();
     });
 
-    test('a credential comes back as it was kept, and in the order in which it is used', async () => {
+    test('returns a credential as it was stored, in the order of use', async () => {
       const full = credential({
         id: 'c1',
         name: 'Ours',
@@ -118,7 +118,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
     });
 
     // @spec byok-5
-    test('a change touches what it names, and a deleted credential leaves nothing that could be opened', async () => {
+    test('changes only the named fields, and leaves nothing to open in a deleted credential', async () => {
       const kept = credential({ id: 'c4', provider: 'gone', allowedModels: ['acme/one'] });
       await credentials.insert(kept);
       assert.deepEqual(await credentials.update('c4', { disabled: true, allowedModels: null, updatedAtMs: 5 }), {
@@ -135,7 +135,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.deepEqual([row?.sealed, row?.secret_id, row?.label], [null, null, '...']);
     });
 
-    test('what another secret sealed is found page by page, and replaced only where it is still the same', async () => {
+    test('finds by page what another secret sealed, and replaces only what did not change meanwhile', async () => {
       const { credentials: rows } = createSealedRows(database);
       await credentials.insert(credential({ id: 's1', provider: 'p1', sealed: 'v1.two.abc', secretId: 'two' }));
       assert.ok((await rows.secretIds()).includes('two'));
@@ -153,7 +153,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.equal((await credentials.find('c1'))?.sealed, 'v1.two.x');
     });
 
-    test('a preset is made with its first version, and each writing adds the next, which is then in use', async () => {
+    test('creates a preset with its first version, and makes each later version the one in use', async () => {
       const one = await presets.write(preset('p', 1), draft('v1'));
       const two = await presets.write(preset('p', 2), draft('v2'));
       assert.deepEqual([one?.preset.id, one?.designated?.version], [two?.preset.id, 1]);
@@ -166,8 +166,9 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.equal(await presets.find('another workspace', 'p'), undefined);
     });
 
-    test('those who write one preset at once each have a version of their own, or none', async () => {
-      // Ids of their own, as callers have them: PostgreSQL refuses a second row of one id before it looks at slugs.
+    test('gives concurrent writers of one preset a version each, or none', async () => {
+      // Each row has an id of its own, as callers send them: PostgreSQL refuses a second row of one id before it
+      // compares slugs.
       const written = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
           presets.write({ ...preset('race', 3), id: `race-${index}` }, draft(`race-${index}`)),
@@ -181,7 +182,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.ok(versions.length >= 1);
     });
 
-    test('an archived preset is active again when it is written, and others stay as they are', async () => {
+    test('activates an archived preset when it is written, and leaves other presets as they are', async () => {
       const archived = await presets.write(preset('old', 4), draft('old-1'));
       await presets.update(archived?.preset.id ?? '', { status: 'archived', statusUpdatedAtMs: 5, updatedAtMs: 5 });
       assert.equal((await presets.write(preset('old', 6), draft('old-2')))?.preset.status, 'active');
@@ -196,7 +197,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
     });
 
     // @spec key-15
-    test('a code can be used once, however many try at once, and not after its time', async () => {
+    test('lets a code be used once, however many requests try at once, and never after it expires', async () => {
       const codes = createOauthCodeStore({ database });
       const row = code({ codeHash: 'h1' });
       assert.equal(await codes.insert(row, 0), true);
@@ -211,7 +212,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.equal(await codes.countOpen(row.issuerKeyHash, 0), 0);
     });
 
-    test('codes whose time is over do not stay', async () => {
+    test('deletes expired codes', async () => {
       const codes = createOauthCodeStore({ database });
       await codes.insert(code({ codeHash: 'h2' }), 0);
       await codes.insert(code({ codeHash: 'h3', expiresAtMs: 5_000 }), 2_000);
@@ -222,7 +223,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       );
     });
 
-    test('what a workspace brought is wiped with it, its codes are gone, and what others brought stays', async () => {
+    test('wipes the credentials of a deleted workspace, removes its codes, and keeps those of other workspaces', async () => {
       const workspaceId = DEFAULT_WORKSPACE;
       const codes = createOauthCodeStore({ database });
       await credentials.insert(credential({ id: 'c5', provider: 'left', workspaceId }));

@@ -8,10 +8,10 @@ export interface AuditFilter extends PageWindow {
   readonly subject?: string;
 }
 
-/** Events are only ever added. */
+/** Events are only ever inserted. */
 export interface AuditStore {
   append(event: AuditEvent): Promise<void>;
-  /** Newest first. */
+  /** Lists the newest first. */
   list(filter: AuditFilter): Promise<Page<AuditEvent>>;
 }
 

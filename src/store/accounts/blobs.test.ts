@@ -25,7 +25,7 @@ async function* pieces(...parts: readonly string[]): AsyncGenerator<Uint8Array> 
   await Promise.resolve();
 }
 
-test('what was written is read again, whole and in pieces, and gone once it is removed', async (t) => {
+test('reads what was written, whole and in pieces, until it is removed', async (t) => {
   const folder = await makeFolder(t);
   const blobs = createBlobStore({ folder });
   assert.equal(await blobs.write(ID, pieces('one ', '', 'two')), 7);
@@ -40,7 +40,7 @@ test('what was written is read again, whole and in pieces, and gone once it is r
   assert.deepEqual(await filesIn(folder), []);
 });
 
-test('only its owner reads a file', async (t) => {
+test('lets only the owner read a file', async (t) => {
   const folder = await makeFolder(t);
   await createBlobStore({ folder }).write(ID, pieces('secret'));
   const handle = await open(join(folder, '23', ID));
@@ -48,7 +48,7 @@ test('only its owner reads a file', async (t) => {
   assert.equal((await handle.stat()).mode & 0o777, 0o600);
 });
 
-test('an upload that breaks off leaves nothing', async (t) => {
+test('leaves nothing of an upload that breaks off', async (t) => {
   const folder = await makeFolder(t);
   const broken = async function* (): AsyncGenerator<Uint8Array> {
     yield Buffer.from('half');
@@ -60,7 +60,7 @@ test('an upload that breaks off leaves nothing', async (t) => {
 });
 
 for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG'])
-  test(`a disk that says ${code} is out of room, and nothing is left on it`, async (t) => {
+  test(`reports no room when the disk says ${code}, and leaves nothing on it`, async (t) => {
     const folder = await makeFolder(t);
     const blobs = createBlobStore({
       folder,
@@ -72,7 +72,7 @@ for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG'])
           close: () => handle.close(),
           write(chunk: Uint8Array, at: number, length: number) {
             if (++writes > 2) throw Object.assign(new Error('no'), { code });
-            // A full disk often takes a part first.
+            // A full disk often takes a part of the bytes first.
             return handle.write(chunk, at, Math.min(length, 2));
           },
         } as Awaited<ReturnType<typeof open>>;
@@ -82,7 +82,7 @@ for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG'])
     assert.deepEqual(await filesIn(folder), []);
   });
 
-test('a write that the disk takes in parts is whole', async (t) => {
+test('writes all of a chunk that the disk takes in parts', async (t) => {
   const folder = await makeFolder(t);
   const blobs = createBlobStore({
     folder,

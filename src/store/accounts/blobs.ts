@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { makeFolder } from '../../lib/files/make-folder.ts';
 
-/** Contents in files of a folder, by ids of this gateway's own. */
+/** Stores contents as files of a folder, by ids that this gateway made. */
 export interface BlobStore {
   /**
-   * All of it is on the disk, for good, or none of it is there.
-   * @returns its bytes
-   * @throws NoRoomError where the disk has none; what `chunks` throws; any other fault of the disk
+   * Writes all of the content to the disk durably, or nothing.
+   * @returns the number of bytes
+   * @throws NoRoomError where the disk has no room; what `chunks` throws; any other fault of the disk
    */
   write(id: string, chunks: AsyncIterable<Uint8Array>): Promise<number>;
-  /** `undefined` where it is not there. */
+  /** Reads the whole content; `undefined` where there is none. */
   read(id: string): Promise<Buffer | undefined>;
-  /** In pieces. `undefined` where it is not there. */
+  /** Reads the content in pieces; `undefined` where there is none. */
   open(id: string): Promise<Readable | undefined>;
-  /** Also what was only begun. */
+  /** Removes the content, also one that was only begun. */
   remove(id: string): Promise<void>;
 }
 
 export interface BlobStoreOptions {
-  /** Made when it is needed. */
+  /** The folder; it is made when it is needed. */
   readonly folder: string;
   /** Makes an empty file that only its owner may read. Default: the disk's. */
   readonly create?: (file: string) => Promise<Pick<FileHandle, 'write' | 'sync' | 'close'>>;
@@ -28,10 +28,10 @@ export interface BlobStoreOptions {
 
 export class NoRoomError extends Error {}
 
-/** What a disk says that is full, a quota that is used up, and a limit on the size of files. */
+/** The codes of a full disk, of a used-up quota, and of a limit on the size of files. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const PARTIAL = '.partial';
-/** Ids end in random digits: so many folders share the files among them. */
+/** Ids end in random digits: folders named after these last characters share the files evenly. */
 const SHARD_CHARS = 2;
 
 export function createBlobStore({ folder, create = createFile }: BlobStoreOptions): BlobStore {
@@ -84,7 +84,7 @@ async function fill(
   return bytes;
 }
 
-/** One write may take only a part. */
+/** Writes all of the chunk: one write may take only a part. */
 async function writeAll(handle: Pick<FileHandle, 'write'>, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.length;) {
     const { bytesWritten } = await handle.write(chunk, at, chunk.length - at);
@@ -92,7 +92,7 @@ async function writeAll(handle: Pick<FileHandle, 'write'>, chunk: Uint8Array): P
   }
 }
 
-/** The name of a file is lost with the power, too, unless its folder is written. */
+/** Syncs the folder: without that a loss of power loses the name of a new file. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   try {

@@ -8,7 +8,7 @@ import type { ByokKeysTable } from '../tables.ts';
 
 const { toColumns, toRow, toChanges } = byokKeyResource.rows;
 
-/** A new secret comes with its label. */
+/** A new secret always comes with its label. */
 export type ByokKeyChanges = ByokKeyPatch &
   Partial<Pick<ByokKeyRow, 'label' | 'sealed' | 'secretId'>> &
   Pick<ByokKeyRow, 'updatedAtMs'>;
@@ -18,24 +18,24 @@ export interface ByokKeyFilter extends PageWindow {
   readonly workspaceId?: string;
 }
 
-/** Credentials that are not deleted. A deleted one is as unknown as one that never was. */
+/** Credentials that are not deleted. A deleted one is treated like one that never existed. */
 export interface ByokKeyStore {
   find(id: string): Promise<ByokKeyRow | undefined>;
-  /** In the order in which they are tried: by provider, `sortOrder`, age. */
+  /** Lists credentials in the order in which they are tried: by provider, `sortOrder`, age. */
   list(filter: ByokKeyFilter): Promise<Page<ByokKeyRow>>;
-  /** All of them, at most `limit`, in the same order. */
+  /** Lists all credentials, at most `limit`, in the same order. */
   all(limit: number): Promise<readonly ByokKeyRow[]>;
   count(): Promise<number>;
-  /** Those that there is a credential for. */
+  /** Lists the providers that have a credential. */
   providers(): Promise<readonly string[]>;
-  /** The place behind the last credential of a provider. */
+  /** Finds the place behind the last credential of a provider. */
   nextSortOrder(provider: string): Promise<number>;
   insert(row: ByokKeyRow): Promise<void>;
-  /** The credential after the change; `undefined` when there is none. */
+  /** Returns the credential after the change; `undefined` when there is none. */
   update(id: string, changes: ByokKeyChanges): Promise<ByokKeyRow | undefined>;
-  /** Wipes what is secret and keeps the rest as a tombstone. Whether there was one. */
+  /** Wipes what is secret and keeps the rest as a tombstone. Returns whether there was one. */
   remove(id: string, atMs: number): Promise<boolean>;
-  /** Told after a credential was changed, here or, as news has it, by another process. */
+  /** Calls the listener after a credential was changed here or, as the invalidation bus reports, by another process. */
   subscribe(listener: () => void, onGap?: () => void): void;
 }
 
@@ -79,7 +79,7 @@ export function createByokKeyStore({
   };
 }
 
-/** A tombstone: nothing that could be opened. */
+/** The columns of a tombstone: nothing in it can be opened. */
 export function wipedCredential(
   atMs: number,
 ): Pick<ByokKeysTable, 'sealed' | 'secret_id' | 'updated_at_ms' | 'deleted_at_ms'> {

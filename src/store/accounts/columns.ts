@@ -1,25 +1,25 @@
 import { flag, integer, jsonObject, nullable, text, textOf } from '../../resources/columns.ts';
 import { createRowMapper, type RowOf, type TableOf } from '../../resources/row-mapper.ts';
 
-/** One change, and who made it. It holds no secret. Only ever inserted. */
+/** One change, with the key that made it. It holds no secret. Only ever inserted. */
 const auditEvents = {
   id: text,
   at_ms: integer,
-  /** Null: not by a key. */
+  /** Null: the change was not made with a key. */
   actor_key_hash: nullable(text),
   actor_label: text,
   /** What was done: `updateKey`. */
   action: text,
-  /** To what: `/keys/HASH`. */
+  /** What was changed: `/keys/HASH`. */
   subject: text,
-  /** Members and what they were set to. */
+  /** The changed fields and their new values. */
   changes: jsonObject,
 };
 export type AuditEvent = RowOf<typeof auditEvents>;
 export type AuditEventsTable = TableOf<typeof auditEvents>;
 export const auditEventRows = createRowMapper(auditEvents);
 
-/** A guardrail of a key, by its hash, or of a member, by the user's id: at most one each. */
+/** The guardrail of a key, by its hash, or of a member, by the user's id: at most one each. */
 const assignments = {
   id: text,
   guardrail_id: text,
@@ -39,13 +39,13 @@ const oauthCodes = {
   code_hash: text,
   created_at_ms: integer,
   expires_at_ms: integer,
-  /** Null: the code alone may be exchanged. */
+  /** Null: the code alone is enough for the exchange. */
   challenge: nullable(text),
   challenge_method: nullable(textOf<'S256' | 'plain'>()),
   /** The key that agreed to it. */
   issuer_key_hash: text,
   issuer_label: text,
-  /** Of the key that it will become, and so are the next five. */
+  /** The name of the key that the code becomes; the next five columns describe that key too. */
   key_name: text,
   limit_nano_usd: nullable(integer),
   limit_reset: nullable(textOf<'daily' | 'weekly' | 'monthly'>()),
@@ -57,35 +57,38 @@ export type OauthCodeRow = RowOf<typeof oauthCodes>;
 export type OauthCodesTable = TableOf<typeof oauthCodes> & { readonly used_at_ms: number | null };
 export const oauthCodeRows = createRowMapper(oauthCodes);
 
-/** What callers stored to refer to it later, and what tools made for them. The content is a file of `blobs.ts`. */
+/**
+ * Files that callers stored to refer to them later, and files that tools made for them. The content is in a file of
+ * `blobs.ts`.
+ */
 const files = {
   id: text,
   workspace_id: text,
   filename: text,
-  /** Found from the bytes. Empty while it is written. */
+  /** Detected from the bytes. Empty while the file is written. */
   mime_type: text,
   size_bytes: integer,
-  /** A tool made it: what was uploaded cannot be downloaded. */
+  /** A tool made the file. An uploaded file cannot be downloaded. */
   made_here: flag,
-  /** In the words of a vendor. */
+  /** The purpose in the terms of one vendor. */
   purpose: text,
   key_hash: text,
   created_at_ms: integer,
   expires_at_ms: nullable(integer),
 };
 export type FileRow = RowOf<typeof files>;
-/** Only a `stored` file can be seen. */
+/** Only a `stored` file is visible. */
 export type FilesTable = TableOf<typeof files> & { readonly status: 'writing' | 'stored' | 'deleted' };
 export const fileRows = createRowMapper(files);
 
-/** What was said in one generation, where its workspace logs that. Deleted when its time is over. */
+/** The texts of one generation, where its workspace logs them. Deleted when their retention ends. */
 const generationContent = {
   generation_id: text,
   created_at_ms: integer,
   workspace_id: text,
   /** Compressed JSON as `lib/secret-box.ts` sealed it. */
   sealed: text,
-  /** The secret that sealed it. */
+  /** The id of the secret that sealed it. */
   secret_id: text,
 };
 export type ContentRow = RowOf<typeof generationContent>;

@@ -5,18 +5,18 @@ import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
 const { toColumns, toRow } = destinationResource.rows;
 
 /**
- * Sees every destination that there is, while nobody else makes or changes one; what it throws keeps the row as it was.
- * Whoever looks before has looked too early.
+ * Checks all destinations while no other change can run; what it throws keeps the row as it was. A check before the
+ * transaction would be too early: another change could come between.
  */
 export type Admit = (all: readonly DestinationRow[]) => void;
 
 /** Where records are sent, with configurations sealed. */
 export interface DestinationStore {
   find(id: string): Promise<DestinationRow | undefined>;
-  /** Oldest first. */
+  /** Lists the oldest first. */
   list(window: PageWindow & { readonly workspaceId?: string }): Promise<Page<DestinationRow>>;
   insert(row: DestinationRow, admit: Admit): Promise<void>;
-  /** Whether it was there, as it was when it was read. */
+  /** Updates the row where it is as it was when it was read. Returns whether it was. */
   update(row: DestinationRow, before: Pick<DestinationRow, 'updatedAtMs'>, admit: Admit): Promise<boolean>;
   remove(id: string): Promise<boolean>;
 }

@@ -54,7 +54,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       await store.forget(await store.listLeftovers(100));
     }
 
-    test('a file is seen once it is finished, and by its workspace alone', async () => {
+    test('shows a file once it is finished, to its workspace alone', async () => {
       await store.begin(file('a'));
       assert.equal(await store.find(HOME, 'a', NOW_MS), undefined);
       assert.equal(await store.finish(file('a', { purpose: 'vision' }), ROOM), 'stored');
@@ -68,7 +68,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       await clear();
     });
 
-    test('many that finish at once take no more room than there is', async () => {
+    test('gives concurrent finishing files no more room than there is', async () => {
       const outcomes = await Promise.all(
         ['b1', 'b2', 'b3', 'b4', 'b5', 'b6'].map((id) => put(file(id, { sizeBytes: 400 }))),
       );
@@ -80,7 +80,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       await clear();
     });
 
-    test('a list goes on where it was left, also after a file that is gone', async () => {
+    test('continues a list where it ended, also after a file that was deleted', async () => {
       const room = { bytesMax: 10_000, filesMax: 10 };
       for (const id of ['c1', 'c2', 'c3', 'c4']) await put(file(id), room);
       const page = await store.list(HOME, NOW_MS, { afterId: undefined, limit: 2 });
@@ -97,7 +97,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       await clear();
     });
 
-    test('names are found by a part of them, whatever their case, and the youngest of a name counts', async () => {
+    test('finds files by a part of the name in any case, and takes the youngest of a name', async () => {
       const room = { bytesMax: 10_000, filesMax: 10 };
       await put(file('d1', { filename: 'Report.PDF' }), room);
       await put(file('d2', { filename: 'notes.txt' }), room);
@@ -117,7 +117,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       await clear();
     });
 
-    test('what was begun and never ended, what expired, and what is nobody’s is given up', async () => {
+    test('gives up files that were never finished, that expired, or that belong to no workspace', async () => {
       const room = { bytesMax: 10_000, filesMax: 10 };
       await store.begin(file('e1', { createdAtMs: NOW_MS - 2 }));
       await store.begin(file('e2', { createdAtMs: NOW_MS }));

@@ -6,7 +6,7 @@ import type { Tables } from '../tables.ts';
 
 const { toColumns, toRow } = fileRows;
 
-/** What the files of a workspace may come to. */
+/** How much the files of a workspace may take together. */
 export interface FileRoom {
   readonly bytesMax: number;
   readonly filesMax: number;
@@ -21,32 +21,38 @@ export interface FilesAfter {
   /** Only files with a later id, which are younger. */
   readonly afterId: string | undefined;
   readonly limit: number;
-  /** Only names with this in them, whatever the case of their letters. */
+  /** Only names that contain this text, in any case. */
   readonly nameHas?: string;
   readonly purpose?: string;
 }
 
-/** What is known of stored files. A file is seen once all of its content is on the disk. */
+/** The records of stored files. A file is visible once all of its content is on the disk. */
 export interface FileStore {
-  /** Before the first byte is written: whoever dies leaves a row that tells what to clear away. */
+  /** Runs before the first byte is written: a process that dies leaves a row that says what to clean up. */
   begin(row: FileRow): Promise<void>;
-  /** The content is on the disk. `full`: there is no room for it. `gone`: somebody took it for one left behind. */
+  /**
+   * Runs when the content is on the disk. `full`: there is no room for it. `gone`: a cleanup took the file for an
+   * abandoned one.
+   */
   finish(row: FileRow, room: FileRoom): Promise<'stored' | 'full' | 'gone'>;
-  /** The content cannot be had. */
+  /** Gives up a file whose content cannot be received. */
   abandon(id: string): Promise<void>;
   find(workspaceId: string, id: string, nowMs: number): Promise<FileRow | undefined>;
-  /** The youngest of that name. */
+  /** Finds the youngest file of that name. */
   findByName(workspaceId: string, filename: string, nowMs: number): Promise<FileRow | undefined>;
-  /** Oldest first. */
+  /** Lists the oldest first. */
   list(workspaceId: string, nowMs: number, window: FilesAfter): Promise<readonly FileRow[]>;
   usage(workspaceId: string): Promise<FileUsage>;
-  /** Nobody sees it any more; its content is still to be cleared away. Whether it was there. */
+  /** Hides the file; its content still has to be cleaned up. Returns whether the file existed. */
   remove(workspaceId: string, id: string): Promise<boolean>;
-  /** Gives up what has expired, what belongs to no workspace any more, and what was begun before a time and never ended. */
+  /**
+   * Gives up files that expired, that belong to no workspace any more, or that were begun before a time and never
+   * finished.
+   */
   giveUp(nowMs: number, begunBeforeMs: number, limit: number): Promise<number>;
-  /** Ids of files whose content is to be cleared away. */
+  /** Lists the ids of files whose content is to be cleaned up. */
   listLeftovers(limit: number): Promise<readonly string[]>;
-  /** The content is cleared away. */
+  /** Deletes the rows once their content is cleaned up. */
   forget(ids: readonly string[]): Promise<void>;
 }
 
@@ -122,7 +128,7 @@ function readers({ kysely }: Database): Pick<FileStore, Readers> {
   };
 }
 
-/** `_` stands for any letter, so that a name with `_` or `%` in it is still found, if not it alone. */
+/** `_` stands for any letter, so a name that contains `_` or `%` is still found, though perhaps with others. */
 function patternOf(part: string): string {
   return `%${storableText(part)
     .toLowerCase()
@@ -186,7 +192,7 @@ async function giveUp({ kysely }: Database, nowMs: number, begunBeforeMs: number
     .executeTakeFirst();
   const stored = kysely.selectFrom('files').select(['id', 'workspace_id']).where('status', '=', 'stored').limit(limit);
   const expired = await stored.where('expires_at_ms', '<=', nowMs).execute();
-  // One row a workspace: the workspaces that are gone are found among these, and not among all files.
+  // Reads one row a workspace: the deleted workspaces are found among these rows, without a scan of all files.
   const unowned = await stored
     .where('workspace_id', 'in', (query) =>
       query

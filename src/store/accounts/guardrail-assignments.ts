@@ -10,18 +10,18 @@ export interface KeyAssignmentRow extends AssignmentRow {
 }
 
 export interface AssignmentStore {
-  /** Newest first; of one guardrail, or of all. Keys that are deleted are not in it. */
+  /** Lists assignments of one guardrail or of all, newest first, without those of deleted keys. */
   listKeys(guardrailId: string | undefined, window: PageWindow): Promise<Page<KeyAssignmentRow>>;
   listMembers(guardrailId: string | undefined, window: PageWindow): Promise<Page<AssignmentRow>>;
   /**
-   * Assigns one guardrail to all of these, in place of any that they have. Nothing happens where one of them is no
-   * normal key that is there.
+   * Assigns one guardrail to all of these subjects, in place of any that they have. Changes nothing where one of them
+   * is not an existing normal key.
    * @param rows of one guardrail
    */
   assign(kind: AssignedKind, guardrailId: string, rows: readonly AssignmentRow[]): Promise<AssignOutcome>;
-  /** Whether any guardrail is assigned to it. */
+  /** Returns whether the subject has any guardrail. */
   has(kind: AssignedKind, subjectId: string): Promise<boolean>;
-  /** How many of these had it. */
+  /** Returns how many of these had the guardrail. */
   unassign(kind: AssignedKind, guardrailId: string, subjectIds: readonly string[]): Promise<number>;
 }
 
@@ -103,7 +103,7 @@ function assign(
   rows: readonly AssignmentRow[],
 ): Promise<AssignOutcome> {
   return database.kysely.transaction().execute(async (transaction): Promise<AssignOutcome> => {
-    // A change of nothing: the guardrail is not deleted before the end.
+    // An update that changes nothing locks the guardrail: it cannot be deleted before the transaction ends.
     const guardrail = await transaction
       .updateTable('guardrails')
       .set((set) => ({ name: set.ref('name') }))

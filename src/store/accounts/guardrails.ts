@@ -6,20 +6,20 @@ const { toColumns, toRow } = guardrailResource.rows;
 
 export interface GuardrailStore {
   find(id: string): Promise<GuardrailRow | undefined>;
-  /** Newest first. */
+  /** Lists the newest first. */
   list(workspaceId: string, window: PageWindow): Promise<Page<GuardrailRow>>;
   insert(row: GuardrailRow): Promise<void>;
   /**
-   * Changes a guardrail that nobody else changes meanwhile.
-   * @param fallback what is changed where there is none, and inserted
-   * @param applyPlugins gives the guardrail after the change; what it throws stops the change
+   * Changes a guardrail while no other change of it can run.
+   * @param fallback is changed and inserted where there is no guardrail
+   * @param applyPlugins returns the guardrail after the change; what it throws stops the change
    */
   update(
     id: string,
     applyPlugins: (row: GuardrailRow) => GuardrailRow,
     fallback?: GuardrailRow,
   ): Promise<GuardrailRow | undefined>;
-  /** With its assignments. Whether there was one. */
+  /** Removes the guardrail with its assignments. Returns whether it existed. */
   remove(id: string): Promise<boolean>;
 }
 
@@ -63,7 +63,8 @@ function updateGuardrail(
         .values(toColumns(fallback))
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
-    // A change of nothing, which makes others wait: the rules are one column, and a change of a part reads all of it.
+    // An update that changes nothing makes other writers wait: the rules are one column, and a partial change reads all
+    // of it.
     const columns = await transaction
       .updateTable('guardrails')
       .set((set) => ({ name: set.ref('name') }))

@@ -5,12 +5,12 @@ import { numberOf } from '../portable.ts';
 import { sumSpend, type Spend, type SpendWindows, type SubjectSpend } from '../usage/spend.ts';
 import type { KeysTable, Tables } from '../tables.ts';
 
-/** A key that was issued while a cascade ran is found by the next round. */
+/** The next round finds a key that was issued while a cascade ran. */
 const CASCADE_ROUNDS_MAX = 1_000;
 
 /**
  * Locks the key that issues another one until the transaction ends, so that no cascade misses the new key.
- * @returns whether it may still issue; a key of the environment, which has no row, may
+ * @returns whether the issuer may still issue; a key from the environment, which has no row, may
  */
 export async function lockIssuer(transaction: Transaction<Tables>, hash: string): Promise<boolean> {
   const issuer = await transaction
@@ -22,10 +22,13 @@ export async function lockIssuer(transaction: Transaction<Tables>, hash: string)
   return issuer === undefined || (issuer.disabled === 0 && issuer.deleted_at_ms === null);
 }
 
-/** What a cascade does to a key and to each key that was issued by it, directly or not. */
+/** The change that a cascade makes to a key and to each key that it issued, directly or not. */
 export type CascadingChange = Pick<KeysTable, 'deleted_at_ms'> | Pick<KeysTable, 'disabled' | 'updated_at_ms'>;
 
-/** Changes each key that was issued by this one, directly or not, deleted ones in between or not. Returns their hashes. */
+/**
+ * Changes each key that this one issued, directly or through other keys, even through deleted ones. Returns their
+ * hashes.
+ */
 export async function changeIssued(
   transaction: Transaction<Tables>,
   rootHash: string,
@@ -54,7 +57,10 @@ function issuedBy(hash: string): RawBuilder<string> {
     ) select hash from issued)`;
 }
 
-/** What the keys whose limits are counted by each of these roots spent together; roots without such keys are absent. */
+/**
+ * Sums, for each of these roots, the spending of the keys whose limits the root counts. A root without such keys is
+ * absent.
+ */
 export async function sumIssuedSpend(
   { kysely }: Pick<Database, 'kysely'>,
   roots: readonly string[],
@@ -79,7 +85,10 @@ export async function sumIssuedSpend(
 const NO_SPEND: Spend = { total: 0, day: 0, week: 0, month: 0 };
 const NOTHING: SubjectSpend = { own: NO_SPEND, byok: NO_SPEND };
 
-/** Built rather than written as text: the embedded engine sends text to its one writer, behind which a limit would wait. */
+/**
+ * Built rather than written as SQL text: the embedded engine sends text to its one writer, and a limit check would wait
+ * behind writes.
+ */
 function issuedSpend(kysely: Kysely<Tables>, roots: readonly string[], windows: SpendWindows) {
   return kysely
     .selectFrom('keys')
@@ -88,7 +97,7 @@ function issuedSpend(kysely: Kysely<Tables>, roots: readonly string[], windows: 
     .groupBy(['keys.root_key_hash', 'spend.is_byok'])
     .select(['keys.root_key_hash as root', 'spend.is_byok'])
     .select((build) => {
-      // As doubles: an integer sum above 2^53 would be an error, and up to there a double is exact.
+      // The sums are doubles: an integer sum above 2^53 would be an error, and up to there a double is exact.
       const spent = build.cast<number>('spend.nano_usd', 'double precision');
       const sumSince = (sinceMs: number) =>
         build.fn.sum<number | null>(build.case().when('spend.day_start_ms', '>=', sinceMs).then(spent).end());
@@ -104,7 +113,9 @@ function issuedSpend(kysely: Kysely<Tables>, roots: readonly string[], windows: 
 
 const KEY_SUBJECT = 'key:';
 
-/** What a limit on this subject counts: what it spent and, of a key, what the keys that it issued did. */
+/**
+ * Sums what a limit on this subject counts: its own spending and, for a key, the spending of the keys that it issued.
+ */
 export async function sumCounted(
   database: Pick<Database, 'kysely'>,
   subject: string,
@@ -117,7 +128,7 @@ export async function sumCounted(
   return addSpend(spent, issued.get(hash));
 }
 
-/** A key's own spending with that of the keys whose limits it counts. */
+/** Adds the spending of the keys whose limits a key counts to its own. */
 export function addSpend(one: SubjectSpend, other: SubjectSpend | undefined): SubjectSpend {
   if (other === undefined) return one;
   const add = (some: Spend, more: Spend): Spend => ({

@@ -26,7 +26,7 @@ async function listHashes(
 }
 
 for (const { name: engine, makePlace } of ALL_ENGINES)
-  suite(`keys in the store: ${engine}`, () => {
+  suite(`the key store: ${engine}`, () => {
     let database: Database;
     let place: Place;
     let store: KeyStore;
@@ -43,7 +43,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       store = createKeyStore({ database });
     });
 
-    test('a thousand keys that nobody has are a dozen statements, and the one among them that is there is found', async (t) => {
+    test('looks up a thousand unknown keys in a dozen statements, and finds the one that exists among them', async (t) => {
       await store.insert(sampleKey());
       const select = mock.method(database.kysely, 'selectFrom');
       t.after(() => select.mock.restore());
@@ -53,7 +53,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.ok(select.mock.callCount() <= 13, `${select.mock.callCount()}`);
     });
 
-    test('a key that cannot be read fails nobody who is looked for together with it', async () => {
+    test('fails only the lookup of a key that cannot be read, and none that shares its statement', async () => {
       const unread = 'c'.repeat(64);
       const hashes = ['a'.repeat(64), 'b'.repeat(64), unread, 'd'.repeat(64)];
       for (const hash of hashes) await store.insert(sampleKey({ hash }));
@@ -66,7 +66,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       );
     });
 
-    test('a key comes back as it was inserted', async () => {
+    test('returns a key as it was inserted', async () => {
       const full = sampleKey({
         kind: 'management',
         disabled: true,
@@ -81,7 +81,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.deepEqual(await store.find(full.hash), full);
     });
 
-    test('only what is named changes', async () => {
+    test('changes only the named fields', async () => {
       const key = sampleKey({ limitNanoUsd: 5, limitReset: 'daily' });
       await store.insert(key);
       const changed = await store.update(key.hash, { disabled: true, limitReset: null, updatedAtMs: 9 });
@@ -89,7 +89,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.deepEqual(await store.find(key.hash), changed);
     });
 
-    test('a deleted key is unknown to everything', async () => {
+    test('hides a deleted key from every lookup', async () => {
       const key = sampleKey();
       await store.insert(key);
       assert.equal(await store.remove(key.hash, 9), true);
@@ -99,7 +99,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.equal(await store.remove(key.hash, 9), false);
     });
 
-    test('a cascade misses no key that is issued at the same time', async () => {
+    test('includes a key that is issued during a cascade', async () => {
       await database.kysely.updateTable('workspaces').set({ id: 'workspace-1' }).execute();
       const root = sampleKey({ hash: 'e'.repeat(64) });
       await store.insert(root);
@@ -117,7 +117,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.equal(await store.cascade(root.hash, { deletedAtMs: 9 }), undefined);
     });
 
-    test('a key of the other kind is neither changed nor deleted', async () => {
+    test('neither changes nor deletes a key of the other kind', async () => {
       const key = sampleKey({ kind: 'management' });
       await store.insert(key);
       assert.equal(await store.update(key.hash, { name: 'x', updatedAtMs: 9 }, 'normal'), undefined);
@@ -125,7 +125,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.deepEqual(await store.find(key.hash), key);
     });
 
-    test('a list is newest first, filtered and paged', async () => {
+    test('lists keys newest first, filtered and by page', async () => {
       const keys = [
         sampleKey({ hash: '1', createdAtMs: 1 }),
         sampleKey({ hash: '2', createdAtMs: 2, disabled: true }),
@@ -140,7 +140,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.deepEqual(await listHashes(store, { offset: 1, limit: 1 }), ['4']);
     });
 
-    test('first keys are inserted once, however many start together', async () => {
+    test('inserts the first keys once, however many processes start together', async () => {
       const starts = ['1', '2', '3'].map((hash) => store.insertFirst([sampleKey({ hash })]));
       assert.deepEqual(
         (await Promise.all(starts)).filter((made) => made),
@@ -149,13 +149,13 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.equal((await store.list({ includeDisabled: true, offset: 0, limit: 100 })).length, 1);
     });
 
-    test('a store whose keys were all deleted gets no first keys', async () => {
+    test('inserts no first keys into a store whose keys were all deleted', async () => {
       await store.insert(sampleKey());
       await store.remove(sampleKey().hash, 9);
       assert.equal(await store.insertFirst([sampleKey({ hash: 'b' })]), false);
     });
 
-    test('every change is announced after its commit', async () => {
+    test('announces every change after its commit', async () => {
       const seen: (string | undefined)[] = [];
       let check = Promise.resolve();
       store.subscribe((hash) => {

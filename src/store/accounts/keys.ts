@@ -23,39 +23,42 @@ export interface KeyFilter {
 
 export type Cascade = { readonly deletedAtMs: number } | { readonly disabled: true; readonly updatedAtMs: number };
 
-/** Told the hash of a key that was inserted, changed or deleted, here or, as news has it, by another process, after its commit. */
+/**
+ * Gets the hash of a key after the commit that inserted, changed or deleted it, here or, as the invalidation bus
+ * reports, in another process.
+ */
 export type KeyListener = (hash: string) => void;
 
-/** Keys that are not deleted. A deleted one is as unknown as one that never was. */
+/** Keys that are not deleted. A deleted one is treated like one that never existed. */
 export interface KeyStore {
   find(hash: string): Promise<KeyRow | undefined>;
-  /** Newest first. */
+  /** Lists the newest first. */
   list(filter: KeyFilter): Promise<readonly KeyRow[]>;
   insert(row: KeyRow): Promise<void>;
-  /** Inserts it unless its workspace is unknown or deleted, or its issuer was disabled or deleted meanwhile. */
+  /** Inserts the key unless its workspace is unknown or deleted, or its issuer was disabled or deleted meanwhile. */
   insertInWorkspace(row: KeyRow): Promise<'inserted' | 'no workspace' | 'no issuer'>;
-  /** Inserts all or, when the store has or ever had a key, none, however many processes start at once. */
+  /** Inserts all keys; inserts none when the store has or ever had a key, however many processes start at once. */
   insertFirst(rows: readonly KeyRow[]): Promise<boolean>;
-  /** The key after the change; `undefined` when there is none of this kind. */
+  /** Returns the key after the change; `undefined` when there is none of this kind. */
   update(hash: string, changes: KeyChanges, kind?: KeyKind): Promise<KeyRow | undefined>;
-  /** Whether there was one of this kind. */
+  /** Returns whether there was a key of this kind. */
   remove(hash: string, atMs: number, kind?: KeyKind): Promise<boolean>;
   /**
-   * Deletes or disables a key with all keys that were issued by it, directly or not, in one commit.
-   * @returns the hashes of those that changed beside it; `undefined` when there is no such key of this kind
+   * Deletes or disables a key and all keys that it issued, directly or not, in one commit.
+   * @returns the hashes of the other changed keys; `undefined` when there is no such key of this kind
    */
   cascade(hash: string, change: Cascade, kind?: KeyKind): Promise<readonly string[] | undefined>;
-  /** What each of these keys spent; deleted and unknown ones too. At most 100 hashes. */
+  /** Sums what each of these keys spent, also deleted and unknown ones. At most 100 hashes. */
   sumSpend(hashes: readonly string[], windows: SpendWindows): Promise<ReadonlyMap<string, SubjectSpend>>;
-  /** What keys whose limits these count spent, each root's together; a root without such keys is absent. */
+  /** Sums, for each root, the spending of the keys whose limits it counts; a root without such keys is absent. */
   sumIssuedSpend(hashes: readonly string[], windows: SpendWindows): Promise<ReadonlyMap<string, SubjectSpend>>;
-  /** @param onGap any key may have been changed by another process */
+  /** @param onGap runs when another process may have changed any key */
   subscribe(listener: KeyListener, onGap?: () => void): void;
 }
 
 export interface KeyStoreDeps {
   readonly database: Database;
-  /** By which processes that share the database tell each other; absent: there is one. */
+  /** How processes that share the database report changes to each other; absent: there is one process. */
   readonly invalidations?: InvalidationBus;
 }
 
@@ -72,7 +75,7 @@ export function createKeyStore({ database, invalidations }: KeyStoreDeps): KeySt
   };
   const findColumns = createBatchedReads((hashes) => findKeys(database, hashes));
   return {
-    // Each by itself: one that cannot be read is no matter of those that were looked for together with it.
+    // Decodes each row separately: a row that cannot be read must not fail the lookups that share its statement.
     async find(hash) {
       const columns = await findColumns(hash);
       return columns && toRow(columns);

@@ -7,13 +7,16 @@ export type ChallengeMethod = NonNullable<OauthCodeRow['challengeMethod']>;
 const { toColumns, toRow } = oauthCodeRows;
 
 export interface OauthCodeStore {
-  /** Drops codes whose time is over, too: nothing else needs them. Whether there was none of this digest. */
+  /**
+   * Inserts a code and deletes expired codes, which have no other use. Returns whether there was no code of this
+   * digest.
+   */
   insert(row: OauthCodeRow, nowMs: number): Promise<boolean>;
-  /** Those of a key that were neither used nor expired. */
+  /** Counts the codes of a key that were neither used nor expired. */
   countOpen(issuerKeyHash: string, nowMs: number): Promise<number>;
-  /** One that was not used, expired or not. */
+  /** Finds a code that was not used, expired or not. */
   find(codeHash: string): Promise<OauthCodeRow | undefined>;
-  /** Marks it as used. True for one caller only, however many ask at once, and for none after its time. */
+  /** Marks a code as used. Returns true to one caller only, however many try at once, and to none after it expires. */
   use(codeHash: string, nowMs: number): Promise<boolean>;
 }
 

@@ -5,17 +5,17 @@ import { guardrailResource, type GuardrailRow } from '../../resources/guardrails
 import type { BudgetRow } from '../../resources/workspace-parts.ts';
 import { createBudgetStore } from './workspace-budgets.ts';
 
-/** Whose rules are asked for. */
+/** The key, workspace and member whose rules are wanted. */
 export interface PolicySubject {
   readonly keyHash: string;
   readonly workspaceId: string;
-  /** On whose behalf the key was made. */
+  /** The user that the key was made for. */
   readonly memberId: string | null;
 }
 
-/** Everything that rules the requests of one key, as it is stored. */
+/** All rules for the requests of one key, as they are stored. */
 export interface StoredLayers {
-  /** `undefined`: it was deleted, which only a key of the environment outlives. */
+  /** `undefined`: the workspace was deleted, which only a key from the environment outlives. */
   readonly workspace: WorkspaceRow | undefined;
   readonly budgets: readonly BudgetRow[];
   /** The guardrail of the whole workspace. */
@@ -24,11 +24,11 @@ export interface StoredLayers {
   readonly keyGuardrail: GuardrailRow | undefined;
   readonly keyPreferences: KeyRow['defaultProviderPreferences'];
   readonly keyPlugins: KeyRow['defaultPlugins'];
-  /** The key at the start of the chain in which this one was issued. `undefined`: nothing issued it. */
+  /** The key at the start of the chain in which this one was issued. `undefined`: no key issued it. */
   readonly root?: StoredRoot | undefined;
 }
 
-/** What rules the keys that were issued by a key, whether it was deleted since or not. */
+/** The rules of a key for the keys that it issued, also after it was deleted. */
 export interface StoredRoot extends Pick<KeyRow, 'limitReset' | 'includeByokInLimit'> {
   readonly keyHash: string;
   readonly limitNanoUsd: number | null;

@@ -26,24 +26,24 @@ export type PresetChanges = PresetPatch &
 
 export interface PresetStore {
   find(workspaceId: string, slug: string): Promise<PresetWithVersion | undefined>;
-  /** Newest change first. */
+  /** Lists the newest change first. */
   list(workspaceId: string, window: PageWindow): Promise<Page<PresetRow>>;
   count(workspaceId: string): Promise<number>;
-  /** Oldest first. */
+  /** Lists the oldest first. */
   listVersions(presetId: string, window: PageWindow): Promise<Page<PresetVersionRow>>;
   findVersion(presetId: string, version: number): Promise<PresetVersionRow | undefined>;
   /**
-   * Makes the preset where there is none, and the version in any case, which is then the one in use.
-   * @param preset as it would be made
-   * @returns `undefined` when another wrote the same version meanwhile
+   * Creates the preset where there is none; creates the version in any case and makes it the one in use.
+   * @param preset the preset as it would be created
+   * @returns `undefined` when another request wrote the same version meanwhile
    */
   write(
     preset: PresetRow,
     draft: Omit<PresetVersionRow, 'presetId' | 'version'>,
   ): Promise<PresetWithVersion | undefined>;
-  /** The preset after the change; `undefined` when there is none. */
+  /** Returns the preset after the change; `undefined` when there is none. */
   update(id: string, changes: PresetChanges): Promise<PresetRow | undefined>;
-  /** Told after a preset was changed, here or, as news has it, by another process. */
+  /** Calls the listener after a preset was changed here or, as the invalidation bus reports, by another process. */
   subscribe(listener: () => void, onGap?: () => void): void;
 }
 
@@ -131,7 +131,7 @@ function readers({ kysely }: Database): Pick<PresetStore, Readers> {
   };
 }
 
-/** All or nothing: a preset never names a version that is not there. */
+/** Writes both rows or none: a preset never names a missing version. */
 async function write(
   { kysely }: Database,
   wanted: PresetRow,
@@ -161,7 +161,7 @@ async function write(
       .onConflict((conflict) => conflict.columns(['preset_id', 'version']).doNothing())
       .executeTakeFirst();
     if (inserted === 0n) return undefined;
-    // Written again, an archived one is back: whoever writes it wants to use it.
+    // A write activates an archived preset again: its author wants to use it.
     const columns = await transaction
       .updateTable('presets')
       .set({ designated_version_id: version.id, updated_at_ms: wanted.updatedAtMs })

@@ -5,17 +5,17 @@ import type { Database } from '../engine/database.ts';
 export interface SealedRow {
   readonly id: string;
   readonly sealed: string;
-  /** Where the table has one: what the text is sealed for may depend on it. */
+  /** The provider, where the table has that column: the text may be sealed for it. */
   readonly provider: string | null;
 }
 
-/** What one table has sealed. */
+/** The sealed texts of one table. */
 export interface SealedRows {
-  /** Ids of the secrets that sealed what is there. */
+  /** Lists the ids of the secrets that sealed the stored texts. */
   secretIds(): Promise<readonly string[]>;
-  /** Those that another secret sealed, by id, after this one. */
+  /** Lists rows that another secret sealed, by id, after this id. */
   sealedByOthers(secretId: string, afterId: string, limit: number): Promise<readonly SealedRow[]>;
-  /** Replaces what was sealed, unless it was changed meanwhile. Whether it did. */
+  /** Replaces a sealed text unless it was changed meanwhile. Returns whether it replaced it. */
   reseal(row: SealedRow, sealed: string, secretId: string): Promise<boolean>;
 }
 
@@ -32,7 +32,7 @@ const PLACES = {
   destinations: { table: 'destinations', id: 'id', sealed: 'sealed_config' },
 } as const satisfies Readonly<Record<string, Place>>;
 
-/** Every table that holds sealed texts: whoever changes the secret must know them all. */
+/** Every table that holds sealed texts. A change of the secret must visit all of them. */
 export type SealedPlace = keyof typeof PLACES;
 
 export function createSealedRows(database: Database): Readonly<Record<SealedPlace, SealedRows>> {

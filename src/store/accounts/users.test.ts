@@ -27,12 +27,12 @@ for (const { name, makePlace } of ALL_ENGINES)
         .values({ ...keyColumns(hash), creator_user_id: user, deleted_at_ms: deletedAtMs })
         .execute();
 
-    test('where nobody was named there is nobody', async () => {
+    test('lists no users where no row names one', async () => {
       await insert('nobodys', null);
       assert.deepEqual(await createUserStore({ database }).list({ offset: 0, limit: 10 }), { rows: [], totalCount: 0 });
     });
 
-    test('whoever owns a key, belongs to a workspace or has a guardrail is listed once, by page', async () => {
+    test('lists each user of a key, a workspace or a guardrail once, by page', async () => {
       await insert('a', 'dora');
       await insert('b', 'bob');
       await insert('c', 'gone', 2);

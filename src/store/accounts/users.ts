@@ -3,9 +3,12 @@ import type { Database } from '../engine/database.ts';
 import type { Page, PageWindow } from '../engine/page.ts';
 import { numberOf } from '../portable.ts';
 
-/** Users are the ids that others give them: whoever a key, a workspace or a guardrail was meant for. */
+/**
+ * Users are the ids that other rows refer to: the owner of a key, the member of a workspace, the subject of a
+ * guardrail.
+ */
 export interface UserStore {
-  /** Each once, in the order of their ids. */
+  /** Lists each user once, in the order of their ids. */
   list(window: PageWindow): Promise<Page<string>>;
 }
 

@@ -6,11 +6,11 @@ import { lockWorkspace } from './workspaces.ts';
 const { toColumns, toRow } = budgetResource.rows;
 
 export interface BudgetStore {
-  /** At most one an interval. */
+  /** Lists the budgets, at most one an interval. */
   list(workspaceId: string): Promise<readonly BudgetRow[]>;
   /**
-   * Sets the budget of an interval, and for the whole workspace whether calls on credentials of callers count.
-   * @param check is given the budgets as they would be; what it throws stops the change
+   * Sets the budget of an interval and, for the whole workspace, whether calls with callers' own credentials count.
+   * @param check gets the budgets as they would be; what it throws stops the change
    * @returns `undefined` when there is no such workspace
    */
   put(
@@ -43,7 +43,7 @@ export function createBudgetStore({ database }: { readonly database: Database })
   };
 }
 
-/** Two who set budgets of one workspace at once come one after the other, so that their order holds for both. */
+/** Locks the workspace, so that two changes of its budgets run one after the other and the check holds for both. */
 function putBudget(
   database: Database,
   budget: BudgetRow,

@@ -5,15 +5,15 @@ import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
 const { toColumns, toRow } = memberResource.rows;
 
 export interface MemberStore {
-  /** Oldest first. */
+  /** Lists the oldest first. */
   list(workspaceId: string, window: PageWindow): Promise<Page<MemberRow>>;
-  /** Of these users those who are members. */
+  /** Finds the members among these users. */
   findAmong(workspaceId: string, userIds: readonly string[]): Promise<readonly MemberRow[]>;
-  /** Members who are there already stay as they are. Gives how many were not. */
+  /** Inserts members and leaves existing ones as they are. Returns how many are new. */
   insert(rows: readonly MemberRow[]): Promise<number>;
-  /** How many of these were members. */
+  /** Returns how many of these were members. */
   remove(workspaceId: string, userIds: readonly string[]): Promise<number>;
-  /** Of these users those on whose behalf a key was made in the workspace that works at this time. */
+  /** Finds those of these users that own a key of the workspace that is active at this time. */
   ownersOfActiveKeys(workspaceId: string, userIds: readonly string[], atMs: number): Promise<readonly string[]>;
 }
 

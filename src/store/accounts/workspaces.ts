@@ -14,14 +14,17 @@ export type WorkspaceChanges = WorkspacePatch & Pick<WorkspaceRow, 'updatedAtMs'
 export interface WorkspaceStore {
   find(idOrSlug: string): Promise<WorkspaceRow | undefined>;
   findByGuardrail(defaultGuardrailId: string): Promise<WorkspaceRow | undefined>;
-  /** Oldest first. */
+  /** Lists the oldest first. */
   list(window: PageWindow): Promise<Page<WorkspaceRow>>;
-  /** Whether its slug was free. */
+  /** Returns whether the slug was free. */
   insert(row: WorkspaceRow): Promise<boolean>;
-  /** The workspace after the change; `undefined` when there is none. @throws DatabaseError when the slug is taken */
+  /**
+   * Returns the workspace after the change; `undefined` when there is none. @throws DatabaseError when the slug is
+   * taken
+   */
   update(id: string, changes: WorkspaceChanges): Promise<WorkspaceRow | undefined>;
   /**
-   * Deletes it with its budgets, members, guardrails and keys. Nothing happens while it has a key that works.
+   * Deletes the workspace with its budgets, members, guardrails and keys. Changes nothing while it has an active key.
    */
   remove(id: string, atMs: number): Promise<'removed' | 'unknown' | 'has-active-keys'>;
 }
@@ -71,8 +74,8 @@ export function createWorkspaceStore({ database }: { readonly database: Database
 }
 
 /**
- * Keeps a workspace from being deleted, and others who call this from going on, until the transaction ends. A change of
- * nothing does that in both engines. `undefined`: there is none.
+ * Locks a workspace until the transaction ends: it cannot be deleted, and other callers of this function wait. An
+ * update that changes nothing does that in both engines. Returns `undefined` when there is no such workspace.
  */
 export async function lockWorkspace(
   transaction: Transaction<Tables>,
@@ -110,7 +113,7 @@ async function removeWorkspace(database: Database, id: string, atMs: number) {
   }
 }
 
-/** Management keys act on the whole account, wherever they are filed. */
+/** Management keys do not count: they act on the whole account, wherever they are filed. */
 async function hasActiveKeys(transaction: Transaction<Tables>, id: string, atMs: number): Promise<boolean> {
   const active = await transaction
     .selectFrom('keys')
@@ -137,7 +140,7 @@ async function removeContents(transaction: Transaction<Tables>, id: string, atMs
     .where('workspace_id', '=', id)
     .where('enabled', '=', flagOf(true))
     .execute();
-  // Nobody is left who could use them: what is secret is not kept for nothing, and no code becomes a key of nowhere.
+  // The deleted workspace can use neither: its secrets are wiped, and no code becomes a key without a workspace.
   await transaction
     .updateTable('byok_keys')
     .set(wipedCredential(atMs))
@@ -145,7 +148,7 @@ async function removeContents(transaction: Transaction<Tables>, id: string, atMs
     .where('deleted_at_ms', 'is', null)
     .execute();
   await transaction.deleteFrom('oauth_codes').where('workspace_id', '=', id).execute();
-  // What is left is disabled or expired: nobody may enable a key that belongs nowhere.
+  // The remaining keys are disabled or expired. They are deleted, so that no request enables a key without a workspace.
   await transaction
     .updateTable('keys')
     .set({ deleted_at_ms: atMs })

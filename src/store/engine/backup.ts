@@ -1,4 +1,4 @@
-/** Where the tables are: as `openDatabase` takes it. */
+/** Where the tables are, as `openDatabase` takes it. */
 export interface BackupPlace {
   readonly path: string;
   readonly url?: string | undefined;
@@ -11,9 +11,9 @@ export async function backUp({ path, url }: BackupPlace, file: string): Promise<
 }
 
 /**
- * Reads what `backUp` wrote, of the same kind of database.
+ * Reads what `backUp` wrote, into the same kind of database.
  * @returns where the database that it replaces is now
- * @throws Error in one sentence, and then nothing has changed
+ * @throws Error in one sentence; then nothing has changed
  */
 export async function restore(file: string, { path, url }: BackupPlace): Promise<string | undefined> {
   if (url === undefined) return (await import('./sqlite/backup.ts')).restoreSqlite(file, path);

@@ -3,7 +3,7 @@ import { mock, test } from 'node:test';
 import { DatabaseError } from './database-error.ts';
 import { createBatchedReads } from './batched-reads.ts';
 
-/** Reads that answer when they are told to: each name is its own row, but `nobody`. */
+/** Makes reads that answer when the test says so: each name is its own row, but `nobody` has none. */
 function setUp() {
   const reads: { readonly names: readonly string[]; readonly end: (error?: Error) => void }[] = [];
   const find = createBatchedReads((names) => {
@@ -15,7 +15,7 @@ function setUp() {
   return { reads, find };
 }
 
-test('what is asked while two statements are under way is one statement more, and each asker gets its own row', async () => {
+test('sends one more statement for all names that come while two statements run, and gives each caller its own row', async () => {
   const { reads, find } = setUp();
   const requested = ['a', 'b', 'c', 'nobody', 'c'].map((name) => find(name));
   assert.deepEqual(
@@ -30,7 +30,7 @@ test('what is asked while two statements are under way is one statement more, an
   assert.deepEqual(await Promise.all(requested), ['row of a', 'row of b', 'row of c', undefined, 'row of c']);
 });
 
-test('a thousand at once are a dozen statements of few lengths', async () => {
+test('reads a thousand names at once in a dozen statements of few lengths', async () => {
   const { reads, find } = setUp();
   const requested = Array.from({ length: 1_000 }, (_, index) => find(String(index)));
   for (let at = 0; at < reads.length; at++) {
@@ -42,7 +42,7 @@ test('a thousand at once are a dozen statements of few lengths', async () => {
   assert.deepEqual(new Set(reads.map(({ names }) => names.length)), new Set([1, 100]));
 });
 
-test('a statement that fails fails for its askers alone', async () => {
+test('reports the failure of a statement to its own callers alone', async () => {
   const { reads, find } = setUp();
   const requested = ['a', 'b', 'c'].map((name) => find(name));
   reads[0]?.end(new Error('away'));
@@ -52,7 +52,7 @@ test('a statement that fails fails for its askers alone', async () => {
   assert.deepEqual(await Promise.all(requested.slice(1)), ['row of b', 'row of c']);
 });
 
-test('statements that are not answered hold up others for a second, and still answer whoever waits for them', async (t) => {
+test('lets unanswered statements delay others for a second, and still delivers their rows', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const { reads, find } = setUp();
@@ -65,7 +65,7 @@ test('statements that are not answered hold up others for a second, and still an
   assert.equal((await Promise.all(requested)).length, 3);
 });
 
-test('where too many wait already, asking is refused as what may work later', async () => {
+test('refuses a read as transient where too many wait already', async () => {
   const { find } = setUp();
   for (let index = 0; index < 10_002; index++) void find(String(index));
   await assert.rejects(find('one more'), (error) => error instanceof DatabaseError && error.transient);

@@ -1,12 +1,12 @@
 import { DatabaseError, type DatabaseFault } from './database-error.ts';
 
-/** Statements under way; what is asked meanwhile waits for the next. */
+/** Statements that run at once; names that come meanwhile wait for the next statement. */
 const READS_MAX = 2;
-/** One that takes longer than this holds up no other. */
+/** A statement that takes longer than this no longer delays others. */
 const READ_MS_MAX = 1_000;
-/** Names of one statement. */
+/** Names in one statement. */
 const NAMES_MAX = 100;
-/** Names that wait. */
+/** Names that may wait. */
 const WAITING_MAX = 10_000;
 
 const TOO_MANY_WAIT: DatabaseFault = {
@@ -22,9 +22,10 @@ interface Waiting<Row> {
 }
 
 /**
- * Reads by name, of which all that come while others are under way are one statement: however many strangers ask for what
- * is not there, the database has two statements at a time to do for them. Each is sent after it was asked for.
- * @param readAll the rows that there are, by name
+ * Batches reads by name: all names that come while statements run go into one statement. However many requests look for
+ * rows that do not exist, the database runs two statements at a time for them. A statement is always sent after its
+ * names came, so it sees every earlier write.
+ * @param readAll returns the existing rows by name
  */
 export function createBatchedReads<Row>(
   readAll: (names: readonly string[]) => Promise<ReadonlyMap<string, Row>>,
@@ -68,7 +69,7 @@ export function createBatchedReads<Row>(
     });
 }
 
-/** To one of few lengths, each of which is a statement that databases prepare: the last name is said again. */
+/** Repeats the last name up to one of few lengths: each length is a statement that databases prepare. */
 function padded(names: readonly string[]): readonly string[] {
   const length = [1, 10, NAMES_MAX].find((each) => each >= names.length) ?? names.length;
   return [...names, ...Array<string>(length - names.length).fill(names.at(-1) ?? '')];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createChanges } from './changes.ts';
 import type { InvalidationBus } from '../../state/contract.ts';
 
-test('a change here is told here and to others, one elsewhere only here, and a gap like a change to who makes no difference', () => {
+test('announces a local change here and on the bus, a remote change only here, and a gap like a change unless a listener handles it', () => {
   const announced: string[] = [];
   let receive = (): void => assert.fail('nobody listens');
   let gap = receive;

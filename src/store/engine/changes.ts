@@ -1,13 +1,18 @@
 import type { InvalidationBus } from '../../state/contract.ts';
 
-/** Told when a record of one kind was changed, here or, as news has it, by another process. */
+/** Changes of the records of one kind, made here or, as the invalidation bus reports, by another process. */
 export interface Changes {
   announce(): void;
-  /** @param onGap news may have been lost, and something may have changed; absent: that is as good as a change */
+  /**
+   * @param onGap runs when announcements may have been lost, and something may have changed; absent: the listener runs
+   * as for a change
+   */
   subscribe(listener: () => void, onGap?: () => void): void;
 }
 
-/** @param invalidations by which processes that share the database tell each other; absent: there is one */
+/**
+ * @param invalidations how processes that share the database report changes to each other; absent: there is one process
+ */
 export function createChanges(topic: string, invalidations?: InvalidationBus): Changes {
   const listeners: { readonly onChange: () => void; readonly onGap: () => void }[] = [];
   const notify = (): void => listeners.forEach(({ onChange }) => onChange());

@@ -1,16 +1,19 @@
-/** What an engine makes of what its driver threw. The message names tables and columns, never values. */
+/** What a driver's error means. The message names tables and columns, never values. */
 export interface DatabaseFault {
   readonly message: string;
   /**
-   * Whether the same statement may work later: a full disk or a broken one, a lock that another holds, a server that is
-   * away. Otherwise it is the statement that is refused, or what it was to store.
+   * Whether the same statement may work later: the disk is full or broken, another transaction holds a lock, the server
+   * is away. Otherwise the statement or its values are refused.
    */
   readonly transient: boolean;
-  /** A row with the same unique value is there already. */
+  /** A row with the same unique value exists already. */
   readonly duplicate: boolean;
 }
 
-/** A statement failed. It holds no error of a driver, which would hold values of rows, or an address with its password. */
+/**
+ * A statement failed. The error does not hold the driver's error, which would hold values of rows, or an address with
+ * its password.
+ */
 export class DatabaseError extends Error {
   readonly transient: boolean;
   readonly duplicate: boolean;
@@ -23,12 +26,15 @@ export class DatabaseError extends Error {
   }
 }
 
-/** A fault that trying again will not mend. */
+/** A fault that another try will not mend. */
 export function permanentFault(message: string): DatabaseFault {
   return { message, transient: false, duplicate: false };
 }
 
-/** The file of the database was deleted or replaced under the process that has it open: what it writes is lost with it. */
+/**
+ * The file of the database was deleted or replaced under the process that has it open: what the process writes to it is
+ * lost.
+ */
 export class DatabaseGoneError extends DatabaseError {
   constructor() {
     super({

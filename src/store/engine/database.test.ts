@@ -21,13 +21,13 @@ for (const { name, makePlace } of ALL_ENGINES)
     });
     const reset = () => database.kysely.deleteFrom('keys').execute();
 
-    test('a write is seen by a read that starts after it', async () => {
+    test('shows a write to a read that starts after it', async () => {
       await reset();
       await insertKey(database, 'a');
       assert.deepEqual(await readHashes(database), ['a']);
     });
 
-    test('a write that is refused fails alone', async () => {
+    test('fails a refused write alone', async () => {
       await reset();
       const results = await Promise.allSettled(['a', 'b', 'a', 'c'].map((hash) => insertKey(database, hash)));
       assert.deepEqual(
@@ -37,7 +37,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.deepEqual(await readHashes(database), ['a', 'b', 'c']);
     });
 
-    test('changes are counted', async () => {
+    test('counts the changed rows', async () => {
       await reset();
       await insertKey(database, 'a');
       await insertKey(database, 'b');
@@ -49,7 +49,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.equal(numUpdatedRows, 1n);
     });
 
-    test('a transaction that throws leaves nothing behind', async () => {
+    test('rolls back a transaction that throws', async () => {
       await reset();
       const failed = database.kysely.transaction().execute(async (transaction) => {
         await transaction.insertInto('keys').values(keyColumns('a')).execute();
@@ -59,7 +59,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.deepEqual(await readHashes(database), []);
     });
 
-    test('a value that no column can hold is refused before it is sent', async () => {
+    test('refuses a value that no column can hold before it is sent', async () => {
       const query = database.kysely
         .selectFrom('keys')
         .selectAll()
@@ -67,7 +67,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       await assert.rejects(query.execute(), TypeError);
     });
 
-    test('a refused write says why, as an error that trying again will not mend', async () => {
+    test('says why a write was refused, as a permanent error', async () => {
       await reset();
       await insertKey(database, 'a');
       await assert.rejects(insertKey(database, 'a'), (error: unknown) => {
@@ -79,7 +79,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       });
     });
 
-    test('whole numbers come back as numbers, exactly', async () => {
+    test('returns whole numbers exactly, as numbers', async () => {
       await reset();
       await insertKey(database, 'a');
       for (const limit of [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0]) {
@@ -89,13 +89,13 @@ for (const { name, makePlace } of ALL_ENGINES)
       }
     });
 
-    test('text that no database can hold is kept without what it cannot hold', async () => {
+    test('stores text without the characters that no database can hold', async () => {
       await reset();
       await insertKey(database, 'a\0b\ud83d \u{1f4a5}');
       assert.deepEqual(await readHashes(database), ['a\uFFFDb\uFFFD \u{1f4a5}']);
     });
 
-    test('tasks under one name run one at a time', async () => {
+    test('runs tasks under one name one at a time', async () => {
       await reset();
       const addNext = () =>
         database.runAlone('first-keys', async (transaction) => {
@@ -109,19 +109,19 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.deepEqual(await readHashes(database), ['key-0', 'key-1', 'key-2']);
     });
 
-    test('it answers a ping', () => database.ping());
+    test('answers a ping', () => database.ping());
   });
 
 for (const { name, makePlace } of ENGINES)
   suite(`opening and closing: ${name}`, () => {
-    test('closing lets what was accepted finish and refuses what comes later', async (context) => {
+    test('finishes accepted writes at the close, and refuses later ones', async (context) => {
       const place = await makePlace();
       const database = await openDatabase({ ...place, clock });
       const accepted = Array.from({ length: 50 }, (_, index) => insertKey(database, `key-${index}`));
       const transaction = database.kysely
         .transaction()
         .execute((inner) => inner.insertInto('keys').values(keyColumns('transaction')).execute());
-      // Kysely hands a query over a few promises after it was asked for.
+      // Kysely sends a query a few promises after it was created.
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
@@ -138,7 +138,7 @@ for (const { name, makePlace } of ENGINES)
       assert.equal((await readHashes(again)).length, 51);
     });
 
-    test('several processes may open a new database together and all write', async (context) => {
+    test('lets several processes open a new database together and write', async (context) => {
       const place = await makePlace();
       const all = await Promise.all([1, 2, 3].map(() => openDatabase({ ...place, clock })));
       context.after(async () => {
@@ -153,7 +153,7 @@ for (const { name, makePlace } of ENGINES)
       for (const database of all) assert.equal((await readHashes(database)).length, 300);
     });
 
-    test('a schema of a newer version is refused in one sentence, and left as it is', async (context) => {
+    test('refuses a schema of a newer version in one sentence, and leaves it as it is', async (context) => {
       const place = await makePlace();
       context.after(() => place.remove());
       const database = await openDatabase({ ...place, clock });

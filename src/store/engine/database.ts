@@ -7,33 +7,33 @@ import type { AppendSettlements } from '../generations/settlement.ts';
 import { openSqlite } from './sqlite/engine.ts';
 import type { Tables } from '../tables.ts';
 
-/** The store, open. Only this folder reads its members; others hand it to the factories of this folder. */
+/** The open store. Only this folder reads its members; other folders hand it to the factories of this folder. */
 export interface Database {
   readonly engine: Engine['name'];
-  /** A query outside a transaction is committed, with whatever else was waiting, before its promise settles. */
+  /** A query outside a transaction is committed, with all other waiting queries, before its promise settles. */
   readonly kysely: Kysely<Tables>;
-  /** For reads that take long: they hold up nobody's charge. */
+  /** For long reads: they delay no charge. */
   readonly reports: Kysely<Tables>;
   readonly runAlone: RunAlone;
   readonly readSnapshot: ReadSnapshot;
   readonly appendSettlements: AppendSettlements;
   /** Settles once the database answers. @throws DatabaseError when it does not work */
   ping(): Promise<void>;
-  /** Lets what was accepted finish, and closes. */
+  /** Finishes accepted work and closes. */
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** Of the embedded database: a file, made with its folder when it is missing, or `:memory:`. */
+  /** The embedded database: a file, which is made with its folder when it is missing, or `:memory:`. */
   readonly path: string;
-  /** `postgres://...`: where the tables are instead. */
+  /** `postgres://...`: the tables are there instead. */
   readonly url?: string | undefined;
   readonly clock: Clock;
 }
 
 /**
  * Opens the embedded database, or PostgreSQL, and brings its schema up to date.
- * @throws Error in one sentence, when it cannot be used or was written by a newer version
+ * @throws Error in one sentence, when it cannot be used or a newer version wrote it
  */
 export async function openDatabase({ path, url, clock }: DatabaseOptions): Promise<Database> {
   const name = url === undefined ? path : hidePassword(url);
@@ -64,7 +64,7 @@ export async function openDatabase({ path, url, clock }: DatabaseOptions): Promi
 
 async function openEngine(path: string, url: string | undefined): Promise<Engine> {
   if (url === undefined) return openSqlite(path);
-  // Loaded only where it is used: it is another tenth of a second of a start.
+  // Loaded only when it is used: it takes another tenth of a second at start.
   const { openPostgres } = await import('./postgres/engine.ts');
   return openPostgres(url);
 }

@@ -2,10 +2,10 @@ import type { Kysely, Transaction } from 'kysely';
 import type { AppendSettlements } from '../generations/settlement.ts';
 import type { Tables } from '../tables.ts';
 
-/** What only one may do at a time, over all processes on one database. */
+/** Tasks of which only one may run at a time, over all processes on one database. */
 export type LockName = 'migrations' | 'first-keys' | 'refund' | 'destinations' | 'usage-progress';
 
-/** Runs a task in a transaction while nobody else runs one under the same name. */
+/** Runs a task in a transaction while no other task runs under the same name. */
 export type RunAlone = <Value>(
   name: LockName,
   task: (transaction: Transaction<Tables>) => Promise<Value>,
@@ -13,22 +13,22 @@ export type RunAlone = <Value>(
 
 export type Patient = Pick<Engine, 'kysely' | 'runAlone'>;
 
-/** Reads everything as it was at one moment, for minutes if need be, and holds nobody up. */
+/** Reads everything as it was at one moment, for minutes if need be, and delays no other query. */
 export type ReadSnapshot = <Value>(task: (transaction: Transaction<Tables>) => Promise<Value>) => Promise<Value>;
 
-/** What differs between the databases that the gateway can keep its tables in. Everything else is portable Kysely. */
+/** What differs between the databases that can hold the gateway's tables. Everything else is portable Kysely. */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
   /** A query outside a transaction is committed before its promise settles. */
   readonly kysely: Kysely<Tables>;
-  /** For reads that take long: they hold up nobody's charge. */
+  /** For long reads: they delay no charge. */
   readonly reports: Kysely<Tables>;
   readonly runAlone: RunAlone;
-  /** The same with minutes instead of seconds for each statement, and closed afterwards. */
+  /** The same database with minutes instead of seconds for each statement; it is closed afterwards. */
   readonly withPatience: <Value>(task: (patient: Patient) => Promise<Value>) => Promise<Value>;
   readonly appendSettlements: AppendSettlements;
   /** Settles once the database answers. @throws DatabaseError when it does not work */
   ping(): Promise<void>;
-  /** Lets what was accepted finish, and closes. */
+  /** Finishes accepted work and closes. */
   close(): Promise<void>;
 }

@@ -34,20 +34,20 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       );
     const applied = () => database.kysely.selectFrom('schema_migrations').selectAll().orderBy('name').execute();
 
-    test('their names sort in the order in which they run', () => {
+    test('have names that sort in the order in which they run', () => {
       const names = MIGRATIONS.map(({ name }) => name);
       assert.deepEqual(names, names.toSorted());
       assert.equal(new Set(names).size, names.length);
     });
 
-    test('each is noted with its time', async () => {
+    test('are noted with their time', async () => {
       assert.deepEqual(
         await applied(),
         MIGRATIONS.map(({ name }) => ({ name, applied_at_ms: clock.nowMs() })),
       );
     });
 
-    test('one that fails leaves neither a part of itself nor a note', async () => {
+    test('leave neither a part nor a note when one fails', async () => {
       const broken: Migration = {
         name: '9999-broken',
         async up(schema) {
@@ -60,7 +60,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.equal((await applied()).length, MIGRATIONS.length);
     });
 
-    test('only those that are due run', async () => {
+    test('run only when they are due', async () => {
       await migrate(database.runAlone, clock, [...MIGRATIONS, NEXT]);
       await migrate(database.runAlone, clock, [...MIGRATIONS, NEXT]);
       assert.equal(await isTable('next'), true);

@@ -17,7 +17,7 @@ import { up as up0013 } from '../migrations/0013-mend-edited-migrations.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
-/** A step forward. It runs once, in one transaction with all others that are due; there is no way back but a backup. */
+/** One step forward. It runs once, in one transaction with all other due migrations; the only way back is a backup. */
 export interface Migration {
   /** The file's name. Names sort in the order in which they run. */
   readonly name: string;
@@ -42,7 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
 
 /**
  * Brings the schema up to date: all of it or nothing.
- * @throws Error when a newer version of the gateway has been here, or when a migration fails
+ * @throws Error when a newer version of the gateway wrote the schema, or when a migration fails
  */
 export async function migrate(
   runAlone: RunAlone,

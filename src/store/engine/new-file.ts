@@ -1,9 +1,9 @@
 import { open, rename, rm } from 'node:fs/promises';
 
 /**
- * Makes a file that is complete and on the disk, or not there. Only its owner may read it, from its first byte on.
+ * Makes a file that is complete and on the disk, or none. Only its owner may read it, from its first byte on.
  * @param write fills an empty file
- * @throws Error when there is such a file already, and what `write` throws
+ * @throws Error when the file exists already, and what `write` throws
  */
 export async function makeFile(file: string, write: (partial: string) => Promise<void>): Promise<void> {
   await makeEmpty(file);

@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import { numberOf } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
-/** Which rows of a list. */
+/** The wanted part of a list. */
 export interface PageWindow {
   readonly offset: number;
   readonly limit: number;
@@ -10,13 +10,13 @@ export interface PageWindow {
 
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** Of the whole list. */
+  /** The number of rows in the whole list. */
   readonly totalCount: number;
 }
 
 /**
- * Reads one page of what a query finds, and counts all of it.
- * @param select the columns and a total order, so that pages neither repeat nor skip a row
+ * Reads one page of a query's rows, and counts all of them.
+ * @param select adds the columns and a total order, so that pages neither repeat nor skip a row
  */
 export async function fetchPage<Found extends keyof Tables, Selected, Columns, Row>(
   query: SelectQueryBuilder<Tables, Found, Selected>,

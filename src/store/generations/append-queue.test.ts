@@ -29,7 +29,7 @@ function build(
   return { batches, lost, queue };
 }
 
-/** A store that answers when it is told to. `called` settles with its first batch. */
+/** Makes a store that answers when the test says so. `called` settles with its first batch. */
 function createRateLimits() {
   const called = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ function createRateLimits() {
   return { store, called: called.promise, open: () => opened.resolve() };
 }
 
-test('items of one turn of the event loop share a batch, and what comes meanwhile makes the next', async () => {
+test('batches the items of one turn of the event loop, and batches later items next', async () => {
   const { store, called, open } = createRateLimits();
   const { batches, queue } = build(store);
   const first = [queue.append(1), queue.append(2)];
@@ -57,7 +57,7 @@ test('items of one turn of the event loop share a batch, and what comes meanwhil
   assert.equal(queue.pending(), 0);
 });
 
-test('after an item that came alone the next is on its way at once, and what comes with it makes the next batch', async () => {
+test('sends the item after a lone one at once, and batches the items that come with it next', async () => {
   const { batches, queue } = build(async () => []);
   await queue.append(1);
   const appended = [queue.append(2), queue.append(3), queue.append(4)];
@@ -66,7 +66,7 @@ test('after an item that came alone the next is on its way at once, and what com
   assert.deepEqual(batches, [[1], [2], [3, 4]]);
 });
 
-test('an item settles only once its batch is stored', async () => {
+test('settles an item only once its batch is stored', async () => {
   const { store, called, open } = createRateLimits();
   const { queue } = build(store);
   let settled = false;
@@ -79,7 +79,7 @@ test('an item settles only once its batch is stored', async () => {
   await appended;
 });
 
-test('a batch that fails for a time is tried again as it was, ahead of later items', async () => {
+test('retries a batch that failed for a time unchanged, ahead of later items', async () => {
   let failures = 2;
   const { batches, lost, queue } = build(async () => {
     if (failures-- > 0) throw AWAY;
@@ -96,7 +96,7 @@ test('a batch that fails for a time is tried again as it was, ahead of later ite
   assert.deepEqual(lost, []);
 });
 
-test('the waits between tries are those that were asked for', async () => {
+test('waits between tries as configured', async () => {
   const waits: (number | undefined)[] = [];
   const { queue } = build(() => Promise.reject(AWAY), { retryDelaysMs: [3, 5, 7] });
   const timeouts = mock.method(globalThis, 'setTimeout', (callback: () => void, delayMs?: number) => {
@@ -108,7 +108,7 @@ test('the waits between tries are those that were asked for', async () => {
   assert.deepEqual(waits, [3, 5, 7]);
 });
 
-test('a batch that fails for good is given up after its tries, each item is reported once, and nobody is rejected', async () => {
+test('gives up a batch that keeps failing after its tries, reports each item once, and rejects no promise', async () => {
   const { batches, lost, queue } = build(() => Promise.reject(AWAY));
   await Promise.all([queue.append(1), queue.append(2)]);
   assert.equal(batches.length, 3);
@@ -119,20 +119,20 @@ test('a batch that fails for good is given up after its tries, each item is repo
   assert.equal(queue.pending(), 0);
 });
 
-test('an error that time does not mend is not tried again', async () => {
+test('does not retry a permanent error', async () => {
   const { batches, lost, queue } = build(() => Promise.reject(new Error('no such table')));
   await queue.append(1);
   assert.equal(batches.length, 1);
   assert.deepEqual(lost, [{ item: 1, message: 'no such table' }]);
 });
 
-test('an item that is refused is reported, and its neighbours are not', async () => {
+test('reports a refused item, and stores its neighbours', async () => {
   const { lost, queue } = build(async () => [{ index: 1, error: new Error('refused') }]);
   await Promise.all([queue.append(1), queue.append(2), queue.append(3)]);
   assert.deepEqual(lost, [{ item: 2, message: 'refused' }]);
 });
 
-test('a full queue gives the newest item up at once', async () => {
+test('gives up the newest item at once when the queue is full', async () => {
   const { store, open } = createRateLimits();
   const { lost, queue } = build(store, { itemsMax: 2 });
   const kept = [queue.append(1), queue.append(2)];
@@ -143,7 +143,7 @@ test('a full queue gives the newest item up at once', async () => {
   assert.equal(lost.length, 1);
 });
 
-test('closing stores what waits', async () => {
+test('stores waiting items at the close', async () => {
   const { batches, lost, queue } = build(async () => []);
   void queue.append(1);
   void queue.append(2);
@@ -151,10 +151,10 @@ test('closing stores what waits', async () => {
   assert.deepEqual([batches, lost, queue.pending()], [[[1, 2]], [], 0]);
 });
 
-test('closing does not wait for a retry: one more try, then the items are given up', async () => {
+test('closes without waiting for a retry: tries once more, then gives the items up', async () => {
   const failed = Promise.withResolvers<void>();
   const store = (): Promise<never> => {
-    // Once this turn is over the queue is in its pause.
+    // After this turn the queue is in its pause.
     setImmediate(() => failed.resolve());
     return Promise.reject(AWAY);
   };
@@ -167,14 +167,14 @@ test('closing does not wait for a retry: one more try, then the items are given 
   assert.equal(queue.pending(), 0);
 });
 
-test('an item that comes after the close is reported as lost', async () => {
+test('reports an item that comes after the close as lost', async () => {
   const { lost, queue } = build(async () => []);
   await queue.close();
   await queue.append(1);
   assert.deepEqual(lost, [{ item: 1, message: 'The store is closed.' }]);
 });
 
-test('the queue is behind while an item waits for long, stored or given up it is not, and a new one is none', async () => {
+test('is behind while an item waits for long, but not after it is stored or given up, nor for a new item', async () => {
   let nowMs = 0;
   let outcome: 'stored' | 'given up' = 'stored';
   let called = Promise.withResolvers<void>();
@@ -210,7 +210,7 @@ test('the queue is behind while an item waits for long, stored or given up it is
   assert.deepEqual(seen, [false, false, true, false, false, false, true, false]);
 });
 
-test('that items begin to wait is told once, and once that they are stored again', async () => {
+test('reports once that items begin to wait, and once that they are stored again', async () => {
   let failures = 2;
   const reported: (readonly [isStuck: boolean, error: unknown])[] = [];
   const queue = createAppendQueue<number>({
@@ -231,7 +231,7 @@ test('that items begin to wait is told once, and once that they are stored again
   ]);
 });
 
-/** Keeps everything, or nothing. */
+/** Makes a `keep` that keeps everything, or nothing. */
 function createKeeper(isGood = true) {
   const kept: (readonly number[])[] = [];
   const keep = (items: readonly number[]): Promise<boolean> => {
@@ -241,7 +241,7 @@ function createKeeper(isGood = true) {
   return { kept, keep };
 }
 
-test('a batch that was tried for long is kept elsewhere, the ones behind it after one try, and nobody waits on', async () => {
+test('keeps a long-tried batch elsewhere, later ones after one try, and settles their promises', async () => {
   const { kept, keep } = createKeeper();
   const { batches, lost, queue } = build(() => Promise.reject(AWAY), { keep, retryDelaysMs: Array(30).fill(1) });
   await Promise.all([queue.append(1), queue.append(2)]);
@@ -251,7 +251,7 @@ test('a batch that was tried for long is kept elsewhere, the ones behind it afte
   assert.deepEqual([kept, lost, queue.pending(), queue.isBehind()], [[[1, 2], [3]], [], 0, false]);
 });
 
-test('what a store that says nothing has, and what waits behind it, is kept elsewhere, and stored when it is back', async () => {
+test('keeps elsewhere what a silent store has and what waits behind it, and stores it when the store is back', async () => {
   const { kept, keep } = createKeeper();
   const answers: PromiseWithResolvers<readonly never[]>[] = [];
   const store: AppendBatch<number> = () => {
@@ -264,21 +264,21 @@ test('what a store that says nothing has, and what waits behind it, is kept else
   await new Promise((resolve) => setImmediate(resolve));
   await Promise.all([first, queue.append(2)]);
   assert.deepEqual([kept, queue.pending()], [[[1], [2]], 0]);
-  // One is stored after all, of the other nobody knows.
+  // The store has one of the two after all; the other stays unknown.
   answers[0]?.resolve([]);
   answers[1]?.reject(AWAY);
   await queue.append(3);
   assert.deepEqual([batches, kept, lost], [[[1], [2], [3]], [[1], [2]], []]);
 });
 
-test('a batch whose tries take their time is kept elsewhere no later', async () => {
+test('keeps a batch elsewhere no later when its tries take time', async () => {
   const { kept, keep } = createKeeper();
   const { batches, queue } = build(() => Promise.reject(AWAY), { keep, keepAfterMs: 20, retryDelaysMs: [60_000] });
   await queue.append(1);
   assert.deepEqual([batches.length, kept], [2, [[1]]]);
 });
 
-test('what a store that says nothing has stays with it where it cannot be kept', async () => {
+test('leaves with a silent store what cannot be kept', async () => {
   const { keep } = createKeeper(false);
   const answer = Promise.withResolvers<readonly never[]>();
   const requested = Promise.withResolvers<void>();
@@ -297,7 +297,7 @@ test('what a store that says nothing has stays with it where it cannot be kept',
   assert.equal(queue.pending(), 0);
 });
 
-test('what cannot be kept is tried on, and given up when its tries are over', async () => {
+test('retries what cannot be kept, and gives it up after its tries', async () => {
   const { keep } = createKeeper(false);
   let tries = 0;
   const { lost, queue } = build(() => (++tries < 9 ? Promise.reject(AWAY) : Promise.resolve([])), {
@@ -311,14 +311,14 @@ test('what cannot be kept is tried on, and given up when its tries are over', as
   assert.deepEqual(hopeless.lost, [{ item: 1, message: 'away' }]);
 });
 
-test('what is refused for good is not kept', async () => {
+test('does not keep what is refused for good', async () => {
   const { kept, keep } = createKeeper();
   const { lost, queue } = build(() => Promise.reject(new Error('no such column')), { keep });
   await queue.append(1);
   assert.deepEqual([kept, lost.length], [[], 1]);
 });
 
-test('what comes when the queue is full or closed, and what is left at the close, is kept', async () => {
+test('keeps items that find the queue full or closed, and those left at the close', async () => {
   const { kept, keep } = createKeeper();
   const [called, failing] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
   const store: AppendBatch<number> = () => {
@@ -338,7 +338,7 @@ test('what comes when the queue is full or closed, and what is left at the close
   assert.deepEqual([kept.at(-1), lost], [[3], []]);
 });
 
-test('the close waits for what is being kept, and until then the queue is behind', async () => {
+test('waits at the close for items that are being kept, and is behind until then', async () => {
   const written = Promise.withResolvers<boolean>();
   const { queue } = build(() => Promise.resolve([]), { keep: () => written.promise, itemsMax: 0 });
   const appended = queue.append(1);

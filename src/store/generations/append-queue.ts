@@ -1,64 +1,69 @@
 import { systemClock, type Clock } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/async/with-timeout.ts';
 
-/** What became of one batch: the items that were refused for good, by index. The others are durable. */
+/** Stores one batch. Returns the items that were refused for good, by index; the others are durable. */
 export type AppendBatch<Item> = (
   items: readonly Item[],
 ) => Promise<readonly { readonly index: number; readonly error: Error }[]>;
 
 export interface AppendQueueOptions<Item> {
-  /** Throws when nothing of the batch was stored; it is then tried again. Must be idempotent. */
+  /** Throws when nothing of the batch was stored; the queue then retries it. Must be idempotent. */
   readonly appendBatch: AppendBatch<Item>;
-  /** Whether a batch that failed so is worth another try. */
+  /** Whether a batch that failed with this error is worth another try. */
   readonly isTransient: (error: unknown) => boolean;
   /** Called when items begin to wait because a batch failed, and when one is stored again. Must not throw. */
   readonly onStuck?: (isStuck: boolean, error?: unknown) => void;
   /**
-   * Keeps items elsewhere until they can be stored; from then on whoever keeps them answers for them. Asked for those that
-   * waited for long, for which there is no room, or that are left at the end. False: it cannot. Never rejects. Those that a
-   * store took long over may come to be stored all the same.
+   * Keeps items elsewhere until they can be stored, and is responsible for them from then on. The queue calls it with
+   * items that waited for long, that found no room, or that are left at the close. False: it cannot keep them. Never
+   * rejects. Where the store was slow, the items may come to be stored all the same.
    */
   readonly keep?: (items: readonly Item[]) => Promise<boolean>;
   /** Called once for each item that is given up. */
   readonly onLost: (item: Item, error: Error) => void;
   readonly itemsMax?: number;
-  /** After which an item is kept elsewhere while the store has it and says nothing, ms. */
+  /** How long the store may be silent about an item before the item is kept elsewhere, ms. */
   readonly keepAfterMs?: number;
-  /** Default: that of the system. */
+  /** Default: the system's clock. */
   readonly clock?: Pick<Clock, 'monotonicMs'>;
   /**
-   * Waits before each further try of the batch that failed, ms. When they are used up its items are given up, unless they
+   * Waits before each further try of the batch that failed, ms. After the last try its items are given up, unless they
    * were kept elsewhere before.
    */
   readonly retryDelaysMs?: readonly number[];
 }
 
 export interface AppendQueue<Item> {
-  /** Whether an item has waited for so long that whoever wants to know what is stored must not go by the store alone. */
+  /** Whether an item has waited for so long that the store alone no longer shows what happened. */
   isBehind(): boolean;
-  /** Settles when the item is durable or kept, or was given up (`onLost` has been told). Never rejects. */
+  /** Settles when the item is durable or kept, or was given up (`onLost` was called). Never rejects. */
   append(item: Item): Promise<void>;
   /** Items that are neither durable nor kept nor given up. */
   pending(): number;
-  /** Tries what is left once more without waiting; afterwards nothing is pending. Later items are kept or given up at once. */
+  /**
+   * Tries what is left once more without waiting; afterwards nothing is pending. Later items are kept or given up at
+   * once.
+   */
   close(): Promise<void>;
 }
 
 const ITEMS_MAX = 20_000;
-/** Less than whoever appended waits before going on without knowing (`STORE_WAIT_MS`). */
+/** Less than the time after which a caller of `append` goes on without the result (`STORE_WAIT_MS`). */
 const BEHIND_MS = 1_500;
-/** Drawing up a batch takes some microseconds a row, in which no stream moves. */
+/** Encoding a batch takes some microseconds a row, in which no stream moves. */
 const BATCH_ITEMS_MAX = 250;
 const GATHER_TURNS_MAX = 8;
 /** Bridges a database that is away for two minutes. */
 const RETRY_DELAYS_MS: readonly number[] = [50, 100, 200, 400, 800, 1_600, 3_200, ...Array<number>(23).fill(5_000)];
 
-/** Items that could not be stored so often are kept elsewhere, so that they survive the process: after 1.5 s. */
+/** Items that failed so often are kept elsewhere, so that they survive the process: after 1.5 s. */
 const TRIES_BEFORE_KEPT = 6;
 
-/** A store that says nothing fails no try: a server behind a network that swallows everything, a disk that stands still. */
+/**
+ * A silent store fails no try, so time decides: a server behind a network that swallows everything, a disk that stalls.
+ */
 const KEEP_AFTER_MS = 1_500;
-/** What waited for so long behind others is tried all the same: the store may be back. */
+/** Items that waited for so long behind others still get a try of this length: the store may be back. */
 const TRY_MS_MIN = 100;
 
 interface Entry<Item> {
@@ -68,8 +73,8 @@ interface Entry<Item> {
 }
 
 /**
- * Stores items in batches, each as large as what queued up while the one before was stored. A batch that fails is
- * tried again with growing waits, ahead of what came later.
+ * Stores items in batches, each as large as what queued up while the one before was stored. The queue retries a failed
+ * batch with growing waits, ahead of later items.
  */
 export function createAppendQueue<Item>(options: AppendQueueOptions<Item>): AppendQueue<Item> {
   return new Queue(options);
@@ -81,12 +86,12 @@ class Queue<Item> implements AppendQueue<Item> {
   readonly #retryDelaysMs: readonly number[];
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #waiting: Entry<Item>[] = [];
-  /** Under way. */
+  /** The batch under way. */
   #batch: readonly Entry<Item>[] = [];
-  /** Those that may come to be kept elsewhere. */
+  /** Promises of refused items that may still be kept elsewhere. */
   readonly #refused = new Set<Promise<void>>();
   #draining: Promise<void> | undefined;
-  /** The last batch, if there was one, was of more than one item: more may be about to come. */
+  /** Whether the last batch, if there was one, had more than one item: more may be about to come. */
   #isBusy = true;
   #closed = false;
   #stuck = false;
@@ -145,9 +150,9 @@ class Queue<Item> implements AppendQueue<Item> {
   }
 
   /**
-   * A message to another thread and a sync of the disk cost the same for one item as for many. So, where more than one
-   * came of late, a batch grows while every turn of the event loop brings more; a turn that brings none ends the wait. A
-   * lone item does not wait: it is on its way when `append` returns.
+   * Waits for the items of a batch. A message to another thread and a sync of the disk cost the same for one item as
+   * for many. So, when recent batches had more than one item, a batch grows while every turn of the event loop brings
+   * more; a turn that brings none ends the wait. A lone item does not wait: it is on its way when `append` returns.
    */
   async #gather(): Promise<void> {
     for (let turn = 0; turn < GATHER_TURNS_MAX; turn++) {
@@ -157,7 +162,7 @@ class Queue<Item> implements AppendQueue<Item> {
     }
   }
 
-  /** The items that were given up, by index. The others are durable. */
+  /** Stores the items. Returns those that were given up, by index; the others are durable. */
   async #store(items: readonly Item[]): Promise<ReadonlyMap<number, Error>> {
     const triesBeforeKept = this.#stuck ? 1 : TRIES_BEFORE_KEPT;
     for (let attempt = 0; ; attempt++) {
@@ -175,13 +180,16 @@ class Queue<Item> implements AppendQueue<Item> {
         const isDue = attempt + 1 >= triesBeforeKept || untilKeptMs <= 0 || delayMs === undefined;
         if (isDue && (await this.#options.keep?.(items)) === true) return NONE_LOST;
         if (delayMs === undefined) return allLost(items, error);
-        // Tries that took their time leave less of it for pauses.
+        // Slow tries leave less time for pauses.
         if (!this.#closed) await this.#pause(isDue ? delayMs : Math.min(delayMs, untilKeptMs));
       }
     }
   }
 
-  /** Whether the store took so long that the items are kept elsewhere, whatever becomes of them there. */
+  /**
+   * Keeps the items elsewhere when the store takes too long, whatever the store does with them later. Returns whether
+   * it did.
+   */
   async #isKeptMeanwhile(storing: Promise<unknown>, items: readonly Item[]): Promise<boolean> {
     const { keep } = this.#options;
     if (keep === undefined) return false;
@@ -196,7 +204,7 @@ class Queue<Item> implements AppendQueue<Item> {
     return isKept;
   }
 
-  /** Until the batch under way has waited for so long that it is to be kept elsewhere. */
+  /** The time until the batch under way has waited for so long that it is kept elsewhere. */
   #untilKeptMs(): number {
     const { keep, keepAfterMs = KEEP_AFTER_MS } = this.#options;
     if (keep === undefined) return Number.POSITIVE_INFINITY;
@@ -220,7 +228,7 @@ class Queue<Item> implements AppendQueue<Item> {
     });
   }
 
-  /** One that does not wait here: it is kept elsewhere or given up. */
+  /** Keeps an item elsewhere, or gives it up, without a place in the queue. */
   #refuse(entry: Entry<Item>, error: Error): void {
     const { keep } = this.#options;
     if (keep === undefined) return this.#giveUp(entry, error);

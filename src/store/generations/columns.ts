@@ -2,10 +2,12 @@ import { flag, integer, nullable, text, textOf, type Column } from '../../resour
 import { createRowMapper, type RowOf, type TableOf } from '../../resources/row-mapper.ts';
 import { attemptsColumn, warningsColumn } from './generation-json.ts';
 
-/** A duration that is measured in fractions and kept in whole milliseconds. */
+/** A duration that is measured in fractions and stored in whole milliseconds. */
 const wholeMs: Column<number, number, number> = { ...integer, encode: Math.round };
 
-/** One row a generation, failed ones included: facts and counts, no text of the conversation. Only ever inserted. */
+/**
+ * One row for each generation, failed ones included: facts and counts, no text of the conversation. Only ever inserted.
+ */
 const columns = {
   /** `gen-...`. */
   id: text,
@@ -16,17 +18,17 @@ const columns = {
   api_type: textOf<'chat' | 'messages'>(),
   /** As the caller spelled it. */
   model_requested: text,
-  /** The slug that served; where none did, the one asked for. */
+  /** The slug that served; where none did, the requested one. */
   model: text,
   /** Slug. Null when no provider was reached. */
   provider: nullable(text),
   /** Display name. */
   provider_name: nullable(text),
-  /** The upstream's own id of the answer. */
+  /** The upstream's own id of the response. */
   upstream_id: nullable(text),
   upstream_model: nullable(text),
   streamed: flag,
-  /** The caller hung up. */
+  /** The caller disconnected. */
   cancelled: flag,
   finish_reason: nullable(text),
   native_finish_reason: nullable(text),
@@ -51,7 +53,7 @@ const columns = {
   cost_completion_nano_usd: nullable(integer),
   is_byok: flag,
   service_tier: nullable(text),
-  /** From arrival to the end. */
+  /** From the request's arrival to the end. */
   latency_ms: wholeMs,
   time_to_first_token_ms: nullable(wholeMs),
   /** From the first token to the end. */
@@ -63,44 +65,49 @@ const columns = {
   user_agent: nullable(text),
   region: text,
   workspace_id: text,
-  /** On whose behalf the key was made. */
+  /** The user that the key was made for. */
   member_id: nullable(text),
   preset_slug: nullable(text),
-  /** The part of `tokensCacheWrite` that lives an hour. */
+  /** The part of `tokensCacheWrite` that is cached for an hour. */
   tokens_cache_write_1h: integer,
-  /** On a caller's own credential: what it would have cost on the gateway's. */
+  /** With a caller's own credential: what the call would have cost with the gateway's. */
   list_cost_nano_usd: nullable(integer),
-  /** What the upstream says that it charged. */
+  /** What the upstream reports as its charge. */
   upstream_cost_nano_usd: nullable(integer),
-  /** Parts of the prompt's and of the completion's tokens; from here on null means that nobody said. */
+  /**
+   * Parts of the prompt's and of the completion's tokens; from here on null means that the provider did not report the
+   * number.
+   */
   tokens_audio_prompt: nullable(integer),
   tokens_audio_completion: nullable(integer),
   tokens_image_completion: nullable(integer),
   /** Runs of the upstream's own tools. */
   web_searches: nullable(integer),
   web_fetches: nullable(integer),
-  /** Pictures, sounds, videos and documents that the caller sent; the sounds among them; what the model made. */
+  /** Pictures, sounds, videos and documents in the request; the sounds among them; what the model made. */
   media_prompt: nullable(integer),
   audio_prompt: nullable(integer),
   media_completion: nullable(integer),
   /** At list price; negative where writing to the cache cost more than reading saved. */
   cache_discount_nano_usd: nullable(integer),
-  /** The generation whose answer was given again. */
+  /** The generation whose response was replayed. */
   response_cache_source_id: nullable(text),
-  /** What the request was about. Null: nobody looked. */
+  /** The kind of task. Null: the request was not classified. */
   task_type: nullable(text),
   /** The plugin that chose the model. */
   router: nullable(text),
-  /** The model that a router's choice is compared with, and what was saved against it; negative: spent more. */
+  /**
+   * The model that a router's choice is compared with, and what was saved against it; negative: the choice cost more.
+   */
   compared_model: nullable(text),
   saved_nano_usd: nullable(integer),
-  /** Parts of what was charged: for searching and reading the web, and for reading files. Null: nothing. */
+  /** Parts of the charge: for searching and fetching the web, and for reading files. Null: nothing. */
   web_cost_nano_usd: nullable(integer),
   file_cost_nano_usd: nullable(integer),
-  /** Calls of server tools that ran, and those that failed among them. Null: none were offered. */
+  /** Calls of server tools that ran, and the failed ones among them. Null: the request had no server tools. */
   tool_calls: nullable(integer),
   tool_failures: nullable(integer),
-  /** Two letters, as somebody before the gateway said. */
+  /** Two letters, as the proxy before the gateway reported. */
   country: nullable(text),
 };
 

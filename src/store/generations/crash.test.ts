@@ -14,26 +14,22 @@ const KILLS = 4;
 const ROWS_BEFORE_KILL = 400;
 const WRITERS = 8;
 
-/** This file is its own child: with a path in its environment it writes until it is killed. */
+/** This file is its own child process: with a path in its environment it writes until it is killed. */
 const { CRASH_PATH, CRASH_URL } = process.env;
 if (CRASH_PATH !== undefined) await writeForever(CRASH_PATH, CRASH_URL);
 else
   for (const { name, makePlace } of ENGINES)
     // @spec money-25
-    test(
-      `kill -9 loses no charge that was acknowledged, and makes none twice: ${name}`,
-      { timeout: 60_000 },
-      async (t) => {
-        const place = await makePlace();
-        t.after(() => place.remove());
-        const acknowledged = new Set<string>();
-        for (let kill = 0; kill < KILLS; kill++) {
-          for (const id of await writeAndKill(place)) acknowledged.add(id);
-          assert.deepEqual(await findDifferences(place, acknowledged), [], `after kill ${kill + 1}`);
-        }
-        assert.ok(acknowledged.size >= KILLS * ROWS_BEFORE_KILL);
-      },
-    );
+    test(`loses no acknowledged charge to kill -9, and makes none twice: ${name}`, { timeout: 60_000 }, async (t) => {
+      const place = await makePlace();
+      t.after(() => place.remove());
+      const acknowledged = new Set<string>();
+      for (let kill = 0; kill < KILLS; kill++) {
+        for (const id of await writeAndKill(place)) acknowledged.add(id);
+        assert.deepEqual(await findDifferences(place, acknowledged), [], `after kill ${kill + 1}`);
+      }
+      assert.ok(acknowledged.size >= KILLS * ROWS_BEFORE_KILL);
+    });
 
 async function writeForever(path: string, url: string | undefined): Promise<never> {
   const database = await openDatabase({ path, url, clock });
@@ -54,9 +50,9 @@ async function writeForever(path: string, url: string | undefined): Promise<neve
   return process.exit(1);
 }
 
-/** The ids that the child said were durable, down to the moment of its death. */
+/** Kills a writing child process. Returns the ids that the child reported as durable until then. */
 async function writeAndKill({ path, url }: Place): Promise<readonly string[]> {
-  // Under the test runner's own variable a child would report as a test.
+  // With the test runner's own variable a child would report as a test.
   const { NODE_TEST_CONTEXT: _runner, ...env } = process.env;
   const child = spawn(process.execPath, [import.meta.filename], {
     env: { ...env, CRASH_PATH: path, ...(url !== undefined && { CRASH_URL: url }) },
@@ -73,7 +69,7 @@ async function writeAndKill({ path, url }: Place): Promise<readonly string[]> {
   return ids;
 }
 
-/** What is missing, and whether the three tables tell the same story. */
+/** Lists what is missing, and where the three tables disagree. */
 async function findDifferences(place: Place, acknowledged: ReadonlySet<string>): Promise<readonly string[]> {
   const database = await openDatabase({ ...place, clock });
   const { kysely } = database;

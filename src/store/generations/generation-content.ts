@@ -2,12 +2,12 @@ import { contentRows, type ContentRow } from '../accounts/columns.ts';
 import type { Database } from '../engine/database.ts';
 import { numberOf } from '../portable.ts';
 
-/** What was said in generations, sealed. */
+/** The texts of generations, sealed. */
 export interface ContentStore {
-  /** Those that are there already stay as they are. */
+  /** Inserts the rows and leaves existing ones as they are. */
   insert(rows: readonly ContentRow[]): Promise<void>;
   find(generationId: string): Promise<ContentRow | undefined>;
-  /** Deletes at most `limit` of those that are older. How many it were. */
+  /** Deletes at most `limit` of the older rows. Returns how many. */
   removeBefore(atMs: number, limit: number): Promise<number>;
 }
 

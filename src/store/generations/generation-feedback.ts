@@ -10,15 +10,15 @@ export interface Feedback {
   readonly comment: string | null;
 }
 
-/** What people say of generations. */
+/** Feedback of people on generations. */
 export interface FeedbackStore {
-  /** `false`: there are as many of this generation as are kept. */
+  /** `false`: the generation has as much feedback as is kept. */
   insert(feedback: Feedback): Promise<boolean>;
-  /** Oldest first. */
+  /** Lists the oldest first. */
   list(generationId: string): Promise<readonly Feedback[]>;
 }
 
-/** Of one generation. */
+/** Limits the feedback on one generation. */
 const FEEDBACK_MAX = 100;
 
 export function createFeedbackStore({ database }: { readonly database: Database }): FeedbackStore {

@@ -7,17 +7,17 @@ export const attemptsColumn: Codec<string, readonly AttemptRecord[]> = { encode:
 /** The column `warnings`. */
 export const warningsColumn: Codec<string, readonly Warning[]> = { encode: writeWarnings, decode: readWarnings };
 
-/** One call of an upstream. `status`: what the upstream answered; null when it never did. */
+/** One call of an upstream. `status`: the upstream's answer; null when there was none. */
 export interface AttemptRecord {
   readonly provider: string;
-  /** For display; absent where an older version stored the record. */
+  /** The display name; absent where an older version stored the record. */
   readonly providerName?: string;
   readonly model: string;
   readonly status: number | null;
   readonly latencyMs: number;
-  /** The masked label of the caller's own credential; absent: the gateway's was used. */
+  /** The redacted label of the caller's own credential; absent: the gateway's was used. */
   readonly credential?: string;
-  /** What it gave of an answer that several gave together; absent: all of the answer, or nothing. */
+  /** Its part of a response that several providers gave together; absent: all of the response, or nothing. */
   readonly part?: AttemptPart;
 }
 
@@ -30,7 +30,7 @@ export interface AttemptPart {
 
 function writeAttempts(attempts: readonly AttemptRecord[]): string {
   if (attempts.length === 0) return '[]';
-  // What is undefined is left out.
+  // Undefined members are left out.
   return JSON.stringify(
     attempts.map(({ provider, providerName, model, status, latencyMs, credential, part }) => ({
       provider,
@@ -56,7 +56,7 @@ function readPart(part: Json | undefined): { readonly part?: AttemptPart } {
   return { part: { tokensPrompt, tokensCompletion, costNanoUsd: typeof cost === 'number' ? cost : null } };
 }
 
-/** What cannot be read is left out: an odd row must not hide its own record. */
+/** Leaves out what it cannot decode: an odd row must not hide its own record. */
 function readAttempts(text: string): readonly AttemptRecord[] {
   return objectsIn(text).map((attempt) => ({
     provider: textOf(attempt['provider']),
@@ -73,7 +73,7 @@ function writeWarnings(warnings: readonly Warning[]): string {
   return warnings.length === 0 ? '[]' : JSON.stringify(warnings);
 }
 
-/** Those that are read back; one that is forgotten here does not compile. */
+/** The codes that are read back; a code that is missing here does not compile. */
 const WARNING_CODES: Readonly<Record<Warning['code'], true>> = {
   'field-dropped': true,
   'field-changed': true,

@@ -1,9 +1,9 @@
 import type { Database } from '../engine/database.ts';
 import { generationRows, type GenerationRow } from './columns.ts';
 
-/** Which generations. What is absent does not matter. */
+/** Selects generations. An absent member does not restrict. */
 export interface GenerationFilter {
-  /** Unix ms. Older ones are not looked at. */
+  /** Unix ms. Older ones are left out. */
   readonly sinceMs: number;
   readonly limit: number;
   readonly keyHash?: string;
@@ -11,9 +11,9 @@ export interface GenerationFilter {
   readonly model?: string;
   readonly provider?: string;
   readonly sessionId?: string;
-  /** The hash under which the end user is known. */
+  /** The hash that identifies the end user. */
   readonly endUserHash?: string;
-  /** Those alone that were answered with a status of 400 or more. */
+  /** Only those that were answered with a status of 400 or more. */
   readonly failed?: boolean;
 }
 
@@ -26,7 +26,7 @@ const COLUMNS = {
   endUserHash: 'end_user_hash',
 } as const;
 
-/** Newest first. */
+/** Lists the newest first. */
 export async function listGenerations(
   { reports }: Pick<Database, 'reports'>,
   { sinceMs, limit, failed, ...wanted }: GenerationFilter,

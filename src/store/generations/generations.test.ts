@@ -39,13 +39,13 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
     });
 
     // @spec operation-9
-    test('a row comes back as it was appended', async () => {
+    test('returns a row as it was appended', async () => {
       const row = sampleGeneration({ id: 'gen-full' });
       await store.append(row);
       assert.deepEqual(await store.find('gen-full'), row);
     });
 
-    test('every amount and every character that can be stored comes back as it was', async () => {
+    test('returns every storable amount and character as it was', async () => {
       const row = sampleGeneration({
         id: 'gen-extreme',
         costNanoUsd: Number.MAX_SAFE_INTEGER,
@@ -58,7 +58,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
       assert.equal((await store.find('gen-broken-text'))?.appTitle, '\uFFFD\uFFFD');
     });
 
-    test('a row whose optional facts are unknown comes back with nulls', async () => {
+    test('returns nulls for unknown optional facts', async () => {
       const row = sampleGeneration({
         id: 'gen-bare',
         apiType: 'messages',
@@ -94,11 +94,11 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
       assert.deepEqual(await store.find('gen-bare'), row);
     });
 
-    test('an unknown id is not found', async () => {
+    test('finds no row for an unknown id', async () => {
       assert.equal(await store.find('gen-unknown'), undefined);
     });
 
-    test('durations are kept as whole milliseconds', async () => {
+    test('stores durations as whole milliseconds', async () => {
       await store.append(
         sampleGeneration({ id: 'gen-times', latencyMs: 1.6, timeToFirstTokenMs: 0.4, generationTimeMs: 2.5 }),
       );
@@ -106,14 +106,14 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
       assert.deepEqual([found?.latencyMs, found?.timeToFirstTokenMs, found?.generationTimeMs], [2, 0, 3]);
     });
 
-    test('a row that was sent twice is kept once, as it was first', async () => {
+    test('stores a repeated row once, as it was first', async () => {
       await store.append(sampleGeneration({ id: 'gen-twice', model: 'acme/first' }));
       await store.append(sampleGeneration({ id: 'gen-twice', model: 'acme/second' }));
       assert.equal((await store.find('gen-twice'))?.model, 'acme/first');
     });
 
     if (!isPostgres)
-      test('rows that are appended together cost two messages at most', async () => {
+      test('sends rows that are appended together in two messages at most', async () => {
         const posts = mock.method(Worker.prototype, 'postMessage');
         const ids = Array.from({ length: 200 }, (_, index) => `gen-batch-${index}`);
         await Promise.all(ids.map((id) => store.append(sampleGeneration({ id }))));
@@ -122,10 +122,10 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
         assert.equal((await store.find('gen-batch-199'))?.id, 'gen-batch-199');
       });
 
-    test('a row that the database refuses is reported, and its neighbours are kept', async () => {
+    test('reports a row that the database refuses, and stores its neighbours', async () => {
       lost.length = 0;
       const broken = sampleGeneration({ id: 'gen-broken' });
-      // What the types forbid and an import of old data might do.
+      // The types forbid this; an import of old data might do it.
       Reflect.set(broken, 'region', null);
       await Promise.all([
         store.append(sampleGeneration({ id: 'gen-before' })),
@@ -145,7 +145,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
     });
 
     if (!isPostgres)
-      test('a full disk loses nothing once there is room again', async () => {
+      test('loses nothing to a full disk once there is room again', async () => {
         lost.length = 0;
         const setPagesMax = (pages: number) => sql.raw(`pragma max_page_count = ${pages}`).execute(database.kysely);
         await setPagesMax(1);
@@ -176,7 +176,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
       });
 
     if (!isPostgres)
-      test('while the file takes no writes rows are kept beside it, and limits cannot be read, until it does', async (t) => {
+      test('keeps rows beside a file that takes no writes, and makes limits unreadable until it does', async (t) => {
         const folder = await mkdtemp(join(tmpdir(), 'unstored-'));
         t.after(() => rm(folder, { recursive: true }));
         const patient = createGenerationStore({
@@ -191,7 +191,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
           retryDelaysMs: Array.from({ length: 30 }, () => 1),
         });
         t.after(() => patient.close());
-        // In a transaction that writes nothing, since no other begins any more.
+        // Inside a transaction that writes nothing, since no other one begins any more.
         const setReadOnly = (isOn: boolean) =>
           database.kysely
             .transaction()
@@ -207,7 +207,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
         while (patient.isBehind()) await wait(50);
         assert.equal(patient.pending(), 0);
         for (const row of rows) assert.deepEqual(await store.find(row.id), row);
-        // As after a kill between the commit and the removal of the file.
+        // The state after a kill between the commit and the removal of the file.
         const again = createGenerationStore({ database, onLost: ({ id }) => assert.fail(id) });
         await Promise.all(rows.map((row) => again.append(row, sampleCharges(row))));
         await again.close();
@@ -220,7 +220,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
       });
 
     if (!isPostgres)
-      test('a disk that stays full costs the rows that did not fit, and says so', async () => {
+      test('reports the rows that did not fit on a disk that stays full', async () => {
         lost.length = 0;
         await sql`pragma max_page_count = 1`.execute(database.kysely);
         const row = sampleGeneration({ id: 'gen-no-room', errorMessage: 'x'.repeat(200_000) });
@@ -232,7 +232,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
   });
 
 for (const { name, makePlace } of ENGINES)
-  test(`after the close nothing is pending and everything that was appended is stored: ${name}`, async (context) => {
+  test(`has stored everything and has nothing pending after the close: ${name}`, async (context) => {
     const place = await makePlace();
     const database = await openDatabase({ ...place, clock });
     const lost: string[] = [];
@@ -254,7 +254,7 @@ for (const { name, makePlace } of ENGINES)
     assert.deepEqual([count, lost], [3_000, []]);
   });
 
-test('a database that is gone costs the row, not the request', async () => {
+test('loses the row but not the request when the database is gone', async () => {
   const database = await openDatabase({ path: ':memory:', clock });
   const lost: Lost[] = [];
   const store = createGenerationStore({ database, onLost: ({ id }, { message }) => lost.push({ id, message }) });

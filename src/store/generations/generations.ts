@@ -7,7 +7,7 @@ import { readSettlements, type Settlement } from './settlement.ts';
 import { openSpool } from './spool.ts';
 import { sumUpAgain } from '../usage/usage-rollup.ts';
 
-/** What follows from a generation for those who pay. */
+/** The ledger entries and spending of a generation. */
 export type Charges = Pick<Settlement, 'entries' | 'spend'>;
 
 const { toColumns, toRow } = generationRows;
@@ -16,19 +16,19 @@ const NO_CHARGES: Charges = { entries: [], spend: [] };
 
 export interface GenerationStore {
   /**
-   * Settles when the row is on the disk, or when it was given up and `onLost` has been told; it never rejects. It may
-   * wait as long as the database is away, so whoever has a caller waiting sets a limit of their own. Row and charges are
+   * Settles when the row is on the disk, or when it was given up and `onLost` was called; it never rejects. It may wait
+   * as long as the database is away, so code with a waiting caller needs a time limit of its own. Row and charges are
    * stored together; where the row's id is stored already nothing changes.
    */
   append(row: GenerationRow, charges?: Charges): Promise<void>;
   find(id: string): Promise<GenerationRow | undefined>;
-  /** Rows that are neither stored nor given up: those in memory, and those that are kept in files. */
+  /** Counts the rows that are neither stored nor given up: those in memory, and those in spool files. */
   pending(): number;
-  /** Begins to store what was kept in files, by this process or one before. */
+  /** Begins to store the spool files of this process and of earlier ones. */
   start(): void;
-  /** Whether the database, though it may answer, lacks rows that it should have taken by now: its sums are too low. */
+  /** Whether the database, though it may answer, lacks rows that it should have by now: its sums are too low. */
   isBehind(): boolean;
-  /** Stores what is pending, keeps it in files, or gives it up. To be called before the database closes. */
+  /** Stores pending rows, keeps them in files, or gives them up. Must be called before the database closes. */
   close(): Promise<void>;
 }
 
@@ -49,16 +49,16 @@ export interface GenerationStoreOptions {
 export interface SpoolPlace {
   readonly folder: string;
   readonly nowMs: () => number;
-  /** A file that holds no rows was set aside. Must not throw. */
+  /** Called when a file without rows was set aside. Must not throw. */
   readonly onUnreadable: (file: string) => void;
-  /** They cannot be stored, and the database is not the reason. Must not throw. */
+  /** Called when rows cannot be stored and the database is not the reason. Must not throw. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Between two tries to store what is kept in files. */
+/** The time between two tries to store the spool files. */
 const DRAIN_EVERY_MS = 1_000;
 
-/** Drawn up when it is appended, while the batch before is being stored. */
+/** A row that is encoded when it is appended, while the batch before is being stored. */
 interface PendingRow {
   readonly row: GenerationRow;
   readonly settlement: Settlement;
@@ -95,7 +95,7 @@ export function createGenerationStore(options: GenerationStoreOptions): Generati
     everyMs: DRAIN_EVERY_MS,
     pauseMs: 0,
     onFailed(error) {
-      // While the database is away it is tried again, which was told.
+      // A transient error was reported already by `onStuck`, and the next round tries again.
       if (!isTransient(error)) options.spool?.onFailed(error);
     },
   });

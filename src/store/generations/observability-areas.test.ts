@@ -42,7 +42,7 @@ function content(generationId: string, createdAtMs: number): ContentRow {
 }
 
 for (const { name, makePlace } of ALL_ENGINES)
-  suite(`what is kept for observability: ${name}`, () => {
+  suite(`the store of observability: ${name}`, () => {
     let database: Database;
     let place: Place;
     before(async () => {
@@ -54,7 +54,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       await place.remove();
     });
 
-    test('a destination comes back as it was made, in the order of time, by workspace and by page', async () => {
+    test('lists destinations as they were made, in order of time, by workspace and by page', async () => {
       const store = createDestinationStore({ database });
       const rows = [
         destination({ id: 'a', apiKeyHashes: ['h1', 'h2'], filterRules: '{"enabled":true}', enabled: false }),
@@ -71,7 +71,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       });
     });
 
-    test('a destination is changed as it was read, or not at all, and removed once', async () => {
+    test('changes a destination only as it was read, and removes it once', async () => {
       const store = createDestinationStore({ database });
       const row = destination({ id: 'd', workspaceId: 'changed' });
       await store.insert(row, anything);
@@ -83,7 +83,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.equal(await store.find('d'), undefined);
     });
 
-    test('what was said is stored once, and the oldest goes first, a piece at a time', async () => {
+    test('stores content once, and deletes the oldest first, in batches', async () => {
       const store = createContentStore({ database });
       const rows = [1, 2, 3, 4].map((at) => content(`gen-${at}`, NOW_MS + at));
       await store.insert([]);
@@ -96,7 +96,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.deepEqual(await store.find('gen-4'), rows[3]);
     });
 
-    test('feedback comes back in the order of time, whatever its words, and no more than a bound of it is kept', async () => {
+    test('lists feedback in order of time, whatever its text, and keeps a limited number', async () => {
       const store = createFeedbackStore({ database });
       const one = { generationId: 'gen-1', atMs: NOW_MS, authorKeyHash: 'h', category: 'latency', comment: null };
       const other = { ...one, atMs: NOW_MS + 1, category: 'other', comment: 'slow \u{1f40c}' };
@@ -109,7 +109,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.equal((await store.list('gen-many')).length, 100);
     });
 
-    test('generations are found by who asked, what for, and how it went', async () => {
+    test('finds generations by caller, task and outcome', async () => {
       const store = createGenerationStore({ database, onLost: (_row, error) => assert.fail(error) });
       const rows = [
         sampleGeneration({ id: 'gen-a', createdAtMs: NOW_MS, keyHash: 'k1', model: 'acme/one', status: 200 }),

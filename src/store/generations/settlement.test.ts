@@ -30,7 +30,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       for (const table of TABLES) await sql`delete from ${sql.table(table)}`.execute(database.kysely);
     });
 
-    /** As the store of generations makes them. */
+    /** Makes a settlement as the store of generations does. */
     async function settlementOf(row: Partial<GenerationRow>, nanoUsd: number): Promise<Settlement> {
       const formatted = Promise.withResolvers<Settlement>();
       const store = createGenerationStore({
@@ -65,7 +65,7 @@ for (const { name, makePlace } of ALL_ENGINES)
     const generationIds = async () =>
       (await database.kysely.selectFrom('generations').select('id').orderBy('id').execute()).map(({ id }) => id);
 
-    test('generation, entry and sums are stored together', async () => {
+    test('stores a generation, its entry and its sums together', async () => {
       const settlement = await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7);
       assert.deepEqual(await database.appendSettlements([settlement]), []);
       assert.deepEqual(await generationIds(), ['gen-1']);
@@ -76,7 +76,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       ]);
     });
 
-    test('what is sent again, alone, in a larger batch or twice in one, is charged once', async () => {
+    test('charges a repeated settlement once: alone, in a larger batch, or twice in one', async () => {
       const [first, second] = [
         await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
         await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
@@ -91,13 +91,13 @@ for (const { name, makePlace } of ALL_ENGINES)
       ]);
     });
 
-    test('one that is refused leaves nothing of itself, and its neighbours stand', async () => {
+    test('leaves nothing of a refused settlement, and stores its neighbours', async () => {
       const [good, bad, other] = [
         await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
         await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
         await settlementOf({ id: 'gen-3', keyHash: 'k' }, 100),
       ];
-      // Its generation is fine, its second charge is not.
+      // Its generation is valid, its second charge is not.
       const twice = bad.entries.flatMap((entry) => [entry, { ...entry, id: 'again' }]);
       const refused = await database.appendSettlements([good, { ...bad, entries: twice }, other]);
       assert.deepEqual(
@@ -109,7 +109,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.deepEqual((await spendRows())[0], { subject: 'account:default', nano_usd: 107, requests: 2 });
     });
 
-    test('a row of which the columns come in another order is stored like its neighbours', async () => {
+    test('stores a row with its columns in another order like its neighbours', async () => {
       const [first, second] = [
         await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
         await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
@@ -122,7 +122,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.deepEqual(stored, [second.generation]);
     });
 
-    test('one that an older version left, with fewer columns, is stored between others at the first try', async () => {
+    test("stores an older version's settlement, with fewer columns, between others at the first try", async () => {
       const [first, { generation, ...charges }, last] = [
         await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
         await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
@@ -134,7 +134,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.deepEqual(await generationIds(), ['gen-1', 'gen-2', 'gen-3']);
     });
 
-    test('what is written together with a settlement that is refused is written once', async () => {
+    test('writes once what shares a write with a refused settlement', async () => {
       const [first, second, bad, good] = [
         await settlementOf({ id: 'gen-1', keyHash: 'k' }, 1),
         await settlementOf({ id: 'gen-2', keyHash: 'k' }, 2),
@@ -142,7 +142,7 @@ for (const { name, makePlace } of ALL_ENGINES)
         await settlementOf({ id: 'gen-4', keyHash: 'k' }, 8),
       ];
       await database.appendSettlements([first]);
-      // While this one is under way the others queue up, and go together.
+      // While this one is under way the others queue up, and are sent together.
       const busy = database.appendSettlements([second]);
       const more = sql`update spend set nano_usd = nano_usd + 100 where subject = 'key:k'`.execute(database.kysely);
       const twice = bad.entries.flatMap((entry) => [entry, { ...entry, id: 'again' }]);
@@ -158,7 +158,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       ]);
     });
 
-    test('writers that touch the same sums in other orders neither wait for ever nor lose a charge', async () => {
+    test('lets writers touch the same sums in other orders without a deadlock or a lost charge', async () => {
       const batches = await Promise.all(
         Array.from({ length: 12 }, (_, writer) =>
           Promise.all(
@@ -182,7 +182,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.equal((await spendRows()).length, 9);
     });
 
-    test('spending is summed by key, credential and window', async () => {
+    test('sums spending by key, credential and window', async () => {
       const spent = (id: string, keyHash: string, day: number, nanoUsd: number, isByok = false) =>
         settlementOf({ id, keyHash, createdAtMs: day * DAY_MS + 1, isByok }, nanoUsd);
       await database.appendSettlements(

@@ -11,11 +11,13 @@ export interface SpendIncrement {
   /** The UTC day of the generation, Unix ms. */
   readonly day_start_ms: number;
   readonly is_byok: Flag;
-  /** Nano-USD; of a call on a caller's own credential, what it would have cost at list price. */
+  /** Nano-USD; with a caller's own credential, what the call would have cost at list price. */
   readonly nano_usd: number;
 }
 
-/** The id of the entry for what a generation cost. There is no other way to enter that, and so it is entered once. */
+/**
+ * Makes the id of the entry for a generation's cost. Every such entry gets its id here, and so a cost is entered once.
+ */
 export function chargeId(generationId: string): string {
   return `${generationId}:usage`;
 }
@@ -23,12 +25,12 @@ export function chargeId(generationId: string): string {
 /** A generation with all that follows from it: stored together or not at all, and once. */
 export interface Settlement {
   readonly generation: GenerationsTable;
-  /** Each names this generation. */
+  /** The entries of this generation. */
   readonly entries: readonly LedgerEntriesTable[];
   readonly spend: readonly SpendIncrement[];
 }
 
-/** Of a file that a process wrote, which may have been an older one; `undefined` when it holds something else. */
+/** Parses a file that this version or an older one wrote; `undefined` when it holds something else. */
 export function readSettlements(text: string): readonly Settlement[] | undefined {
   const found: unknown = parseJson(text);
   return Array.isArray(found) && found.every(isSettlement) ? found : undefined;
@@ -41,16 +43,16 @@ function isSettlement(value: unknown): value is Settlement {
   );
 }
 
-/** A settlement that a batch left out, and why. */
+/** A settlement that was left out of a batch, and why. */
 export interface RefusedSettlement {
   readonly index: number;
   readonly fault: DatabaseFault;
 }
 
 /**
- * Stores a batch in one commit. A settlement whose generation is stored already changes nothing, so that a batch may be
- * sent again when the answer to the first sending was lost. Those that the database refuses are reported, and the others
- * stand.
+ * Stores a batch in one commit. A settlement whose generation is stored already changes nothing, so a batch may be sent
+ * again when the answer to the first sending was lost. Settlements that the database refuses are reported, and the
+ * others are stored.
  * @throws DatabaseError when nothing was stored
  */
 export type AppendSettlements = (batch: readonly Settlement[]) => Promise<readonly RefusedSettlement[]>;

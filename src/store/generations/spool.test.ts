@@ -32,7 +32,7 @@ async function drained(spool: Spool<string>): Promise<readonly string[]> {
   return items;
 }
 
-test('what is kept is there for the next process, oldest first, and after it was stored no more', async (t) => {
+test('gives kept items to the next process, oldest first, and none after they were stored', async (t) => {
   const folder = await makeFolder(t);
   const spool = open(folder);
   assert.deepEqual([spool.count(), await drained(spool)], [0, []], 'nothing, not even a folder');
@@ -46,14 +46,14 @@ test('what is kept is there for the next process, oldest first, and after it was
   assert.deepEqual([await drained(spool), spool.count()], [[], 0], 'another process took them');
 });
 
-test('only the owner may read what is kept', async (t) => {
+test('lets only the owner read kept items', async (t) => {
   const folder = await makeFolder(t);
   await open(folder).keep(['a']);
   const [file = ''] = await readdir(folder);
   assert.deepEqual([(await stat(folder)).mode & 0o777, (await stat(join(folder, file))).mode & 0o777], [0o700, 0o600]);
 });
 
-test('what cannot be stored stays, with all that came later, and what was stored before does not', async (t) => {
+test('keeps what cannot be stored and everything later, and drops what was stored before', async (t) => {
   const folder = await makeFolder(t);
   const spool = open(folder);
   for (const item of ['a', 'b', 'c']) await spool.keep([item]);
@@ -68,7 +68,7 @@ test('what cannot be stored stays, with all that came later, and what was stored
   assert.deepEqual(await drained(open(folder)), ['b', 'c']);
 });
 
-test('many that are given up at once share files, in order and none too large', async (t) => {
+test('shares files between many items at once, in order and none too large', async (t) => {
   const folder = await makeFolder(t);
   const spool = open(folder);
   const items = Array.from({ length: 1_001 }, (_, index) => String(index));
@@ -78,7 +78,7 @@ test('many that are given up at once share files, in order and none too large', 
   assert.deepEqual(await drained(spool), items);
 });
 
-test('beyond its bounds nothing is kept, and what was kept is not lost for it', async (t) => {
+test('keeps nothing beyond its bounds, and loses nothing that it kept', async (t) => {
   const folder = await makeFolder(t);
   const small = open(folder, { bytesMax: 20 });
   assert.equal(await small.keep(['0123456789']), true);
@@ -90,7 +90,7 @@ test('beyond its bounds nothing is kept, and what was kept is not lost for it', 
   assert.equal(await small.keep(['0123456789']), true, 'there is room again');
 });
 
-test('a disk that refuses is told, and tried again the next time', async (t) => {
+test('reports a disk that refuses, and tries again the next time', async (t) => {
   const folder = await makeFolder(t);
   const spool = open(folder);
   await writeFile(folder, 'a file where the folder should be');
@@ -100,13 +100,13 @@ test('a disk that refuses is told, and tried again the next time', async (t) => 
   assert.deepEqual(await drained(spool), ['b']);
 });
 
-test('a place where no folder can be is told', async (t) => {
+test('reports a place where no folder can be made', async (t) => {
   const folder = await makeFolder(t);
   await writeFile(folder, 'a file');
   assert.throws(() => open(folder), /ENOTDIR/);
 });
 
-test('a file that holds no items is set aside, and the others are stored', async (t) => {
+test('sets a file without items aside, and stores the others', async (t) => {
   const folder = await makeFolder(t);
   const unreadable: string[] = [];
   const spool = open(folder, { onUnreadable: (file) => unreadable.push(file) });
@@ -120,7 +120,7 @@ test('a file that holds no items is set aside, and the others are stored', async
   assert.deepEqual([await drained(spool), unreadable.length], [[], 1], 'once');
 });
 
-test('what a process that died had not finished writing is no item, and goes when it is old', async (t) => {
+test('ignores the half-written file of a dead process, and removes it when it is old', async (t) => {
   const folder = await makeFolder(t);
   const spool = open(folder);
   await spool.keep(['a']);
@@ -134,7 +134,7 @@ test('what a process that died had not finished writing is no item, and goes whe
   assert.deepEqual(await readdir(folder), [young]);
 });
 
-test('what is kept while others are taken is not forgotten', async (t) => {
+test('keeps items that come while others are drained', async (t) => {
   const spool = open(await makeFolder(t));
   const items = Array.from({ length: 100 }, (_, index) => String(index));
   const taken: string[] = [];

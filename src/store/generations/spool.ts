@@ -4,40 +4,41 @@ import { join } from 'node:path';
 import { randomText } from '../../lib/ids.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
 
-/** Items in files of a folder, for as long as they cannot be stored where they belong. Processes may share the folder. */
+/** Keeps items in files of a folder while they cannot be stored where they belong. Processes may share the folder. */
 export interface Spool<Item> {
-  /** Whether they are on the disk now; false: there is no room, or the disk fails. Never rejects. */
+  /** Returns whether the items are on the disk; false: there is no room, or the disk fails. Never rejects. */
   keep(items: readonly Item[]): Promise<boolean>;
-  /** Items on the disk. */
+  /** Counts the items on the disk. */
   count(): number;
   /**
-   * Hands what is kept to `store`, oldest first, and forgets what it took. Whoever dies in between hands it over again.
+   * Gives kept items to `store`, oldest first, and deletes the stored ones. After a crash in between, the next process
+   * gives the same items again.
    * @throws what `store` throws: these items and later ones stay; and when the folder cannot be read
    */
   drain(store: (items: readonly Item[]) => Promise<void>): Promise<void>;
 }
 
 export interface SpoolOptions<Item> {
-  /** Made when it is needed. */
+  /** The folder; it is made when it is needed. */
   readonly folder: string;
   readonly nowMs: () => number;
-  /** What a file holds; `undefined` for what no version of the gateway wrote. */
+  /** Parses a file; `undefined` for what no version of the gateway wrote. */
   readonly read: (text: string) => readonly Item[] | undefined;
-  /** A file that cannot be read is set aside under another name. Must not throw. */
+  /** Called when an unreadable file was set aside under another name. Must not throw. */
   readonly onUnreadable: (file: string) => void;
   readonly bytesMax?: number;
 }
 
-/** All files together: some hundred thousand generations. */
+/** The size of all files together: some hundred thousand generations. */
 const BYTES_MAX = 268_435_456;
-/** Items that wait for the disk; it fails, or it is full. */
+/** Items that may wait for the disk; with more, the disk fails or is full. */
 const WAITING_MAX = 20_000;
 /** Items in one file, which is read whole. */
 const ITEMS_PER_FILE_MAX = 250;
-/** What a process that died was writing is nobody's after this. */
+/** After this time a half-written file belongs to no living process. */
 const PARTIAL_LIFE_MS = 3_600_000;
 
-/** Begins with the time, so that names sort by it, and tells how many items there are. */
+/** Begins with the time, so that names sort by it, and holds the number of items. */
 const FILE_NAME = /^\d{15}-(\d+)-\w{12}\.json$/;
 const PARTIAL = '.partial';
 
@@ -46,14 +47,14 @@ interface Waiting<Item> {
   readonly settle: (isKept: boolean) => void;
 }
 
-/** @throws Error when there is such a folder and it cannot be read */
+/** @throws Error when the folder exists and cannot be read */
 export function openSpool<Item>(options: SpoolOptions<Item>): Spool<Item> {
   return new FileSpool(options);
 }
 
 class FileSpool<Item> implements Spool<Item> {
   readonly #options: SpoolOptions<Item>;
-  /** Bytes of each file. */
+  /** The size of each file, bytes. */
   readonly #files: Map<string, number>;
   #waiting: Waiting<Item>[] = [];
   #waitingItems = 0;
@@ -95,7 +96,10 @@ class FileSpool<Item> implements Spool<Item> {
     }
   }
 
-  /** Another process may have added files; one that it took is missing when it is read. */
+  /**
+   * Lists the folder. Another process may have added files; a file that another process took is missing when it is
+   * read.
+   */
   async #look(): Promise<void> {
     const { folder, nowMs } = this.#options;
     const names = (await readdir(folder).catch(unlessMissing)) ?? [];
@@ -108,10 +112,10 @@ class FileSpool<Item> implements Spool<Item> {
     }
   }
 
-  /** What comes while one file is written goes into the next. */
+  /** Writes waiting items; those that come while one file is written go into the next. */
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
-    // Whoever gives up many items does so in one turn.
+    // Items that are given up together arrive within one turn: wait for all of them.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const some = this.#nextFile();
@@ -139,7 +143,7 @@ class FileSpool<Item> implements Spool<Item> {
     const name = `${String(Math.floor(nowMs())).padStart(15, '0')}-${items.length}-${randomText(12)}.json`;
     const file = join(folder, name);
     await writeDurably(file + PARTIAL, text);
-    // Whole or not there.
+    // A rename makes the file complete or absent.
     await rename(file + PARTIAL, file);
     this.#files.set(name, bytes);
     await sync(folder);
@@ -175,7 +179,7 @@ async function writeDurably(file: string, text: string): Promise<void> {
   }
 }
 
-/** The name of a new file is on the disk when its folder is. */
+/** Syncs the folder: only then is the name of a new file on the disk. */
 async function sync(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -12,7 +12,7 @@ import { ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A database as the first version left it. */
+/** Makes a database as the first version left it. */
 async function makeOldDatabase({ path, url }: Place): Promise<void> {
   const engine = url === undefined ? await openSqlite(path) : await openPostgres(url);
   await migrate(engine.runAlone, clock, MIGRATIONS.slice(0, 1));
@@ -30,7 +30,7 @@ async function makeOldDatabase({ path, url }: Place): Promise<void> {
 }
 
 for (const { name, makePlace } of ENGINES)
-  test(`what was generated before there was a ledger is in it: ${name}`, async (t) => {
+  test(`enters generations from before the ledger into it: ${name}`, async (t) => {
     const place = await makePlace();
     await makeOldDatabase(place);
     const database = await openDatabase({ ...place, clock });

@@ -11,7 +11,7 @@ import { createUsageReports } from '../usage/usage-reports.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A database of the version before, with the sums of one day. */
+/** Makes a database of the version before, with the sums of one day. */
 async function makeOldDatabase({ path, url }: Place): Promise<void> {
   const engine = url === undefined ? await openSqlite(path) : await openPostgres(url);
   const before = MIGRATIONS.findIndex(({ name }) => name.startsWith('0011'));
@@ -30,7 +30,7 @@ async function makeOldDatabase({ path, url }: Place): Promise<void> {
 }
 
 for (const { name, makePlace } of ENGINES)
-  test(`sums of the version before stand, and what it did not note is 0: ${name}`, async (t) => {
+  test(`keeps the sums of the version before, with 0 for what it did not record: ${name}`, async (t) => {
     const place = await makePlace();
     await makeOldDatabase(place);
     const database = await openDatabase({ ...place, clock });

@@ -10,8 +10,8 @@ import { openSqlite } from '../engine/sqlite/engine.ts';
 import { ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 
 /*
- * A migration that has landed is history: databases exist that ran it, and none of them runs it again. What must change
- * is a migration of its own, at the end; its hash is added here when it lands.
+ * A landed migration must not change: databases exist that ran it, and none of them runs it again. A later change is a
+ * migration of its own, at the end; its hash is added here when it lands.
  */
 const LANDED: Readonly<Record<string, string>> = {
   '0001-keys-and-generations': 'f0467420707f113bca1f2bf27b7baa39bca8a764f2d726fdffe7d1a4d28f5697',
@@ -45,7 +45,7 @@ test('keeps the text of every landed migration', () => {
   );
 });
 
-/** What the first five migrations made before the second and the fourth of them were edited. */
+/** Makes what the first five migrations made before the second and the fourth of them were edited. */
 async function makeOldDatabase({ path, url }: Place): Promise<void> {
   const engine = url === undefined ? await openSqlite(path) : await openPostgres(url);
   const { runAlone, kysely } = engine;
@@ -64,7 +64,7 @@ async function makeOldDatabase({ path, url }: Place): Promise<void> {
   await engine.close();
 }
 
-/** Tables with their columns, and indexes with what they cover, in an order of their own. */
+/** Lists tables with their columns, and indexes with what they cover, in a fixed order. */
 async function shapeOf({ kysely }: Database, isPostgres: boolean): Promise<readonly string[]> {
   const { rows } = await (
     isPostgres

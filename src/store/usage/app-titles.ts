@@ -6,14 +6,17 @@ import { APP_URL_CHARS } from './usage-sums.ts';
 
 type Reports = Database['reports'];
 
-/** Callers choose their names: those beyond are known by their addresses. */
+/**
+ * Callers choose the titles of their applications, so their number is limited; further applications are shown by
+ * address.
+ */
 const APPS_MAX = 10_000;
-/** The newest of those that were not summed up yet. */
+/** The newest records that were not summed up yet. */
 const FRESH_RECORDS_MAX = 20_000;
 /** SQLite takes 32,766 values in a statement, PostgreSQL 65,535. */
 const AT_ONCE = 1_000;
 
-/** What the applications of a time call themselves: of several titles the last one in the alphabet. */
+/** Reads the titles of the applications of a time span; of several titles it takes the last one in the alphabet. */
 export function titlesBetween(reports: Reports, fromMs: number, toMs: number): Promise<readonly AppsTable[]> {
   return titlesOf(
     reports,
@@ -21,9 +24,9 @@ export function titlesBetween(reports: Reports, fromMs: number, toMs: number): P
   );
 }
 
-/** Keeps what applications call themselves. The last one of an address counts. */
+/** Stores the titles of applications. The last one of an address counts. */
 export async function keepAppTitles(kysely: Database['kysely'], found: readonly AppsTable[]): Promise<void> {
-  // Always in the same order: two processes that sum up the same hour must not wait for each other's rows.
+  // Always in the same order: two processes that sum up the same hour must not deadlock.
   const titles = [...new Map(found.map((app) => [app.url, app])).values()].toSorted((one, other) =>
     one.url < other.url ? -1 : 1,
   );
@@ -46,7 +49,7 @@ export async function keepAppTitles(kysely: Database['kysely'], found: readonly 
   }
 }
 
-/** By address. @param sinceMs what came after this is not kept yet */
+/** Reads titles by address. @param sinceMs later records are not in the stored titles yet */
 export async function readAppTitles(
   reports: Reports,
   urls: readonly string[],

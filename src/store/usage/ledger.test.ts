@@ -44,7 +44,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       };
     }
 
-    /** A generation with all that follows from it. */
+    /** Stores a generation with its charge. */
     async function generate(id: string, nanoUsd: number, isByok = false): Promise<void> {
       const row = sampleGeneration({
         id,
@@ -56,14 +56,14 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       await generations.append(row, sampleCharges(row));
     }
 
-    test('an account that nothing was entered for has nothing', async () => {
+    test('gives zero for an account without entries', async () => {
       assert.equal(await ledger.balance('nobody'), 0);
       assert.deepEqual(await ledger.totals('nobody'), { credits: 0, usage: 0 });
       assert.deepEqual(await ledger.list({ accountId: 'nobody', offset: 0, limit: 10 }), { rows: [], totalCount: 0 });
     });
 
     // @spec money-43
-    test('the balance is the sum of all entries, charges included', async () => {
+    test('computes the balance as the sum of all entries, charges included', async () => {
       await ledger.append(entry({ id: 'grant', amountNanoUsd: 1_000 }));
       await ledger.append(entry({ id: 'adjustment', atMs: 2, kind: 'adjustment', amountNanoUsd: -100 }));
       await ledger.append(entry({ id: 'elsewhere', accountId: 'other', amountNanoUsd: 5_000 }));
@@ -81,7 +81,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
       assert.equal(Number(rows[0]?.sum), await ledger.balance('default'));
     });
 
-    test('entries are listed newest first, by kind and by page', async () => {
+    test('lists entries newest first, by kind and by page', async () => {
       const { rows, totalCount } = await ledger.list({ accountId: 'default', offset: 1, limit: 2 });
       assert.deepEqual([rows.map(({ id }) => id), totalCount], [['gen-1:usage', 'adjustment'], 4]);
       const grants = await ledger.list({ accountId: 'default', kind: 'grant', offset: 0, limit: 10 });
@@ -89,21 +89,21 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
     });
 
     // @spec money-24
-    test('a generation is charged once', async () => {
+    test('charges a generation once', async () => {
       const charge = { kind: 'usage', amountNanoUsd: -30, generationId: 'gen-1' } as const;
       assert.equal((await ledger.append(entry({ id: 'gen-1:usage', ...charge }))).isNew, false);
       await assert.rejects(ledger.append(entry({ id: 'again', ...charge })), /ledger_entries_usage_id/);
-      // Money back is no charge: it may come in parts.
+      // A refund is no charge: it may come in parts.
       for (const id of ['refund-1', 'refund-2'])
         await ledger.append(entry({ id, kind: 'refund', amountNanoUsd: 5, generationId: 'gen-1' }));
     });
 
     // @spec operation-9
-    test('books that agree have no differences', async () => {
+    test('finds no differences in books that agree', async () => {
       assert.deepEqual(await ledger.verify('default'), []);
     });
 
-    test('every difference is named with what it is and what it should be', async () => {
+    test('reports every difference with the actual and the expected value', async () => {
       const { kysely } = database;
       await kysely
         .updateTable('spend')

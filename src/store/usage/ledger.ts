@@ -12,22 +12,22 @@ const { toColumns, toRow } = ledgerEntryResource.rows;
 
 export type Refund = Omit<LedgerEntry, 'kind' | 'amountNanoUsd'> & {
   readonly generationId: string;
-  /** Absent: all that is left. */
+  /** Absent: the whole rest. */
   readonly amountNanoUsd?: number;
 };
 
-/** What stands in the ledger under the id of an entry that was to be added. */
+/** The ledger's entry under the id of an entry that was to be added. */
 export interface Entered {
   readonly entry: LedgerEntry;
-  /** False: it stood there before, and nothing was added. It may say something else. */
+  /** False: the entry existed before, and nothing was added. It may differ from the new one. */
   readonly isNew: boolean;
 }
 
 /** Nano-USD. */
 export interface LedgerTotals {
-  /** Everything but what was used. */
+  /** The sum of all entries except usage. */
   readonly credits: number;
-  /** What was used, as a positive number. */
+  /** The usage, as a positive number. */
   readonly usage: number;
 }
 
@@ -36,18 +36,18 @@ export interface EntryFilter extends PageWindow {
   readonly kind?: EntryKind;
 }
 
-/** Entries are only ever added; what a generation costs is added with it (`settlement.ts`). */
+/** Entries are only ever added; a generation's cost is added with the generation (`settlement.ts`). */
 export interface LedgerStore {
-  /** One id is one entry, however often it is sent. */
+  /** Adds an entry. One id is one entry, however often it is sent. */
   append(entry: LedgerEntry): Promise<Entered>;
-  /** Gives money back for a generation, and not more than was left of its charge. One id is one entry here too. */
+  /** Refunds a generation, at most the rest of its charge. One id is one entry here too. */
   refund(refundInput: Refund): Promise<Entered | { readonly leftNanoUsd: number }>;
-  /** The sum of all entries, nano-USD: read from those that are no charges, and from the sums of what was spent. */
+  /** Sums all entries, nano-USD: from the entries that are no charges, and from the sums of spending. */
   balance(accountId: string): Promise<number>;
   totals(accountId: string): Promise<LedgerTotals>;
-  /** Newest first. */
+  /** Lists the newest first. */
   list(filter: EntryFilter): Promise<Page<LedgerEntry>>;
-  /** Whether generations, entries and sums tell the same story, and where not. It reads every row. */
+  /** Finds where generations, entries and sums disagree. It reads every row. */
   verify(accountId: string): Promise<readonly Difference[]>;
 }
 
@@ -86,7 +86,7 @@ async function find(kysely: Kysely<Tables>, id: string): Promise<LedgerEntry | u
   return columns && toRow(columns);
 }
 
-/** What a refund gives back, and what was given back before. */
+/** The kinds of entries that count for the rest of a charge: the charge and earlier refunds. */
 const REFUNDABLE = ['usage', 'byok_fee', 'refund'] as const satisfies readonly EntryKind[];
 
 function entriesOf({ accountId, generationId }: Refund, kind: EntryKind): RawBuilder<unknown> {
@@ -113,9 +113,11 @@ function refund(database: Database, refundInput: Refund): ReturnType<LedgerStore
   });
 }
 
-/** One statement, and so one moment: a charge between two would be counted once or not at all. */
+/**
+ * Reads in one statement, and so at one moment: a charge between two statements would be counted once or not at all.
+ */
 async function readTotals({ kysely }: Database, accountId: string): Promise<LedgerTotals> {
-  // As doubles: an integer sum above 2^53 would be an error, and up to there a double is exact.
+  // The sums are doubles: an integer sum above 2^53 would be an error, and up to there a double is exact.
   const { rows } = await sql<{ kind: 'usage' | 'byok_fee' | 'credit'; nano_usd: number | null }>`
     select case kind when 'byok_fee' then 'byok_fee' else 'credit' end as kind,
       sum(cast(amount_nano_usd as double precision)) as nano_usd

@@ -2,26 +2,26 @@ import { sql } from 'kysely';
 import type { Database } from '../engine/database.ts';
 import { numberOf } from '../portable.ts';
 
-/** What a router's choices came to. Money is nano-USD. */
+/** The results of a router's choices. Money is nano-USD. */
 export interface RouterSavings {
   readonly router: string;
-  /** Of one model that it chose; of one task; or of all together: as it was asked. Null: it was not told. */
+  /** The chosen model, the task, or nothing for all together, as the query says. Null: unknown. */
   readonly of: string | null;
   readonly requests: number;
-  /** Of these it is known what the most capable model would have cost. */
+  /** Requests among these for which the cost of the most capable model is known. */
   readonly compared: number;
-  /** What those came to, the router's own questions to models included. */
+  /** The cost of those, including the router's own calls of models. */
   readonly costNanoUsd: number;
-  /** Against the most capable model; negative: so much more was spent. */
+  /** Savings against the most capable model; negative: the choices cost more. */
   readonly savedNanoUsd: number;
 }
 
 export type SavingsBy = 'router' | 'model' | 'task_type';
 
-/** Models of a router, or tasks of one: the most used ones. */
+/** Limits the models of a router, or the tasks of one, to the most used ones. */
 const ROWS_MAX = 1_000;
 
-/** Sums of requests that a router chose for, the most saved first. @param sinceMs Unix ms */
+/** Sums the requests that a router chose for, the most saved first. @param sinceMs Unix ms */
 export async function sumRouterSavings(
   { reports }: Pick<Database, 'reports'>,
   sinceMs: number,

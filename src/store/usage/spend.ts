@@ -2,7 +2,7 @@ import { assert } from '../../lib/assert.ts';
 import type { Database } from '../engine/database.ts';
 import { numberOf } from '../portable.ts';
 
-/** Where the running day, week and month began, ms since 1970: midnights in UTC. */
+/** The starts of the current day, week and month, ms since 1970: midnights in UTC. */
 export interface SpendWindows {
   readonly dayStartMs: number;
   readonly weekStartMs: number;
@@ -17,7 +17,9 @@ export interface Spend {
   readonly month: number;
 }
 
-/** What a subject spent on the gateway's own credentials, and what calls on callers' credentials would have cost. */
+/**
+ * What a subject spent with the gateway's own credentials, and what calls with callers' credentials would have cost.
+ */
 export interface SubjectSpend {
   readonly own: Spend;
   readonly byok: Spend;
@@ -25,7 +27,7 @@ export interface SubjectSpend {
 
 const NO_SPEND: Spend = { total: 0, day: 0, week: 0, month: 0 };
 
-/** One entry a subject (`key:HASH`, `workspace:ID`, ...) that was asked for, from one row a day of each. */
+/** Sums spending from one row a day: one entry for each subject (`key:HASH`, `workspace:ID`, ...). */
 export async function sumSpend(
   database: Pick<Database, 'kysely'>,
   subjects: readonly string[],
@@ -53,7 +55,7 @@ function querySums(database: Pick<Database, 'kysely'>, subjects: readonly string
     .selectFrom('spend')
     .where('subject', 'in', subjects)
     .select((build) => {
-      // As a double: an integer sum above 2^53 would be an error, and up to there a double is exact.
+      // The sum is a double: an integer sum above 2^53 would be an error, and up to there a double is exact.
       const spent = build.cast<number>('nano_usd', 'double precision');
       const sumSince = (sinceMs: number) =>
         build.fn.sum<number | null>(build.case().when('day_start_ms', '>=', sinceMs).then(spent).end());

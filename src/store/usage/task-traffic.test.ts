@@ -63,7 +63,7 @@ const ROWS: readonly Partial<GenerationRow>[] = [
 ];
 
 for (const engine of ENGINES) {
-  suite(`what requests were about, ${engine.name}`, async () => {
+  suite(`requests by task, ${engine.name}`, async () => {
     const place = await engine.makePlace();
     const database = await openDatabase({ ...place, clock });
     after(async () => {
@@ -74,7 +74,7 @@ for (const engine of ENGINES) {
     for (const row of ROWS) await store.append(sampleGeneration(row));
     await store.close();
 
-    test('answers within a time are summed up by task and model, at what they cost whoever paid', async () => {
+    test("sums responses within a time by task and model, at their cost, also with callers' credentials", async () => {
       const groups = await createTaskTrafficStore(database).read(START_MS, START_MS + 10);
       assert.deepEqual(
         groups.map(({ taskType, model, requests, tokensPrompt, costNanoUsd }) => [
@@ -91,20 +91,20 @@ for (const engine of ENGINES) {
       );
     });
 
-    test('prompts of an unknown price count for no price', async () => {
+    test('leaves prompts of an unknown price out of the average price', async () => {
       const [group] = await createTaskTrafficStore(database).read(START_MS, START_MS + 10);
       assert.equal(group?.pricedTokensPrompt, 100);
       assert.equal(group.promptNanoUsd, 10);
     });
 
-    test('the first record from a time on is found', async () => {
+    test('finds the first record from a time on', async () => {
       const traffic = createTaskTrafficStore(database);
       assert.equal(await traffic.firstFrom(0), START_MS);
       assert.equal(await traffic.firstFrom(START_MS + 4), START_MS + 10);
       assert.equal(await traffic.firstFrom(START_MS + 11), undefined);
     });
 
-    test('what routers saved is summed up by router, model and task, and what they spent more is negative', async () => {
+    test('sums the savings of routers by router, model and task, with negative ones where they cost more', async () => {
       const by = async (what: 'router' | 'model' | 'task_type') =>
         (await sumRouterSavings(database, START_MS, what)).map((row) => [
           row.router,

@@ -2,27 +2,30 @@ import { sql } from 'kysely';
 import type { Database } from '../engine/database.ts';
 import { numberOf } from '../portable.ts';
 
-/** What was spent on one model for one kind of task. Money is nano-USD, whoever paid. */
+/** Usage of one model for one kind of task. Money is nano-USD, also of calls with callers' credentials. */
 export interface TaskTrafficGroup {
-  /** Null: nobody looked what the requests were about. */
+  /** Null: the requests were not classified. */
   readonly taskType: string | null;
   readonly model: string;
   readonly requests: number;
   readonly tokensPrompt: number;
   readonly tokensCompletion: number;
   readonly costNanoUsd: number;
-  /** Prompts of which the price is known, and what they came to. */
+  /** Tokens of prompts whose price is known, and their cost. */
   readonly pricedTokensPrompt: number;
   readonly promptNanoUsd: number;
 }
 
-/** Groups that one answer holds, the largest. Callers choose names of pass-through models, of which there is no end. */
+/**
+ * The largest groups, so many of them, are in one result. Callers choose names of pass-through models, so groups have
+ * no limit.
+ */
 const GROUPS_MAX = 500;
 
 export interface TaskTrafficStore {
-  /** Of answers that came, within a time: from, up to and not including, Unix ms. */
+  /** Reads responses within a time: from, up to and not including, Unix ms. */
   read(fromMs: number, toMs: number): Promise<readonly TaskTrafficGroup[]>;
-  /** When the first record was made from a time on; `undefined`: there is none. */
+  /** Finds the time of the first record from a time on; `undefined`: there is none. */
   firstFrom(fromMs: number): Promise<number | undefined>;
 }
 

@@ -1,7 +1,10 @@
-/** Speeds are kept as counts by class, so that they add up over hours and days; a percentile is then right to within its class. */
+/**
+ * Speeds are stored as counts by class, so that they add up over hours and days; a percentile is then right to within
+ * its class.
+ */
 const CLASSES = 24;
 
-/** Bounds that grow by `factor`: class 0 is below the first, the last one has no end. */
+/** Makes bounds that grow by `factor`: class 0 is below the first, the last class has no upper bound. */
 function growingBounds(first: number, factor: number): readonly number[] {
   return Array.from({ length: CLASSES - 1 }, (_, index) => Math.round(first * factor ** index));
 }
@@ -11,7 +14,7 @@ export const FIRST_TOKEN_BOUNDS_MS: readonly number[] = growingBounds(10, 1.5);
 /** Upper bounds of the classes of tokens per second from the first token on: 2 to 1,500 and more. */
 export const THROUGHPUT_BOUNDS: readonly number[] = growingBounds(2, 1.35);
 
-/** What may be told apart in sums of generations. All of them are text; unset is `''`. */
+/** Names that sums of generations can be grouped by. All of them are text; unset is `''`. */
 export const USAGE_DIMENSIONS = [
   'workspace_id',
   'key_hash',
@@ -24,11 +27,11 @@ export const USAGE_DIMENSIONS = [
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
 /**
- * Sums of generations: whole numbers, money as nano-USD. `failures` were answered with a status of 400 or more, callers who
- * hung up left out; `unpriced` are those whose price is unknown, which count nothing in the money; `cost_nano_usd` was charged
- * to the account, `byok_nano_usd` is what calls with a caller's own credential cost at list price; `cache_discount_nano_usd`
- * is negative where writing to caches cost more than reading saved; `web_nano_usd` and `file_nano_usd` are parts of what was
- * charged; `tool_calls` of server tools ran, `tool_failures` of them failed.
+ * Sums of generations: whole numbers, money as nano-USD. `failures` were answered with a status of 400 or more, except
+ * where the caller disconnected; `unpriced` have an unknown price, and count nothing in the money; `cost_nano_usd` was
+ * charged to the account, `byok_nano_usd` is what calls with a caller's own credential cost at list price;
+ * `cache_discount_nano_usd` is negative where writing to caches cost more than reading saved; `web_nano_usd` and
+ * `file_nano_usd` are parts of the charge; `tool_calls` of server tools ran, `tool_failures` of them failed.
  */
 export const USAGE_SUMS = [
   'requests',

@@ -6,20 +6,20 @@ import { sumUsage, type UsageGroup, type UsageInput, type UsageSource } from './
 
 export interface UsageReport {
   readonly groups: readonly UsageGroup[];
-  /** There were more groups than are read; the sums of those that are here may be partial. */
+  /** There were more groups than are read; the returned sums may be partial. */
   readonly truncated: boolean;
 }
 
-/** Sums of generations at any time: from what was summed up before, and of what came since from the records. */
+/** Sums of generations over any time: from stored sums and, for what came since, from the records. */
 export interface UsageReports {
-  /** @param isLate asked between queries. @throws TooLateError */
+  /** @param isLate is called between queries. @throws TooLateError */
   read(input: UsageInput, limits: { readonly groupsMax: number; readonly isLate: () => boolean }): Promise<UsageReport>;
-  /** Names of keys by hash, and of workspaces by id, deleted ones included; those that are not come last. */
+  /** Reads names of keys by hash, and of workspaces by id, also of deleted ones, which come last. */
   keyNames(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
   workspaceNames(): Promise<ReadonlyMap<string, { readonly name: string; readonly slug: string }>>;
-  /** What applications call themselves, by address. */
+  /** Reads the titles of applications by address. */
   appTitles(urls: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Addresses of applications that ever called, at most so many. */
+  /** Lists addresses of applications that ever called, at most so many. */
   appUrls(limit: number): Promise<readonly string[]>;
 }
 
@@ -31,13 +31,13 @@ export class TooLateError extends Error {
   }
 }
 
-/** What one query reads at most: between two of them others may be served, and lateness is noticed. */
+/** How much time one query covers at most: between two queries others may run, and lateness is noticed. */
 const SLICE_MS: Readonly<Record<UsageSource, number>> = {
   generations: HOUR_MS,
   usage_hourly: 7 * DAY_MS,
   usage_daily: 92 * DAY_MS,
 };
-/** SQLite takes 32,766 values in a statement, PostgreSQL 65,535; labels come a few at a time. */
+/** SQLite takes 32,766 values in a statement, PostgreSQL 65,535; labels need few at a time. */
 const NAMES_AT_ONCE = 1_000;
 
 export function createUsageReports({ database }: { readonly database: Database }): UsageReports {
@@ -69,7 +69,8 @@ export function createUsageReports({ database }: { readonly database: Database }
       const rows = await reports
         .selectFrom('workspaces')
         .select(['id', 'name', 'slug'])
-        // A slug comes free with its workspace: whoever goes by the last one finds the one that has it now.
+        // A deleted workspace frees its slug. Active ones come last, so that the last one of a slug is the one that has
+        // it now.
         .orderBy(({ eb }) => eb('deleted_at_ms', 'is', null))
         .execute();
       return new Map(rows.map(({ id, name, slug }) => [id, { name, slug }]));
@@ -79,7 +80,7 @@ export function createUsageReports({ database }: { readonly database: Database }
     },
     async appUrls(limit) {
       const { hourlyMs, dailyMs } = await readUsageProgress(database);
-      // One may have called for the first time a moment ago.
+      // An application may have called for the first time a moment ago.
       const rows = await reports
         .selectFrom('usage_daily')
         .select('app_url')
@@ -103,7 +104,10 @@ interface Part {
   readonly toMs: number;
 }
 
-/** Whole days and hours are read from their sums, the ragged ends and what is not summed up yet from the records. */
+/**
+ * Splits a time: whole days and hours come from stored sums, the ragged ends and what is not summed up yet from the
+ * records.
+ */
 function partsOf(input: UsageInput, progress: UsageProgress): readonly Part[] {
   const { fromMs, toMs, bucketMs = DAY_MS, by, filters } = input;
   const isSummed = (name: string): boolean => USAGE_DIMENSIONS.some((known) => known === name);
@@ -126,7 +130,7 @@ function partsOf(input: UsageInput, progress: UsageProgress): readonly Part[] {
   return [records(fromMs, hoursFromMs), ...summed, records(hoursToMs, toMs)];
 }
 
-/** Where nothing is told apart there is always one sum, also of a time in which nothing can be. */
+/** A query without groups always gives one sum, also for a time without records. */
 function sumsOfNothing({ by, bucketMs, measures }: UsageInput): readonly UsageGroup[] {
   return by.length > 0 || bucketMs !== undefined ? [] : [{ startMs: 0, key: [], sums: measures.map(() => 0) }];
 }

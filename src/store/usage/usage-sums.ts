@@ -11,36 +11,36 @@ import {
   type UsageMeasure,
 } from './usage-measures.ts';
 
-/** What only the records themselves tell apart. */
+/** Dimensions that only the records themselves have. */
 export const RECORD_DIMENSIONS = ['id', 'session_id', 'end_user_hash', 'country'] as const;
 export type RecordDimension = (typeof RECORD_DIMENSIONS)[number];
 export type Dimension = UsageDimension | RecordDimension;
 
-/** The records, or what was summed up of them before. */
+/** The records, or stored sums of them. */
 export type UsageSource = 'generations' | 'usage_hourly' | 'usage_daily';
 
 export interface UsageFilter {
   readonly dimension: Dimension;
   /** `''` is unset. */
   readonly values: readonly string[];
-  /** Whether these are left out, instead of all others. */
+  /** Whether these values are left out, instead of all others. */
   readonly isNot: boolean;
 }
 
 export interface UsageInput {
-  /** Half open, Unix ms. */
+  /** A half-open range, Unix ms. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly by: readonly Dimension[];
-  /** Groups by time, too: minutes, hours, days or weeks (from Monday). */
+  /** The bucket of a grouping by time: minutes, hours, days or weeks (from Monday). */
   readonly bucketMs?: number;
   readonly measures: readonly UsageMeasure[];
   readonly filters: readonly UsageFilter[];
 }
 
-/** Sums over the generations that have all these in common. */
+/** Sums over the generations of one group. */
 export interface UsageGroup {
-  /** Start of the bucket, Unix ms; 0 where nothing is grouped by time. */
+  /** Start of the bucket, Unix ms; 0 without a grouping by time. */
   readonly startMs: number;
   /** In the order of `by`. */
   readonly key: readonly string[];
@@ -52,7 +52,7 @@ const WEEK_MS = 604_800_000;
 /** 1970 began on a Thursday: the first Monday was the fifth. */
 const FIRST_MONDAY_MS = 345_600_000;
 
-/** @param groupsMax one more than these is read, so that whoever asks sees that there were more */
+/** @param groupsMax reads one group more than this, so that the result shows that there were more */
 export async function sumUsage(
   reports: Kysely<Tables>,
   source: UsageSource,
@@ -68,7 +68,7 @@ export async function sumUsage(
     ...(bucketMs === undefined ? [] : [sql`${bucketOf(time, bucketMs)} as start`]),
     ...by.map((name, index) => sql`${dimension(name)} as ${sql.ref(`d${index}`)}`),
   ];
-  // As doubles: the sum of a column may be wider than what the drivers give as a number.
+  // The sums are doubles: a sum may be wider than what the drivers return as a number.
   const sums = measures.map(
     (measure, index) => sql`cast(${sum(measure)} as double precision) as ${sql.ref(`m${index}`)}`,
   );
@@ -95,11 +95,11 @@ function bucketOf(time: RawBuilder<unknown>, bucketMs: number): RawBuilder<unkno
   return sql`(${time} - (${time} - ${sql.lit(FIRST_MONDAY_MS)}) % ${bucket})`;
 }
 
-/** Of an application's address, which is its name. */
+/** The length of an application's address, which is its name. */
 export const APP_URL_CHARS = 200;
 /**
- * How many characters of a name count, where callers choose it: all of them together, at four bytes each, are the key of a row,
- * and PostgreSQL takes keys of 2,704 bytes.
+ * How many characters of a name count, where callers choose it: all names together, at four bytes a character, are the
+ * key of a row, and PostgreSQL takes keys of 2,704 bytes.
  */
 const NAME_CHARS: ReadonlyMap<Dimension, number> = new Map<Dimension, number>([
   ['app_url', APP_URL_CHARS],
@@ -116,7 +116,7 @@ function recordDimension(name: Dimension): RawBuilder<unknown> {
     : sql`coalesce(substr(${column}, 1, ${sql.lit(chars)}), '')`;
 }
 
-/** As it stands in the sums. */
+/** Shortens a name to what the sums store. */
 function shortened(name: Dimension, value: string): string {
   const chars = NAME_CHARS.get(name);
   return chars === undefined ? value : Array.from(value).slice(0, chars).join('');
@@ -152,7 +152,7 @@ function countFirstTokens(index: number): RawBuilder<unknown> {
   return sql`sum(case when ${lower} ${upper} then 1 else 0 end)`;
 }
 
-/** Tokens per second, without a division. */
+/** Counts tokens per second without a division. */
 function countThroughputs(index: number): RawBuilder<unknown> {
   const [above, below] = [THROUGHPUT_BOUNDS[index - 1], THROUGHPUT_BOUNDS[index]];
   const isAtLeast = (bound: number) => sql`tokens_completion * 1000 >= ${sql.lit(bound)} * generation_time_ms`;

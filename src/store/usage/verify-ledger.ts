@@ -2,17 +2,17 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../engine/database.ts';
 import { numberOf } from '../portable.ts';
 
-/** Two records of one thing that do not agree. Nano-USD, or a number of requests. */
+/** Two records of one thing that disagree. Nano-USD, or a number of requests. */
 export interface Difference {
   readonly what: 'charge' | 'spend' | 'requests' | 'balance';
   /** The generation, the subject with its day, or the account. */
   readonly of: string;
-  /** What follows from the generations, or from the entries. */
+  /** The value that follows from the generations, or from the entries. */
   readonly expected: number;
   readonly found: number;
 }
 
-/** Beyond so many of a kind the rest is not named: something general is wrong. */
+/** Further differences of a kind are not listed: so many have a common cause. */
 const NAMED_MAX = 100;
 
 interface Row extends Pick<Difference, 'what'> {
@@ -21,7 +21,7 @@ interface Row extends Pick<Difference, 'what'> {
   readonly found: number | string | null;
 }
 
-/** All comparisons see one moment. */
+/** Runs all comparisons at one moment. */
 export function findDifferences(database: Database, accountId: string): Promise<readonly Difference[]> {
   return database.readSnapshot(async (transaction) => {
     const compare = async (query: RawBuilder<Row>): Promise<readonly Difference[]> => {
@@ -41,7 +41,10 @@ export function findDifferences(database: Database, accountId: string): Promise<
   });
 }
 
-/** A generation costs what its entry says; one that cost nothing has none. Two look-ups a charge, by an index each. */
+/**
+ * Compares each generation's cost with its entry; a generation that cost nothing has none. It takes two index look-ups
+ * for each charge.
+ */
 function unlikeCharges(accountId: string): RawBuilder<Row> {
   return sql<Row>`
     select 'charge' as what, generations.id as name, cost_nano_usd as expected,
@@ -57,8 +60,8 @@ function unlikeCharges(accountId: string): RawBuilder<Row> {
 }
 
 /**
- * What each subject spent on each day is the sum of its generations; `telemetry/charges.ts` says which count. They are
- * read once, and what they add up to by day is small.
+ * Compares each subject's spending on each day with the sum of its generations; `telemetry/charges.ts` says which
+ * count. It reads generations once, and their sums by day are small.
  */
 function unlikeSums(accountId: string): RawBuilder<Row> {
   const subjects = [
@@ -101,7 +104,7 @@ function unlikeSums(accountId: string): RawBuilder<Row> {
     order by 1 desc, 2 limit ${sql.lit(NAMED_MAX)}`;
 }
 
-/** What was spent, as the balance is read, is the sum of the entries that say so. */
+/** Compares the spending that the balance uses with the sum of the usage entries. */
 function unlikeBalance(accountId: string): RawBuilder<Row> {
   return sql<Row>`
     select 'balance' as what, name, expected, found from (

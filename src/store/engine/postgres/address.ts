@@ -1,8 +1,8 @@
 const NOT_STATED = 'of this address';
 
 /**
- * `postgres://user@host:5432/name`: what of an address may be said. Without password and parameters, and nothing where a
- * password that is not escaped may have been taken for the host or the name.
+ * Formats an address for messages, as `postgres://user@host:5432/name`: without password and parameters. Returns a
+ * placeholder where a password that is not escaped may stand in the place of the host or the name.
  */
 export function hidePassword(url: string): string {
   if (!URL.canParse(url)) return NOT_STATED;

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { makeFile } from '../new-file.ts';
 import { openConnections } from './pool.ts';
 
-/** Beyond this much of what a tool complains the rest is not kept. */
+/** How much of a tool's error output is kept. */
 const COMPLAINT_CHARS_MAX = 4_000;
 
 /**
- * Writes a dump in PostgreSQL's own format, by its own tool.
+ * Writes a dump in PostgreSQL's own format, with its own tool.
  * @throws Error in one sentence
  */
 export async function backUpPostgres(url: string, file: string): Promise<void> {
@@ -33,7 +33,7 @@ export async function restorePostgres(file: string, url: string): Promise<void> 
   await runTool('pg_restore', ['--no-owner', '--no-privileges', '--single-transaction', '--exit-on-error', file], url);
 }
 
-/** The password travels in the environment: a command line can be read by everybody on the machine. */
+/** Passes the password in the environment: every user of the machine can read a command line. */
 async function runTool(tool: 'pg_dump' | 'pg_restore', args: readonly string[], url: string): Promise<void> {
   const address = new URL(url);
   const password = address.searchParams.get('password') ?? decodeURIComponent(address.password);

@@ -20,7 +20,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
     });
     after(() => place.remove());
 
-    /** The database through a network that can fail. */
+    /** Opens the database through a network that can fail. */
     async function openThroughProxy(t: TestContext) {
       const { hostname, port } = new URL(place.url ?? '');
       const proxy = await startTcpProxy(t, { host: hostname, port: Number(port) });
@@ -37,7 +37,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
       return rows[0]?.count ?? 0;
     };
 
-    test('a server that goes away and comes back is found again, and what waited is stored once', async (t) => {
+    test('reconnects to a server that went away and came back, and stores what waited once', async (t) => {
       const { proxy, database } = await openThroughProxy(t);
       const store = createGenerationStore({
         database,
@@ -57,7 +57,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
       await store.close();
     });
 
-    test('a session that the server ends is replaced', async (t) => {
+    test('replaces a session that the server ends', async (t) => {
       const database = await openDatabase({ ...place, clock });
       t.after(() => database.close());
       const ended = await sql`select pg_terminate_backend(pg_backend_pid())`
@@ -67,7 +67,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
       await database.ping();
     });
 
-    test('a server that says nothing does not keep anybody waiting for ever', async (t) => {
+    test('gives up waiting for a server that says nothing', async (t) => {
       const { proxy, database } = await openThroughProxy(t);
       await database.ping();
       proxy.stall();
@@ -76,7 +76,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
       await database.ping();
     });
 
-    test('a statement that takes too long is ended by the server, and its connection works on', async (t) => {
+    test('ends a slow statement at the server, and uses its connection again', async (t) => {
       const connections = openConnections(place.url ?? '', { connectionsMax: 1, statementMsMax: 50 });
       t.after(() => connections.end());
       const pid = () => connections.run({ text: 'select pg_backend_pid() as pid', values: [] });
@@ -88,7 +88,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
       assert.deepEqual(await pid(), first);
     });
 
-    test('a number that a double cannot hold is an error, not another number', async (t) => {
+    test('reports a number that a double cannot hold as an error, rather than another number', async (t) => {
       const database = await openDatabase({ ...place, clock });
       t.after(() => database.close());
       await assert.rejects(
@@ -98,7 +98,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
       await database.ping();
     });
 
-    test('reports that keep all their connections busy hold up nobody who asks for a key', async (t) => {
+    test('reads a key while reports keep all their connections busy', async (t) => {
       const database = await openDatabase({ ...place, clock });
       t.after(() => database.close());
       const waiting: Promise<unknown>[] = [];
@@ -111,7 +111,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
       await Promise.all(waiting);
     });
 
-    test('whatever keeps every other connection busy does not hold up a charge', async (t) => {
+    test('stores a charge while every other connection is busy', async (t) => {
       const database = await openDatabase({ ...place, clock });
       t.after(() => database.close());
       const store = createGenerationStore({ database, onLost: (_row, error) => assert.fail(error) });
@@ -126,7 +126,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
       await store.close();
     });
 
-    test('a server that is not there, or lets nobody in, is refused in one sentence without the password', async () => {
+    test('reports a server that is away, or refuses the login, in one sentence without the password', async () => {
       const absent = new URL(place.url ?? '');
       absent.username = 'gateway_test_nobody';
       absent.password = 'hunter2';

@@ -6,20 +6,21 @@ import type { Tables } from '../../tables.ts';
 import { openConnections, type Connections } from './pool.ts';
 import { settleStatement } from './settle.ts';
 
-/** A process takes no more of the server's connections than these, those for reports, and one for charges. */
+/** A process opens at most so many of the server's connections, beside those for reports and one for charges. */
 const CONNECTIONS_MAX = 7;
 const REPORT_CONNECTIONS_MAX = 3;
 const STATEMENT_MS_MAX = 10_000;
-/** How long a migration may take or wait for another process that migrates, and how long a reading of everything. */
+/** How long a migration may run or wait for another process that migrates, and how long a full read may take. */
 const PATIENT_MS_MAX = 600_000;
 const PING_MS_MAX = 2_000;
 
-/** @throws DatabaseError when the server does not answer, or lets nobody in */
+/** @throws DatabaseError when the server does not answer, or refuses the login */
 export async function openPostgres(url: string): Promise<Engine> {
   const connections = openConnections(url, { connectionsMax: CONNECTIONS_MAX, statementMsMax: STATEMENT_MS_MAX });
-  // Whoever reads months of records keeps no connection from those who ask for a key, or for what it has spent.
+  // Reports have connections of their own: a read of months of records must not delay the look-up of a key or of
+  // spending.
   const reading = openConnections(url, { connectionsMax: REPORT_CONNECTIONS_MAX, statementMsMax: STATEMENT_MS_MAX });
-  // Charges have a connection of their own: whatever keeps all others busy does not hold up the end of an answer.
+  // Charges have a connection of their own: other busy connections do not delay the end of a response.
   const budgetReservation = openConnections(url, { connectionsMax: 1, statementMsMax: STATEMENT_MS_MAX });
   const kysely = kyselyOver(connections);
   const close = async (): Promise<void> => {
@@ -52,7 +53,7 @@ async function ping(connections: Connections): Promise<void> {
   await connections.run({ text: 'select 1', values: [], waitMsMax: PING_MS_MAX });
 }
 
-/** The lock is the database's own, and ends with the transaction, or with the process that holds it. */
+/** The lock is the database's own. It ends with the transaction, or with the process that holds it. */
 function runAloneIn(kysely: Kysely<Tables>): RunAlone {
   return (name, task) =>
     kysely.transaction().execute(async (transaction) => {
@@ -71,7 +72,7 @@ async function withPatience<Value>(url: string, task: (patient: Patient) => Prom
   }
 }
 
-/** All at once and, when the server refuses one of them, each by itself. */
+/** Stores all settlements at once and, when the server refuses one of them, each separately. */
 async function appendSettlements(
   budgetReservation: Connections,
   batch: Parameters<Engine['appendSettlements']>[0],

@@ -27,18 +27,18 @@ const TRANSIENT = [
 ];
 const PERMANENT = ['22P02', '23502', '23505', '42703', '42P01', 'XX000'];
 
-test('what may pass is told from what will not', () => {
+test('distinguishes transient from permanent faults', () => {
   for (const code of TRANSIENT) assert.equal(readFault(answer(code)).transient, true, code);
   for (const code of PERMANENT) assert.equal(readFault(answer(code)).transient, false, code);
 });
 
-test('a session that the server ends is not asked again', () => {
+test('does not reuse a session that the server ends', () => {
   assert.equal(readFault(answer('57P01')).sessionLost, true);
   assert.equal(readFault(answer('57014')).sessionLost, false);
   assert.equal(readFault(answer('23505')).sessionLost, false);
 });
 
-test('a server that cannot be reached is worth another try, and named by its error', () => {
+test('retries a server that cannot be reached, and names it by its error', () => {
   const refused = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' });
   assert.deepEqual(readFault(refused), {
     message: 'PostgreSQL cannot be reached: ECONNREFUSED',
@@ -49,16 +49,16 @@ test('a server that cannot be reached is worth another try, and named by its err
   assert.equal(readFault(new Error('Connection terminated unexpectedly')).transient, true);
 });
 
-test('a fault of ours is not tried again', () => {
+test('does not retry a fault of our own', () => {
   assert.equal(readFault(new RangeError('too large')).transient, false);
 });
 
-test('a value that was refused is not repeated', () => {
+test('does not repeat a refused value', () => {
   const fault = readFault(answer('22P02', 'invalid input syntax for type bigint: "secret"'));
   assert.equal(fault.message, 'The database refused a value (SQLSTATE 22P02).');
 });
 
-test('what is said of an address has neither password nor parameters', () => {
+test('shows an address without password and parameters', () => {
   assert.equal(hidePassword('postgres://me:hunter2@db:5433/x?password=hunter2'), 'postgres://me@db:5433/x');
   for (const unescaped of ['hunter2%@db:x', '12/hunter2@db/x', 'a@hunter2/b@db/x', 'hunter2@c@db/x'])
     assert.equal(hidePassword(`postgres://me:${unescaped}`), 'of this address', unescaped);

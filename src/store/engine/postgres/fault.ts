@@ -19,23 +19,26 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'XX002', // an index of it
 ]);
 const UNIQUE_VIOLATION = '23505';
-/** Messages of this class repeat the value that was refused. */
+/** Messages of this class repeat the refused value. */
 const DATA_EXCEPTION = '22';
-/** The server ends the session: shut down, crashed, or dropped. */
+/** The server ended the session: it shut down, crashed, or dropped it. */
 const SESSION_END = /^(?:08|57P)/;
 
 export interface PostgresFault extends DatabaseFault {
-  /** Nothing more can be asked on this connection. */
+  /** The connection cannot be used any more. */
   readonly sessionLost: boolean;
 }
 
-/** Reads what `pg` throws. Whatever has no SQLSTATE happened on the way to the server, but for bugs of ours. */
+/**
+ * Classifies what `pg` throws. An error without a SQLSTATE happened on the way to the server, unless it is a bug of
+ * ours.
+ */
 export function readFault(error: unknown): PostgresFault {
   if (error instanceof DatabaseError) return readAnswer(error.code ?? '', error.message);
   if (!(error instanceof Error)) return { ...permanentFault(String(error)), sessionLost: true };
   const isBug = error instanceof TypeError || error instanceof RangeError;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  // Both addresses of a name that refuse are one error without a message.
+  // Where both addresses of a name refuse, the error has no message.
   const reason = error.message === '' ? (code ?? 'no reason given') : error.message;
   const message = isBug ? reason : `PostgreSQL cannot be reached: ${reason}`;
   return { message, transient: !isBug, duplicate: false, sessionLost: true };

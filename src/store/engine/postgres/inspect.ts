@@ -5,11 +5,11 @@ import { openConnections } from './pool.ts';
 export interface PostgresFacts {
   /** `16.4`. */
   readonly version: string;
-  /** Of a round trip, ms. */
+  /** The duration of a round trip, ms. */
   readonly answerMs: number;
-  /** It can be written to. */
+  /** The server accepts writes. */
   readonly isPrimary: boolean;
-  /** What it acknowledges is on its disk. */
+  /** What the server acknowledges is on its disk. */
   readonly isDurable: boolean;
   readonly canCreateTables: boolean;
 }
@@ -30,7 +30,7 @@ const FACTS = `select current_setting('server_version') as version, pg_is_in_rec
   to_regclass('schema_migrations') is not null as has_tables`;
 
 /**
- * Looks at a server and changes nothing.
+ * Inspects a server and changes nothing.
  * @throws Error in one sentence, when it cannot be reached or holds the tables of a newer version
  */
 export async function inspectPostgres(url: string): Promise<PostgresFacts> {

@@ -7,33 +7,36 @@ import { readFault } from './fault.ts';
 
 export interface ConnectionsOptions {
   readonly connectionsMax: number;
-  /** The server ends a statement after this. */
+  /** The server ends a statement after this time. */
   readonly statementMsMax: number;
 }
 
-/** Connections to one server, opened when they are needed. Every error that they give is a `DatabaseError`. */
+/** Connections to one server, opened when they are needed. Every error of theirs is a `DatabaseError`. */
 export interface Connections extends PostgresPool {
-  /** One statement, on whichever connection is free. */
+  /** Runs one statement on any free connection. */
   run(statement: Statement): Promise<readonly unknown[]>;
 }
 
 export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Under which the server remembers how to run it. */
+  /** The server remembers the plan of the statement under this name. */
   readonly name?: string;
-  /** Less than the limit of all statements. */
+  /** A shorter limit than that of all statements. */
   readonly waitMsMax?: number;
 }
 
-/** To open a connection, or to be given one when all are in use. */
+/** How long opening a connection may take, or waiting for one when all are in use. */
 const CONNECT_MS_MAX = 5_000;
-/** A server that says nothing is given up so long after it should have ended the statement by itself. */
+/**
+ * The grace after a statement's limit: the server should have ended the statement by itself, and its silence means that
+ * it is gone.
+ */
 const ANSWER_GRACE_MS = 2_000;
 const IDLE_MS_MAX = 60_000;
-/** Of a transaction that asks nothing: it may hold locks that others wait for. */
+/** How long a transaction may stay without a query: it may hold locks that others wait for. */
 const IDLE_TRANSACTION_MS_MAX = 10_000;
-/** Queries that wait for a connection; one more is refused at once. */
+/** Queries that may wait for a connection; one more is refused at once. */
 const WAITING_MAX = 10_000;
 
 export function openConnections(url: string, { connectionsMax, statementMsMax }: ConnectionsOptions): Connections {
@@ -51,7 +54,7 @@ export function openConnections(url: string, { connectionsMax, statementMsMax }:
       getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? readWhole : types.getTypeParser(oid, format)),
     },
   });
-  // An idle connection ended, and the pool has forgotten it. Whoever asks next learns whether the server is there.
+  // An idle connection ended, and the pool has dropped it. The next query finds out whether the server is there.
   pool.on('error', () => undefined);
   let users = 0;
   let isClosed = false;
@@ -74,7 +77,7 @@ export function openConnections(url: string, { connectionsMax, statementMsMax }:
   return {
     options: {},
     connect,
-    // The pool itself would leave those who wait for a connection without an answer.
+    // The pool's own `end` would leave waiting queries without an answer.
     async end() {
       if (!isClosed && users === 0) unused.resolve();
       isClosed = true;
@@ -98,7 +101,7 @@ const TOO_MANY_WAIT: DatabaseFault = {
   duplicate: false,
 };
 
-/** A connection in use. One on which an answer may still arrive is not used again. */
+/** A connection in use. It is not reused when an answer may still arrive on it. */
 class GuardedClient implements PostgresPoolClient {
   readonly #client: PoolClient;
   readonly #onRelease: () => void;
@@ -107,7 +110,7 @@ class GuardedClient implements PostgresPoolClient {
   constructor(client: PoolClient, onRelease: () => void) {
     this.#client = client;
     this.#onRelease = onRelease;
-    // Without a listener an end of the connection between two statements would end the process.
+    // Without a listener, a connection that ends between two statements would end the process.
     client.on('error', this.#onError);
   }
 
@@ -159,12 +162,14 @@ class GuardedClient implements PostgresPoolClient {
   }
 }
 
-/** What its rows hold is for the table types to say. */
+/** The table types say what the rows hold. */
 function isResult<R>(result: object): result is PostgresQueryResult<R> {
   return 'rows' in result && Array.isArray(result.rows);
 }
 
-/** Money beyond nine million USD in one number would lose its last digits without a word. */
+/**
+ * Refuses a whole number that a double cannot hold: money beyond nine million USD would silently lose its last digits.
+ */
 function readWhole(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError('A number of the database is too large to be read exactly.');

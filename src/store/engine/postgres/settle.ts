@@ -7,15 +7,16 @@ const ENTRY_COLUMNS =
   'id, at_ms, account_id, kind, amount_nano_usd, generation_id, key_hash, workspace_id, note, author';
 
 /**
- * A batch as one statement, and so as one commit. Only where the generation's insert changed a row do its entries and its
- * spending follow. Sums are written in one order by everybody, so that two processes never wait for each other in a circle.
+ * Builds one statement, and so one commit, for a batch. Entries and spending follow only where the insert of the
+ * generation changed a row. Every process writes the sums in the same order, so that two processes never deadlock.
  */
 export function settleStatement(batch: readonly Settlement[]): Statement {
   const columns = Object.keys(batch[0]?.generation ?? {});
   const names = columns.map((column) => `"${column}"`).join(', ');
   const unlike = distinct(batch);
   return {
-    // One that an older version left in a file has fewer columns, and a connection knows one statement by one name.
+    // A settlement that an older version left in a file has fewer columns, and a connection maps a name to one
+    // statement.
     name: `settle ${hash('sha1', names, 'hex')}`,
     text: `
 with stored as (
@@ -47,7 +48,7 @@ do update set nano_usd = spend.nano_usd + excluded.nano_usd, requests = spend.re
   };
 }
 
-/** One generation sent twice in a batch would be stored once and counted twice. */
+/** Drops repeated generations: one that came twice in a batch would be stored once and counted twice. */
 function distinct(batch: readonly Settlement[]): readonly Settlement[] {
   const byId = new Map<string, Settlement>();
   for (const settlement of batch)

@@ -7,7 +7,7 @@ import { claimSqlite } from './claim.ts';
 import { isBusy } from './fault.ts';
 
 /**
- * Writes everything that was committed at one moment to a new file, also while a gateway works on the database.
+ * Writes everything that was committed at one moment to a new file, also while a gateway uses the database.
  * @throws Error in one sentence
  */
 export async function backUpSqlite(path: string, file: string): Promise<void> {
@@ -18,9 +18,9 @@ export async function backUpSqlite(path: string, file: string): Promise<void> {
 }
 
 /**
- * Puts a backup in the place of the database. What was there is kept beside it.
- * @returns where what was there is now; `undefined` where there was nothing
- * @throws Error in one sentence, and then nothing has changed
+ * Puts a backup in the place of the database, and keeps the old database beside it.
+ * @returns where the old database is now; `undefined` where there was none
+ * @throws Error in one sentence; then nothing has changed
  */
 export async function restoreSqlite(file: string, path: string): Promise<string | undefined> {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
@@ -38,7 +38,10 @@ export async function restoreSqlite(file: string, path: string): Promise<string 
   }
 }
 
-/** A reader of the write-ahead log sees one moment and holds no writer up. The target may exist when it is empty. */
+/**
+ * Copies the database as of one moment: a reader of the write-ahead log delays no writer. The target may exist when it
+ * is empty.
+ */
 function copyInto(path: string, target: string): void {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
@@ -48,7 +51,7 @@ function copyInto(path: string, target: string): void {
   }
 }
 
-/** @throws Error when it cannot be read, is damaged, or no database of a gateway that this version can follow */
+/** @throws Error when the file cannot be read, is damaged, or is no gateway database that this version can upgrade */
 function check(file: string, name: string): void {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -65,13 +68,13 @@ function check(file: string, name: string): void {
   }
 }
 
-/** @throws Error while a gateway works on it, or anybody else has it open */
+/** @throws Error while a gateway or another process has the file open */
 async function putAside(path: string): Promise<string> {
   const claim = claimSqlite(path);
   try {
     if (!claim.isAlone || !foldLog(path)) throw new Error('A gateway works on this database: stop it first.');
     const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(':', '-')}`;
-    // A damaged database may have its log beside it still, which must not be taken for that of the next one.
+    // A damaged database may still have its log beside it, which the next database must not inherit.
     for (const end of ['', '-wal', '-shm']) if (existsSync(path + end)) await rename(path + end, kept + end);
     return kept;
   } finally {
@@ -79,7 +82,9 @@ async function putAside(path: string): Promise<string> {
   }
 }
 
-/** Folds the log of what was written into the file. `false`: somebody has it open. A damaged one stays as it is. */
+/**
+ * Folds the write-ahead log into the file. `false`: another process has the file open. A damaged file stays as it is.
+ */
 function foldLog(path: string): boolean {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {

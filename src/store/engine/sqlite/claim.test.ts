@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => rm(join(path, '..'), { recursive: true }));
 
-test('of two gateways on one database the second knows, until the first one ends', () => {
+test('shows the second of two gateways on one database that it is not alone, until the first one ends', () => {
   const first = claimSqlite(path);
   assert.equal(first.isAlone, true);
   assert.equal(claimSqlite(path).isAlone, false);
@@ -23,7 +23,7 @@ test('of two gateways on one database the second knows, until the first one ends
   next.release();
 });
 
-test("a process that was killed stands in nobody's way", async (t) => {
+test('ignores the claim of a killed process', async (t) => {
   const claim = new URL('claim.ts', import.meta.url).href;
   const script = `const { claimSqlite } = await import(${JSON.stringify(claim)});
     console.log(claimSqlite(process.argv[1]).isAlone); setInterval(() => {}, 1_000);`;

@@ -2,15 +2,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeOwnerOnlyFile } from '../../../lib/files/owner-only.ts';
 import { isBusy } from './fault.ts';
 
-/** A sign that a gateway works on an embedded database. The system takes it down with the process, however that ends. */
+/**
+ * A sign that a gateway uses an embedded database. The system removes it with the process, however the process ends.
+ */
 export interface Claim {
-  /** Nobody else is known to have put up theirs. */
+  /** No other process is known to hold a claim. */
   readonly isAlone: boolean;
-  /** Once more changes nothing. */
+  /** Releases the claim; a second call changes nothing. */
   release(): void;
 }
 
-/** @param path of the database; the sign is an empty file beside it, with a lock */
+/** @param path the database; the sign is an empty file beside it, with a lock */
 export function claimSqlite(path: string): Claim {
   let sign: DatabaseSync | undefined;
   makeOwnerOnlyFile(`${path}.lock`);
@@ -19,7 +21,7 @@ export function claimSqlite(path: string): Claim {
     sign.exec('begin exclusive');
   } catch (error) {
     sign?.close();
-    // A place without locks says nothing of others, and is no reason not to serve: the database itself can be used.
+    // A file system without locks shows no other process. That is no reason to refuse: the database itself is usable.
     return { isAlone: !isBusy(error), release: () => undefined };
   }
   return {

@@ -18,8 +18,8 @@ import type { SqliteJob, SqliteJobDone } from './protocol.ts';
 import type { SqliteThread, SqliteTransaction } from './thread.ts';
 
 /**
- * Kysely over the database thread. Values are only ever bound; the SQL is Kysely's own text.
- * @param transactionMsMax after which a transaction is rolled back; default: seconds
+ * Runs Kysely over the database thread. Values are only ever bound; the SQL is Kysely's own text.
+ * @param transactionMsMax a transaction is rolled back after this; default: seconds
  */
 export function createSqliteDialect(thread: SqliteThread, transactionMsMax?: number): Dialect {
   return {
@@ -30,7 +30,7 @@ export function createSqliteDialect(thread: SqliteThread, transactionMsMax?: num
   };
 }
 
-/** Kysely would let one query at a time through, which leaves nothing to commit as a group; the thread takes many. */
+/** Kysely would send one query at a time, which leaves nothing to commit as a group; the thread takes many. */
 class SharedSqliteAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -53,7 +53,7 @@ class SharedConnection implements DatabaseConnection {
     return resultOf<R>(done);
   }
 
-  /** The thread sends whole results: one page holds them all. */
+  /** Streams one page that holds all rows: the thread sends whole results. */
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     yield await this.executeQuery<R>(query);
   }
@@ -65,7 +65,7 @@ function createDriver(thread: SqliteThread, transactionMsMax: number | undefined
     acquireConnection: () => Promise.resolve(new SharedConnection(thread)),
     releaseConnection: () => Promise.resolve(),
     destroy: () => thread.close(),
-    // A transaction sees one moment in any case.
+    // A SQLite transaction sees one moment in any case.
     async beginTransaction(connection, { accessMode }) {
       const isReadOnly = accessMode === 'read only';
       shared(connection).transaction = await thread.begin({ isReadOnly, msMax: transactionMsMax });
@@ -93,7 +93,7 @@ function opened(connection: DatabaseConnection): SqliteTransaction {
   return transaction;
 }
 
-/** A select sees what is committed; anything else, raw SQL included, counts as a write. */
+/** A select sees what is committed; any other statement, raw SQL included, counts as a write. */
 function jobOf(query: CompiledQuery): SqliteJob {
   const kind = query.query.kind === 'SelectQueryNode' ? 'read' : 'write';
   return { kind, sql: query.sql, values: query.parameters.map(bindable) };
@@ -105,7 +105,7 @@ function resultOf<R>(done: SqliteJobDone): QueryResult<R> {
   return { rows, numAffectedRows: BigInt(changes) };
 }
 
-/** What their members are is for the table types to say. */
+/** The table types say what the rows hold. */
 function areRows<R>(rows: readonly unknown[]): rows is R[] {
   return rows.length === 0 || typeof rows[0] === 'object';
 }

@@ -14,7 +14,7 @@ import { withTimeout } from '../../../lib/async/with-timeout.ts';
 import { sampleGeneration } from '../../../../tests/support/store/generations.ts';
 import { insertKey, keyColumns, readHashes } from '../../../../tests/support/store/keys.ts';
 
-/** Less than a write that nobody tries again waits for another process. */
+/** Less than a write without retries waits for another process. */
 const READ_MS_MAX = 1_500;
 
 let folder = '';
@@ -40,13 +40,13 @@ for (const [name, path] of PLACES)
     after(() => database.close());
     const reset = () => database.kysely.deleteFrom('keys').execute();
 
-    test('a read sees only what was committed before', async () => {
+    test('shows a read only what was committed before', async () => {
       await reset();
       const [, seen] = await Promise.all([insertKey(database, 'a'), readHashes(database)]);
       assert.deepEqual(seen, []);
     });
 
-    test('writes that queue up travel and commit together', async () => {
+    test('sends and commits queued writes together', async () => {
       await reset();
       const posts = mock.method(Worker.prototype, 'postMessage');
       await Promise.all(Array.from({ length: 100 }, (_, index) => insertKey(database, `key-${index}`)));
@@ -55,7 +55,7 @@ for (const [name, path] of PLACES)
       assert.ok(posts.mock.callCount() <= 3, `${posts.mock.callCount()} messages`);
     });
 
-    test("nobody's statements run inside the transaction of another", async () => {
+    test('keeps other statements out of an open transaction', async () => {
       await reset();
       let outside: Promise<unknown> = Promise.resolve();
       const failed = database.kysely.transaction().execute(async (transaction) => {
@@ -69,7 +69,7 @@ for (const [name, path] of PLACES)
       assert.deepEqual(await readHashes(database), ['outside']);
     });
 
-    test('transactions run one after the other', async () => {
+    test('runs transactions one after the other', async () => {
       await reset();
       const addNext = () =>
         database.kysely.transaction().execute(async (transaction) => {
@@ -83,7 +83,7 @@ for (const [name, path] of PLACES)
       assert.deepEqual(await readHashes(database), ['key-0', 'key-1', 'key-2']);
     });
 
-    test('a transaction that takes too long is rolled back and holds nobody up', async () => {
+    test('rolls back a transaction that takes too long, and goes on', async () => {
       await reset();
       mock.timers.enable({ apis: ['setTimeout'] });
       const stuck = database.kysely.transaction().execute(async (transaction) => {
@@ -97,23 +97,23 @@ for (const [name, path] of PLACES)
       assert.deepEqual(await readHashes(database), ['next']);
     });
 
-    test('foreign keys are enforced', async () => {
+    test('enforces foreign keys', async () => {
       const { rows } = await sql<{ foreign_keys: number }>`pragma foreign_keys`.execute(database.kysely);
       assert.equal(rows[0]?.foreign_keys, 1);
     });
   });
 
-test('a commit is on the disk before it is acknowledged', async (context) => {
+test('puts a commit on the disk before it is acknowledged', async (context) => {
   const database = await openDatabase({ path: newFile(), clock });
   context.after(() => database.close());
   const read = async (name: string) =>
     Object.values((await sql.raw(`pragma ${name}`).execute(database.kysely)).rows[0] ?? {});
   assert.deepEqual(await read('journal_mode'), ['wal']);
-  // 2 is FULL.
+  // The mode 2 is FULL.
   assert.deepEqual(await read('synchronous'), [2]);
 });
 
-test('two processes may open a new file together and both write', async (context) => {
+test('lets two processes open a new file together and write', async (context) => {
   const path = newFile();
   const both = await Promise.all([openDatabase({ path, clock }), openDatabase({ path, clock })]);
   context.after(() => Promise.all(both.map((database) => database.close())));
@@ -125,7 +125,7 @@ test('two processes may open a new file together and both write', async (context
   for (const database of both) assert.equal((await readHashes(database)).length, 200);
 });
 
-test('a write waits while another process holds the file', async (context) => {
+test('makes a write wait while another process holds the file', async (context) => {
   const path = newFile();
   const database = await openDatabase({ path, clock });
   context.after(() => database.close());
@@ -138,7 +138,7 @@ test('a write waits while another process holds the file', async (context) => {
   assert.deepEqual(await readHashes(database), ['a']);
 });
 
-test('settlements that wait for another process hold up nobody who reads', async (context) => {
+test('reads while settlements wait for another process', async (context) => {
   const path = newFile();
   const database = await openDatabase({ path, clock });
   context.after(() => database.close());
@@ -155,7 +155,7 @@ test('settlements that wait for another process hold up nobody who reads', async
   await stored;
 });
 
-test('when the database thread dies nobody waits for it', async (context) => {
+test('ends every waiting job when the database thread dies', async (context) => {
   const database = await openDatabase({ path: ':memory:', clock });
   const posts = context.mock.method(Worker.prototype, 'postMessage');
   const results = Promise.allSettled([database.ping(), insertKey(database, 'a'), readHashes(database)]);
@@ -165,7 +165,7 @@ test('when the database thread dies nobody waits for it', async (context) => {
   const worker: unknown = posts.mock.calls[0]?.this;
   assert.ok(worker instanceof Worker);
   await worker.terminate();
-  // Whatever came of them, they settle.
+  // The jobs settle, with a result or an error.
   assert.equal((await results).length, 3);
   await assert.rejects(database.ping(), /thread has ended/);
   await assert.rejects(insertKey(database, 'b'), /thread has ended/);
@@ -176,7 +176,7 @@ test('when the database thread dies nobody waits for it', async (context) => {
   await database.close();
 });
 
-test('a file that is no database is refused in one sentence', async () => {
+test('refuses a file that is no database in one sentence', async () => {
   const path = newFile();
   await writeFile(path, 'this is not a database, '.repeat(100));
   await assert.rejects(openDatabase({ path, clock }), {
@@ -184,7 +184,7 @@ test('a file that is no database is refused in one sentence', async () => {
   });
 });
 
-test('a folder that cannot be made is refused in one sentence', async () => {
+test('refuses a folder that cannot be made in one sentence', async () => {
   const path = newFile();
   await writeFile(path, '');
   await assert.rejects(

@@ -11,15 +11,15 @@ import { startWhenAsked } from './late-thread.ts';
 import { createSettleJobs } from './settle.ts';
 import { startSqliteThread } from './thread.ts';
 
-/** How long a migration may hold up everything else. */
+/** How long a migration may delay everything else. */
 const PATIENT_MS_MAX = 600_000;
 
 /** @throws Error when the file cannot be opened */
 export async function openSqlite(path: string): Promise<Engine> {
-  // The folder holds key hashes and credentials: nobody else on the machine reads them.
+  // The folder holds key hashes and credentials: no other user of the machine may read them.
   if (path !== ':memory:') {
     await makeFolder(dirname(path));
-    // The log and the index beside it get its mode.
+    // The log and the index beside the file get its mode.
     makeOwnerOnlyFile(path);
     keepFromOthers(path);
   }
@@ -27,7 +27,7 @@ export async function openSqlite(path: string): Promise<Engine> {
   const opened = path === ':memory:' ? undefined : await numberOfFile(path);
   const kysely = new Kysely<Tables>({ dialect: createSqliteDialect(thread) });
   const settleJob = createSettleJobs();
-  // What is in memory only its own thread sees. A file takes readers beside the writer.
+  // An in-memory database is visible to its own thread alone. A file allows readers beside the writer.
   const reader = path === ':memory:' ? thread : startWhenAsked(() => startSqliteThread(path));
   const patient = new Kysely<Tables>({ dialect: createSqliteDialect(thread, PATIENT_MS_MAX) });
   return {
@@ -42,7 +42,7 @@ export async function openSqlite(path: string): Promise<Engine> {
       return refused;
     },
     async ping() {
-      // SQLite goes on with a file that has no name any more, and nobody finds what it writes.
+      // SQLite keeps writing to a file whose name was removed, and those writes are lost.
       if (opened !== undefined && (await numberOfFile(path)) !== opened) throw new DatabaseGoneError();
       await thread.run({ kind: 'read', sql: 'select 1', values: [] });
     },
@@ -53,7 +53,7 @@ export async function openSqlite(path: string): Promise<Engine> {
   };
 }
 
-/** What stays the same as long as it is the same file; `undefined`: there is none. */
+/** A number that stays the same as long as it is the same file; `undefined`: there is none. */
 async function numberOfFile(path: string): Promise<number | undefined> {
   return stat(path).then(
     ({ ino }) => ino,
@@ -61,7 +61,7 @@ async function numberOfFile(path: string): Promise<number | undefined> {
   );
 }
 
-/** Every transaction is alone: it begins as a writer, and the file has one at a time. */
+/** Every transaction runs alone: it begins as a writer, and the file has one writer at a time. */
 function runAloneIn(kysely: Kysely<Tables>): RunAlone {
   return (_name, task) => kysely.transaction().execute(task);
 }

@@ -28,7 +28,7 @@ function openTable(t: TestContext, file: string): DatabaseSync {
   return database;
 }
 
-test('a file that takes no writes is worth another try', async (t) => {
+test('retries a file that takes no writes', async (t) => {
   const file = await makeFile(t);
   const writer = openTable(t, file);
   const reader = new DatabaseSync(file, { readOnly: true });
@@ -47,7 +47,7 @@ test('a file that takes no writes is worth another try', async (t) => {
   assert.deepEqual([busy.message, busy.transient], ['database is locked', true]);
 });
 
-test('a file that is broken is worth another try: an operator may put a backup in its place', async (t) => {
+test('retries a broken file: an operator may put a backup in its place', async (t) => {
   const file = await makeFile(t);
   const database = new DatabaseSync(file);
   database.exec('create table numbers (value integer primary key not null, text text)');
@@ -68,7 +68,7 @@ test('a file that is broken is worth another try: an operator may put a backup i
   assert.deepEqual([notOne.message, notOne.transient], ['file is not a database', true]);
 });
 
-test('what is wrong with a row stays wrong', async (t) => {
+test('does not retry a bad row', async (t) => {
   const database = openTable(t, await makeFile(t));
   database.exec("insert into numbers values (1, 'a')");
   const duplicate = faultOf(() => database.exec("insert into numbers values (1, 'b')"));

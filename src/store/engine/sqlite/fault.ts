@@ -1,7 +1,7 @@
 import { permanentFault, type DatabaseFault } from '../database-error.ts';
 
 /**
- * Primary result codes that say nothing against the statement: it may work later, if only because an operator has mended
+ * Primary result codes that are not the statement's fault: it may work later, if only because an operator has mended
  * the disk. All others refuse what was to be stored. @source sqlite.org/rescode.html, read 2026-11
  */
 const TRANSIENT_CODES: ReadonlySet<number> = new Set([
@@ -20,13 +20,13 @@ const TRANSIENT_CODES: ReadonlySet<number> = new Set([
 /** Extended codes: CONSTRAINT_PRIMARYKEY and CONSTRAINT_UNIQUE. */
 const DUPLICATE_CODES: ReadonlySet<number> = new Set([1_555, 2_067]);
 
-/** BUSY and LOCKED: another connection is in the way. */
+/** BUSY and LOCKED: another connection holds the file. */
 export function isBusy(error: unknown): boolean {
   const code = codeOf(error) & 0xff;
   return code === 5 || code === 6;
 }
 
-/** Reads what `node:sqlite` throws: `errcode` is the extended code, its low byte the primary one. */
+/** Classifies what `node:sqlite` throws: `errcode` is the extended code, its low byte the primary one. */
 export function readFault(error: unknown): DatabaseFault {
   if (!(error instanceof Error)) return permanentFault(String(error));
   const code = codeOf(error);

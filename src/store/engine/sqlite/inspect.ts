@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { refuseNewer } from '../migrate.ts';
 
 /**
- * Looks at an embedded database without changing it, also while a gateway works on it. Not every page is read: of a damaged
- * file that is found which holds it together.
+ * Inspects an embedded database without changing it, also while a gateway uses it. It does not read every page: of a
+ * damaged file it finds damage to the schema and its tables' roots.
  * @throws Error in one sentence, when a gateway of this version could not start on it
  */
 export function inspectSqlite(path: string): void {

@@ -1,6 +1,6 @@
 import type { SqliteThread } from './thread.ts';
 
-/** A thread that starts with the first query: many a process never asks one. */
+/** Makes a thread that starts with the first query: many processes send none. */
 export function startWhenAsked(start: () => Promise<SqliteThread>): SqliteThread {
   let started: Promise<SqliteThread> | undefined;
   let closed = false;

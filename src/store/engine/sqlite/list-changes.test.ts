@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readChanges, writeChanges, type Changes } from './list-changes.ts';
 
-test('lists that travelled as their differences are what they were', () => {
+test('restores lists that were sent as their differences', () => {
   const value = fc.oneof(fc.constantFrom('a', '', 'é', 0, 1, null), fc.string(), fc.integer());
   fc.assert(
     fc.property(fc.array(fc.array(value, { maxLength: 6 })), (lists) => {
@@ -16,7 +16,7 @@ test('lists that travelled as their differences are what they were', () => {
   );
 });
 
-test('what a list has in common with the one before does not travel', () => {
+test('does not send what a list has in common with the one before', () => {
   assert.deepEqual(writeChanges(['a', 1, null], ['a', 2, null]), [3, 1, 2]);
   assert.deepEqual(writeChanges(['a', 1], ['a']), [1]);
 });

@@ -1,12 +1,12 @@
 import type { SettledValue } from './protocol.ts';
 
 /**
- * A list as what differs from the one before it: its length, then place and value in turn. Records of one batch have most
- * of their values in common, and both threads pay for every value that travels.
+ * A list as its differences from the one before it: its length, then place and value in turn. Records of one batch have
+ * most of their values in common, and both threads pay for every value that is sent.
  */
 export type Changes = readonly SettledValue[];
 
-/** In JSON: what a list holds must be what JSON holds. */
+/** Takes lists of JSON values only. */
 export function writeChanges(before: readonly unknown[], list: readonly unknown[]): readonly unknown[] {
   const changes: unknown[] = [list.length];
   for (let place = 0; place < list.length; place++)

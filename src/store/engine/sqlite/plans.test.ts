@@ -9,7 +9,7 @@ import { sumRouterSavings } from '../../usage/router-savings.ts';
 import { sumSpend } from '../../usage/spend.ts';
 import { createTaskTrafficStore } from '../../usage/task-traffic.ts';
 
-/** How SQLite would run the first statement that a task sends. */
+/** Explains how SQLite would run the first statement that a task sends. */
 async function planOf(t: TestContext, run: (database: Database) => Promise<unknown>): Promise<string> {
   const database = await openDatabase({ path: ':memory:', clock });
   t.after(() => database.close());
@@ -21,21 +21,21 @@ async function planOf(t: TestContext, run: (database: Database) => Promise<unkno
   return JSON.stringify(plan.rows);
 }
 
-test('what somebody spent is summed from one row a day, by the primary key', async (t) => {
+test('sums spending from one row a day, by the primary key', async (t) => {
   const windows = { dayStartMs: 3, weekStartMs: 2, monthStartMs: 1 };
   const plan = await planOf(t, (database) => sumSpend(database, ['key:a', 'key:b'], windows));
   assert.match(plan, /SEARCH spend USING INDEX sqlite_autoindex_spend_1 \(subject=\?\)/);
   assert.doesNotMatch(plan, /SCAN/);
 });
 
-test('a balance is summed without looking at a single charge', async (t) => {
+test('sums a balance without reading a single charge', async (t) => {
   const plan = await planOf(t, (database) => createLedgerStore({ database }).balance('default'));
   assert.match(plan, /SEARCH ledger_entries USING COVERING INDEX ledger_entries_credit/);
   assert.match(plan, /SEARCH spend USING INDEX sqlite_autoindex_spend_1 \(subject=\?\)/);
   assert.doesNotMatch(plan, /SCAN/);
 });
 
-test('what may be given back is read by indexes, however many charges there are', async (t) => {
+test('reads refundable charges by indexes, however many charges there are', async (t) => {
   const database = await openDatabase({ path: ':memory:', clock });
   t.after(() => database.close());
   const posts = t.mock.method(Worker.prototype, 'postMessage');
@@ -55,7 +55,7 @@ test('what may be given back is read by indexes, however many charges there are'
   assert.doesNotMatch(JSON.stringify(plan.rows), /ledger_entries_at/);
 });
 
-test('a page of entries is read in the order of an index', async (t) => {
+test('reads a page of entries in the order of an index', async (t) => {
   const plan = await planOf(t, (database) =>
     createLedgerStore({ database }).list({ accountId: 'default', offset: 0, limit: 20 }),
   );
@@ -63,7 +63,7 @@ test('a page of entries is read in the order of an index', async (t) => {
   assert.doesNotMatch(plan, /SCAN|TEMP B-TREE/);
 });
 
-test('a charge is compared with its generation by an index, and generations are read once', async (t) => {
+test('compares a charge with its generation by an index, and reads generations once', async (t) => {
   const database = await openDatabase({ path: ':memory:', clock });
   t.after(() => database.close());
   const posts = t.mock.method(Worker.prototype, 'postMessage');
@@ -80,7 +80,7 @@ test('a charge is compared with its generation by an index, and generations are 
   assert.equal((await explain(sums)).match(/SCAN generations/g)?.length, 1);
 });
 
-test('what requests were about is summed up from the records of that time alone', async (t) => {
+test('sums task types from the records of the wanted time alone', async (t) => {
   const read = await planOf(t, (database) => createTaskTrafficStore(database).read(1, 2));
   assert.match(read, /SEARCH generations USING INDEX generations_created_at/);
   const first = await planOf(t, (database) => createTaskTrafficStore(database).firstFrom(1));

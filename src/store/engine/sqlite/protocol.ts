@@ -4,14 +4,17 @@ import type { RefusedSettlement } from '../../generations/settlement.ts';
 
 type SqlRow = Readonly<Record<string, SqlValue>>;
 
-/** What JSON holds, too. */
+/** A JSON value without structure. */
 export type SettledValue = string | number | null;
 
-/** The rows of one settlement, in the order of the columns of the job's statements; entries and spending one after the other. */
+/**
+ * The rows of one settlement, in the order of the columns of the job's statements; entries and spending one after the
+ * other.
+ */
 export interface SettledLists<List> {
   readonly generation: List;
   readonly entries: List;
-  /** Of each sum: subject, start of the day, whether on a caller's own credential, nano-USD. */
+  /** For each sum: subject, start of the day, whether with a caller's own credential, nano-USD. */
   readonly spend: List;
 }
 
@@ -23,27 +26,27 @@ export type SqliteJob =
       readonly addGeneration: string;
       readonly addEntry: string;
       readonly addSpend: string;
-      /** Columns of an entry. */
+      /** The number of columns of an entry. */
       readonly entryWidth: number;
       /** JSON: `SettledLists` of `Changes`, each list against that of the settlement before. */
       readonly settlements: string;
     };
 
 /**
- * What the database thread is told. `group`: reads see what was committed before; then all writes in one transaction.
- * `inside`: jobs of a transaction that the other side has begun and will end. Answered in order.
+ * A message to the database thread. `group`: reads see what was committed before; then all writes run in one
+ * transaction. `inside`: jobs of a transaction that the sender has begun and will end. The thread answers in order.
  */
 export type SqliteMessage =
   | { readonly kind: 'group' | 'inside'; readonly jobs: readonly SqliteJob[] }
   | { readonly kind: 'rollback' }
   | { readonly kind: 'open'; readonly path: string }
-  /** The thread ends unless another file is going to be opened in it. */
+  /** The thread ends unless another file will be opened in it. */
   | { readonly kind: 'close'; readonly isReused: boolean };
 
 export interface SqliteJobDone {
   readonly rows: readonly SqlRow[];
   readonly changes: number;
-  /** Kind `settle`: those that were refused. The others are committed. */
+  /** Kind `settle`: the refused settlements. The others are committed. */
   readonly refused: readonly RefusedSettlement[];
 }
 

@@ -6,10 +6,10 @@ export type SettleJob = Extract<SqliteJob, { kind: 'settle' }>;
 type Values = readonly SettledValue[];
 type Settled = SettledLists<Values>;
 
-/** Values of one sum in `spend`. */
+/** The number of values of one sum in `spend`. */
 const SPEND_WIDTH = 4;
 
-/** In the order of the batch. */
+/** Decodes the settlements in the order of the batch. */
 export function readSettlements({ settlements }: SettleJob): readonly Settled[] {
   const changes: readonly SettledLists<Changes>[] = JSON.parse(settlements);
   let before: Settled = { generation: [], entries: [], spend: [] };
@@ -32,7 +32,7 @@ interface Sum {
   requests: number;
 }
 
-/** @throws what SQLite throws at the first row that it refuses: those before it are stored */
+/** @throws what SQLite throws at the first row that it refuses: the rows before it are stored */
 export function storeSettlements(
   prepare: (sql: string) => StatementSync,
   job: SettleJob,
@@ -42,7 +42,7 @@ export function storeSettlements(
   const addEntry = prepare(job.addEntry);
   const sums = new Map<SettledValue, Sum[]>();
   for (const { generation, entries, spend } of settlements) {
-    // Stored before: so is everything that follows from it.
+    // The generation is stored already, and so is everything that follows from it.
     if (Number(addGeneration.run(...generation).changes) === 0) continue;
     for (let at = 0; at < entries.length; at += job.entryWidth) addEntry.run(...entries.slice(at, at + job.entryWidth));
     for (let at = 0; at < spend.length; at += SPEND_WIDTH) addTo(sums, spend.slice(at, at + SPEND_WIDTH));

@@ -2,13 +2,13 @@ import { Worker } from 'node:worker_threads';
 import { DatabaseError, permanentFault } from '../database-error.ts';
 import type { SqliteJob, SqliteJobDone, SqliteMessage, SqliteReply, SqliteResult } from './protocol.ts';
 
-/** More jobs than this waiting means that the disk has stalled; a new one is refused at once. */
+/** More waiting jobs than this means that the disk has stalled; a new job is refused at once. */
 const WAITING_JOBS_MAX = 50_000;
 const GROUP_JOBS_MAX = 1_000;
-/** A transaction holds up every other query, so only queries may be awaited inside one. */
+/** A transaction delays every other query, so only queries may be awaited inside one. */
 const TRANSACTION_MS_MAX = 10_000;
 
-/** A transaction that is open. Nobody else's statements run until `commit` or `rollback`. */
+/** An open transaction. No other statements run until `commit` or `rollback`. */
 export interface SqliteTransaction {
   run(job: SqliteJob): Promise<SqliteJobDone>;
   commit(): Promise<void>;
@@ -17,7 +17,7 @@ export interface SqliteTransaction {
 
 export interface BeginOptions {
   readonly isReadOnly: boolean;
-  /** After which it is rolled back; default: seconds. */
+  /** The transaction is rolled back after this; default: seconds. */
   readonly msMax: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface BeginOptions {
 export interface SqliteThread {
   run(job: SqliteJob): Promise<SqliteJobDone>;
   begin(options: BeginOptions): Promise<SqliteTransaction>;
-  /** Lets what was accepted finish, then closes the file. New jobs are refused from here on. */
+  /** Finishes accepted jobs, then closes the file. New jobs are refused from here on. */
   close(): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ const spareWorkers: Worker[] = [];
 let spareWorkersMax = 0;
 
 /**
- * Keeps so many threads for further files: starting a thread takes more CPU time than opening a file. For processes that
- * open one file after another; spare threads do not keep a process running.
+ * Keeps so many threads for further files: starting a thread takes more CPU time than opening a file. For processes
+ * that open one file after another; spare threads do not keep a process running.
  */
 export function keepSpareThreads(count: number): void {
   spareWorkersMax = count;
@@ -71,7 +71,8 @@ export async function startSqliteThread(path: string): Promise<SqliteThread> {
 
 /** A thread that ends while it is spare must not be given a file. */
 function keepSpare(worker: Worker): void {
-  // Not all at once: the worker counts those of its messages by listeners of its own.
+  // Names the events: a call without names would also remove the worker's own listeners, by which it counts its
+  // messages.
   for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
   worker.unref();
   worker.once('exit', () => {
@@ -85,11 +86,11 @@ class Thread implements SqliteThread {
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
   #waiting: WaitingJob[] = [];
-  /** Those who asked for a transaction of their own, in order. */
+  /** Transactions that wait for their turn, in order. */
   #claims: Waiter<void>[] = [];
   /** Messages under way, in order. */
   #expected: Waiter<readonly SqliteResult[]>[] = [];
-  /** A group is under way, or somebody's transaction is open. */
+  /** A group is under way, or a transaction is open. */
   #busy = false;
   #flushPlanned = false;
   #refusal: DatabaseError | undefined;
@@ -114,7 +115,7 @@ class Thread implements SqliteThread {
       const refusal = this.#findRefusal();
       if (refusal !== undefined) return reject(refusal);
       this.#waiting.push({ job, resolve, reject });
-      // A batch by itself, whose sender goes on working until it has to wait for it.
+      // A settlement is a batch by itself, and its sender works on while the thread stores it.
       if (job.kind === 'settle') this.#flush();
       else this.#planFlush();
     });
@@ -165,7 +166,7 @@ class Thread implements SqliteThread {
     });
   }
 
-  /** Queries of one synchronous stretch, and of the promises that it settles, travel together. */
+  /** Sends queries of one synchronous stretch, and of the promises that it settles, together. */
   #planFlush(): void {
     if (this.#busy || this.#flushPlanned) return;
     this.#flushPlanned = true;
@@ -225,7 +226,7 @@ class Thread implements SqliteThread {
     else if (reply.kind === 'closed') this.#onClosed?.(reply.fault === undefined);
   }
 
-  /** The thread is gone: nobody waits for ever. */
+  /** Fails every waiting job: the thread is gone, and no answer will come. */
   #fail(message: string): void {
     const failure = new DatabaseError(permanentFault(message));
     this.#refusal ??= failure;
@@ -272,7 +273,7 @@ async function beginTransaction(
   };
   const limit = setTimeout(() => void rollback().catch(end), msMax);
   try {
-    // Who only reads keeps no other process from writing.
+    // A transaction that only reads keeps no other process from writing.
     await run({ kind: 'write', sql: isReadOnly ? 'begin' : 'begin immediate', values: [] });
   } catch (error) {
     end();

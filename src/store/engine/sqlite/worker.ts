@@ -9,9 +9,9 @@ import { isBusy, readFault } from './fault.ts';
 import { readSettlements, storeSettlements, type SettleJob } from './store-settlements.ts';
 import type { SqliteJob, SqliteJobDone, SqliteMessage, SqliteReply, SqliteResult } from './protocol.ts';
 
-/** How long a statement waits for another process, the command line for one, to finish its write. */
+/** How long a statement waits for another process, such as the command line, to finish its write. */
 const BUSY_TIMEOUT_MS = 2_000;
-/** The same of settlements, which are tried again by whoever sent them: all that are read meanwhile wait with them. */
+/** The same for settlements, which their sender retries: every read that comes meanwhile waits with them. */
 const SETTLE_BUSY_TIMEOUT_MS = 100;
 /** Statements are few and fixed; lists of bound values (`in (?, ?)`) make variants of them. */
 const STATEMENTS_MAX = 256;
@@ -39,7 +39,10 @@ function openFile(path: string): DatabaseSync {
   }
 }
 
-/** Two processes that open a new file together: SQLite refuses the change of mode without asking the busy handler. */
+/**
+ * Retries by itself: when two processes open a new file together, SQLite refuses the change of mode without calling the
+ * busy handler.
+ */
 function enterWalMode(opened: DatabaseSync): void {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -70,14 +73,17 @@ function runJob(job: SqliteJob, settle: Settle): SqliteJobDone {
   return { ...NOTHING, changes: Number(statement.run(...job.values).changes) };
 }
 
-/** Without a savepoint, which copies every page that is changed after it. @throws when one is refused: some are stored */
+/**
+ * Stores them without a savepoint, which would copy every page that is changed after it.
+ * @throws when one is refused: some are stored
+ */
 function settleAtOnce(job: SettleJob): SqliteJobDone {
   const settlements = readSettlements(job);
   storeSettlements(prepare, job, settlements);
   return { ...NOTHING, changes: settlements.length };
 }
 
-/** Each by itself, so that those that are refused leave nothing behind. @throws what spoils the transaction around them */
+/** Stores each by itself, so that refused ones leave nothing behind. @throws what spoils the transaction around them */
 function settleOneByOne(job: SettleJob): SqliteJobDone {
   const settlements = readSettlements(job);
   const refused: RefusedSettlement[] = [];
@@ -123,7 +129,7 @@ function tryWrite(job: SqliteJob, settle: Settle): SqliteResult {
   }
 }
 
-/** All writes commit together or, when the transaction itself fails, none does and each learns why. */
+/** Commits all writes together. When the transaction itself fails, none is committed and each job gets the error. */
 function runGroup(jobs: readonly SqliteJob[]): readonly SqliteResult[] {
   const reads: readonly SqliteResult[] = jobs.map((job) => (job.kind === 'read' ? tryJob(job) : { done: NOTHING }));
   if (!jobs.some((job) => job.kind !== 'read')) return reads;
@@ -140,7 +146,7 @@ function runGroup(jobs: readonly SqliteJob[]): readonly SqliteResult[] {
   }
 }
 
-/** Begins a transaction, which it leaves open. @throws what spoils the transaction */
+/** Begins a transaction and leaves it open. @throws what spoils the transaction */
 function runWrites(jobs: readonly SqliteJob[], reads: readonly SqliteResult[], settle: Settle): SqliteResult[] {
   const results = [...reads];
   if (jobs.some((job) => job.kind === 'write')) prepare('begin immediate').run();
@@ -162,7 +168,9 @@ function beginSoon(): void {
   }
 }
 
-/** A failed statement may have ended the transaction already: rolling back nothing is success. */
+/**
+ * Rolls back. A failed statement may have ended the transaction already: then there is nothing to do, which is success.
+ */
 function rollBack(): SqliteResult {
   if (!database.isTransaction) return { done: NOTHING };
   return tryJob({ kind: 'write', sql: 'rollback', values: [] });
