@@ -26,7 +26,8 @@ test('shows the second of two gateways on one database that it is not alone, unt
 test('ignores the claim of a killed process', async (t) => {
   const claim = new URL('claim.ts', import.meta.url).href;
   const script = `const { claimSqlite } = await import(${JSON.stringify(claim)});
-    console.log(claimSqlite(process.argv[1]).isAlone); setInterval(() => {}, 1_000);`;
+    const claim = (globalThis.claim = claimSqlite(process.argv[1])); // a claim that is collected is released
+    console.log(claim.isAlone); setInterval(() => {}, 1_000);`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script, path]);
   t.after(() => child.kill('SIGKILL'));
   const [reported] = await once(child.stdout.setEncoding('utf8'), 'data');
