@@ -8,7 +8,7 @@ import type { Principal } from './principal.ts';
 
 export type AuditEvent = StoredEvent;
 
-/** Who changed something: a key, or whoever sits at the machine. */
+/** The author of a change: a key, or the person at the command line. */
 export type Actor = Pick<Principal, 'keyHash' | 'label'> | 'command line';
 
 /** A change that was made. It must hold no secret. */
@@ -19,22 +19,22 @@ export interface Change {
   readonly changes: JsonObject;
 }
 
-/** Who changed what, and when. */
+/** The record of changes: what was changed, by which key, and when. */
 export interface Audit {
-  /** Never rejects: the change has been made. */
+  /** Never rejects: the change was made already. */
   record(change: Change): Promise<void>;
-  /** Newest first. */
+  /** Lists the newest first. */
   list(filter: AuditFilter): Promise<Page<AuditEvent>>;
 }
 
 export interface AuditDeps {
   readonly store: AuditStore;
   readonly clock: Clock;
-  /** An event that could not be stored. */
+  /** Gets an event that could not be stored. */
   readonly onLost: (event: AuditEvent, error: unknown) => void;
 }
 
-/** What is kept of one event; beyond it only the names of the members are. */
+/** The size of one event's changes; beyond it only the names of the fields are kept. */
 const CHANGES_CHARS_MAX = 16_384;
 
 export function createAudit({ store, clock, onLost }: AuditDeps): Audit {
@@ -43,7 +43,7 @@ export function createAudit({ store, clock, onLost }: AuditDeps): Audit {
       const atMs = clock.nowMs();
       const isKey = actor !== 'command line';
       const event: AuditEvent = {
-        // Grows with time, so that events of one ms keep an order.
+        // The id grows with time, so that events of one ms keep an order.
         id: `audit-${String(atMs).padStart(15, '0')}-${randomText(12)}`,
         atMs,
         actorKeyHash: isKey ? actor.keyHash : null,

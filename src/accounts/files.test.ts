@@ -62,7 +62,7 @@ async function* pieces(text: string, after: Promise<void> = Promise.resolve()): 
 
 const refused = (status: number) => (error: unknown) => error instanceof GatewayError && error.status === status;
 
-test('ids grow with time, so that lists are in the order of uploads', async (t) => {
+test('makes ids that grow with time, so that lists are in the order of uploads', async (t) => {
   const opened = await openFiles(t);
   const first = await opened.files.upload(OWNER, sending('one'));
   opened.now += 1;
@@ -71,7 +71,7 @@ test('ids grow with time, so that lists are in the order of uploads', async (t) 
   assert.match(first.id, /^file_[0-9a-f]{32}$/);
 });
 
-test('a full disk is 503, and neither a row nor a file is left', async (t) => {
+test('answers 503 for a full disk, and leaves neither a row nor a file', async (t) => {
   const opened = await openFiles(t);
   const full = await openFiles(t, {
     store: opened.store,
@@ -84,14 +84,14 @@ test('a full disk is 503, and neither a row nor a file is left', async (t) => {
 });
 
 // @spec file-1
-test('a file that is larger than a file may be is 413, however it comes, and nothing of it is left', async (t) => {
+test('refuses a file above the limit with 413, however it is sent, and leaves nothing of it', async (t) => {
   const opened = await openFiles(t, { fileBytesMax: 10 });
   await assert.rejects(opened.files.upload(OWNER, sending('12345678901')), refused(413));
   assert.equal((await opened.files.upload(OWNER, sending('1234567890'))).sizeBytes, 10);
   assert.equal((await opened.onDisk()).length, 1);
 });
 
-test('so many are written at once and no more, of one workspace half as many', async (t) => {
+test('limits concurrent uploads, and those of one workspace to half as many', async (t) => {
   const opened = await openFiles(t);
   const rateLimitState = Promise.withResolvers<void>();
   const slow = (): FileContent => ({
@@ -112,7 +112,7 @@ test('so many are written at once and no more, of one workspace half as many', a
   await opened.files.upload(third, sending('more'));
 });
 
-test('what the workspace has no room for is not written any further', async (t) => {
+test('stops writing a file that the workspace has no room for', async (t) => {
   let written = 0;
   const opened = await openFiles(t, { workspaceBytesMax: 100 });
   const counting = await openFiles(t, {
@@ -137,7 +137,7 @@ test('what the workspace has no room for is not written any further', async (t) 
   assert.equal(written, 40);
 });
 
-test('what was begun by a process that died is cleared away, and what is under way is not', async (t) => {
+test('cleans up what a dead process began, and not what is under way', async (t) => {
   const opened = await openFiles(t);
   const id = `file_${'1'.repeat(32)}`;
   const row = { ...(await opened.files.upload(OWNER, sending('whole'))), id, createdAtMs: opened.now - 1 };
@@ -157,7 +157,7 @@ test('what was begun by a process that died is cleared away, and what is under w
   assert.equal((await opened.onDisk()).length, 2);
 });
 
-test('beside other gateways what was begun is given up after an hour', async (t) => {
+test('gives up begun files after an hour where other gateways run', async (t) => {
   const opened = await openFiles(t, { isAlone: false });
   const row = { ...(await opened.files.upload(OWNER, sending('whole'))), id: `file_${'2'.repeat(32)}` };
   await opened.store.begin(row);
@@ -171,7 +171,7 @@ test('beside other gateways what was begun is given up after an hour', async (t)
 });
 
 // @spec file-8
-test('a file that has expired is gone at once, and its bytes with the next clearing', async (t) => {
+test('hides an expired file at once, and removes its bytes with the next cleanup', async (t) => {
   const opened = await openFiles(t);
   const { id } = await opened.files.upload(OWNER, sending('short', 1_000));
   opened.now += 999;
@@ -184,7 +184,7 @@ test('a file that has expired is gone at once, and its bytes with the next clear
   assert.deepEqual(await opened.store.usage(OWNER.workspaceId), { bytes: 0, files: 0 });
 });
 
-test('bytes that cannot be deleted now are deleted later, and nobody sees the file meanwhile', async (t) => {
+test('deletes bytes later that cannot be deleted now, and hides the file meanwhile', async (t) => {
   const opened = await openFiles(t);
   const { id } = await opened.files.upload(OWNER, sending('stuck'));
   const broken = await openFiles(t, {
@@ -198,7 +198,7 @@ test('bytes that cannot be deleted now are deleted later, and nobody sees the fi
   assert.deepEqual(await opened.onDisk(), []);
 });
 
-test('a name is shown as it is written, and no path', async (t) => {
+test('shows a name as it was sent, without a path', async (t) => {
   const { files } = await openFiles(t);
   const upload = (filename: string) => files.upload(OWNER, { ...sending('one'), input: () => ({ filename }) });
   for (const name of [

@@ -8,10 +8,10 @@ import { NoRoomError, type BlobStore } from '../store/accounts/blobs.ts';
 import type { FileRow } from '../store/accounts/columns.ts';
 import type { FileStore } from '../store/accounts/files.ts';
 
-/** What is kept of a file beside its content. */
+/** The record of a file, without its content. */
 export type FileRecord = FileRow;
 
-/** What whoever uploads a file says of it. */
+/** The description that an uploading caller sends. */
 export interface FileInput {
   readonly filename: string;
   readonly purpose?: string | undefined;
@@ -22,7 +22,7 @@ export interface FileInput {
 export interface FileWindow {
   readonly afterId: string | undefined;
   readonly limit: number;
-  /** Only files of this one. */
+  /** Only files with this purpose. */
   readonly purpose?: string | undefined;
 }
 
@@ -31,29 +31,34 @@ export interface FilePage {
   readonly hasMore: boolean;
 }
 
-/** What callers stored to refer to it later. Each file belongs to a workspace, and nobody outside of that sees it. */
+/**
+ * Files that callers stored to refer to them later. Each file belongs to a workspace, and is invisible outside of it.
+ */
 export interface Files extends StoredFiles {
   /**
-   * @param content the bytes, and what else is known once they have come
-   * @throws GatewayError 400 for what is empty or of another type, 413 for too much, 429, 503 without room on the disk
+   * @param content the bytes, and the description that is known once they have come
+   * @throws GatewayError 400 for an empty file or another type, 413 for too much, 429, 503 without room on the disk
    */
   upload(owner: FileOwner, content: FileContent): Promise<FileRecord>;
   /** @throws GatewayError 404 */
   get(owner: FileOwner, id: string): Promise<FileRecord>;
-  /** Oldest first. @throws GatewayError 400 for an `afterId` that is no id */
+  /** Lists the oldest first. @throws GatewayError 400 for an `afterId` that is no id */
   list(owner: FileOwner, window: FileWindow): Promise<FilePage>;
   /** @throws GatewayError 404 */
   delete(owner: FileOwner, id: string): Promise<FileRecord>;
   /** @throws GatewayError 400 for a file that was uploaded, 404, 503 */
   download(owner: FileOwner, id: string): Promise<{ readonly file: FileRecord; readonly content: Readable }>;
-  /** Clears away what was begun and never ended, what has expired, and what was deleted. Whether there is more to do. */
+  /**
+   * Cleans up files that were begun and never finished, that expired, or that were deleted. Returns whether there is
+   * more to do.
+   */
   clearAway(): Promise<boolean>;
 }
 
-/** A file as it comes: some of what is said of it may follow its bytes. */
+/** A file as it arrives: some of its description may follow its bytes. */
 export interface FileContent {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Asked once all chunks have come. @throws GatewayError 400 */
+  /** Called once all chunks have come. @throws GatewayError 400 */
   readonly input: () => FileInput;
 }
 
@@ -61,12 +66,12 @@ export interface FilesDeps {
   readonly store: FileStore;
   readonly blobs: BlobStore;
   readonly clock: Clock;
-  /** Of all files of a workspace. */
+  /** The size of all files of a workspace. */
   readonly workspaceBytesMax: number;
   readonly fileBytesMax?: number;
-  /** For the operator's eyes. */
+  /** Reports a full disk to the operator. */
   readonly onDiskFull?: (error: Error) => void;
-  /** No other process writes files of this database: what is begun and not under way here was left behind. */
+  /** No other process writes files of this database: a begun file that is not under way here was abandoned. */
   readonly isAlone: boolean;
 }
 
@@ -74,26 +79,26 @@ export interface FilesDeps {
 const FILE_BYTES_MAX = 100 * 1_024 * 1_024;
 const FILES_PER_WORKSPACE_MAX = 100_000;
 const UPLOADS_AT_ONCE_MAX = 32;
-/** Whoever sends slowly keeps nobody of another workspace from sending. */
+/** Slow uploads of one workspace must not keep other workspaces from uploading. */
 const UPLOADS_OF_WORKSPACE_MAX = 16;
 /** Longer than any upload may take. */
 const WRITING_MS_MAX = 3_600_000;
 const CLEAR_AT_ONCE_MAX = 200;
 const FILENAME_CHARS_MAX = 255;
-/** Nobody has asked before, and the disk may have been cleaned by then. */
+/** A full disk may have been cleaned up by then; an earlier retry is pointless. */
 const RETRY_AFTER_MS = 60_000;
-/** How soon others may be done. */
+/** Other uploads may have finished by then. */
 const BUSY_RETRY_AFTER_MS = 1_000;
 
 export function createFiles(deps: FilesDeps): Files {
   return new WorkspaceFiles(deps);
 }
 
-/** A class because it knows what is under way. */
+/** A class, because it keeps the uploads that are under way. */
 class WorkspaceFiles implements Files {
   readonly #deps: FilesDeps;
   readonly #fileBytesMax: number;
-  /** Ids, with the workspace of each. */
+  /** The ids of files that are being written, with the workspace of each. */
   readonly #writing = new Map<string, string>();
 
   constructor(deps: FilesDeps) {
@@ -128,7 +133,7 @@ class WorkspaceFiles implements Files {
     }
   }
 
-  /** The row first, so that whoever dies has left word of what is to be cleared away. */
+  /** Writes the row first: a process that dies leaves a row that says what to clean up. */
   async #write(draft: FileRecord, { chunks, input }: FileContent): Promise<FileRecord> {
     const { store, blobs, workspaceBytesMax: bytesMax } = this.#deps;
     const { bytes: used } = await store.usage(draft.workspaceId);
@@ -147,7 +152,7 @@ class WorkspaceFiles implements Files {
     return row;
   }
 
-  /** What cannot be undone now is cleared away later. */
+  /** Removes a failed upload; what cannot be removed now is cleaned up later. */
   async #undo(id: string): Promise<void> {
     const { store, blobs } = this.#deps;
     try {
@@ -155,7 +160,7 @@ class WorkspaceFiles implements Files {
       await blobs.remove(id);
       await store.forget([id]);
     } catch {
-      // The row still says that it was begun.
+      // The row still says that the file was begun.
     }
   }
 
@@ -181,7 +186,7 @@ class WorkspaceFiles implements Files {
       await blobs.remove(id);
       await store.forget([id]);
     } catch {
-      // Nobody sees it any more, and its bytes go with the next clearing.
+      // The file is hidden already, and the next cleanup removes its bytes.
     }
     return file;
   }
@@ -223,7 +228,7 @@ class WorkspaceFiles implements Files {
   async clearAway(): Promise<boolean> {
     const { store, blobs, clock, isAlone } = this.#deps;
     const nowMs = clock.nowMs();
-    // Beside others a file that is begun may be under way in any of them.
+    // Beside other gateways, a begun file may be under way in any of them.
     const begunBeforeMs = isAlone && this.#writing.size === 0 ? nowMs : nowMs - WRITING_MS_MAX;
     const givenUp = await store.giveUp(nowMs, begunBeforeMs, CLEAR_AT_ONCE_MAX);
     const ids = await store.listLeftovers(CLEAR_AT_ONCE_MAX);
@@ -238,7 +243,7 @@ interface ByteBound {
   readonly tooMany: () => GatewayError;
 }
 
-/** Bytes on their way to the disk. */
+/** Counts bytes on their way to the disk. */
 class CountedBytes implements AsyncIterable<Uint8Array> {
   readonly #chunks: AsyncIterable<Uint8Array>;
   readonly #bound: ByteBound;
@@ -307,15 +312,15 @@ function finishedFile(
   };
 }
 
-/** Grows with time, so that a list in the order of ids is one in the order of uploads. */
+/** Makes an id that grows with time, so that the order of ids is the order of uploads. */
 function newFileId(nowMs: number): string {
   return `file_${Math.floor(nowMs).toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
 }
 
-/** With marks that turn the order of letters around: what is shown as `exe.png` may end in another way. */
+/** Includes the marks that reverse the order of letters: a name that is shown as `exe.png` may end differently. */
 const UNSHOWN = /[\p{Cc}\p{Cs}/\\\u202A-\u202E\u2066-\u2069]/u;
 
-/** It is shown, searched and written into headers, and never used as a path. */
+/** Checks a file's name, which is shown, searched and written into headers, and never used as a path. */
 function checkName(filename: string): string {
   const name = filename.trim();
   if (name === '' || name.length > FILENAME_CHARS_MAX || UNSHOWN.test(name))

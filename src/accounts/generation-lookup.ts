@@ -1,7 +1,7 @@
 import type { GenerationRow } from '../store/generations/columns.ts';
 import type { GenerationStore } from '../store/generations/generations.ts';
 
-/** What is kept of a generation, for whoever may see it. */
+/** The stored facts of a generation, for callers that may see it. */
 export type GenerationRecord = GenerationRow;
 
 /** Generations of the account, by id. A record may appear a moment after its answer has ended. */

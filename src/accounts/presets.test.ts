@@ -29,7 +29,7 @@ const first: PresetVersionRow = {
   createdAtMs: 1,
 };
 
-/** One preset of so many versions, with the first in use. */
+/** Makes a store of one preset with so many versions, the first in use. */
 function storeOf(versions: number): PresetStore {
   const neverCalled = (): never => assert.fail('nobody asks');
   return {
@@ -44,7 +44,7 @@ function storeOf(versions: number): PresetStore {
   };
 }
 
-test('the versions of a preset have an end, whichever of them is in use', async () => {
+test('limits the versions of a preset, whichever of them is in use', async () => {
   const write = (versions: number) =>
     createPresets({ store: storeOf(versions), clock }).write(samplePrincipal(), 'p', {
       systemPrompt: null,

@@ -10,19 +10,19 @@ import type { Principal } from './principal.ts';
 
 export type Preset = PresetRow;
 export type PresetVersion = PresetVersionRow;
-/** A preset with the version in use. */
+/** A preset with its version in use. */
 export type FullPreset = PresetWithVersion;
 
 /** What a request takes from a preset. */
 export interface PresetInUse {
   readonly slug: string;
   readonly systemPrompt: string | null;
-  /** Members of a request. */
+  /** The preset's members of a request. */
   readonly config: JsonObject;
 }
 
 export type PresetChange = PresetPatch & {
-  /** The number of one of its versions. */
+  /** The number of an existing version. */
   readonly designatedVersion?: number | undefined;
 };
 
@@ -31,28 +31,29 @@ type Owner = Pick<Principal, 'workspaceId' | 'memberId' | 'accountId'>;
 /** Named sets of request members, in versions. Each belongs to a workspace. */
 export interface Presets {
   /**
-   * The version in use of an active preset: at once when it was read a moment ago, else a promise.
+   * Returns the version in use of an active preset: at once when it was read a moment ago, else as a promise.
    * @throws GatewayError 404 when there is none; thrown or as a rejection, in the same way
    */
   use(workspaceId: string, slug: string): PresetInUse | Promise<PresetInUse>;
-  /** Newest change first. */
+  /** Lists the newest change first. */
   list(owner: Owner, window: PageWindow): Promise<Page<PresetRow>>;
   /** @throws GatewayError 404 */
   get(owner: Owner, slug: string): Promise<PresetWithVersion>;
-  /** Oldest first. @throws GatewayError 404 */
+  /** Lists the oldest first. @throws GatewayError 404 */
   versions(owner: Owner, slug: string, window: PageWindow): Promise<Page<PresetVersionRow>>;
   /** @throws GatewayError 404 */
   version(owner: Owner, slug: string, version: number): Promise<PresetVersionRow>;
   /**
-   * Makes the preset where there is none, and in any case a version, which is then the one in use.
-   * @throws GatewayError 400 for a bad slug or too many of them, 409 when somebody writes the same preset at once
+   * Creates the preset where there is none; creates a version in any case and puts it in use.
+   * @throws GatewayError 400 for a bad slug or too many of them, 409 when another request writes the same preset at
+   * once
    */
   write(owner: Owner, slug: string, content: Omit<PresetInUse, 'slug'>): Promise<PresetWithVersion>;
-  /** @throws GatewayError 400 for a version that is not there, 404 */
+  /** @throws GatewayError 400 for a version that does not exist, 404 */
   change(owner: Owner, slug: string, change: PresetChange): Promise<PresetWithVersion>;
-  /** Nobody can use it any more; it stays to be read. @throws GatewayError 404 */
+  /** Ends the use of a preset; it can still be read. @throws GatewayError 404 */
   archive(owner: Owner, slug: string): Promise<void>;
-  /** Another process changed some. */
+  /** Drops what was read: another process changed a preset. */
   forget(): void;
 }
 
@@ -60,11 +61,11 @@ const SLUG = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/;
 const SLUG_CHARS_MAX = 64;
 const PRESETS_MAX = 1_000;
 const VERSIONS_MAX = 1_000;
-/** A change by another process counts after this. */
+/** A change by another process takes effect after this. */
 const FRESH_MS = 5_000;
 const STALE_MS_MAX = 10 * 60_000;
 const READ_MS_MAX = 1_000;
-/** Remembered with their config, or that there is none. */
+/** Presets in the cache, with their config, and slugs without a preset. */
 const KNOWN_MAX = 1_000;
 
 export function createPresets({ store, clock }: { readonly store: PresetStore; readonly clock: Clock }): Presets {
@@ -146,7 +147,7 @@ async function write(
   const before = await store.find(workspaceId, slug);
   if (before === undefined && (await store.count(workspaceId)) >= PRESETS_MAX)
     throw invalid('path.slug', `there are ${PRESETS_MAX} presets already, the most that a workspace may have`);
-  // All of them, since the one in use may be an old one.
+  // Counts all versions, since the one in use may be an old one.
   const versions = before && (await store.listVersions(before.preset.id, { offset: 0, limit: 1 })).totalCount;
   if (versions !== undefined && versions >= VERSIONS_MAX)
     throw invalid('path.slug', `has ${VERSIONS_MAX} versions already, the most that a preset may have`);
@@ -183,7 +184,7 @@ function usable(found: PresetInUse | undefined, slug: string): PresetInUse {
   return found;
 }
 
-/** Going on without it would be another request than the one that was meant. */
+/** Fails the request: without its preset it would be a different request. */
 function cannotRead(cause: unknown): never {
   throw new GatewayError('provider_overloaded', 'Presets cannot be read at the moment. Try again.', {
     retryAfterMs: 1_000,

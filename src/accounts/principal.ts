@@ -1,6 +1,6 @@
 import type { SpendLimit } from './limits/spend-limit.ts';
 
-/** Who calls: one API key, proven. */
+/** The authenticated caller: one API key. */
 export interface Principal {
   /** `normal`: generations and reading. `management`: administration only. @spec auth-5 */
   readonly kind: 'normal' | 'management';
@@ -9,21 +9,24 @@ export interface Principal {
   /** There is one account until organizations exist. */
   readonly accountId: string;
   readonly workspaceId: string;
-  /** On whose behalf the key was made; null: nobody's. */
+  /** The user that the key was made for; null: none. */
   readonly memberId: string | null;
-  /** The normal key by which its rate limits are counted, since it was issued by it, directly or not. Absent: itself. */
+  /**
+   * The normal key that issued this one, directly or not, and whose rate limits count its requests. Absent: the key
+   * itself.
+   */
   readonly rootKeyHash?: string;
-  /** What the key may spend. Absent: as much as others let it. */
+  /** The limit on the key's spending. Absent: none of its own. */
   readonly spendLimit?: SpendLimit;
-  /** The key's name as its owner gave it. */
+  /** The key's name, as its owner chose it. */
   readonly name: string;
-  /** A masked excerpt of the key, fit for logs. */
+  /** A redacted excerpt of the key, fit for logs. */
   readonly label: string;
 }
 
 /**
- * Whose conversations are one's own: what is remembered of one workspace's requests must move no other's. Names of sessions,
- * ids of calls and the like are made up by callers, and two workspaces may make up the same.
+ * Names the scope of conversations: what is remembered of one workspace's requests must not affect another workspace.
+ * Callers choose session names and call ids, and two workspaces may choose the same.
  */
 export function conversationScope({ accountId, workspaceId }: Pick<Principal, 'accountId' | 'workspaceId'>): string {
   return `${accountId} ${workspaceId}`;
@@ -31,5 +34,5 @@ export function conversationScope({ accountId, workspaceId }: Pick<Principal, 'a
 
 export const DEFAULT_ACCOUNT_ID = 'default';
 
-/** The one workspace that every key belongs to until there are more. Fixed, so that it means the same everywhere. */
+/** The one workspace that every key belongs to until there are more. Fixed, so that it is the same everywhere. */
 export const DEFAULT_WORKSPACE_ID = '00000000-0000-4000-8000-000000000001';

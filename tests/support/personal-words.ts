@@ -29,14 +29,11 @@ export const UNCLEAN: readonly string[] = [
   ...LANDED_MIGRATIONS,
   'docs/decisions/dependencies.md',
   'docs/spec',
-  'src/accounts',
   'src/canonical',
   'src/http/management',
   'src/lib',
   'src/pipeline',
   'src/state',
-  'src/store/usage/usage-rollup.ts',
-  'src/store/usage/usage.test.ts',
   'src/wire',
 ];
 

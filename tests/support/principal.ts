@@ -1,6 +1,6 @@
 import { DEFAULT_ACCOUNT_ID, DEFAULT_WORKSPACE_ID, type Principal } from '../../src/accounts/principal.ts';
 
-/** A caller for tests: a normal key of the first workspace, without a limit. */
+/** Makes a caller for tests: a normal key of the first workspace, without a limit. */
 export function samplePrincipal(members: Partial<Principal> = {}): Principal {
   return {
     kind: 'normal',

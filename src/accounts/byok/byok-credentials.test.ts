@@ -62,7 +62,7 @@ function setUp(rows: readonly ByokKeyRow[]) {
 }
 
 // @spec byok-6
-test('a credential of another workspace, member or key is not open, and a disabled one to nobody', async () => {
+test('hides a credential of another workspace, member or key, and a disabled one from every caller', async () => {
   const { credentials, idsAt } = setUp([
     row('all'),
     row('own', { workspaceId: principal.workspaceId }),
@@ -84,14 +84,14 @@ test('a credential of another workspace, member or key is not open, and a disabl
   assert.deepEqual(idsAt(await credentials.of(principal), 'acme/one', 'beta'), []);
 });
 
-test('a model may be named by its permanent name', async () => {
+test('accepts the permanent name of a model', async () => {
   const { credentials, idsAt } = setUp([row('a', { allowedModels: ['acme/one-2026-01'] })]);
   assert.deepEqual(idsAt(await credentials.of(principal)), ['a']);
   assert.deepEqual(idsAt(await credentials.of(principal), 'acme/two'), []);
   assert.deepEqual(credentials.find('a')?.allowedModels, ['acme/one-2026-01'], 'which is shown as it was sent');
 });
 
-test('they are given at once when they were read a moment ago, and read again after a change', async () => {
+test('returns credentials at once that were read a moment ago, and reads them again after a change', async () => {
   const { state, credentials, idsAt } = setUp([row('a')]);
   await credentials.of(principal);
   const known = credentials.of(principal);
@@ -104,7 +104,7 @@ test('they are given at once when they were read a moment ago, and read again af
 });
 
 // @spec byok-17
-test('while the database is away the last ones serve, and after ten minutes nobody is asked at the cost of another', async () => {
+test('uses the last credentials while the database is away, and after ten minutes fails rather than spend other money', async () => {
   const { state, credentials, idsAt } = setUp([row('a')]);
   await credentials.of(principal);
   state.isAway = true;
@@ -114,7 +114,7 @@ test('while the database is away the last ones serve, and after ten minutes nobo
   await assert.rejects(async () => credentials.of(principal), { status: 503 });
 });
 
-test('where news may have been lost they are read again, and the last ones serve while that cannot be', async () => {
+test('reads credentials again after a gap in the announcements, and uses the last ones while it cannot', async () => {
   const { state, credentials, idsAt } = setUp([row('a')]);
   await credentials.of(principal);
   state.isAway = true;
@@ -126,7 +126,7 @@ test('where news may have been lost they are read again, and the last ones serve
   assert.deepEqual(idsAt(await credentials.of(principal)), ['b']);
 });
 
-test('one opens as itself only, and is found by its id as it was read last', async () => {
+test('opens a credential only as itself, and finds it by its id as it was read last', async () => {
   const { credentials } = setUp([row('a'), row('b')]);
   await credentials.of(principal);
   const a = credentials.find('a');

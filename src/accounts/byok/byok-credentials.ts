@@ -7,13 +7,13 @@ import type { ByokKeyStore } from '../../store/accounts/byok-keys.ts';
 import type { Principal } from '../principal.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Most credentials that an account may have. All of them are in memory, sealed. */
+/** The number of credentials that an account may have. All of them are in memory, sealed. */
 export const BYOK_KEYS_MAX = 1_000;
 
-/** A credential that may be used, without what is secret of it. */
+/** A usable credential without its secret. */
 export type UsableCredential = Pick<ByokKeyRow, 'id' | 'label' | 'isFallback' | 'alwaysUse'>;
 
-/** The credentials that match at an endpoint, in the order to use them. */
+/** The credentials that match an endpoint, in the order to use them. */
 export type CredentialsAt = (endpoint: Pick<Endpoint, 'provider' | 'model'>) => readonly UsableCredential[];
 
 type RequestOwner = Pick<Principal, 'keyHash' | 'workspaceId' | 'memberId'>;
@@ -21,21 +21,21 @@ type RequestOwner = Pick<Principal, 'keyHash' | 'workspaceId' | 'memberId'>;
 /** The account's own credentials of providers, as requests use them. */
 export interface ByokCredentials {
   /**
-   * Those that this caller may use: at once when they were read a moment ago, else a promise.
+   * Returns the credentials that this caller may use: at once when they were read a moment ago, else as a promise.
    * @throws GatewayError 503 when they cannot be read; thrown or as a rejection, in the same way
    */
   of(principal: RequestOwner): CredentialsAt | Promise<CredentialsAt>;
-  /** One as it was last read. Sealed. */
+  /** Returns a credential as it was last read, sealed. */
   find(id: string): ByokKeyRow | undefined;
   /** @throws SecretBoxError */
   open(row: ByokKeyRow): Promise<string>;
-  /** Another process changed some. */
+  /** Drops what was read: another process changed a credential. */
   forget(): void;
 }
 
-/** A change by another process counts after this. */
+/** A change by another process takes effect after this. */
 const FRESH_MS = 5_000;
-/** As long as keys do: @spec byok-17. */
+/** As long as for keys: @spec byok-17. */
 const STALE_MS_MAX = 10 * 60_000;
 const READ_MS_MAX = 1_000;
 
@@ -47,9 +47,9 @@ export function createByokCredentials(parts: {
   readonly store: Pick<ByokKeyStore, 'all' | 'subscribe'>;
   readonly secrets: Pick<Secrets, 'box'>;
   readonly clock: Clock;
-  /** Told, before anybody is, for which providers there are credentials. */
+  /** Runs with the providers that have credentials, before any caller gets the credentials. */
   readonly onRead: (providers: Iterable<string>) => Promise<void>;
-  /** The slug of a model, whichever of its names is used; an unknown name is its own. */
+  /** Finds the slug of a model by any of its names; an unknown name is its own slug. */
   readonly slugOf: (model: string) => string;
 }): ByokCredentials {
   const { store, secrets, clock, onRead, slugOf } = parts;
@@ -60,7 +60,7 @@ export function createByokCredentials(parts: {
       rows = new Map(all.map((row) => [row.id, row]));
       const enabled = all.filter(({ disabled }) => !disabled);
       await onRead(new Set(enabled.map(({ provider }) => provider)));
-      // By now the catalog knows what they are for.
+      // After `onRead` the catalog knows every provider of a credential.
       return Map.groupBy(
         enabled.map((row) => withSlugs(row, slugOf)),
         ({ provider }) => provider,
@@ -90,7 +90,10 @@ export function createByokCredentials(parts: {
   };
 }
 
-/** What a credential is sealed for: moved to another row or another provider it does not open. */
+/**
+ * Makes the purpose that a credential is sealed for: it does not open when it is moved to another row or another
+ * provider.
+ */
 export function purposeOf({ id, provider }: Pick<ByokKeyRow, 'id' | 'provider'>): string {
   return `byok:${id}:${provider}`;
 }
@@ -101,7 +104,10 @@ function matching(byProvider: ByProvider, principal: RequestOwner): CredentialsA
     byProvider.get(provider)?.filter((row) => isFor(row, principal) && isIn(row.allowedModels, model)) ?? [];
 }
 
-/** Endpoints have the slug: a permanent name or an alias in the filter would close the credential without a word. */
+/**
+ * Replaces model names by slugs, which endpoints have: with a permanent name or an alias in its filter, a credential
+ * would silently match nothing.
+ */
 function withSlugs(row: ByokKeyRow, slugOf: (model: string) => string): ByokKeyRow {
   return row.allowedModels === null ? row : { ...row, allowedModels: row.allowedModels.map(slugOf) };
 }
@@ -116,7 +122,7 @@ function isIn(list: readonly string[] | null, value: string | null): boolean {
   return list === null || (value !== null && list.includes(value));
 }
 
-/** Going on without them would spend the account's credit where its own credential was to be used. */
+/** Fails the request: without its credentials it would spend the account's credit instead. */
 function cannotRead(cause: unknown): never {
   throw new GatewayError('provider_overloaded', 'Credentials cannot be read at the moment. Try again.', {
     retryAfterMs: 1_000,

@@ -14,21 +14,24 @@ import type { Page } from '../../store/engine/page.ts';
 import { BYOK_KEYS_MAX, purposeOf } from './byok-credentials.ts';
 import type { Secrets } from './secrets.ts';
 
-/** A credential as its owner sees it. What is secret of it is never shown. */
+/** A credential as its owner sees it. Its secret is never shown. */
 export type ByokKeyRecord = Omit<ByokKeyRow, 'sealed' | 'secretId' | 'updatedAtMs'>;
 
-/** With a credential that takes the place of the old one. */
+/** Changes of a credential; `key` replaces the secret. */
 export type ByokKeyInput = ByokKeyPatch & { readonly key?: string | undefined };
 export type NewByokKey = NewByokKeyValues & { readonly key: string };
 
-/** Credentials of providers that the account brings. */
+/** The account's own credentials of providers. */
 export interface ByokKeys {
   /** @throws GatewayError 400 for an unknown provider, or a credential that cannot be one */
   create(newByokKey: NewByokKey): Promise<ByokKeyRecord>;
   list(filter: ByokKeyFilter): Promise<Page<ByokKeyRecord>>;
   /** @throws GatewayError 404 */
   get(id: string): Promise<ByokKeyRecord>;
-  /** What is left out stays as it is. A new credential takes the place of the old one. @throws GatewayError 400, 404 */
+  /**
+   * Changes the given fields and leaves the others. A new secret replaces the old one.
+   * @throws GatewayError 400, 404
+   */
   update(id: string, input: ByokKeyInput): Promise<ByokKeyRecord>;
   /** @throws GatewayError 404 */
   delete(id: string): Promise<void>;
@@ -39,16 +42,16 @@ export interface ByokKeysDeps {
   readonly keys: Pick<KeyStore, 'find'>;
   readonly secrets: Pick<Secrets, 'box'>;
   readonly clock: Clock;
-  /** The workspace that a call means which may leave it out. @throws GatewayError 400 when there is none */
+  /** Finds the workspace of a call that may leave it out. @throws GatewayError 400 when there is none */
   readonly workspaceOf: (named: string | undefined) => Promise<string>;
   /**
-   * Whose a credential is, by the provider's own slug, and its masked label.
+   * Finds the provider's own slug, and the credential's redacted label.
    * @throws GatewayError 400 for an unknown provider, or a credential that its adapter cannot use
    */
   readonly describe: (provider: string, key: string) => { readonly provider: string; readonly label: string };
-  /** There is a credential for this provider: settles when it can be asked. */
+  /** Runs when a provider has a credential; settles when the provider is ready for requests. */
   readonly onByok: (provider: string) => Promise<void>;
-  /** The provider's own slug, whichever of its names is used. */
+  /** Finds the provider's own slug by any of its names. */
   readonly slugOf: (provider: string) => string;
 }
 
@@ -124,10 +127,10 @@ async function seal(
   return { sealed: box.seal(key, purposeOf(row)), secretId: box.currentId };
 }
 
-/** A filter that names nobody's key would close the credential without a word. @spec byok-4 */
+/** Refuses a filter with a key hash that does not exist: it would silently close the credential. @spec byok-4 */
 async function checkFilters({ keys }: ByokKeysDeps, { allowedApiKeyHashes }: ByokKeyPatch): Promise<void> {
   for (const [index, hash] of (allowedApiKeyHashes ?? []).entries()) {
-    // At most 100, one after the other: administration is no reason to load the database.
+    // At most 100, one after the other: an administrative call must not load the database.
     if ((await keys.find(hash)) === undefined)
       throw invalid(`allowed_api_key_hashes[${index}]`, 'is not a key of this account');
   }

@@ -15,7 +15,7 @@ async function folder(t: TestContext): Promise<string> {
   return path;
 }
 
-/** A table of sealed texts in memory; it may be told to fail after so many changes. */
+/** Makes a table of sealed texts in memory; it may fail after so many changes. */
 function tableOf(box: SecretBox, texts: Readonly<Record<string, string>>) {
   const purposeOf = ({ id }: { readonly id: string }): string => `row:${id}`;
   const rows = new Map(
@@ -54,14 +54,14 @@ function tableOf(box: SecretBox, texts: Readonly<Record<string, string>>) {
 const TEXTS = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`row-${index}`, `text ${index}`]));
 
 suite('the secret of a data directory', () => {
-  test('is made once, for all who start at once, and only its owner may read it', async (t) => {
+  test('is made once for all processes that start at once, and only its owner may read it', async (t) => {
     const dataDir = join(await folder(t), 'data');
     const boxes = await Promise.all(Array.from({ length: 8 }, () => createSecrets({ dataDir }).box()));
     assert.equal(new Set(boxes.map(({ currentId }) => currentId)).size, 1);
     assert.equal((await stat(join(dataDir, 'secret'))).mode & 0o777, 0o600);
   });
 
-  test('is made by the next who starts where the first was killed at writing it', async (t) => {
+  test('is made by the next process when the first was killed while writing it', async (t) => {
     const dataDir = await folder(t);
     const { href } = new URL('secrets.ts', import.meta.url);
     const script = `await (await import(${JSON.stringify(href)})).createSecrets({ dataDir: process.argv[1] }).box()`;
@@ -73,14 +73,14 @@ suite('the secret of a data directory', () => {
     assert.equal((await createSecrets({ dataDir }).box()).currentId, currentId);
   });
 
-  test('is not made anew in place of a file that was emptied: what it sealed may be waiting for it', async (t) => {
+  test('is not replaced where its file was emptied: texts that it sealed may still need it', async (t) => {
     const dataDir = await folder(t);
     await writeFile(join(dataDir, 'secret'), '');
     for (const more of [{}, { previousSecret: newSecretText() }])
       await assert.rejects(createSecrets({ dataDir, ...more }).box(), /secret holds no secret/);
   });
 
-  test('gives way to the operator’s, and still opens what it sealed', async (t) => {
+  test('yields to the operator’s secret, and still opens what it sealed', async (t) => {
     const dataDir = await folder(t);
     const sealed = (await createSecrets({ dataDir }).box()).seal('text', 'p');
     const box = await createSecrets({ dataDir, secret: newSecretText() }).box();
@@ -88,7 +88,7 @@ suite('the secret of a data directory', () => {
     assert.notEqual(box.currentId, sealed.split('.')[1]);
   });
 
-  test('is not made where the operator has one, and the one before only opens', async (t) => {
+  test('is not made where the operator supplies one, and the previous one only opens', async (t) => {
     const dataDir = await folder(t);
     const [old, next] = [newSecretText(), newSecretText()];
     const sealed = (await createSecrets({ dataDir, secret: old }).box()).seal('text', 'p');
@@ -100,7 +100,7 @@ suite('the secret of a data directory', () => {
 });
 
 suite('a rotation', () => {
-  test('seals everything anew with a new secret', async (t) => {
+  test('reseals everything with a new secret', async (t) => {
     const secrets = createSecrets({ dataDir: await folder(t) });
     const before = await secrets.box();
     const { table, rows, readAll } = tableOf(before, TEXTS);
@@ -111,7 +111,7 @@ suite('a rotation', () => {
     assert.deepEqual(await readAll(secrets), TEXTS);
   });
 
-  test('that was cut off anywhere goes on with the same secret, and nothing is lost meanwhile', async (t) => {
+  test('continues with the same secret after any interruption, and loses nothing meanwhile', async (t) => {
     const secrets = createSecrets({ dataDir: await folder(t) });
     const { table, state, readAll } = tableOf(await secrets.box(), TEXTS);
     state.changesLeft = 120;
@@ -124,7 +124,7 @@ suite('a rotation', () => {
     assert.deepEqual(await readAll(secrets), TEXTS);
   });
 
-  test('keeps the last secret until the next one: a gateway that runs may still have sealed with it', async (t) => {
+  test('keeps the last secret until the next rotation: a running gateway may still have sealed with it', async (t) => {
     const secrets = createSecrets({ dataDir: await folder(t) });
     const first = await secrets.box();
     const { table, rows, readAll } = tableOf(first, { one: 'text' });
@@ -139,7 +139,7 @@ suite('a rotation', () => {
     assert.deepEqual(await readAll(secrets), { one: 'text', late: 'late' });
   });
 
-  test('to an operator’s secret takes the one before beside it, and makes none', async (t) => {
+  test('to an operator’s secret takes the previous one beside it, and makes none', async (t) => {
     const dataDir = await folder(t);
     const [old, next] = [newSecretText(), newSecretText()];
     const before = createSecrets({ dataDir, secret: old });
@@ -153,7 +153,7 @@ suite('a rotation', () => {
     assert.deepEqual(await readAll(createSecrets({ dataDir, secret: next })), { one: 'text' });
   });
 
-  test('names what nobody can open, and goes on with the rest', async (t) => {
+  test('reports what no secret opens, and goes on with the rest', async (t) => {
     const dataDir = await folder(t);
     const before = await createSecrets({ dataDir }).box();
     const { table, rows } = tableOf(before, { one: 'text', two: 'text' });
@@ -168,7 +168,7 @@ suite('a rotation', () => {
     assert.equal(used.size, 3, 'each time with another secret');
   });
 
-  test('reseals what stands behind more lost rows than it names', async (t) => {
+  test('reseals rows behind more lost rows than it reports', async (t) => {
     const secrets = createSecrets({ dataDir: await folder(t) });
     const { table, rows } = tableOf(await secrets.box(), { 'z-last': 'text' });
     for (let index = 0; index < 1_200; index++)

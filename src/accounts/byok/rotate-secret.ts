@@ -2,35 +2,38 @@ import { SecretBoxError, type SecretBox } from '../../lib/secret-box.ts';
 import type { SealedRow, SealedRows } from '../../store/accounts/sealed-rows.ts';
 import type { Secrets } from './secrets.ts';
 
-/** A table with sealed texts, and what each of them is sealed for. */
+/** A table with sealed texts, and the purpose that each of them is sealed for. */
 export interface SealedTable {
   readonly rows: SealedRows;
   readonly purposeOf: (row: SealedRow) => string;
 }
 
 export interface Rotation {
-  /** `renewed`: a new secret was made; `went on`: an older rotation was finished; `nothing`: all is sealed by the current one. */
+  /**
+   * `renewed`: a new secret was made; `went on`: an older rotation was finished; `nothing`: the current secret seals
+   * everything.
+   */
   readonly began: 'renewed' | 'went on' | 'nothing';
-  /** The secret that seals now. */
+  /** The current secret. */
   readonly secretId: string;
   readonly resealed: number;
-  /** Rows that could not be opened, by id, at most 1,000 of them. They stay as they are. */
+  /** The ids of rows that could not be opened, at most 1,000. These rows stay as they are. */
   readonly unreadable: readonly string[];
 }
 
 const BATCH_ROWS = 100;
-/** Ids that are named. */
+/** The number of ids that are listed. */
 const UNREADABLE_MAX = 1_000;
 
 /**
- * Seals everything anew with another secret. When it is cut off, running it again goes on where it stopped: a new secret
- * is only made when nothing is left to do. What a gateway that runs meanwhile seals with the old one stays readable,
+ * Reseals everything with another secret. After an interruption, another run goes on where it stopped: a new secret is
+ * only made when nothing is left to do. What a running gateway seals with the old secret meanwhile stays readable,
  * because the last secret is kept until the next rotation.
  */
 export async function rotateSecret(secrets: Secrets, tables: readonly SealedTable[]): Promise<Rotation> {
   const before = await secrets.box();
   const left = await resealAll(before, tables);
-  // What nobody can open is nothing left to do: it would keep a secret that became known in use for good.
+  // Unreadable rows do not count as left to do: they would keep a leaked secret in use for good.
   const renewed = left.resealed === 0 && (await secrets.renew(await usedSecrets(tables)));
   if (!renewed) return { began: left.resealed > 0 ? 'went on' : 'nothing', secretId: before.currentId, ...left };
   const box = await secrets.box();

@@ -5,14 +5,14 @@ import { makeFolder } from '../../lib/files/make-folder.ts';
 import { keepFromOthers } from '../../lib/files/owner-only.ts';
 import { createSecretBox, newSecretText, secretFrom, type Secret, type SecretBox } from '../../lib/secret-box.ts';
 
-/** What stored credentials are sealed with. */
+/** The secrets that seal stored credentials. */
 export interface Secrets {
-  /** With the secrets as they are now: one that another process made counts at once. */
+  /** Returns a box with the secrets as they are now: a secret that another process made takes effect at once. */
   box(): Promise<SecretBox>;
   /**
-   * Makes another secret the current one, and forgets those that sealed nothing.
-   * @param usedIds of the secrets that sealed what is stored
-   * @returns false where the secret is the operator's, who alone can change it
+   * Makes another secret the current one, and forgets secrets that no stored text needs.
+   * @param usedIds the secrets that sealed what is stored
+   * @returns false where the operator supplies the secret: only the operator can change it
    */
   renew(usedIds: readonly string[]): Promise<boolean>;
 }
@@ -20,12 +20,12 @@ export interface Secrets {
 export interface SecretsDeps {
   /** `GATEWAY_SECRET`; absent: one is made once, in the data directory. */
   readonly secret?: string;
-  /** `GATEWAY_SECRET_PREVIOUS`: it only opens what it sealed. */
+  /** `GATEWAY_SECRET_PREVIOUS`: it opens what it sealed, and seals nothing. */
   readonly previousSecret?: string;
   readonly dataDir: string;
 }
 
-/** One secret a line, the current one first. Only its owner may read it. */
+/** The file holds one secret a line, the current one first. Only its owner may read it. */
 const FILE = 'secret';
 const ONLY_OWNER = 0o600;
 
@@ -34,7 +34,7 @@ export function createSecrets({ secret, previousSecret, dataDir }: SecretsDeps):
   keepFromOthers(path);
   return {
     async box() {
-      // What the file's secret sealed still opens after the operator took over.
+      // Texts that the file's secret sealed still open after the operator supplies another one.
       const ofFile = secret === undefined ? await readOrMake(path) : [secret, ...((await readTexts(path)) ?? [])];
       const texts = previousSecret === undefined ? ofFile : [...ofFile, previousSecret];
       return boxOf(texts.map(secretFrom));
@@ -54,8 +54,9 @@ function boxOf([current, ...older]: readonly Secret[]): SecretBox {
 }
 
 /**
- * Two processes that start at once must not each have their own: whoever comes second reads the first one's.
- * @throws Error for a file without a secret: what another one sealed may be waiting for it
+ * Reads the secret, or makes one. Two processes that start at once must share one secret: the second reads the first
+ * one's.
+ * @throws Error for a file without a secret: texts that the lost one sealed may still need it
  */
 async function readOrMake(path: string): Promise<readonly string[]> {
   const there = await readTexts(path);
@@ -64,7 +65,7 @@ async function readOrMake(path: string): Promise<readonly string[]> {
   const texts = [newSecretText()];
   const next = await writeAside(path, texts);
   try {
-    // Unlike a rename it never takes the place of another one.
+    // Unlike a rename, a link never replaces an existing file.
     await link(next, path);
     return texts;
   } catch (error) {
@@ -80,12 +81,12 @@ function atLeastOne(texts: readonly string[], path: string): readonly string[] {
   return texts;
 }
 
-/** All or nothing: a secret that is lost takes everything with it that it sealed. */
+/** Replaces the file, all or nothing: with a lost secret, everything that it sealed is lost. */
 async function replace(path: string, texts: readonly string[]): Promise<void> {
   await rename(await writeAside(path, texts), path);
 }
 
-/** A file beside it that is complete and on the disk: where the process is killed meanwhile, nobody reads it. */
+/** Writes a complete, synced file beside it: where the process is killed meanwhile, no process reads the rest. */
 async function writeAside(path: string, texts: readonly string[]): Promise<string> {
   const next = `${path}.${randomUUID()}`;
   const file = await open(next, 'wx', ONLY_OWNER);

@@ -25,7 +25,7 @@ const EITHER = { allowApiKeyHeader: true } as const;
 type Headers = Parameters<Authenticate>[0];
 const bearer = (key: string): Headers => ({ authorization: `Bearer ${key}` });
 
-/** What came of it, whether at once or later. */
+/** Returns the result or the error, whether it comes at once or later. */
 async function outcome(run: () => Principal | Promise<Principal>): Promise<Principal | GatewayError> {
   try {
     return await run();
@@ -65,7 +65,7 @@ suite('authentication', () => {
     authenticate = build();
   });
 
-  /** An authenticator whose look-ups are counted. */
+  /** Makes an authenticator whose look-ups are counted. */
   function build(deps: Partial<AuthenticatorDeps> = {}): Authenticate {
     lookups = [];
     const counted: AuthenticatorDeps['keys'] = {
@@ -81,7 +81,7 @@ suite('authentication', () => {
   const create = async (newKey: Partial<NewKey> = {}) => keys.create({ name: 'App', ...newKey });
 
   // @spec auth-1
-  test('a key is known by the bearer header, whatever the case of its scheme', async () => {
+  test('accepts a bearer header in any case of its scheme', async () => {
     const { key, record } = await create();
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
       const principal = await authenticate({ authorization: `${scheme} ${key}` }, BEARER);
@@ -98,7 +98,7 @@ suite('authentication', () => {
   });
 
   // @spec auth-2
-  test('x-api-key counts where it is allowed and Authorization is absent', async () => {
+  test('accepts x-api-key where it is allowed and Authorization is absent', async () => {
     const { key, record } = await create();
     assert.equal((await authenticate({ 'x-api-key': key }, EITHER)).keyHash, record.hash);
     await assert401(() => authenticate({ 'x-api-key': key }, BEARER));
@@ -106,12 +106,12 @@ suite('authentication', () => {
   });
 
   // @spec auth-4
-  test('a request without a key is told what to send', async () => {
+  test('says what to send when a request has no key', async () => {
     const error = await assert401(() => authenticate({}, EITHER));
     assert.match(error.message, /Authorization: Bearer <API_KEY>/);
   });
 
-  test('a key that was seen a moment ago is answered at once, without a look-up', async () => {
+  test('answers for a key at once that was seen a moment ago, without a look-up', async () => {
     const { key } = await create();
     await authenticate(bearer(key), BEARER);
     assert.equal(lookups.length, 1);
@@ -119,14 +119,14 @@ suite('authentication', () => {
     assert.equal(lookups.length, 1);
   });
 
-  test('requests that come together share one look-up', async () => {
+  test('shares one look-up between concurrent requests', async () => {
     const { key } = await create();
     await Promise.all(Array.from({ length: 20 }, async () => authenticate(bearer(key), BEARER)));
     assert.equal(lookups.length, 1);
   });
 
   // @spec auth-4
-  test('a disabled, an expired and a deleted key are 401', async () => {
+  test('answers 401 for a disabled, an expired and a deleted key', async () => {
     const [disabled, expired, deleted] = [await create(), await create({ expiresAtMs: wallMs + 100 }), await create()];
     await keys.update(disabled.record.hash, { disabled: true });
     await keys.delete(deleted.record.hash);
@@ -138,7 +138,7 @@ suite('authentication', () => {
   });
 
   // @spec auth-14
-  test('a change by this process counts at once', async () => {
+  test('applies a change by this process at once', async () => {
     const { key, record } = await create();
     await authenticate(bearer(key), BEARER);
     await keys.update(record.hash, { disabled: true });
@@ -149,7 +149,7 @@ suite('authentication', () => {
     await assert401(() => authenticate(bearer(key), BEARER));
   });
 
-  test('a change while the key is being read does not leave the old state behind', async () => {
+  test('does not keep the old state when a key changes while it is being read', async () => {
     const { key, record } = await create();
     const found = await store.find(record.hash);
     const slow = Promise.withResolvers<typeof found>();
@@ -171,7 +171,7 @@ suite('authentication', () => {
   });
 
   // @spec auth-14
-  test('a change by another process counts within five seconds', async () => {
+  test('applies a change by another process within five seconds', async () => {
     const { key, record } = await create();
     await authenticate(bearer(key), BEARER);
     await createKeyStore({ database }).update(record.hash, { disabled: true, updatedAtMs: 1 });
@@ -181,7 +181,7 @@ suite('authentication', () => {
     await assert401(() => authenticate(bearer(key), BEARER));
   });
 
-  test('a key in use is read again ahead of time, so that nobody waits', async () => {
+  test('reads a key in use again ahead of time, so that no request waits', async () => {
     const { key } = await create();
     await authenticate(bearer(key), BEARER);
     for (let round = 2; round <= 5; round++) {
@@ -194,7 +194,7 @@ suite('authentication', () => {
   });
 
   // @spec auth-15
-  test('an unknown key is looked up once in 30 seconds, however often it comes', async () => {
+  test('looks up an unknown key once in 30 seconds, however often it comes', async () => {
     for (let round = 0; round < 50; round++) await assert401(() => authenticate(bearer('mgw-unknown'), BEARER));
     assert.equal(lookups.length, 1);
     pass(29_999);
@@ -206,7 +206,7 @@ suite('authentication', () => {
   });
 
   // @spec auth-17
-  test('a flood of unknown keys does not push out a key in use', async () => {
+  test('keeps a key in use through a flood of unknown keys', async () => {
     const { key } = await create();
     await authenticate(bearer(key), BEARER);
     authenticate = createAuthenticator({
@@ -223,7 +223,7 @@ suite('authentication', () => {
   });
 
   // @spec auth-17
-  test('a flood of unknown keys that keeps the database busy does not refuse a key that was good', async () => {
+  test('accepts a valid key while a flood of unknown keys keeps the database busy', async () => {
     const { key } = await create();
     let busy = false;
     authenticate = createAuthenticator({
@@ -249,7 +249,7 @@ suite('authentication', () => {
   });
 
   // @spec auth-12
-  test('keys that share a beginning are told apart', async () => {
+  test('distinguishes keys with a common prefix', async () => {
     const { key } = await create();
     await authenticate(bearer(key), BEARER);
     await assert401(() => authenticate(bearer(`${key.slice(0, -1)}!`), BEARER));
@@ -258,13 +258,13 @@ suite('authentication', () => {
   });
 
   // @spec auth-10
-  test('the hash of a key is no key', async () => {
+  test('refuses the hash of a key as a key', async () => {
     const { record } = await create();
     await assert401(() => authenticate(bearer(record.hash), BEARER));
   });
 
   // @spec auth-16
-  test('while the database is away a known key works on and an unknown one is 503', async () => {
+  test('accepts a known key while the database is away, and answers 503 for an unknown one', async () => {
     const { key } = await create();
     let away = false;
     authenticate = createAuthenticator({
@@ -289,7 +289,7 @@ suite('authentication', () => {
     await authenticate(bearer(key), BEARER);
   });
 
-  test('a database that does not answer holds a request up for a second at most', async () => {
+  test('lets a silent database delay a request for a second at most', async () => {
     authenticate = createAuthenticator({
       keys: { find: () => new Promise(() => undefined), subscribe: (listener) => store.subscribe(listener) },
       clock,
@@ -303,7 +303,7 @@ suite('authentication', () => {
   });
 
   // @spec auth-13
-  test('keys of the environment work, each as its kind, without a look-up', async () => {
+  test('accepts keys from the environment, each as its kind, without a look-up', async () => {
     authenticate = build({ staticKeys: { management: 'own-management-key', normal: 'own-key' } });
     const [admin, app] = [authenticate(bearer('own-management-key'), BEARER), authenticate(bearer('own-key'), BEARER)];
     assert.ok(!(admin instanceof Promise) && !(app instanceof Promise));
@@ -311,7 +311,7 @@ suite('authentication', () => {
     assert.deepEqual(lookups, []);
   });
 
-  test('keys of the environment that could not work are refused at the start', () => {
+  test('refuses keys from the environment at the start that could not work', () => {
     assert.throws(() => build({ staticKeys: { management: 'same', normal: 'same' } }), /must not be the same/);
     assert.throws(() => build({ staticKeys: { normal: 'with blank' } }), /GATEWAY_API_KEY must be/);
     assert.throws(() => build({ staticKeys: { management: '' } }), /GATEWAY_MANAGEMENT_KEY must be/);
@@ -336,7 +336,7 @@ suite('authentication', () => {
     ['an empty x-api-key', { 'x-api-key': '' }],
   ];
   for (const [what, headers] of MALFORMED)
-    test(`${what} is 401 and asks the database nothing`, async () => {
+    test(`answers 401 for ${what} without a query`, async () => {
       const posts = mock.method(Worker.prototype, 'postMessage');
       await assert401(() => authenticate(headers, EITHER));
       posts.mock.restore();
@@ -357,7 +357,7 @@ suite('authentication', () => {
     'x'.repeat(512),
   ];
   for (const value of HOSTILE)
-    test(`${value.slice(0, 40)} is 401, and the database sees its digest only, as a bound value`, async () => {
+    test(`answers 401 for ${value.slice(0, 40)}, and shows the database only its digest, as a bound value`, async () => {
       const posts = mock.method(Worker.prototype, 'postMessage');
       await assert401(() => authenticate(bearer(value), EITHER));
       const sent = posts.mock.calls.map((call) => call.arguments[0]);
@@ -368,7 +368,7 @@ suite('authentication', () => {
       assert.ok(!sent[0].jobs[0].sql.includes(hashKey(value)));
     });
 
-  test('whatever the headers hold, the answer is 401', async () => {
+  test('answers 401 whatever the headers hold', async () => {
     const value = oneof(string({ unit: 'binary' }), string(), array(string()), constant(undefined));
     const scheme = constantFrom('', 'Bearer ', 'bearer', 'Basic ');
     await assertProperty(
@@ -385,7 +385,7 @@ const is403 = (error: unknown): boolean =>
   error instanceof GatewayError && error.status === 403 && error.type === 'permission_denied';
 
 // @spec auth-6
-test('a key of the other kind is 403', () => {
+test('answers 403 for a key of the other kind', () => {
   const principal = samplePrincipal();
   requireKind(principal, 'normal');
   requireKind({ ...principal, kind: 'management' }, 'management');
@@ -393,7 +393,7 @@ test('a key of the other kind is 403', () => {
   assert.throws(() => requireKind({ ...principal, kind: 'management' }, 'normal'), is403);
 });
 
-/** A limit is counted in parts. */
+/** Lets a count of the limit pass in parts. */
 function passLimit(): void {
   for (let part = 0; part < 10; part++) mock.timers.tick(100);
 }

@@ -14,7 +14,7 @@ export interface AuthenticateOptions {
 }
 
 /**
- * Says who calls. Returns at once for a key that was seen a moment ago, else a promise.
+ * Finds the caller of a request. Returns at once for a key that was seen a moment ago, else a promise.
  * @throws GatewayError 401; thrown or as a rejection, in the same way
  */
 export type Authenticate = (headers: Headers, options: AuthenticateOptions) => Principal | Promise<Principal>;
@@ -22,18 +22,18 @@ export type Authenticate = (headers: Headers, options: AuthenticateOptions) => P
 export interface AuthenticatorDeps {
   readonly keys: Pick<KeyStore, 'find' | 'subscribe'>;
   readonly clock: Clock;
-  /** Keys that the environment supplies. They work whatever the store says. */
+  /** Keys from the environment. They work whatever the store says. */
   readonly staticKeys: StaticKeys;
 }
 
-/** Longer than any key: nothing is hashed that cannot be one. */
+/** Longer than any key: a text that cannot be a key is not hashed. */
 const KEY_CHARS_MAX = 512;
 const SCHEME = 'bearer ';
 const HOW_TO = 'Send an API key in the header "Authorization: Bearer <API_KEY>".';
 
 /**
- * The one place that decides who a caller is. A key is hashed before anything else sees it and is looked up by its
- * whole digest only (CVE-2026-42208, CVE-2026-35030: SQL made of a key, a cache keyed by its beginning).
+ * The one place that decides which caller a request has. A key is hashed before any other code sees it, and is looked
+ * up by its whole digest only (CVE-2026-42208, CVE-2026-35030: SQL made of a key, a cache keyed by its beginning).
  */
 export function createAuthenticator(deps: AuthenticatorDeps): Authenticate {
   const { keys, clock } = deps;
@@ -66,7 +66,7 @@ function admit(key: KnownKey | undefined, clock: Clock): Principal {
   return key.principal;
 }
 
-/** The key as the caller sent it. Whatever could not be a key is refused before it is hashed or looked up. */
+/** Reads the key as the caller sent it. A text that cannot be a key is refused before it is hashed or looked up. */
 function readKey(headers: Headers, options: AuthenticateOptions): string {
   const { authorization } = headers;
   if (authorization === undefined) {
@@ -84,7 +84,7 @@ function checkKey(key: string | readonly string[]): string {
   throw refuse(`The API key is not well-formed. ${HOW_TO}`);
 }
 
-/** Visible ASCII without blanks, 1 to 512 characters. */
+/** Returns whether a text is visible ASCII without blanks, 1 to 512 characters. */
 function isPrintable(text: string): boolean {
   if (text.length === 0 || text.length > KEY_CHARS_MAX) return false;
   for (let index = 0; index < text.length; index++) {
@@ -103,7 +103,7 @@ function readStaticKeys({ management, normal }: StaticKeys): ReadonlyMap<string,
   return fixed;
 }
 
-/** Keys of the environment have no row: no member, no limit. */
+/** Keys from the environment have no row, and so no member and no limit. */
 const UNOWNED = { accountId: DEFAULT_ACCOUNT_ID, workspaceId: DEFAULT_WORKSPACE_ID, memberId: null } as const;
 
 function addStaticKey(fixed: Map<string, Principal>, kind: Principal['kind'], key: string, name: string): void {

@@ -9,14 +9,16 @@ import { hashKey } from './key-format.ts';
 import type { StaticKeys } from './keys.ts';
 import { DEFAULT_WORKSPACE_ID } from '../principal.ts';
 
-/** Who may agree to a key for an application. */
+/** Decides which keys may issue a key for an application. */
 export interface CodeIssuers {
   /**
-   * Why the key may not, as one sentence; `undefined`: it may. A key that is ruled must not make one that is not: what
-   * holds for its workspace or its member holds for the new key as well, what holds for itself alone does not.
+   * Says why the key may not, as one sentence; `undefined`: it may. A restricted key must not issue an unrestricted
+   * one: rules of its workspace or its member apply to the new key as well, rules of the key alone do not.
    */
   refusalOf(keyHash: string): Promise<string | undefined>;
-  /** The key by which the limits of a key that it issues are counted too; null: none, since a management key has none. */
+  /**
+   * Finds the key whose limits also count for a key that it issues; null: none, since a management key has no limits.
+   */
   rootOf(keyHash: string): Promise<string | null>;
 }
 
@@ -24,7 +26,7 @@ export interface CodeIssuersDeps {
   readonly keys: Pick<KeyStore, 'find'>;
   readonly assignments: Pick<AssignmentStore, 'has'>;
   readonly guardrails: Pick<GuardrailStore, 'find'>;
-  /** They have no rules of their own, and are there as long as the environment has them. */
+  /** Keys from the environment have no rules of their own, and exist as long as the environment has them. */
   readonly staticKeys: StaticKeys;
   /** Whether normal keys may issue keys at all. @spec key-18 */
   readonly allowsNormalKeys: boolean;
@@ -52,7 +54,7 @@ export function createCodeIssuers(deps: CodeIssuersDeps): CodeIssuers {
       if (key.kind === 'management') return undefined;
       if (!allowsNormalKeys) return IS_NORMAL;
       if (hasRules(key) || (await assignments.has('key', keyHash))) return IS_RULED;
-      // All keys of a member spend of one such limit.
+      // All keys of a member share one such limit.
       return key.creatorUserId === null ? refusalOfWorkspace(deps, key.workspaceId) : undefined;
     },
     async rootOf(keyHash) {
@@ -72,7 +74,7 @@ function hasRules({ limitNanoUsd, expiresAtMs, defaultProviderPreferences, defau
   );
 }
 
-/** Whether something of it stays whatever a request says. */
+/** Whether a preference restricts requests whatever they say. */
 function isBinding(preferences: DefaultPreferences | null): boolean {
   const { only, ignore, zdr, dataCollection } = preferences ?? {};
   return only !== undefined || ignore !== undefined || zdr === true || dataCollection === 'deny';
@@ -82,7 +84,7 @@ function binds({ preventOverrides }: DefaultPlugin): boolean {
   return preventOverrides;
 }
 
-/** The guardrail of a workspace limits each key by itself: one more key would be one more limit's worth. */
+/** The guardrail of a workspace limits each key separately: one more key would add one more limit's worth. */
 async function refusalOfWorkspace(
   { guardrails }: Pick<CodeIssuersDeps, 'guardrails'>,
   workspaceId: string,

@@ -7,7 +7,7 @@ import type { InvalidationBus } from '../../state/contract.ts';
 import { createKeyCache, type KeyCache } from './key-cache.ts';
 import { createKeys, type Keys } from './keys.ts';
 
-/** Two processes over one database. */
+/** Two processes on one database. */
 suite('keys of several processes', () => {
   let database: Database;
   let keys: Keys;
@@ -46,7 +46,7 @@ suite('keys of several processes', () => {
   }
 
   // @spec auth-14
-  test('a key that one disables is disabled in the others as soon as they hear of it', async () => {
+  test('disables a key in other processes as soon as the announcement arrives', async () => {
     const hash = await create();
     announced = [];
     await keys.update(hash, { disabled: true });
@@ -56,7 +56,7 @@ suite('keys of several processes', () => {
     assert.equal((await cache.look(hash))?.disabled, true);
   });
 
-  test('a key that was unknown is known as soon as they hear of it', async () => {
+  test('makes an unknown key known as soon as the announcement arrives', async () => {
     const hash = await create();
     await database.kysely.updateTable('keys').set({ deleted_at_ms: 1 }).execute();
     onMessage(hash);
@@ -67,7 +67,7 @@ suite('keys of several processes', () => {
     assert.equal((await cache.look(hash))?.disabled, false);
   });
 
-  test('after news may have been lost every key is read again', async () => {
+  test('reads every key again after a gap in the announcements', async () => {
     const hash = await create();
     await keys.update(hash, { disabled: true });
     assert.equal((await cache.look(hash))?.disabled, false);

@@ -6,7 +6,7 @@ import type { KeyStore } from '../../store/accounts/keys.ts';
 import { DEFAULT_ACCOUNT_ID, type Principal } from '../principal.ts';
 import { spendLimitOf } from '../limits/spend-limit.ts';
 
-/** What must be known of a key to admit a request. */
+/** The facts of a key that admission needs. */
 export interface KnownKey {
   readonly principal: Principal;
   readonly disabled: boolean;
@@ -14,15 +14,15 @@ export interface KnownKey {
 }
 
 export interface KeyCache {
-  /** The key with this digest, `undefined` for none: at once when it is fresh, else a promise. */
+  /** Returns the key with this digest, `undefined` for none: at once when it is fresh, else as a promise. */
   look(keyHash: string): KnownKey | undefined | Promise<KnownKey | undefined>;
 }
 
-/** A change by another process that was not announced, or whose news were lost, counts after this. */
+/** A change by another process that was not announced, or whose announcement was lost, takes effect after this. */
 const FRESH_MS = 5_000;
 /** How long a digest that is no key stays out of the database. @spec auth-15 */
 const UNKNOWN_FRESH_MS = 30_000;
-/** While the database is away, or asked too much, a key that was good goes on working for so long. @spec auth-16 */
+/** While the database is away or overloaded, a valid key goes on working for so long. @spec auth-16 */
 const STALE_MS_MAX = 10 * 60_000;
 /** A database that does not answer within this time is away. */
 const LOOKUP_MS_MAX = 1_000;
@@ -30,8 +30,8 @@ const KNOWN_MAX = 10_000;
 const UNKNOWN_MAX = 10_000;
 
 /**
- * Keys that were seen lately, by digest. Concurrent requests share one read, unknown digests are remembered too, and a
- * change counts at once, by this process or, where processes tell each other, by another.
+ * Caches recent keys by digest. Concurrent requests share one read, unknown digests are remembered too, and a change
+ * takes effect at once, made by this process or, where processes announce changes, by another.
  */
 export function createKeyCache(keys: Pick<KeyStore, 'find' | 'subscribe'>, clock: Clock): KeyCache {
   const values = createReadThroughCache<KnownKey | undefined>({

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { hashKey, isKeyHash, labelKey, newKey } from './key-format.ts';
 
 // @spec auth-5
-test('a new key says its kind and holds at least 32 random characters', () => {
+test('shows the kind in a new key, with at least 32 random characters', () => {
   assert.match(newKey('normal'), /^mgw-[A-Za-z0-9]{32,}$/);
   assert.match(newKey('management'), /^mgw-mgmt-[A-Za-z0-9]{32,}$/);
   assert.equal(new Set(Array.from({ length: 1_000 }, () => newKey('normal'))).size, 1_000);
 });
 
 // @spec auth-10
-test('the hash is the SHA-256 of the whole key in lower-case hex', () => {
+test('hashes the whole key with SHA-256 in lower-case hex', () => {
   const key = newKey('normal');
   assert.equal(hashKey(key), createHash('sha256').update(key).digest('hex'));
   assert.ok(isKeyHash(hashKey(key)));
@@ -19,7 +19,7 @@ test('the hash is the SHA-256 of the whole key in lower-case hex', () => {
 });
 
 // @spec auth-11
-test('a label shows seven characters of a key at most, and none of a short one', () => {
+test('shows at most seven characters of a key in its label, and none of a short one', () => {
   assert.equal(labelKey('mgw-abcdefghijklmnopqrstuvwxyz0123456789ABCD'), 'mgw-abc...ABCD');
   assert.equal(labelKey('mgw-mgmt-abcdefghijklmnopqrstuvwxyz0123456789ABCD'), 'mgw-mgmt-abc...ABCD');
   assert.equal(labelKey('an-operators-own-key-of-some-length'), 'an-...ngth');

@@ -7,12 +7,14 @@ const PREFIX: Readonly<Record<Principal['kind'], string>> = { normal: 'mgw-', ma
 /** 238 bits. */
 const RANDOM_CHARS = 40;
 
-/** A new key. It exists here, in the one answer that shows it, and nowhere else. */
+/** Makes a new key. It exists here and in the one response that shows it, and nowhere else. */
 export function newKey(kind: Principal['kind']): string {
   return PREFIX[kind] + randomText(RANDOM_CHARS);
 }
 
-/** What stands for a key everywhere: the SHA-256 of all of it, 64 lower-case hex digits. @spec auth-10 */
+/**
+ * Makes the digest that stands for a key everywhere: the SHA-256 of all of it, 64 lower-case hex digits. @spec auth-10
+ */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
@@ -22,8 +24,8 @@ export function isKeyHash(text: string): boolean {
 }
 
 /**
- * The masked excerpt by which a person recognises a key: `mgw-Ab3...x9Zq`. A key of the operator's own making, which
- * may be short, shows its last characters only if it has plenty.
+ * Makes the redacted excerpt by which a person recognises a key: `mgw-Ab3...x9Zq`. A key that the operator chose may be
+ * short; it shows its last characters only if it is long enough.
  */
 export function labelKey(key: string): string {
   const prefix = [PREFIX.management, PREFIX.normal].find((known) => key.startsWith(known)) ?? '';

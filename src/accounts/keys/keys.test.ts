@@ -46,7 +46,7 @@ suite('keys', () => {
   };
 
   // @spec auth-10
-  test('a new key is stored by its hash, and its text is stored nowhere', async () => {
+  test('stores a new key by its hash, and its text nowhere', async () => {
     const { record, key } = await keys.create({ name: 'App' });
     assert.equal(record.hash, hashKey(key));
     assert.deepEqual(await keys.get(record.hash), record);
@@ -55,7 +55,7 @@ suite('keys', () => {
   });
 
   // @spec key-1
-  test('what is not asked for has the documented default', async () => {
+  test('fills in the documented defaults', async () => {
     const { record } = await keys.create({ name: 'App' });
     const { kind, disabled, expiresAtMs, limitNanoUsd, limitReset, includeByokInLimit, creatorUserId } = record;
     assert.deepEqual(
@@ -75,7 +75,7 @@ suite('keys', () => {
   });
 
   // @spec key-9
-  test('what is left of a limit follows its window', async () => {
+  test('computes the rest of a limit in its window', async () => {
     const { record } = await keys.create({ name: 'App', limitNanoUsd: 1_000, limitReset: 'daily' });
     await spend(record.hash, 0, 1);
     await spend(record.hash, 1, 20);
@@ -89,7 +89,7 @@ suite('keys', () => {
     assert.equal(await left(null), -3_321);
   });
 
-  test('spend on credentials of callers counts against a limit only when the key says so', async () => {
+  test("counts spending with callers' credentials against a limit only when the key says so", async () => {
     const { record } = await keys.create({ name: 'App', limitNanoUsd: 100 });
     await spend(record.hash, 0, 10);
     await spend(record.hash, 0, 50, true);
@@ -97,14 +97,14 @@ suite('keys', () => {
     assert.equal((await keys.update(record.hash, { includeByokInLimit: true })).limitRemainingNanoUsd, 40);
   });
 
-  test('a change is dated, and a change of nothing is none', async () => {
+  test('dates a change, but not an empty one', async () => {
     const { record } = await keys.create({ name: 'App' });
     assert.equal((await keys.update(record.hash, {})).updatedAtMs, null);
     assert.equal((await keys.update(record.hash, { name: 'Other' })).updatedAtMs, NOON_MS);
   });
 
   // @spec key-7
-  test('an unknown hash, a text that is no hash and a key of the other kind are 404', async () => {
+  test('answers 404 for an unknown hash, a text that is no hash and a key of the other kind', async () => {
     const { record } = await keys.create({ name: 'Admin', kind: 'management' });
     for (const hash of ['0'.repeat(64), "x' or 1=1 --"]) {
       await assert.rejects(keys.get(hash), notFound);
@@ -117,7 +117,7 @@ suite('keys', () => {
     await assert.rejects(keys.delete(record.hash, 'normal'), notFound);
   });
 
-  test('a key is deleted once', async () => {
+  test('deletes a key once', async () => {
     const { record } = await keys.create({ name: 'App' });
     await keys.delete(record.hash);
     await assert.rejects(keys.get(record.hash), notFound);
@@ -125,7 +125,7 @@ suite('keys', () => {
   });
 
   // @spec key-12
-  test('an empty store gets one key of each kind, once', async () => {
+  test('gives an empty store one key of each kind, once', async () => {
     const first = await keys.bootstrap();
     assert.ok(first !== undefined);
     assert.equal((await keys.get(hashKey(first.managementKey))).kind, 'management');
@@ -134,13 +134,13 @@ suite('keys', () => {
   });
 
   // @spec key-12
-  test('an environment that supplies a key gets none made', async () => {
+  test('makes no keys where the environment supplies one', async () => {
     assert.equal(await keys.bootstrap({ normal: 'a-key' }), undefined);
     assert.equal(await keys.bootstrap({ management: 'a-key' }), undefined);
     assert.deepEqual(await keys.list({ includeDisabled: true, offset: 0, limit: 100 }), []);
   });
 
-  test('a key of the environment is described with what it spent and no limit', async () => {
+  test('describes a key from the environment with its spending and no limit', async () => {
     const keyHash = hashKey('a-key-of-the-environment');
     await spend(keyHash, 0, 70);
     const record = await keys.describe(samplePrincipal({ keyHash, name: 'GATEWAY_API_KEY' }));

@@ -11,21 +11,21 @@ import { DEFAULT_WORKSPACE_ID, type Principal } from '../principal.ts';
 import { unknownWorkspace } from '../workspaces/workspaces.ts';
 import { openWindows } from '../limits/windows.ts';
 
-/** A key with what it has spent. Money is nano-USD. */
+/** A key with its spending. Money is nano-USD. */
 export interface KeyRecord extends KeyRow, SubjectSpend {
   /**
-   * What is left in the running window of the limit, which counts the keys that were issued by this one too; below zero
-   * when it was overspent. Null: no limit.
+   * The rest of the limit in the current window, which also counts the keys that this one issued; below zero when it
+   * was overspent. Null: no limit.
    */
   readonly limitRemainingNanoUsd: number | null;
 }
 
 type Draft = DraftOf<typeof keyResource>;
-/** Default: a normal key of the default workspace, made by no other key. */
+/** Default: a normal key of the default workspace, issued by no other key. */
 export type NewKey = Omit<Draft, 'hash' | 'label' | 'createdAtMs' | 'workspaceId'> &
   Partial<Pick<Draft, 'workspaceId'>>;
 
-/** What became of a key and of those that were issued by it. */
+/** The result of a change of a key and of the keys that it issued. */
 export interface Cascaded {
   /** Hashes of the issued keys that changed. */
   readonly issued: readonly string[];
@@ -37,7 +37,7 @@ export interface FirstKeys {
   readonly apiKey: string;
 }
 
-/** Keys that the environment supplies, in full. */
+/** Keys from the environment, in full. */
 export interface StaticKeys {
   readonly management?: string;
   readonly normal?: string;
@@ -45,11 +45,11 @@ export interface StaticKeys {
 
 export interface Keys {
   /**
-   * `key` is the full key: this is the only time that it can be seen.
-   * @throws GatewayError 400 when the workspace is not there; 403 when the issuer was disabled or deleted meanwhile
+   * `key` is the full key: this is the only time that it is visible.
+   * @throws GatewayError 400 when the workspace does not exist; 403 when the issuer was disabled or deleted meanwhile
    */
   create(draft: NewKey): Promise<{ readonly record: KeyRecord; readonly key: string }>;
-  /** Newest first, at most 100. */
+  /** Lists the newest first, at most 100. */
   list(filter: KeyFilter): Promise<readonly KeyRecord[]>;
   /** @throws GatewayError 404 when there is no such key (of this kind) */
   get(hash: string, kind?: KeyKind): Promise<KeyRecord>;
@@ -58,15 +58,17 @@ export interface Keys {
   /** @throws GatewayError 404 when there is no such key (of this kind) */
   delete(hash: string, kind?: KeyKind): Promise<void>;
   /**
-   * Deletes it with all keys that were issued by it, directly or not.
+   * Deletes the key with all keys that it issued, directly or not.
    * @throws GatewayError 404 when there is no such key (of this kind)
    */
   deleteWithIssued(hash: string, kind?: KeyKind): Promise<Cascaded>;
-  /** The same, disabling them. @throws GatewayError 404 when there is no such key (of this kind) */
+  /** Disables them in the same way. @throws GatewayError 404 when there is no such key (of this kind) */
   disableWithIssued(hash: string, kind?: KeyKind): Promise<Cascaded>;
-  /** The key that calls, one that the environment supplies included. */
+  /** Describes the calling key, also one from the environment. */
   describe(principal: Principal): Promise<KeyRecord>;
-  /** Makes the first two keys of an empty store; `undefined` when there are keys, or were, or the environment has one. */
+  /**
+   * Makes the first two keys of an empty store; `undefined` when there are keys, or were, or the environment has one.
+   */
   bootstrap(staticKeys?: StaticKeys): Promise<FirstKeys | undefined>;
 }
 
@@ -87,7 +89,7 @@ export function createKeys(deps: KeysDeps): Keys {
     async create(draft) {
       const key = newKey(draft.kind ?? 'normal');
       const row = draftKey(key, draft, clock.nowMs());
-      // Management keys act on the whole account, whatever becomes of a workspace.
+      // Management keys act on the whole account, so the state of a workspace does not matter.
       if (row.kind === 'management') await store.insert(row);
       else await insertNormal(store, row, draft);
       return { record: await withSpend(deps, row), key };
@@ -152,7 +154,7 @@ function draftKey(key: string, draft: NewKey, nowMs: number): KeyRow {
   return keyResource.newRow({ ...draft, hash: hashKey(key), label: labelKey(key), createdAtMs: nowMs, workspaceId });
 }
 
-/** A key of the environment has no row, no limit and no end. */
+/** A key from the environment has no row, no limit and no expiry. */
 function rowOfStaticKey({ keyHash: hash, label, name, kind }: Principal): KeyRow {
   return keyResource.newRow({ hash, label, name, kind, createdAtMs: 0, workspaceId: DEFAULT_WORKSPACE_ID });
 }

@@ -5,7 +5,7 @@ import type { OauthCodeStore } from '../../store/accounts/oauth-codes.ts';
 import { createOauthCodes } from './oauth-codes.ts';
 import { samplePrincipal } from '../../../tests/support/principal.ts';
 
-test('a key that gave out too many codes is 429, and keeps no other from giving out theirs', async () => {
+test('answers 429 for a key with too many open codes, and lets other keys issue codes', async () => {
   const busy = samplePrincipal();
   const neverCalled = (): never => assert.fail('nobody asks');
   const store: OauthCodeStore = {

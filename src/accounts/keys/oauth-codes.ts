@@ -9,9 +9,9 @@ import type { CodeIssuers } from './code-issuers.ts';
 import type { Keys } from './keys.ts';
 import type { Principal } from '../principal.ts';
 
-/** The key that somebody agrees to let an application have. */
+/** The key that an application may get, as its owner agreed. */
 export interface CodeInput {
-  /** Where the application waits for the code. Absent: somebody carries it there, which takes a challenge. */
+  /** Where the application waits for the code. Absent: a person carries the code there, which takes a challenge. */
   readonly callbackUrl?: string | undefined;
   readonly challenge?: string | undefined;
   readonly challengeMethod?: ChallengeMethod | undefined;
@@ -24,19 +24,19 @@ export interface CodeInput {
 }
 
 export interface IssuedCode {
-  /** It exists here, in the one answer that shows it, and nowhere else. */
+  /** The code exists here and in the one response that shows it, and nowhere else. */
   readonly code: string;
   readonly appId: number;
   readonly createdAtMs: number;
   /** Where the application waits for the code, without the path; null: nowhere. */
   readonly appOrigin: string | null;
-  /** Of the key that it will become. */
+  /** The name of the key that it becomes. */
   readonly keyName: string;
   readonly workspaceId: string;
 }
 
 export interface ExchangedKey {
-  /** In full: this is the only time that it can be seen. */
+  /** The key in full: this is the only time that it is visible. */
   readonly key: string;
   readonly keyHash: string;
   readonly name: string;
@@ -52,15 +52,13 @@ export interface Exchange {
   readonly challengeMethod?: ChallengeMethod | null | undefined;
 }
 
-/**
- * Codes by which an application comes to a key of its own without anybody pasting one. @spec key-13; RFC 7636
- */
+/** Codes by which an application gets a key of its own, so that no person has to paste one. @spec key-13; RFC 7636 */
 export interface OauthCodes {
   /** @throws GatewayError 400; 403 for a key that would give away more than it has; 409, 429 */
   issue(issuer: Principal, input: CodeInput): Promise<IssuedCode>;
   /**
-   * A key for a code, once.
-   * @throws GatewayError 400 for another method than at the start; 403, also where who agreed to it no longer may
+   * Exchanges a code for a key, once.
+   * @throws GatewayError 400 for another method than at the start; 403, also where the issuing key may no longer issue
    */
   exchange(exchange: Exchange): Promise<ExchangedKey>;
 }
@@ -70,7 +68,7 @@ export interface OauthCodesDeps {
   readonly keys: Pick<Keys, 'create'>;
   readonly issuers: CodeIssuers;
   readonly clock: Clock;
-  /** The workspace that a call means which may leave it out. @throws GatewayError 400 when there is none */
+  /** Finds the workspace of a call that may leave it out. @throws GatewayError 400 when there is none */
   readonly workspaceOf: (named: string | undefined) => Promise<string>;
 }
 
@@ -82,7 +80,7 @@ const CODE = /^[A-Za-z0-9]{43}$/;
 /** SHA-256 in base64url without padding, and what RFC 7636, 4.1 lets a verifier be. */
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
-/** Codes of one key that nobody has exchanged yet: no key keeps others from giving out theirs. */
+/** Open codes of one key: no key keeps others from issuing codes. */
 const OPEN_CODES_MAX = 1_000;
 const KEY_NAME_OF_NO_APP = 'Made with a code';
 
@@ -127,12 +125,12 @@ export function createOauthCodes(deps: OauthCodesDeps): OauthCodes {
     },
     async exchange({ code, verifier, challengeMethod }) {
       const nowMs = clock.nowMs();
-      // What cannot be a code costs no look into the database.
+      // A text that cannot be a code costs no database query.
       const row = CODE.test(code) ? await store.find(digestOf(code)) : undefined;
       if (row === undefined) throw refuse('The code is not valid, or was used.');
       if (row.expiresAtMs <= nowMs) throw refuse('The code has expired.');
       checkVerifier(row, verifier, challengeMethod ?? undefined);
-      // Whoever took the key's rights away since then took them from its codes as well.
+      // A key that lost its rights since then has lost those of its codes as well.
       if ((await issuers.refusalOf(row.issuerKeyHash)) !== undefined)
         throw refuse('The key that agreed to the code may not give out further keys any more.');
       if (!(await store.use(row.codeHash, nowMs))) throw refuse('The code is not valid, or was used.');
@@ -159,7 +157,7 @@ export function createOauthCodes(deps: OauthCodesDeps): OauthCodes {
   };
 }
 
-/** A page of the application's own, named exactly: over TLS, or on the machine where the browser runs. */
+/** Parses the URL of a page of the application, named exactly: over TLS, or on the machine where the browser runs. */
 function readCallback(text: string): { readonly origin: string; readonly name: string } {
   const url = URL.parse(text);
   const isLoopback = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1';
@@ -179,7 +177,7 @@ function readChallenge(
     if (!hasCallback) throw invalid('code_challenge', 'is required where there is no callback_url');
     return { challenge: null, challengeMethod: null };
   }
-  // RFC 7636, 4.3: plain where none is named.
+  // RFC 7636, 4.3: the method is plain where none is given.
   const method = challengeMethod ?? 'plain';
   if (!(method === 'S256' ? S256_CHALLENGE : VERIFIER).test(challenge))
     throw invalid('code_challenge', `cannot be one of the method ${method}`);
@@ -203,7 +201,7 @@ function checkVerifier(
   method: ChallengeMethod | undefined,
 ): void {
   if (challenge === null) {
-    // Else somebody could have taken the challenge away at the start. RFC 9700, 4.8.2
+    // Otherwise an attacker could have removed the challenge at the start. RFC 9700, 4.8.2
     if (verifier !== undefined) throw invalid('code_verifier', 'the code was made without a challenge');
     return;
   }
@@ -214,7 +212,7 @@ function checkVerifier(
   if (!isSame(shown, challenge)) throw refuse('The code verifier is missing or wrong.');
 }
 
-/** Takes as long whatever is different. */
+/** Takes as long wherever the texts differ. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -10,7 +10,7 @@ const ACCOUNT_REQUESTS_MAX = 500;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Counts a look at one of the statistics. @throws GatewayError 429 after too many */
+/** Counts a request for statistics. @throws GatewayError 429 after too many */
 export type CountAnalyticsRequest = (principal: Principal) => Promise<void>;
 
 export function createAnalyticsRateLimit({

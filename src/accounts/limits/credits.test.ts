@@ -27,7 +27,7 @@ for (const { name, makePlace } of ALL_ENGINES)
     });
 
     // @spec money-44
-    test('a grant and an adjustment are entries with reason and author, and are told', async () => {
+    test('enters a grant and an adjustment with reason and author, and announces them', async () => {
       const { entry: grant } = await credits.grant({ ...REASON, amountNanoUsd: 5_000_000_001 });
       const { entry: adjustment } = await credits.adjust({
         ...REASON,
@@ -44,7 +44,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.deepEqual(changed, ['default', 'default']);
     });
 
-    test('an amount that is none, or no reason, is 400 and leaves no entry', async () => {
+    test('answers 400 for a bad amount or a missing reason, and enters nothing', async () => {
       const untouched = await credits.totals('default');
       for (const amountNanoUsd of [0, -1, 0.5, Number.NaN, Infinity, 9_000_001e9])
         await assert.rejects(credits.grant({ ...REASON, amountNanoUsd }), { status: 400, message: /^amount: / });
@@ -54,7 +54,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.deepEqual(await credits.totals('default'), untouched);
     });
 
-    test('no more is given back for a generation than it cost, however many ask at once', async () => {
+    test('refunds no more than a generation cost, however many requests come at once', async () => {
       await store.append({
         id: 'gen-1:usage',
         atMs: 1,
@@ -83,7 +83,7 @@ for (const { name, makePlace } of ALL_ENGINES)
     });
 
     // @spec money-44
-    test('a change that is sent again with its idempotency key is one entry, however many send it at once', async () => {
+    test('enters a repeated change with its idempotency key once, however many come at once', async () => {
       const untouched = await credits.totals('default');
       const input = { ...REASON, amountNanoUsd: 7, idempotencyKey: 'invoice-1' };
       const sent = await Promise.all([1, 2, 3].map(() => credits.grant(input)));
@@ -96,7 +96,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.equal((await credits.totals('other')).credits, 7, 'accounts have keys of their own');
     });
 
-    test('a refund that is sent again gives nothing back twice', async () => {
+    test('refunds nothing more for a repeated refund', async () => {
       const charge = { accountId: 'default', kind: 'usage', generationId: 'gen-2', note: null, author: null } as const;
       const unowned = { keyHash: null, workspaceId: null };
       await store.append({ ...charge, ...unowned, id: 'gen-2:usage', atMs: 1, amountNanoUsd: -100 });
@@ -107,7 +107,7 @@ for (const { name, makePlace } of ALL_ENGINES)
     });
 
     // @spec money-44
-    test('an idempotency key that was used for another change is 409, and one that is none is 400', async () => {
+    test('answers 409 for an idempotency key of another change, and 400 for an invalid one', async () => {
       const input = { ...REASON, amountNanoUsd: 3, idempotencyKey: 'invoice-2' };
       await credits.grant(input);
       const untouched = await credits.totals('default');

@@ -7,23 +7,23 @@ import type { EntryKind, LedgerEntry } from '../../resources/ledger-entries.ts';
 import type { Entered, LedgerStore, LedgerTotals } from '../../store/usage/ledger.ts';
 import type { Page, PageWindow } from '../../store/engine/page.ts';
 
-/** The most that one entry may be, either sign: nano-USD count exactly in a double up to a little above. */
+/** The largest amount of one entry, either sign: a double holds nano-USD exactly up to a little more. */
 export const CREDIT_USD_MAX = 9_000_000;
 export const NOTE_CHARS_MAX = 1_000;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
-/** Made up once; with another one what was sent before would be entered again. */
+/** A constant: with another one, a repeated change would be entered again. */
 const ENTRY_NAMESPACE = '3a0d4c53-52a3-4b0f-9a55-6f5c1b7b6c1e';
 
 export type CreditEntry = LedgerEntry;
 
-/** What every change of a balance that is no charge says of itself. */
+/** What every change of a balance that is no charge must say. */
 interface Reason {
   readonly accountId: string;
   readonly note: string;
   /** The hash of a management key, or `cli`. */
   readonly author: string;
-  /** Whoever sends one twice means one entry. Among all changes of an account it names one. */
+  /** Repeated changes with the same key are one entry. A key names one change of the account. */
   readonly idempotencyKey?: string;
 }
 
@@ -40,33 +40,33 @@ export interface Adjustment extends Reason {
 
 export interface RefundInput extends Reason {
   readonly generationId: string;
-  /** Nano-USD, above zero; absent: all that is left of the charge. */
+  /** Nano-USD, above zero; absent: the whole rest of the charge. */
   readonly amountNanoUsd?: number;
 }
 
 /**
- * The money of an account, and what an administrator may do about it. Every change is an entry of its ledger. A change
- * with an idempotency key that was used for another one is 409.
+ * The money of an account, and what an administrator may do with it. Every change is an entry of its ledger. A change
+ * with an idempotency key that was used for another change is 409.
  */
 export interface Credits {
   totals(accountId: string): Promise<LedgerTotals>;
-  /** @throws GatewayError 400 when the amount, the note or the idempotency key will not do, 409 */
+  /** @throws GatewayError 400 for a bad amount, note or idempotency key, 409 */
   grant(grant: Grant): Promise<Entered>;
-  /** @throws GatewayError 400 when the amount, the note or the idempotency key will not do, 409 */
+  /** @throws GatewayError 400 for a bad amount, note or idempotency key, 409 */
   adjust(adjustment: Adjustment): Promise<Entered>;
   /**
-   * Money back for a generation; what counts against limits stays as it is.
-   * @throws GatewayError 400 when it is more than is left of the charge, 404 when there is no charge, 409
+   * Refunds a generation; what counts against limits stays as it is.
+   * @throws GatewayError 400 for more than the rest of the charge, 404 when there is no charge, 409
    */
   refund(refundInput: RefundInput): Promise<Entered>;
-  /** Newest first. */
+  /** Lists the newest first. */
   entries(filter: PageWindow & { readonly accountId: string; readonly kind?: EntryKind }): Promise<Page<CreditEntry>>;
 }
 
 export interface CreditsDeps {
   readonly store: LedgerStore;
   readonly clock: Clock;
-  /** An account's balance has changed otherwise than by a charge: what is known of it is read again. */
+  /** Runs after a balance changed otherwise than by a charge, so that cached balances are read again. */
   readonly onChange: (accountId: string) => void;
 }
 
@@ -113,7 +113,7 @@ export function createCredits({ store, clock, onChange }: CreditsDeps): Credits 
   };
 }
 
-/** Who sent it, and when, makes no difference. */
+/** The fields that must be equal; the author and the time of a repeated change may differ. */
 const SENT = ['accountId', 'kind', 'amountNanoUsd', 'generationId', 'workspaceId', 'note'] as const;
 
 /** @throws GatewayError 409 */

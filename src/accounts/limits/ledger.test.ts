@@ -18,7 +18,7 @@ const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
 let durable: Map<string, Spent>;
 let failures: unknown[];
 
-/** A ledger that every request of a test asks with the same limits. */
+/** Makes a ledger that every request of a test uses with the same limits. */
 function open(limits: readonly SpendLimit[], deps: Partial<LedgerDeps> = {}) {
   const ledger = createLedger({
     reservations: createMemoryReservations({ clock }),
@@ -79,7 +79,7 @@ suite('the ledger', () => {
     failures = [];
   });
 
-  test('a request that goes on moves its hold, over the end of a day too', async () => {
+  test('moves the reservation of a request that goes on, over the end of a day too', async () => {
     const daily: SpendLimit = { ...KEY, reset: 'daily' };
     const ledger = open([KEY, daily], { reservationMs: 86_400_000 });
     const first = await reservedBy(ledger.reserve(principal, estimate(600)));
@@ -92,7 +92,7 @@ suite('the ledger', () => {
     assert.deepEqual(failures, []);
   });
 
-  test('before anything else is asked, whoever used a limit up is refused, and nobody for what others hold', async () => {
+  test("refuses a caller with a used-up limit before anything else runs, and no caller because of others' reservations", async () => {
     const ledger = open([KEY]);
     const reservation = await reservedBy(ledger.reserve(principal, estimate(1_000)));
     await ledger.admit(principal);
@@ -107,7 +107,7 @@ suite('the ledger', () => {
     await open([], { readBalance: () => Promise.resolve(0) }).admit(principal);
   });
 
-  test('asking whether something is left reads no sum that the hold after it does not need', async () => {
+  test('checks for a rest without a read of sums that the later reservation does not need', async () => {
     let reads = 0;
     const ledger = open([KEY], {
       readSpent: () => {
@@ -121,7 +121,7 @@ suite('the ledger', () => {
     assert.equal(reads, 1);
   });
 
-  test('a caller whom nothing limits is let through at once, and nobody computes what it may cost', () => {
+  test('admits an unlimited caller at once, without an estimate of the cost', () => {
     assert.equal(open([]).admit(principal), undefined);
     assert.equal(
       open([]).reserve(principal, () => assert.fail('asked')),
@@ -130,7 +130,7 @@ suite('the ledger', () => {
   });
 
   // @spec money-29
-  test('of many requests at once no more go through than their worst cases fit the limit', async () => {
+  test('admits no more concurrent requests than fit the limit at their worst cost', async () => {
     const ledger = open([KEY]);
     const all = await Promise.allSettled(
       Array.from({ length: 200 }, async () => ledger.reserve(principal, estimate(100))),
@@ -139,7 +139,7 @@ suite('the ledger', () => {
   });
 
   // @spec money-30
-  test('what a request did not use is free again', async () => {
+  test('frees what a request did not use', async () => {
     const ledger = open([KEY]);
     const reservation = await reservedBy(ledger.reserve(principal, estimate(1_000)));
     await refusal(ledger.reserve(principal, estimate(600)));
@@ -149,14 +149,14 @@ suite('the ledger', () => {
   });
 
   // @spec money-24
-  test('a charge that is told twice counts once', async () => {
+  test('counts a repeated charge once', async () => {
     const ledger = open([KEY]);
     const reservation = await reservedBy(ledger.reserve(principal, estimate(500)));
     await Promise.all([1, 2, 3].map(() => ledger.settle(reservation, { ownNanoUsd: 500, byokNanoUsd: 0 })));
     await ledger.reserve(principal, estimate(500));
   });
 
-  test('what is in the database counts', async () => {
+  test('counts what is in the database', async () => {
     durable.set('key:a@0', { ownNanoUsd: 950, byokNanoUsd: 900 });
     const ledger = open([KEY]);
     const error = await refusal(ledger.reserve(principal, estimate(100)));
@@ -167,14 +167,14 @@ suite('the ledger', () => {
   });
 
   // @spec error-12, money-28
-  test('a limit that is used up refuses even what is free', async () => {
+  test('refuses even free requests at a used-up limit', async () => {
     durable.set('key:a@0', { ownNanoUsd: 1_000, byokNanoUsd: 0 });
     const error = await refusal(open([KEY]).reserve(principal, estimate(0)));
     assert.equal(error.status, 402);
     assert.match(error.message, /has nothing left/);
   });
 
-  test('a refusal tells every digit of an amount, small or large, and no other', async () => {
+  test('formats every digit of an amount in a refusal, small or large, and no other', async () => {
     durable.set('key:a@0', { ownNanoUsd: 1_234_567_890_123_456, byokNanoUsd: 0 });
     const limits = [{ ...KEY, limitNanoUsd: 8_765_432_109_876_543 }];
     const tooMuch = await refusal(open(limits).reserve(principal, estimate(8_765_432_109_876_541)));
@@ -186,7 +186,7 @@ suite('the ledger', () => {
     assert.match(small.message, /has 0\.00000005 USD left/);
   });
 
-  test('without a bound on the answer what is left is enough to begin with', async () => {
+  test('admits a request without a bound on its response while anything is left', async () => {
     durable.set('key:a@0', { ownNanoUsd: 999, byokNanoUsd: 0 });
     const ledger = open([KEY]);
     const openEnded: Partial<BudgetEstimate> = { least: { ownNanoUsd: 1, byokNanoUsd: 0 }, leastTokens: 1 };
@@ -201,14 +201,14 @@ suite('the ledger', () => {
   });
 
   // @spec money-32
-  test('when others hold what is missing the caller is told to come again', async () => {
+  test("tells a caller to retry when others' reservations hold what is missing", async () => {
     const ledger = open([KEY]);
     await ledger.reserve(principal, estimate(900));
     const error = await refusal(ledger.reserve(principal, estimate(200)));
     assert.deepEqual([error.status, error.retryAfterMs], [402, 1_000]);
   });
 
-  test('a new window is a new count', async () => {
+  test('counts each window anew', async () => {
     const ledger = open([{ ...KEY, reset: 'daily' }]);
     durable.set(`key:a@${Date.parse('2026-11-25T00:00:00Z')}`, { ownNanoUsd: 1_000, byokNanoUsd: 0 });
     await refusal(ledger.reserve(principal, estimate(1)));
@@ -217,7 +217,7 @@ suite('the ledger', () => {
   });
 
   // @spec money-40
-  test('calls on credentials of callers count where the limit says so, at list price', async () => {
+  test("counts calls with callers' credentials at list price where the limit says so", async () => {
     const ofCallers: Partial<BudgetEstimate> = { worst: { ownNanoUsd: 0, byokNanoUsd: 600 } };
     const without = open([KEY]);
     await without.reserve(principal, estimate(0, ofCallers));
@@ -228,7 +228,7 @@ suite('the ledger', () => {
   });
 
   // @spec error-12, guardrail-11, money-27
-  test('a budget that is used up is 403, and the first limit in order is named', async () => {
+  test('answers 403 for a used-up budget, and names the first limit in order', async () => {
     const workspace: SpendLimit = { ...KEY, subject: 'workspace:w', kind: 'workspace', reset: 'monthly' };
     const guardrail: SpendLimit = { ...KEY, subject: 'member:m', kind: 'guardrail', limitNanoUsd: 10 };
     const error = await refusal(open([KEY, workspace, guardrail]).reserve(principal, estimate(2_000)));
@@ -240,7 +240,7 @@ suite('the ledger', () => {
   });
 
   // @spec money-41
-  test('two limits that count the same are the lower one, and a charge counts once', async () => {
+  test('applies the lower of two limits that count the same, and counts a charge once', async () => {
     const guardrail: SpendLimit = { ...KEY, kind: 'guardrail', limitNanoUsd: 100 };
     const ledger = open([KEY, guardrail]);
     await ledger.settle(await reservedBy(ledger.reserve(principal, estimate(30))), { ownNanoUsd: 30, byokNanoUsd: 0 });
@@ -251,7 +251,7 @@ suite('the ledger', () => {
   });
 
   // @spec money-28
-  test('an account lives on its credit: nothing is refused at zero but what costs something', async () => {
+  test('refuses an account with zero credit only what costs something', async () => {
     let balance = 0;
     const ledger = open([], { readBalance: () => Promise.resolve(balance) });
     await ledger.reserve(principal, estimate(0));
@@ -271,14 +271,14 @@ suite('the ledger', () => {
   });
 
   // @spec money-38
-  test('a spending that cannot be read is 503, never a free pass', async () => {
+  test('answers 503 where spending cannot be read, and never a free pass', async () => {
     const error = await refusal(
       open([KEY], { readSpent: () => Promise.reject(new Error('away')) }).reserve(principal, estimate(1)),
     );
     assert.deepEqual([error.status, error.retryAfterMs], [503, 1_000]);
   });
 
-  test('a state that can hold nothing at the moment is 503, and a bug in it is none', async () => {
+  test('answers 503 for a state that can reserve nothing at the moment, and passes on a bug in it', async () => {
     const failing = (error: Error): Reservations => ({
       ...methodsOf(createMemoryReservations({ clock })),
       async reserve() {
@@ -293,7 +293,7 @@ suite('the ledger', () => {
     await assert.rejects(bug ?? Promise.resolve(), /^Error: a bug$/);
   });
 
-  test('a state that cannot be told of a charge is reported, and holds nobody up', async () => {
+  test('reports a state that does not take a charge, and delays no request', async () => {
     const memory = createMemoryReservations({ clock });
     const reservations: Reservations = { ...methodsOf(memory), settle: () => Promise.reject(new Error('away')) };
     const ledger = open([KEY], { reservations });

@@ -15,47 +15,51 @@ import {
 import type { Principal } from '../principal.ts';
 import { countedName, countedSpend, windowStartMs, type SpendLimit, type Spent } from './spend-limit.ts';
 
-/** What one request may cost. */
+/** Bounds of the cost of one request. */
 interface CostBound {
-  /** The most that it may cost: on the gateway's own credentials, and on those of callers at list price. */
+  /** The highest cost: with the gateway's own credentials, and with callers' credentials at list price. */
   readonly worst: Spent;
-  /** What it must have to begin, where its answer is cut to what is reserved. Absent: all of `worst`. */
+  /** The rest that a request needs to begin, where its response is cut to what is reserved. Absent: all of `worst`. */
   readonly least?: Spent;
-  /** The tokens of the answer that are in `least`; absent: it has a bound of the caller's. */
+  /** The response tokens in `least`; absent: the caller has set a bound. */
   readonly leastTokens?: number;
-  /** A quarter of what is left is reserved, or this much where that is more. Absent: `worst`, as far as that is left. */
+  /** A quarter of the rest is reserved, or this much where that is more. Absent: `worst`, as far as the rest allows. */
   readonly share?: Spent;
-  /** How long an answer that much money buys, in tokens. */
+  /** How many response tokens so much money buys. */
   readonly affordableTokens: (nanoUsd: number) => number;
-  /** The part of `worst`, `least` and `share` that a request under way has cost already. Absent: nothing. */
+  /** The part of `worst`, `least` and `share` that a running request has cost already. Absent: nothing. */
   readonly spent?: Spent;
 }
 
-/** What is to be held for one request. */
+/** What to reserve for one request. */
 export interface BudgetEstimate extends CostBound {
   readonly generationId: string;
-  /** Holds of the same request that this one takes the place of, in one step: nobody else gets what they held. */
+  /**
+   * Reservations of the same request that this one replaces in one step: no other request gets their money in between.
+   */
   readonly instead?: readonly Reservation[];
-  /** What is asked of the gate once the money is held, where both are one step. Absent: nothing. */
+  /** The permit to take once the money is reserved, where both are one step. Absent: none. */
   readonly permit?: PermitRequest;
 }
 
-/** Money that is set aside for one request, until it is settled or released. */
+/** Money that is reserved for one request, until it is settled or released. */
 export interface Reservation {
   readonly id: string;
   readonly counted: readonly ReservedLimit[];
-  /** What the gate said. Absent: it was not asked. */
+  /** The result of the permit request. Absent: there was none. */
   readonly permitted?: PermitResult;
 }
 
-/** What is reserved beside what was spent, for calls on the gateway's own credentials or on those of callers. */
+/**
+ * What is reserved beyond what was spent, for calls with the gateway's own credentials or with callers' credentials.
+ */
 export interface Room {
   readonly ownNanoUsd: number;
-  /** `Infinity`: no limit counts them. */
+  /** `Infinity`: no limit counts these calls. */
   readonly byokNanoUsd: number;
 }
 
-/** What a request that has spent so much may still spend of what is reserved for it. */
+/** Computes what a request that has spent so much may still spend of its reservation. */
 export function roomOf({ counted }: Reservation, spent: Spent): Room {
   const leftOf = (limits: readonly ReservedLimit[]): number =>
     Math.min(...limits.map(({ limit, reservedNanoUsd }) => Math.max(0, reservedNanoUsd - countedSpend(limit, spent))));
@@ -69,57 +73,59 @@ interface ReservedLimit extends CountedLimit {
 
 interface CountedLimit {
   readonly limit: SpendLimit;
-  /** Under which it is counted. */
+  /** The name under which it is counted. */
   readonly name: string;
   readonly sinceMs: number;
 }
 
 /**
- * Money in two phases: set aside before the first attempt, settled by what was used. What is spent and what is held is
- * known to all processes that share a state. @spec money-29
+ * Handles money in two phases: it is reserved before the first attempt, and settled by actual use. All processes that
+ * share a state see all spending and reservations. @spec money-29
  */
 export interface Ledger {
   /**
-   * Before anything else is looked at: whether something is left at all. `undefined`, at once, for callers whom nothing
-   * limits. Holds nothing; what others hold may come free and does not count.
-   * @throws GatewayError 402 or 403 when a limit is used up; 503 while what was spent cannot be told
+   * Checks first of all whether anything is left. Returns `undefined` at once for callers without limits. Reserves
+   * nothing; others' reservations may be released and do not count.
+   * @throws GatewayError 402 or 403 when a limit is used up; 503 while spending is unknown
    * @spec money-27, auth-18
    */
   admit(principal: Principal, limits: readonly SpendLimit[]): Promise<void> | undefined;
   /**
-   * `undefined`, at once, for callers whom nothing limits.
-   * @param limits bounds on the caller's spending beside the account's credit, in the order in which they are checked
-   * @throws GatewayError 402 or 403 when too little is left; 503 while what was spent cannot be told
+   * Reserves money. Returns `undefined` at once for callers without limits.
+   * @param limits bounds on the caller's spending beside the account's credit, in the order of the checks
+   * @throws GatewayError 402 or 403 when too little is left; 503 while spending is unknown
    */
   reserve(
     principal: Principal,
     limits: readonly SpendLimit[],
     estimate: () => BudgetEstimate,
   ): Promise<Reservation> | undefined;
-  /** Whether anything limits what the caller may spend. */
+  /** Whether any limit applies to the caller's spending. */
   isLimited(limits: readonly SpendLimit[]): boolean;
-  /** After the charge, which may be nothing, is durable: counts it, once, and frees what is left. Never rejects. */
+  /**
+   * Runs after the charge, which may be nothing, is durable: counts the charge once and frees the rest. Never rejects.
+   */
   settle(reservation: Reservation, charge: Spent): Promise<void>;
-  /** Frees what is held: nothing was used of it, or another hold took its place. Never rejects. */
+  /** Frees a reservation that was not used, or that another reservation replaced. Never rejects. */
   release(reservation: Reservation): Promise<void>;
 }
 
 export interface LedgerDeps {
   readonly reservations: Reservations;
   readonly clock: Clock;
-  /** The durable sum since then, Unix ms. */
+  /** Reads the durable sum since a time, Unix ms. */
   readonly readSpent: (subject: string, sinceMs: number) => Promise<Spent>;
-  /** The sum of all entries of the account, nano-USD. Absent: credit is not enforced. */
+  /** Reads the sum of all entries of the account, nano-USD. Absent: credit is not enforced. */
   readonly readBalance?: (accountId: string) => Promise<number>;
-  /** Longer than any request lasts: what a process held that died ends by itself. */
+  /** Longer than any request: the reservations of a dead process expire by themselves. */
   readonly reservationMs: number;
-  /** The state could not be told; the hold ends by itself. */
+  /** Runs when the state could not be updated; the reservation expires by itself. */
   readonly onFailed: (error: unknown) => void;
 }
 
 /** A database that does not answer within this time is away. */
 const READ_MS_MAX = 1_000;
-/** Something must be left of a limit even for what is free; an account may be at 0. @spec money-28 */
+/** Even a free request needs this much of a limit; the credit of an account may be at 0. @spec money-28 */
 const LEFT_NANO_USD_MIN = 1;
 
 export function createLedger(deps: LedgerDeps): Ledger {
@@ -140,7 +146,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
   };
 }
 
-/** All that is asked is that something is left. */
+/** The bounds of a request that only needs some rest. */
 const NOTHING: CostBound = {
   worst: { ownNanoUsd: 0, byokNanoUsd: 0 },
   affordableTokens: () => 0,
@@ -203,7 +209,7 @@ async function ask(
   throw refusal(refused.limit, input, decided.leftNanoUsd, decided.reservedByOthersNanoUsd);
 }
 
-/** A key's own limit and one that a guardrail gives it may count the same: together they are the lower one. */
+/** A key's own limit and one from a guardrail may count the same: together they are the lower one. */
 function strictestByName(limits: readonly SpendLimit[], nowMs: number): ReadonlyMap<string, CountedLimit> {
   const byName = new Map<string, CountedLimit>();
   for (const limit of limits) {
@@ -216,7 +222,7 @@ function strictestByName(limits: readonly SpendLimit[], nowMs: number): Readonly
   return byName;
 }
 
-/** Credit is what was granted and not spent: a limit of nothing on what is owed. */
+/** Turns credit into a limit: what was granted and not spent is a limit of zero on what is owed. */
 function balanceOf({ accountId }: Principal): SpendLimit {
   return { subject: `account:${accountId}`, kind: 'account', limitNanoUsd: 0, reset: null, includesByok: false };
 }
@@ -260,7 +266,7 @@ const WINDOW_WORD = { daily: 'daily ', weekly: 'weekly ', monthly: 'monthly ' } 
 function refusal(limit: SpendLimit, input: CostBound, leftNanoUsd: number, reservedNanoUsd: number): GatewayError {
   const isPayment = limit.kind === 'key' || limit.kind === 'issuer' || limit.kind === 'account';
   const message = `${whatLacks(limit, leftNanoUsd + reservedNanoUsd)} ${whatHelps(limit, input, leftNanoUsd, reservedNanoUsd)}`;
-  // What others hold comes free when they end.
+  // Others' reservations are released when their requests end.
   const wouldFit =
     leftNanoUsd + reservedNanoUsd >= countedSpend(limit, input.least ?? input.worst) && reservedNanoUsd > 0;
   return new GatewayError(isPayment ? 'payment_required' : 'permission_denied', message, {
@@ -269,7 +275,7 @@ function refusal(limit: SpendLimit, input: CostBound, leftNanoUsd: number, reser
   });
 }
 
-/** The interval is named, that of a workspace also where it has no end. @spec money-27 */
+/** Names the limit with its interval, for a workspace even where it has none. @spec money-27 */
 function whatLacks(spendLimit: SpendLimit, leftNanoUsd: number): string {
   const { kind, limitNanoUsd, reset } = spendLimit;
   const left = leftNanoUsd <= 0 ? 'nothing' : `${exactUsd(leftNanoUsd)} USD`;
@@ -297,7 +303,7 @@ function nounOf({ kind }: SpendLimit): string {
   return kind === 'workspace' || kind === 'guardrail' ? 'budget' : 'limit';
 }
 
-/** @spec money-29: what is needed, and what to do */
+/** Says what is needed, and what to do. @spec money-29 */
 function whatHelps(limit: SpendLimit, input: CostBound, leftNanoUsd: number, reservedNanoUsd: number): string {
   if (leftNanoUsd + reservedNanoUsd < LEFT_NANO_USD_MIN) {
     if (limit.kind === 'account') return 'Add credit.';

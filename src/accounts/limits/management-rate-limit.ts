@@ -2,11 +2,12 @@ import type { Authenticate } from '../keys/authenticate.ts';
 import type { Principal } from '../principal.ts';
 import type { RateLimiter } from './rate-limits.ts';
 
-/** A call is no generation: it has neither tokens nor an end. */
+/** A management call has no tokens and no end, unlike a generation. */
 const ONE_CALL = { generationId: '', promptTokens: () => 1, isFree: false } as const;
 
 /**
- * Says who calls, and lets management keys call only so fast, whatever they call. @throws GatewayError 401, 429
+ * Authenticates a caller, and limits the rate of management keys, whatever they call.
+ * @throws GatewayError 401, 429
  * @spec rate-9
  */
 export function limitManagement(authenticate: Authenticate, limiter: RateLimiter): Authenticate {

@@ -52,12 +52,12 @@ suite('rate limits', () => {
     ids = 0;
   });
 
-  test('without limits nobody waits for anything', () => {
+  test('admits requests without limits at once', () => {
     assert.equal(open({}).admit(principal, request()), undefined);
   });
 
   // @spec rate-1
-  test('requests a minute: one more is 429, with what a client needs to come again', async () => {
+  test('refuses one request more a minute with 429, and says when to retry', async () => {
     const limiter = open({ key: { requestsPerMinute: 2 } });
     await pass(limiter.admit(principal, request()));
     await pass(limiter.admit(principal, request()));
@@ -70,7 +70,7 @@ suite('rate limits', () => {
     assert.equal(rateLimit?.resetAtMs, Math.ceil(NOON_MS + retryAfterMs));
   });
 
-  test('who has used up a minute and a day is told to come again when the day is over', async () => {
+  test('tells a caller with a used-up minute and day to retry after the day', async () => {
     const limiter = open({ key: { requestsPerMinute: 1, requestsPerDay: 1 } });
     await pass(limiter.admit(principal, request()));
     const { message, retryAfterMs = 0 } = await refusal(limiter.admit(principal, request()));
@@ -79,7 +79,7 @@ suite('rate limits', () => {
   });
 
   // @spec rate-1
-  test('each key has its own count, and the account has one for all', async () => {
+  test('counts each key separately, and the account for all keys', async () => {
     const limiter = open({ key: { requestsPerMinute: 2 }, account: { requestsPerDay: 3 } });
     for (const caller of [principal, principal, other]) await pass(limiter.admit(caller, request()));
     assert.match(
@@ -90,7 +90,7 @@ suite('rate limits', () => {
   });
 
   // @spec rate-5
-  test('what is refused by one limit is not counted by another', async () => {
+  test('does not count in one limit what another limit refuses', async () => {
     const limiter = open({ key: { requestsPerMinute: 1 }, account: { requestsPerMinute: 2 } });
     await pass(limiter.admit(principal, request()));
     for (let round = 0; round < 5; round++) await refusal(limiter.admit(principal, request()));
@@ -98,7 +98,7 @@ suite('rate limits', () => {
   });
 
   // @spec rate-4
-  test('tokens count by estimate at first, and in truth at the end', async () => {
+  test('counts tokens by estimate at first, and by actual usage at the end', async () => {
     const limiter = open({ key: { tokensPerMinute: 100 } });
     const permit = await pass(limiter.admit(principal, request({ tokens: 60 })));
     await refusal(limiter.admit(principal, request({ tokens: 60 })));
@@ -108,7 +108,7 @@ suite('rate limits', () => {
     assert.match((await refusal(limiter.admit(principal, request({ tokens: 1 })))).message, /100 tokens a minute/);
   });
 
-  test('a request under way takes a slot until it ends', async () => {
+  test('counts a running request as concurrent until it ends', async () => {
     const limiter = open({ key: { concurrent: 1 } });
     const permit = await pass(limiter.admit(principal, request()));
     const error = await refusal(limiter.admit(principal, request()));
@@ -120,13 +120,13 @@ suite('rate limits', () => {
   });
 
   // @spec rate-7
-  test('a request inside another takes no slot, and asks nobody where nothing else is limited', async () => {
+  test('takes no concurrency from a nested request, and makes no call where nothing else is limited', async () => {
     const limiter = open({ key: { concurrent: 1 } });
     await pass(limiter.admit(principal, request()));
     assert.equal(limiter.admit(principal, { ...request(), isNested: true }), undefined);
   });
 
-  test('a request that a rate refuses leaves its slot', async () => {
+  test('frees the concurrency of a request that a rate refuses', async () => {
     const limiter = open({ key: { concurrent: 1, requestsPerMinute: 1 } });
     const permit = await pass(limiter.admit(principal, request()));
     await permit.ended(undefined);
@@ -135,7 +135,7 @@ suite('rate limits', () => {
   });
 
   // @spec rate-6
-  test('models that cost nothing by their name have a count of their own, over all keys', async () => {
+  test('counts models that are free by name separately, over all keys', async () => {
     const limiter = open({ free: { requestsPerMinute: 1 } });
     assert.equal(limiter.admit(principal, request()), undefined);
     await pass(limiter.admit(principal, request({ isFree: true })));

@@ -5,40 +5,40 @@ import type { Clock } from '../../lib/clock.ts';
 import type { RateLimitState, Permit, PermitResult, PermitRequest, Rate, RateRefusal } from '../../state/contract.ts';
 import type { Principal } from '../principal.ts';
 
-/** How fast somebody may ask. What is absent has no bound. */
+/** Limits on requests and tokens. An absent member does not limit. */
 export interface RateLimit {
   readonly requestsPerMinute?: number;
   readonly requestsPerDay?: number;
   readonly tokensPerMinute?: number;
-  /** Requests under way at a time. */
+  /** Concurrent requests. */
   readonly concurrent?: number;
 }
 
-/** What a request is, as far as its rate is concerned. */
+/** The properties of a request that its rate depends on. */
 export interface RatedRequest {
   readonly generationId: string;
-  /** By estimate, at least 1. Only asked where tokens are limited. */
+  /** Estimates the tokens, at least 1. Only called where tokens are limited. */
   readonly promptTokens: () => number;
-  /** It asks for a model that costs nothing by its name (`:free`). */
+  /** The model is free by its name (`:free`). */
   readonly isFree: boolean;
-  /** It serves another request, which is under way already: with few at a time it would wait for itself. Absent: no. */
+  /** The request serves another running request: with a low limit it would wait for its own parent. Absent: no. */
   readonly isNested?: boolean;
-  /** It has its place among those under way at a time already (`enter`); that among free ones alone is not known before. */
+  /** The request counts as concurrent already (`enter`); whether it counts among free ones is not known before. */
   readonly hasPlace?: boolean;
 }
 
-/** A request that was let through. */
+/** A request that was admitted. */
 export interface RequestPermit {
-  /** It has ended. Only the first call counts. Never rejects. */
+  /** Runs when the request has ended. Only the first call counts. Never rejects. */
   ended(usage: Pick<Usage, 'promptTokens' | 'completionTokens'> | undefined): Promise<void>;
 }
 
-/** A request that is not let through yet. */
+/** A request that is not admitted yet. */
 export interface PendingPermit {
-  /** What it takes of all limits: it may be asked of the gate together with something else. */
+  /** What it takes of all limits: another step may send it to the rate limiter together with its own request. */
   readonly requested: PermitRequest;
   /**
-   * @param answer what the gate said. Absent: it is asked now
+   * @param answer the rate limiter's result. Absent: this call asks for it
    * @throws GatewayError 429
    */
   acquire(answer?: PermitResult): Promise<RequestPermit>;
@@ -46,34 +46,34 @@ export interface PendingPermit {
 
 export interface RateLimiter {
   /**
-   * A place among the requests under way at a time, taken before the body is read. `undefined`: nothing limits them.
+   * Counts a request as concurrent before its body is read. `undefined`: no limit applies.
    * @throws GatewayError 429
    * @spec rate-3
    */
   enter(principal: Principal, generationId: string): Promise<RequestPermit> | undefined;
-  /** `undefined` for whom nothing limits. */
+  /** Returns `undefined` where no limit applies. */
   admit(principal: Principal, request: RatedRequest): PendingPermit | undefined;
 }
 
 export interface RateLimiterDeps {
   readonly rateLimitState: RateLimitState;
   readonly clock: Clock;
-  /** Of each key, of the account, and of all who ask for `:free` models together. @spec rate-1 */
+  /** Limits of each key, of the account, and of all requests for `:free` models together. @spec rate-1 */
   readonly limits: { readonly key: RateLimit; readonly account: RateLimit; readonly free: RateLimit };
-  /** Longer than any request lasts: the slot of a process that died is free again after it. */
+  /** Longer than any request: the permit of a dead process is free again after it. */
   readonly slotMs: number;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** When a slot may be free again, nobody knows. */
+/** When a concurrent request will end is unknown, so clients retry after this. */
 const SLOT_RETRY_MS = 1_000;
 
 interface Bounded {
   readonly subject: string;
   readonly whose: string;
   readonly limit: RateLimit;
-  /** Who asks for free models alone: a body says it. */
+  /** The limit applies to free models alone, which only the request body shows. */
   readonly isOfFree?: boolean;
 }
 
@@ -155,7 +155,7 @@ function permitOf(permit: Permit, rates: readonly NamedRate[]): RequestPermit {
 
 interface NamedRate {
   readonly rate: Rate;
-  /** Whose limit it is, and of what. */
+  /** The subject and the unit of the limit, for the message. */
   readonly words: string;
   readonly isOfTokens: boolean;
 }
@@ -171,7 +171,7 @@ function ratesOf({ subject, whose, limit }: Bounded, promptTokens: () => number)
       isOfTokens: name === 'tokens',
     });
   };
-  // The first that refuses says when to come again: whose day is used up is not told to come in a minute.
+  // The first refusal sets the retry time: a caller with a used-up day should not retry after a minute.
   add('day', 'requests a day', requestsPerDay, DAY_MS, () => 1);
   add('minute', 'requests a minute', requestsPerMinute, MINUTE_MS, () => 1);
   add('tokens', 'tokens a minute', tokensPerMinute, MINUTE_MS, promptTokens);
@@ -191,7 +191,7 @@ function tooManyAtOnce(bounded: readonly Bounded[], full: string, clock: Clock):
   });
 }
 
-/** @param words whose limit it is, and of what */
+/** @param words the subject and the unit of the limit */
 export function tooFast(words: string, answer: RateRefusal, clock: Clock): GatewayError {
   const { limit, remaining, retryAfterMs } = answer;
   return new GatewayError('rate_limit_exceeded', `${words}, of which ${remaining} are left.`, {

@@ -3,28 +3,28 @@ import type { KeyRow, LimitReset } from '../../resources/keys.ts';
 import { openWindows } from './windows.ts';
 
 /**
- * A bound on what somebody may spend. Money is nano-USD.
+ * A limit on the spending of a subject. Money is nano-USD.
  * @spec money-39, money-40
  */
 export interface SpendLimit {
-  /** Whose spending counts: `key:HASH`, `workspace:ID`, `member:ID` or `account:ID`, as the store sums it. */
+  /** The subject that spends: `key:HASH`, `workspace:ID`, `member:ID` or `account:ID`, as the store sums it. */
   readonly subject: string;
   readonly limitNanoUsd: number;
-  /** When the count begins anew; null: never. */
+  /** When the count restarts; null: never. */
   readonly reset: LimitReset | null;
-  /** Whether calls on credentials of callers count, at what they would have cost. */
+  /** Whether calls with callers' credentials count, at what they would have cost. */
   readonly includesByok: boolean;
-  /** Of `account`, the limit is 0 and what is spent is what the entries of the ledger leave owing. */
+  /** For `account`, the limit is 0 and the spending is the debt of the ledger's entries. */
   readonly kind: 'account' | 'key' | 'issuer' | 'workspace' | 'guardrail';
 }
 
-/** What somebody spent on the gateway's own credentials, and what calls on their own would have cost. Nano-USD. */
+/** Spending with the gateway's own credentials, and what calls with callers' credentials would have cost. Nano-USD. */
 export interface Spent {
   readonly ownNanoUsd: number;
   readonly byokNanoUsd: number;
 }
 
-/** The limit of a key. What was spent by the keys that it issued counts too. */
+/** The limit of a key. The spending of the keys that it issued counts too. */
 export function spendLimitOf(
   kind: 'key' | 'issuer',
   keyHash: string,
@@ -34,7 +34,7 @@ export function spendLimitOf(
   return { subject: `key:${keyHash}`, kind, limitNanoUsd, reset, includesByok };
 }
 
-/** When the running window of a limit began, Unix ms; 0 where it has none. */
+/** Returns when the current window of a limit began, Unix ms; 0 where it has none. */
 export function windowStartMs(reset: LimitReset | null, nowMs: number): number {
   const windows = openWindows(nowMs);
   switch (reset) {
@@ -52,14 +52,14 @@ export function windowStartMs(reset: LimitReset | null, nowMs: number): number {
 }
 
 /**
- * The name under which holds and spending of one limit in one window are counted: a new window is a new name, and so
- * are two limits of one subject that count differently.
+ * Makes the name that reservations and spending of one limit in one window are counted under: a new window has a new
+ * name, and so have two limits of one subject that count differently.
  */
 export function countedName({ subject, reset, includesByok }: SpendLimit, startMs: number): string {
   return `${subject}:${reset ?? 'ever'}:${startMs}${includesByok ? ':byok' : ''}`;
 }
 
-/** What of somebody's spending a limit counts. */
+/** Picks the part of the spending that a limit counts. */
 export function countedSpend(limit: SpendLimit, { ownNanoUsd, byokNanoUsd }: Spent): number {
   return limit.includesByok ? ownNanoUsd + byokNanoUsd : ownNanoUsd;
 }

@@ -2,7 +2,7 @@ import type { SpendWindows } from '../../store/usage/spend.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Where the running UTC day, week (from Monday) and month began. @spec money-39 */
+/** Computes when the current UTC day, week (from Monday) and month began. @spec money-39 */
 export function openWindows(nowMs: number): SpendWindows {
   const now = new Date(nowMs);
   const dayStartMs = nowMs - (((nowMs % DAY_MS) + DAY_MS) % DAY_MS);

@@ -6,7 +6,7 @@ import { createWorkspaceStore } from '../../store/accounts/workspaces.ts';
 import { defaultGuardrailId } from './default-guardrail-id.ts';
 import { DEFAULT_WORKSPACE_ID } from '../principal.ts';
 
-test('the workspace that an empty database begins with has the ids that are known here', async (context) => {
+test('matches the ids in the first workspace of an empty database', async (context) => {
   const database = await openDatabase({ path: ':memory:', url: undefined, clock });
   context.after(() => database.close());
   const workspace = await createWorkspaceStore({ database }).find('default');

@@ -10,18 +10,25 @@ import { noSuchGuardrail, type Guardrails } from './guardrails.ts';
 export type GuardrailAssignment = AssignmentRow;
 export type KeyAssignment = KeyAssignmentRow;
 
-/** Whom guardrails act on. A key has at most one, and so has a member. @spec guardrail-6 */
+/**
+ * The keys and members that guardrails apply to. A key has at most one guardrail, and so has a member. @spec
+ * guardrail-6
+ */
 export interface GuardrailAssignments {
-  /** Newest first. @param guardrailId absent: of all. @throws GatewayError 404 when there is no such guardrail */
+  /**
+   * Lists the newest first.
+   * @param guardrailId absent: every guardrail.
+   * @throws GatewayError 404 when there is no such guardrail
+   */
   listKeys(guardrailId: string | undefined, window: PageWindow): Promise<Page<KeyAssignment>>;
   listMembers(guardrailId: string | undefined, window: PageWindow): Promise<Page<GuardrailAssignment>>;
   /**
-   * All or none, in place of what they have. Gives how many have it now.
-   * @param assignedBy the hash of the key that asks for it
+   * Assigns a guardrail to all subjects or none, in place of what they have. Returns how many have it now.
+   * @param assignedBy the hash of the calling key
    * @throws GatewayError 400 for a hash that is no normal key, 404 when there is no such guardrail
    */
   assign(kind: AssignedKind, guardrailId: string, subjectIds: readonly string[], assignedBy: string): Promise<number>;
-  /** Gives how many of them had it. @throws GatewayError 404 when there is no such guardrail */
+  /** Returns how many of them had it. @throws GatewayError 404 when there is no such guardrail */
   unassign(kind: AssignedKind, guardrailId: string, subjectIds: readonly string[]): Promise<number>;
 }
 
@@ -29,7 +36,7 @@ export interface GuardrailAssignmentsDeps {
   readonly store: AssignmentStore;
   readonly guardrails: Pick<Guardrails, 'get'>;
   readonly clock: Clock;
-  /** Rules of requests have changed. */
+  /** Runs when rules of requests have changed. */
   readonly onChange: () => void;
 }
 

@@ -11,8 +11,7 @@ import type { WorkspaceStore } from '../../store/accounts/workspaces.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
 
 export type Guardrail = GuardrailRow;
-/** What may be changed of a guardrail. What is left out stays as it is. */
-/** What is left out stays as it is. */
+/** Changes of a guardrail: absent fields stay as they are. */
 export type GuardrailChanges = GuardrailPatch & { readonly rules?: RuleChanges };
 export type RuleChanges = Partial<Omit<GuardrailRules, 'zeroRetention'>> & {
   readonly zeroRetention?: Partial<GuardrailRules['zeroRetention']>;
@@ -20,22 +19,26 @@ export type RuleChanges = Partial<Omit<GuardrailRules, 'zeroRetention'>> & {
 export type NewGuardrail = GuardrailChanges & { readonly name: string; readonly workspaceId?: string | null };
 
 /**
- * Rules that an account imposes. A guardrail does nothing until it is assigned to a key or a member, but for the one
- * of a whole workspace, whose id is known before it is made. @spec guardrail-6
+ * Rules that an account sets. A guardrail does nothing until it is assigned to a key or a member, except the one of a
+ * whole workspace, whose id is known before it exists. @spec guardrail-6
  */
 export interface Guardrails {
   /** @throws GatewayError 400 when the workspace is not there */
   create(input: NewGuardrail): Promise<Guardrail>;
-  /** Newest first. @param workspaceId default: the default workspace. @throws GatewayError 400 when that was deleted */
+  /**
+   * Lists the newest first.
+   * @param workspaceId default: the default workspace.
+   * @throws GatewayError 400 when that was deleted
+   */
   list(workspaceId: string | undefined, window: PageWindow): Promise<Page<Guardrail>>;
   /** @throws GatewayError 404 when there is no such guardrail */
   get(id: string): Promise<Guardrail>;
   /**
-   * The guardrail of a workspace is made by its first change.
+   * Changes a guardrail. The first change of a workspace's guardrail creates it.
    * @throws GatewayError 400 when it would rename the guardrail of a workspace, 404 when there is no such guardrail
    */
   update(id: string, changes: GuardrailChanges): Promise<Guardrail>;
-  /** With its assignments. @throws GatewayError 404 when there is no such guardrail */
+  /** Deletes a guardrail with its assignments. @throws GatewayError 404 when there is no such guardrail */
   delete(id: string): Promise<void>;
 }
 
@@ -45,7 +48,7 @@ export interface GuardrailsDeps {
   readonly workspaceStore: Pick<WorkspaceStore, 'findByGuardrail'>;
   readonly catalog: Pick<Catalog, 'find'>;
   readonly clock: Clock;
-  /** Rules of requests have changed. */
+  /** Runs when rules of requests have changed. */
   readonly onChange: () => void;
 }
 
@@ -129,7 +132,10 @@ function withChanges(row: Guardrail, changes: GuardrailChanges, catalog: Pick<Ca
   };
 }
 
-/** What the catalog does not know stays as it was sent: it may come to know it. */
+/**
+ * Replaces names by permanent ones. A name that the catalog does not have stays as it was sent: the catalog may get it
+ * later.
+ */
 function permanentNames(slugs: readonly string[], catalog: Pick<Catalog, 'find'>): readonly string[] {
   const names = slugs.map((slug) => {
     const model = catalog.find(slug);

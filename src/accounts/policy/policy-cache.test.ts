@@ -40,13 +40,13 @@ for (const engine of ENGINES)
     });
 
     // @spec guardrail-14
-    test('every change counts with the next request', async () => {
+    test('applies every change to the next request', async () => {
       const { policies, workspaces, budgets, guardrails, assignments } = administration;
       const workspace = await workspaces.create({ name: 'W', slug: 'w' });
       const { record } = await keys.create({ name: 'App', workspaceId: workspace.id, creatorUserId: 'ann b' });
       const principal = samplePrincipal({ keyHash: record.hash, workspaceId: workspace.id, memberId: 'ann b' });
       const now = async (): Promise<Policy> => policies.policyOf(principal);
-      /** What is remembered is given at once. */
+      /** Returns what is cached, at once. */
       const remembered = async (): Promise<Policy> => {
         const policy = await now();
         assert.equal(policies.policyOf(principal), policy);
@@ -88,7 +88,7 @@ for (const engine of ENGINES)
     });
 
     // @spec guardrail-14
-    test('a change in one process counts in the others once it is announced', async () => {
+    test('applies a change in one process to the others once it is announced', async () => {
       const received: (() => void)[] = [];
       const inProcess = (): Administration =>
         createAdministration({
@@ -111,7 +111,7 @@ for (const engine of ENGINES)
     });
 
     // @spec guardrail-15
-    test('rules that were read serve on while the database is away, though news may have been lost', async () => {
+    test('uses known rules while the database is away, even after a gap in the announcements', async () => {
       const gaps: (() => void)[] = [];
       const own = await openDatabase({ path: place.path, url: place.url, clock });
       const { workspaces, budgets, policies } = createAdministration({
@@ -137,7 +137,7 @@ for (const engine of ENGINES)
       assert.equal((await policies.policyOf(principal)).limits.length, 0, 'the last ones serve');
     });
 
-    test('a key of the environment has the rules of the default workspace', async () => {
+    test('gives a key from the environment the rules of the default workspace', async () => {
       const { guardrails, workspaces, policies } = administration;
       const { defaultGuardrailId } = await workspaces.get(DEFAULT_WORKSPACE_ID);
       await guardrails.update(defaultGuardrailId, { rules: { allowedProviders: ['Alpha'] } });
@@ -156,7 +156,7 @@ const LAYERS: StoredLayers = {
 };
 
 // @spec guardrail-15
-test('rules that cannot be read are 503, never no rules', async () => {
+test('answers 503 when rules cannot be read, rather than applying none', async () => {
   const cache = createPolicyCache({ read: () => Promise.reject(new Error('away')), clock });
   await assert.rejects(
     async () => cache.policyOf(samplePrincipal()),
@@ -164,7 +164,7 @@ test('rules that cannot be read are 503, never no rules', async () => {
   );
 });
 
-test('whose rules are read is told apart by key, workspace and member', async () => {
+test('distinguishes rules by key, workspace and member', async () => {
   const requested: unknown[] = [];
   const cache = createPolicyCache({
     read: (subject) => {

@@ -4,16 +4,18 @@ import { createReadThroughCache } from '../../lib/cache/read-through-cache.ts';
 import type { PolicySubject, ReadPolicyLayers } from '../../store/accounts/policy-layers.ts';
 import { policyFrom, type Policy } from './policy.ts';
 
-/** Policies of keys that were in use lately. */
+/** The policies of keys in recent use. */
 export interface PolicyCache {
   /**
-   * At once when it is fresh, else a promise.
-   * @throws GatewayError 503 while it cannot be read and was not read lately; as a rejection
+   * Returns the policy at once when it is fresh, else as a promise.
+   * @throws GatewayError 503 while it cannot be read and was not read recently; as a rejection
    */
   policyOf(subject: PolicySubject): Policy | Promise<Policy>;
-  /** Something that policies are made of has changed, here or, as another process announced it, there. */
+  /**
+   * Drops all policies, because something that they depend on has changed here or, as announced, in another process.
+   */
   forget(): void;
-  /** Something may have changed: everything is read again before it serves, unless nothing can be read. */
+  /** Marks all policies as possibly outdated: each is read again before its next use, unless it cannot be read. */
   outdate(): void;
 }
 
@@ -22,9 +24,9 @@ export interface PolicyCacheDeps {
   readonly clock: Clock;
 }
 
-/** A change by another process that was not announced counts after this. */
+/** A change by another process that was not announced takes effect after this. */
 const FRESH_MS = 5_000;
-/** While the database is away a policy goes on counting for so long. @spec guardrail-15 */
+/** While the database is away a policy stays valid for so long. @spec guardrail-15 */
 const STALE_MS_MAX = 10 * 60_000;
 /** A database that does not answer within this time is away. */
 const READ_MS_MAX = 1_000;
@@ -52,10 +54,10 @@ export function createPolicyCache({ read, clock }: PolicyCacheDeps): PolicyCache
   };
 }
 
-/** Made once for who asks again and again, a name is not hashed again either. */
+/** Names by subject: for the subject of a repeated caller, the name is not built and hashed again. */
 const names = new WeakMap<PolicySubject, string>();
 
-/** Only the last part may hold anything. */
+/** Only the last part may contain any character. */
 function nameOf(subject: PolicySubject): string {
   const known = names.get(subject);
   if (known !== undefined) return known;

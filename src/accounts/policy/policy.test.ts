@@ -64,7 +64,7 @@ const layersOf = (rules: readonly GuardrailRules[]): readonly PolicyLayer[] =>
     rules: each,
   }));
 
-/** Whether each layer by itself lets a name through. */
+/** Whether each layer by itself allows a name. */
 const lets = (allowed: readonly string[] | null, ignored: readonly string[] | null, name: string): boolean =>
   (allowed === null || allowed.includes(name)) && ignored?.includes(name) !== true;
 
@@ -72,7 +72,7 @@ const someLayers = fc.array(arbitraryRules, { maxLength: 4 });
 
 suite('rules of several layers', () => {
   // @spec guardrail-9
-  test('nothing is allowed that one of them does not allow, and nothing else is lost', () => {
+  test('allow nothing that one of them forbids, and lose nothing else', () => {
     fc.assert(
       fc.property(someLayers, fc.constantFrom('a', 'b', 'c', 'd/x', 'd/y', 'unheard-of'), (rules, name) => {
         const merged = mergeRules(layersOf(rules));
@@ -89,7 +89,7 @@ suite('rules of several layers', () => {
   });
 
   // @spec guardrail-9, guardrail-13
-  test('a demand of one counts, and so does a permission that one denies', () => {
+  test('keep a requirement of one layer, and drop a permission that one denies', () => {
     fc.assert(
       fc.property(someLayers, (rules) => {
         const merged = mergeRules(layersOf(rules));
@@ -105,7 +105,7 @@ suite('rules of several layers', () => {
   });
 
   // @spec filter-3
-  test('each filter is there once, as strong and as wide as any layer has it', () => {
+  test('merge each filter once, with the strongest action and the widest scope of any layer', () => {
     const strength = { flag: 0, redact: 1, block: 2 };
     fc.assert(
       fc.property(someLayers, (rules) => {
@@ -119,7 +119,7 @@ suite('rules of several layers', () => {
             filter.scanOutput,
             same.some(({ scanOutput }) => scanOutput),
           );
-          // The layer that is named is one that says so.
+          // The reported layer is one that has this action.
           const index = Number(filter.source.guardrailId.slice('guardrail-'.length));
           const own = rules[index]?.contentFilters?.find(({ pattern }) => pattern === filter.pattern);
           assert.deepEqual([own?.action, own?.label], [filter.action, filter.label]);
@@ -135,7 +135,7 @@ suite('rules of several layers', () => {
     );
   });
 
-  test('their order changes nothing of what is let through', () => {
+  test('allow the same in every order', () => {
     const plain = (rules: readonly GuardrailRules[]) => {
       const {
         allowedModels,
@@ -161,7 +161,7 @@ suite('rules of several layers', () => {
     );
   });
 
-  test('lists that share no name leave none, which is not the same as no list', () => {
+  test('allow none where their lists share no name, which differs from no list', () => {
     const [first, second] = [
       { ...NO_RULES, allowedModels: ['a'] },
       { ...NO_RULES, allowedModels: ['b'] },
@@ -170,7 +170,7 @@ suite('rules of several layers', () => {
     assert.equal(mergeRules(layersOf([NO_RULES, NO_RULES])).allowedModels, null);
   });
 
-  test('a provider and one of its variants leave the variant', () => {
+  test('keep the variant where one allows a provider and another its variant', () => {
     const [base, variant] = [
       { ...NO_RULES, allowedProviders: ['d'] },
       { ...NO_RULES, allowedProviders: ['d/x', 'e'] },
@@ -231,7 +231,7 @@ const SUBJECT = { keyHash: 'k', workspaceId: 'workspace-1', memberId: 'ann' };
 
 suite('the policy of a key', () => {
   // @spec guardrail-10, money-27
-  test('every budget counts by itself: the workspace from the broadest, then each guardrail per key and per member', () => {
+  test("counts every budget separately: the workspace's from the broadest, then each guardrail's per key and per member", () => {
     const budget = { id: '', workspaceId: 'workspace-1', createdAtMs: 0, updatedAtMs: 0 };
     const { limits } = policyFrom(SUBJECT, {
       ...NOTHING,
@@ -262,7 +262,7 @@ suite('the policy of a key', () => {
     );
   });
 
-  test('a key of nobody has no budget of a member', () => {
+  test('has no member budget for a key without a member', () => {
     const { limits } = policyFrom(
       { ...SUBJECT, memberId: null },
       { ...NOTHING, workspaceGuardrail: guardrail('all', { limitNanoUsd: 5 }) },
@@ -273,7 +273,7 @@ suite('the policy of a key', () => {
     );
   });
 
-  test('preferences of the key come before those of its workspace', () => {
+  test('puts preferences of the key before those of its workspace', () => {
     const { preferences, defaultModel } = policyFrom(SUBJECT, {
       ...NOTHING,
       workspace: { ...WORKSPACE, defaultProviderPreferences: { zdr: true }, defaultProviderSort: 'latency' },
@@ -283,7 +283,7 @@ suite('the policy of a key', () => {
     assert.equal(defaultModel, 'acme/one');
   });
 
-  test('the sort of a workspace yields to what its preferences say of the order', () => {
+  test('drops the sort of a workspace where its preferences set an order', () => {
     const preferencesWith = (defaultProviderPreferences: WorkspaceRow['defaultProviderPreferences']) =>
       policyFrom(SUBJECT, {
         ...NOTHING,
@@ -294,7 +294,7 @@ suite('the policy of a key', () => {
     assert.deepEqual(preferencesWith(null), [{ sort: { by: 'latency' } }]);
   });
 
-  test('where its workspace is gone, nothing is ruled but by its own guardrail', () => {
+  test("has only the key's own guardrail where the workspace is deleted", () => {
     const policy = policyFrom(SUBJECT, {
       ...NOTHING,
       workspace: undefined,

@@ -15,17 +15,17 @@ import type { BudgetInterval } from '../../resources/workspace-parts.ts';
 import { spendLimitOf, type SpendLimit } from '../limits/spend-limit.ts';
 import { sortBudgets } from '../workspaces/workspace-budgets.ts';
 
-/** How far a guardrail reaches, as metadata calls it. @spec metadata-11 */
+/** The scope of a guardrail, as metadata names it. @spec metadata-11 */
 export type GuardrailScope = 'account' | 'workspace' | 'member' | 'api-key';
 
-/** Which guardrail says something. */
+/** The guardrail that a rule comes from. */
 export interface GuardrailSource {
   readonly guardrailId: string;
   readonly name: string;
   readonly scope: GuardrailScope;
 }
 
-/** The rules of one layer. The account's own is the outermost. */
+/** The rules of one layer. The account's layer is the outermost. */
 export interface PolicyLayer {
   readonly source: GuardrailSource;
   readonly rules: GuardrailRules;
@@ -39,7 +39,7 @@ export interface PolicyBuiltinFilter extends BuiltinFilter {
   readonly source: GuardrailSource;
 }
 
-/** What all layers together let requests do: the strictest word of any counts. @spec guardrail-9 */
+/** What all layers together allow: the strictest rule of any layer applies. @spec guardrail-9 */
 export interface MergedRules {
   /** Null: all but the ignored ones. Empty: none. */
   readonly allowedProviders: readonly string[] | null;
@@ -55,18 +55,18 @@ export interface MergedRules {
   readonly builtinFilters: readonly PolicyBuiltinFilter[];
 }
 
-/** Everything that rules the requests of one key. */
+/** All rules for the requests of one key. */
 export interface Policy extends MergedRules {
   /**
-   * Beside the key's own limit: the workspace's, the broadest first, then those of guardrails, in the order in which they
-   * are checked. @spec money-27
+   * Limits beside the key's own: the workspace's, the broadest first, then those of guardrails, in the order of the
+   * checks. @spec money-27
    */
   readonly limits: readonly SpendLimit[];
-  /** The key's own, then its workspace's: each gives way to the one before and to the caller. */
+  /** The key's preferences, then its workspace's: the caller's come before both. */
   readonly preferences: readonly DefaultPreferences[];
-  /** The key's own, then its workspace's. */
+  /** The key's plugins, then its workspace's. */
   readonly plugins: readonly (readonly DefaultPlugin[])[];
-  /** For requests that name no model. */
+  /** The model for requests that name none. */
   readonly defaultModel: string | null;
 }
 
@@ -95,7 +95,7 @@ export function mergeRules(layers: readonly PolicyLayer[]): MergedRules {
   };
 }
 
-/** The policy of one key out of what is stored. Pure. */
+/** Builds the policy of one key from stored rules. Pure. */
 export function policyFrom(subject: PolicySubject, stored: StoredLayers): Policy {
   const { workspace, workspaceGuardrail, memberGuardrail, keyGuardrail, keyPreferences, keyPlugins, root } = stored;
   const layers = [
@@ -105,7 +105,7 @@ export function policyFrom(subject: PolicySubject, stored: StoredLayers): Policy
     layerOf('api-key', keyGuardrail),
   ].flat();
   const key = `key:${subject.keyHash}`;
-  // What each key may spend is spent by a key and those that it issued together.
+  // A key and the keys that it issued share each per-key limit.
   const rootKey = `key:${root?.keyHash ?? subject.keyHash}`;
   const member = subject.memberId === null ? [] : [`member:${subject.memberId}`];
   return {
@@ -113,8 +113,8 @@ export function policyFrom(subject: PolicySubject, stored: StoredLayers): Policy
     limits: [
       ...limitsOfRoot(root),
       ...workspaceLimits(stored),
-      // Of a whole workspace: what each key and each member may spend, not what all may together.
-      // OpenRouter docs, TypeScript SDK, "KeyBudgetScope", read 2026-11: workspace_default_key, workspace_default_member.
+      // A workspace's guardrail limits each key and each member, not all of them together. OpenRouter docs, TypeScript
+      // SDK, "KeyBudgetScope", read 2026-11: workspace_default_key, workspace_default_member.
       ...limitsOf(workspaceGuardrail, [rootKey, ...member]),
       ...limitsOf(memberGuardrail, member),
       ...limitsOf(root?.guardrail, [rootKey]),

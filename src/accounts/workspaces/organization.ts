@@ -2,16 +2,16 @@ import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Page, PageWindow } from '../../store/engine/page.ts';
 import type { UserStore } from '../../store/accounts/users.ts';
 
-/** Somebody on whose behalf keys are made, or who belongs to a workspace. */
+/** A user: the owner of keys, or a member of a workspace. */
 export interface OrganizationMember {
   readonly id: string;
-  /** The id where it is an address, else empty: nobody signs in here, so nobody told another one. */
+  /** The id where it is an address, else empty: there is no sign-in, so no other address is known. */
   readonly email: string;
 }
 
-/** All users of the gateway are one organization: whoever runs it bills nobody else. @spec workspace-12 */
+/** All users of the gateway are one organization: its operator bills no other one. @spec workspace-12 */
 export interface Organization {
-  /** By id. @throws GatewayError 404 while no user was named: the account is one person's */
+  /** Lists users by id. @throws GatewayError 404 while there are none: the account is one person's */
   listMembers(window: PageWindow): Promise<Page<OrganizationMember>>;
 }
 

@@ -8,16 +8,16 @@ import type { Workspaces } from './workspaces.ts';
 
 export type WorkspaceBudget = BudgetRow;
 
-/** The broadest first, which is the order in which they are told. */
+/** The broadest first, which is the order of lists. */
 const BUDGET_INTERVALS = ['lifetime', 'monthly', 'weekly', 'daily'] as const satisfies readonly BudgetInterval[];
 
 export interface WorkspaceBudgets {
-  /** The broadest first. @throws GatewayError 404 when there is no such workspace */
+  /** Lists the broadest first. @throws GatewayError 404 when there is no such workspace */
   list(idOrSlug: string): Promise<BudgetsOfWorkspace>;
   /** @throws GatewayError 404 when there is no such workspace, or no such budget of it */
   get(idOrSlug: string, interval: BudgetInterval): Promise<OneBudget>;
   /**
-   * @param includeByok `undefined`: stays as it is. It counts for all budgets of the workspace
+   * @param includeByok applies to all budgets of the workspace; `undefined`: it stays as it is
    * @throws GatewayError 400 unless a broader interval has the larger limit, 404 when there is no such workspace
    */
   put(
@@ -26,7 +26,7 @@ export interface WorkspaceBudgets {
     limitNanoUsd: number,
     includeByok: boolean | undefined,
   ): Promise<OneBudget>;
-  /** Whether there was one or not. @throws GatewayError 404 when there is no such workspace */
+  /** Deletes a budget, if there is one. @throws GatewayError 404 when there is no such workspace */
   delete(idOrSlug: string, interval: BudgetInterval): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface WorkspaceBudgetsDeps {
   readonly store: BudgetStore;
   readonly workspaces: Pick<Workspaces, 'get'>;
   readonly clock: Clock;
-  /** Rules of requests have changed. */
+  /** Runs when rules of requests have changed. */
   readonly onChange: () => void;
 }
 
@@ -83,7 +83,10 @@ export function sortBudgets(budgets: readonly WorkspaceBudget[]): readonly Works
   return BUDGET_INTERVALS.flatMap((interval) => budgets.filter((budget) => budget.interval === interval));
 }
 
-/** A limit that a narrower interval reaches first would never count. @spec workspace-8 */
+/**
+ * Checks the order of limits: a limit that a narrower interval always reaches first would never count. @spec
+ * workspace-8
+ */
 function checkOrder(budgets: readonly WorkspaceBudget[]): void {
   const sorted = sortBudgets(budgets);
   sorted.forEach((narrower, index) => {

@@ -8,21 +8,21 @@ import type { Workspaces } from './workspaces.ts';
 
 export type WorkspaceMember = MemberRow;
 
-/** Who belongs to a workspace. All belong to the default one; only those who were added are listed there. */
+/** The members of workspaces. All users are in the default workspace; its list holds only those that were added. */
 export interface WorkspaceMembers {
-  /** Oldest first. @throws GatewayError 404 when there is no such workspace */
+  /** Lists the oldest first. @throws GatewayError 404 when there is no such workspace */
   list(idOrSlug: string, window: PageWindow): Promise<Page<WorkspaceMember>>;
-  /** Who is one already stays one. @throws GatewayError 404 when there is no such workspace */
+  /** Adds members and leaves existing ones as they are. @throws GatewayError 404 when there is no such workspace */
   add(idOrSlug: string, userIds: readonly string[]): Promise<AddedMembers>;
   /**
-   * All or none. Gives how many were members.
-   * @throws GatewayError 400 when one of them owns keys there that work, 404 when there is no such workspace
+   * Removes all or none. Returns how many were members.
+   * @throws GatewayError 400 when one of them owns active keys there, 404 when there is no such workspace
    */
   remove(idOrSlug: string, userIds: readonly string[]): Promise<number>;
 }
 
 export interface AddedMembers {
-  /** All who were named, whether new or not. */
+  /** All named users, new or not. */
   readonly members: readonly WorkspaceMember[];
   readonly newCount: number;
 }
@@ -33,7 +33,7 @@ export interface WorkspaceMembersDeps {
   readonly clock: Clock;
 }
 
-/** How many of them a message names. */
+/** How many owners a message lists. */
 const OWNERS_SHOWN = 5;
 
 export function createWorkspaceMembers({ store, workspaces, clock }: WorkspaceMembersDeps): WorkspaceMembers {
@@ -46,7 +46,7 @@ export function createWorkspaceMembers({ store, workspaces, clock }: WorkspaceMe
       const { id: workspaceId } = await workspaces.get(idOrSlug);
       const createdAtMs = clock.nowMs();
       const rows = [...new Set(userIds)].map(
-        // Roles are an organization's to give, and there is none.
+        // Only an organization can give roles, and there is none.
         (userId): MemberRow => ({ id: randomUUID(), workspaceId, userId, role: 'member', createdAtMs }),
       );
       const newCount = await store.insert(rows);

@@ -15,20 +15,20 @@ export type NewWorkspace = Omit<DraftOf<typeof workspaceResource>, 'id' | 'defau
 export interface Workspaces {
   /** @throws GatewayError 400 when the slug is taken */
   create(newWorkspace: NewWorkspace): Promise<Workspace>;
-  /** Oldest first. */
+  /** Lists the oldest first. */
   list(window: PageWindow): Promise<Page<Workspace>>;
   /** @throws GatewayError 404 when there is no such workspace */
   get(idOrSlug: string): Promise<Workspace>;
   /** @throws GatewayError 400 when the slug is taken, 404 when there is no such workspace */
   update(idOrSlug: string, settings: WorkspacePatch): Promise<Workspace>;
   /**
-   * With its budgets, members, guardrails and the keys in it that no longer work.
-   * @param evenDefault the default workspace too: from then on calls must name the workspace that they mean
-   * @throws GatewayError 400 while it has a key that works, 403 for the default workspace, 404 for an unknown one
+   * Deletes a workspace with its budgets, members, guardrails and inactive keys.
+   * @param evenDefault deletes the default workspace too: from then on calls must name their workspace
+   * @throws GatewayError 400 while it has an active key, 403 for the default workspace, 404 for an unknown one
    */
   delete(idOrSlug: string, evenDefault: boolean): Promise<Workspace>;
   /**
-   * The workspace that a call means which may leave it out.
+   * Finds the workspace of a call that may leave it out.
    * @throws GatewayError 400 when there is none
    */
   idOf(named: string | undefined): Promise<string>;
@@ -37,7 +37,7 @@ export interface Workspaces {
 export interface WorkspacesDeps {
   readonly store: WorkspaceStore;
   readonly clock: Clock;
-  /** Rules of requests may have changed. */
+  /** Runs when rules of requests may have changed. */
   readonly onChange: () => void;
 }
 
@@ -83,14 +83,14 @@ export function createWorkspaces({ store, clock, onChange }: WorkspacesDeps): Wo
   };
 }
 
-/** @param named what the call named; `undefined`: nothing, so that it meant the default workspace */
+/** @param named what the call named; `undefined`: nothing, so that the default workspace was meant */
 export function unknownWorkspace(named: string | undefined): GatewayError {
   return named === undefined
     ? invalid('workspace_id', 'is required, since the default workspace was deleted')
     : invalid('workspace_id', 'is not a workspace of this account');
 }
 
-/** In a path it could not be told from an id. */
+/** Checks a slug. In a path, a slug in the form of an id would be taken for an id. */
 function checkSlug(slug: string): void {
   if (isUuid(slug)) throw invalid('slug', 'must not have the form of an id');
 }
@@ -104,7 +104,7 @@ async function updateOrReportTaken(
   try {
     after = await store.update(before.id, changes);
   } catch (error) {
-    // Engines name a broken rule in words of their own; what broke it can be looked up in any.
+    // The engines report a broken rule differently; a look-up works with both.
     const owner = changes.slug === undefined ? undefined : await store.find(changes.slug);
     if (owner !== undefined && owner.id !== before.id) throw slugTaken(error);
     throw error;

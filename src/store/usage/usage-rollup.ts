@@ -9,7 +9,7 @@ import { sumUsage, type UsageGroup, type UsageSource } from './usage-sums.ts';
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Until when sums are complete, Unix ms; 0: nothing was summed up. */
+/** The times until which the sums are complete, Unix ms; 0: nothing was summed up. */
 export interface UsageProgress {
   readonly hourlyMs: number;
   readonly dailyMs: number;
@@ -18,8 +18,8 @@ export interface UsageProgress {
 }
 
 /**
- * Sums of generations by hour and by day. An hour is summed up once it is certain that no record of it is to come, always
- * as a whole and from the records themselves: doing it again, or in two processes at once, gives the same rows.
+ * Sums of generations by hour and by day. An hour is summed up once it is certain that no record of it is to come,
+ * always as a whole and from the records themselves: a repeated run, or two processes at once, give the same rows.
  */
 export interface UsageRollup {
   /** Sums up the next hour or day that is over, which is bounded work. `false`: nothing is due. */
@@ -32,16 +32,22 @@ export interface UsageRollupOptions {
   readonly lagMs: number;
 }
 
-/** Records that are summed up by one query: their groups are read in one piece. */
+/** Records that one query sums up: their groups are read in one piece. */
 const SLICE_RECORDS = 5_000;
 const SLICES_MAX = 120;
-/** In one hour. Names that callers choose (`HTTP-Referer`, pass-through models) must not make as many rows as there are records. */
+/**
+ * Groups in one hour. Names that callers choose (`HTTP-Referer`, pass-through models) must not make as many rows as
+ * there are records.
+ */
 const GROUPS_MAX = 5_000;
-/** What stands for those beyond. */
+/** The name that stands for all further groups. */
 export const OTHER = '(other)';
-/** Rows that one statement writes, 73 values each: the most that are left. PostgreSQL takes 65,535 values, SQLite half as many. */
+/**
+ * Rows that one statement writes, 73 values each; each time the largest number that the rest fills. PostgreSQL takes
+ * 65,535 values, SQLite half as many.
+ */
 const STATEMENT_ROWS = [200, 50, 10, 1] as const;
-/** Which the embedded database commits together. */
+/** Statements that the embedded database commits together. */
 const STATEMENTS_AT_ONCE = 4;
 
 export async function readUsageProgress({ kysely }: Pick<Database, 'kysely'>): Promise<UsageProgress> {
@@ -62,7 +68,7 @@ export function createUsageRollup({ database, lagMs }: UsageRollupOptions): Usag
         await note(database, progress, { hourlyMs: hourMs + HOUR_MS }, hourMs);
         return true;
       }
-      // Hours without records are done, too.
+      // Hours without records are complete, too.
       const hoursDone = { ...progress, hourlyMs: Math.max(overMs, progress.hourlyMs) };
       if (overMs > progress.hourlyMs && !(await note(database, progress, hoursDone))) return true;
       const daysOverMs = floorTo(overMs, DAY_MS);
@@ -78,7 +84,7 @@ export function createUsageRollup({ database, lagMs }: UsageRollupOptions): Usag
   };
 }
 
-/** Start of the next hour or day that has records; `endMs` when there is none before. */
+/** Finds the start of the next hour or day that has records; `endMs` when there is none before it. */
 async function nextTime(
   { reports }: Pick<Database, 'reports'>,
   source: UsageSource,
@@ -131,7 +137,7 @@ async function sumUp(
   }
 }
 
-/** By database, table and number of rows: to write one takes longer than to run it. */
+/** SQL by database, table and number of rows: building it takes longer than running it. */
 const statements = new WeakMap<Database['kysely'], Map<string, string>>();
 
 function statementOf(kysely: Database['kysely'], target: UsageTarget, rows: readonly UsageTable[]): CompiledQuery {
@@ -185,7 +191,7 @@ function addGroup(groups: Map<string, UsageGroup>, group: UsageGroup): void {
   else for (const [index, sum] of group.sums.entries()) before.sums[index] = (before.sums[index] ?? 0) + sum;
 }
 
-/** Names of applications and then of models are given up, until what is left is few enough. */
+/** Merges groups by dropping names of applications, and then of models, until few enough are left. */
 function foldNames(groups: ReadonlyMap<string, UsageGroup>): Map<string, UsageGroup> {
   let folded = new Map(groups);
   for (const given of [['app_url'], ['app_url', 'upstream_model', 'model']] as const) {
@@ -238,19 +244,19 @@ function rowOf(startMs: number, { key, sums }: UsageGroup): UsageTable {
 }
 
 /**
- * Records came that are older than what was summed up: their hours, their days and all later ones are summed up again.
- * Who is summing up meanwhile may have read the sums before the records came, and finds by the count that it is late.
- * @param sinceMs when the oldest of them began
+ * Sums up the hours and days of late records, and all later ones, again: these records are older than existing sums. A
+ * process that sums up meanwhile may have read the records without them, and finds by the count that it is late.
+ * @param sinceMs the start of the oldest of them
  */
 export async function sumUpAgain({ runAlone }: Pick<Database, 'runAlone'>, sinceMs: number): Promise<void> {
   await runAlone('usage-progress', async (kysely) => setBack(kysely, await readUsageProgress({ kysely }), sinceMs));
 }
 
 /**
- * Says how far the sums are, unless another process has said something since `before` was read.
- * @param writtenMs start of the hour or day of which sums were written. When the progress was set back meanwhile, they
- * may lack records and may stand in place of newer sums: they are made again.
- * @returns whether it was said
+ * Stores how far the sums are, unless another process has stored progress since `before` was read.
+ * @param writtenMs start of the hour or day whose sums were written. When the progress was set back meanwhile, they may
+ * lack records and may replace newer sums: they are made again.
+ * @returns whether the progress was stored
  */
 async function note(
   { runAlone }: Pick<Database, 'runAlone'>,

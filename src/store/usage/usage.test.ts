@@ -10,13 +10,13 @@ import { createUsageRollup, DAY_MS, HOUR_MS, OTHER, readUsageProgress, sumUpAgai
 import type { UsageInput } from './usage-sums.ts';
 
 const START_MS = Date.parse('2026-11-18T00:00:00Z');
-/** Saturday, half past ten: the fourth day is under way. */
+/** A Saturday, half past ten: the fourth day is under way. */
 const NOW_MS = Date.parse('2026-11-21T10:30:00Z');
 const LAG_MS = 20 * 60_000;
 const clock = { nowMs: () => NOW_MS, monotonicMs: () => 0 };
 const NEVER_LATE = { groupsMax: 100_000, isLate: () => false };
 
-/** Numbers that look like chance and are the same in every run. */
+/** Makes numbers that look random and are the same in every run. */
 function chances(): () => number {
   let state = 12_345;
   return () => {
@@ -85,7 +85,7 @@ for (const engine of ALL_ENGINES)
         NEVER_LATE,
       );
 
-    /** The same by plain addition over the rows. */
+    /** Computes the same by plain addition over the rows. */
     function added(fromMs: number, toMs: number, keyOf: (row: GenerationRow) => string): Record<string, number[]> {
       const sums: Record<string, number[]> = {};
       for (const row of rows.filter(({ createdAtMs }) => createdAtMs >= fromMs && createdAtMs < toMs)) {
@@ -116,20 +116,20 @@ for (const engine of ALL_ENGINES)
       }
     }
 
-    test('what was not summed up yet is read from the records', checkAll);
+    test('reads what is not summed up yet from the records', checkAll);
 
-    test('sums of hours and days give the same as the records', async () => {
+    test('gives the same sums from hours and days as from the records', async () => {
       assert.ok((await sumUpAll()) > 24);
       await checkAll();
     });
 
-    test('nothing is summed up while records of it may still come', async () => {
+    test('sums nothing up while its records may still come', async () => {
       const { hourlyMs, dailyMs } = await readUsageProgress(database);
       assert.equal(new Date(hourlyMs).toISOString(), '2026-11-21T10:00:00.000Z');
       assert.equal(new Date(dailyMs).toISOString(), '2026-11-21T00:00:00.000Z');
     });
 
-    test('summing up again, and twice at once, changes nothing', async () => {
+    test('changes nothing by summing up again, or twice at once', async () => {
       const earlier = await database.kysely.selectFrom('usage_daily').selectAll().orderBy('start_ms').execute();
       await database.kysely.deleteFrom('usage_progress').execute();
       await Promise.all([sumUpAll(), sumUpAll()]);
@@ -138,7 +138,7 @@ for (const engine of ALL_ENGINES)
       await checkAll();
     });
 
-    test('groups by hour, day and week add up to the same', async () => {
+    test('gives the same total by hour, day and week', async () => {
       for (const bucketMs of [HOUR_MS, DAY_MS, 7 * DAY_MS]) {
         const { groups } = await ask({ bucketMs, by: ['model'] });
         const found = Object.fromEntries(groups.map(({ startMs, key, sums }) => [`${startMs} ${key[0]}`, sums]));
@@ -151,7 +151,7 @@ for (const engine of ALL_ENGINES)
       }
     });
 
-    test('filters keep or leave out, unset values too', async () => {
+    test('filters values in or out, unset ones too', async () => {
       const by = ['provider'] as const;
       const only = await ask({ by, filters: [{ dimension: 'provider', values: ['alpha', ''], isNot: false }] });
       assert.deepEqual(new Set(only.groups.map(({ key }) => key[0])), new Set(['alpha', '']));
@@ -159,7 +159,7 @@ for (const engine of ALL_ENGINES)
       assert.deepEqual(new Set(others.groups.map(({ key }) => key[0])), new Set(['beta', '']));
     });
 
-    test('single generations are told apart from the records, and too many groups are cut off and said so', async () => {
+    test('reads single generations from the records, and reports that too many groups are truncated', async () => {
       const reports = createUsageReports({ database });
       const question = { fromMs: START_MS, toMs: NOW_MS, by: ['id'], measures: ['requests'], filters: [] } as const;
       assert.equal((await reports.read(question, NEVER_LATE)).groups.length, rows.length);
@@ -167,13 +167,13 @@ for (const engine of ALL_ENGINES)
       assert.deepEqual([cut.groups.length, cut.truncated], [100, true]);
     });
 
-    test('speeds are counted in classes, every generation that has one in exactly one', async () => {
+    test('counts the speed of every generation that has one in exactly one class', async () => {
       const { groups } = await ask({ measures: ['first_token_0', 'first_token_7', 'first_token_8', 'first_token_23'] });
       const count = (ms: number): number => rows.filter((row) => row.timeToFirstTokenMs === ms).length;
       assert.deepEqual(groups[0]?.sums, [count(5), 0, count(250), count(90_000)]);
     });
 
-    test('a report that comes too late stops between two queries', async () => {
+    test('stops a report that is late between two queries', async () => {
       let requestedCount = 0;
       const reports = createUsageReports({ database });
       const question = { fromMs: START_MS, toMs: NOW_MS, by: ['id'], measures: ['requests'], filters: [] } as const;
@@ -183,7 +183,7 @@ for (const engine of ALL_ENGINES)
       );
     });
 
-    test('names that callers choose do not make as many rows as there are records', async () => {
+    test('limits the rows for names that callers choose', async () => {
       const hourMs = NOW_MS + DAY_MS;
       const flood = Array.from({ length: 6_000 }, (_, index) =>
         sampleGeneration({ id: `gen-flood-${index}`, createdAtMs: hourMs + index, appUrl: `https://${index}.example` }),
@@ -195,7 +195,7 @@ for (const engine of ALL_ENGINES)
       assert.deepEqual(summed, [6_000]);
     });
 
-    test('names that callers make long are summed up by their beginnings', async () => {
+    test('shortens long names that callers choose', async () => {
       const long = (letter: string): string => letter.repeat(500);
       const atMs = NOW_MS + 3 * DAY_MS;
       await store.append(
@@ -233,7 +233,7 @@ for (const engine of ALL_ENGINES)
     for (const source of ['generations', 'usage_hourly'] as const)
       for (const isSummedUpMeanwhile of [false, true])
         test(`counts a record that comes while ${source} is being summed up${isSummedUpMeanwhile ? ', and by another process, too' : ''}`, async () => {
-          // In the first hour of a day, which is what both are read of first.
+          // In the first hour of a day: the hour and the day are both read from there first.
           const atMs = START_MS + DAY_MS + 11;
           await sumUpAgain(database, atMs);
           if (source === 'usage_hourly') await sumUpHours();
@@ -263,7 +263,7 @@ for (const engine of ALL_ENGINES)
     }
   });
 
-/** Runs `task` between the first sums that are read and those that get them: another process may come there. */
+/** Runs `task` between the read of the first sums and their use, where another process may run. */
 function afterFirstSums(reports: Database['reports'], task: () => Promise<void>): Database['reports'] {
   let isFirst = true;
   return reports.withPlugin({
