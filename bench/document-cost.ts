@@ -11,7 +11,7 @@ import { createTextMaker } from '../src/documents/text-maker.ts';
 import { createHttpClient } from '../src/lib/net/http-client.ts';
 import type { PluginContext } from '../src/plugins/contract.ts';
 import { fileParser } from '../src/plugins/file-parser/plugin.ts';
-import { makePdf, makePdfOf } from '../tests/support/make-pdf.ts';
+import { makePdf, makePdfOf } from '../tests/support/files/make-pdf.ts';
 import { median } from './statistics.ts';
 import { watchLoop } from './watch-loop.ts';
 

@@ -8,8 +8,8 @@ import {
   exampleOf,
   readConfigurationKeys,
   type ConfigurationKey,
-} from './support/configuration-reference.ts';
-import { checkPart } from './support/generated-page.ts';
+} from './support/docs/configuration-reference.ts';
+import { checkPart } from './support/docs/generated-page.ts';
 
 const PAGE = 'configuration.md';
 const ENVIRONMENT = { ALPHA_API_KEY: 'a', SERVICE_KEY: 'b', WIKI_TOKEN: 'c' };

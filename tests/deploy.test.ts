@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { loadConfig, type LoadConfigOptions } from '../src/config/load.ts';
 import { ADAPTER_IDS, ADAPTER_OPTIONS, KNOWN_PROVIDER_IDS } from '../src/providers/index.ts';
-import { ROOT } from './support/spawn-cli.ts';
+import { ROOT } from './support/cli/spawn-cli.ts';
 
 // No image is built here: what the files of deploy/ say is compared with what the gateway knows.
 

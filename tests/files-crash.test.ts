@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { textAt } from './support/byok.ts';
 import { API_KEY } from './support/gateway.ts';
-import { makeFolder, startCli, type CliProcess } from './support/spawn-cli.ts';
+import { makeFolder, startCli, type CliProcess } from './support/cli/spawn-cli.ts';
 import { listOf, objectOf } from './support/reported.ts';
-import { upload } from './support/upload.ts';
+import { upload } from './support/files/upload.ts';
 
 const KILLS = 3;
 

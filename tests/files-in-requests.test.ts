@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../src/lib/json.ts';
 import { manage, textAt } from './support/byok.ts';
-import { makePdf } from './support/make-pdf.ts';
-import { PNG_BASE64, PNG_DATA_URL } from './support/media.ts';
+import { makePdf } from './support/files/make-pdf.ts';
+import { PNG_BASE64, PNG_DATA_URL } from './support/files/media.ts';
 import { listOf, objectOf } from './support/reported.ts';
 import { startToolTurns, type ToolTurns } from './support/tool-turns.ts';
-import { upload, type UploadInput } from './support/upload.ts';
+import { upload, type UploadInput } from './support/files/upload.ts';
 
 const PNG = Buffer.from(PNG_BASE64, 'base64');
 const PDF = Buffer.from(makePdf([{ lines: ['A page.'] }]));

@@ -10,9 +10,9 @@ import OpenAI, { toFile } from 'openai';
 import type { JsonObject } from '../src/lib/json.ts';
 import { manage, textAt } from './support/byok.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from './support/gateway.ts';
-import { PNG_BASE64 } from './support/media.ts';
+import { PNG_BASE64 } from './support/files/media.ts';
 import { listOf, objectOf } from './support/reported.ts';
-import { upload, type Uploaded, type UploadInput } from './support/upload.ts';
+import { upload, type Uploaded, type UploadInput } from './support/files/upload.ts';
 
 const PNG = Buffer.from(PNG_BASE64, 'base64');
 

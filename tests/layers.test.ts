@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findViolations, readImports } from './support/layer-rules.ts';
-import type { SourceFile } from './support/layer-rules.ts';
-import { readTokens } from './support/source-tokens.ts';
+import { findViolations, readImports } from './support/architecture/layer-rules.ts';
+import type { SourceFile } from './support/architecture/layer-rules.ts';
+import { readTokens } from './support/architecture/source-tokens.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../src/lib/json.ts';
-import { startMcpHttpServer } from './support/mcp-http-server.ts';
+import { startMcpHttpServer } from './support/mcp/http-server.ts';
 import {
   httpServer,
   isAlive,
@@ -16,7 +16,7 @@ import {
   stdioServer,
   until,
   type Notes,
-} from './support/mcp-run.ts';
+} from './support/mcp/run.ts';
 import { listOf, objectOf } from './support/reported.ts';
 import { ask, startToolTurns, type Asking, type ToolTurns } from './support/tool-turns.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMetrics } from '../src/telemetry/metrics.ts';
-import { checkPart, markdownTable } from './support/generated-page.ts';
+import { checkPart, markdownTable } from './support/docs/generated-page.ts';
 
 interface MetricFacts {
   readonly name: string;

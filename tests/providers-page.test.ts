@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProviderAdapter } from '../src/providers/contract.ts';
 import { ADAPTER_IDS, ADAPTERS } from '../src/providers/index.ts';
-import { checkPart, splitPage } from './support/generated-page.ts';
-import { formatProvidersTable } from './support/providers-table.ts';
+import { checkPart, splitPage } from './support/docs/generated-page.ts';
+import { formatProvidersTable } from './support/docs/providers-table.ts';
 
 const TABLE = { page: 'providers.md', name: 'providers' } as const;
 

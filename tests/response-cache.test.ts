@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { setFilters } from './guardrails/filtered-gateway.ts';
 import { manage } from './support/byok.ts';
 import { API_KEY } from './support/gateway.ts';
-import { readChatStream } from './support/read-stream.ts';
+import { readChatStream } from './support/http/read-stream.ts';
 import { startTwoProviders, type TwoProviders } from './support/two-providers.ts';
 import { chatAnswer, chatChunk, chatStream, json, sse, stream, type Script } from './support/upstream.ts';
 

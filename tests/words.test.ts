@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
-import { findPersonalWords, findPersonalWordsOfPage, UNCLEAN } from './support/personal-words.ts';
-import { findRetiredNames } from './support/retired-words.ts';
+import { findPersonalWords, findPersonalWordsOfPage, UNCLEAN } from './support/architecture/personal-words.ts';
+import { findRetiredNames } from './support/architecture/retired-words.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const FOLDERS = ['src', 'tests', 'bench', 'scripts'] as const;

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTokens } from '../../tests/support/source-tokens.ts';
+import { readTokens } from '../../tests/support/architecture/source-tokens.ts';
 
 /** A regular expression where it stands. */
 export interface FoundPattern {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { makePdf, makePdfOf } from '../../tests/support/make-pdf.ts';
+import { makePdf, makePdfOf } from '../../tests/support/files/make-pdf.ts';
 import { createByteBudget } from '../lib/memory/byte-budget.ts';
 import { DownloadError } from '../lib/net/download.ts';
 import { MemoryLeases } from '../lib/memory/memory-leases.ts';

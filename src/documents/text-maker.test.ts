@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { makePdf, makePdfOf } from '../../tests/support/make-pdf.ts';
+import { makePdf, makePdfOf } from '../../tests/support/files/make-pdf.ts';
 import type { TextJob } from './job.ts';
 import { createTextMaker, type TextOutcome } from './text-maker.ts';
 

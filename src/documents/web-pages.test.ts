@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
-import { makePdf } from '../../tests/support/make-pdf.ts';
+import { makePdf } from '../../tests/support/files/make-pdf.ts';
 import type { WebPageOutcome, WebPageQuery } from '../canonical/tools/web-page.ts';
 import { createByteBudget } from '../lib/memory/byte-budget.ts';
 import { createDownloader } from '../lib/net/download.ts';

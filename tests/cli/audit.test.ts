@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { captureCli } from '../support/capture-cli.ts';
-import { makeFolder } from '../support/spawn-cli.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
+import { makeFolder } from '../support/cli/spawn-cli.ts';
 
 test('lists changes made on the command line, newest first, without the key', async (t) => {
   const folder = ['--data-dir', makeFolder(t)];

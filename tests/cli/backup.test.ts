@@ -5,9 +5,9 @@ import { suite, test } from 'node:test';
 import { systemClock as clock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { POSTGRES_ENGINES } from '../support/store/engines.ts';
-import { captureCli } from '../support/capture-cli.ts';
-import { makeFolder, runCli, startGateway } from '../support/spawn-cli.ts';
-import { upload } from '../support/upload.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
+import { makeFolder, runCli, startGateway } from '../support/cli/spawn-cli.ts';
+import { upload } from '../support/files/upload.ts';
 
 const GATEWAY_ENV = { GATEWAY_API_KEY: 'test-key' };
 

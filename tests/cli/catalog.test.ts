@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { createRefreshFile } from '../../src/catalog/refresh-file.ts';
-import { captureCli } from '../support/capture-cli.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
 
 const CONFIG = `
 catalog: { refresh: { enabled: true } }

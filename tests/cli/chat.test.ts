@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { makeFolder, runCli, startCli, startGateway } from '../support/spawn-cli.ts';
+import { makeFolder, runCli, startCli, startGateway } from '../support/cli/spawn-cli.ts';
 
 suite('chat', () => {
   const cleanups: (() => unknown)[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { makeFolder, ROOT, runCli } from '../support/spawn-cli.ts';
+import { makeFolder, ROOT, runCli } from '../support/cli/spawn-cli.ts';
 
 test('reports a wrong command line in one sentence on standard error with exit code 2', async (t) => {
   assert.deepEqual(await runCli(t, ['srve'], { cwd: makeFolder(t) }), {

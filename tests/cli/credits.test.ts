@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { captureCli } from '../support/capture-cli.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
 import { MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
 import { chatAnswer, json, startUpstream } from '../support/upstream.ts';
 

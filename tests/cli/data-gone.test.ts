@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { makeFolder, runCli, startGateway } from '../support/spawn-cli.ts';
+import { makeFolder, runCli, startGateway } from '../support/cli/spawn-cli.ts';
 
 suite('a data directory', () => {
   for (const way of ['deleted', 'renamed'] as const)

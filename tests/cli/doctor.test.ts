@@ -106,7 +106,7 @@ test('warns about a provider that has only half of its variables', async () => {
 });
 
 suite('an MCP server', () => {
-  const script = fileURLToPath(new URL('../support/mcp-stdio-server.ts', import.meta.url));
+  const script = fileURLToPath(new URL('../support/mcp/stdio-server.ts', import.meta.url));
   const server = (name: string, mode: string, more = ''): string =>
     `  ${name}: { command: "${process.execPath}", args: ["${script}", ${mode}], env: { MCP_TOKEN: its-own-secret }${more} }\n`;
 

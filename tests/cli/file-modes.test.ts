@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
-import { ROOT, runCli, startCli } from '../support/spawn-cli.ts';
+import { ROOT, runCli, startCli } from '../support/cli/spawn-cli.ts';
 
 /** The usual umask, under which a file without an explicit mode is readable by all users. */
 const UMASK_022 = ['/bin/sh', '-c', 'umask 022; exec "$@"', 'sh', process.execPath, join(ROOT, 'src/main.ts')];

@@ -5,8 +5,8 @@ import { systemClock as clock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { createGenerationStore } from '../../src/store/generations/generations.ts';
 import { sampleGeneration } from '../support/store/generations.ts';
-import { captureCli } from '../support/capture-cli.ts';
-import { makeFolder } from '../support/spawn-cli.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
+import { makeFolder } from '../support/cli/spawn-cli.ts';
 
 async function fill(folder: string): Promise<void> {
   const database = await openDatabase({ path: join(folder, 'gateway.db'), clock });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { captureCli } from '../support/capture-cli.ts';
-import { makeFolder, startGateway } from '../support/spawn-cli.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
+import { makeFolder, startGateway } from '../support/cli/spawn-cli.ts';
 
 function createRunner(dataDir: string): (...args: readonly string[]) => ReturnType<typeof captureCli> {
   return (...args) => captureCli(['keys', ...args, '--data-dir', dataDir]);

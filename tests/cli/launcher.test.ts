@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { makeFolder, ROOT, runCli, startCli } from '../support/spawn-cli.ts';
+import { makeFolder, ROOT, runCli, startCli } from '../support/cli/spawn-cli.ts';
 
 /** A process that takes itself for one of other versions. */
 function nodeOf(versions: object): readonly string[] {

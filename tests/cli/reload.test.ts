@@ -3,8 +3,8 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { suite, test, type TestContext } from 'node:test';
-import { makeFolder, startGateway } from '../support/spawn-cli.ts';
-import { speakMessages } from '../support/scripted-formats.ts';
+import { makeFolder, startGateway } from '../support/cli/spawn-cli.ts';
+import { speakMessages } from '../support/upstreams/scripted-formats.ts';
 import { startUpstream } from '../support/upstream.ts';
 
 const KEY = 'reload-test-key-0123456789';

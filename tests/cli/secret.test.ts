@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { bring, keysSeen, manage, textAt } from '../support/byok.ts';
-import { captureCli } from '../support/capture-cli.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
-import { makeFolder } from '../support/spawn-cli.ts';
+import { makeFolder } from '../support/cli/spawn-cli.ts';
 import { chatAnswer, json } from '../support/upstream.ts';
 
 const OWN = 'sk-own-canary-0123456789abcdefghijklmnop';

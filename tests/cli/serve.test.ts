@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeFolder, ROOT, runCli, startCli, startGateway } from '../support/spawn-cli.ts';
+import { makeFolder, ROOT, runCli, startCli, startGateway } from '../support/cli/spawn-cli.ts';
 
 const KEYS = { GATEWAY_API_KEY: 'test-key', GATEWAY_MANAGEMENT_KEY: 'test-management-key' };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { captureCli } from '../support/capture-cli.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
 
 /** A command line, its exit code, and what it prints to standard error. */
 const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr: string])[] = [

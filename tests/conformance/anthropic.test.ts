@@ -7,7 +7,7 @@ import type { ContentBlock, MessageParam, Tool } from '@anthropic-ai/sdk/resourc
 import { z } from 'zod';
 import { CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR, OWN, startBothFormats } from '../support/both-formats.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
-import { PNG_BASE64, PNG_MENTION } from '../support/media.ts';
+import { PNG_BASE64, PNG_MENTION } from '../support/files/media.ts';
 
 const gateway = await startBothFormats();
 after(() => gateway.close());

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { PATHS } from '../support/all-upstreams.ts';
+import { PATHS } from '../support/upstreams/all-upstreams.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatAnswer, json } from '../support/upstream.ts';
 

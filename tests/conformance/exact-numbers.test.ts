@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startScriptedFormats } from '../support/scripted-formats.ts';
+import { startScriptedFormats } from '../support/upstreams/scripted-formats.ts';
 
 const SCHEMA =
   '{"type":"object","properties":{"id":{"type":"integer","minimum":12345678901234567890,"enum":[9007199254740993,1],"default":0.1234567890123456789}}}';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { bring } from '../support/byok.ts';
-import { captureCli } from '../support/capture-cli.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatAnswer, json } from '../support/upstream.ts';

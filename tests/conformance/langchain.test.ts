@@ -15,7 +15,7 @@ import { ChatOpenAI } from '@langchain/openai';
 import { z } from 'zod';
 import { CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR, OWN, startBothFormats } from '../support/both-formats.ts';
 import { API_KEY } from '../support/gateway.ts';
-import { PNG_DATA_URL, PNG_MENTION } from '../support/media.ts';
+import { PNG_DATA_URL, PNG_MENTION } from '../support/files/media.ts';
 
 const gateway = await startBothFormats();
 after(() => gateway.close());

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParams, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { shareAllUpstreams } from '../support/all-upstreams.ts';
+import { shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
 import { API_KEY } from '../support/gateway.ts';
-import { emit, speak } from '../support/speak.ts';
+import { emit, speak } from '../support/upstreams/speak.ts';
 
 const share = shareAllUpstreams();
 

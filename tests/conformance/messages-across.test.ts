@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startScriptedFormats } from '../support/scripted-formats.ts';
+import { startScriptedFormats } from '../support/upstreams/scripted-formats.ts';
 import { chatAnswer, chatChunk, json, sse, stream } from '../support/upstream.ts';
 
 interface ChatBody {

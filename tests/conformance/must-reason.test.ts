@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test, before, after } from 'node:test';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
-import { speakChat } from '../support/scripted-formats.ts';
+import { speakChat } from '../support/upstreams/scripted-formats.ts';
 import { startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 const messages = [{ role: 'user', content: 'hi' }];

@@ -3,8 +3,8 @@ import { after, suite, test } from 'node:test';
 import { PLUGINS } from '../../src/plugins/index.ts';
 import { CANARY, FULL_CHAT, FULL_MESSAGES, TALKATIVE_HEADERS } from '../support/full-requests.ts';
 import { API_KEY } from '../support/gateway.ts';
-import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
-import { startScriptedFormats } from '../support/scripted-formats.ts';
+import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
+import { startScriptedFormats } from '../support/upstreams/scripted-formats.ts';
 import type { Arrived } from '../support/upstream.ts';
 
 const { gateway, chat, messages } = await startScriptedFormats({ after });

@@ -10,7 +10,7 @@ import type { ClientFormat, UpstreamFormat } from '../../src/wire/format.ts';
 import { GATEWAY_FIELDS } from '../../src/wire/gateway/directives.ts';
 import { createMessagesClientFormat, messagesUpstreamFormat } from '../../src/wire/messages/format.ts';
 import { FULL_CHAT, FULL_MESSAGES } from '../support/full-requests.ts';
-import { membersOf, objectsOf, withMember, withoutMember } from '../support/json-members.ts';
+import { membersOf, objectsOf, withMember, withoutMember } from './json-members.ts';
 
 const CALLERS: Readonly<Record<'chat' | 'messages', { readonly format: ClientFormat; readonly body: object }>> = {
   chat: { format: createChatClientFormat({ plugin: pluginSchema }), body: FULL_CHAT },

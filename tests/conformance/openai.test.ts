@@ -6,7 +6,7 @@ import type { ChatCompletionFunctionTool, ChatCompletionMessageParam } from 'ope
 import { z } from 'zod';
 import { CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR, OWN, startBothFormats } from '../support/both-formats.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
-import { PNG_DATA_URL, PNG_MENTION } from '../support/media.ts';
+import { PNG_DATA_URL, PNG_MENTION } from '../support/files/media.ts';
 
 const gateway = await startBothFormats();
 after(() => gateway.close());

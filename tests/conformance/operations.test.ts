@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { API_KEY, MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
-import { parsePrometheus, type Sample } from '../support/prometheus.ts';
+import { parsePrometheus, type Sample } from '../support/http/prometheus.ts';
 
 const gateway = await startGateway();
 after(() => gateway.close());

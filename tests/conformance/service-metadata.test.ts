@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
-import { speakChat, startScriptedFormats } from '../support/scripted-formats.ts';
+import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
+import { speakChat, startScriptedFormats } from '../support/upstreams/scripted-formats.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatAnswer, chatChunk, json, sse, stream } from '../support/upstream.ts';
 

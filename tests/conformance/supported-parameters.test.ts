@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { speakChat, speakMessages } from '../support/scripted-formats.ts';
+import { speakChat, speakMessages } from '../support/upstreams/scripted-formats.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 

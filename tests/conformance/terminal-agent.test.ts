@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { CHAT_ONLY, MESSAGES_ONLY, OWN, startBothFormats } from '../support/both-formats.ts';
 import { API_KEY } from '../support/gateway.ts';
-import { readMessagesStream, type MessagesStream } from '../support/read-stream.ts';
-import { startScriptedFormats } from '../support/scripted-formats.ts';
+import { readMessagesStream, type MessagesStream } from '../support/http/read-stream.ts';
+import { startScriptedFormats } from '../support/upstreams/scripted-formats.ts';
 import type { Arrived } from '../support/upstream.ts';
 
 const gateway = await startBothFormats();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startGateway } from '../support/gateway.ts';
-import { speakChat } from '../support/scripted-formats.ts';
+import { speakChat } from '../support/upstreams/scripted-formats.ts';
 import { startUpstream } from '../support/upstream.ts';
 
 const userTexts = {

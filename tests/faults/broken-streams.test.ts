@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
+import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatChunk, chatStream, json, messagesStream, sse, stream, type Script } from '../support/upstream.ts';
 

@@ -15,7 +15,7 @@ import {
   zstdCompressSync,
 } from 'node:zlib';
 import { startGateway } from '../support/gateway.ts';
-import { readChatStream } from '../support/read-stream.ts';
+import { readChatStream } from '../support/http/read-stream.ts';
 import { chatAnswer, chatChunk, json, sse, startUpstream, type Script } from '../support/upstream.ts';
 
 const upstream = await startUpstream(json(500, {}));

@@ -2,9 +2,16 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { startGateway } from '../support/gateway.ts';
-import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
-import { formatStream, formatWhole, formatOfPath, isStreamed, emit, type SpokenFormat } from '../support/speak.ts';
-import { converseEvents, frameConverse, type Spoken } from '../support/spoken.ts';
+import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
+import {
+  formatStream,
+  formatWhole,
+  formatOfPath,
+  isStreamed,
+  emit,
+  type SpokenFormat,
+} from '../support/upstreams/speak.ts';
+import { converseEvents, frameConverse, type Spoken } from '../support/upstreams/spoken.ts';
 import { json, sse, startUpstream, type Script } from '../support/upstream.ts';
 
 const ADAPTERS = {

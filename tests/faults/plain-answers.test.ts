@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { CORS_HEADERS } from '../../src/http/cors.ts';
 import { createLog } from '../../src/telemetry/logs.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
-import { LOOPBACK_CERTIFICATE, LOOPBACK_KEY } from '../support/loopback-certificate.ts';
-import { exchangeRaw, requestHead } from '../support/raw-http.ts';
+import { LOOPBACK_CERTIFICATE, LOOPBACK_KEY } from '../support/http/loopback-certificate.ts';
+import { exchangeRaw, requestHead } from '../support/http/raw-http.ts';
 
 test('returns 417, and 400 for a request without Host, as JSON in the shape of the path', async (t) => {
   const gateway = await startGateway();

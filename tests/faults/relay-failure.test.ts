@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NO_ROUTERS } from '../support/no-routers.ts';
+import { NO_ROUTERS } from '../support/routers/no-routers.ts';
 import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { mergeRules } from '../../src/accounts/policy/policy.ts';

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { suite, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { API_KEY, MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
-import { exchangeRaw, requestHead } from '../support/raw-http.ts';
+import { exchangeRaw, requestHead } from '../support/http/raw-http.ts';
 
 const KEY = `Authorization: Bearer ${API_KEY}`;
 const MANAGER = `Authorization: Bearer ${MANAGEMENT_KEY}`;

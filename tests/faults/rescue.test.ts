@@ -10,10 +10,10 @@ import {
   IDLE_MS,
   messagesBeginning,
   type Break,
-} from '../support/broken-answers.ts';
+} from '../support/upstreams/broken-answers.ts';
 import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
-import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
-import { speakChat, speakMessages } from '../support/scripted-formats.ts';
+import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
+import { speakChat, speakMessages } from '../support/upstreams/scripted-formats.ts';
 import {
   chatChunk,
   chatStream,

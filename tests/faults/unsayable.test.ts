@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
-import { speakChat, speakMessages } from '../support/scripted-formats.ts';
+import { speakChat, speakMessages } from '../support/upstreams/scripted-formats.ts';
 import { startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 async function start(

@@ -11,11 +11,11 @@ import { isJsonObject, parseJson } from '../../src/lib/json.ts';
 import { createChatClientFormat, chatUpstreamFormat } from '../../src/wire/chat/format.ts';
 import type { ResponseIdentity, ClientFormat, FinalUsage, ErrorContext } from '../../src/wire/format.ts';
 import { createMessagesClientFormat, messagesUpstreamFormat } from '../../src/wire/messages/format.ts';
-import { findFault } from '../support/check-answer.ts';
-import { createFuzzStream, createFuzzWhole, readEvents, type UpstreamFormatId } from '../support/fuzz-answers.ts';
+import { findFault } from '../support/fuzz/check-answer.ts';
+import { createFuzzStream, createFuzzWhole, readEvents, type UpstreamFormatId } from '../support/fuzz/answers.ts';
 import { createRandom, readSeed, seedOf, type Random } from '../support/random.ts';
-import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
-import { startScriptedFormats } from '../support/scripted-formats.ts';
+import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
+import { startScriptedFormats } from '../support/upstreams/scripted-formats.ts';
 import type { Script } from '../support/upstream.ts';
 
 const SEED = readSeed();

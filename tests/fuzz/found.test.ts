@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { foldEvents } from '../../src/canonical/fold.ts';
 import { NO_USAGE } from '../../src/canonical/usage.ts';
 import { createMessagesClientFormat, messagesUpstreamFormat } from '../../src/wire/messages/format.ts';
-import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
-import { speakChat, speakMessages, startScriptedFormats } from '../support/scripted-formats.ts';
+import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
+import { speakChat, speakMessages, startScriptedFormats } from '../support/upstreams/scripted-formats.ts';
 import { chatAnswer, chatChunk, json, messagesAnswer, messagesStream, sse, stream } from '../support/upstream.ts';
 
 // What the fuzzers found once, as cases of their own.

@@ -4,13 +4,13 @@ import { after, suite, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Pool } from 'undici';
-import { findFault, type RawAnswer } from '../support/check-answer.ts';
-import { createFuzzRequest, type FuzzRequest } from '../support/fuzz-requests.ts';
+import { findFault, type RawAnswer } from '../support/fuzz/check-answer.ts';
+import { createFuzzRequest, type FuzzRequest } from '../support/fuzz/requests.ts';
 import { API_KEY } from '../support/gateway.ts';
-import { parsePrometheus } from '../support/prometheus.ts';
+import { parsePrometheus } from '../support/http/prometheus.ts';
 import { createRandom, readSeed, seedOf } from '../support/random.ts';
-import { startScriptedFormats } from '../support/scripted-formats.ts';
-import { emit } from '../support/speak.ts';
+import { startScriptedFormats } from '../support/upstreams/scripted-formats.ts';
+import { emit } from '../support/upstreams/speak.ts';
 import type { Script } from '../support/upstream.ts';
 
 const SEED = readSeed();

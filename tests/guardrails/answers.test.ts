@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { isJsonObject } from '../../src/lib/json.ts';
-import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
+import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
 import { ask as askTools, ASKINGS, nameOf, recordOf, startToolTurns } from '../support/tool-turns.ts';
 import {
   chatAnswer,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { makePdf } from '../support/make-pdf.ts';
+import { makePdf } from '../support/files/make-pdf.ts';
 import { json } from '../support/upstream.ts';
 import { askForChat, startWeb } from '../support/web.ts';
 import { setFilters } from './filtered-gateway.ts';

@@ -5,8 +5,8 @@ import { systemClock } from '../../src/lib/clock.ts';
 import type { ProviderAdapter } from '../../src/providers/contract.ts';
 import { ADAPTERS } from '../../src/providers/index.ts';
 import { createStickySessions } from '../../src/routing/sticky.ts';
-import { shareAllUpstreams, UPSTREAMS, type UpstreamName } from '../support/all-upstreams.ts';
-import { cachePrompts, readBody } from '../support/caching-upstream.ts';
+import { shareAllUpstreams, UPSTREAMS, type UpstreamName } from '../support/upstreams/all-upstreams.ts';
+import { cachePrompts, readBody } from '../support/upstreams/caching-upstream.ts';
 import { messageOf } from '../support/next-turn.ts';
 import { CLIENT_FORMATS } from '../support/prepare-request.ts';
 

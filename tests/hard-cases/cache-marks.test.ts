@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, PATHS, shareAllUpstreams, type UpstreamName } from '../support/all-upstreams.ts';
-import { refuse, type Fault } from '../support/strict-upstream.ts';
+import { CALLERS, PATHS, shareAllUpstreams, type UpstreamName } from '../support/upstreams/all-upstreams.ts';
+import { refuse, type Fault } from '../support/upstreams/strict-upstream.ts';
 
 const shared = shareAllUpstreams();
 

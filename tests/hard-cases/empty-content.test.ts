@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, shareAllUpstreams, type UpstreamName } from '../support/all-upstreams.ts';
+import { CALLERS, shareAllUpstreams, type UpstreamName } from '../support/upstreams/all-upstreams.ts';
 import { toolsOf } from '../support/next-turn.ts';
-import { emptyContent, refuse, unpairedResults } from '../support/strict-upstream.ts';
+import { emptyContent, refuse, unpairedResults } from '../support/upstreams/strict-upstream.ts';
 
 const shared = shareAllUpstreams();
 

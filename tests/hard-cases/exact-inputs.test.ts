@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { CALLERS, ONE_OF_EACH, shareAllUpstreams } from '../support/all-upstreams.ts';
-import { emit, speak } from '../support/speak.ts';
+import { CALLERS, ONE_OF_EACH, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
+import { emit, speak } from '../support/upstreams/speak.ts';
 
 const shared = shareAllUpstreams();
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, shareAllUpstreams } from '../support/all-upstreams.ts';
-import { emit } from '../support/speak.ts';
-import { refuse, type Fault } from '../support/strict-upstream.ts';
+import { CALLERS, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
+import { emit } from '../support/upstreams/speak.ts';
+import { refuse, type Fault } from '../support/upstreams/strict-upstream.ts';
 import { listOf, objectOf, textOf } from '../support/reported.ts';
 
 const shared = shareAllUpstreams();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, shareAllUpstreams } from '../support/all-upstreams.ts';
+import { CALLERS, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
 import { messageOf, resultsFor, strippedMessageOf, toolsOf } from '../support/next-turn.ts';
-import { speak } from '../support/speak.ts';
-import type { SpokenPart } from '../support/spoken.ts';
+import { speak } from '../support/upstreams/speak.ts';
+import type { SpokenPart } from '../support/upstreams/spoken.ts';
 import { listOf, objectOf } from '../support/reported.ts';
 import { json, type Script } from '../support/upstream.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { PATHS, shareAllUpstreams } from '../support/all-upstreams.ts';
-import { emit } from '../support/speak.ts';
+import { PATHS, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
+import { emit } from '../support/upstreams/speak.ts';
 
 const shared = shareAllUpstreams();
 const ADDRESSES = ['http://127.0.0.1:9/x', 'file:///etc/passwd', 'FILE:/etc/passwd', ' file:///x'];

@@ -5,9 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, PATHS, shareAllUpstreams, startAllUpstreams, type UpstreamName } from '../support/all-upstreams.ts';
-import { PNG_BASE64, PNG_DATA_URL } from '../support/media.ts';
-import { emit } from '../support/speak.ts';
+import {
+  CALLERS,
+  PATHS,
+  shareAllUpstreams,
+  startAllUpstreams,
+  type UpstreamName,
+} from '../support/upstreams/all-upstreams.ts';
+import { PNG_BASE64, PNG_DATA_URL } from '../support/files/media.ts';
+import { emit } from '../support/upstreams/speak.ts';
 import { json } from '../support/upstream.ts';
 
 const PDF_BASE64 = Buffer.from('%PDF-1.4 of nothing').toString('base64');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, shareAllUpstreams } from '../support/all-upstreams.ts';
+import { CALLERS, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
 
 const shared = shareAllUpstreams({
   models: {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, PATHS, shareAllUpstreams } from '../support/all-upstreams.ts';
-import { emit } from '../support/speak.ts';
+import { CALLERS, PATHS, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
+import { emit } from '../support/upstreams/speak.ts';
 import { listOf, objectOf } from '../support/reported.ts';
 import { json } from '../support/upstream.ts';
 

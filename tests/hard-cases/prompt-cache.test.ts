@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, shareAllUpstreams, startAllUpstreams, type UpstreamName } from '../support/all-upstreams.ts';
+import {
+  CALLERS,
+  shareAllUpstreams,
+  startAllUpstreams,
+  type UpstreamName,
+} from '../support/upstreams/all-upstreams.ts';
 import { bring, byKey } from '../support/byok.ts';
-import { cachePrompts, readBody, type CachedBody } from '../support/caching-upstream.ts';
-import { PNG_BASE64, PNG_DATA_URL } from '../support/media.ts';
+import { cachePrompts, readBody, type CachedBody } from '../support/upstreams/caching-upstream.ts';
+import { PNG_BASE64, PNG_DATA_URL } from '../support/files/media.ts';
 import { messageOf, resultsFor, toolsOf } from '../support/next-turn.ts';
-import type { SpokenPart } from '../support/spoken.ts';
+import type { SpokenPart } from '../support/upstreams/spoken.ts';
 import { listOf, objectOf, type Reported } from '../support/reported.ts';
 import type { Script } from '../support/upstream.ts';
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { KNOWN_PROVIDERS, type KnownProvider } from '../../src/providers/known-providers.ts';
-import { CALLERS, PATHS, shareAllUpstreams } from '../support/all-upstreams.ts';
+import { CALLERS, PATHS, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
 import { startGateway } from '../support/gateway.ts';
 import { messageOf, resultsFor, toolsOf } from '../support/next-turn.ts';
-import { emit } from '../support/speak.ts';
+import { emit } from '../support/upstreams/speak.ts';
 import { listOf, objectOf } from '../support/reported.ts';
 import {
   chatAnswer,

@@ -3,9 +3,9 @@ import { suite, test } from 'node:test';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { encodeReasoning } from '../../src/wire/messages/response/content-out.ts';
-import { CALLERS, ONE_OF_EACH, shareAllUpstreams } from '../support/all-upstreams.ts';
+import { CALLERS, ONE_OF_EACH, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
 import { messageOf, resultsFor, toolsOf } from '../support/next-turn.ts';
-import { emit, speak } from '../support/speak.ts';
+import { emit, speak } from '../support/upstreams/speak.ts';
 import { listOf, objectOf, textOf } from '../support/reported.ts';
 
 const shared = shareAllUpstreams();

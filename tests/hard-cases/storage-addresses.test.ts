@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
-import { emit, speak } from '../support/speak.ts';
+import { emit, speak } from '../support/upstreams/speak.ts';
 import { startUpstream, json, type ScriptedUpstream } from '../support/upstream.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, shareAllUpstreams } from '../support/all-upstreams.ts';
+import { CALLERS, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
 import { listOf, objectOf } from '../support/reported.ts';
 
 const shared = shareAllUpstreams();

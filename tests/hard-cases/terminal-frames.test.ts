@@ -3,11 +3,11 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import { GatewayError } from '../../src/canonical/gateway-error.ts';
 import { NO_USAGE } from '../../src/canonical/usage.ts';
-import { CALLERS, ONE_OF_EACH, PATHS, shareAllUpstreams } from '../support/all-upstreams.ts';
-import { arbitraryAnswer } from '../support/arbitrary-answer.ts';
+import { CALLERS, ONE_OF_EACH, PATHS, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
+import { arbitraryAnswer } from '../support/fuzz/arbitrary-answer.ts';
 import { CLIENT_FORMATS } from '../support/prepare-request.ts';
-import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
-import { formatStream, formatOfPath } from '../support/speak.ts';
+import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
+import { formatStream, formatOfPath } from '../support/upstreams/speak.ts';
 import type { Script } from '../support/upstream.ts';
 
 const shared = shareAllUpstreams();

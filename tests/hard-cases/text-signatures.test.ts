@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, shareAllUpstreams } from '../support/all-upstreams.ts';
+import { CALLERS, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
 import { messageOf, strippedMessageOf } from '../support/next-turn.ts';
 import { listOf, objectOf, textOf, type Reported } from '../support/reported.ts';
 import { chatChunk, json, sse, stream, type Arrived, type Script } from '../support/upstream.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, shareAllUpstreams, type UpstreamName } from '../support/all-upstreams.ts';
+import { CALLERS, shareAllUpstreams, type UpstreamName } from '../support/upstreams/all-upstreams.ts';
 import { toolsOf } from '../support/next-turn.ts';
-import { frameConverse } from '../support/spoken.ts';
+import { frameConverse } from '../support/upstreams/spoken.ts';
 import { chatChunk, sse, type Script } from '../support/upstream.ts';
 
 const shared = shareAllUpstreams();

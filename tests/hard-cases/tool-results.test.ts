@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { CALLERS, PATHS, shareAllUpstreams, type UpstreamName } from '../support/all-upstreams.ts';
-import { PNG_BASE64, PNG_DATA_URL } from '../support/media.ts';
+import { CALLERS, PATHS, shareAllUpstreams, type UpstreamName } from '../support/upstreams/all-upstreams.ts';
+import { PNG_BASE64, PNG_DATA_URL } from '../support/files/media.ts';
 import { toolsOf } from '../support/next-turn.ts';
-import { refuse, unpairedResults } from '../support/strict-upstream.ts';
+import { refuse, unpairedResults } from '../support/upstreams/strict-upstream.ts';
 
 const shared = shareAllUpstreams();
 

@@ -8,8 +8,8 @@ import { openDatabase } from '../../src/store/engine/database.ts';
 import { createLedgerStore } from '../../src/store/usage/ledger.ts';
 import { POSTGRES_ENGINES } from '../support/store/engines.ts';
 import { API_KEY } from '../support/gateway.ts';
-import { makeFolder, startGateway } from '../support/spawn-cli.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { makeFolder, startGateway } from '../support/cli/spawn-cli.ts';
+import { startTcpProxy } from '../support/services/tcp-proxy.ts';
 import { chatAnswer, json, startUpstream } from '../support/upstream.ts';
 
 /** 100 tokens at 10 USD a million. */

@@ -13,9 +13,9 @@ import {
   NANO_USD_PER_TOKEN,
   type KillLoop,
   type LimitedKey,
-} from '../support/kill-loop.ts';
-import { readStored, reconcile, type Stored } from '../support/reconcile.ts';
-import { makeFolder } from '../support/spawn-cli.ts';
+} from '../support/cluster/kill-loop.ts';
+import { readStored, reconcile, type Stored } from '../support/cluster/reconcile.ts';
+import { makeFolder } from '../support/cli/spawn-cli.ts';
 
 /** `npm run test:crash` runs more. */
 const KILLS = Number(process.env['CRASH_KILLS'] ?? 4);

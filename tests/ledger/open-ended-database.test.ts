@@ -3,8 +3,8 @@ import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { POSTGRES_ENGINES } from '../support/store/engines.ts';
 import { MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
-import { readChatStream } from '../support/read-stream.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { readChatStream } from '../support/http/read-stream.ts';
+import { startTcpProxy } from '../support/services/tcp-proxy.ts';
 import { chatChunk, sse, startUpstream } from '../support/upstream.ts';
 
 /** 4,000 bytes: a quarter of a slice, by an estimate. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import type { GatewayOptions } from '../support/gateway.ts';
 import { MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
-import { readChatStream } from '../support/read-stream.ts';
+import { readChatStream } from '../support/http/read-stream.ts';
 import { chatAnswer, chatChunk, json, sse, startUpstream, type Script } from '../support/upstream.ts';
 
 const TOKEN_USD = 0.000_01;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
-import { askAtOnce, OPEN_ENDED_MODEL, type OpenEndedGateway } from '../support/open-ended.ts';
+import { askAtOnce, OPEN_ENDED_MODEL, type OpenEndedGateway } from '../support/cluster/open-ended.ts';
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 suite('responses without max_tokens on a key with a limit', () => {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import OpenAI, { RateLimitError } from 'openai';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
-import { exchangeRaw, requestHead, type RawAnswer } from '../support/raw-http.ts';
+import { exchangeRaw, requestHead, type RawAnswer } from '../support/http/raw-http.ts';
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 const REQUEST = { model: 'acme/one', max_tokens: 5, messages: [{ role: 'user' as const, content: 'hi' }] };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../src/lib/json.ts';
-import { readRecordings, skipWithoutRecordings } from '../support/recordings.ts';
-import { ASKS, startReplay, type Replay } from '../support/replay.ts';
+import { readRecordings, skipWithoutRecordings } from '../support/recordings/recordings.ts';
+import { ASKS, startReplay, type Replay } from '../support/recordings/replay.ts';
 import { playerOf } from '../translation/providers.ts';
 
 /**

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { startGateway } from '../support/gateway.ts';
-import { parsePrometheus } from '../support/prometheus.ts';
-import { formatStream, formatWhole, formatOfPath, isStreamed, type SpokenFormat } from '../support/speak.ts';
-import { converseEvents, frameConverse, MESSAGE_HEAD, type Spoken } from '../support/spoken.ts';
+import { parsePrometheus } from '../support/http/prometheus.ts';
+import { formatStream, formatWhole, formatOfPath, isStreamed, type SpokenFormat } from '../support/upstreams/speak.ts';
+import { converseEvents, frameConverse, MESSAGE_HEAD, type Spoken } from '../support/upstreams/spoken.ts';
 import { chatAnswer, chatChunk, json, sse, startUpstream, stream, type Script } from '../support/upstream.ts';
 
 const CONTEXT_TOKENS = 32_000;

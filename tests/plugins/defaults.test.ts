@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { API_KEY, MANAGEMENT_KEY, type RunningGateway } from '../support/gateway.ts';
-import { speakChat, startScriptedFormats } from '../support/scripted-formats.ts';
+import { speakChat, startScriptedFormats } from '../support/upstreams/scripted-formats.ts';
 
 const BROKEN = '{"a": 1,}';
 const HEALED = '{"a": 1}';

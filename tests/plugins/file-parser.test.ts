@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite, test } from 'node:test';
-import { makePdf } from '../support/make-pdf.ts';
-import { readChatStream } from '../support/read-stream.ts';
+import { makePdf } from '../support/files/make-pdf.ts';
+import { readChatStream } from '../support/http/read-stream.ts';
 import { recordOf } from '../support/tool-turns.ts';
 import { json, startUpstream, type Arrived, type Script } from '../support/upstream.ts';
 import {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { makePdf } from '../support/make-pdf.ts';
+import { makePdf } from '../support/files/make-pdf.ts';
 import { startToolTurns } from '../support/tool-turns.ts';
 import { startUpstream, type Script } from '../support/upstream.ts';
 import { grant, spent, startWeb, type WebOptions, type WebSetup } from '../support/web.ts';

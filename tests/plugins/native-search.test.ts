@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
-import { emit } from '../support/speak.ts';
+import { emit } from '../support/upstreams/speak.ts';
 import { json, startUpstream, type Arrived, type Script, type ScriptedUpstream } from '../support/upstream.ts';
 import { recordOf } from '../support/tool-turns.ts';
 import { stagesOf, type ChatBody } from '../support/web.ts';

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { API_KEY } from '../support/gateway.ts';
-import { makePdf, makePdfBomb } from '../support/make-pdf.ts';
-import { makeFolder, startGateway } from '../support/spawn-cli.ts';
+import { makePdf, makePdfBomb } from '../support/files/make-pdf.ts';
+import { makeFolder, startGateway } from '../support/cli/spawn-cli.ts';
 import { emit } from '../support/tool-turns.ts';
 import { startUpstream, type Arrived } from '../support/upstream.ts';
-import { upload } from '../support/upload.ts';
+import { upload } from '../support/files/upload.ts';
 
 /** What deploy/compose.yaml gives a gateway. */
 const LIMIT_MB = 1_536;

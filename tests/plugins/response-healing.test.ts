@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
-import { startScriptedFormats, speakChat, speakMessages, type ScriptedFormats } from '../support/scripted-formats.ts';
+import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
+import {
+  startScriptedFormats,
+  speakChat,
+  speakMessages,
+  type ScriptedFormats,
+} from '../support/upstreams/scripted-formats.ts';
 import { chatAnswer, chatChunk, json, messagesAnswer, sse } from '../support/upstream.ts';
 
 const BROKEN = 'Here it is:\n```json\n{"city": "Paris", "people": 2148000.0,}\n```';

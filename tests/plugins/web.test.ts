@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { startGateway } from '../support/gateway.ts';
-import { readChatStream, readMessagesStream } from '../support/read-stream.ts';
+import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
 import { recordOf } from '../support/tool-turns.ts';
 import { json, type Arrived } from '../support/upstream.ts';
 import {

@@ -3,7 +3,7 @@ import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { POSTGRES_ENGINES } from '../support/store/engines.ts';
 import { MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { startTcpProxy } from '../support/services/tcp-proxy.ts';
 
 const MODES = ['is cut off', 'says nothing'] as const;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { POSTGRES_ENGINES } from '../support/store/engines.ts';
-import { runCli, startGateway } from '../support/spawn-cli.ts';
+import { runCli, startGateway } from '../support/cli/spawn-cli.ts';
 
 for (const { makePlace } of POSTGRES_ENGINES)
   suite('gateways that start on PostgreSQL', () => {

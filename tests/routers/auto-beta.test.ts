@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at, CODE, startRouted } from '../support/routed.ts';
+import { at, CODE, startRouted } from '../support/routers/three-models.ts';
 
 const WIDE = [{ id: 'auto-beta-router', cost_quality_tradeoff: 0 }];
 /** Close in price, far in what they can. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../src/lib/json.ts';
 import { manage, textAt } from '../support/byok.ts';
-import { at, CODE, startRouted } from '../support/routed.ts';
+import { at, CODE, startRouted } from '../support/routers/three-models.ts';
 import { chatAnswer, chatStream, json, stream } from '../support/upstream.ts';
 
 const auto = (options: object = {}, more: object = {}) => ({

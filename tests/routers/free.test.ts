@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject } from '../../src/lib/json.ts';
-import { at, startRouted, THREE_MODELS } from '../support/routed.ts';
+import { at, startRouted, THREE_MODELS } from '../support/routers/three-models.ts';
 import { chatAnswer, chatStream, json, stream } from '../support/upstream.ts';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];

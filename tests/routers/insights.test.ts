@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { API_KEY } from '../support/gateway.ts';
 import { manage } from '../support/byok.ts';
-import { captureCli } from '../support/capture-cli.ts';
-import { at, CODE, startRouted } from '../support/routed.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
+import { at, CODE, startRouted } from '../support/routers/three-models.ts';
 
 test('returns empty shares of tasks without traffic', async (t) => {
   const { gateway } = await startRouted(t);

@@ -14,7 +14,7 @@ import { createTaskTrafficStore } from '../../src/store/usage/task-traffic.ts';
 import { ENGINES } from '../support/store/engines.ts';
 import { sampleGeneration } from '../support/store/generations.ts';
 import { watchTaskTraffic, type TaskTrafficWatch } from '../../src/telemetry/task-traffic.ts';
-import { NO_ROUTERS } from '../support/no-routers.ts';
+import { NO_ROUTERS } from '../support/routers/no-routers.ts';
 
 const NOW_MS = 1_790_000_000_000;
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { stageOf, startModelRow, type RowModel } from '../support/model-row.ts';
+import { stageOf, startModelRow, type RowModel } from '../support/routers/model-row.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatAnswer, json } from '../support/upstream.ts';
 

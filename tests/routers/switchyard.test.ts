@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
-import { isJudged, judging, stageOf, startModelRow, type ModelRow, type RowAnswer } from '../support/model-row.ts';
+import {
+  isJudged,
+  judging,
+  stageOf,
+  startModelRow,
+  type ModelRow,
+  type RowAnswer,
+} from '../support/routers/model-row.ts';
 import { chatStream, stream as streamed, type Script } from '../support/upstream.ts';
 
 const SLUG = 'service/switchyard';

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { createLedgerStore } from '../../src/store/usage/ledger.ts';
-import { canCluster, startCluster, type Cluster } from '../support/cluster.ts';
+import { canCluster, startCluster, type Cluster } from '../support/cluster/cluster.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { chatAnswer, chatStream, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { configureBothFormats, RUNNING_GATEWAY } from '../support/both-formats.ts';
-import { canCluster, startCluster } from '../support/cluster.ts';
-import { parsePrometheus } from '../support/prometheus.ts';
-import { ROOT, runCli } from '../support/spawn-cli.ts';
+import { canCluster, startCluster } from '../support/cluster/cluster.ts';
+import { parsePrometheus } from '../support/http/prometheus.ts';
+import { ROOT, runCli } from '../support/cli/spawn-cli.ts';
 
 const IS_FULL = process.env['SCALE_OUT_FORM'] === 'full';
 /** What these files promise of one gateway, with the vendors' own clients; one of them outside of the full form. */

@@ -3,10 +3,10 @@ import { suite, test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { createLedgerStore } from '../../src/store/usage/ledger.ts';
-import { canCluster, startCluster, type Cluster } from '../support/cluster.ts';
+import { canCluster, startCluster, type Cluster } from '../support/cluster/cluster.ts';
 import { API_KEY } from '../support/gateway.ts';
-import { ask, configuration, countingUpstream, type Finished } from '../support/kill-loop.ts';
-import { readStored, reconcile } from '../support/reconcile.ts';
+import { ask, configuration, countingUpstream, type Finished } from '../support/cluster/kill-loop.ts';
+import { readStored, reconcile } from '../support/cluster/reconcile.ts';
 import { startUpstream } from '../support/upstream.ts';
 
 const KILLS = 3;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { canCluster, startCluster, type Cluster } from '../support/cluster.ts';
+import { canCluster, startCluster, type Cluster } from '../support/cluster/cluster.ts';
 import { API_KEY } from '../support/gateway.ts';
-import { askAtOnce, OPEN_ENDED, OPEN_ENDED_MODEL, type OpenEndedGateway } from '../support/open-ended.ts';
+import { askAtOnce, OPEN_ENDED, OPEN_ENDED_MODEL, type OpenEndedGateway } from '../support/cluster/open-ended.ts';
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 const PROCESSES = 3;

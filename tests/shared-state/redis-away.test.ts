@@ -3,7 +3,7 @@ import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { redis, useRedis } from '../support/services/redis.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '../support/services/tcp-proxy.ts';
 
 /** Longer than a busy machine takes, far shorter than for ever. */
 const SOON_MS = 10_000;

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { POSTGRES_ENGINES } from '../support/store/engines.ts';
 import { redis, useRedis } from '../support/services/redis.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
-import { makeFolder, startGateway } from '../support/spawn-cli.ts';
+import { makeFolder, startGateway } from '../support/cli/spawn-cli.ts';
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 /** Far below the time after which a key is read again anyway. */

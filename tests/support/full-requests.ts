@@ -1,4 +1,4 @@
-import { PNG_BASE64, PNG_DATA_URL } from './media.ts';
+import { PNG_BASE64, PNG_DATA_URL } from './files/media.ts';
 
 /** Stands in every value that is for the gateway alone: found upstream, it has leaked. */
 export const CANARY = 'canary-d41d8c';

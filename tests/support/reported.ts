@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
-import { readChatStream, readMessagesStream } from './read-stream.ts';
-import type { Ask, Replayed } from './replay.ts';
+import { readChatStream, readMessagesStream } from './http/read-stream.ts';
+import type { Ask, Replayed } from './recordings/replay.ts';
 
 /** A call as a caller reads it, its arguments as the very characters that came. */
 export interface ReportedCall {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { API_KEY } from '../support/gateway.ts';
-import { makePdf } from '../support/make-pdf.ts';
-import { PNG_BASE64 } from '../support/media.ts';
+import { makePdf } from '../support/files/make-pdf.ts';
+import { PNG_BASE64 } from '../support/files/media.ts';
 import { textAt } from '../support/byok.ts';
 import { listOf, objectOf } from '../support/reported.ts';
 import { ask, startToolTurns, type Asking, type ToolTurns } from '../support/tool-turns.ts';
-import { upload } from '../support/upload.ts';
+import { upload } from '../support/files/upload.ts';
 
 const CHAT: Asking = { format: 'chat', model: 'acme/chat', stream: true };
 const TOOLS = [{ type: 'service:files' }];

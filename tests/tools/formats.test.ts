@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { CALLERS, shareAllUpstreams, UPSTREAMS, type UpstreamName } from '../support/all-upstreams.ts';
+import { CALLERS, shareAllUpstreams, UPSTREAMS, type UpstreamName } from '../support/upstreams/all-upstreams.ts';
 import { messageOf } from '../support/next-turn.ts';
-import { speak } from '../support/speak.ts';
+import { speak } from '../support/upstreams/speak.ts';
 import type { Script } from '../support/upstream.ts';
 
 const upstreams = shareAllUpstreams();

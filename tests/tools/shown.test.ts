@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import type { ToolOutcome } from '../../src/tools/contract.ts';
 import { messageOf } from '../support/next-turn.ts';
-import { readChatStream } from '../support/read-stream.ts';
+import { readChatStream } from '../support/http/read-stream.ts';
 import { listOf, objectOf } from '../support/reported.ts';
 import { ask, ASKINGS, nameOf, startToolTurns, testTool, type Asking, type Model } from '../support/tool-turns.ts';
 import { json } from '../support/upstream.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
-import { makePdf } from '../support/make-pdf.ts';
+import { makePdf } from '../support/files/make-pdf.ts';
 import { objectOf } from '../support/reported.ts';
 import {
   ask,

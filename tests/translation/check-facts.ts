@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFacts, type RecordedCall, type RecordedFacts } from '../support/recorded-facts.ts';
-import type { Recording } from '../support/recordings.ts';
-import type { Ask, Replayed } from '../support/replay.ts';
+import { readFacts, type RecordedCall, type RecordedFacts } from '../support/recordings/recorded-facts.ts';
+import type { Recording } from '../support/recordings/recordings.ts';
+import type { Ask, Replayed } from '../support/recordings/replay.ts';
 import { objectOf, type Reported } from '../support/reported.ts';
 
 /** Where a reader that knows so little cannot say what is right; the golden of the recording can. */

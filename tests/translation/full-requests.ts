@@ -1,4 +1,4 @@
-import { PNG_BASE64, PNG_DATA_URL } from '../support/media.ts';
+import { PNG_BASE64, PNG_DATA_URL } from '../support/files/media.ts';
 import { FULL_CHAT, FULL_MESSAGES } from '../support/full-requests.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 

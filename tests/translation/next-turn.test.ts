@@ -6,8 +6,8 @@ import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../..
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import type { Dialect } from '../../src/wire/format.ts';
 import { CLIENT_FORMATS, dialectOf, prepareRequest } from '../support/prepare-request.ts';
-import { readFacts } from '../support/recorded-facts.ts';
-import { readOwnRecordings, readRecordings, type Recording } from '../support/recordings.ts';
+import { readFacts } from '../support/recordings/recorded-facts.ts';
+import { readOwnRecordings, readRecordings, type Recording } from '../support/recordings/recordings.ts';
 import { listOf, objectOf, textOf } from '../support/reported.ts';
 import { decodeInPieces } from '../support/wire/decode-in-pieces.ts';
 import { BEYOND } from './check-facts.ts';

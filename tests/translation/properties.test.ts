@@ -9,9 +9,14 @@ import { costOf, priceTableOf } from '../../src/catalog/price.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import type { FinalUsage } from '../../src/wire/format.ts';
-import { arbitraryAnswer } from '../support/arbitrary-answer.ts';
+import { arbitraryAnswer } from '../support/fuzz/arbitrary-answer.ts';
 import { CLIENT_FORMATS } from '../support/prepare-request.ts';
-import { readOwnRecordings, readRecordings, type RecordedFormat, type Recording } from '../support/recordings.ts';
+import {
+  readOwnRecordings,
+  readRecordings,
+  type RecordedFormat,
+  type Recording,
+} from '../support/recordings/recordings.ts';
 import { listOf, objectOf, readReported, type Reported } from '../support/reported.ts';
 import { decodeInPieces } from '../support/wire/decode-in-pieces.ts';
 import { withoutSpaces } from './check-facts.ts';

@@ -1,5 +1,5 @@
-import type { Recording } from '../support/recordings.ts';
-import type { ReplayedProvider } from '../support/replay.ts';
+import type { Recording } from '../support/recordings/recordings.ts';
+import type { ReplayedProvider } from '../support/recordings/replay.ts';
 
 const BEDROCK: ReplayedProvider = { adapter: 'bedrock', entry: { options: { region: 'us-east-1' } } };
 /** Any host of the format: these two offer it beside their own, which the adapter does not know. */

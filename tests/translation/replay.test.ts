@@ -3,9 +3,14 @@ import { after, before, suite, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import { checkGolden, goldenNames } from '../support/golden.ts';
-import { readOwnRecordings, readRecordings, skipWithoutRecordings, type Recording } from '../support/recordings.ts';
-import { ASKS, startReplay, type Replay, type Replayed } from '../support/replay.ts';
-import { reviewAnswer, reviewRecord } from '../support/review-answer.ts';
+import {
+  readOwnRecordings,
+  readRecordings,
+  skipWithoutRecordings,
+  type Recording,
+} from '../support/recordings/recordings.ts';
+import { ASKS, startReplay, type Replay, type Replayed } from '../support/recordings/replay.ts';
+import { reviewAnswer, reviewRecord } from '../support/recordings/review-answer.ts';
 import { readReported, type Reported } from '../support/reported.ts';
 import { checkFacts, withoutSpaces } from './check-facts.ts';
 import { NOTES } from './notes.ts';

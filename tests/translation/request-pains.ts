@@ -1,6 +1,6 @@
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { PNG_BASE64, PNG_DATA_URL } from '../support/media.ts';
+import { PNG_BASE64, PNG_DATA_URL } from '../support/files/media.ts';
 import { HARD_SCHEMA } from './full-requests.ts';
 import type { TargetName } from './targets.ts';
 

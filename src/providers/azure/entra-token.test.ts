@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { LOOPBACK_CERTIFICATE, LOOPBACK_KEY } from '../../../tests/support/loopback-certificate.ts';
+import { LOOPBACK_CERTIFICATE, LOOPBACK_KEY } from '../../../tests/support/http/loopback-certificate.ts';
 import { CredentialError } from '../contract.ts';
 import { testCall } from '../../../tests/support/providers/call.ts';
 import { createEntraAuthorize } from './entra-token.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { startTcpProxy } from '../../../tests/support/tcp-proxy.ts';
+import { startTcpProxy } from '../../../tests/support/services/tcp-proxy.ts';
 import { createRedisLink, RedisAway, type RedisLink } from './link.ts';
 import { redis, useRedis } from '../../../tests/support/services/redis.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../lib/clock.ts';
-import { startTcpProxy } from '../../../tests/support/tcp-proxy.ts';
+import { startTcpProxy } from '../../../tests/support/services/tcp-proxy.ts';
 import type { Reservations } from '../contract.ts';
 import { createMemoryReservations } from '../memory/reservations.ts';
 import { RedisReservations } from './reservations.ts';

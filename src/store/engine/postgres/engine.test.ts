@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
-import { startTcpProxy } from '../../../../tests/support/tcp-proxy.ts';
+import { startTcpProxy } from '../../../../tests/support/services/tcp-proxy.ts';
 import { systemClock as clock } from '../../../lib/clock.ts';
 import { DatabaseError } from '../database-error.ts';
 import { openDatabase, type Database } from '../database.ts';
