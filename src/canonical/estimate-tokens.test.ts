@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Block } from './blocks.ts';
 import { DEFAULT_PREFERENCES } from './directives.ts';
-import { estimateAnswerTokens, estimateRequestTokens, estimateTokens } from './estimate-tokens.ts';
+import { estimateResponseTokens, estimateRequestTokens, estimateTokens } from './estimate-tokens.ts';
 import type { GenerationRequest } from './request.ts';
 
 function request(blocks: readonly Block[], more: Partial<GenerationRequest> = {}): GenerationRequest {
@@ -33,8 +33,8 @@ test('prose is right to about a quarter, in English and in Chinese', () => {
   // 11 to 14 tokens by current tokenizers.
   assert.ok(Math.abs(estimateTokens(chinese) - 12) <= 4, String(estimateTokens(chinese)));
   assert.equal(estimateTokens(''), 0);
-  assert.equal(estimateAnswerTokens(0), 0);
-  assert.equal(estimateAnswerTokens(400), 100);
+  assert.equal(estimateResponseTokens(0), 0);
+  assert.equal(estimateResponseTokens(400), 100);
 });
 
 test('every kind of block counts', () => {

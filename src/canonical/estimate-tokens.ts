@@ -48,7 +48,7 @@ function estimateAttribution({ format, turns }: GenerationRequest): number {
 }
 
 /** What an answer of this many bytes of UTF-8 counts, when the upstream did not say. */
-export function estimateAnswerTokens(bytes: number): number {
+export function estimateResponseTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 

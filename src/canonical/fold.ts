@@ -1,6 +1,6 @@
 import { assert, unreachable } from '../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import type { Answer, AnswerCitation } from './answer.ts';
+import type { GenerationResponse, ResponseCitation } from './response.ts';
 import type { Block, Citation } from './blocks.ts';
 import type { BlockDeltaEvent, EndEvent, EventBatch, GenerationEvent } from './events.ts';
 import type { Extra, FormatId, Warning } from './extra.ts';
@@ -20,7 +20,7 @@ interface OpenBlock {
 export interface Fold {
   push(events: EventBatch): void;
   /** What has come so far; callable at any time. */
-  answer(): Answer;
+  answer(): GenerationResponse;
 }
 
 /** @source docs/decisions/0005: a whole answer decodes to the same events as a stream, and both fold to the same answer */
@@ -30,7 +30,7 @@ export function createFold(): Fold {
 
 class EventFold implements Fold {
   readonly #open: OpenBlock[] = [];
-  readonly #citations: AnswerCitation[] = [];
+  readonly #citations: ResponseCitation[] = [];
   readonly #extras: Extra[] = [];
   readonly #warnings: Warning[] = [];
   #format: FormatId | undefined;
@@ -44,7 +44,7 @@ class EventFold implements Fold {
     for (const event of events) this.#take(event);
   }
 
-  answer(): Answer {
+  answer(): GenerationResponse {
     return {
       format: this.#format,
       id: this.#id,
@@ -108,7 +108,7 @@ class EventFold implements Fold {
 }
 
 /** Folds a complete list of events. */
-export function foldEvents(events: EventBatch): Answer {
+export function foldEvents(events: EventBatch): GenerationResponse {
   const fold = createFold();
   fold.push(events);
   return fold.answer();

@@ -45,7 +45,7 @@ export function joinReasoning(format: FormatId | undefined, blocks: readonly Blo
 }
 
 /** The text of an answer, and where each of its text blocks begins in it. */
-export function joinAnswerText(
+export function joinResponseText(
   format: FormatId | undefined,
   blocks: readonly Block[],
 ): { readonly text: string; readonly starts: ReadonlyMap<Block, number> } {

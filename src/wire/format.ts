@@ -1,4 +1,4 @@
-import type { Answer } from '../canonical/answer.ts';
+import type { GenerationResponse } from '../canonical/response.ts';
 import type { Block, MediaBlock } from '../canonical/blocks.ts';
 import type { EventBatch } from '../canonical/events.ts';
 import type { ClientFormatId, FormatId, Warning } from '../canonical/extra.ts';
@@ -95,7 +95,7 @@ export interface ClientFormat {
   decodeRequest(body: Json, text: string, headers: HeaderDirectives): GenerationRequest;
   createStreamEncoder(identity: ResponseIdentity): StreamEncoder;
   /** The whole answer as JSON text. An answer that broke off is drawn with its error. */
-  encodeWhole(answer: Answer, identity: ResponseIdentity, finalUsage: FinalUsage): string;
+  encodeWhole(answer: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string;
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;
   /** Whether the format has words for this block of an answer; one without is left out, which the record notes. */
   supports(block: Block): boolean;

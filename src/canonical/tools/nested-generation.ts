@@ -1,4 +1,4 @@
-import type { Answer } from '../answer.ts';
+import type { GenerationResponse } from '../response.ts';
 import type { Settings, Tool, Turn } from '../request.ts';
 import type { Usage } from '../usage.ts';
 
@@ -26,7 +26,7 @@ export interface NestedResponse {
   readonly generationId: string;
   /** The concrete slug that answered. */
   readonly model: string;
-  readonly answer: Answer;
+  readonly answer: GenerationResponse;
   readonly usage: Usage;
   /** What it cost the account, nano-USD; 0 where the price is unknown or the caller paid the provider. */
   readonly costNanoUsd: number;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Block } from '../../canonical/blocks.ts';
-import { estimateAnswerTokens, estimateTurnTokens } from '../../canonical/estimate-tokens.ts';
+import { estimateResponseTokens, estimateTurnTokens } from '../../canonical/estimate-tokens.ts';
 import type { EventBatch, EventSource, GenerationEvent } from '../../canonical/events.ts';
 import { withTimeout } from '../../lib/async/with-timeout.ts';
 import { ESTIMATE_MARGIN } from './cost-estimate.ts';
@@ -138,7 +138,7 @@ class UsedTokens {
       else if (event.type === 'end' || event.type === 'failed') isOver = true;
     }
     // With each delta comes a token or more.
-    const estimated = Math.max(this.#deltas, Math.ceil(estimateAnswerTokens(this.#bytes) * ESTIMATE_MARGIN));
+    const estimated = Math.max(this.#deltas, Math.ceil(estimateResponseTokens(this.#bytes) * ESTIMATE_MARGIN));
     this.tokens = Math.max(this.#reported, estimated + this.#mediaTokens);
     return isOver;
   }

@@ -1,5 +1,5 @@
 import type { Spent } from '../../accounts/limits/spend-limit.ts';
-import { estimateAnswerTokens, estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
+import { estimateResponseTokens, estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import { boundUsage, completeUsage, type UsageEstimate } from '../../canonical/complete-usage.ts';
@@ -155,9 +155,9 @@ function countUsage(
   const { maxTokens = 0, reasoning } = originalRequest.settings;
   const sentTokens = tokensMax?.();
   const estimate: UsageEstimate = {
-    promptTokens: () => estimateRequestTokens(originalRequest) + estimateAnswerTokens(givenBytes),
+    promptTokens: () => estimateRequestTokens(originalRequest) + estimateResponseTokens(givenBytes),
     // An estimate may be wrong, but no caller owes more than was reserved.
-    completionTokens: Math.min(estimateAnswerTokens(bytes), sentTokens ?? Infinity, reservedTokens?.() ?? Infinity),
+    completionTokens: Math.min(estimateResponseTokens(bytes), sentTokens ?? Infinity, reservedTokens?.() ?? Infinity),
     hasContent: bytes > 0,
     isOver,
     completionTokensMin,

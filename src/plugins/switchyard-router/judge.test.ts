@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Answer } from '../../canonical/answer.ts';
+import type { GenerationResponse } from '../../canonical/response.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/tools/nested-generation.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
@@ -9,8 +9,8 @@ import { askJudge, type JudgeDeps } from './judge.ts';
 const STATED = '{"reason": "usual", "rule": "known_way", "boundary": "supported", "p_solve": 0.9}';
 const TASK = { opening: 'Write a mail', latest: 'Shorter' };
 
-function answered(text: string, end: Answer['end'] = { type: 'end', finish: 'stop' }): NestedResponse {
-  const answer: Answer = {
+function answered(text: string, end: GenerationResponse['end'] = { type: 'end', finish: 'stop' }): NestedResponse {
+  const answer: GenerationResponse = {
     format: 'chat',
     id: undefined,
     model: undefined,

@@ -5,7 +5,7 @@ import type { UrlCitation } from '../../canonical/blocks.ts';
 import type { CitationEvent, GenerationEvent } from '../../canonical/events.ts';
 import type { FormatId } from '../../canonical/extra.ts';
 import { createFold } from '../../canonical/fold.ts';
-import { joinAnswerText } from '../../canonical/text-gap.ts';
+import { joinResponseText } from '../../canonical/text-gap.ts';
 import { SourceCiter } from './cite-sources.ts';
 
 const HITS = [
@@ -44,7 +44,7 @@ function cite(events: readonly GenerationEvent[], batch = 1): GenerationEvent[] 
 function placesOf(events: readonly GenerationEvent[], format: FormatId = 'chat'): unknown[] {
   const fold = createFold();
   fold.push(events);
-  const { text } = joinAnswerText(format, fold.answer().blocks);
+  const { text } = joinResponseText(format, fold.answer().blocks);
   return events
     .filter((event): event is CitationEvent & { citation: UrlCitation } => event.type === 'citation')
     .filter(({ index }) => index >= 0)

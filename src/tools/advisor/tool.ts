@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { NestedResponse } from '../../canonical/tools/nested-generation.ts';
 import type { Turn } from '../../canonical/request.ts';
-import { joinAnswerText } from '../../canonical/text-gap.ts';
+import { joinResponseText } from '../../canonical/text-gap.ts';
 import {
   failedOutcome,
   type OpenTool,
@@ -97,7 +97,7 @@ function openAdvisor(requested: Parameters, context: ToolContext): OpenTool<Read
       if (!mayRun(context.request))
         return failedOutcome(`Advisors are called at most ${CALLS_MAX} times for one answer.`, 'max_uses_exceeded');
       const answered = await ask(requested, context, call, name);
-      const { text: advice } = joinAnswerText(answered.answer.format, answered.answer.blocks);
+      const { text: advice } = joinResponseText(answered.answer.format, answered.answer.blocks);
       return advice === '' ? failedOutcome('The advisor said nothing.') : adviceOf(answered, advice);
     },
   };

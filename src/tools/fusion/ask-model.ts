@@ -2,7 +2,7 @@ import type { CacheBreakpoint, Citation, UrlCitation } from '../../canonical/blo
 import { GatewayError, type ErrorType } from '../../canonical/gateway-error.ts';
 import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/tools/nested-generation.ts';
 import type { Settings, Tool } from '../../canonical/request.ts';
-import { joinAnswerText } from '../../canonical/text-gap.ts';
+import { joinResponseText } from '../../canonical/text-gap.ts';
 import { addUsage, type Usage } from '../../canonical/usage.ts';
 
 /** The input of one model. */
@@ -151,7 +151,7 @@ function limitTime(parent: AbortSignal, limitMs: number): TimeLimit {
 }
 
 function textOf({ answer: { format, blocks } }: NestedResponse): string {
-  return joinAnswerText(format, blocks).text.trim();
+  return joinResponseText(format, blocks).text.trim();
 }
 
 function sourcesOf({ answer: { blocks, citations } }: NestedResponse): readonly UrlCitation[] {

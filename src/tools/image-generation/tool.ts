@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Block, MediaBlock } from '../../canonical/blocks.ts';
-import { joinAnswerText } from '../../canonical/text-gap.ts';
+import { joinResponseText } from '../../canonical/text-gap.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
 import { failedOutcome, type OpenTool, type ServerTool, type ToolContext } from '../contract.ts';
 
@@ -55,7 +55,7 @@ function openImages(
       );
       const media = answer.blocks.filter(isPicture);
       const imageUrl = media.map(urlOf).find((url) => url !== undefined);
-      const { text } = joinAnswerText(answer.format, answer.blocks);
+      const { text } = joinResponseText(answer.format, answer.blocks);
       if (imageUrl === undefined)
         return failedOutcome(`The model drew no picture.${text === '' ? '' : ` It said: ${text}`}`);
       const result: JsonObject = { status: 'ok', imageUrl, ...(text !== '' && { revisedPrompt: text }) };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Turn } from '../../canonical/request.ts';
-import { joinAnswerText } from '../../canonical/text-gap.ts';
+import { joinResponseText } from '../../canonical/text-gap.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { OpenTool, ServerTool, ToolContext, ToolOutcome } from '../contract.ts';
 import { checkNestedModels, createCallCount, NESTED_MODEL_SHAPE, nestedToolsOf, inputOf } from '../inner-model.ts';
@@ -66,7 +66,7 @@ function openSubagent(requested: Parameters, { request, model, generate }: ToolC
           withoutTools: [TYPE],
         };
         const answered = await generate({ ...inputOf(requested), ...settings }, signal);
-        const { text: outcome } = joinAnswerText(answered.answer.format, answered.answer.blocks);
+        const { text: outcome } = joinResponseText(answered.answer.format, answered.answer.blocks);
         if (outcome === '') return failed('The agent gave no answer.');
         return { result: { status: 'ok', model: answered.model, task_name: input.task_name, outcome } };
       } catch (error) {

@@ -1,9 +1,9 @@
-import type { AnswerCitation } from '../../canonical/answer.ts';
+import type { ResponseCitation } from '../../canonical/response.ts';
 import type { Block, Citation } from '../../canonical/blocks.ts';
 import type { FormatId } from '../../canonical/extra.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { asExtra, nestRest, restOf, withExtra } from '../extra.ts';
-import { joinAnswerText } from '../../canonical/text-gap.ts';
+import { joinResponseText } from '../../canonical/text-gap.ts';
 
 const ANNOTATION_MEMBERS: ReadonlySet<string> = new Set(['type', 'url_citation']);
 const URL_MEMBERS: ReadonlySet<string> = new Set(['url', 'title', 'start_index', 'end_index', 'content']);
@@ -65,10 +65,10 @@ export function isPlaceless(citation: Citation): boolean {
 export function encodeAnnotations(
   format: FormatId | undefined,
   blocks: readonly Block[],
-  whole: readonly AnswerCitation[],
+  whole: readonly ResponseCitation[],
 ): readonly JsonObject[] {
   if (whole.length === 0 && !blocks.some(isCited)) return NONE;
-  const { text, starts } = joinAnswerText(format, blocks);
+  const { text, starts } = joinResponseText(format, blocks);
   const ofTexts = blocks.flatMap((block, index) => {
     const start = starts.get(block);
     if (block.type !== 'text' || start === undefined) return [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Answer } from '../../canonical/answer.ts';
+import type { GenerationResponse } from '../../canonical/response.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
@@ -38,12 +38,12 @@ import {
 
 const USER = { role: 'user', content: 'Hi' };
 
-function fold(chunks: readonly JsonObject[]): Answer {
+function fold(chunks: readonly JsonObject[]): GenerationResponse {
   return foldEvents(decodeStream(stream(chunks)));
 }
 
 /** The message that a chat client keeps of an answer. */
-function chatMessage(answer: Answer): JsonObject {
+function chatMessage(answer: GenerationResponse): JsonObject {
   const encodedRequest = parseJsonObject(encodeChatAnswer(answer, IDENTITY, { ...FINAL_USAGE, usage: NO_USAGE }));
   return objectOf(objectsOf(encodedRequest?.['choices'])[0]?.['message']) ?? assert.fail('there is a message');
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Answer } from '../../../canonical/answer.ts';
+import type { GenerationResponse } from '../../../canonical/response.ts';
 import { classifyStatus } from '../../../canonical/failure/classify-failure.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
 import { NO_USAGE, type Usage } from '../../../canonical/usage.ts';
@@ -59,11 +59,11 @@ function bytesOf({ kind, text }: Recording): Buffer {
   return Buffer.from([...lines, '[DONE]'].map((line) => `data: ${line}\n\n`).join(''));
 }
 
-function joined(answer: Answer, type: 'text' | 'reasoning'): string {
+function joined(answer: GenerationResponse, type: 'text' | 'reasoning'): string {
   return answer.blocks.map((block) => (block.type === type ? block.text : '')).join('');
 }
 
-function checkFacts(answer: Answer, fact: Fact): void {
+function checkFacts(answer: GenerationResponse, fact: Fact): void {
   assert.deepEqual([answer.id, answer.model], fact.from);
   checkText(joined(answer, 'text'), fact.text);
   checkText(joined(answer, 'reasoning'), fact.reasoning);
@@ -94,7 +94,7 @@ function checkText(text: string, stated: Stated | undefined): void {
 }
 
 /** Where an upstream gives no id, one is made up. */
-function callsOf({ blocks }: Answer): readonly string[] {
+function callsOf({ blocks }: GenerationResponse): readonly string[] {
   return blocks.flatMap((block) =>
     block.type === 'tool-call'
       ? [
@@ -104,7 +104,7 @@ function callsOf({ blocks }: Answer): readonly string[] {
   );
 }
 
-function signaturesOf({ blocks }: Answer): readonly string[] {
+function signaturesOf({ blocks }: GenerationResponse): readonly string[] {
   return blocks.flatMap((block) =>
     block.type === 'reasoning' && block.signature !== undefined
       ? [`${block.family ?? ''} ${block.signature.slice(0, 24)} ${block.signature.length}`]
@@ -119,7 +119,7 @@ function countsOf(usage: Usage): Counts {
 }
 
 /** The caller of ours gets the same text, reasoning and calls, however the answer is delivered. */
-function checkRelay(answer: Answer, frames: string): void {
+function checkRelay(answer: GenerationResponse, frames: string): void {
   for (const entry of readStream(frames)) assert.equal(chatChunkSchema.safeParse(entry).error, undefined);
   const again = foldEvents(decodeStream(Buffer.from(frames)));
   const encoded = encodeWhole(answer, IDENTITY, { ...FINAL_USAGE, usage: answer.usage ?? NO_USAGE });

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../canonical/answer.ts';
+import type { GenerationResponse } from '../../../canonical/response.ts';
 import type { Block, ToolCallBlock } from '../../../canonical/blocks.ts';
 import { mergeFields } from '../../../canonical/fold.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
@@ -11,11 +11,11 @@ import { encodeFinishReason } from './finish-reason.ts';
 import { identityMembers } from './frame-head.ts';
 import { detailFields, encodeDetail } from '../reasoning-details.ts';
 import { gatewayTier } from '../../gateway/service-tier.ts';
-import { joinAnswerText, joinReasoning } from '../../../canonical/text-gap.ts';
+import { joinResponseText, joinReasoning } from '../../../canonical/text-gap.ts';
 import { encodeUsage } from './usage.ts';
 
 /** @spec chat-response-1, chat-response-13 */
-export function encodeWhole(answer: Answer, identity: ResponseIdentity, finalUsage: FinalUsage): string {
+export function encodeWhole(answer: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string {
   const fields = answerFields(answer);
   const { choices, created: _created, service_tier: tier, system_fingerprint: fingerprint, ...top } = fields;
   const around = isJsonObject(choices) ? choices : {};
@@ -39,7 +39,7 @@ function servedTier({ usage }: FinalUsage, reported: JsonObject[string]): string
 }
 
 /** What the answer brought along on itself, and on its blocks as far as it stood around them. Later members win. */
-function answerFields(answer: Answer): JsonObject {
+function answerFields(answer: GenerationResponse): JsonObject {
   let fields: JsonObject = {};
   let pieces: JsonObject = {};
   for (const extra of answer.extras) {
@@ -59,16 +59,19 @@ function answerFields(answer: Answer): JsonObject {
 }
 
 /** @spec chat-response-13 */
-function encodeFinish({ end, failure }: Answer, { legacyCalls }: ResponseIdentity): JsonObject {
+function encodeFinish({ end, failure }: GenerationResponse, { legacyCalls }: ResponseIdentity): JsonObject {
   const native = { native_finish_reason: end?.nativeFinish ?? null };
   if (failure !== undefined) return { finish_reason: 'error', ...native, error: encodeFailure(failure) };
   if (end?.finish === 'error') return { finish_reason: 'error', ...native, error: UNREPORTED_ERROR };
   return { finish_reason: end === undefined ? null : encodeFinishReason(end.finish, legacyCalls), ...native };
 }
 
-function encodeMessage({ format, blocks, citations }: Answer, { legacyCalls }: ResponseIdentity): JsonObject {
+function encodeMessage(
+  { format, blocks, citations }: GenerationResponse,
+  { legacyCalls }: ResponseIdentity,
+): JsonObject {
   const calls = blocks.filter(isCallersCall);
-  const { text, starts } = joinAnswerText(format, blocks);
+  const { text, starts } = joinResponseText(format, blocks);
   const refusals = blocks.filter((block) => block.type === 'refusal');
   const images = encodeImages(blocks);
   const audio = blocks.find((block) => block.type === 'media' && block.media === 'audio');
@@ -108,7 +111,7 @@ function encodeFunction({ name, input }: ToolCallBlock): JsonObject {
 }
 
 /** Texts and summaries joined, and every block in full. @spec chat-response-8 */
-function encodeReasoning(format: Answer['format'], blocks: readonly Block[]): JsonObject | undefined {
+function encodeReasoning(format: GenerationResponse['format'], blocks: readonly Block[]): JsonObject | undefined {
   const details: JsonObject[] = [];
   let position = 0;
   for (const block of blocks) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Answer } from '../../../canonical/answer.ts';
+import type { GenerationResponse } from '../../../canonical/response.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
 import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import { parseJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
@@ -22,13 +22,13 @@ function completion(message: JsonObject, choice: JsonObject = {}, members: JsonO
   };
 }
 
-function fold(body: JsonObject): Answer {
+function fold(body: JsonObject): GenerationResponse {
   const events = decodeWhole(JSON.stringify(body));
   checkEvents(events);
   return foldEvents(events);
 }
 
-function write(answer: Answer, finalUsage: FinalUsage = FINAL_USAGE): JsonObject {
+function write(answer: GenerationResponse, finalUsage: FinalUsage = FINAL_USAGE): JsonObject {
   return parseJsonObject(encodeWhole(answer, IDENTITY, finalUsage)) ?? assert.fail('the answer is JSON');
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Answer } from '../../../canonical/answer.ts';
+import type { GenerationResponse } from '../../../canonical/response.ts';
 import type { GenerationEvent } from '../../../canonical/events.ts';
 import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -69,11 +69,11 @@ function withLogprob(token: string): JsonObject {
 }
 
 /** Calls of an answer as `name(arguments)`. */
-function callsOf(answer: Answer): readonly string[] {
+function callsOf(answer: GenerationResponse): readonly string[] {
   return answer.blocks.flatMap((block) => (block.type === 'tool-call' ? [`${block.name}(${block.input})`] : []));
 }
 
-function textsOf(answer: Answer): readonly string[] {
+function textsOf(answer: GenerationResponse): readonly string[] {
   return answer.blocks.flatMap((block) => ('text' in block ? [`${block.type}: ${block.text}`] : []));
 }
 

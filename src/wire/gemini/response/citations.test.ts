@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import type { Answer } from '../../../canonical/answer.ts';
+import type { GenerationResponse } from '../../../canonical/response.ts';
 import type { Citation } from '../../../canonical/blocks.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import {
@@ -14,13 +14,13 @@ import {
   TIDES_TEXT,
 } from '../../../../tests/support/wire/gemini/streams.ts';
 
-function citationsOf({ blocks, citations }: Answer): readonly Citation[] {
+function citationsOf({ blocks, citations }: GenerationResponse): readonly Citation[] {
   const ofTexts = blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : []));
   return [...ofTexts, ...citations.map(({ citation }) => citation)];
 }
 
 /** What each source stands for, in the text of the whole answer. */
-function quotesOf(answer: Answer): readonly (string | undefined)[] {
+function quotesOf(answer: GenerationResponse): readonly (string | undefined)[] {
   const text = textOfBlocks(answer, 'text');
   return citationsOf(answer).map((citation) =>
     citation.type === 'url' && citation.start !== undefined ? text.slice(citation.start, citation.end) : undefined,
@@ -29,7 +29,11 @@ function quotesOf(answer: Answer): readonly (string | undefined)[] {
 
 const PAGE = { web: { uri: 'https://a.example/', title: 'A' } };
 
-function grounded(text: string, supports: readonly JsonObject[], chunks: readonly JsonObject[] = [PAGE]): Answer {
+function grounded(
+  text: string,
+  supports: readonly JsonObject[],
+  chunks: readonly JsonObject[] = [PAGE],
+): GenerationResponse {
   return foldStream([
     finish('STOP', [{ text }], { groundingMetadata: { groundingChunks: chunks, groundingSupports: supports } }),
   ]);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Answer } from '../../../canonical/answer.ts';
+import type { GenerationResponse } from '../../../canonical/response.ts';
 import { classifyStatus } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch } from '../../../canonical/events.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
@@ -61,13 +61,13 @@ function brief(text: string): LongText | string {
   return { chars: text.length, begins: text.slice(0, 20), digest };
 }
 
-function signaturesOf({ blocks }: Answer): readonly (LongText | string)[] {
+function signaturesOf({ blocks }: GenerationResponse): readonly (LongText | string)[] {
   return blocks.flatMap((block) =>
     block.type === 'reasoning' && block.form === 'encrypted' ? [brief(block.text)] : [],
   );
 }
 
-function sourcesOf({ blocks }: Answer): Fact['sources'] {
+function sourcesOf({ blocks }: GenerationResponse): Fact['sources'] {
   return blocks
     .flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : []))
     .map((citation) =>
@@ -77,12 +77,12 @@ function sourcesOf({ blocks }: Answer): Fact['sources'] {
     );
 }
 
-function finalUsage({ usage }: Answer): typeof FINAL_USAGE {
+function finalUsage({ usage }: GenerationResponse): typeof FINAL_USAGE {
   return { ...FINAL_USAGE, usage: usage ?? NO_USAGE };
 }
 
 /** What a chat caller reads, streamed: the deltas added up. */
-function streamedToChat(events: EventBatch, answer: Answer): JsonObject {
+function streamedToChat(events: EventBatch, answer: GenerationResponse): JsonObject {
   const encoder = new ChatStreamEncoder(IDENTITY);
   const chunks = readStream(encoder.encode(events) + encoder.close(finalUsage(answer)));
   const deltas = deltasOf(chunks);
@@ -105,7 +105,7 @@ function streamedToChat(events: EventBatch, answer: Answer): JsonObject {
 }
 
 /** The same, from the whole answer. */
-function wholeToChat(answer: Answer): JsonObject {
+function wholeToChat(answer: GenerationResponse): JsonObject {
   const encoded = parseJsonObject(encodeChat(answer, IDENTITY, finalUsage(answer))) ?? {};
   const choice = objectsOf(encoded['choices'])[0];
   const message = objectOf(choice?.['message']) ?? {};
@@ -128,16 +128,16 @@ function usageOf(usage: unknown): JsonObject {
 }
 
 /** Blocks of a messages caller, their input parsed: it is an object there. */
-function streamedToMessages(events: EventBatch, answer: Answer): readonly JsonObject[] {
+function streamedToMessages(events: EventBatch, answer: GenerationResponse): readonly JsonObject[] {
   const encoder = new MessagesStreamEncoder(IDENTITY);
   return foldContent(checkStream(encoder.encode(events) + encoder.close(finalUsage(answer))));
 }
 
-function wholeToMessages(answer: Answer): readonly JsonObject[] {
+function wholeToMessages(answer: GenerationResponse): readonly JsonObject[] {
   return objectsOf(parseJsonObject(encodeMessages(answer, IDENTITY, finalUsage(answer)))?.['content']);
 }
 
-function checkChat(stated: JsonObject, answer: Answer, usage: Partial<Usage>): void {
+function checkChat(stated: JsonObject, answer: GenerationResponse, usage: Partial<Usage>): void {
   assert.deepEqual(stated, {
     content: textOfBlocks(answer, 'text'),
     reasoning: textOfBlocks(answer, 'reasoning'),
@@ -152,7 +152,7 @@ function checkChat(stated: JsonObject, answer: Answer, usage: Partial<Usage>): v
   });
 }
 
-function checkMessages(content: readonly JsonObject[], answer: Answer): void {
+function checkMessages(content: readonly JsonObject[], answer: GenerationResponse): void {
   const joined = (type: string, member: string): string =>
     content.map((block) => (block['type'] === type ? (textOf(block[member]) ?? '') : '')).join('');
   assert.equal(joined('text', 'text'), textOfBlocks(answer, 'text'));

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../canonical/answer.ts';
+import type { GenerationResponse } from '../../../canonical/response.ts';
 import type { Block } from '../../../canonical/blocks.ts';
 import { encodeCitation } from '../citations.ts';
 import { encodingOf } from './block-encoding.ts';
@@ -21,7 +21,7 @@ interface CitationPositions {
 }
 
 /** The same places as in a stream, in which no block can be opened again. @param native the upstream spoke this format */
-export function locateCitations({ blocks, citations }: Answer, native: boolean): CitationPositions {
+export function locateCitations({ blocks, citations }: GenerationResponse, native: boolean): CitationPositions {
   const onTexts = new Map<number, WireObject[]>();
   const late: WireObject[] = [];
   const isExpressible = citations.flatMap(({ citation, afterBlocks }) => {

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../canonical/answer.ts';
+import type { GenerationResponse } from '../../../canonical/response.ts';
 import type { Block } from '../../../canonical/blocks.ts';
 import { describeFailure } from '../../../canonical/failure/failure.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -13,7 +13,7 @@ import { addExtra, type WireObject } from '../wire-object.ts';
  * One answer as the body of a response. One that broke off has no `stop_reason`, and an `error` beside what had come.
  * @spec messages-26, messages-33
  */
-export function encodeWhole(answer: Answer, identity: ResponseIdentity, finalUsage: FinalUsage): string {
+export function encodeWhole(answer: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string {
   const native = answer.format === 'messages';
   const refusal = refusalOf(answer.blocks);
   const calledTools = answer.blocks.some((block) => block.type === 'tool-call' && block.runBy === 'caller');
@@ -35,7 +35,7 @@ export function encodeWhole(answer: Answer, identity: ResponseIdentity, finalUsa
 }
 
 /** What came too late for its text stands on the last one, or in a block without words where another block is last. */
-function encodeContent(answer: Answer, native: boolean): WireObject[] {
+function encodeContent(answer: GenerationResponse, native: boolean): WireObject[] {
   const { onTexts, late } = locateCitations(answer, native);
   const encoded = answer.blocks
     .map((block, index) => encodeWholeBlock(block, native, onTexts.get(index) ?? []))
@@ -63,7 +63,7 @@ function refusalOf(blocks: readonly Block[]): string {
   return blocks.map((block) => (block.type === 'refusal' ? block.text : '')).join('');
 }
 
-function encodeError({ failure, end }: Answer): JsonObject | undefined {
+function encodeError({ failure, end }: GenerationResponse): JsonObject | undefined {
   if (failure === undefined) return end?.finish === 'error' ? UPSTREAM_ERROR : undefined;
   const { errorType, status } = failure;
   return { type: errorTypeOf(errorType), message: describeFailure(failure), code: status, error_type: errorType };

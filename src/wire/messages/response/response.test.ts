@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer } from '../../../canonical/answer.ts';
+import type { GenerationResponse } from '../../../canonical/response.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
 import { NO_USAGE } from '../../../canonical/usage.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -42,15 +42,15 @@ const MESSAGE = {
   usage: { input_tokens: 1, output_tokens: 2 },
 };
 
-function answerOf(message: unknown): Answer {
+function answerOf(message: unknown): GenerationResponse {
   return foldEvents(decodeWhole(typeof message === 'string' ? message : JSON.stringify(message)));
 }
 
-function encoded(answer: Answer, finalUsage = FINAL_USAGE): JsonObject {
+function encoded(answer: GenerationResponse, finalUsage = FINAL_USAGE): JsonObject {
   return JSON.parse(encodeWhole(answer, IDENTITY, finalUsage)) as JsonObject;
 }
 
-function chatAnswer(parts: Partial<Answer>): Answer {
+function chatAnswer(parts: Partial<GenerationResponse>): GenerationResponse {
   return {
     format: 'chat',
     id: 'c',

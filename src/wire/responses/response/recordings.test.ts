@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Answer } from '../../../canonical/answer.ts';
+import type { GenerationResponse } from '../../../canonical/response.ts';
 import type { Block } from '../../../canonical/blocks.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
 import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
@@ -44,7 +44,7 @@ function lineOf(block: Block): string {
   return block.type === 'text' || block.type === 'refusal' ? `${block.type}: ${shorten(block.text)}` : block.type;
 }
 
-function factOf({ id, model, blocks, usage, end }: Answer): Fact {
+function factOf({ id, model, blocks, usage, end }: GenerationResponse): Fact {
   const reasoning = blocks.flatMap((block) => (block.type === 'reasoning' ? [block] : []));
   const ids = [...new Set(reasoning.map((block) => block.id ?? ''))];
   const families = [...new Set(reasoning.map((block) => block.family))];
@@ -76,7 +76,7 @@ function responseIn(bytes: Buffer): JsonObject | undefined {
 }
 
 /** What an answer says, in any order; the vendor seals the same reasoning anew each time that it writes it. */
-function statements(answer: Answer): readonly string[] {
+function statements(answer: GenerationResponse): readonly string[] {
   return answer.blocks
     .map((block) =>
       block.type === 'reasoning' && block.form === 'encrypted' ? `sealed ${block.text.length}` : lineOf(block),

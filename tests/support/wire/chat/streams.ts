@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../../../../src/canonical/answer.ts';
+import type { GenerationResponse } from '../../../../src/canonical/response.ts';
 import type { EventBatch, GenerationEvent } from '../../../../src/canonical/events.ts';
 import { foldEvents } from '../../../../src/canonical/fold.ts';
 import { checkEvents } from '../event-grammar.ts';
@@ -53,7 +53,7 @@ export function decodeStream(bytes: Uint8Array, cuts: readonly number[] = []): E
   return events;
 }
 
-export function foldStream(...chunks: readonly (JsonObject | string)[]): Answer {
+export function foldStream(...chunks: readonly (JsonObject | string)[]): GenerationResponse {
   const events = decodeStream(stream(...chunks));
   checkEvents(events);
   return foldEvents(events);

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../../src/canonical/answer.ts';
+import type { GenerationResponse } from '../../../../src/canonical/response.ts';
 import type { EventBatch, GenerationEvent } from '../../../../src/canonical/events.ts';
 import { foldEvents } from '../../../../src/canonical/fold.ts';
 import { checkEvents } from '../event-grammar.ts';
@@ -179,19 +179,19 @@ export function decodeStream(bytes: Uint8Array, cuts: readonly number[] = []): E
   return events;
 }
 
-export function foldStream(events: readonly (JsonObject | string)[]): Answer {
+export function foldStream(events: readonly (JsonObject | string)[]): GenerationResponse {
   const decoded = decodeStream(stream(events));
   checkEvents(decoded);
   return foldEvents(decoded);
 }
 
 /** `weather({"city": "Berlin"})` */
-export function callsOf(answer: Answer): readonly string[] {
+export function callsOf(answer: GenerationResponse): readonly string[] {
   return answer.blocks.flatMap((block) =>
     block.type === 'tool-call' ? [`${block.id} ${block.name}(${block.input})`] : [],
   );
 }
 
-export function textOfBlocks(answer: Answer, type: 'text' | 'reasoning'): string {
+export function textOfBlocks(answer: GenerationResponse, type: 'text' | 'reasoning'): string {
   return answer.blocks.map((block) => (block.type === type ? block.text : '')).join('');
 }

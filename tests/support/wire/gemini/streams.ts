@@ -1,4 +1,4 @@
-import type { Answer } from '../../../../src/canonical/answer.ts';
+import type { GenerationResponse } from '../../../../src/canonical/response.ts';
 import type { EventBatch, GenerationEvent } from '../../../../src/canonical/events.ts';
 import { foldEvents } from '../../../../src/canonical/fold.ts';
 import { checkEvents } from '../event-grammar.ts';
@@ -145,7 +145,7 @@ export function withLastCount(events: EventBatch): EventBatch {
   return events.filter(({ type }, at) => type !== 'usage' || at === last);
 }
 
-export function foldStream(chunks: readonly (JsonObject | string)[]): Answer {
+export function foldStream(chunks: readonly (JsonObject | string)[]): GenerationResponse {
   const events = decodeStream(stream(chunks));
   checkEvents(events);
   return foldEvents(events);
@@ -164,26 +164,26 @@ export function withCountedIds<T>(value: T): T {
 }
 
 /** `weather({"city": "Berlin"})` */
-export function callsOf(answer: Answer): readonly string[] {
+export function callsOf(answer: GenerationResponse): readonly string[] {
   return answer.blocks.flatMap((block) =>
     block.type === 'tool-call' && block.runBy === 'caller' ? [`${block.name}(${block.input})`] : [],
   );
 }
 
 /** `text`, `text.signed`, `encrypted(fc_1)`: what blocks there are, in order. */
-export function kindsOf(answer: Answer): readonly string[] {
+export function kindsOf(answer: GenerationResponse): readonly string[] {
   return answer.blocks.map((block) => {
     if (block.type !== 'reasoning') return block.type;
     return `${block.form}${block.signature === undefined ? '' : '.signed'}${block.id === undefined ? '' : `(${block.id})`}`;
   });
 }
 
-export function textOfBlocks(answer: Answer, type: 'text' | 'reasoning'): string {
+export function textOfBlocks(answer: GenerationResponse, type: 'text' | 'reasoning'): string {
   return answer.blocks
     .map((block) => (block.type === type && (type === 'text' || isReadable(block)) ? block.text : ''))
     .join('');
 }
 
-function isReadable(block: Answer['blocks'][number]): boolean {
+function isReadable(block: GenerationResponse['blocks'][number]): boolean {
   return block.type === 'reasoning' && block.form !== 'encrypted';
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../../src/canonical/answer.ts';
+import type { GenerationResponse } from '../../../../src/canonical/response.ts';
 import type { Block } from '../../../../src/canonical/blocks.ts';
 import type { EventBatch, GenerationEvent } from '../../../../src/canonical/events.ts';
 import { foldEvents } from '../../../../src/canonical/fold.ts';
@@ -208,12 +208,12 @@ export function decodeStream(bytes: Uint8Array, cuts: readonly number[] = [], di
   return events;
 }
 
-export function foldStream(events: readonly JsonObject[], dialect: Dialect = {}): Answer {
+export function foldStream(events: readonly JsonObject[], dialect: Dialect = {}): GenerationResponse {
   return foldEvents(decodeStream(stream(events), [], dialect));
 }
 
 /** Its calls as `id name(input)`, with a mark on those that the upstream ran. */
-export function callsOf({ blocks }: Answer): readonly string[] {
+export function callsOf({ blocks }: GenerationResponse): readonly string[] {
   return blocks.flatMap((block) => {
     if (block.type !== 'tool-call') return [];
     return [`${block.runBy === 'upstream' ? 'ran ' : ''}${block.id} ${block.name}(${block.input})`];
@@ -221,7 +221,7 @@ export function callsOf({ blocks }: Answer): readonly string[] {
 }
 
 /** Its blocks of text, refusal and reasoning as `type: text`, in order; of others the type. */
-export function linesOf({ blocks }: Answer): readonly string[] {
+export function linesOf({ blocks }: GenerationResponse): readonly string[] {
   return blocks.map(lineOf);
 }
 

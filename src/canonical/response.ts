@@ -6,20 +6,20 @@ import type { Citation } from './blocks.ts';
 import type { Usage } from './usage.ts';
 
 /** A source of the whole answer, and how much of the answer had come by then. */
-export interface AnswerCitation {
+export interface ResponseCitation {
   readonly citation: Citation;
   /** Blocks that had started: it was told after the one before this index. */
   readonly afterBlocks: number;
 }
 
 /** What all events of one answer add up to. */
-export interface Answer {
+export interface GenerationResponse {
   readonly format: FormatId | undefined;
   readonly id: string | undefined;
   readonly model: string | undefined;
   readonly blocks: readonly Block[];
   /** Citations of the whole answer rather than of one block. */
-  readonly citations: readonly AnswerCitation[];
+  readonly citations: readonly ResponseCitation[];
   readonly usage: Usage | undefined;
   readonly end: EndEvent | undefined;
   /** Set when the answer broke off; the blocks hold what had come. */
