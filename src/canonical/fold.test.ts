@@ -6,7 +6,7 @@ import { createFold, foldEvents } from './fold.ts';
 const start: GenerationEvent = { type: 'start', format: 'chat', id: 'u1', model: 'm' };
 
 test('deltas add up to their block, however tool calls interleave', () => {
-  const answer = foldEvents([
+  const response = foldEvents([
     start,
     { type: 'block-start', index: 0, block: { type: 'text', text: '' } },
     { type: 'block-delta', index: 0, text: 'a' },
@@ -18,8 +18,8 @@ test('deltas add up to their block, however tool calls interleave', () => {
     { type: 'block-delta', index: 2, text: '{}' },
     { type: 'block-delta', index: 1, text: '1.0}' },
   ]);
-  assert.equal(answer.id, 'u1');
-  assert.deepEqual(answer.blocks, [
+  assert.equal(response.id, 'u1');
+  assert.deepEqual(response.blocks, [
     { type: 'text', text: 'ab' },
     { type: 'tool-call', id: 'x', name: 'f', input: '{"n":1.0}', runBy: 'caller' },
     { type: 'tool-call', id: 'y', name: 'g', input: '{}', runBy: 'caller' },
@@ -65,9 +65,9 @@ test('log probabilities of several deltas are joined', () => {
 test('an answer can be looked at before it has ended, and again after', () => {
   const fold = createFold();
   fold.push([start, { type: 'block-start', index: 0, block: { type: 'text', text: 'a' } }]);
-  assert.deepEqual(fold.answer().blocks, [{ type: 'text', text: 'a' }]);
+  assert.deepEqual(fold.response().blocks, [{ type: 'text', text: 'a' }]);
   fold.push([{ type: 'block-delta', index: 0, text: 'b' }]);
-  assert.deepEqual(fold.answer().blocks, [{ type: 'text', text: 'ab' }]);
+  assert.deepEqual(fold.response().blocks, [{ type: 'text', text: 'ab' }]);
 });
 
 test('a delta for a block that never started is a broken assumption of ours', () => {

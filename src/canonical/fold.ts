@@ -20,7 +20,7 @@ interface OpenBlock {
 export interface Fold {
   push(events: EventBatch): void;
   /** What has come so far; callable at any time. */
-  answer(): GenerationResponse;
+  response(): GenerationResponse;
 }
 
 /** @source docs/decisions/0005: a whole answer decodes to the same events as a stream, and both fold to the same answer */
@@ -44,7 +44,7 @@ class EventFold implements Fold {
     for (const event of events) this.#take(event);
   }
 
-  answer(): GenerationResponse {
+  response(): GenerationResponse {
     return {
       format: this.#format,
       id: this.#id,
@@ -111,7 +111,7 @@ class EventFold implements Fold {
 export function foldEvents(events: EventBatch): GenerationResponse {
   const fold = createFold();
   fold.push(events);
-  return fold.answer();
+  return fold.response();
 }
 
 function takeDelta(entry: OpenBlock, event: BlockDeltaEvent): void {

@@ -107,7 +107,7 @@ test('the order and the ids that Mistral wants are kept wherever its models run'
     ['nvidia', 'mistralai/mistral-small-4-119b-2603'],
     ['vllm', 'mistralai/Devstral-Small-2-24B-Instruct-2512'],
   ] as const)
-    assert.deepEqual([dialectOf(id, model).answersResults, dialectOf(id, model).callIds], [true, 'nine'], id);
+    assert.deepEqual([dialectOf(id, model).repliesToResults, dialectOf(id, model).callIds], [true, 'nine'], id);
   assert.equal(dialectOf('nvidia', 'nvidia/nemotron-4').callIds, undefined);
 });
 
@@ -134,11 +134,11 @@ test('what is particular to a responses format stands beside the facts of the ho
   const inResponses = (id: AdapterId, model: string): Dialect => ADAPTERS[id].dialect({ format: 'responses', model });
   const grok = inResponses('xai', 'grok-4.7');
   assert.deepEqual(
-    [grok.reasoningFamily, grok.storesAnswers, grok.encryptedReasoning, grok.documentInputs, grok.mustReason],
+    [grok.reasoningFamily, grok.storesResponses, grok.encryptedReasoning, grok.documentInputs, grok.mustReason],
     ['xai-responses-v1', true, true, 'links', true],
   );
   assert.deepEqual(grok.serviceTiers, ['default', 'priority']);
-  assert.equal(dialectOf('xai', 'grok-4.7').storesAnswers, undefined);
+  assert.equal(dialectOf('xai', 'grok-4.7').storesResponses, undefined);
   const deepseek = inResponses('deepseek', 'deepseek-v4-pro');
   assert.deepEqual(
     [deepseek.reasoningFamily, deepseek.reasoningText, deepseek.callsLast, deepseek.documentInputs],
@@ -178,5 +178,5 @@ test('knows by the model whether a host continues a last message of the assistan
     ['llama.cpp', 'whatever', true],
     ['openrouter', 'z-ai/glm-5.2', false],
   ] as const)
-    assert.equal(ADAPTERS[id].dialect({ format: 'chat', model }).continuesAnswers ?? false, goesOn, model);
+    assert.equal(ADAPTERS[id].dialect({ format: 'chat', model }).continuesResponses ?? false, goesOn, model);
 });

@@ -62,7 +62,7 @@ const REFUSED_BY_GROK: ReadonlySet<string> = new Set(['presence_penalty', 'frequ
 // "Unexpected role 'user' after role 'tool'" and "Tool call id was ... but must be a-z, A-Z, 0-9, with a length of 9" say
 // the vendor and its tokenizer wherever that runs: BerriAI/litellm#17761 (2025-12), avante.nvim#2951 (2026-02),
 // NousResearch/hermes-agent#20154 (NVIDIA, 2026-05), openclaw/openclaw#33177 (vLLM, 2026-03).
-const MISTRAL_ORDER = { answersResults: true, callIds: 'nine' } as const satisfies Dialect;
+const MISTRAL_ORDER = { repliesToResults: true, callIds: 'nine' } as const satisfies Dialect;
 const MISTRAL_MODELS = /mistral|mixtral|devstral|magistral|codestral|pixtral|voxtral/i;
 
 // Base URLs and variables were read in each vendor's own documentation in 2026-11, where no other source is named. What
@@ -100,10 +100,10 @@ export const KNOWN_PROVIDERS = [
       },
       // console.groq.com "Assistant Message Prefilling", read 2026-11: the model continues a last message of the
       // assistant.
-      { match: /llama-4|kimi-k2-instruct/, dialect: { reasoningSettings: 'none', continuesAnswers: true } },
+      { match: /llama-4|kimi-k2-instruct/, dialect: { reasoningSettings: 'none', continuesResponses: true } },
       {
         match: /llama|gemma|allam/,
-        dialect: { reasoningSettings: 'none', jsonSchema: false, continuesAnswers: true },
+        dialect: { reasoningSettings: 'none', jsonSchema: false, continuesResponses: true },
       },
     ],
   },
@@ -191,7 +191,7 @@ export const KNOWN_PROVIDERS = [
     responses: {
       dialect: {
         encryptedReasoning: true,
-        storesAnswers: true,
+        storesResponses: true,
         toolOutputParts: true,
         documentInputs: 'links',
         runsCustomTools: true,
@@ -457,7 +457,7 @@ export const KNOWN_PROVIDERS = [
       reasoningEfforts: ['low', 'medium', 'high'],
       // common/chat.cpp, `common_chat_msgs_parse_oaicompat`.
       reasoningMember: 'reasoning_content',
-      continuesAnswers: true,
+      continuesResponses: true,
     },
     cancellable: true,
   },

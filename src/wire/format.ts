@@ -95,7 +95,7 @@ export interface ClientFormat {
   decodeRequest(body: Json, text: string, headers: HeaderDirectives): GenerationRequest;
   createStreamEncoder(identity: ResponseIdentity): StreamEncoder;
   /** The whole answer as JSON text. An answer that broke off is drawn with its error. */
-  encodeWhole(answer: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string;
+  encodeWhole(response: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string;
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;
   /** Whether the format has words for this block of an answer; one without is left out, which the record notes. */
   supports(block: Block): boolean;
@@ -133,7 +133,7 @@ export interface Dialect {
    * Where the conversation ends with the assistant, the model goes on from its last word instead of beginning a new response.
    * Default false: unknown.
    */
-  readonly continuesAnswers?: boolean;
+  readonly continuesResponses?: boolean;
 }
 
 export interface EncodedRequest {

@@ -199,7 +199,7 @@ suite('the slugs', () => {
 
 test('may be called by a tool that calls a model, without nesting', async (t) => {
   const helper = testTool('files', async ({ signal }, { generate }) => {
-    const { answer } = await generate(
+    const { response } = await generate(
       {
         models: ['acme/outer'],
         turns: [{ role: 'user', blocks: [{ type: 'text', text: 'Tea?' }] }],
@@ -207,7 +207,7 @@ test('may be called by a tool that calls a model, without nesting', async (t) =>
       },
       signal,
     );
-    return { result: answer.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('') };
+    return { result: response.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('') };
   });
   const turns = await startPanel(
     t,

@@ -225,7 +225,7 @@ suite('a later turn that fails everywhere', () => {
 
 suite('a nested generation', () => {
   const asks = testTool('files', async ({ signal }, { generate }) => {
-    const { answer, model, costNanoUsd, generationId } = await generate(
+    const { response, model, costNanoUsd, generationId } = await generate(
       {
         models: ['acme/messages'],
         turns: [{ role: 'user', blocks: [{ type: 'text', text: 'Advise.' }] }],
@@ -233,7 +233,7 @@ suite('a nested generation', () => {
       },
       signal,
     );
-    const stated = answer.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const stated = response.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
     return { result: { stated, model, costNanoUsd, generationId } };
   });
   const model: Model = ({ path, body }, at) => {
@@ -284,7 +284,7 @@ suite('a nested generation', () => {
         turns: [{ role: 'user' as const, blocks: [{ type: 'text' as const, text: 'Deeper.' }] }],
         tools: [{ type: 'server' as const, name: 'service:files' }],
       };
-      const { answer } = await generate(question, signal);
+      const { response: answer } = await generate(question, signal);
       return { result: answer.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('') };
     });
     const ever: Model = ({ body }) => {

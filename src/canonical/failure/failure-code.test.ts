@@ -3,66 +3,66 @@ import { test } from 'node:test';
 import { classifyErrorEvent, classifyStatus } from './classify-failure.ts';
 import type { UpstreamFailure } from './failure.ts';
 
-function answer(status: number, code: string, type = 'invalid_request_error', message = ''): UpstreamFailure {
+function response(status: number, code: string, type = 'invalid_request_error', message = ''): UpstreamFailure {
   return classifyStatus(status, { code, type, message });
 }
 
 for (const [name, given, expected] of [
   [
     'a spent quota is no rate limit',
-    answer(429, 'insufficient_quota', 'insufficient_quota'),
+    response(429, 'insufficient_quota', 'insufficient_quota'),
     ['provider_unavailable', 502, 'next-endpoint'],
   ],
   [
     'nor is a quota under a code that is not known yet',
-    answer(429, 'some_new_limit_exceeded', 'insufficient_quota'),
+    response(429, 'some_new_limit_exceeded', 'insufficient_quota'),
     ['provider_unavailable', 502, 'next-endpoint'],
   ],
   [
     'nor is a project at its limit',
-    answer(429, 'project_spend_limit_exceeded'),
+    response(429, 'project_spend_limit_exceeded'),
     ['provider_unavailable', 502, 'next-endpoint'],
   ],
   [
     'a long prompt may fit elsewhere',
-    answer(400, 'context_length_exceeded'),
+    response(400, 'context_length_exceeded'),
     ['context_length_exceeded', 400, 'next-endpoint'],
   ],
   [
     'a flagged prompt goes to another model at most',
-    answer(400, 'content_policy_violation'),
+    response(400, 'content_policy_violation'),
     ['content_policy_violation', 400, 'next-model'],
   ],
   [
     'an invalid_prompt is a flagged one',
-    answer(400, 'invalid_prompt'),
+    response(400, 'invalid_prompt'),
     ['content_policy_violation', 400, 'next-model'],
   ],
-  ['a model that is not there may be elsewhere', answer(404, 'model_not_found'), ['not_found', 404, 'next-endpoint']],
-  ['also when the project may not see it', answer(403, 'model_not_found'), ['not_found', 404, 'next-endpoint']],
+  ['a model that is not there may be elsewhere', response(404, 'model_not_found'), ['not_found', 404, 'next-endpoint']],
+  ['also when the project may not see it', response(403, 'model_not_found'), ['not_found', 404, 'next-endpoint']],
   [
     'another endpoint may know the parameter',
-    answer(400, 'unsupported_parameter'),
+    response(400, 'unsupported_parameter'),
     ['invalid_request', 400, 'next-endpoint'],
   ],
   [
     'an image that cannot be fetched is named so',
-    answer(400, 'invalid_image_url'),
+    response(400, 'invalid_image_url'),
     ['image_download_failed', 400, 'next-model'],
   ],
   [
     'an overloaded engine is overloaded',
-    answer(503, 'server_is_overloaded', 'server_error'),
+    response(503, 'server_is_overloaded', 'server_error'),
     ['provider_overloaded', 529, 'next-endpoint'],
   ],
   [
     'also by its words',
-    answer(503, '', 'server_error', 'The engine is currently overloaded, please try again later'),
+    response(503, '', 'server_error', 'The engine is currently overloaded, please try again later'),
     ['provider_overloaded', 529, 'next-endpoint'],
   ],
   [
     'a country that is not served is no rejected key',
-    answer(403, 'unsupported_country_region_territory'),
+    response(403, 'unsupported_country_region_territory'),
     ['permission_denied', 403, 'next-endpoint'],
   ],
 ] as const) {
@@ -72,7 +72,7 @@ for (const [name, given, expected] of [
 }
 
 test('an ordinary failure means what its status says', () => {
-  const types = [answer(429, 'rate_limit_exceeded', 'requests'), answer(500, 'server_error'), answer(400, '')];
+  const types = [response(429, 'rate_limit_exceeded', 'requests'), response(500, 'server_error'), response(400, '')];
   assert.deepEqual(
     types.map(({ errorType }) => errorType),
     ['rate_limit_exceeded', 'provider_unavailable', 'invalid_request'],
@@ -83,6 +83,6 @@ test('an ordinary failure means what its status says', () => {
 test('a code means the same as a status and inside an answer', () => {
   const error = { code: 'invalid_prompt', message: 'flagged' };
   const { kind: _, ...asStatus } = classifyStatus(400, error);
-  const { kind: __, ...inAnswer } = classifyErrorEvent(400, error);
-  assert.deepEqual(inAnswer, asStatus);
+  const { kind: __, ...inResponse } = classifyErrorEvent(400, error);
+  assert.deepEqual(inResponse, asStatus);
 });

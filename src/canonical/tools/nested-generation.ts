@@ -26,7 +26,7 @@ export interface NestedResponse {
   readonly generationId: string;
   /** The concrete slug that answered. */
   readonly model: string;
-  readonly answer: GenerationResponse;
+  readonly response: GenerationResponse;
   readonly usage: Usage;
   /** What it cost the account, nano-USD; 0 where the price is unknown or the caller paid the provider. */
   readonly costNanoUsd: number;

@@ -39,7 +39,7 @@ export async function judgeTask(
   { generate, models, timeoutMs, signal }: JudgeInput,
 ): Promise<TaskVerdict | undefined> {
   try {
-    const { answer, model, costNanoUsd } = await generate(
+    const { response, model, costNanoUsd } = await generate(
       {
         models,
         turns: [
@@ -53,7 +53,7 @@ export async function judgeTask(
       },
       AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, WAIT_MS_MAX))]),
     );
-    const text = answer.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const text = response.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
     const stated = parseJson(text);
     const tag = isJsonObject(stated) ? stated['tag'] : undefined;
     return typeof tag === 'string' && isTaskTag(tag) ? { tag, model, costNanoUsd } : undefined;

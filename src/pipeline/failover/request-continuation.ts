@@ -10,7 +10,7 @@ import type { Candidate } from '../../routing/plan.ts';
  */
 export function goesOn(
   { endpoint }: Candidate,
-  { continuesAnswers: continuesResponses, reasonsByDefault, mustReason }: Dialect,
+  { continuesResponses, reasonsByDefault, mustReason }: Dialect,
   { settings }: GenerationRequest,
   delivered: string,
 ): boolean {

@@ -71,7 +71,7 @@ export async function relayWhole(response: UpstreamResponse, input: RelayInput):
     return undefined;
   });
   return {
-    encode: (finalUsage) => format.encodeWhole(fold.answer(), identify(facts), finalUsage),
+    encode: (finalUsage) => format.encodeWhole(fold.response(), identify(facts), finalUsage),
     send: (json) => writer.answer(facts.log.id, json),
   };
 }

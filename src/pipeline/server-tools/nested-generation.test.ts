@@ -32,7 +32,7 @@ function open(during: (ask: GenerateNested) => Promise<unknown>): Parent {
     caller.onGone(() => gone.abort());
     await during(createAsk(incoming, gone.signal, new Set()));
     gone.signal.throwIfAborted();
-    collecting.encodeWhole(createFold().answer(), { id: incoming.id, createdS: 0, model: 'acme/one' }, finalUsage);
+    collecting.encodeWhole(createFold().response(), { id: incoming.id, createdS: 0, model: 'acme/one' }, finalUsage);
   };
   const request = new AbortController();
   const underWay = new Set<Promise<unknown>>();

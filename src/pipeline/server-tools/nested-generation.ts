@@ -86,8 +86,8 @@ async function answerOf(
   const collecting: ClientFormat = {
     ...format,
     supports: () => true,
-    encodeWhole(answer, { id, model }, { usage, charge }) {
-      answered = { generationId: id, model, answer, usage, costNanoUsd: charge?.totalNanoUsd ?? 0 };
+    encodeWhole(response, { id, model }, { usage, charge }) {
+      answered = { generationId: id, model, response, usage, costNanoUsd: charge?.totalNanoUsd ?? 0 };
       return '';
     },
   };
@@ -115,7 +115,7 @@ async function answerOf(
   }
   if (refusal !== undefined) throw refusal;
   if (answered === undefined) throw new GatewayError('server', 'The generation inside this one gave no answer.');
-  const { failure } = answered.answer;
+  const { failure } = answered.response;
   // Half a response is none: the plugin or tool would take it for the whole.
   if (failure !== undefined)
     throw new GatewayError(failure.errorType, describeFailure(failure), { status: failure.status });

@@ -67,7 +67,7 @@ export class ToolTurn {
 
   /** What the model said with the turn, as it said it. */
   blocks(): readonly Block[] {
-    return this.#fold.answer().blocks;
+    return this.#fold.response().blocks;
   }
 
   /** What of the batch is for the caller: everything but the end, which is not the end of the answer yet. */

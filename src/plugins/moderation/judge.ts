@@ -35,13 +35,13 @@ export async function askJudge(
   const instructions = ownTurn(INSTRUCTIONS);
   reported.add(instructions);
   const requested: Turn = { role: 'user', blocks: [{ type: 'text', text: JSON.stringify(texts) }], plain: true };
-  const { answer, model } = await generate(
+  const { response, model } = await generate(
     { models: [judge], turns: [instructions, requested], settings: { maxTokens: VERDICT_TOKENS, temperature: 0 } },
     signal,
   );
-  if (answer.end?.finish === 'content_filter' || answer.blocks.some(({ type }) => type === 'refusal'))
+  if (response.end?.finish === 'content_filter' || response.blocks.some(({ type }) => type === 'refusal'))
     return { flagged: true, categories: [REFUSED], model, providerName: 'Gateway' };
-  const stated = answer.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+  const stated = response.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
   return { ...readVerdict(stated), model, providerName: 'Gateway' };
 }
 

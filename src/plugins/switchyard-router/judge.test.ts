@@ -10,7 +10,7 @@ const STATED = '{"reason": "usual", "rule": "known_way", "boundary": "supported"
 const TASK = { opening: 'Write a mail', latest: 'Shorter' };
 
 function answered(text: string, end: GenerationResponse['end'] = { type: 'end', finish: 'stop' }): NestedResponse {
-  const answer: GenerationResponse = {
+  const response: GenerationResponse = {
     format: 'chat',
     id: undefined,
     model: undefined,
@@ -22,7 +22,7 @@ function answered(text: string, end: GenerationResponse['end'] = { type: 'end', 
     extras: [],
     warnings: [],
   };
-  return { generationId: 'gen-1', model: 'a/judge', answer, usage: NO_USAGE, costNanoUsd: 70 };
+  return { generationId: 'gen-1', model: 'a/judge', response, usage: NO_USAGE, costNanoUsd: 70 };
 }
 
 function deps(generate: GenerateNested | undefined, changes: Partial<JudgeDeps> = {}): JudgeDeps {

@@ -63,9 +63,9 @@ export async function askJudge({ generate, judges, timeoutMs, signal }: JudgeDep
     const question = { models, turns: inputOf(task), settings: JUDGE_SETTINGS };
     const answered = await Promise.race([generate(question, AbortSignal.any([signal, limit.signal])), late]);
     if (answered === undefined) return { costNanoUsd: 0, failure: 'timeout' };
-    const { answer, model, costNanoUsd } = answered;
-    const isWhole = answer.failure === undefined && answer.end?.finish === 'stop';
-    const stated = answer.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+    const { response, model, costNanoUsd } = answered;
+    const isWhole = response.failure === undefined && response.end?.finish === 'stop';
+    const stated = response.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
     const verdict = isWhole ? readVerdict(stated) : undefined;
     return { model, costNanoUsd, ...(verdict === undefined ? { failure: 'invalid' } : { verdict }) };
   } catch {

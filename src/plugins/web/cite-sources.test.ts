@@ -44,7 +44,7 @@ function cite(events: readonly GenerationEvent[], batch = 1): GenerationEvent[] 
 function placesOf(events: readonly GenerationEvent[], format: FormatId = 'chat'): unknown[] {
   const fold = createFold();
   fold.push(events);
-  const { text } = joinResponseText(format, fold.answer().blocks);
+  const { text } = joinResponseText(format, fold.response().blocks);
   return events
     .filter((event): event is CitationEvent & { citation: UrlCitation } => event.type === 'citation')
     .filter(({ index }) => index >= 0)

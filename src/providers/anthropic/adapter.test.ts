@@ -29,7 +29,7 @@ for (const [model, thinking, efforts, structuredOutput] of [
     // The models that came with structured output are those that take `temperature` or `top_p`, not both.
     const oneSampler = structuredOutput;
     // Those that came with adaptive thinking went without prefill.
-    const continuesAnswers = thinking === 'none' || thinking === 'budget';
+    const continuesResponses = thinking === 'none' || thinking === 'budget';
     assert.deepEqual(dialect, {
       vendor: true,
       readsAttribution: true,
@@ -37,7 +37,7 @@ for (const [model, thinking, efforts, structuredOutput] of [
       efforts,
       structuredOutput,
       oneSampler,
-      continuesAnswers,
+      continuesResponses,
     });
   });
 }

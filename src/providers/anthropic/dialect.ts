@@ -31,7 +31,7 @@ export function dialectOf(model: string): Dialect {
     efforts: version >= ADAPTIVE_ONLY_SINCE ? ['xhigh', 'max'] : version >= ADAPTIVE_SINCE ? ['max'] : [],
     structuredOutput: version >= STRUCTURED_OUTPUT_SINCE,
     oneSampler: version >= ONE_SAMPLER_SINCE,
-    continuesAnswers: version <= CONTINUES_UNTIL,
+    continuesResponses: version <= CONTINUES_UNTIL,
   };
 }
 

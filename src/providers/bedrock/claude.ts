@@ -31,7 +31,7 @@ export function claudeDialect(model: string): Dialect {
     efforts: version >= CLAUDE_4_7 ? ['xhigh', 'max'] : version === CLAUDE_4_6 ? ['max'] : [],
     ...(binds && { structuredOutput: true }),
     // As at their own vendor: strands-agents/sdk-python issue 1694, with Bedrock's words (2026-02).
-    ...(version < CLAUDE_4_6 && { continuesAnswers: true }),
+    ...(version < CLAUDE_4_6 && { continuesResponses: true }),
     converse: factsOf(model, version, binds),
   };
 }

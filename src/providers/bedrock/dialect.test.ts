@@ -50,7 +50,7 @@ test('how each Claude thinks', () => {
   for (const [model, thinking, efforts] of cases) {
     const dialect = dialectOf(`anthropic.${model}`);
     assert.deepEqual([dialect.thinking, dialect.efforts], [thinking, efforts], model);
-    assert.equal(dialect.continuesAnswers ?? false, !thinking.startsWith('adaptive'), model);
+    assert.equal(dialect.continuesResponses ?? false, !thinking.startsWith('adaptive'), model);
   }
 });
 

@@ -46,8 +46,8 @@ for (const model of [
 
 test('nothing that any model answers is stored', () => {
   for (const model of ['gpt-6-sol', 'gpt-4o', 'something-new']) {
-    const { storesAnswers, reasoningFamily, toolOutputParts } = responsesDialectOf(model);
-    assert.deepEqual([storesAnswers, reasoningFamily, toolOutputParts], [true, 'openai-responses-v1', true]);
+    const { storesResponses, reasoningFamily, toolOutputParts } = responsesDialectOf(model);
+    assert.deepEqual([storesResponses, reasoningFamily, toolOutputParts], [true, 'openai-responses-v1', true]);
   }
 });
 

@@ -11,7 +11,7 @@ export function responsesDialectOf(model: string): Dialect {
   return {
     reasoningFamily: 'openai-responses-v1',
     // "Whether to store the generated model response": on by default. Vendor's SDK, openai 7.55 (2026-11).
-    storesAnswers: true,
+    storesResponses: true,
     // "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16": the vendor's own 400, 2026-11.
     outputTokensMin: 16,
     // A result of a call is "a string or an list of output content": the same SDK, `FunctionCallOutput`.

@@ -97,7 +97,7 @@ function openAdvisor(requested: Parameters, context: ToolContext): OpenTool<Read
       if (!mayRun(context.request))
         return failedOutcome(`Advisors are called at most ${CALLS_MAX} times for one answer.`, 'max_uses_exceeded');
       const answered = await ask(requested, context, call, name);
-      const { text: advice } = joinResponseText(answered.answer.format, answered.answer.blocks);
+      const { text: advice } = joinResponseText(answered.response.format, answered.response.blocks);
       return advice === '' ? failedOutcome('The advisor said nothing.') : adviceOf(answered, advice);
     },
   };

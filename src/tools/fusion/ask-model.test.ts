@@ -20,7 +20,7 @@ const ANSWER: NestedResponse = {
   model: 'a/one-2026',
   usage: USAGE,
   costNanoUsd: 7,
-  answer: {
+  response: {
     format: 'chat',
     id: undefined,
     model: undefined,

@@ -150,11 +150,11 @@ function limitTime(parent: AbortSignal, limitMs: number): TimeLimit {
   };
 }
 
-function textOf({ answer: { format, blocks } }: NestedResponse): string {
+function textOf({ response: { format, blocks } }: NestedResponse): string {
   return joinResponseText(format, blocks).text.trim();
 }
 
-function sourcesOf({ answer: { blocks, citations } }: NestedResponse): readonly UrlCitation[] {
+function sourcesOf({ response: { blocks, citations } }: NestedResponse): readonly UrlCitation[] {
   const ofBlocks = blocks.flatMap((block): readonly Citation[] =>
     block.type === 'text' ? (block.citations ?? []) : [],
   );

@@ -45,7 +45,7 @@ function openImages(
   const config = Object.keys(imageConfig).length === 0 ? {} : { imageConfig };
   return {
     async run({ input, signal }) {
-      const { answer } = await generate(
+      const { response } = await generate(
         {
           models: [model ?? MODEL_DEFAULT],
           turns: [{ role: 'user', blocks: [{ type: 'text', text: input.prompt }], plain: true }],
@@ -53,9 +53,9 @@ function openImages(
         },
         signal,
       );
-      const media = answer.blocks.filter(isPicture);
+      const media = response.blocks.filter(isPicture);
       const imageUrl = media.map(urlOf).find((url) => url !== undefined);
-      const { text } = joinResponseText(answer.format, answer.blocks);
+      const { text } = joinResponseText(response.format, response.blocks);
       if (imageUrl === undefined)
         return failedOutcome(`The model drew no picture.${text === '' ? '' : ` It said: ${text}`}`);
       const result: JsonObject = { status: 'ok', imageUrl, ...(text !== '' && { revisedPrompt: text }) };

@@ -66,7 +66,7 @@ function openSubagent(requested: Parameters, { request, model, generate }: ToolC
           withoutTools: [TYPE],
         };
         const answered = await generate({ ...inputOf(requested), ...settings }, signal);
-        const { text: outcome } = joinResponseText(answered.answer.format, answered.answer.blocks);
+        const { text: outcome } = joinResponseText(answered.response.format, answered.response.blocks);
         if (outcome === '') return failed('The agent gave no answer.');
         return { result: { status: 'ok', model: answered.model, task_name: input.task_name, outcome } };
       } catch (error) {

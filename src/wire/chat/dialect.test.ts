@@ -84,7 +84,7 @@ suite('an upstream that keeps its reasoning in the content', () => {
   });
 
   test('an answer of it comes back to it as it was, through what a caller keeps of it', () => {
-    const answer = {
+    const response = {
       id: 'x',
       object: 'chat.completion',
       choices: [
@@ -96,7 +96,7 @@ suite('an upstream that keeps its reasoning in the content', () => {
       ],
     };
     const encoded = parseJsonObject(
-      encodeWhole(foldEvents(decodeWhole(JSON.stringify(answer))), IDENTITY, FINAL_USAGE),
+      encodeWhole(foldEvents(decodeWhole(JSON.stringify(response))), IDENTITY, FINAL_USAGE),
     );
     const kept = objectOf(objectsOf(encoded?.['choices'])[0]?.['message']);
     assert.equal(kept?.['content'], 'ten');

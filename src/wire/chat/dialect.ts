@@ -82,7 +82,7 @@ export interface ChatDialect {
   /** The ids of calls that it takes: nine letters or digits, or up to forty characters. Absent: any. */
   readonly callIds?: 'nine' | 'forty';
   /** Takes no user message right after the results of calls: one of the assistant must stand between them. */
-  readonly answersResults?: boolean;
+  readonly repliesToResults?: boolean;
   /** Wants the beginning of an answer, a last message of the assistant, marked by the member `prefix`. */
   readonly prefixMember?: boolean;
   /** How it spells `seed`. */

@@ -14,7 +14,7 @@ const BY_RATIO = EFFORTS.filter((effort) => effort !== 'none');
 export const BUDGET_TOKENS_MIN = 1_024;
 const BUDGET_TOKENS_MAX = 128_000;
 /** What is left for the answer when the budget is not below the maximum. @spec reasoning-6 */
-const ANSWER_TOKENS = 1_024;
+const VISIBLE_TOKENS_MIN = 1_024;
 
 /** The tokens that an effort may spend of an answer of so many. @spec reasoning-5 */
 export function budgetOfEffort(effort: Exclude<Effort, 'none'>, outputTokens: number): number {
@@ -41,8 +41,8 @@ export function fitBudget(
   limit: number | undefined,
 ): FittedBudget | undefined {
   if (maxTokens > budget) return { budget, maxTokens };
-  const raised = Math.min(budget + ANSWER_TOKENS, Math.max(limit ?? Number.MAX_SAFE_INTEGER, maxTokens));
-  const lowered = Math.min(budget, raised - ANSWER_TOKENS);
+  const raised = Math.min(budget + VISIBLE_TOKENS_MIN, Math.max(limit ?? Number.MAX_SAFE_INTEGER, maxTokens));
+  const lowered = Math.min(budget, raised - VISIBLE_TOKENS_MIN);
   return lowered < least ? undefined : { budget: lowered, maxTokens: raised };
 }
 

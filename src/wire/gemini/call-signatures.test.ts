@@ -4,12 +4,12 @@ import type { GenerationResponse } from '../../canonical/response.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
-import { encodeWhole as encodeChatAnswer } from '../chat/response/response-out.ts';
+import { encodeWhole as encodeChatResponse } from '../chat/response/response-out.ts';
 import { objectOf, objectsOf } from '../json-fields.ts';
 import { decodeChat } from '../../../tests/support/wire/chat/request.ts';
 import { FINAL_USAGE, IDENTITY } from '../../../tests/support/wire/chat/streams.ts';
 import { MessagesStreamEncoder } from '../messages/response/stream-out.ts';
-import { encodeWhole as encodeMessagesAnswer } from '../messages/response/response-out.ts';
+import { encodeWhole as encodeMessagesResponse } from '../messages/response/response-out.ts';
 import { checkStream, foldContent } from '../../../tests/support/wire/messages/stream-checker.ts';
 import { MISSING_SIGNATURE, restoreCallSignatures, signaturesOfCalls } from './call-signatures.ts';
 import { decodeWhole } from './response/response.ts';
@@ -43,8 +43,8 @@ function fold(chunks: readonly JsonObject[]): GenerationResponse {
 }
 
 /** The message that a chat client keeps of an answer. */
-function chatMessage(answer: GenerationResponse): JsonObject {
-  const encodedRequest = parseJsonObject(encodeChatAnswer(answer, IDENTITY, { ...FINAL_USAGE, usage: NO_USAGE }));
+function chatMessage(response: GenerationResponse): JsonObject {
+  const encodedRequest = parseJsonObject(encodeChatResponse(response, IDENTITY, { ...FINAL_USAGE, usage: NO_USAGE }));
   return objectOf(objectsOf(encodedRequest?.['choices'])[0]?.['message']) ?? assert.fail('there is a message');
 }
 
@@ -195,7 +195,7 @@ suite('the signature of a text', () => {
 
   test('that came last and whole goes onto the text from a messages client', () => {
     const whole = parseJsonObject(
-      encodeMessagesAnswer(foldEvents(decodeWhole(JSON.stringify(WHOLE_GROUNDED))), IDENTITY, {
+      encodeMessagesResponse(foldEvents(decodeWhole(JSON.stringify(WHOLE_GROUNDED))), IDENTITY, {
         ...FINAL_USAGE,
         usage: NO_USAGE,
       }),
@@ -226,8 +226,8 @@ suite('the signature of a text', () => {
 
 test('a signed picture comes back signed', () => {
   const picture = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' }, thoughtSignature: SIGNATURE };
-  const answer = foldEvents(decodeWhole(JSON.stringify(finish('STOP', [picture]))));
-  const { contents } = encodeChat(nextOfChat(chatMessage(answer)));
+  const response = foldEvents(decodeWhole(JSON.stringify(finish('STOP', [picture]))));
+  const { contents } = encodeChat(nextOfChat(chatMessage(response)));
   assert.deepEqual(partsOf(contents[1]), [picture]);
 });
 

@@ -18,7 +18,7 @@ const COMPATIBLE = target();
 const QUESTION = { role: 'user', content: 'Hi' };
 
 /** An answer of another format that thinks in these blocks, and then says something. */
-function answerOf(blocks: readonly ReasoningBlock[]): EventBatch {
+function responseOf(blocks: readonly ReasoningBlock[]): EventBatch {
   const thoughts = blocks.flatMap(({ text, signature, ...block }, index): readonly GenerationEvent[] => [
     { type: 'block-start', index, block: { ...block, text: '' } },
     { type: 'block-delta', index, text },
@@ -86,7 +86,7 @@ suite('reasoning of another vendor', () => {
   test('comes back from a caller as it was, to the last character, streamed and whole', () => {
     fc.assert(
       fc.property(fc.array(foreignBlock, { minLength: 1, maxLength: 4 }), (blocks) => {
-        const events = answerOf(blocks);
+        const events = responseOf(blocks);
         for (const content of [wholeContent(events), streamedContent(events)])
           assert.deepEqual(thoughtsIn(nextRequest(content)), blocks);
       }),
@@ -97,7 +97,7 @@ suite('reasoning of another vendor', () => {
   test('never goes to the vendor of this format, whoever made it', () => {
     fc.assert(
       fc.property(foreignBlock, (block) => {
-        const request = nextRequest(wholeContent(answerOf([block])));
+        const request = nextRequest(wholeContent(responseOf([block])));
         assert.deepEqual(sentThoughts(request), []);
         assert.ok(encode(request, VENDOR).warnings.some(({ code }) => code === 'content-dropped'));
       }),
@@ -107,7 +107,7 @@ suite('reasoning of another vendor', () => {
   test('goes to a compatible host where anybody can read it, and without its seal', () => {
     const thought: ReasoningBlock = { type: 'reasoning', form: 'text', text: 'hm', family: 'google-gemini-v1' };
     const sealed: ReasoningBlock = { type: 'reasoning', form: 'encrypted', text: 'AA==', family: 'google-gemini-v1' };
-    const request = nextRequest(wholeContent(answerOf([thought, { ...thought, signature: 'c2ln' }, sealed])));
+    const request = nextRequest(wholeContent(responseOf([thought, { ...thought, signature: 'c2ln' }, sealed])));
     assert.deepEqual(sentThoughts(request, COMPATIBLE), [{ type: 'thinking', thinking: 'hm', signature: '' }]);
   });
 
@@ -137,20 +137,20 @@ suite('reasoning of the vendor itself', () => {
     const block = { type: 'reasoning', form: 'text', text: 'hm', signature: 'c2ln', id: 'x' } as const;
     const encoded = { type: 'thinking', thinking: 'hm', signature: 'c2ln' };
     for (const family of [{}, { family: 'anthropic-claude-v1' }] as const) {
-      const events = answerOf([{ ...block, ...family }]);
+      const events = responseOf([{ ...block, ...family }]);
       assert.deepEqual(wholeContent(events)[0], encoded);
       assert.deepEqual(streamedContent(events)[0], encoded);
     }
   });
 
   test('is empty where nobody signed it and nothing else is to be kept', () => {
-    const events = answerOf([{ type: 'reasoning', form: 'text', text: 'hm', family: 'unknown' }]);
+    const events = responseOf([{ type: 'reasoning', form: 'text', text: 'hm', family: 'unknown' }]);
     assert.deepEqual(wholeContent(events)[0], { type: 'thinking', thinking: 'hm', signature: '' });
   });
 
   test('comes back under a seal of its own where it looks like one, as a gateway behind this one writes them', () => {
     const inner = seal({ family: 'google-gemini-v1', form: 'encrypted', id: 'call_1' }, 'AA==');
-    const events = answerOf([{ type: 'reasoning', form: 'encrypted', text: inner, family: 'anthropic-claude-v1' }]);
+    const events = responseOf([{ type: 'reasoning', form: 'encrypted', text: inner, family: 'anthropic-claude-v1' }]);
     const content = wholeContent(events);
     assert.deepEqual(streamedContent(events), content);
     assert.deepEqual(sentThoughts(nextRequest(content)), [{ type: 'redacted_thinking', data: inner }]);

@@ -23,7 +23,7 @@ export interface ResponsesDialect {
   /** Refuses a smaller `max_output_tokens`. */
   readonly outputTokensMin?: number;
   /** Keeps every answer unless it is told not to. */
-  readonly storesAnswers?: boolean;
+  readonly storesResponses?: boolean;
   /** Takes `text.verbosity`. Default true. */
   readonly textVerbosity?: boolean;
   /** The tiers that the model can be served in; absent: any that is asked for. */

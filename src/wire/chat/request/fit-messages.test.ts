@@ -145,13 +145,13 @@ suite('ids of calls', () => {
 suite('the order of messages', () => {
   test('a host that wants results answered gets an answer between them and the user', () => {
     const history = [USER, { role: 'assistant', content: null, tool_calls: [call('a')] }, result('a')];
-    const encoded = encode([...history, USER], { answersResults: true });
+    const encoded = encode([...history, USER], { repliesToResults: true });
     assert.deepEqual(
       objectsOf(encoded.body['messages']).map(({ role }) => role),
       ['user', 'assistant', 'tool', 'assistant', 'user'],
     );
     assert.deepEqual(warned(encoded), ['field-changed messages']);
-    assert.deepEqual(sent(history, { answersResults: true }), history);
+    assert.deepEqual(sent(history, { repliesToResults: true }), history);
   });
 
   test('callers of the messages format, who speak right behind results, are understood there as well', () => {
@@ -170,7 +170,7 @@ suite('the order of messages', () => {
         },
       ],
     });
-    const { body } = encodeRequest(request, { ...PLAIN_TARGET, dialect: { answersResults: true, callIds: 'nine' } });
+    const { body } = encodeRequest(request, { ...PLAIN_TARGET, dialect: { repliesToResults: true, callIds: 'nine' } });
     assert.deepEqual(
       objectsOf(body['messages']).map(({ role }) => role),
       ['user', 'assistant', 'tool', 'assistant', 'user'],

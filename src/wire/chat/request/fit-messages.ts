@@ -104,15 +104,15 @@ function withoutSignature(block: ToolCallBlock, path: string, context: EncodeCon
 }
 
 /** What stands between results and a user message, where the host wants the assistant to have answered them. */
-const ANSWER_TO_RESULTS: JsonObject = { role: 'assistant', content: 'OK.' };
+const REPLY_TO_RESULTS: JsonObject = { role: 'assistant', content: 'OK.' };
 
 /** Messages as they are sent, with ids and in an order that the host takes. */
 export function fitMessages(messages: readonly JsonObject[], context: EncodeContext): readonly JsonObject[] {
-  const { callIds, answersResults, prefixMember } = context.target.dialect;
+  const { callIds, repliesToResults, prefixMember } = context.target.dialect;
   const filled = fillReasoning(messages, context.target.dialect);
   const named = callIds === undefined ? filled : filled.map((message) => renameCalls(message, callIds));
   const ordered =
-    answersResults === true ? named.flatMap((message, at) => answerResults(message, named[at - 1], context)) : named;
+    repliesToResults === true ? named.flatMap((message, at) => replyToResults(message, named[at - 1], context)) : named;
   return prefixMember === true ? markPrefix(ordered) : ordered;
 }
 
@@ -131,14 +131,14 @@ function markPrefix(messages: readonly JsonObject[]): readonly JsonObject[] {
   return isBeginning ? [...messages.slice(0, -1), { ...last, prefix: true }] : messages;
 }
 
-function answerResults(
+function replyToResults(
   message: JsonObject,
   before: JsonObject | undefined,
   context: EncodeContext,
 ): readonly JsonObject[] {
   if (message['role'] !== 'user' || before?.['role'] !== 'tool') return [message];
   context.warn('field-changed', 'messages', 'the provider wants results answered before the user speaks');
-  return [ANSWER_TO_RESULTS, message];
+  return [REPLY_TO_RESULTS, message];
 }
 
 type CallIds = NonNullable<EncodeContext['target']['dialect']['callIds']>;

@@ -33,11 +33,11 @@ export function normalizeTurns(request: GenerationRequest, context: EncodeContex
       if (turn !== undefined) normalized.push(turn);
       calls = turn?.turn.blocks.filter((block) => block.type === 'tool-call') ?? [];
     } else {
-      normalized.push(...answerCalls(run, calls, context));
+      normalized.push(...pairResults(run, calls, context));
       calls = [];
     }
   }
-  normalized.push(...answerCalls([], calls, context));
+  normalized.push(...pairResults([], calls, context));
   return normalized;
 }
 
@@ -82,7 +82,7 @@ function isAssistantBlock(block: Block): boolean {
 }
 
 /** What stands between two assistant turns: first the results of the calls, in order, then everything else. */
-function answerCalls(
+function pairResults(
   run: readonly LocatedTurn[],
   calls: readonly ToolCallBlock[],
   context: EncodeContext,

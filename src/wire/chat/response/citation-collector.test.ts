@@ -19,9 +19,9 @@ const note = (url: string): JsonObject => ({
   type: 'url_citation',
   url_citation: { url, title: url, start_index: 0, end_index: 0 },
 });
-const urlsOf = (answer: ReturnType<typeof foldStream>): readonly (readonly string[])[] => {
-  const texts = answer.blocks.flatMap((block) => (block.type === 'text' ? [block.citations ?? []] : []));
-  return [answer.citations.map(({ citation }) => citation), ...texts].map((list) =>
+const urlsOf = (response: ReturnType<typeof foldStream>): readonly (readonly string[])[] => {
+  const texts = response.blocks.flatMap((block) => (block.type === 'text' ? [block.citations ?? []] : []));
+  return [response.citations.map(({ citation }) => citation), ...texts].map((list) =>
     list.flatMap((source) => (source.type === 'url' ? [source.url] : [])),
   );
 };
@@ -34,14 +34,14 @@ const RESULTS = [
 
 suite('sources of a chat answer', () => {
   test('that come before the text belong to it', () => {
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ role: 'assistant', content: '', annotations: [note('a')] }),
       chunk({ annotations: [note('b')] }),
       chunk({ content: 'So' }),
       chunk({ content: ' it is.', annotations: [note('c')] }),
       finish('stop'),
     );
-    assert.deepEqual(urlsOf(answer), [[], ['a', 'b', 'c']]);
+    assert.deepEqual(urlsOf(response), [[], ['a', 'b', 'c']]);
   });
 
   test('reach a messages caller who streams', () => {
@@ -53,18 +53,18 @@ suite('sources of a chat answer', () => {
   });
 
   test('of an answer without text belong to all of it', () => {
-    const answer = foldStream(chunk({ annotations: [note('a')] }), finish('stop'));
-    assert.deepEqual(urlsOf(answer), [['a']]);
+    const response = foldStream(chunk({ annotations: [note('a')] }), finish('stop'));
+    assert.deepEqual(urlsOf(response), [['a']]);
   });
 
   test('that come beside a call, or after the end, are not lost', () => {
     const call = { index: 0, id: 'c', function: { name: 'f', arguments: '{}' } };
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ content: 'So.', tool_calls: [call], annotations: [note('a')] }),
       finish('tool_calls'),
       chunk({ content: 'late', annotations: [note('b')] }),
     );
-    assert.deepEqual(urlsOf(answer), [['b'], ['a']]);
+    assert.deepEqual(urlsOf(response), [['b'], ['a']]);
   });
 
   test('that are listed beside the choices, in every chunk, are told once', () => {
@@ -75,28 +75,28 @@ suite('sources of a chat answer', () => {
       finish('stop', members),
       { ...chunk({}, {}, members), choices: [] },
     ];
-    const answer = foldStream(...events);
-    const [block] = answer.blocks;
+    const response = foldStream(...events);
+    const [block] = response.blocks;
     assert.deepEqual(block?.type === 'text' && block.citations, [
       { type: 'url', url: 'https://one.example/', title: 'One', excerpt: 'the first' },
       { type: 'url', url: 'https://two.example/', title: 'Two' },
     ]);
-    assert.deepEqual(answer.citations, []);
-    assert.deepEqual(answer.extras[0]?.fields['search_results'], RESULTS, 'what the upstream sent travels on');
+    assert.deepEqual(response.citations, []);
+    assert.deepEqual(response.extras[0]?.fields['search_results'], RESULTS, 'what the upstream sent travels on');
   });
 
   test('may be listed by address alone, and as late as after the end', () => {
     const late = { ...finish('stop', { citations: ['https://one.example/', 7] }), choices: [] };
-    const answer = foldStream(chunk({ content: '1' }), finish('stop'), late);
-    assert.deepEqual(urlsOf(answer), [['https://one.example/'], []]);
+    const response = foldStream(chunk({ content: '1' }), finish('stop'), late);
+    assert.deepEqual(urlsOf(response), [['https://one.example/'], []]);
   });
 
   test('that are listed say nothing new beside annotations', () => {
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ content: '1', annotations: [note('a')] }, {}, { citations: ['a'] }),
       finish('stop', { citations: ['a'] }),
     );
-    assert.deepEqual(urlsOf(answer), [[], ['a']]);
+    assert.deepEqual(urlsOf(response), [[], ['a']]);
   });
 
   test('are the same in a whole answer', () => {

@@ -28,8 +28,8 @@ function think(pieces: readonly Piece[], asItOpens: boolean, format: FormatId = 
 }
 
 function wholeOf(events: EventBatch): JsonObject {
-  const answer = parseJsonObject(encodeWhole(foldEvents(events), IDENTITY, FINAL_USAGE));
-  return objectOf(objectsOf(answer?.['choices'])[0]?.['message']) ?? assert.fail('the answer has a message');
+  const response = parseJsonObject(encodeWhole(foldEvents(events), IDENTITY, FINAL_USAGE));
+  return objectOf(objectsOf(response?.['choices'])[0]?.['message']) ?? assert.fail('the answer has a message');
 }
 
 /** The plain reasoning of a stream, and each of its details, as a client puts them together. */

@@ -59,29 +59,29 @@ function bytesOf({ kind, text }: Recording): Buffer {
   return Buffer.from([...lines, '[DONE]'].map((line) => `data: ${line}\n\n`).join(''));
 }
 
-function joined(answer: GenerationResponse, type: 'text' | 'reasoning'): string {
-  return answer.blocks.map((block) => (block.type === type ? block.text : '')).join('');
+function joined(response: GenerationResponse, type: 'text' | 'reasoning'): string {
+  return response.blocks.map((block) => (block.type === type ? block.text : '')).join('');
 }
 
-function checkFacts(answer: GenerationResponse, fact: Fact): void {
-  assert.deepEqual([answer.id, answer.model], fact.from);
-  checkText(joined(answer, 'text'), fact.text);
-  checkText(joined(answer, 'reasoning'), fact.reasoning);
-  assert.deepEqual(callsOf(answer), fact.calls ?? []);
-  assert.deepEqual(signaturesOf(answer), fact.signatures ?? []);
+function checkFacts(response: GenerationResponse, fact: Fact): void {
+  assert.deepEqual([response.id, response.model], fact.from);
+  checkText(joined(response, 'text'), fact.text);
+  checkText(joined(response, 'reasoning'), fact.reasoning);
+  assert.deepEqual(callsOf(response), fact.calls ?? []);
+  assert.deepEqual(signaturesOf(response), fact.signatures ?? []);
   const sources = [
-    ...answer.citations.map(({ citation }) => citation),
-    ...answer.blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : [])),
+    ...response.citations.map(({ citation }) => citation),
+    ...response.blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : [])),
   ];
   assert.deepEqual(
     sources.map((source) => (source.type === 'url' ? [source.url, source.title] : [])),
     fact.sources ?? [],
   );
-  assert.deepEqual(answer.usage && countsOf(answer.usage), fact.usage);
-  assert.deepEqual(answer.end && [answer.end.finish, answer.end.nativeFinish], fact.finish);
-  const { failure } = answer;
+  assert.deepEqual(response.usage && countsOf(response.usage), fact.usage);
+  assert.deepEqual(response.end && [response.end.finish, response.end.nativeFinish], fact.finish);
+  const { failure } = response;
   assert.deepEqual(failure && [failure.kind, failure.status, failure.providerCode], fact.failure);
-  assert.deepEqual(answer.warnings, []);
+  assert.deepEqual(response.warnings, []);
 }
 
 function checkText(text: string, stated: Stated | undefined): void {
@@ -119,18 +119,18 @@ function countsOf(usage: Usage): Counts {
 }
 
 /** The caller of ours gets the same text, reasoning and calls, however the answer is delivered. */
-function checkRelay(answer: GenerationResponse, frames: string): void {
+function checkRelay(response: GenerationResponse, frames: string): void {
   for (const entry of readStream(frames)) assert.equal(chatChunkSchema.safeParse(entry).error, undefined);
   const again = foldEvents(decodeStream(Buffer.from(frames)));
-  const encoded = encodeWhole(answer, IDENTITY, { ...FINAL_USAGE, usage: answer.usage ?? NO_USAGE });
+  const encoded = encodeWhole(response, IDENTITY, { ...FINAL_USAGE, usage: response.usage ?? NO_USAGE });
   assert.equal(chatResultSchema.safeParse(parseJsonObject(encoded)).error, undefined);
   const whole = foldEvents(decodeWhole(encoded));
   for (const copy of [again, whole]) {
-    assert.equal(joined(copy, 'text'), joined(answer, 'text'));
-    assert.equal(joined(copy, 'reasoning'), joined(answer, 'reasoning'));
+    assert.equal(joined(copy, 'text'), joined(response, 'text'));
+    assert.equal(joined(copy, 'reasoning'), joined(response, 'reasoning'));
     assert.deepEqual(
       copy.blocks.filter(({ type }) => type === 'tool-call').map((block) => 'id' in block && block.id),
-      answer.blocks.filter(({ type }) => type === 'tool-call').map((block) => 'id' in block && block.id),
+      response.blocks.filter(({ type }) => type === 'tool-call').map((block) => 'id' in block && block.id),
     );
   }
 }
@@ -168,11 +168,14 @@ if (!existsSync(DIRECTORY)) {
       test(`${name}: says what it is known to say`, () => {
         const events = kind === 'json' ? decodeWhole(text) : decodeStream(bytesOf(recording));
         checkEvents(events);
-        const answer = foldEvents(events);
-        checkFacts(answer, FACTS[name] ?? assert.fail('the recording has its facts'));
-        if (answer.failure !== undefined) return;
+        const response = foldEvents(events);
+        checkFacts(response, FACTS[name] ?? assert.fail('the recording has its facts'));
+        if (response.failure !== undefined) return;
         const encoder = new ChatStreamEncoder(IDENTITY);
-        checkRelay(answer, encoder.encode(events) + encoder.close({ ...FINAL_USAGE, usage: answer.usage ?? NO_USAGE }));
+        checkRelay(
+          response,
+          encoder.encode(events) + encoder.close({ ...FINAL_USAGE, usage: response.usage ?? NO_USAGE }),
+        );
       });
 
       if (kind === 'json') continue;

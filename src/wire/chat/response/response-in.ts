@@ -9,12 +9,12 @@ import { keepArguments } from './exact-arguments.ts';
 
 /** The same events as those of a stream with a single chunk, so that both fold to the same answer. */
 export function decodeWhole(text: string, dialect?: ChatDialect): EventBatch {
-  const answer = parseJsonObject(text);
-  const isAnswer = answer !== undefined && firstChoice(answer['choices']) !== undefined;
-  if (answer === undefined || (!isAnswer && errorOfChunk(answer) === undefined))
+  const response = parseJsonObject(text);
+  const isResponse = response !== undefined && firstChoice(response['choices']) !== undefined;
+  if (response === undefined || (!isResponse && errorOfChunk(response) === undefined))
     return [{ type: 'failed', failure: transportFailure('garbage') }];
   const reader = new ResponseDecoder(dialect);
-  reader.takeChunk(keepArguments(answer, text));
+  reader.takeChunk(keepArguments(response, text));
   reader.finish(true);
   return reader.take();
 }

@@ -15,15 +15,15 @@ import { joinResponseText, joinReasoning } from '../../../canonical/text-gap.ts'
 import { encodeUsage } from './usage.ts';
 
 /** @spec chat-response-1, chat-response-13 */
-export function encodeWhole(answer: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string {
-  const fields = answerFields(answer);
+export function encodeWhole(response: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string {
+  const fields = responseFields(response);
   const { choices, created: _created, service_tier: tier, system_fingerprint: fingerprint, ...top } = fields;
   const around = isJsonObject(choices) ? choices : {};
   const { message: inMessage, ...inChoice } = around;
-  const message = withExtra(encodeMessage(answer, identity), isJsonObject(inMessage) ? inMessage : undefined);
+  const message = withExtra(encodeMessage(response, identity), isJsonObject(inMessage) ? inMessage : undefined);
   const own: JsonObject = {
     ...identityMembers(identity, 'chat.completion'),
-    choices: [withExtra({ index: 0, message, ...encodeFinish(answer, identity) }, inChoice)],
+    choices: [withExtra({ index: 0, message, ...encodeFinish(response, identity) }, inChoice)],
     system_fingerprint: typeof fingerprint === 'string' ? fingerprint : null,
     service_tier: servedTier(finalUsage, tier),
     usage: encodeUsage(finalUsage),
@@ -39,17 +39,17 @@ function servedTier({ usage }: FinalUsage, reported: JsonObject[string]): string
 }
 
 /** What the answer brought along on itself, and on its blocks as far as it stood around them. Later members win. */
-function answerFields(answer: GenerationResponse): JsonObject {
+function responseFields(response: GenerationResponse): JsonObject {
   let fields: JsonObject = {};
   let pieces: JsonObject = {};
-  for (const extra of answer.extras) {
+  for (const extra of response.extras) {
     if (extra.format !== 'chat') continue;
     const { choices, ...chunk } = extra.fields;
     // Members of the answer itself are repeated as they grow; those of a delta come piece by piece.
     fields = withExtra(chunk, fields);
     if (isJsonObject(choices)) pieces = mergeFields(pieces, choices);
   }
-  for (const block of answer.blocks) {
+  for (const block of response.blocks) {
     const choices = fieldsOf(block, 'chat')?.['choices'];
     if (choices !== undefined) fields = withExtra({ choices }, fields);
   }

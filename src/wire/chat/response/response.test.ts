@@ -28,8 +28,8 @@ function fold(body: JsonObject): GenerationResponse {
   return foldEvents(events);
 }
 
-function write(answer: GenerationResponse, finalUsage: FinalUsage = FINAL_USAGE): JsonObject {
-  return parseJsonObject(encodeWhole(answer, IDENTITY, finalUsage)) ?? assert.fail('the answer is JSON');
+function write(response: GenerationResponse, finalUsage: FinalUsage = FINAL_USAGE): JsonObject {
+  return parseJsonObject(encodeWhole(response, IDENTITY, finalUsage)) ?? assert.fail('the answer is JSON');
 }
 
 /** The same answer as a caller of ours gets it. */
@@ -37,8 +37,8 @@ function relay(body: JsonObject): JsonObject {
   return write(fold(body));
 }
 
-function messageOf(answer: JsonObject): JsonObject {
-  return objectOf(objectsOf(answer['choices'])[0]?.['message']) ?? assert.fail('the answer has a message');
+function messageOf(response: JsonObject): JsonObject {
+  return objectOf(objectsOf(response['choices'])[0]?.['message']) ?? assert.fail('the answer has a message');
 }
 
 const CALL: JsonObject = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1.0}' } };
@@ -150,8 +150,8 @@ suite('whole chat answer', () => {
 
   // @spec chat-response-13
   test('that broke off is drawn with its error', () => {
-    const answer = foldStream(chunk({ content: 'partial' }));
-    const [choice] = objectsOf(write(answer)['choices']);
+    const response = foldStream(chunk({ content: 'partial' }));
+    const [choice] = objectsOf(write(response)['choices']);
     assert.deepEqual(choice, {
       index: 0,
       message: { role: 'assistant', content: 'partial', refusal: null },
@@ -193,7 +193,7 @@ suite('whole chat answer of an upstream', () => {
 
   test('members that came in several chunks of a stream are joined, and those of the answer itself replace each other', () => {
     const tools = (index: number): JsonObject => ({ executed_tools: [{ index }] });
-    const answer = write(
+    const response = write(
       foldStream(
         chunk({ role: 'assistant', content: '' }, {}, { x_found: [1] }),
         chunk(tools(0)),
@@ -202,8 +202,8 @@ suite('whole chat answer of an upstream', () => {
         finish('stop'),
       ),
     );
-    assert.deepEqual(messageOf(answer)['executed_tools'], [{ index: 0 }, { index: 1 }]);
-    assert.deepEqual(answer['x_found'], [1, 2]);
+    assert.deepEqual(messageOf(response)['executed_tools'], [{ index: 0 }, { index: 1 }]);
+    assert.deepEqual(response['x_found'], [1, 2]);
   });
 
   // @spec chat-response-6

@@ -69,12 +69,12 @@ function withLogprob(token: string): JsonObject {
 }
 
 /** Calls of an answer as `name(arguments)`. */
-function callsOf(answer: GenerationResponse): readonly string[] {
-  return answer.blocks.flatMap((block) => (block.type === 'tool-call' ? [`${block.name}(${block.input})`] : []));
+function callsOf(response: GenerationResponse): readonly string[] {
+  return response.blocks.flatMap((block) => (block.type === 'tool-call' ? [`${block.name}(${block.input})`] : []));
 }
 
-function textsOf(answer: GenerationResponse): readonly string[] {
-  return answer.blocks.flatMap((block) => ('text' in block ? [`${block.type}: ${block.text}`] : []));
+function textsOf(response: GenerationResponse): readonly string[] {
+  return response.blocks.flatMap((block) => ('text' in block ? [`${block.type}: ${block.text}`] : []));
 }
 
 /** The calls of an answer made of these deltas. */
@@ -224,11 +224,11 @@ suite('chat stream: tool calls', () => {
   // @spec translate-8
   test('a missing or empty id is made up, a late one is kept', () => {
     for (const id of [undefined, '', null]) {
-      const answer = foldStream(
+      const response = foldStream(
         chunk({ tool_calls: [{ index: 0, id, function: { name: 'f', arguments: '{}' } }] }),
         finish('stop'),
       );
-      const [block] = answer.blocks;
+      const [block] = response.blocks;
       assert.match(block?.type === 'tool-call' ? block.id : '', /^call_[A-Za-z0-9]{24}$/);
     }
     const late = foldStream(
@@ -252,21 +252,21 @@ suite('chat stream: tool calls', () => {
   });
 
   test('a call without a name is left out with a warning', () => {
-    const answer = foldStream(chunk({ tool_calls: [piece(0, '{}')] }), finish('stop'));
-    assert.deepEqual(answer.blocks, []);
-    assert.equal(answer.warnings[0]?.code, 'event-skipped');
-    assert.equal(answer.end?.finish, 'stop');
+    const response = foldStream(chunk({ tool_calls: [piece(0, '{}')] }), finish('stop'));
+    assert.deepEqual(response.blocks, []);
+    assert.equal(response.warnings[0]?.code, 'event-skipped');
+    assert.equal(response.end?.finish, 'stop');
   });
 
   test('the older function_call is a call', () => {
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ function_call: { name: 'f', arguments: '' } }),
       chunk({ function_call: { arguments: '{}' } }),
       finish('function_call'),
     );
-    assert.deepEqual(callsOf(answer), ['f({})']);
-    assert.equal(answer.end?.finish, 'tool_calls');
-    assert.equal(answer.end?.nativeFinish, 'function_call');
+    assert.deepEqual(callsOf(response), ['f({})']);
+    assert.equal(response.end?.finish, 'tool_calls');
+    assert.equal(response.end?.nativeFinish, 'function_call');
   });
 
   // @spec translate-26
@@ -285,18 +285,18 @@ suite('chat stream: tool calls', () => {
   });
 
   test('text between the pieces of a call waits for its arguments', () => {
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ tool_calls: [call(0, 'a', 'f', '{"x"')] }),
       chunk({ content: 'be' }),
       chunk({ tool_calls: [piece(0, ':1}')], content: 'tween' }),
       finish('tool_calls'),
     );
-    assert.deepEqual(callsOf(answer), ['f({"x":1})']);
-    assert.deepEqual(textsOf(answer), ['text: between']);
+    assert.deepEqual(callsOf(response), ['f({"x":1})']);
+    assert.deepEqual(textsOf(response), ['text: between']);
   });
 
   test('text keeps its order while a call is still without arguments', () => {
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ content: 'a' }),
       chunk({ tool_calls: [call(0, 'a', 'f', '')] }),
       chunk({ content: 'b' }, { matched: 1 }),
@@ -304,8 +304,8 @@ suite('chat stream: tool calls', () => {
       chunk({ tool_calls: [piece(0, '{}')] }),
       finish('tool_calls'),
     );
-    assert.deepEqual(textsOf(answer), ['text: a', 'text: bc']);
-    assert.deepEqual(callsOf(answer), ['f({})']);
+    assert.deepEqual(textsOf(response), ['text: a', 'text: bc']);
+    assert.deepEqual(callsOf(response), ['f({})']);
   });
 
   test('text after a complete call comes at once', () => {
@@ -341,9 +341,9 @@ suite('chat stream: any order of what upstreams send', () => {
     fc.assert(
       fc.property(fc.array(pieceOf, { maxLength: 12 }), (deltas) => {
         const chunks = deltas.map((delta) => chunk(JSON.parse(JSON.stringify(delta))));
-        const answer = foldStream(...chunks, finish('stop'), DONE);
+        const response = foldStream(...chunks, finish('stop'), DONE);
         const stated = deltas.map((delta) => ('content' in delta ? delta.content : '')).join('');
-        assert.equal(answer.blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''), stated);
+        assert.equal(response.blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''), stated);
       }),
       { numRuns: 300 },
     );
@@ -370,7 +370,7 @@ suite('chat stream: reasoning', () => {
   });
 
   test('pieces of one detail make one block, another index, type or text another', () => {
-    const answer = foldStream(
+    const response = foldStream(
       detailed('text', 0, { text: 'a' }),
       detailed('text', 0, { text: 'b' }),
       detailed('text', 0, { signature: 's' }),
@@ -384,7 +384,7 @@ suite('chat stream: reasoning', () => {
       finish('stop'),
     );
     assert.deepEqual(
-      answer.blocks.map((block) =>
+      response.blocks.map((block) =>
         block.type === 'reasoning' ? [block.form, block.text, block.signature, block.family] : block.type,
       ),
       [
@@ -398,7 +398,7 @@ suite('chat stream: reasoning', () => {
   });
 
   test('content as a list of parts: thinking and text', () => {
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }),
       chunk({
         content: [
@@ -410,8 +410,8 @@ suite('chat stream: reasoning', () => {
       chunk({ content: [{ type: 'reference', reference_ids: [1] }] }),
       finish('stop'),
     );
-    assert.deepEqual(textsOf(answer), ['reasoning: hm.', 'text: 144']);
-    assert.equal(answer.warnings.length, 1);
+    assert.deepEqual(textsOf(response), ['reasoning: hm.', 'text: 144']);
+    assert.equal(response.warnings.length, 1);
   });
 });
 
@@ -426,20 +426,20 @@ suite('chat stream: how it ends', () => {
 
   // @spec stream-9
   test('a keep-alive of another format is no part of the answer', () => {
-    const answer = foldStream({ type: 'ping' }, chunk({ content: 'x' }), { type: 'ping' }, finish('stop'), '[DONE]');
-    assert.equal(answer.extras.filter(({ fields }) => 'type' in fields).length, 0);
-    assert.equal(answer.end?.finish, 'stop');
+    const response = foldStream({ type: 'ping' }, chunk({ content: 'x' }), { type: 'ping' }, finish('stop'), '[DONE]');
+    assert.equal(response.extras.filter(({ fields }) => 'type' in fields).length, 0);
+    assert.equal(response.end?.finish, 'stop');
   });
 
   // @spec money-22
   test('usage on every chunk is cumulative: the latest counts', () => {
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ content: 'a' }, {}, { usage: { prompt_tokens: 5, completion_tokens: 1 } }),
       chunk({ content: 'b' }, {}, { usage: { prompt_tokens: 5, completion_tokens: 2 } }),
       finish('stop'),
     );
-    assert.equal(answer.usage?.completionTokens, 2);
-    assert.deepEqual(textsOf(answer), ['text: ab']);
+    assert.equal(response.usage?.completionTokens, 2);
+    assert.deepEqual(textsOf(response), ['text: ab']);
   });
 
   test('the sentinel is not needed after a finish reason', () => {
@@ -448,18 +448,18 @@ suite('chat stream: how it ends', () => {
 
   // @spec stream-11
   test('an answer that closes without a finish reason broke off', () => {
-    const answer = foldStream(chunk({ content: 'a' }));
-    assert.equal(answer.end, undefined);
-    assert.equal(answer.failure?.kind, 'early-end');
-    assert.equal(answer.failure?.status, 502);
-    assert.deepEqual(textsOf(answer), ['text: a']);
+    const response = foldStream(chunk({ content: 'a' }));
+    assert.equal(response.end, undefined);
+    assert.equal(response.failure?.kind, 'early-end');
+    assert.equal(response.failure?.status, 502);
+    assert.deepEqual(textsOf(response), ['text: a']);
     for (const rest of [[], [DONE]]) assert.equal(foldStream(...rest).failure?.kind, 'early-end');
   });
 
   test('an answer that ends with [DONE] and without a finish reason has an unknown end', () => {
-    const answer = foldStream(chunk({ content: 'a' }), DONE);
-    assert.deepEqual([answer.failure, answer.end], [undefined, { type: 'end', finish: 'unknown' }]);
-    assert.deepEqual(textsOf(answer), ['text: a']);
+    const response = foldStream(chunk({ content: 'a' }), DONE);
+    assert.deepEqual([response.failure, response.end], [undefined, { type: 'end', finish: 'unknown' }]);
+    assert.deepEqual(textsOf(response), ['text: a']);
   });
 
   test('an error in the stream fails it, in whatever shape it comes', () => {
@@ -506,26 +506,26 @@ suite('chat stream: how it ends', () => {
   });
 
   test('what an upstream says of its failure holds no key', () => {
-    const answer = foldStream({ error: { code: 401, message: 'Incorrect API key provided: sk-abcdefghijkl' } });
-    assert.doesNotMatch(JSON.stringify(answer.failure), /sk-abc/);
-    assert.equal(answer.failure?.status, 502);
+    const response = foldStream({ error: { code: 401, message: 'Incorrect API key provided: sk-abcdefghijkl' } });
+    assert.doesNotMatch(JSON.stringify(response.failure), /sk-abc/);
+    assert.equal(response.failure?.status, 502);
   });
 
   test('content after the finish reason is left out, empty content is none', () => {
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ content: 'a' }),
       finish('stop'),
       chunk({ content: '' }),
       chunk({ content: 'b' }),
       DONE,
     );
-    assert.deepEqual(textsOf(answer), ['text: a']);
-    assert.equal(answer.warnings.length, 1);
+    assert.deepEqual(textsOf(response), ['text: a']);
+    assert.equal(response.warnings.length, 1);
   });
 
   test('unreadable events are skipped and noted, at most twenty of them', () => {
     const bad = Array.from({ length: 30 }, () => '{"choices":[{"delta":{"content":"lost');
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ content: 'a' }),
       ...bad,
       '[1]',
@@ -533,9 +533,9 @@ suite('chat stream: how it ends', () => {
       chunk({ content: 'b' }),
       finish('stop'),
     );
-    assert.deepEqual(textsOf(answer), ['text: ab']);
-    assert.equal(answer.warnings.length, 20);
-    assert.ok(answer.warnings.every(({ code }) => code === 'event-skipped'));
+    assert.deepEqual(textsOf(response), ['text: ab']);
+    assert.equal(response.warnings.length, 20);
+    assert.ok(response.warnings.every(({ code }) => code === 'event-skipped'));
   });
 
   test('an event without an end does not fill the memory', () => {
@@ -573,7 +573,7 @@ suite('chat stream: how it ends', () => {
 
 suite('chat stream: around the content', () => {
   test('chunks without choices, with empty ones or of other indexes are no content', () => {
-    const answer = foldStream(
+    const response = foldStream(
       { id: 'x', choices: [], prompt_filter_results: [{ index: 0 }] },
       { id: 'x' },
       { choices: [{ index: 1, delta: { content: 'other' } }] },
@@ -583,26 +583,26 @@ suite('chat stream: around the content', () => {
       chunk({ content: 'a' }),
       finish('stop'),
     );
-    assert.deepEqual(textsOf(answer), ['text: a']);
-    assert.deepEqual(answer.extras[0]?.fields, { prompt_filter_results: [{ index: 0 }] });
+    assert.deepEqual(textsOf(response), ['text: a']);
+    assert.deepEqual(response.extras[0]?.fields, { prompt_filter_results: [{ index: 0 }] });
   });
 
   test('what a chunk tells of the answer travels on: once when it is repeated, again when it changes', () => {
-    const answer = foldStream(citing(['u']), citing(['u']), citing(['u', 'v']), finish('stop'));
+    const response = foldStream(citing(['u']), citing(['u']), citing(['u', 'v']), finish('stop'));
     assert.deepEqual(
-      answer.extras.map(({ fields }) => fields),
+      response.extras.map(({ fields }) => fields),
       [{ created: 5, citations: ['u'] }, { citations: ['u', 'v'] }],
     );
   });
 
   // @spec chat-response-5
   test('log probabilities stay with their text and add up', () => {
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ content: 'a' }, withLogprob('a')),
       chunk({ content: 'b' }, withLogprob('b')),
       finish('stop'),
     );
-    assert.deepEqual(answer.blocks[0]?.extra?.fields, {
+    assert.deepEqual(response.blocks[0]?.extra?.fields, {
       choices: {
         logprobs: {
           content: [
@@ -615,14 +615,14 @@ suite('chat stream: around the content', () => {
   });
 
   test('generated audio adds up', () => {
-    const answer = foldStream(
+    const response = foldStream(
       chunk({ audio: { id: 'au', transcript: 'Hel' } }),
       chunk({ audio: { data: 'AAAA' } }),
       chunk({ audio: { transcript: 'lo', data: 'BBBB' } }),
       chunk({ audio: { expires_at: 9 } }),
       finish('stop'),
     );
-    const [block] = answer.blocks;
+    const [block] = response.blocks;
     assert.ok(block?.type === 'media' && block.source.type === 'base64');
     assert.equal(block.source.data, 'AAAABBBB');
     assert.deepEqual(block.extra?.fields, { audio: { id: 'au', transcript: ['Hel', 'lo'], expires_at: 9 } });

@@ -125,19 +125,19 @@ if (!existsSync(DIRECTORY)) {
       test(`${name}: says what it is known to say`, () => {
         const events = decodeStream(bytes);
         checkEvents(events);
-        const answer = foldEvents(events);
+        const response = foldEvents(events);
         const stated: Fact = {
-          id: answer.id ?? '',
-          text: textOfBlocks(answer, 'text'),
-          reasoning: textOfBlocks(answer, 'reasoning'),
-          calls: callsOf(answer),
-          citations: answer.blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : [])),
-          usage: answer.usage ?? assert.fail('the answer tells its usage'),
-          finish: answer.end?.finish ?? '',
-          nativeFinish: answer.end?.nativeFinish ?? '',
+          id: response.id ?? '',
+          text: textOfBlocks(response, 'text'),
+          reasoning: textOfBlocks(response, 'reasoning'),
+          calls: callsOf(response),
+          citations: response.blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : [])),
+          usage: response.usage ?? assert.fail('the answer tells its usage'),
+          finish: response.end?.finish ?? '',
+          nativeFinish: response.end?.nativeFinish ?? '',
         };
         assert.deepEqual(stated, FACTS[name]);
-        assert.deepEqual(answer.warnings, []);
+        assert.deepEqual(response.warnings, []);
       });
 
       test(`${name}: is the same however it is cut`, () => {

@@ -16,9 +16,9 @@ import {
 } from '../../../../tests/support/wire/cohere/streams.ts';
 
 function chatMessage(events: readonly JsonObject[]): JsonObject {
-  const answer = foldEvents(decodeStream(stream(events)));
+  const response = foldEvents(decodeStream(stream(events)));
   const encoded =
-    parseJsonObject(encodeChat(answer, IDENTITY, { ...FINAL_USAGE, usage: answer.usage ?? NO_USAGE })) ?? {};
+    parseJsonObject(encodeChat(response, IDENTITY, { ...FINAL_USAGE, usage: response.usage ?? NO_USAGE })) ?? {};
   const { choices } = encoded;
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   assert.ok(isJsonObject(choice) && isJsonObject(choice['message']));
@@ -26,9 +26,9 @@ function chatMessage(events: readonly JsonObject[]): JsonObject {
 }
 
 function messagesContent(events: readonly JsonObject[]): readonly JsonObject[] {
-  const answer = foldEvents(decodeStream(stream(events)));
+  const response = foldEvents(decodeStream(stream(events)));
   const encoded = parseJsonObject(
-    encodeMessages(answer, IDENTITY, { ...FINAL_USAGE, usage: answer.usage ?? NO_USAGE }),
+    encodeMessages(response, IDENTITY, { ...FINAL_USAGE, usage: response.usage ?? NO_USAGE }),
   );
   const content = encoded?.['content'];
   assert.ok(Array.isArray(content));

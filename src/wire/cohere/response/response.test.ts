@@ -19,8 +19,8 @@ import {
   WITH_LOGPROBS,
 } from '../../../../tests/support/wire/cohere/streams.ts';
 
-function foldWhole(answer: JsonObject) {
-  const events = decodeWhole(JSON.stringify(answer));
+function foldWhole(response: JsonObject) {
+  const events = decodeWhole(JSON.stringify(response));
   checkEvents(events);
   return foldEvents(events);
 }
@@ -36,7 +36,7 @@ for (const [name, whole, events] of [
 }
 
 test('log probabilities of thinking are left out, as the chat format has none', () => {
-  const answer = foldWhole({
+  const response = foldWhole({
     id: 'x',
     message: {
       role: 'assistant',
@@ -52,15 +52,15 @@ test('log probabilities of thinking are left out, as the chat format has none', 
       { text: '.', token_ids: [3], logprobs: [-1] },
     ],
   });
-  assert.equal(answer.blocks[0]?.extra, undefined);
-  assert.match(JSON.stringify(answer.blocks[1]?.extra), /"Yes","logprob":-2,.*"\.","logprob":-1/);
-  assert.doesNotMatch(JSON.stringify(answer.blocks[1]?.extra), /Hm/);
+  assert.equal(response.blocks[0]?.extra, undefined);
+  assert.match(JSON.stringify(response.blocks[1]?.extra), /"Yes","logprob":-2,.*"\.","logprob":-1/);
+  assert.doesNotMatch(JSON.stringify(response.blocks[1]?.extra), /Hm/);
 });
 
 test('a citation of a part that is not there is left out, and noted', () => {
   const citations = [{ start: 0, end: 1, text: 'x', sources: [DOCUMENT], content_index: 9 }];
-  const answer = foldWhole({ id: 'x', message: { content: [{ type: 'text', text: 'x' }], citations } });
-  assert.equal(answer.warnings.length, 1);
+  const response = foldWhole({ id: 'x', message: { content: [{ type: 'text', text: 'x' }], citations } });
+  assert.equal(response.warnings.length, 1);
 });
 
 test('a plan stands right before the calls that it is for', () => {
@@ -69,19 +69,19 @@ test('a plan stands right before the calls that it is for', () => {
     { type: 'text', text: 'Look.' },
   ];
   const call = { id: 'a', type: 'function', function: { name: 'one', arguments: '{}' } };
-  const answer = foldWhole({
+  const response = foldWhole({
     message: { content, tool_plan: 'I will look.', tool_calls: [call] },
     finish_reason: 'TOOL_CALL',
   });
   assert.deepEqual(
-    answer.blocks.map((block) => ('text' in block ? block.text : block.type)),
+    response.blocks.map((block) => ('text' in block ? block.text : block.type)),
     ['Hm.', 'Look.', 'I will look.', 'tool-call'],
   );
 });
 
 test('content as one string is a text', () => {
-  const answer = foldWhole({ id: 'x', message: { content: 'So be it.' }, finish_reason: 'COMPLETE' });
-  assert.equal(textOfBlocks(answer, 'text'), 'So be it.');
+  const response = foldWhole({ id: 'x', message: { content: 'So be it.' }, finish_reason: 'COMPLETE' });
+  assert.equal(textOfBlocks(response, 'text'), 'So be it.');
 });
 
 test('arguments that say null are none', () => {
@@ -90,9 +90,9 @@ test('arguments that say null are none', () => {
 });
 
 test('an answer that ended with an error failed', () => {
-  const answer = foldWhole({ id: 'x', message: { role: 'assistant' }, finish_reason: 'ERROR', usage: USAGE });
-  assert.equal(answer.failure?.status, 502);
-  assert.equal(answer.usage?.promptTokens, 210);
+  const response = foldWhole({ id: 'x', message: { role: 'assistant' }, finish_reason: 'ERROR', usage: USAGE });
+  assert.equal(response.failure?.status, 502);
+  assert.equal(response.usage?.promptTokens, 210);
 });
 
 test('an error object in place of an answer is a failure with its status', () => {
@@ -119,9 +119,14 @@ test('whatever stands in an answer gives events of the grammar and never throws'
     },
     { requiredKeys: [] },
   );
-  const answer = fc.record({ message, finish_reason: fc.jsonValue(), usage: fc.jsonValue(), logprobs: fc.jsonValue() });
+  const response = fc.record({
+    message,
+    finish_reason: fc.jsonValue(),
+    usage: fc.jsonValue(),
+    logprobs: fc.jsonValue(),
+  });
   fc.assert(
-    fc.property(fc.oneof(answer, fc.jsonValue()), (value) => checkEvents(decodeWhole(JSON.stringify(value)))),
+    fc.property(fc.oneof(response, fc.jsonValue()), (value) => checkEvents(decodeWhole(JSON.stringify(value)))),
     { numRuns: 500 },
   );
 });

@@ -8,32 +8,32 @@ import { failureOfError, isError } from './error.ts';
 
 /** The events of a stream that brings every part in one piece, so that both fold to the same answer. */
 export function decodeWhole(text: string): EventBatch {
-  const answer = parseJsonObject(text);
-  const message = answer?.['message'];
-  if (answer === undefined || !isJsonObject(message)) {
-    const failed = answer !== undefined && isError(answer);
-    return [{ type: 'failed', failure: failed ? failureOfError(answer) : transportFailure('garbage') }];
+  const response = parseJsonObject(text);
+  const message = response?.['message'];
+  if (response === undefined || !isJsonObject(message)) {
+    const failed = response !== undefined && isError(response);
+    return [{ type: 'failed', failure: failed ? failureOfError(response) : transportFailure('garbage') }];
   }
   const reader = new ResponseDecoder();
-  reader.start(answer['id'] ?? answer['generation_id']);
-  takeContent(reader, message, answer);
+  reader.start(response['id'] ?? response['generation_id']);
+  takeContent(reader, message, response);
   // Right before the calls that it is the plan for.
   reader.addPlan(message['tool_plan']);
   for (const [index, call] of objectsOf(message['tool_calls']).entries()) {
     reader.startCall(index, call);
     reader.endCall(index);
   }
-  reader.finish(answer['finish_reason'], answer['usage'], answer['error']);
+  reader.finish(response['finish_reason'], response['usage'], response['error']);
   return reader.take();
 }
 
 /** Citations stand apart from the parts that they are of, and are told while those are read. */
-function takeContent(reader: ResponseDecoder, message: JsonObject, answer: JsonObject): void {
+function takeContent(reader: ResponseDecoder, message: JsonObject, response: JsonObject): void {
   const { content } = message;
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : itemsOf(content);
   const citations = groupCitations(message['citations'], parts);
   const text = parts.map(textOfPart).join('');
-  let logprobs = chatLogprobs(logprobsOfText(answer['logprobs'], text));
+  let logprobs = chatLogprobs(logprobsOfText(response['logprobs'], text));
   for (const [index, part] of parts.entries()) {
     if (!isJsonObject(part)) continue;
     const isText = textOfPart(part) !== '';

@@ -30,16 +30,16 @@ import {
 } from '../../../../tests/support/wire/cohere/streams.ts';
 
 test('thinking and text are blocks of their own, and the answer keeps its id and its end', () => {
-  const answer = foldStream(THOUGHT_AND_CITED);
-  assert.equal(answer.format, 'cohere');
-  assert.equal(answer.id, 'c14c80c3-18eb-4519-9460-6c92edd8cfb4');
+  const response = foldStream(THOUGHT_AND_CITED);
+  assert.equal(response.format, 'cohere');
+  assert.equal(response.id, 'c14c80c3-18eb-4519-9460-6c92edd8cfb4');
   assert.deepEqual(
-    answer.blocks.map((block) => block.type),
+    response.blocks.map((block) => block.type),
     ['reasoning', 'text'],
   );
-  assert.equal(textOfBlocks(answer, 'reasoning'), 'The document says it — easily.');
-  assert.equal(textOfBlocks(answer, 'text'), '🌊 Tides come from the moon.');
-  assert.deepEqual(answer.end, { type: 'end', finish: 'stop', nativeFinish: 'COMPLETE' });
+  assert.equal(textOfBlocks(response, 'reasoning'), 'The document says it — easily.');
+  assert.equal(textOfBlocks(response, 'text'), '🌊 Tides come from the moon.');
+  assert.deepEqual(response.end, { type: 'end', finish: 'stop', nativeFinish: 'COMPLETE' });
 });
 
 test('thinking can be read by any model, because nobody signed it', () => {
@@ -76,13 +76,13 @@ suite('a citation', () => {
 
   test('comes once for each of its sources, with the address that a tool gave', () => {
     const tool = { type: 'tool', id: 'search_x:0', tool_output: { url: 'https://a.example/', snippet: 'so' } };
-    const answer = foldStream([
+    const response = foldStream([
       START,
       content(0, { text: 'It is so.' }),
       citationStart(0, { start: 6, end: 8, text: 'so', sources: [DOCUMENT, tool] }),
       end('COMPLETE'),
     ]);
-    assert.deepEqual(answer.blocks[0]?.type === 'text' && answer.blocks[0].citations, [
+    assert.deepEqual(response.blocks[0]?.type === 'text' && response.blocks[0].citations, [
       { type: 'url', url: 'doc:1', title: 'Tides', start: 6, end: 8, excerpt: 'The moon pulls the sea.' },
       { type: 'url', url: 'https://a.example/', start: 6, end: 8, excerpt: 'so' },
     ]);
@@ -90,26 +90,26 @@ suite('a citation', () => {
 
   test('of a result without words of its own shows the result', () => {
     const tool = { type: 'tool', id: 'get_weather_14br:0', tool_output: { temperature: '24°C' } };
-    const answer = foldStream([
+    const response = foldStream([
       START,
       content(0, { text: 'It is 24°C.' }),
       citationStart(0, { start: 6, end: 10, text: '24°C', sources: [tool] }),
       end('COMPLETE'),
     ]);
-    assert.deepEqual(answer.blocks[0]?.type === 'text' && answer.blocks[0].citations, [
+    assert.deepEqual(response.blocks[0]?.type === 'text' && response.blocks[0].citations, [
       { type: 'url', url: 'get_weather_14br:0', start: 6, end: 10, excerpt: '{"temperature":"24°C"}' },
     ]);
   });
 
   test('of the second text counts from the beginning of the answer', () => {
-    const answer = foldStream([
+    const response = foldStream([
       START,
       content(0, { text: 'One.' }),
       content(1, { text: ' Two.' }),
       citationStart(0, { start: 1, end: 4, text: 'Two', sources: [DOCUMENT], content_index: 1 }),
       end('COMPLETE'),
     ]);
-    const [block] = answer.blocks;
+    const [block] = response.blocks;
     assert.ok(block?.type === 'text' && block.text === 'One. Two.');
     const [citation] = block.citations ?? [];
     assert.ok(citation?.type === 'url');
@@ -117,18 +117,18 @@ suite('a citation', () => {
   });
 
   test('of a text that has ended is one of the whole answer', () => {
-    const answer = foldStream([
+    const response = foldStream([
       START,
       content(0, { text: 'So.' }),
       callStart(0, 'a', 'one'),
       citationStart(0, { start: 0, end: 2, text: 'So', sources: [DOCUMENT], content_index: 0 }),
       end('COMPLETE'),
     ]);
-    assert.equal(answer.citations.length, 1);
+    assert.equal(response.citations.length, 1);
   });
 
   test('of thinking is left out, and noted', () => {
-    const answer = foldStream([
+    const response = foldStream([
       START,
       content(0, { thinking: 'Hm, so.' }),
       content(1, { text: 'So.' }),
@@ -142,28 +142,28 @@ suite('a citation', () => {
       }),
       end('COMPLETE'),
     ]);
-    assert.equal(answer.warnings.length, 1);
-    assert.equal(answer.blocks[1]?.type === 'text' && answer.blocks[1].citations, undefined);
+    assert.equal(response.warnings.length, 1);
+    assert.equal(response.blocks[1]?.type === 'text' && response.blocks[1].citations, undefined);
   });
 
   test('without a source that has a name stays closed', () => {
-    const answer = foldStream([
+    const response = foldStream([
       START,
       content(0, { text: 'So.' }),
       citationStart(0, { start: 0, end: 2, text: 'So', sources: [{ type: 'document' }] }),
       end('COMPLETE'),
     ]);
-    const [block] = answer.blocks;
+    const [block] = response.blocks;
     assert.equal(block?.type === 'text' && block.citations?.[0]?.type, 'opaque');
   });
 });
 
 suite('a tool call', () => {
   test('keeps id, name and the very bytes of its arguments; the plan before it is reasoning', () => {
-    const answer = foldStream(PLAN_AND_CALLS);
-    assert.deepEqual(callsOf(answer), ['weather_a1 weather({"city": "Berlin", "days": 1.0})', 'now_b2 now({})']);
-    assert.equal(textOfBlocks(answer, 'reasoning'), 'I will look up both cities.');
-    assert.equal(answer.end?.finish, 'tool_calls');
+    const response = foldStream(PLAN_AND_CALLS);
+    assert.deepEqual(callsOf(response), ['weather_a1 weather({"city": "Berlin", "days": 1.0})', 'now_b2 now({})']);
+    assert.equal(textOfBlocks(response, 'reasoning'), 'I will look up both cities.');
+    assert.equal(response.end?.finish, 'tool_calls');
   });
 
   for (const pieces of [['null'], ['nu', 'll'], ['', ''], [' ']]) {
@@ -177,7 +177,7 @@ suite('a tool call', () => {
   }
 
   test('may come beside another that has not ended', () => {
-    const answer = foldStream([
+    const response = foldStream([
       START,
       callStart(0, 'a', 'one'),
       callStart(1, 'b', 'two'),
@@ -187,29 +187,29 @@ suite('a tool call', () => {
       callDelta(1, '2}'),
       end('TOOL_CALL'),
     ]);
-    assert.deepEqual(callsOf(answer), ['a one({"x":1})', 'b two({"y":2})']);
+    assert.deepEqual(callsOf(response), ['a one({"x":1})', 'b two({"y":2})']);
   });
 
   test('with its arguments at its opening needs no more', () => {
-    const answer = foldStream([START, callStart(0, 'a', 'one', '{"x":1}'), callEnd(0), end('TOOL_CALL')]);
-    assert.deepEqual(callsOf(answer), ['a one({"x":1})']);
+    const response = foldStream([START, callStart(0, 'a', 'one', '{"x":1}'), callEnd(0), end('TOOL_CALL')]);
+    assert.deepEqual(callsOf(response), ['a one({"x":1})']);
   });
 
   test('without an id gets one, and without a name is left out', () => {
-    const answer = foldStream([START, callStart(0, '', 'one', '{}'), callStart(1, 'b', ''), end('TOOL_CALL')]);
-    assert.match(callsOf(answer)[0] ?? '', /^call_\w{24} one\(\{\}\)$/);
-    assert.equal(answer.blocks.length, 1);
-    assert.equal(answer.warnings.length, 1);
+    const response = foldStream([START, callStart(0, '', 'one', '{}'), callStart(1, 'b', ''), end('TOOL_CALL')]);
+    assert.match(callsOf(response)[0] ?? '', /^call_\w{24} one\(\{\}\)$/);
+    assert.equal(response.blocks.length, 1);
+    assert.equal(response.warnings.length, 1);
   });
 
   test('on an index that was used is a call of its own', () => {
-    const answer = foldStream([
+    const response = foldStream([
       START,
       callStart(0, 'a', 'one', '{"x":1}'),
       callStart(0, 'b', 'one', '{"x":2}'),
       end('TOOL_CALL'),
     ]);
-    assert.deepEqual(callsOf(answer), ['a one({"x":1})', 'b one({"x":2})']);
+    assert.deepEqual(callsOf(response), ['a one({"x":1})', 'b one({"x":2})']);
   });
 
   // @spec translate-26
@@ -218,9 +218,9 @@ suite('a tool call', () => {
   });
 
   test('ends when text follows that the wire sent beside it', () => {
-    const answer = foldStream([START, callStart(0, 'a', 'one', '{'), content(0, { text: 'So.' }), end('COMPLETE')]);
+    const response = foldStream([START, callStart(0, 'a', 'one', '{'), content(0, { text: 'So.' }), end('COMPLETE')]);
     assert.deepEqual(
-      answer.blocks.map((block) => block.type),
+      response.blocks.map((block) => block.type),
       ['tool-call', 'text'],
     );
   });
@@ -241,13 +241,13 @@ for (const [word, finish] of [
 }
 
 test('an answer that ends with an error failed, and what had come stays', () => {
-  const answer = foldStream(FAILED_MIDWAY);
-  assert.equal(textOfBlocks(answer, 'text'), 'Once upon');
-  assert.equal(answer.failure?.kind, 'error-event');
-  assert.equal(answer.failure?.status, 502);
-  assert.equal(answer.failure?.providerCode, 'ERROR');
-  assert.equal(answer.failure?.upstreamMessage, 'internal server error');
-  assert.equal(answer.usage?.promptTokens, 210);
+  const response = foldStream(FAILED_MIDWAY);
+  assert.equal(textOfBlocks(response, 'text'), 'Once upon');
+  assert.equal(response.failure?.kind, 'error-event');
+  assert.equal(response.failure?.status, 502);
+  assert.equal(response.failure?.providerCode, 'ERROR');
+  assert.equal(response.failure?.upstreamMessage, 'internal server error');
+  assert.equal(response.usage?.promptTokens, 210);
 });
 
 test('an answer that took the vendor too long failed for that', () => {
@@ -281,7 +281,7 @@ test('the end is told at once, not when the connection closes', () => {
 });
 
 test('broken and unknown events are left out and noted, after the start', () => {
-  const answer = foldStream([
+  const response = foldStream([
     'data: {"type":"content-de\n\n',
     START,
     'data: 17\n\n',
@@ -293,9 +293,9 @@ test('broken and unknown events are left out and noted, after the start', () => 
     content(0, { text: 'fine' }),
     end('COMPLETE'),
   ]);
-  assert.equal(textOfBlocks(answer, 'text'), 'fine');
-  assert.equal(answer.warnings.length, 6);
-  assert.ok(answer.warnings.every(({ code }) => code === 'event-skipped'));
+  assert.equal(textOfBlocks(response, 'text'), 'fine');
+  assert.equal(response.warnings.length, 6);
+  assert.ok(response.warnings.every(({ code }) => code === 'event-skipped'));
 });
 
 test('a flood of broken events is noted only so often', () => {
@@ -304,15 +304,15 @@ test('a flood of broken events is noted only so often', () => {
 });
 
 test('a stream without its beginning is read all the same', () => {
-  const answer = foldStream([content(0, { text: 'x' }), end('COMPLETE')]);
-  assert.equal(textOfBlocks(answer, 'text'), 'x');
-  assert.equal(answer.id, undefined);
+  const response = foldStream([content(0, { text: 'x' }), end('COMPLETE')]);
+  assert.equal(textOfBlocks(response, 'text'), 'x');
+  assert.equal(response.id, undefined);
 });
 
 test('empty parts are no blocks', () => {
-  const answer = foldStream([START, contentStart(0, 'text'), contentEnd(0), plan(''), end('COMPLETE')]);
-  assert.deepEqual(answer.blocks, []);
-  assert.deepEqual(answer.warnings, []);
+  const response = foldStream([START, contentStart(0, 'text'), contentEnd(0), plan(''), end('COMPLETE')]);
+  assert.deepEqual(response.blocks, []);
+  assert.deepEqual(response.warnings, []);
 });
 
 test('log probabilities come in the words of the format that callers read them in', () => {

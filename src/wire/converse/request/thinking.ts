@@ -19,7 +19,7 @@ export interface ReasoningPlan {
 }
 
 /** What every Claude that thinks can answer at the least, where neither caller nor catalog say how much it may be. */
-const ANSWER_TOKENS_DEFAULT = 32_000;
+const OUTPUT_TOKENS_DEFAULT = 32_000;
 
 /** @param forced the model has to call a tool. @spec reasoning-8 */
 export function planReasoning(messages: readonly Message[], forced: boolean, context: EncodeContext): ReasoningPlan {
@@ -64,7 +64,7 @@ function planClaude(
   const plan = encodeForeignThinking({
     settings: request.format === 'messages' ? effortAsVerbosity(requested, context) : requested,
     dialect,
-    maxTokens: requested.maxTokens ?? limit ?? ANSWER_TOKENS_DEFAULT,
+    maxTokens: requested.maxTokens ?? limit ?? OUTPUT_TOKENS_DEFAULT,
     maxTokensLimit: limit,
     forced,
     warnings,
@@ -73,7 +73,7 @@ function planClaude(
     warnings.add('field-dropped', 'reasoning', 'the model always thinks');
     return { fields: encodeEffort(plan, requested), maxTokens: requested.maxTokens, sampling };
   }
-  if (plan.thinking?.['type'] === 'enabled' && answersUnthought(messages)) {
+  if (plan.thinking?.['type'] === 'enabled' && hasUnthoughtTurn(messages)) {
     warnings.add('field-dropped', 'reasoning', 'the reasoning before the last tool call is not there any more');
     return { fields: {}, maxTokens: requested.maxTokens, sampling };
   }
@@ -115,7 +115,7 @@ function encodeEffort({ effort }: ThinkingPlan, { reasoning, verbosity }: Settin
 }
 
 /** The vendor refuses to go on thinking after calls that were made without thinking. @spec reasoning-19 */
-function answersUnthought(messages: readonly Message[]): boolean {
+function hasUnthoughtTurn(messages: readonly Message[]): boolean {
   const [assistant, user] = messages.slice(-2);
   const [result] = user?.pieces ?? [];
   if (assistant?.role !== 'assistant' || result === undefined || !isToolResult(result)) return false;

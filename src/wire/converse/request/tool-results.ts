@@ -34,11 +34,11 @@ export function pairToolResults(messages: readonly Message[], context: EncodeCon
   const paired: Message[] = [];
   let open: Calls | undefined;
   for (const { message, calls } of collect(messages, context)) {
-    if (open !== undefined) paired.push({ role: 'user', pieces: answer(open, context) });
+    if (open !== undefined) paired.push({ role: 'user', pieces: response(open, context) });
     paired.push(message);
     open = calls;
   }
-  if (open !== undefined) paired.push({ role: 'user', pieces: answer(open, context) });
+  if (open !== undefined) paired.push({ role: 'user', pieces: response(open, context) });
   return mergeNeighbours(paired);
 }
 
@@ -102,7 +102,7 @@ function unusedId(given: string, used: Set<string>, short: boolean): string {
 }
 
 /** The results in the order of the calls. Of too many for one id the last ones count. */
-function answer({ byId, results }: Calls, { warnings, facts }: EncodeContext): readonly Piece[] {
+function response({ byId, results }: Calls, { warnings, facts }: EncodeContext): readonly Piece[] {
   return [...byId].flatMap(([given, calls]) => {
     const all = results.get(given) ?? [];
     for (const { path } of all.slice(0, Math.max(0, all.length - calls.length)))

@@ -204,8 +204,8 @@ function checkRecording(name: string, { model, blocks, usage, finish, nativeFini
   const events = readRecording(name, dialectOf(model));
   checkEvents(events);
   assert.ok(!events.some(({ type }) => type === 'warning'));
-  const answer = foldEvents(events);
-  assert.deepEqual(answer.blocks, blocks);
-  assert.deepEqual({ ...answer.usage, ...usage }, answer.usage);
-  assert.deepEqual(answer.end, { type: 'end', finish, nativeFinish });
+  const response = foldEvents(events);
+  assert.deepEqual(response.blocks, blocks);
+  assert.deepEqual({ ...response.usage, ...usage }, response.usage);
+  assert.deepEqual(response.end, { type: 'end', finish, nativeFinish });
 }

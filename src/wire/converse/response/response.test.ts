@@ -9,7 +9,7 @@ import { decodeError } from './error.ts';
 import { decodeWhole } from './response.ts';
 import { decodeUsage } from './usage.ts';
 
-function answer(content: readonly JsonObject[], more: JsonObject = {}): string {
+function response(content: readonly JsonObject[], more: JsonObject = {}): string {
   return JSON.stringify({ output: { message: { role: 'assistant', content } }, stopReason: 'end_turn', ...more });
 }
 function read(text: string): EventBatch {
@@ -19,7 +19,7 @@ function read(text: string): EventBatch {
 }
 
 test('arguments of a call keep the numbers that the upstream wrote', () => {
-  const text = answer([{ toolUse: { toolUseId: 'a', name: 'f', input: { id: 0 } } }]).replace(
+  const text = response([{ toolUse: { toolUseId: 'a', name: 'f', input: { id: 0 } } }]).replace(
     '{"id":0}',
     '{"id":12345678901234567890,"ratio":1.0,"text":"é"}',
   );
@@ -38,7 +38,7 @@ test('pictures are media, tools of the provider are its own, and unknown blocks 
   const result = { toolResult: { toolUseId: 'a', content: [{ text: 'found' }] } };
   const { blocks } = foldEvents(
     read(
-      answer([
+      response([
         { image: { format: 'webp', source: { bytes: 'UklGRg==' } } },
         { toolUse: { toolUseId: 'a', name: 'search', input: {}, type: 'server_tool_use' } },
         result,
@@ -71,11 +71,11 @@ test('why an answer stopped', () => {
     ['something_new', 'stop'],
   ];
   for (const [stopReason, finish] of reasons) {
-    const { end } = foldEvents(read(answer([], { stopReason })));
+    const { end } = foldEvents(read(response([], { stopReason })));
     assert.deepEqual(end, { type: 'end', finish, nativeFinish: stopReason });
   }
   const fields = { additionalModelResponseFields: { stop_sequence: 'END' } };
-  const { end } = foldEvents(read(answer([], { stopReason: 'stop_sequence', ...fields })));
+  const { end } = foldEvents(read(response([], { stopReason: 'stop_sequence', ...fields })));
   assert.equal(end?.type === 'end' && end.stopSequence, 'END');
 });
 

@@ -12,27 +12,27 @@ import { objectAt, stringOf } from '../wire-object.ts';
 
 /** The events that a stream of the same answer would fold to. @source AWS SDK `ConverseResponse`, 3.1162 (2026-11) */
 export function decodeWhole(text: string, dialect?: Dialect): EventBatch {
-  const answer = parseJson(text);
-  if (!isJsonObject(answer)) return [{ type: 'failed', failure: transportFailure('garbage') }];
-  const content = contentOf(answer);
-  if (content === undefined) return [{ type: 'failed', failure: failureOf(answer) }];
+  const response = parseJson(text);
+  if (!isJsonObject(response)) return [{ type: 'failed', failure: transportFailure('garbage') }];
+  const content = contentOf(response);
+  if (content === undefined) return [{ type: 'failed', failure: failureOf(response) }];
   return [
     { type: 'start', format: 'converse' },
     ...blockEvents(hasFragileNumbers(text) ? exactContent(text) : content, familyOf(dialect)),
-    ...metadataEvents(answer),
-    endEvent(stringOf(answer['stopReason']) || undefined, answer['additionalModelResponseFields']),
+    ...metadataEvents(response),
+    endEvent(stringOf(response['stopReason']) || undefined, response['additionalModelResponseFields']),
   ];
 }
 
-function contentOf(answer: JsonObject): readonly Json[] | undefined {
-  const content = objectAt(objectAt(answer, 'output'), 'message')['content'];
+function contentOf(response: JsonObject): readonly Json[] | undefined {
+  const content = objectAt(objectAt(response, 'output'), 'message')['content'];
   return Array.isArray(content) ? content : undefined;
 }
 
 /** A path that the service does not know gives status 200 and `{"Output": {"__type": "...#UnknownOperationException"}}`. */
-function failureOf(answer: JsonObject) {
-  const inner = objectAt(answer, 'Output');
-  const error = stringOf(inner['__type']) === undefined ? answer : inner;
+function failureOf(response: JsonObject) {
+  const inner = objectAt(response, 'Output');
+  const error = stringOf(inner['__type']) === undefined ? response : inner;
   const known = typeof error['__type'] === 'string' || typeof error['message'] === 'string';
   return known ? failureOfException(undefined, JSON.stringify(error)) : transportFailure('garbage');
 }

@@ -52,9 +52,9 @@ for (const [name, { events, whole }] of Object.entries(OWN_STREAMS)) {
 
   test(`a stream equals the whole answer: ${name}`, () => {
     checkEvents(expected);
-    const answer = decodeWhole(JSON.stringify(whole));
-    checkEvents(answer);
-    assert.deepEqual(foldEvents(expected), foldEvents(answer));
+    const response = decodeWhole(JSON.stringify(whole));
+    checkEvents(response);
+    assert.deepEqual(foldEvents(expected), foldEvents(response));
     assert.equal(foldEvents(expected).end?.type, 'end');
   });
 

@@ -112,8 +112,8 @@ function planBudget(
       return planRoom(budget, thinking, maxTokens, context);
     }
     case 'effort': {
-      const answer = answerTokens(maxTokens, context);
-      const budget = clamp(budgetOfEffort(requested.effort, answer), tokensMin, tokensMax);
+      const response = outputTokens(maxTokens, context);
+      const budget = clamp(budgetOfEffort(requested.effort, response), tokensMin, tokensMax);
       return planRoom(budget, thinking, maxTokens, context);
     }
     default:
@@ -153,7 +153,7 @@ function planLevel(requested: RequestedThinking, thinking: LevelThinking, contex
     case 'tokens': {
       if (thinking.takesBudget) return { config: { thinkingBudget: requested.tokens } };
       const level = nearestLevel(
-        effortOfBudget(requested.tokens, answerTokens(context.request.settings.maxTokens, context)),
+        effortOfBudget(requested.tokens, outputTokens(context.request.settings.maxTokens, context)),
         thinking.levels,
       );
       context.warn('field-changed', 'reasoning.max_tokens', `the model takes levels; it gets ${level}`);
@@ -172,7 +172,7 @@ function nearestLevel(effort: Effort, levels: readonly ThinkingLevel[]): Thinkin
 }
 
 /** How long the answer may be, thinking included. */
-function answerTokens(maxTokens: number | undefined, { target }: EncodeContext): number {
+function outputTokens(maxTokens: number | undefined, { target }: EncodeContext): number {
   return maxTokens ?? target.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT;
 }
 

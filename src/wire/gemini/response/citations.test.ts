@@ -20,9 +20,9 @@ function citationsOf({ blocks, citations }: GenerationResponse): readonly Citati
 }
 
 /** What each source stands for, in the text of the whole answer. */
-function quotesOf(answer: GenerationResponse): readonly (string | undefined)[] {
-  const text = textOfBlocks(answer, 'text');
-  return citationsOf(answer).map((citation) =>
+function quotesOf(response: GenerationResponse): readonly (string | undefined)[] {
+  const text = textOfBlocks(response, 'text');
+  return citationsOf(response).map((citation) =>
     citation.type === 'url' && citation.start !== undefined ? text.slice(citation.start, citation.end) : undefined,
   );
 }
@@ -41,10 +41,10 @@ function grounded(
 
 suite('sources of a text', () => {
   test('point at their words, although the vendor counts bytes', () => {
-    const answer = foldStream(GROUNDED);
-    assert.equal(textOfBlocks(answer, 'text'), TIDES_TEXT);
-    assert.deepEqual(quotesOf(answer), ['Tides come', 'from the moon', 'from the moon']);
-    assert.deepEqual(citationsOf(answer)[2], {
+    const response = foldStream(GROUNDED);
+    assert.equal(textOfBlocks(response, 'text'), TIDES_TEXT);
+    assert.deepEqual(quotesOf(response), ['Tides come', 'from the moon', 'from the moon']);
+    assert.deepEqual(citationsOf(response)[2], {
       type: 'url',
       url: 'https://moon.example/',
       title: 'moon.example',
@@ -54,20 +54,20 @@ suite('sources of a text', () => {
   });
 
   test('count the searches, each query once', () => {
-    const answer = foldStream([...GROUNDED, { usageMetadata: { promptTokenCount: 5 } }]);
-    assert.equal(answer.usage?.webSearchRequests, 2);
+    const response = foldStream([...GROUNDED, { usageMetadata: { promptTokenCount: 5 } }]);
+    assert.equal(response.usage?.webSearchRequests, 2);
   });
 
   test('that count otherwise are found by their words', () => {
-    const answer = grounded('Müde? Ja, müde.', [
+    const response = grounded('Müde? Ja, müde.', [
       { segment: { startIndex: 10, endIndex: 14, text: 'müde' }, groundingChunkIndices: [0] },
     ]);
-    assert.deepEqual(quotesOf(answer), ['müde']);
+    assert.deepEqual(quotesOf(response), ['müde']);
   });
 
   test('without a place that can be found are told without one', () => {
-    const answer = grounded('Yes.', [{ segment: { endIndex: 9, text: 'elsewhere' }, groundingChunkIndices: [0] }]);
-    assert.deepEqual(citationsOf(answer), [{ type: 'url', url: 'https://a.example/', title: 'A' }]);
+    const response = grounded('Yes.', [{ segment: { endIndex: 9, text: 'elsewhere' }, groundingChunkIndices: [0] }]);
+    assert.deepEqual(citationsOf(response), [{ type: 'url', url: 'https://a.example/', title: 'A' }]);
   });
 
   test('without any place are sources of the whole answer', () => {
@@ -105,9 +105,9 @@ suite('sources of a text', () => {
     const text = 'Größe: 5.';
     const segment = { startIndex: 8, endIndex: 11, text: ' 5.' };
     const groundingMetadata = { groundingChunks: [PAGE], groundingSupports: [{ segment, groundingChunkIndices: [0] }] };
-    const answer = foldStream([chunk([{ text }]), finish('STOP', [call('f', {})], { groundingMetadata })]);
-    assert.equal(answer.citations.length, 1);
-    const citation = answer.citations[0]?.citation;
+    const response = foldStream([chunk([{ text }]), finish('STOP', [call('f', {})], { groundingMetadata })]);
+    assert.equal(response.citations.length, 1);
+    const citation = response.citations[0]?.citation;
     assert.equal(citation?.type === 'url' && text.slice(citation.start, citation.end), ' 5.');
   });
 });
@@ -117,8 +117,8 @@ test('works that are quoted at length are sources too', () => {
     const citationMetadata = {
       [member]: [{ startIndex: 0, endIndex: 4, uri: 'https://b.example/', license: 'MIT' }, { endIndex: 3 }],
     };
-    const answer = foldStream([finish('STOP', [{ text: 'Ünd so weiter' }], { citationMetadata })]);
-    assert.deepEqual(quotesOf(answer), ['Ünd']);
+    const response = foldStream([finish('STOP', [{ text: 'Ünd so weiter' }], { citationMetadata })]);
+    assert.deepEqual(quotesOf(response), ['Ünd']);
   }
 });
 
@@ -131,9 +131,9 @@ test('of any text, bytes become characters', () => {
       (before, quote, after) => {
         const startIndex = Buffer.byteLength(before);
         const segment = { startIndex, endIndex: startIndex + Buffer.byteLength(quote), text: quote };
-        const answer = grounded(before + quote + after, [{ segment, groundingChunkIndices: [0] }]);
-        assert.deepEqual(quotesOf(answer), [quote]);
-        const [citation] = citationsOf(answer);
+        const response = grounded(before + quote + after, [{ segment, groundingChunkIndices: [0] }]);
+        assert.deepEqual(quotesOf(response), [quote]);
+        const [citation] = citationsOf(response);
         assert.equal(citation?.type === 'url' && citation.start, before.length);
       },
     ),

@@ -99,9 +99,9 @@ test('whatever comes gives events of the grammar and never throws', () => {
 });
 
 test('whatever stands in a whole answer gives events of the grammar and never throws', () => {
-  const answer = fc.oneof(event, fc.array(event), fc.jsonValue());
+  const response = fc.oneof(event, fc.array(event), fc.jsonValue());
   fc.assert(
-    fc.property(answer, fc.constantFrom(undefined, 1), (value, indent) => {
+    fc.property(response, fc.constantFrom(undefined, 1), (value, indent) => {
       const events = decodeWhole(JSON.stringify(value, undefined, indent));
       checkEvents(events);
       foldEvents(events);

@@ -82,9 +82,9 @@ function finalUsage({ usage }: GenerationResponse): typeof FINAL_USAGE {
 }
 
 /** What a chat caller reads, streamed: the deltas added up. */
-function streamedToChat(events: EventBatch, answer: GenerationResponse): JsonObject {
+function streamedToChat(events: EventBatch, response: GenerationResponse): JsonObject {
   const encoder = new ChatStreamEncoder(IDENTITY);
-  const chunks = readStream(encoder.encode(events) + encoder.close(finalUsage(answer)));
+  const chunks = readStream(encoder.encode(events) + encoder.close(finalUsage(response)));
   const deltas = deltasOf(chunks);
   const joined = (member: string): string => deltas.map((delta) => textOf(delta[member]) ?? '').join('');
   const all = (member: string): readonly JsonObject[] => deltas.flatMap((delta) => objectsOf(delta[member]));
@@ -105,8 +105,8 @@ function streamedToChat(events: EventBatch, answer: GenerationResponse): JsonObj
 }
 
 /** The same, from the whole answer. */
-function wholeToChat(answer: GenerationResponse): JsonObject {
-  const encoded = parseJsonObject(encodeChat(answer, IDENTITY, finalUsage(answer))) ?? {};
+function wholeToChat(response: GenerationResponse): JsonObject {
+  const encoded = parseJsonObject(encodeChat(response, IDENTITY, finalUsage(response))) ?? {};
   const choice = objectsOf(encoded['choices'])[0];
   const message = objectOf(choice?.['message']) ?? {};
   const calls = objectsOf(message['tool_calls']).map((call) => objectOf(call['function']));
@@ -128,68 +128,68 @@ function usageOf(usage: unknown): JsonObject {
 }
 
 /** Blocks of a messages caller, their input parsed: it is an object there. */
-function streamedToMessages(events: EventBatch, answer: GenerationResponse): readonly JsonObject[] {
+function streamedToMessages(events: EventBatch, response: GenerationResponse): readonly JsonObject[] {
   const encoder = new MessagesStreamEncoder(IDENTITY);
-  return foldContent(checkStream(encoder.encode(events) + encoder.close(finalUsage(answer))));
+  return foldContent(checkStream(encoder.encode(events) + encoder.close(finalUsage(response))));
 }
 
-function wholeToMessages(answer: GenerationResponse): readonly JsonObject[] {
-  return objectsOf(parseJsonObject(encodeMessages(answer, IDENTITY, finalUsage(answer)))?.['content']);
+function wholeToMessages(response: GenerationResponse): readonly JsonObject[] {
+  return objectsOf(parseJsonObject(encodeMessages(response, IDENTITY, finalUsage(response)))?.['content']);
 }
 
-function checkChat(stated: JsonObject, answer: GenerationResponse, usage: Partial<Usage>): void {
+function checkChat(stated: JsonObject, response: GenerationResponse, usage: Partial<Usage>): void {
   assert.deepEqual(stated, {
-    content: textOfBlocks(answer, 'text'),
-    reasoning: textOfBlocks(answer, 'reasoning'),
-    names: answer.blocks.flatMap((block) => (block.type === 'tool-call' ? [block.name] : [])).join(' '),
-    arguments: answer.blocks.flatMap((block) => (block.type === 'tool-call' ? [block.input] : [])).join(''),
-    data: answer.blocks.flatMap((block) =>
+    content: textOfBlocks(response, 'text'),
+    reasoning: textOfBlocks(response, 'reasoning'),
+    names: response.blocks.flatMap((block) => (block.type === 'tool-call' ? [block.name] : [])).join(' '),
+    arguments: response.blocks.flatMap((block) => (block.type === 'tool-call' ? [block.input] : [])).join(''),
+    data: response.blocks.flatMap((block) =>
       block.type === 'reasoning' && block.form === 'encrypted' ? [block.text] : [],
     ),
-    sources: sourcesOf(answer).length,
-    finish: answer.end?.finish ?? null,
+    sources: sourcesOf(response).length,
+    finish: response.end?.finish ?? null,
     usage: { prompt: usage.promptTokens, completion: usage.completionTokens },
   });
 }
 
-function checkMessages(content: readonly JsonObject[], answer: GenerationResponse): void {
+function checkMessages(content: readonly JsonObject[], response: GenerationResponse): void {
   const joined = (type: string, member: string): string =>
     content.map((block) => (block['type'] === type ? (textOf(block[member]) ?? '') : '')).join('');
-  assert.equal(joined('text', 'text'), textOfBlocks(answer, 'text'));
-  assert.equal(joined('thinking', 'thinking'), textOfBlocks(answer, 'reasoning'));
-  const encrypted = answer.blocks.filter((block) => block.type === 'reasoning' && block.form === 'encrypted');
+  assert.equal(joined('text', 'text'), textOfBlocks(response, 'text'));
+  assert.equal(joined('thinking', 'thinking'), textOfBlocks(response, 'reasoning'));
+  const encrypted = response.blocks.filter((block) => block.type === 'reasoning' && block.form === 'encrypted');
   assert.deepEqual(
     content.flatMap(({ type, data }) => (type === 'redacted_thinking' ? [openSeal(textOf(data) ?? '').text] : [])),
     encrypted.map((block) => (block.type === 'reasoning' ? block.text : '')),
   );
   assert.deepEqual(
     content.flatMap((block) => (block['type'] === 'tool_use' ? [[block['name'], block['input']]] : [])),
-    answer.blocks.flatMap((block) => (block.type === 'tool-call' ? [[block.name, parseJson(block.input)]] : [])),
+    response.blocks.flatMap((block) => (block.type === 'tool-call' ? [[block.name, parseJson(block.input)]] : [])),
   );
   const sources = content.flatMap((block) => objectsOf(block['citations']));
-  assert.equal(sources.length, sourcesOf(answer).length);
+  assert.equal(sources.length, sourcesOf(response).length);
 }
 
 function replay(name: string, bytes: Buffer, fact: Fact): void {
   const events = decodeStream(bytes);
-  const answer = foldEvents(events);
+  const response = foldEvents(events);
 
   test(`${name}: says what it is known to say`, () => {
     checkEvents(events);
     const stated: Fact = {
-      id: answer.id ?? '',
-      model: answer.model ?? '',
-      text: brief(textOfBlocks(answer, 'text')),
-      reasoning: brief(textOfBlocks(answer, 'reasoning')),
-      signatures: signaturesOf(answer),
-      calls: callsOf(answer),
-      sources: sourcesOf(answer),
-      usage: answer.usage ?? assert.fail('the answer tells its usage'),
-      finish: answer.end?.finish ?? '',
-      nativeFinish: answer.end?.nativeFinish ?? '',
+      id: response.id ?? '',
+      model: response.model ?? '',
+      text: brief(textOfBlocks(response, 'text')),
+      reasoning: brief(textOfBlocks(response, 'reasoning')),
+      signatures: signaturesOf(response),
+      calls: callsOf(response),
+      sources: sourcesOf(response),
+      usage: response.usage ?? assert.fail('the answer tells its usage'),
+      finish: response.end?.finish ?? '',
+      nativeFinish: response.end?.nativeFinish ?? '',
     };
     assert.deepEqual(stated, fact);
-    assert.deepEqual(answer.warnings, []);
+    assert.deepEqual(response.warnings, []);
   });
 
   test(`${name}: is the same however it is cut`, () => {
@@ -201,13 +201,13 @@ function replay(name: string, bytes: Buffer, fact: Fact): void {
   });
 
   test(`${name}: says the same to a chat caller, streamed and whole`, () => {
-    checkChat(streamedToChat(events, answer), answer, fact.usage);
-    checkChat(wholeToChat(answer), answer, fact.usage);
+    checkChat(streamedToChat(events, response), response, fact.usage);
+    checkChat(wholeToChat(response), response, fact.usage);
   });
 
   test(`${name}: says the same to a messages caller, streamed and whole`, () => {
-    checkMessages(streamedToMessages(events, answer), answer);
-    checkMessages(wholeToMessages(answer), answer);
+    checkMessages(streamedToMessages(events, response), response);
+    checkMessages(wholeToMessages(response), response);
   });
 }
 

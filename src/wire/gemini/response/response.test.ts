@@ -27,8 +27,8 @@ function foldText(text: string) {
   return foldEvents(events);
 }
 
-function foldWhole(answer: JsonObject) {
-  return foldText(JSON.stringify(answer));
+function foldWhole(response: JsonObject) {
+  return foldText(JSON.stringify(response));
 }
 
 for (const [name, whole, chunks] of [
@@ -62,27 +62,27 @@ test('a list of chunks, which streams without SSE are, is one answer', () => {
 });
 
 test('an answer without a word for its end has an unknown one', () => {
-  const answer = foldWhole(chunk([{ text: 'So.' }]));
-  assert.equal(textOfBlocks(answer, 'text'), 'So.');
-  assert.deepEqual(answer.end, { type: 'end', finish: 'unknown' });
+  const response = foldWhole(chunk([{ text: 'So.' }]));
+  assert.equal(textOfBlocks(response, 'text'), 'So.');
+  assert.deepEqual(response.end, { type: 'end', finish: 'unknown' });
 });
 
 test('a prompt that was refused is an answer without content', () => {
-  const answer = foldWhole({ promptFeedback: { blockReason: 'SAFETY' }, modelVersion: 'gemini-2.5-flash' });
-  assert.deepEqual(kindsOf(answer), []);
-  assert.deepEqual(answer.end, { type: 'end', finish: 'content_filter', nativeFinish: 'SAFETY' });
+  const response = foldWhole({ promptFeedback: { blockReason: 'SAFETY' }, modelVersion: 'gemini-2.5-flash' });
+  assert.deepEqual(kindsOf(response), []);
+  assert.deepEqual(response.end, { type: 'end', finish: 'content_filter', nativeFinish: 'SAFETY' });
 });
 
 suite('what is no answer', () => {
   for (const text of ['', 'null', '[]', '{}', '[3]', '{"usageMetadata":{}}', '<html>', '{"candidates":']) {
     test(`${JSON.stringify(text)} is garbage`, () => {
-      const answer = foldText(text);
-      assert.equal(answer.failure?.kind, 'garbage');
+      const response = foldText(text);
+      assert.equal(response.failure?.kind, 'garbage');
     });
   }
 
   test('an error object is a failure with its status', () => {
-    const answer = foldWhole({ error: { code: 400, message: 'Bad', status: 'INVALID_ARGUMENT' } });
-    assert.deepEqual([answer.failure?.kind, answer.failure?.upstreamStatus], ['error-event', 400]);
+    const response = foldWhole({ error: { code: 400, message: 'Bad', status: 'INVALID_ARGUMENT' } });
+    assert.deepEqual([response.failure?.kind, response.failure?.upstreamStatus], ['error-event', 400]);
   });
 });

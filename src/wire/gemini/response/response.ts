@@ -8,19 +8,19 @@ import { itemSources } from './json-source.ts';
 
 /** The events that a stream of the same answer would fold to. A stream without SSE is a list of its chunks. */
 export function decodeWhole(text: string): EventBatch {
-  const answer = parseJson(text);
-  const error = errorIn(answer);
+  const response = parseJson(text);
+  const error = errorIn(response);
   if (error !== undefined) return [{ type: 'failed', failure: failureOfError(error) }];
-  const sources = Array.isArray(answer) ? itemSources(text) : [text];
+  const sources = Array.isArray(response) ? itemSources(text) : [text];
   const reader = new ResponseDecoder();
-  let isAnswer = false;
+  let isResponse = false;
   for (const source of sources) {
     const chunk = parseChunk(source);
     if (!isJsonObject(chunk)) continue;
-    isAnswer ||= chunk['candidates'] !== undefined || isJsonObject(chunk['promptFeedback']);
+    isResponse ||= chunk['candidates'] !== undefined || isJsonObject(chunk['promptFeedback']);
     reader.takeChunk(chunk, source);
   }
-  if (!isAnswer) return [{ type: 'failed', failure: transportFailure('garbage') }];
+  if (!isResponse) return [{ type: 'failed', failure: transportFailure('garbage') }];
   reader.finish(true);
   return reader.take();
 }

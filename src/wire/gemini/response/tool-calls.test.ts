@@ -18,9 +18,9 @@ import {
 
 suite('a thought signature', () => {
   test('of a call stands right before it, names it, and stands on it for clients that keep nothing else', () => {
-    const answer = foldStream(THOUGHT_AND_CALLS);
-    assert.deepEqual(kindsOf(answer), ['text', 'encrypted(fc_1)', 'tool-call', 'tool-call']);
-    const [, signature, first, second] = answer.blocks;
+    const response = foldStream(THOUGHT_AND_CALLS);
+    assert.deepEqual(kindsOf(response), ['text', 'encrypted(fc_1)', 'tool-call', 'tool-call']);
+    const [, signature, first, second] = response.blocks;
     assert.ok(signature?.type === 'reasoning' && first?.type === 'tool-call' && second?.type === 'tool-call');
     assert.deepEqual([signature.text, signature.family], [SIGNATURE, 'google-gemini-v1']);
     assert.deepEqual(first.extra, {
@@ -31,28 +31,28 @@ suite('a thought signature', () => {
   });
 
   test('of a text stands before it', () => {
-    const answer = foldStream([
+    const response = foldStream([
       chunk([{ text: 'So', thoughtSignature: SIGNATURE }]),
       finish('STOP', [{ text: ' be it.' }]),
     ]);
-    assert.deepEqual(kindsOf(answer), ['encrypted', 'text']);
-    assert.equal(textOfBlocks(answer, 'text'), 'So be it.');
+    assert.deepEqual(kindsOf(response), ['encrypted', 'text']);
+    assert.equal(textOfBlocks(response, 'text'), 'So be it.');
   });
 
   test('that comes after a text has begun does not tear it apart', () => {
-    const answer = foldStream([
+    const response = foldStream([
       chunk([{ text: 'So' }]),
       chunk([{ text: ' be', thoughtSignature: SIGNATURE }]),
       finish('STOP', [{ text: ' it.' }]),
     ]);
-    assert.deepEqual(kindsOf(answer), ['text', 'encrypted']);
-    assert.equal(textOfBlocks(answer, 'text'), 'So be it.');
+    assert.deepEqual(kindsOf(response), ['text', 'encrypted']);
+    assert.equal(textOfBlocks(response, 'text'), 'So be it.');
   });
 
   test('on an empty text is kept', () => {
-    const answer = foldStream(GROUNDED);
-    assert.deepEqual(kindsOf(answer), ['text', 'encrypted']);
-    const last = answer.blocks.at(-1);
+    const response = foldStream(GROUNDED);
+    assert.deepEqual(kindsOf(response), ['text', 'encrypted']);
+    const last = response.blocks.at(-1);
     assert.equal(last?.type === 'reasoning' && last.text, OTHER_SIGNATURE);
   });
 
@@ -62,8 +62,8 @@ suite('a thought signature', () => {
   });
 
   test('that is no base64 is none', () => {
-    const answer = foldStream([finish('STOP', [{ text: 'So.', thoughtSignature: 'not: base64!' }])]);
-    assert.deepEqual(kindsOf(answer), ['text']);
+    const response = foldStream([finish('STOP', [{ text: 'So.', thoughtSignature: 'not: base64!' }])]);
+    assert.deepEqual(kindsOf(response), ['text']);
   });
 });
 
@@ -71,16 +71,16 @@ suite('a tool call', () => {
   test('keeps the very bytes of its arguments', () => {
     const args = '{"b":1.0, "a" : 12345678901234567890,"c":{"d":"\\u00fc","thoughtSignature":["]","}"]}}';
     const line = `{"candidates":[{"content":{"parts":[{"text":"{"},{"functionCall":{"name":"f","args":${args}}}]}}]}`;
-    const answer = foldStream([line, finish('STOP')]);
-    assert.deepEqual(callsOf(answer), [`f(${args})`]);
+    const response = foldStream([line, finish('STOP')]);
+    assert.deepEqual(callsOf(response), [`f(${args})`]);
   });
 
   test('keeps the id that the vendor gave, and gets one where there is none or it came before', () => {
-    const answer = foldStream([
+    const response = foldStream([
       chunk([call('a', {}, { id: 'x' }), call('b', {}, { id: 'x' }), call('c', {})]),
       finish('STOP'),
     ]);
-    const ids = answer.blocks.map((block) => (block.type === 'tool-call' ? block.id : ''));
+    const ids = response.blocks.map((block) => (block.type === 'tool-call' ? block.id : ''));
     assert.equal(ids[0], 'x');
     assert.match(ids[1] ?? '', /^call_\w{24}$/);
     assert.match(ids[2] ?? '', /^call_\w{24}$/);
@@ -95,10 +95,10 @@ suite('a tool call', () => {
   }
 
   test('without a name is left out, and noted', () => {
-    const answer = foldStream([finish('STOP', [{ functionCall: { args: { a: 1 } } }])]);
-    assert.deepEqual(answer.blocks, []);
-    assert.equal(answer.warnings[0]?.code, 'event-skipped');
-    assert.equal(answer.end?.finish, 'stop');
+    const response = foldStream([finish('STOP', [{ functionCall: { args: { a: 1 } } }])]);
+    assert.deepEqual(response.blocks, []);
+    assert.equal(response.warnings[0]?.code, 'event-skipped');
+    assert.equal(response.end?.finish, 'stop');
   });
 });
 
@@ -110,13 +110,13 @@ suite('a tool call in pieces', () => {
   });
 
   test('ends with the answer where its end does not come', () => {
-    const answer = foldStream([...PARTIAL_CALL.slice(0, 4), finish('STOP')]);
-    assert.deepEqual(callsOf(answer), ['save({"items":[{"name":"Apple \\"Ü\\""}]})']);
-    assert.equal(answer.end?.finish, 'tool_calls');
+    const response = foldStream([...PARTIAL_CALL.slice(0, 4), finish('STOP')]);
+    assert.deepEqual(callsOf(response), ['save({"items":[{"name":"Apple \\"Ü\\""}]})']);
+    assert.equal(response.end?.finish, 'tool_calls');
   });
 
   test('ends where another begins', () => {
-    const answer = foldStream([
+    const response = foldStream([
       chunk([{ functionCall: { name: 'a', willContinue: true } }]),
       chunk([partial({ jsonPath: '$.x', numberValue: 1 })]),
       chunk([{ functionCall: { name: 'b', willContinue: true } }]),
@@ -124,18 +124,18 @@ suite('a tool call in pieces', () => {
       chunk([{ functionCall: {} }]),
       finish('STOP'),
     ]);
-    assert.deepEqual(callsOf(answer), ['a({"x":1})', 'b({"y":2})']);
+    assert.deepEqual(callsOf(response), ['a({"x":1})', 'b({"y":2})']);
   });
 
   test('ends where a text begins, but not at an empty one', () => {
-    const answer = foldStream([
+    const response = foldStream([
       chunk([{ functionCall: { name: 'a', willContinue: true } }]),
       chunk([{ text: '' }]),
       chunk([partial({ jsonPath: '$.x', numberValue: 1 })]),
       finish('STOP', [{ text: 'Done.' }]),
     ]);
-    assert.deepEqual(kindsOf(answer), ['tool-call', 'text']);
-    assert.deepEqual(callsOf(answer), ['a({"x":1})']);
+    assert.deepEqual(kindsOf(response), ['tool-call', 'text']);
+    assert.deepEqual(callsOf(response), ['a({"x":1})']);
   });
 
   test('keeps numbers as they were written', () => {
@@ -143,26 +143,26 @@ suite('a tool call in pieces', () => {
       '{"candidates":[{"content":{"parts":[{"functionCall":{"partialArgs":' +
       '[{"jsonPath":"$.id","numberValue":12345678901234567890},{"jsonPath":"$.price","numberValue":1.0}],' +
       '"willContinue":true}}]}}],"usageMetadata":{"promptTokenCount":7}}';
-    const answer = foldStream([chunk([{ functionCall: { name: 'a', willContinue: true } }]), line, finish('STOP')]);
-    assert.deepEqual(callsOf(answer), ['a({"id":12345678901234567890,"price":1.0})']);
+    const response = foldStream([chunk([{ functionCall: { name: 'a', willContinue: true } }]), line, finish('STOP')]);
+    assert.deepEqual(callsOf(response), ['a({"id":12345678901234567890,"price":1.0})']);
   });
 
   test('has no arguments where none came', () => {
-    const answer = foldStream([
+    const response = foldStream([
       chunk([{ functionCall: { name: 'a', willContinue: true } }]),
       finish('STOP', [{ functionCall: {} }]),
     ]);
-    assert.deepEqual(callsOf(answer), ['a({})']);
+    assert.deepEqual(callsOf(response), ['a({})']);
   });
 
   test('leaves out what has no place, and notes it', () => {
-    const answer = foldStream([
+    const response = foldStream([
       chunk([{ functionCall: { name: 'a', willContinue: true } }]),
       chunk([partial({ jsonPath: '$[?@.x]', numberValue: 1 })]),
       chunk([partial({ jsonPath: '$.list[5]', numberValue: 1 })]),
       finish('STOP', [{ functionCall: {} }]),
     ]);
-    assert.equal(answer.warnings.length, 2);
-    assert.deepEqual(callsOf(answer), ['a({"list":[]})']);
+    assert.equal(response.warnings.length, 2);
+    assert.deepEqual(callsOf(response), ['a({"list":[]})']);
   });
 });

@@ -29,7 +29,7 @@ function sent(to: typeof VENDOR, content: readonly JsonObject[], ...after: reado
 
 suite('a tool that the provider of an earlier answer ran', () => {
   test('and whose result no caller of this format could be shown, goes to nobody', () => {
-    const answer = foldEvents([
+    const response = foldEvents([
       { type: 'start', format: 'responses' },
       {
         type: 'block-start',
@@ -41,7 +41,7 @@ suite('a tool that the provider of an earlier answer ran', () => {
       { type: 'block-end', index: 1 },
       { type: 'end', finish: 'stop' },
     ]);
-    const shown = objectsOf(parseJsonObject(encodeWhole(answer, IDENTITY, FINAL_USAGE))?.['content']);
+    const shown = objectsOf(parseJsonObject(encodeWhole(response, IDENTITY, FINAL_USAGE))?.['content']);
     assert.equal(shown[0]?.['type'], 'server_tool_use');
     for (const to of [VENDOR, HOST]) {
       const { content, warnings } = sent(to, shown, QUESTION);

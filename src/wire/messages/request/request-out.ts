@@ -123,7 +123,7 @@ function planThinking(
   };
   const plan = request.format === 'messages' ? encodeOwnThinking(options) : encodeForeignThinking(options);
   if (plan.thinking?.['type'] !== 'enabled' || target.dialect.reasoningFiller !== undefined) return plan;
-  if (!answersUnthought(messages)) return plan;
+  if (!hasUnthoughtTurn(messages)) return plan;
   // The vendor refuses to go on thinking after calls that it made without its thinking. @spec reasoning-19. Who left it out by
   // themselves are told so by the vendor; who have it from elsewhere could not have kept it.
   const isOwnDoing = request.format === 'messages' && !hasDroppedReasoning(request);
@@ -150,7 +150,7 @@ function fillThinking(
 }
 
 /** Whether the last message answers tool calls of an assistant message that does not begin with its thinking. */
-function answersUnthought(messages: readonly WireMessage[]): boolean {
+function hasUnthoughtTurn(messages: readonly WireMessage[]): boolean {
   const [assistant, user] = messages.slice(-2);
   if (assistant === undefined || user === undefined || typeof user.content === 'string') return false;
   if (assistant.role !== 'assistant' || user.content[0]?.['type'] !== 'tool_result') return false;

@@ -22,7 +22,7 @@ function stated(value: string): JsonObject {
   return { type: 'text', text: value };
 }
 
-function answer(id: string, content: string): JsonObject {
+function response(id: string, content: string): JsonObject {
   return { type: 'tool_result', tool_use_id: id, content };
 }
 
@@ -47,7 +47,7 @@ test('a call without a result gets an error, and of two results the last counts'
     result('a', 'new'),
     calls('c'),
   );
-  assert.deepEqual(contents[2], [answer('a', 'new'), { type: 'tool_result', tool_use_id: 'b', ...MISSING }]);
+  assert.deepEqual(contents[2], [response('a', 'new'), { type: 'tool_result', tool_use_id: 'b', ...MISSING }]);
   assert.deepEqual(contents[4], [{ type: 'tool_result', tool_use_id: 'c', ...MISSING }]);
   assert.deepEqual(reported, [
     'content-dropped messages[2]',
@@ -65,7 +65,7 @@ test('a result that comes late is moved to its call, past what was said meanwhil
       { type: 'tool_use', id: 'a', name: 'f', input: {} },
       { type: 'tool_use', id: 'b', name: 'f', input: {} },
     ],
-    [answer('a', '1'), answer('b', '2'), stated('wait')],
+    [response('a', '1'), response('b', '2'), stated('wait')],
   ]);
   assert.deepEqual(reported, []);
 });
@@ -80,7 +80,7 @@ test('a result that comes after the next assistant message is moved as well, and
     result('a', '1'),
     user('so?'),
   );
-  assert.deepEqual(contents.slice(2), [[answer('a', '1'), stated('and?')], [stated('well')], [stated('so?')]]);
+  assert.deepEqual(contents.slice(2), [[response('a', '1'), stated('and?')], [stated('well')], [stated('so?')]]);
   assert.deepEqual(reported, ['field-changed messages[5]']);
 });
 
@@ -95,9 +95,9 @@ test('of an id that stands at several calls, a result answers the nearest one be
     result('x', '2'),
   );
   assert.deepEqual(contents.slice(2), [
-    [answer('x', '1')],
+    [response('x', '1')],
     [{ type: 'tool_use', id: 'x_1', name: 'f', input: {} }],
-    [answer('x_1', '2'), stated('hm')],
+    [response('x_1', '2'), stated('hm')],
     [{ type: 'tool_use', id: 'y', name: 'f', input: {} }],
     [{ type: 'tool_result', tool_use_id: 'y', ...MISSING }],
   ]);
@@ -124,7 +124,7 @@ suite('a result without a call', () => {
     });
 
   test('goes on as it stands from a caller of this format: its vendor is to judge', () => {
-    const messages = [{ role: 'user', content: [answer('ghost', 'boo')] }];
+    const messages = [{ role: 'user', content: [response('ghost', 'boo')] }];
     assert.deepEqual(encode(decode({ messages }), VENDOR).body['messages'], messages);
   });
 });

@@ -34,7 +34,7 @@ export function repairToolResults(
   const repaired: WireMessage[] = [];
   let open: Calls | undefined;
   for (const { message, calls } of entries) {
-    const answers = open === undefined ? [] : answer(open, sourcePaths, warnings);
+    const answers = open === undefined ? [] : response(open, sourcePaths, warnings);
     open = calls;
     if (calls === undefined) {
       const content = [...answers, ...blocksOf(message)];
@@ -44,7 +44,7 @@ export function repairToolResults(
     if (answers.length > 0) push(repaired, { role: 'user', content: answers });
     push(repaired, message);
   }
-  const owed = open === undefined ? [] : answer(open, sourcePaths, warnings);
+  const owed = open === undefined ? [] : response(open, sourcePaths, warnings);
   if (owed.length > 0) push(repaired, { role: 'user', content: owed });
   return repaired;
 }
@@ -113,7 +113,7 @@ function unusedId(legal: string, used: Map<string, number>): string {
 }
 
 /** The results in the order of the calls. Of too many for one id the last ones count. */
-function answer(
+function response(
   { byId, results }: Calls,
   sourcePaths: ReadonlyMap<WireObject, string>,
   warnings: Warnings,

@@ -122,33 +122,38 @@ function read(file: string): Buffer {
 function replay(file: string, facts: Facts): void {
   const bytes = read(file);
   const events = readBytes([bytes]);
-  const answer = foldEvents(events);
-  assert.equal(answer.failure, undefined);
-  assert.deepEqual(answer.warnings, []);
-  assert.equal(answer.end?.nativeFinish, facts.end);
-  assert.equal(answer.usage?.promptTokens, facts.promptTokens);
-  assert.equal(answer.usage.completionTokens, facts.completionTokens);
-  const kinds = answer.blocks.map((block) =>
+  const response = foldEvents(events);
+  assert.equal(response.failure, undefined);
+  assert.deepEqual(response.warnings, []);
+  assert.equal(response.end?.nativeFinish, facts.end);
+  assert.equal(response.usage?.promptTokens, facts.promptTokens);
+  assert.equal(response.usage.completionTokens, facts.completionTokens);
+  const kinds = response.blocks.map((block) =>
     block.type === 'tool-call' && block.runBy === 'upstream' ? 'tool-call/upstream' : block.type,
   );
   assert.ok(kinds.join(' ').startsWith(facts.kinds), kinds.join(' '));
-  for (const piece of facts.holds ?? []) assert.ok(JSON.stringify(answer.blocks).includes(piece), piece);
+  for (const piece of facts.holds ?? []) assert.ok(JSON.stringify(response.blocks).includes(piece), piece);
 
   const encoder = clientFormat.createStreamEncoder(IDENTITY);
-  const finalUsage = { usage: answer.usage, charge: undefined, isByok: false, serviceMetadata: undefined };
+  const finalUsage = { usage: response.usage, charge: undefined, isByok: false, serviceMetadata: undefined };
   const sent = checkStream(encoder.encode(events) + encoder.close(finalUsage));
   const original = foldContent(readEvents(bytes));
   assert.deepEqual(foldContent(sent).map(withoutDefaults), original.map(withoutDefaults));
-  const whole = parseJsonObject(encodeWhole(answer, IDENTITY, finalUsage));
+  const whole = parseJsonObject(encodeWhole(response, IDENTITY, finalUsage));
   assert.deepEqual(contentOf(whole).map(withoutDefaults), original.map(withoutDefaults));
 }
 
 function replayWhole(file: string): void {
   const text = read(file).toString();
-  const answer = foldEvents(decodeWhole(text));
-  assert.ok(answer.usage !== undefined && answer.usage.promptTokens > 0);
-  const finalUsage = { usage: answer.usage ?? NO_USAGE, charge: undefined, isByok: false, serviceMetadata: undefined };
-  const sent = parseJsonObject(encodeWhole(answer, IDENTITY, finalUsage));
+  const response = foldEvents(decodeWhole(text));
+  assert.ok(response.usage !== undefined && response.usage.promptTokens > 0);
+  const finalUsage = {
+    usage: response.usage ?? NO_USAGE,
+    charge: undefined,
+    isByok: false,
+    serviceMetadata: undefined,
+  };
+  const sent = parseJsonObject(encodeWhole(response, IDENTITY, finalUsage));
   const given = parseJsonObject(text);
   assert.deepEqual(contentOf(sent).map(withoutDefaults), contentOf(given).map(withoutDefaults));
   assert.equal(sent?.['stop_reason'], given?.['stop_reason']);

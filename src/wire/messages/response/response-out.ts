@@ -13,31 +13,31 @@ import { addExtra, type WireObject } from '../wire-object.ts';
  * One answer as the body of a response. One that broke off has no `stop_reason`, and an `error` beside what had come.
  * @spec messages-26, messages-33
  */
-export function encodeWhole(answer: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string {
-  const native = answer.format === 'messages';
-  const refusal = refusalOf(answer.blocks);
-  const calledTools = answer.blocks.some((block) => block.type === 'tool-call' && block.runBy === 'caller');
-  const { stop, outer, inner } = encodeEnd(answer.end, { native, calledTools, refused: refusal !== '' }, refusal);
+export function encodeWhole(response: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string {
+  const native = response.format === 'messages';
+  const refusal = refusalOf(response.blocks);
+  const calledTools = response.blocks.some((block) => block.type === 'tool-call' && block.runBy === 'caller');
+  const { stop, outer, inner } = encodeEnd(response.end, { native, calledTools, refused: refusal !== '' }, refusal);
   const message: WireObject = {
     ...encodeMessage(identity),
-    content: encodeContent(answer, native),
+    content: encodeContent(response, native),
     ...stop,
     usage: encodeWholeUsage(finalUsage),
   };
-  const error = encodeError(answer);
+  const error = encodeError(response);
   if (error !== undefined) Object.assign(message, { stop_reason: null, error });
   // What an upstream put beside its end may bear the name of something that stands here already.
   for (const [member, value] of Object.entries({ ...inner, ...outer }))
     if (!(member in message)) message[member] = value;
-  for (const extra of answer.extras) addExtra(message, extra);
+  for (const extra of response.extras) addExtra(message, extra);
   if (finalUsage.serviceMetadata !== undefined) message['service_metadata'] = finalUsage.serviceMetadata;
   return JSON.stringify(message);
 }
 
 /** What came too late for its text stands on the last one, or in a block without words where another block is last. */
-function encodeContent(answer: GenerationResponse, native: boolean): WireObject[] {
-  const { onTexts, late } = locateCitations(answer, native);
-  const encoded = answer.blocks
+function encodeContent(response: GenerationResponse, native: boolean): WireObject[] {
+  const { onTexts, late } = locateCitations(response, native);
+  const encoded = response.blocks
     .map((block, index) => encodeWholeBlock(block, native, onTexts.get(index) ?? []))
     .filter((block) => block !== undefined);
   const content = native ? encoded : withTextLast(encoded);

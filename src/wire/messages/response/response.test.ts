@@ -42,15 +42,15 @@ const MESSAGE = {
   usage: { input_tokens: 1, output_tokens: 2 },
 };
 
-function answerOf(message: unknown): GenerationResponse {
+function responseOf(message: unknown): GenerationResponse {
   return foldEvents(decodeWhole(typeof message === 'string' ? message : JSON.stringify(message)));
 }
 
-function encoded(answer: GenerationResponse, finalUsage = FINAL_USAGE): JsonObject {
-  return JSON.parse(encodeWhole(answer, IDENTITY, finalUsage)) as JsonObject;
+function encoded(response: GenerationResponse, finalUsage = FINAL_USAGE): JsonObject {
+  return JSON.parse(encodeWhole(response, IDENTITY, finalUsage)) as JsonObject;
 }
 
-function chatAnswer(parts: Partial<GenerationResponse>): GenerationResponse {
+function chatResponse(parts: Partial<GenerationResponse>): GenerationResponse {
   return {
     format: 'chat',
     id: 'c',
@@ -68,7 +68,7 @@ function chatAnswer(parts: Partial<GenerationResponse>): GenerationResponse {
 
 // @spec messages-30
 test('an answer of this format passes with all its content, under our name', () => {
-  const { usage: _usage, id, model, provider, ...rest } = encoded(answerOf(MESSAGE));
+  const { usage: _usage, id, model, provider, ...rest } = encoded(responseOf(MESSAGE));
   const { usage: _sent, id: _id, model: _model, ...expected } = MESSAGE;
   assert.deepEqual([id, model, provider], ['gen-1', 'acme/one', 'Acme']);
   assert.deepEqual(rest, expected);
@@ -85,7 +85,7 @@ test('numbers in inputs stay as the upstream wrote them', () => {
 
 // @spec messages-26, messages-33
 test('every member is there even when nothing is known', () => {
-  const message = encoded(chatAnswer({}));
+  const message = encoded(chatResponse({}));
   assert.deepEqual(message, {
     id: 'gen-1',
     type: 'message',
@@ -117,7 +117,7 @@ test('every member is there even when nothing is known', () => {
 // @spec messages-30
 test('a chat answer says what the format can say', () => {
   const { content, stop_reason: stopReason } = encoded(
-    chatAnswer({
+    chatResponse({
       blocks: [
         { type: 'reasoning', form: 'text', text: 'hm' },
         { type: 'reasoning', form: 'text', text: '' },
@@ -176,7 +176,7 @@ test('usage counts the cache apart, never below zero, and tells tier and cost', 
     estimated: false,
   };
   const charge = { totalNanoUsd: 0, promptNanoUsd: 1_000, completionNanoUsd: 2_000 };
-  const full = encoded(chatAnswer({}), { ...FINAL_USAGE, usage, charge, isByok: true })['usage'] as JsonObject;
+  const full = encoded(chatResponse({}), { ...FINAL_USAGE, usage, charge, isByok: true })['usage'] as JsonObject;
   assert.deepEqual(full, {
     input_tokens: 10,
     output_tokens: 9,
@@ -195,7 +195,7 @@ test('usage counts the cache apart, never below zero, and tells tier and cost', 
     },
     is_byok: true,
   });
-  const wrong = encoded(chatAnswer({}), { ...FINAL_USAGE, usage: { ...usage, promptTokens: 5 } })[
+  const wrong = encoded(chatResponse({}), { ...FINAL_USAGE, usage: { ...usage, promptTokens: 5 } })[
     'usage'
   ] as JsonObject;
   assert.equal(wrong['input_tokens'], 0);
@@ -215,36 +215,36 @@ test("the vendor's usage is read and written back without loss", () => {
     speed: 'fast',
     iterations: [{ type: 'message' }],
   };
-  const answer = answerOf({ ...MESSAGE, usage });
-  assert.ok(answer.usage);
+  const response = responseOf({ ...MESSAGE, usage });
+  assert.ok(response.usage);
   const {
     cost: _cost,
     cost_details: _details,
     is_byok: _byok,
     ...sent
-  } = encoded(answer, { ...FINAL_USAGE, usage: answer.usage })['usage'] as JsonObject;
+  } = encoded(response, { ...FINAL_USAGE, usage: response.usage })['usage'] as JsonObject;
   assert.deepEqual(sent, usage);
 });
 
 // @spec messages-29
 test('a refusal keeps its details', () => {
   const details = { type: 'refusal', category: 'cyber', explanation: 'no' };
-  const answer = answerOf({ ...MESSAGE, content: [], stop_reason: 'refusal', stop_details: details });
-  assert.deepEqual(answer.blocks, [{ type: 'refusal', text: 'no' }]);
-  const { content, stop_reason: stopReason, stop_details: stopDetails } = encoded(answer);
+  const response = responseOf({ ...MESSAGE, content: [], stop_reason: 'refusal', stop_details: details });
+  assert.deepEqual(response.blocks, [{ type: 'refusal', text: 'no' }]);
+  const { content, stop_reason: stopReason, stop_details: stopDetails } = encoded(response);
   assert.deepEqual([content, stopReason, stopDetails], [[], 'refusal', details]);
 });
 
 test("a changed end is told in place of the upstream's own word", () => {
-  const answer = answerOf(MESSAGE);
+  const response = responseOf(MESSAGE);
   assert.equal(
-    encoded({ ...answer, end: { type: 'end', finish: 'length', nativeFinish: 'tool_use' } })['stop_reason'],
+    encoded({ ...response, end: { type: 'end', finish: 'length', nativeFinish: 'tool_use' } })['stop_reason'],
     'max_tokens',
   );
 });
 
 test('an answer that broke off is drawn with its error', () => {
-  const broken = chatAnswer({
+  const broken = chatResponse({
     blocks: [{ type: 'text', text: 'partial' }],
     end: undefined,
     failure: {
@@ -267,20 +267,20 @@ test('an answer that broke off is drawn with its error', () => {
 });
 
 test('an answer that its upstream ended with an error has no reason to stop', () => {
-  const message = encoded(chatAnswer({ end: { type: 'end', finish: 'error' } }));
+  const message = encoded(chatResponse({ end: { type: 'end', finish: 'error' } }));
   assert.equal(message['stop_reason'], null);
   assert.equal((message['error'] as JsonObject)['code'], 502);
 });
 
 test("another gateway's own members are not passed off as ours", () => {
-  const answer = answerOf({
+  const response = responseOf({
     ...MESSAGE,
     provider: 'Other',
     service_metadata: { attempt: 9 },
     usage: { input_tokens: 1, output_tokens: 1, cost: 5 },
   });
-  assert.ok(answer.usage);
-  const message = encoded(answer, { ...FINAL_USAGE, usage: answer.usage, serviceMetadata: { attempt: 1 } });
+  assert.ok(response.usage);
+  const message = encoded(response, { ...FINAL_USAGE, usage: response.usage, serviceMetadata: { attempt: 1 } });
   assert.equal(message['provider'], 'Acme');
   assert.deepEqual(message['service_metadata'], { attempt: 1 });
   assert.equal((message['usage'] as JsonObject)['cost'], null);
@@ -294,7 +294,7 @@ for (const [what, text, kind] of [
   ['a bare error', '{"error":{"message":"busy","code":429}}', 'error-event'],
 ] as const) {
   test(`an answer of status 200 that is ${what} has failed`, () => {
-    const { failure } = answerOf(text);
+    const { failure } = responseOf(text);
     assert.equal(failure?.kind, kind);
   });
 }

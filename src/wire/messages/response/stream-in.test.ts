@@ -97,11 +97,11 @@ function typesOf(events: EventBatch): string {
 }
 
 test('a stream folds to the whole answer', () => {
-  const answer = foldEvents(decodeText(FULL));
-  assert.equal(answer.id, 'msg_1');
-  assert.equal(answer.model, 'm-1');
-  assert.deepEqual(answer.warnings, []);
-  assert.deepEqual(answer.blocks.slice(0, 3), [
+  const response = foldEvents(decodeText(FULL));
+  assert.equal(response.id, 'msg_1');
+  assert.equal(response.model, 'm-1');
+  assert.deepEqual(response.warnings, []);
+  assert.deepEqual(response.blocks.slice(0, 3), [
     { type: 'reasoning', form: 'text', text: 'hm é', signature: 'c2ln', family: 'anthropic-claude-v1' },
     { type: 'reasoning', form: 'encrypted', text: 'ZGF0YQ==', family: 'anthropic-claude-v1' },
     {
@@ -113,7 +113,7 @@ test('a stream folds to the whole answer', () => {
       extra: { format: 'messages', fields: { caller: { type: 'direct' } } },
     },
   ]);
-  assert.deepEqual(answer.blocks[4], {
+  assert.deepEqual(response.blocks[4], {
     type: 'text',
     text: 'say "hi" 👋',
     citations: [
@@ -125,11 +125,11 @@ test('a stream folds to the whole answer', () => {
       },
     ],
   });
-  assert.deepEqual(answer.blocks.slice(6), [
+  assert.deepEqual(response.blocks.slice(6), [
     { type: 'tool-call', id: 'toolu_1', name: 'f', input: '{"a":1.0}', runBy: 'caller' },
     { type: 'tool-call', id: 'toolu_2', name: 'g', input: '{}', runBy: 'caller' },
   ]);
-  assert.deepEqual(answer.end, {
+  assert.deepEqual(response.end, {
     type: 'end',
     finish: 'tool_calls',
     nativeFinish: 'tool_use',
@@ -275,11 +275,11 @@ for (const [native, finish] of [
 // @spec translate-27
 test('the words of a refusal become a refusal block', () => {
   const details = { type: 'refusal', category: 'cyber', explanation: 'no' };
-  const answer = foldEvents(
+  const response = foldEvents(
     decodeText(frames([START, ending('refusal', { delta: { stop_reason: 'refusal', stop_details: details } }), STOP])),
   );
-  assert.deepEqual(answer.blocks, [{ type: 'refusal', text: 'no' }]);
-  assert.deepEqual(answer.end?.extra?.fields, { stop_details: details });
+  assert.deepEqual(response.blocks, [{ type: 'refusal', text: 'no' }]);
+  assert.deepEqual(response.end?.extra?.fields, { stop_details: details });
 });
 
 // @spec stream-11
@@ -325,9 +325,9 @@ test('an event that is no JSON is skipped and told, and the rest arrives', () =>
     frames([START, TEXT[0] ?? {}]) +
     broken.repeat(30) +
     frames([TEXT[1] ?? {}, TEXT[2] ?? {}, ending('end_turn'), STOP]);
-  const answer = foldEvents(decodeText(text));
-  assert.deepEqual(answer.blocks, [{ type: 'text', text: 'Grüße 👋' }]);
-  assert.equal(answer.warnings.length, 20);
+  const response = foldEvents(decodeText(text));
+  assert.deepEqual(response.blocks, [{ type: 'text', text: 'Grüße 👋' }]);
+  assert.equal(response.warnings.length, 20);
 });
 
 // @spec stream-9

@@ -4,10 +4,10 @@ import { foldEvents } from '../../../canonical/fold.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import type { Block } from '../../../canonical/blocks.ts';
 import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { encodeWhole as encodeChatAnswer } from '../../chat/response/response-out.ts';
+import { encodeWhole as encodeChatResponse } from '../../chat/response/response-out.ts';
 import { objectOf, objectsOf } from '../../json-fields.ts';
 import { FINAL_USAGE, IDENTITY } from '../../../../tests/support/wire/chat/streams.ts';
-import { encodeWhole as encodeMessagesAnswer } from '../../messages/response/response-out.ts';
+import { encodeWhole as encodeMessagesResponse } from '../../messages/response/response-out.ts';
 import { MessagesStreamEncoder } from '../../messages/response/stream-out.ts';
 import { chatRequest, user } from '../../../../tests/support/wire/messages/request.ts';
 import { checkStream, foldContent } from '../../../../tests/support/wire/messages/stream-checker.ts';
@@ -343,7 +343,7 @@ suite('what an answer said comes back', () => {
 
   // @spec reasoning-22
   test('through a chat caller: reasoning exactly, before what came of it', () => {
-    const encoded = parseJsonObject(encodeChatAnswer(answer, IDENTITY, FINAL_USAGE));
+    const encoded = parseJsonObject(encodeChatResponse(answer, IDENTITY, FINAL_USAGE));
     const stated = objectOf(objectsOf(encoded?.['choices'])[0]?.['message']) ?? {};
     const { input, warnings } = inputOf(
       [HI, stated, { role: 'tool', tool_call_id: 'call_1', content: 'Seen' }],
@@ -361,7 +361,7 @@ suite('what an answer said comes back', () => {
   const encoder = new MessagesStreamEncoder(IDENTITY);
   const frames = encoder.encode(events) + encoder.close(FINAL_USAGE);
   for (const [how, content] of [
-    ['whole', objectsOf(parseJsonObject(encodeMessagesAnswer(answer, IDENTITY, FINAL_USAGE))?.['content'])],
+    ['whole', objectsOf(parseJsonObject(encodeMessagesResponse(answer, IDENTITY, FINAL_USAGE))?.['content'])],
     ['streamed', foldContent(checkStream(frames))],
   ] as const)
     test(`through a messages caller, ${how}: the same, down to the id of the reasoning`, () => {
@@ -379,7 +379,7 @@ suite('what an answer said comes back', () => {
     });
 
   test('to another vendor reasoning does not go, and it is said so', () => {
-    const encoded = parseJsonObject(encodeChatAnswer(answer, IDENTITY, FINAL_USAGE));
+    const encoded = parseJsonObject(encodeChatResponse(answer, IDENTITY, FINAL_USAGE));
     const stated = objectOf(objectsOf(encoded?.['choices'])[0]?.['message']) ?? {};
     const target = upstream({ reasoningFamily: 'xai-responses-v1' });
     const { input, warnings } = inputOf(

@@ -53,7 +53,7 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
     ...encodeService(context),
     include: encodeInclude(reasoning.isActive, context),
     ...(endUserMember !== undefined && target.endUserId !== '' && { [endUserMember]: target.endUserId }),
-    store: dialect.storesAnswers === true ? false : undefined,
+    store: dialect.storesResponses === true ? false : undefined,
     stream: request.delivery === 'stream' ? true : undefined,
   });
   warnOfUnsupported(context);

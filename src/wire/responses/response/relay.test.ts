@@ -17,15 +17,19 @@ import {
 } from '../../../../tests/support/wire/responses/streams.ts';
 
 function chatMessage(events: readonly JsonObject[]): JsonObject {
-  const answer = foldEvents(decodeStream(stream(events)));
-  const encoded = parseJsonObject(encodeChat(answer, IDENTITY, { ...FINAL_USAGE, usage: answer.usage ?? NO_USAGE }));
+  const response = foldEvents(decodeStream(stream(events)));
+  const encoded = parseJsonObject(
+    encodeChat(response, IDENTITY, { ...FINAL_USAGE, usage: response.usage ?? NO_USAGE }),
+  );
   const [choice] = objectsOf(encoded?.['choices']);
   return { ...objectOf(choice?.['message']), usage: encoded?.['usage'], finish_reason: choice?.['finish_reason'] };
 }
 
-function messagesAnswer(events: readonly JsonObject[]): JsonObject {
-  const answer = foldEvents(decodeStream(stream(events)));
-  return parseJsonObject(encodeMessages(answer, IDENTITY, { ...FINAL_USAGE, usage: answer.usage ?? NO_USAGE })) ?? {};
+function messagesResponse(events: readonly JsonObject[]): JsonObject {
+  const response = foldEvents(decodeStream(stream(events)));
+  return (
+    parseJsonObject(encodeMessages(response, IDENTITY, { ...FINAL_USAGE, usage: response.usage ?? NO_USAGE })) ?? {}
+  );
 }
 
 suite('a chat caller', () => {
@@ -94,7 +98,7 @@ suite('a chat caller', () => {
 
 suite('a messages caller', () => {
   test('gets thinking whose seal can come back, and calls', () => {
-    const { content, stop_reason: reason } = messagesAnswer(THINKS_AND_CALLS);
+    const { content, stop_reason: reason } = messagesResponse(THINKS_AND_CALLS);
     const blocks = objectsOf(content);
     assert.deepEqual(
       blocks.map(({ type }) => type),
@@ -105,7 +109,7 @@ suite('a messages caller', () => {
   });
 
   test('gets the refusal as one', () => {
-    const { stop_reason: reason, content } = messagesAnswer(DRAWS_AND_REFUSES);
+    const { stop_reason: reason, content } = messagesResponse(DRAWS_AND_REFUSES);
     assert.equal(reason, 'refusal');
     assert.match(JSON.stringify(content), /No second one\./);
   });

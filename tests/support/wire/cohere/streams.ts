@@ -186,12 +186,12 @@ export function foldStream(events: readonly (JsonObject | string)[]): Generation
 }
 
 /** `weather({"city": "Berlin"})` */
-export function callsOf(answer: GenerationResponse): readonly string[] {
-  return answer.blocks.flatMap((block) =>
+export function callsOf(response: GenerationResponse): readonly string[] {
+  return response.blocks.flatMap((block) =>
     block.type === 'tool-call' ? [`${block.id} ${block.name}(${block.input})`] : [],
   );
 }
 
-export function textOfBlocks(answer: GenerationResponse, type: 'text' | 'reasoning'): string {
-  return answer.blocks.map((block) => (block.type === type ? block.text : '')).join('');
+export function textOfBlocks(response: GenerationResponse, type: 'text' | 'reasoning'): string {
+  return response.blocks.map((block) => (block.type === type ? block.text : '')).join('');
 }

@@ -164,22 +164,22 @@ export function withCountedIds<T>(value: T): T {
 }
 
 /** `weather({"city": "Berlin"})` */
-export function callsOf(answer: GenerationResponse): readonly string[] {
-  return answer.blocks.flatMap((block) =>
+export function callsOf(response: GenerationResponse): readonly string[] {
+  return response.blocks.flatMap((block) =>
     block.type === 'tool-call' && block.runBy === 'caller' ? [`${block.name}(${block.input})`] : [],
   );
 }
 
 /** `text`, `text.signed`, `encrypted(fc_1)`: what blocks there are, in order. */
-export function kindsOf(answer: GenerationResponse): readonly string[] {
-  return answer.blocks.map((block) => {
+export function kindsOf(response: GenerationResponse): readonly string[] {
+  return response.blocks.map((block) => {
     if (block.type !== 'reasoning') return block.type;
     return `${block.form}${block.signature === undefined ? '' : '.signed'}${block.id === undefined ? '' : `(${block.id})`}`;
   });
 }
 
-export function textOfBlocks(answer: GenerationResponse, type: 'text' | 'reasoning'): string {
-  return answer.blocks
+export function textOfBlocks(response: GenerationResponse, type: 'text' | 'reasoning'): string {
+  return response.blocks
     .map((block) => (block.type === type && (type === 'text' || isReadable(block)) ? block.text : ''))
     .join('');
 }

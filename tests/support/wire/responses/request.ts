@@ -13,7 +13,7 @@ export const REASONER: EncodeTarget = {
   ...PLAIN,
   dialect: {
     reasoningFamily: 'openai-responses-v1',
-    storesAnswers: true,
+    storesResponses: true,
     encryptedReasoning: true,
     reasonsByDefault: true,
     reasoningEfforts: ['minimal', 'low', 'medium', 'high'],
