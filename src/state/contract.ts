@@ -1,35 +1,35 @@
-/** A bound on what one subject may spend, as far as one hold is concerned. Nano-USD, integers up to 2^53. */
+/** A limit on the spending of one subject, as one reservation sees it. Nano-USD, integers up to 2^53. */
 export interface Allowance {
   /** `key:HASH:daily:START`: an owner (its first two parts), and which of its sums. A new window is a new subject. */
   readonly subject: string;
   readonly limitNanoUsd: number;
-  /** What to hold at best. The lesser of it and of what is left is held. */
+  /** The amount to reserve. Where less is left, that is reserved. */
   readonly wantNanoUsd: number;
-  /** Less than this will not do. */
+  /** A reservation of less than this is refused. */
   readonly minNanoUsd: number;
-  /** Leaves something to others: no more than a quarter of what is left is held. Absent: as much as is wanted. */
+  /** Leaves something to other requests: at most a quarter of the rest is reserved. Absent: as much as is wanted. */
   readonly share?: Share;
 }
 
 export interface Share {
-  /** So much is held even where it is more than a quarter. */
+  /** So much is reserved even where it is more than a quarter. */
   readonly leastNanoUsd: number;
-  /** The part of it that is used already: a quarter of what is left beyond it is held beside it. */
+  /** The part of it that is spent already: a quarter of the rest is reserved beside it. */
   readonly spentNanoUsd: number;
 }
 
 export interface ReservationRequest {
-  /** One hold has one id. A second request with the id of an open hold gets that hold. */
+  /** One reservation has one id. A second request with the id of an open reservation gets that reservation. */
   readonly id: string;
   readonly expiresInMs: number;
-  /** Of several for one subject the strictest counts. */
+  /** Of several allowances for one subject the strictest counts. */
   readonly allowances: readonly Allowance[];
   /**
-   * Ids of holds that this one takes the place of, in the same step: what they hold of its subjects is free for it. Where
-   * too little is left they stay. What they hold of other subjects is for `release` to free. Absent: none.
+   * Ids of reservations that this one replaces in the same step: their amounts of its subjects are free for it. Where
+   * too little is left they stay. `release` frees their amounts of other subjects. Absent: none.
    */
   readonly instead?: readonly string[];
-  /** Taken of the rate limits in the same step once the hold is made. Absent: rate limits are not asked. */
+  /** Taken from the rate limits in the same step once the reservation is made. Absent: no rate limit is involved. */
   readonly permit?: PermitRequest;
 }
 
@@ -37,14 +37,17 @@ export type ReservationResult =
   | {
       readonly ok: true;
       readonly reservedNanoUsd: ReadonlyMap<string, number>;
-      /** The answer of the rate limits, also a refusal: the hold is made either way. Absent: they were not asked. */
+      /**
+       * The result of the rate limits, also a refusal: the reservation is made either way. Absent: no rate limit was
+       * involved.
+       */
       readonly permitted?: PermitResult;
     }
   | {
       readonly ok: false;
-      /** The first, in the order of the allowances, with too little left. */
+      /** The first subject, in the order of the allowances, with too little left. */
       readonly subject: string;
-      /** Limit less what is spent and held; negative beyond the limit. */
+      /** Limit minus spending and reservations; negative beyond the limit. */
       readonly leftNanoUsd: number;
       readonly reservedByOthersNanoUsd: number;
     };
@@ -54,7 +57,7 @@ export class ReservationsBusy extends Error {
   override readonly name = 'ReservationsBusy';
 }
 
-/** The durable sum of what a subject spent, nano-USD. */
+/** Reads the durable sum of a subject's spending, nano-USD. */
 export type LoadSpent = (subject: string) => Promise<number>;
 
 export interface Charge {
@@ -63,51 +66,54 @@ export interface Charge {
 }
 
 /**
- * Money set aside for requests under way. What is spent is known from the durable sums, read when they are needed and kept
- * for a minute at most; what is held is known here only, and ends by itself. At no time does what is spent and held go
- * beyond a limit by a hold that is made here.
+ * Money that is reserved for running requests. Spending comes from the durable sums, which are read when they are
+ * needed and used for a minute at most; reservations are known here only, and expire by themselves. No reservation that
+ * is made here ever takes spending and reservations beyond a limit.
  */
 export interface Reservations {
   /**
-   * All or nothing, atomically over all allowances: spent + held + taken <= limit. Between their least and their most all
-   * allowances take the same part: what the scarcest does not pay for is held of no other.
-   * @throws ReservationsBusy when there are too many holds or sums change too fast, and what `loadSpent` throws
+   * Reserves all or nothing, atomically over all allowances: spent + reserved + new <= limit. Between minimum and
+   * maximum, all allowances reserve the same part: what the scarcest does not pay for is not reserved from the others.
+   * @throws ReservationsBusy when there are too many reservations or sums change too fast, and what `loadSpent` throws
    */
   reserve(reservation: ReservationRequest, loadSpent: LoadSpent): Promise<ReservationResult>;
   /**
-   * Whether that much is left of every limit if all that is held comes free; nothing is held for it.
+   * Checks whether so much is left of every limit if all reservations are released; reserves nothing.
    * @throws ReservationsBusy when sums change too fast, and what `loadSpent` throws
    */
   check(allowances: readonly Allowance[], loadSpent: LoadSpent): Promise<ReservationResult>;
-  /** After the charges are durable: adds them to what is spent and frees the hold. A repetition changes nothing. */
+  /**
+   * Runs after the charges are durable: adds them to the spending and releases the reservation. A repeated call changes
+   * nothing.
+   */
   settle(id: string, charges: readonly Charge[]): Promise<void>;
-  /** Frees the hold: nothing was used. */
+  /** Releases a reservation of which nothing was used. */
   release(id: string): Promise<void>;
-  /** What an owner (`key:HASH`) spent is read again: a limit was changed or credit granted elsewhere. */
+  /** Makes the sums of an owner (`key:HASH`) be read again: a limit was changed or credit granted elsewhere. */
   forget(owner: string): Promise<void>;
 }
 
-/** How much of something a subject may use in a time, and what is taken of it now. */
+/** How much of something a subject may use in a period, and how much is taken now. */
 export interface Rate {
-  /** `key:HASH`: whose it is. What one owner refuses is not even tried of the next. */
+  /** `key:HASH`: the owner of the limit. When one owner's limits refuse, the next owner's are not tried. */
   readonly owner: string;
-  /** `key:HASH:requests`: one count. The same subject always comes with the same period. */
+  /** `key:HASH:requests`: one count. The same subject always has the same period. */
   readonly subject: string;
   readonly limit: number;
-  /** Whole seconds, in ms. A period begins with the first use after the last one is over. */
+  /** Whole seconds, in ms. A period begins with the first use after the previous one has ended. */
   readonly periodMs: number;
-  /** At least 1. Who takes more than the limit gets it where nothing else was used. */
+  /** At least 1. More than the limit is granted where nothing else was used. */
   readonly take: number;
 }
 
-/** Limits on what subjects may do at once. */
+/** Limits on concurrent work of subjects. */
 export interface SlotRequest {
-  /** Who takes them: one id, one slot of each subject. */
+  /** The holder of the slots: one id has one slot of each subject. */
   readonly id: string;
-  /** Slots that nobody gives back end by themselves. */
+  /** Slots that are not returned expire by themselves. */
   readonly expiresInMs: number;
   readonly subjects: readonly {
-    /** `key:HASH`: whose slots they are. */
+    /** `key:HASH`: the subject of the limit. */
     readonly subject: string;
     readonly limit: number;
   }[];
@@ -120,68 +126,68 @@ export interface PermitRequest {
   readonly rates: readonly Rate[];
 }
 
-/** What was taken, as long as it may turn out to be more or less. */
+/** What was taken, until the actual use is known. */
 export interface Permit {
-  /**
-   * Gives the slots back, and counts what was used in truth of each subject that is named. Only the first call counts.
-   * Never rejects.
-   */
+  /** Returns the slots, and counts the actual use of each given subject. Only the first call counts. Never rejects. */
   end(used?: ReadonlyMap<string, number>): Promise<void>;
 }
 
 export interface RateRefusal {
   readonly ok: false;
   readonly by: 'rates';
-  /** The first, in the order of the rates, with too little left. */
+  /** The first subject, in the order of the rates, with too little left. */
   readonly subject: string;
   readonly limit: number;
   readonly remaining: number;
-  /** Until the period is over and everything can be taken. */
+  /** The time until the period has ended and everything can be taken. */
   readonly retryAfterMs: number;
 }
 
 export type PermitResult =
   | { readonly ok: true; readonly permit: Permit }
-  /** The first subject that has no slot free. */
+  /** The first subject without a free slot. */
   | { readonly ok: false; readonly by: 'slots'; readonly subject: string }
   | RateRefusal;
 
-/** Limits on how fast subjects use something that can be counted, and on how much they do at once. */
+/** Limits on the rate at which subjects use something countable, and on their concurrent work. */
 export interface RateLimitState {
   /** Never rejects. */
   acquire(requested: PermitRequest): Promise<PermitResult>;
 }
 
-/** Messages between processes about records that changed. One may be lost: it only says early what is read again soon. */
+/**
+ * Messages between processes about changed records. A message may be lost: it only speeds up a read that comes soon
+ * anyway.
+ */
 export interface InvalidationBus {
   /** Sends to every other process, not to this one. */
   announce(topic: string, message: string): void;
-  /** @param onGap messages may have been lost: whatever they are about is to be read again */
+  /** @param onGap runs when messages may have been lost: whatever they are about must be read again */
   subscribe(topic: string, listener: (message: string) => void, onGap?: () => void): void;
 }
 
-/** Small values that processes pass to each other, of which none is missed when it is lost. */
+/** Small values that processes share. A lost value does no harm. */
 export interface SharedValues {
-  /** `undefined` for none, and when the answer would not come soon. Never rejects. */
+  /** Returns `undefined` where there is no value, and when the answer would not come soon. Never rejects. */
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string, lifeMs: number): void;
 }
 
-/** Longer texts, kept while there is room and time. Whoever misses one makes it again. */
+/** Longer texts, kept while there is room and time. A caller that finds none makes the text again. */
 export interface TextCache {
-  /** `undefined` for none, and when the answer would not come soon. Never rejects. */
+  /** Returns `undefined` where there is no text, and when the answer would not come soon. Never rejects. */
   get(name: string): Promise<string | undefined>;
-  /** Beyond the room for all texts the oldest make way. A text that is too long is not kept. */
+  /** Stores a text. When there is no room for all texts the oldest are dropped. A text that is too long is not kept. */
   set(name: string, text: string, lifeMs: number): void;
   delete(name: string): void;
 }
 
-/** State that outlives a request and is no record: of one process, or of all that share a Redis. */
+/** State that outlives a request and is no record: of one process, or of all processes that share a Redis. */
 export interface SharedState {
   readonly reservations: Reservations;
   readonly rateLimitState: RateLimitState;
   readonly invalidations: InvalidationBus;
-  /** `undefined`: there is nobody to pass them to. */
+  /** `undefined`: no other process shares the state. */
   readonly values: SharedValues | undefined;
   readonly texts: TextCache;
   /** @throws Error while other processes cannot be reached */

@@ -46,13 +46,13 @@ async function enter(rateLimitState: RateLimitState, requested: SlotRequest): Pr
 type OpenRateLimits = (t: TestContext) => Promise<RateLimitState>;
 
 function testRates(open: OpenRateLimits): void {
-  test('no more is taken in a period than the limit', async (t) => {
+  test('grants no more in a period than the limit', async (t) => {
     const rateLimitState = await open(t);
     const answers = await Promise.all(Array.from({ length: 30 }, () => takes(rateLimitState, rate(10))));
     assert.equal(answers.filter(Boolean).length, 10);
   });
 
-  test('a refusal tells truthfully when it is over, and then it is', async (t) => {
+  test('says truthfully in a refusal when to retry', async (t) => {
     const rateLimitState = await open(t);
     const short = rate(3, 1, REQUESTS, 1_000);
     for (const _ of [1, 2, 3]) assert.equal(await takes(rateLimitState, short), true);
@@ -64,7 +64,7 @@ function testRates(open: OpenRateLimits): void {
     assert.equal(await takes(rateLimitState, short), true);
   });
 
-  test('a flood that its own limit refuses leaves what it shares to others, also meanwhile', async (t) => {
+  test('leaves shared limits to others during a flood that its own limit refuses', async (t) => {
     const rateLimitState = await open(t);
     const ofKey = (key: string): Rate => rate(2, 1, `key:${key}:requests`);
     const ofAll = rate(4, 1, 'account:x:requests');
@@ -76,7 +76,7 @@ function testRates(open: OpenRateLimits): void {
     assert.ok((await Promise.all(flood)).every((ok) => !ok));
   });
 
-  test('what is refused takes nothing, of this count and of the others', async (t) => {
+  test('takes nothing for a refused request, of this count and of the others', async (t) => {
     const rateLimitState = await open(t);
     const tokens = (take: number): Rate => rate(100, take, 'key:a:tokens');
     assert.equal(await takes(rateLimitState, rate(3), tokens(60)), true);
@@ -88,7 +88,7 @@ function testRates(open: OpenRateLimits): void {
     assert.equal(await takes(rateLimitState, rate(3)), false);
   });
 
-  test('what was used less is given back, and what was used more is counted', async (t) => {
+  test('returns unused units, and counts additional ones', async (t) => {
     const rateLimitState = await open(t);
     const take = (count: number) => rateLimitState.acquire({ rates: [rate(100, count)] });
     await passOf(await take(90)).end(new Map([[REQUESTS, 10]]));
@@ -101,7 +101,7 @@ function testRates(open: OpenRateLimits): void {
     assert.equal((await take(1)).ok, false, 'what nobody tells is used as it was taken');
   });
 
-  test('what is given back late is not taken off the next period', async (t) => {
+  test('takes nothing off the next period when units are returned late', async (t) => {
     const rateLimitState = await open(t);
     const short = (take: number): Rate => rate(10, take, REQUESTS, 1_000);
     const first = passOf(await rateLimitState.acquire({ rates: [short(10)] }));
@@ -111,13 +111,13 @@ function testRates(open: OpenRateLimits): void {
     assert.equal(await takes(rateLimitState, short(1)), false);
   });
 
-  test('who takes more than the limit gets it where nothing else was used', async (t) => {
+  test('grants more than the limit where nothing else was used', async (t) => {
     const rateLimitState = await open(t);
     assert.equal(await takes(rateLimitState, rate(100, 5_000)), true);
     assert.equal(await takes(rateLimitState, rate(100, 1)), false);
   });
 
-  test('a limit of nothing admits nobody', async (t) => {
+  test('admits no request with a limit of zero', async (t) => {
     const rateLimitState = await open(t);
     assert.equal(await takes(rateLimitState, rate(0)), false);
     assert.equal(await takes(rateLimitState, rate(0)), false);
@@ -127,7 +127,7 @@ function testRates(open: OpenRateLimits): void {
 function testSlots(open: OpenRateLimits): void {
   const both = (id: string) => slots(id, { 'key:a': 2, 'account:b': 1 });
 
-  test('no more are in at once than the limit, and who leaves makes room', async (t) => {
+  test('limits concurrent requests, and frees a slot when one ends', async (t) => {
     const rateLimitState = await open(t);
     const answers = await Promise.all(
       ['1', '2', '3', '4'].map((id) => rateLimitState.acquire({ slots: slots(id), rates: [] })),
@@ -145,12 +145,12 @@ function testSlots(open: OpenRateLimits): void {
     assert.equal(await enters(rateLimitState, slots('4')), false, 'only the first end counts');
   });
 
-  test('who is in takes one slot, however often it enters', async (t) => {
+  test('gives one id one slot, however often it enters', async (t) => {
     const rateLimitState = await open(t);
     for (const id of ['1', '1', '2', '2']) assert.equal(await enters(rateLimitState, slots(id)), true);
   });
 
-  test('of several subjects all slots are taken or none, and the first that is full is named', async (t) => {
+  test('takes slots of all subjects or of none, and names the first that is full', async (t) => {
     const rateLimitState = await open(t);
     const first = await enter(rateLimitState, both('1'));
     const refused = await rateLimitState.acquire({ slots: both('2'), rates: [] });
@@ -162,7 +162,7 @@ function testSlots(open: OpenRateLimits): void {
     assert.equal(await enters(rateLimitState, both('4')), true);
   });
 
-  test('a slot that nobody leaves ends by itself', async (t) => {
+  test('expires a slot that is not returned', async (t) => {
     const rateLimitState = await open(t);
     assert.equal(await enters(rateLimitState, slots('1', { 'key:a': 1 }, 1_500)), true);
     assert.equal(await enters(rateLimitState, slots('2', { 'key:a': 1 })), false);
@@ -170,7 +170,7 @@ function testSlots(open: OpenRateLimits): void {
     assert.equal(await enters(rateLimitState, slots('2', { 'key:a': 1 })), true);
   });
 
-  test('a slot ends by itself while others go on', async (t) => {
+  test('expires a slot while other requests go on', async (t) => {
     const rateLimitState = await open(t);
     assert.equal(await enters(rateLimitState, slots('1')), true);
     assert.equal(await enters(rateLimitState, slots('2', { 'key:a': 2 }, 1_500)), true);
@@ -178,7 +178,7 @@ function testSlots(open: OpenRateLimits): void {
     assert.deepEqual(await Promise.all(['3', '4'].map((id) => enters(rateLimitState, slots(id)))), [true, false]);
   });
 
-  test('who has no slot takes of no rate, and whom a rate refuses takes no slot', async (t) => {
+  test('takes no rate without a slot, and no slot without a rate', async (t) => {
     const rateLimitState = await open(t);
     const one = (id: string) => ({ slots: slots(id, { 'key:a': 1 }), rates: [rate(2)] });
     const first = passOf(await rateLimitState.acquire(one('1')));
@@ -200,7 +200,7 @@ suite('rate limits in memory', () => {
 });
 
 suite('rate limits in Redis', { skip: redis === undefined }, () => {
-  /** Slow machines are no dead ones here. */
+  /** Opens a shared state with long limits: a slow test machine must not look like a dead Redis. */
   async function openShared(t: TestContext, url: string, prefix: string, callMs = 10_000) {
     const link = await createRedisLink({ url, prefix, callMs });
     t.after(() => link.close());
@@ -225,7 +225,7 @@ suite('rate limits in Redis', { skip: redis === undefined }, () => {
   testSlots(open);
 
   // @spec rate-11
-  test('several processes share one count', async (t) => {
+  test('shares one count between several processes', async (t) => {
     const { url, prefix } = useRedis(t);
     const processes = await Promise.all([1, 2, 3].map(() => openShared(t, url, prefix)));
     const answers = await Promise.all(
@@ -234,7 +234,7 @@ suite('rate limits in Redis', { skip: redis === undefined }, () => {
     assert.equal(answers.filter(Boolean).length, 10);
   });
 
-  test('several processes share slots', async (t) => {
+  test('shares slots between several processes', async (t) => {
     const { url, prefix } = useRedis(t);
     const [one, other] = await Promise.all([openShared(t, url, prefix), openShared(t, url, prefix)]);
     const permit = await enter(one.rateLimitState, slots('1', { 'key:a': 1 }));
@@ -243,7 +243,7 @@ suite('rate limits in Redis', { skip: redis === undefined }, () => {
     assert.equal(await enters(other.rateLimitState, slots('2', { 'key:a': 1 })), true);
   });
 
-  test('what is counted ends by itself', async (t) => {
+  test('expires counts', async (t) => {
     const { url, prefix } = useRedis(t);
     const { rateLimitState } = await openShared(t, url, prefix);
     passOf(await rateLimitState.acquire({ slots: slots('1'), rates: [rate(10), rate(10, 5, 'key:a:tokens')] }));
@@ -253,7 +253,7 @@ suite('rate limits in Redis', { skip: redis === undefined }, () => {
   });
 
   // @spec rate-11
-  test('while Redis is away a process counts for itself, and does not wait', async (t) => {
+  test('counts in the process while Redis is away, without waiting', async (t) => {
     const { proxy, link, rateLimitState } = await openBehindProxy(t);
     const permit = passOf(await rateLimitState.acquire({ rates: [rate(2)] }));
     proxy.stall();
@@ -264,7 +264,7 @@ suite('rate limits in Redis', { skip: redis === undefined }, () => {
     await permit.end(new Map([[REQUESTS, 5]]));
   });
 
-  test('while Redis is away a process knows which slots it has', async (t) => {
+  test('knows the slots of the process while Redis is away', async (t) => {
     const { proxy, link, rateLimitState } = await openBehindProxy(t);
     const before = await enter(rateLimitState, slots('1'));
     proxy.stall();
@@ -276,7 +276,7 @@ suite('rate limits in Redis', { skip: redis === undefined }, () => {
     for (const id of ['3', '4']) assert.equal(await enters(rateLimitState, slots(id)), true);
   });
 
-  test('slots that were left while Redis was away are free when it is back', async (t) => {
+  test('frees slots in Redis that were returned while it was away', async (t) => {
     const { proxy, link, rateLimitState, other } = await openBehindProxy(t);
     const permit = await enter(rateLimitState, slots('1', { 'key:a': 1 }));
     await proxy.cut();

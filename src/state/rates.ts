@@ -2,26 +2,29 @@ import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Clock } from '../lib/clock.ts';
 import type { Permit, Rate } from './contract.ts';
 
-/** One place where uses are counted. */
+/** A place where uses are counted. */
 export interface UseCounter {
-  /** @returns everything that was used in the running period, with this; and when the period ends */
+  /** @returns everything that was used in the current period, including this; and when the period ends */
   add(subject: string, uses: number, periodMs: number): Promise<{ readonly used: number; readonly endsInMs: number }>;
 }
 
-/** A rate, as far as it was taken. */
+/** A rate with what was taken of it. */
 export interface TakenRate extends Rate {
   readonly endsAtMs: number;
 }
 
-/** Nothing is given back so close to the end of a period: it would be taken off the next one. */
+/** Nothing is returned so close to the end of a period: it would be taken off the next one. */
 const GIVE_BACK_MS_MIN = 100;
 
-/** Who takes more than there is gets all of it. */
+/** Limits a take to the limit: a request that takes more gets all of it. */
 export function takeOf({ take, limit }: Rate): number {
   return Math.min(take, limit);
 }
 
-/** More than was taken is counted whenever it is known; less is given back to the period that it was taken from. */
+/**
+ * Corrects a count to the actual use: more is counted at any time; less is returned to the period that it was taken
+ * from.
+ */
 export async function correct(counter: UseCounter, taken: TakenRate, used: number, clock: Clock): Promise<void> {
   const { subject, periodMs, endsAtMs } = taken;
   const take = takeOf(taken);
@@ -29,7 +32,7 @@ export async function correct(counter: UseCounter, taken: TakenRate, used: numbe
   if (used > take || (used < take && !isOver)) await counter.add(subject, used - take, periodMs);
 }
 
-/** What was used in truth of all that was taken. Never rejects. */
+/** Counts the actual use of everything that was taken. Never rejects. */
 export async function countUsed(
   counter: UseCounter,
   taken: readonly TakenRate[],
@@ -39,19 +42,19 @@ export async function countUsed(
   await Promise.all(
     taken.map(async (one) => {
       const inTruth = used.get(one.subject);
-      // What cannot be told is not counted: the period is soon over.
+      // A correction that fails is dropped: the period ends soon.
       if (inTruth !== undefined) await correct(counter, one, inTruth, clock).catch(() => undefined);
     }),
   );
 }
 
-/** @param end what is to be done when it is over, with what was used in truth. Never rejects */
+/** @param end runs once, when the request has ended, with the actual use. Never rejects */
 export function passUntil(end: (used: ReadonlyMap<string, number>) => Promise<void>): Permit {
   let over: Promise<void> | undefined;
   return { end: (used = new Map()) => (over ??= end(used)) };
 }
 
-/** Counts by a limiter of the library, whose own limits are not used: each key has another. */
+/** Counts with a limiter of the library, without the library's own limits: each key has another limit. */
 export async function addTo(
   limiter: RateLimiterAbstract,
   subject: string,
@@ -64,7 +67,7 @@ export async function addTo(
   return { used: consumedPoints, endsInMs: msBeforeNext };
 }
 
-/** Periods of the library are whole seconds. */
+/** Converts to whole seconds, the library's unit of periods. */
 export function secondsOf(periodMs: number): number {
   return Math.max(1, Math.round(periodMs / 1_000));
 }

@@ -9,19 +9,19 @@ import { createRedisLink } from './redis/link.ts';
 import { openRateLimits } from '../../tests/support/services/redis-rate-limits.ts';
 import { redis, useRedis } from '../../tests/support/services/redis.ts';
 
-/** Holds as a test gets them: nobody else uses them. */
+/** Reservations in a test, without other users. */
 interface TestedReservations {
   readonly reservations: Reservations;
-  /** Lets so much time go by for the holds. */
+  /** Lets time pass for the reservations. */
   readonly pass: (ms: number) => Promise<void>;
-  /** Gives others their turn, a random while that the number decides. */
+  /** Lets other work run, for a random while that the number decides. */
   readonly pause: (turns: number) => Promise<void>;
-  /** Whether `pass` costs no time. */
+  /** Whether `pass` takes no real time. */
   readonly isTimeFree: boolean;
 }
 
 interface OpenOptions {
-  /** How long a sum that was read counts. */
+  /** How long a sum is used after it was read. */
   readonly spentLifeMs?: number;
 }
 
@@ -40,9 +40,9 @@ function hold(id: string, ...allowances: readonly Allowance[]) {
 
 const nothingSpent: LoadSpent = () => Promise.resolve(0);
 
-/** What must be true of holds wherever they are kept. */
+/** Tests what must hold for reservations in every implementation. */
 function testReservations(open: OpenReservations): void {
-  test('what is held is left to nobody else', async (t) => {
+  test('reserves money for one request alone', async (t) => {
     const { reservations } = await open(t);
     assert.deepEqual(await reservations.reserve(hold('1', allow(100, 60)), nothingSpent), {
       ok: true,
@@ -58,7 +58,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('2', allow(100, 60)), nothingSpent)).ok, true);
   });
 
-  test('whether anything is left is told without a hold, and whatever is held', async (t) => {
+  test('checks for a rest without a reservation, and despite reservations', async (t) => {
     const { reservations } = await open(t);
     let durable = 99;
     const load: LoadSpent = () => Promise.resolve(durable);
@@ -75,7 +75,7 @@ function testReservations(open: OpenReservations): void {
     });
   });
 
-  test('a hold takes the lesser of what is wanted and what is left', async (t) => {
+  test('reserves the lesser of what is wanted and what is left', async (t) => {
     const { reservations } = await open(t);
     const first = await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
     const second = await reservations.reserve(hold('2', allow(100, 60, 1)), nothingSpent);
@@ -87,7 +87,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal(third.ok, false);
   });
 
-  test('a hold that takes the place of others has what they held', async (t) => {
+  test('gives a replacing reservation what the replaced ones had', async (t) => {
     const { reservations } = await open(t);
     await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
     await reservations.reserve(hold('2', allow(100, 20)), nothingSpent);
@@ -104,7 +104,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('6', allow(100, 55)), nothingSpent)).ok, true);
   });
 
-  test('where too little is left for a hold in the place of another, that one stays', async (t) => {
+  test('keeps a reservation where too little is left for its replacement', async (t) => {
     const { reservations } = await open(t);
     await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
     await reservations.reserve(hold('2', allow(100, 30)), nothingSpent);
@@ -119,13 +119,13 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('4', allow(100, 60)), nothingSpent)).ok, true);
   });
 
-  test('beyond a limit nothing is held, not even nothing', async (t) => {
+  test('reserves nothing beyond a limit, not even zero', async (t) => {
     const { reservations } = await open(t);
     const answer = await reservations.reserve(hold('1', allow(100, 0)), () => Promise.resolve(101));
     assert.deepEqual(answer, { ok: false, subject: S, leftNanoUsd: -1, reservedByOthersNanoUsd: 0 });
   });
 
-  test('of what is asked at once each is answered by itself', async (t) => {
+  test('answers concurrent requests independently', async (t) => {
     const { reservations } = await open(t);
     const other = 'key:b:ever:0';
     await reservations.reserve(hold('0', allow(100, 50), allow(100, 50, 50, other)), nothingSpent);
@@ -145,7 +145,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('6', allow(100, 1, 1, other)), noLoad)).ok, false);
   });
 
-  test('a hold takes from all its subjects or from none', async (t) => {
+  test('reserves from all subjects or from none', async (t) => {
     const { reservations } = await open(t);
     const other = 'workspace:b:daily:5';
     const refused = await reservations.reserve(hold('1', allow(100, 50), allow(20, 50, 50, other)), nothingSpent);
@@ -153,7 +153,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('2', allow(100, 100)), nothingSpent)).ok, true);
   });
 
-  test('of two limits of one subject the lower counts, and the subject is charged once', async (t) => {
+  test('applies the lower of two limits of one subject, and charges the subject once', async (t) => {
     const { reservations } = await open(t);
     const both = hold('1', allow(100, 50), allow(70, 50));
     assert.deepEqual(await reservations.reserve(both, nothingSpent), { ok: true, reservedNanoUsd: new Map([[S, 50]]) });
@@ -161,7 +161,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('3', allow(100, 30)), nothingSpent)).ok, true);
   });
 
-  test('a second request with one id gets the hold that there is', async (t) => {
+  test('returns the existing reservation for a second request with its id', async (t) => {
     const { reservations } = await open(t);
     await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
     assert.deepEqual(await reservations.reserve(hold('1', allow(100, 60)), nothingSpent), {
@@ -171,7 +171,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('2', allow(100, 40)), nothingSpent)).ok, true);
   });
 
-  test('a settled charge is spent, and the rest of its hold is free', async (t) => {
+  test('counts a settled charge as spent, and releases the rest', async (t) => {
     const { reservations } = await open(t);
     await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
     await reservations.settle('1', [{ subject: S, nanoUsd: 10 }]);
@@ -179,7 +179,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('3', allow(100, 90)), noLoad)).ok, true);
   });
 
-  test('a charge that is settled twice counts once', async (t) => {
+  test('counts a charge once that is settled twice', async (t) => {
     const { reservations } = await open(t);
     let durable = 0;
     const load: LoadSpent = () => Promise.resolve(durable);
@@ -190,7 +190,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('2', allow(100, 90)), load)).ok, true);
   });
 
-  test('a charge whose hold has ended counts once', async (t) => {
+  test('counts a charge once whose reservation has expired', async (t) => {
     const { reservations, pass } = await open(t);
     let durable = 0;
     const load: LoadSpent = () => Promise.resolve(durable);
@@ -202,7 +202,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('3', allow(100, 90)), load)).ok, true);
   });
 
-  test('a hold that nobody ends ends by itself', async (t) => {
+  test('expires a reservation that is not ended', async (t) => {
     const { reservations, pass } = await open(t);
     await reservations.reserve({ id: '1', expiresInMs: 1_000, allowances: [allow(100, 100)] }, nothingSpent);
     assert.equal((await reservations.reserve(hold('2', allow(100, 100)), nothingSpent)).ok, false);
@@ -210,7 +210,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('3', allow(100, 100)), nothingSpent)).ok, true);
   });
 
-  test('a sum is read once while it counts, and again when its time is over', async (t) => {
+  test('reads a sum once while it is valid, and again when its time has passed', async (t) => {
     const { reservations, pass } = await open(t, { spentLifeMs: 1_000 });
     let reads = 0;
     const load: LoadSpent = () => Promise.resolve(++reads);
@@ -221,7 +221,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal(reads, 2);
   });
 
-  test('requests at once share one read', async (t) => {
+  test('shares one read between concurrent requests', async (t) => {
     const { reservations, pause } = await open(t);
     let reads = 0;
     const load: LoadSpent = async () => {
@@ -233,7 +233,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal(reads, 1);
   });
 
-  test('what an owner spent is read again after it is to be forgotten, and what others spent is not', async (t) => {
+  test('reads the sums of a forgotten owner again, and not those of others', async (t) => {
     const { reservations } = await open(t);
     const reads: string[] = [];
     const load: LoadSpent = (subject) => {
@@ -249,7 +249,7 @@ function testReservations(open: OpenReservations): void {
     assert.deepEqual(reads, [S, daily, longer, S, daily]);
   });
 
-  test('a sum that was being read when it was to be forgotten is read again', async (t) => {
+  test('reads a sum again that was forgotten while it was being read', async (t) => {
     const { reservations } = await open(t);
     const read = Promise.withResolvers<number>();
     const begun = Promise.withResolvers<void>();
@@ -264,7 +264,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await answer).ok, true);
   });
 
-  test('to be forgotten frees no hold', async (t) => {
+  test('releases no reservation when an owner is forgotten', async (t) => {
     const { reservations } = await open(t);
     await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
     await reservations.forget('key:a');
@@ -273,7 +273,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('3', allow(100, 100)), nothingSpent)).ok, true);
   });
 
-  test('a sum that was read before a charge was settled is not counted after it', async (t) => {
+  test('does not use a sum that was read before a charge after that charge', async (t) => {
     const { reservations } = await open(t);
     let durable = 0;
     await reservations.reserve(hold('1', allow(100, 60)), () => Promise.resolve(durable));
@@ -292,7 +292,7 @@ function testReservations(open: OpenReservations): void {
     assert.deepEqual(await second, { ok: false, subject: S, leftNanoUsd: 90, reservedByOthersNanoUsd: 0 });
   });
 
-  test('a sum that was read after a charge was durable and before it was settled counts it once', async (t) => {
+  test('counts a charge once when its sum was read after it was durable and before it was settled', async (t) => {
     const { reservations } = await open(t);
     let durable = 0;
     const load: LoadSpent = () => Promise.resolve(durable);
@@ -304,14 +304,14 @@ function testReservations(open: OpenReservations): void {
     assert.equal((await reservations.reserve(hold('3', allow(100, 39)), load)).ok, true);
   });
 
-  test('however many wait for a sum while charges are settled, each is told whether it may', async (t) => {
+  test('answers every request that waits for a sum while charges are settled', async (t) => {
     const { reservations, pause } = await open(t);
     let durable = 100;
     let next = 0;
     const running = Array.from({ length: 40 }, (_, index) => `running ${index}`);
     for (const id of running) await reservations.reserve(hold(id, allow(1_000, 1)), () => Promise.resolve(durable));
     await reservations.forget('key:a');
-    // Of every sum that is read nobody knows whether it holds the charge that is settled meanwhile.
+    // Each sum that is read may or may not include the charge that is settled meanwhile.
     const load: LoadSpent = async () => {
       await pause(2);
       durable++;
@@ -327,7 +327,7 @@ function testReservations(open: OpenReservations): void {
     assert.ok(next < 8, `they share what is read: ${next} reads`);
   });
 
-  test('while every sum is outdated before it is read, whoever asks is told to come again', async (t) => {
+  test('reports busy while every sum is outdated before it is read', async (t) => {
     const { reservations } = await open(t);
     const load: LoadSpent = async () => {
       await reservations.forget('key:a');
@@ -336,14 +336,14 @@ function testReservations(open: OpenReservations): void {
     await assert.rejects(reservations.reserve(hold('1', allow(100, 1)), load), ReservationsBusy);
   });
 
-  test('a sum that cannot be read fails the request, holds nothing, and is tried again by the next', async (t) => {
+  test('fails the request when a sum cannot be read, reserves nothing, and lets the next one try again', async (t) => {
     const { reservations } = await open(t);
     const broken = (): Promise<number> => Promise.reject(new Error('the database is away'));
     await assert.rejects(reservations.reserve(hold('1', allow(100, 60)), broken), /the database is away/);
     assert.equal((await reservations.reserve(hold('2', allow(100, 100)), nothingSpent)).ok, true);
   });
 
-  test('sums up to 2^53 are exact', async (t) => {
+  test('counts sums up to 2^53 exactly', async (t) => {
     const { reservations } = await open(t);
     const limit = Number.MAX_SAFE_INTEGER;
     const spent: LoadSpent = () => Promise.resolve(limit - 3);
@@ -359,7 +359,7 @@ function testReservations(open: OpenReservations): void {
     assert.equal(rest.ok && rest.reservedNanoUsd.get(S), 1);
   });
 
-  test('what is held, left and spent is told to its last digit', async (t) => {
+  test('reports reservations, rest and spending to the last digit', async (t) => {
     const { reservations } = await open(t);
     const limit = Number.MAX_SAFE_INTEGER;
     const [spent, reserved, charge] = [1_234_567_890_123_457, 2_345_678_901_234_567, 1_111_111_111_111_111];
@@ -392,9 +392,9 @@ interface Requested {
   readonly want: number;
   readonly min: number;
   readonly outcome: 'settled' | 'settled twice' | 'released' | 'crashed before' | 'crashed after';
-  /** How much of the hold is charged, in quarters. */
+  /** The charged part of the reservation, in quarters. */
   readonly quarters: number;
-  /** By how much more its hold is to be, each time that it goes on. */
+  /** The growth of its reservation, each time that it goes on. */
   readonly growths: readonly number[];
   /** Whether sums are read again before it. */
   readonly forgets: boolean;
@@ -416,7 +416,7 @@ const requested: fc.Arbitrary<Requested> = fc.record({
 });
 
 function testAnyOrder(open: OpenReservations): void {
-  test('whatever the order, limits are kept, nothing leaks, and a charge counts once', async (t) => {
+  test('keeps limits in any order, leaks nothing, and counts a charge once', async (t) => {
     const spentLifeMs = 5_000;
     const { reservations, pause, pass, isTimeFree } = await open(t, { spentLifeMs });
     let run = 0;
@@ -444,7 +444,7 @@ interface Reserving {
   readonly reserved: readonly { readonly at: number; readonly nanoUsd: number }[];
 }
 
-/** Plays the database and the callers, and knows what is true. */
+/** Plays the database and the callers, with the true amounts. */
 class BudgetReservation {
   readonly reservationMs = 20_000;
   hasCrashed = false;
@@ -453,7 +453,7 @@ class BudgetReservation {
   readonly #names: readonly string[];
   readonly #run: string;
   readonly #durable: number[] = [0, 0, 0];
-  /** Of holds whose charge is not durable. */
+  /** Amounts of reservations whose charge is not durable. */
   readonly #atRisk: number[] = [0, 0, 0];
 
   constructor(reservations: Reservations, pause: TestedReservations['pause'], names: readonly string[], run: string) {
@@ -512,7 +512,7 @@ class BudgetReservation {
     await this.#reservations.settle(id, charges);
   }
 
-  /** A hold takes the place of the one before, or that one stays. */
+  /** Replaces the reservation by a larger one, or keeps it. */
   async #goOn(begun: Reserving, growths: readonly number[], [before = 0, after = 0, work = 0]: readonly number[]) {
     let current = begun;
     for (const [step, growth] of growths.entries()) {
@@ -526,7 +526,7 @@ class BudgetReservation {
       }));
       const request = { id, expiresInMs: this.reservationMs, allowances, instead: [current.id] };
       const answer = await this.#reservations.reserve(request, this.#load(before, after));
-      // A charge of another process that is durable and not settled counts beside its hold for a moment.
+      // A charge of another process that is durable and not settled counts beside its reservation for a moment.
       if (!answer.ok) break;
       const grown = reserved.map(({ at, nanoUsd }) => {
         const taken = answer.reservedNanoUsd.get(this.#names[at] ?? '') ?? -1;
@@ -547,7 +547,7 @@ class BudgetReservation {
     assert.ok(total <= (LIMITS[at] ?? 0), `${total} of ${LIMITS[at]} is spent or held`);
   }
 
-  /** Everything that is left can be held, and not a bit more. */
+  /** Checks that everything that is left can be reserved, and nothing more. */
   async close(): Promise<void> {
     for (const [at, subject] of this.#names.entries()) {
       const limitNanoUsd = LIMITS[at] ?? 0;
@@ -585,7 +585,7 @@ class BudgetReservation {
   }
 }
 
-suite('holds in memory', () => {
+suite('reservations in memory', () => {
   testReservations((_t, options) => {
     let nowMs = 0;
     const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
@@ -603,7 +603,9 @@ suite('holds in memory', () => {
   });
 });
 
-/** So many processes that share a Redis, which is given time: slow machines are no dead ones here. */
+/**
+ * Opens so many processes that share a Redis, with long limits: a slow test machine must not look like a dead Redis.
+ */
 function openProcesses(count: number): OpenReservations {
   return async (t, { spentLifeMs = 60_000 } = {}) => {
     const { url, prefix } = useRedis(t);
@@ -626,15 +628,15 @@ function openProcesses(count: number): OpenReservations {
   };
 }
 
-suite('holds in Redis', { skip: redis === undefined }, () => {
+suite('reservations in Redis', { skip: redis === undefined }, () => {
   testReservations(openProcesses(1));
 });
 
-suite('holds of three processes in Redis', { skip: redis === undefined }, () => {
+suite('reservations of three processes in Redis', { skip: redis === undefined }, () => {
   testAnyOrder(openProcesses(3));
 });
 
-/** Each request is served by the next process, from its first to its last step. */
+/** Serves each request by the next process, from its first to its last step. */
 function inTurn(processes: readonly Reservations[]): Reservations {
   let turn = 0;
   const serving = new Map<string, Reservations>();
@@ -657,7 +659,7 @@ function inTurn(processes: readonly Reservations[]): Reservations {
   };
 }
 
-/** As a process uses them: it knows what it holds. */
+/** Uses the shared reservations as a process does, which knows its own. */
 function withoutFallback(shared: RedisReservations): Reservations {
   const reserved = new Map<string, readonly string[]>();
   return {

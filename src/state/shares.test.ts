@@ -14,7 +14,7 @@ const CREDIT = 'account:a:ever:0';
 
 const nothingSpent = (): Promise<number> => Promise.resolve(0);
 
-/** One allowance that begins with a part of what is left. */
+/** Makes one allowance that begins with a part of the rest. */
 function part(limitNanoUsd: number, [min, least, want]: readonly [number, number, number], subject = KEY): Allowance {
   const share = { leastNanoUsd: least, spentNanoUsd: 0 };
   return { subject, limitNanoUsd, minNanoUsd: min, wantNanoUsd: want, share };
@@ -88,7 +88,7 @@ suite('parts of a limit in Redis', { skip: redis === undefined }, () => testShar
 
 const amount = fc.integer({ min: 0, max: 400 });
 const limitOf = fc.record({ limit: fc.integer({ min: 1, max: 3_000 }), sizes: fc.tuple(amount, amount, amount) });
-/** What happens next: a request begins, goes on with more, or ends. */
+/** The next action: a request begins, extends its reservation, or ends. */
 const step = fc.record({
   type: fc.constantFrom('begin', 'begin', 'grow', 'settle', 'release'),
   limits: fc.tuple(limitOf, limitOf),
@@ -98,7 +98,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
-/** Plays the same schedule anywhere, and says what came of each step. */
+/** Plays the same schedule on any implementation, and returns the result of each step. */
 async function play(reservations: Reservations, name: string, steps: readonly Step[]): Promise<readonly unknown[]> {
   const open: { id: string; reserved: ReadonlyMap<string, number> }[] = [];
   const committed = new Map<string, number>();

@@ -1,6 +1,9 @@
 import type { Allowance, Share } from './contract.ts';
 
-/** One allowance a subject: of several the least limit and the greatest demands. In the order of the first of each. */
+/**
+ * Merges allowances to one for each subject, with the lowest limit and the largest demands, in the order of first
+ * appearance.
+ */
 export function strictestAllowances(allowances: readonly Allowance[]): readonly Allowance[] {
   const bySubject = new Map<string, Allowance>();
   for (const allowance of allowances) {
@@ -18,7 +21,7 @@ export function strictestAllowances(allowances: readonly Allowance[]): readonly 
   return [...bySubject.values()];
 }
 
-/** Of two the one that takes more; an allowance without one takes all that it wants. */
+/** Picks the share that takes more; an allowance without a share takes all that it wants. */
 function greater(left: Share | undefined, right: Share | undefined): Share | undefined {
   if (left === undefined || right === undefined) return undefined;
   return left.leastNanoUsd >= right.leastNanoUsd ? left : right;

@@ -24,7 +24,7 @@ async function openRedisTexts(t: TestContext, bytesMax: number): Promise<TextCac
   return createRedisTexts({ link, prefix, bytesMax });
 }
 
-/** Texts leave for Redis without being waited for. */
+/** Waits until something is so: texts are sent to Redis without waiting for it. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let round = 0; round < 500; round++) {
     if (await isSo()) return;

@@ -163,14 +163,14 @@ function preferencesOf({
   defaultProviderSort,
 }: WorkspaceRow): DefaultPreferences | null {
   if (defaultProviderSort === null || defaults?.sort !== undefined) return defaults;
-  // An order of the workspace's says more than a measure to sort by.
+  // An order of the workspace is more specific than its sort.
   if (defaults?.order !== undefined) return defaults;
   return { ...defaults, sort: { by: defaultProviderSort } };
 }
 
 type Names = readonly string[];
 
-/** Null allows all. */
+/** Intersects two lists of names; null allows all. */
 function intersectWith(intersect: (some: Names, others: Names) => Names) {
   return (some: Names | null, others: Names | null): Names | null =>
     some === null ? others : others === null ? some : intersect(some, others);
@@ -206,7 +206,10 @@ interface MergeableFilter {
   readonly scanScope?: BuiltinFilter['scanScope'];
 }
 
-/** Each filter once, with the strongest action that any layer gives it, over all that any layer has it look at. */
+/**
+ * Merges filters: each appears once, with the strongest action of any layer, and looks at all that any layer has it
+ * look at.
+ */
 function strongestOf<Filter extends MergeableFilter>(
   layers: readonly PolicyLayer[],
   filtersOf: (rules: GuardrailRules) => readonly Filter[] | null,

@@ -8,7 +8,7 @@ type ChangingRoute = Pick<
   'method' | 'path' | 'scope' | 'operationId' | 'audited' | 'onlyReads' | 'auditsManagers' | 'upload'
 >;
 
-/** Records what a management key changed. Whatever is only read leaves no trace. */
+/** Records what a management key changed. A route that only reads leaves no event. */
 export async function auditChange(
   audit: Audit,
   route: ChangingRoute,
@@ -31,7 +31,7 @@ export async function auditChange(
   });
 }
 
-/** The path as it was called; of what was created, its place. */
+/** The path of the call; for a new resource, its place. */
 function subjectOf({ path }: ChangingRoute, params: unknown, { status, body }: RouteAnswer): string {
   const known = isJsonObject(params) ? params : {};
   const called = path.replaceAll(/\{(\w+)\}/g, (template, name: string) => {

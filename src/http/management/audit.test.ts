@@ -35,7 +35,7 @@ for (const engine of ENGINES)
     };
 
     // @spec workspace-14
-    test('a change tells who made it, what of, and to what', async () => {
+    test('records the author, the subject and the new values of a change', async () => {
       gateway.passMs(1);
       const { id } = await gateway.must('POST', '/workspaces', { name: 'Team', slug: 'audited', description: 'x' });
       const event = await lastEvent();
@@ -54,7 +54,7 @@ for (const engine of ENGINES)
     });
 
     // @spec workspace-14
-    test('every kind of change leaves one event, under a name that stays', async () => {
+    test('leaves one event for every kind of change, under a stable name', async () => {
       const workspace = `/workspaces/${textOf((await gateway.must('POST', '/workspaces', { name: 'T', slug: 't' }))['id'])}`;
       const guardrail = `/guardrails/${textOf((await gateway.must('POST', '/guardrails', { name: 'G' }))['id'])}`;
       const hash = textOf((await gateway.must('POST', '/keys', { name: 'App' }))['hash']);
@@ -89,7 +89,7 @@ for (const engine of ENGINES)
       }
     });
 
-    test('what is read, and what is refused, leaves none', async () => {
+    test('leaves none for a read or a refused change', async () => {
       const earlier = await events();
       await gateway.must('GET', '/workspaces');
       assertRefused(await gateway.call('POST', '/workspaces', { name: '' }), 400);
@@ -99,7 +99,7 @@ for (const engine of ENGINES)
     });
 
     // @spec workspace-15
-    test('events are found by what was done, to what, and by whom', async () => {
+    test('finds events by action, subject and author', async () => {
       const hash = textOf((await gateway.must('POST', '/keys', { name: 'Found' }))['hash']);
       for (const name of ['One', 'Two']) {
         gateway.passMs(1);
@@ -116,14 +116,14 @@ for (const engine of ENGINES)
       assert.ok((await events(`?actor=${gateway.managementHash}&limit=100`)).length > 3);
     });
 
-    test('400 for a page that is too long and a filter that is unknown', async () => {
+    test('answers 400 for a page that is too long and an unknown filter', async () => {
       for (const query of ['limit=101', 'limit=0', 'offset=-1', 'who=me', 'action='])
         assertRefused(await gateway.call('GET', `/audit?${query}`), 400, /^query/);
     });
   });
 
 // @spec workspace-14
-test('a body is told by the names of its members alone where a route does not say that it holds no secret', async (context) => {
+test("records only the names of a body's members where the route does not declare it free of secrets", async (context) => {
   const changes: Change[] = [];
   const fastify = Fastify();
   context.after(() => fastify.close());
@@ -164,7 +164,7 @@ test('a body is told by the names of its members alone where a route does not sa
 suite('recording', () => {
   const change: Change = { actor: 'command line', action: 'updateKey', subject: '/keys/x', changes: { name: 'New' } };
 
-  test('a change that was made is not undone because its event cannot be stored, and the event is handed on', async () => {
+  test('keeps a change whose event cannot be stored, and passes the event on', async () => {
     const lost: AuditEvent[] = [];
     const audit = createAudit({
       store: { append: () => Promise.reject(new Error('full')), list: () => assert.fail('nobody asks') },
@@ -178,7 +178,7 @@ suite('recording', () => {
     );
   });
 
-  test('of a change that is too large to keep the names are kept', async () => {
+  test('keeps the names of a change that is too large', async () => {
     const stored: AuditEvent[] = [];
     const audit = createAudit({
       store: { append: async (event) => void stored.push(event), list: () => assert.fail('nobody asks') },

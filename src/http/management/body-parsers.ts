@@ -6,15 +6,15 @@ import type { BodyShare } from '../body-budget.ts';
 import { readBody, type BodyLimits } from '../read-body.ts';
 
 export const BODY_BYTES_MAX = 262_144;
-/** Of routes that need no key. */
+/** The limit of routes that need no key. */
 export const PUBLIC_BODY_BYTES_MAX = 4_096;
 const BODY_MS = 15_000;
 
-/** Bodies that are read. */
+/** How bodies are read. */
 export interface BodyReading {
-  /** What is not said is as usual. */
+  /** Absent limits have their defaults. */
   readonly limits: Partial<BodyLimits> | undefined;
-  /** Absent: nobody's share is counted. */
+  /** Finds the share of the memory budget; absent: no share is counted. */
   readonly shareOf: (request: FastifyRequest) => BodyShare | undefined;
 }
 
@@ -23,13 +23,13 @@ export function leaveBodyToRoute(fastify: FastifyInstance): void {
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
 
-/** What comes all the same is dropped after the answer (http/connections.ts). */
+/** Reads no bodies. A body that comes all the same is dropped after the response (http/connections.ts). */
 export function readNoBody(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
 }
 
-/** Bodies are JSON whatever the Content-Type says; clients that send an empty one with a DELETE are common. */
+/** Parses bodies as JSON whatever the Content-Type is; many clients send an empty body with a DELETE. */
 export function readAnyBodyAsJson(fastify: FastifyInstance, { limits, shareOf }: BodyReading): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', async (request: FastifyRequest) => {

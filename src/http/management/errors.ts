@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Availability } from '../../canonical/gateway-error.ts';
 import { defineRoute, NO_BODY, NOTHING } from './route.ts';
 
-/** What `availability.code` of an error means, and what helps. @spec error-22 */
+/** What `availability.code` of an error means, and what to do. @spec error-22 */
 const MEANINGS: Readonly<Record<Availability['code'], string>> = {
   model_not_found:
     'No model that is served here is called so. GET /models lists those that are: models of providers that are set up and have a key.',
@@ -19,7 +19,7 @@ const MEANINGS: Readonly<Record<Availability['code'], string>> = {
   free_variant_ended: 'The model is no longer served for nothing.',
 };
 
-/** Where `availability.docs_url` leads. */
+/** The page that `availability.docs_url` links to. */
 export const explainErrors = defineRoute({
   method: 'GET',
   path: '/errors',

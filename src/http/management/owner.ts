@@ -4,7 +4,7 @@ import { GatewayError } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { ManagementServices, RouteContext } from './route.ts';
 
-/** Which workspace is meant, where a management key asks. */
+/** The workspace that a management key means. */
 export const ownerShape = {
   workspace_id: z.uuid().optional().describe('For management keys. Default: the default workspace.'),
 };
@@ -14,9 +14,9 @@ type Asking = Pick<RouteContext<unknown, unknown, unknown>, 'principal'> & {
 };
 
 /**
- * Whose presets or files are meant: those of the workspace of the key, or of any for a management key.
- * @throws GatewayError 400 for a workspace that is not there: nothing is kept where nobody could find it; 404 for another
- * workspace than a normal key's own: what is there is not its business
+ * Finds the workspace of presets or files: the key's own, or any for a management key.
+ * @throws GatewayError 400 for a workspace that does not exist, in which nothing could be found again; 404 for a
+ * workspace other than a normal key's own, whose content is hidden from the key
  */
 export async function ownerOf(
   { workspace_id: named }: { readonly workspace_id?: string | undefined },

@@ -22,7 +22,7 @@ export function readWindow({
   return { offset, limit };
 }
 
-/** The answer of a list. */
+/** Makes the schema of a list's response. */
 export function pageSchema<Row extends z.ZodType>(row: Row) {
   return z.strictObject({ data: z.array(row), total_count: z.int().describe('Of the whole list.') });
 }

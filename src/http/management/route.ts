@@ -47,7 +47,7 @@ import {
   readNoBody,
 } from './body-parsers.ts';
 
-/** What management routes work on. A route takes from here what it needs. */
+/** The services of management routes. A route takes from here what it needs. */
 export interface ManagementServices {
   readonly keys: Keys;
   readonly workspaces: Workspaces;
@@ -56,7 +56,7 @@ export interface ManagementServices {
   readonly budgets: WorkspaceBudgets;
   readonly guardrails: Guardrails;
   readonly assignments: GuardrailAssignments;
-  /** What the filters of a guardrail would do to a text. */
+  /** Runs the filters of a guardrail on a text. */
   readonly tryFilters: TryFilters;
   readonly audit: Audit;
   readonly credits: Credits;
@@ -72,8 +72,9 @@ export interface ManagementServices {
   /** @throws GatewayError 400 for a body that the generation route of the format would refuse, 404 for an unknown model */
   readonly checkRequest: (format: ClientFormatId, body: JsonObject) => void;
   /**
-   * Entries as they may stand in `plugins` of a request. @param path what a refusal calls the list
-   * @throws GatewayError 400 for one that no request may have
+   * Parses entries for `plugins` of a request.
+   * @param path the list's name in an error
+   * @throws GatewayError 400 for an entry that no request may have
    */
   readonly readPlugins: (sent: readonly unknown[], path: string) => readonly PluginRequest[];
   readonly listing: ListingServices;
@@ -82,25 +83,25 @@ export interface ManagementServices {
 
 /** Statistics over all requests. */
 export interface InsightServices {
-  /** @throws GatewayError 429 after too many looks */
+  /** @throws GatewayError 429 after too many requests */
   readonly take: CountAnalyticsRequest;
   readonly taskGroups: TaskTrafficWatch['groups'];
   readonly nowMs: () => number;
 }
 
-/** What the lists of models, endpoints and providers are made from. */
+/** The services of the lists of models, endpoints and providers. */
 export interface ListingServices {
   readonly catalog: Catalog;
   readonly figuresOf: FiguresOf;
-  /** Those that are there, whether they have credentials or not. */
+  /** All providers, with or without credentials. */
   readonly providers: () => readonly ListedProvider[];
   /**
-   * What preferences, guardrails and credentials leave to the requests of a caller.
-   * @throws GatewayError 503 while its rules cannot be read
+   * Returns what preferences, guardrails and credentials leave to the requests of a caller.
+   * @throws GatewayError 503 while the caller's rules cannot be read
    */
   readonly allowedTo: (principal: Principal) => Promise<IsAllowed>;
   readonly nowMs: () => number;
-  /** With the version segment. */
+  /** The base URL with the version segment. */
   readonly baseUrl: () => string;
 }
 
@@ -117,10 +118,10 @@ export interface ListedProvider {
   readonly statusPageUrl: string | null;
 }
 
-/** Who may call: a management key, any key, or anybody. */
+/** The keys that a route accepts: management keys, any key, or none at all. */
 export type RouteScope = 'management' | 'any' | 'public';
 
-/** One status that a route promises. */
+/** One status that a route may answer with. */
 export interface RouteResponse {
   readonly description: string;
   readonly schema: z.ZodType;
@@ -134,15 +135,15 @@ export interface RouteAnswer {
   /** Default: JSON. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What an audit event says was changed, where the path does not name it for good. */
+  /** The changed subject for an audit event, where the path does not name it for good. */
   readonly subject?: string;
-  /** What was asked for had been done before: no event. */
+  /** The change had been made before: no event. */
   readonly changesNothing?: boolean;
 }
 
 interface RouteFacts {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Below the version segment, in the spelling of OpenAPI: `/keys/{hash}`. */
+  /** Below the version segment, in the syntax of OpenAPI: `/keys/{hash}`. */
   readonly path: string;
   readonly scope: RouteScope;
   /** Unique among all routes. */
@@ -150,35 +151,35 @@ interface RouteFacts {
   readonly tag: string;
   readonly summary: string;
   readonly responses: Readonly<Record<number, RouteResponse>>;
-  /** Statuses of errors that the route can give beside those that follow from its scope, path and query alone. */
+  /** Statuses of errors beside those that follow from scope, path and query alone. */
   readonly errors: readonly (400 | 403 | 404 | 408 | 409 | 410 | 413 | 429 | 503)[];
   /**
-   * What an audit event tells of a body that changes something: its members with their values, or, as for all routes
-   * that do not say, their names alone, since a value may be a secret.
+   * What an audit event holds of a changing body: its members with their values or, by default, their names alone,
+   * since a value may be a secret.
    */
   readonly audited?: 'values' | 'names';
-  /** A question, whatever its method: it changes nothing and leaves no audit event. */
+  /** The route changes nothing, whatever its method, and leaves no audit event. */
   readonly onlyReads?: boolean;
-  /** Any key may call, and what a management key changes leaves an audit event. */
+  /** Any key may call; changes by management keys leave an audit event. */
   readonly auditsManagers?: boolean;
-  /** With a header `Idempotency-Key` whatever is sent again is done once. */
+  /** With a header `Idempotency-Key`, a repeated call runs once. */
   readonly idempotent?: boolean;
-  /** Other methods of the path are told that they are wrong, with 405, which no other path does. @spec key-14 */
+  /** Other methods of the path get 405, unlike on all other paths. @spec key-14 */
   readonly refusesOtherMethods?: boolean;
-  /** Takes a form whose files are read as they come, and not a JSON body: `body` is the request itself. */
+  /** Takes a form whose files are read as they arrive, and not a JSON body: `body` is the request itself. */
   readonly upload?: UploadFacts;
-  /** The body is a generation request of this format, which the route has checked as such. */
+  /** The body is a generation request of this format, which the route has checked. */
   readonly takesRequestOf?: ClientFormatId;
-  /** Public, but it tells more to whoever brings a key; one that is not valid is refused. */
+  /** Public, but shows more to a caller with a key; an invalid key is refused. */
   readonly readsKey?: boolean;
-  /** Answers hold nothing secret and change rarely: whoever has one asks whether it still holds. @spec catalog-10 */
+  /** Responses hold nothing secret and change rarely, so clients may revalidate a cached one. @spec catalog-10 */
   readonly hasTag?: boolean;
 }
 
 export interface UploadFacts {
-  /** Of the whole form. One that is declared to be larger is not read at all. */
+  /** The size of the whole form. A form that declares more is not read at all. */
   readonly bytesMax: number;
-  /** What the form holds, for the documentation. */
+  /** The content of the form, for the documentation. */
   readonly form: z.ZodType;
 }
 
@@ -206,7 +207,7 @@ interface RouteDefinition<
   ) => Promise<RouteAnswer> | RouteAnswer;
 }
 
-/** A route whose types are settled: it checks what it is given by itself. */
+/** A route without type parameters: it checks its input by itself. */
 export interface ManagementRoute extends RouteFacts {
   readonly params: z.ZodType;
   readonly query: z.ZodType;
@@ -215,9 +216,9 @@ export interface ManagementRoute extends RouteFacts {
   answer(raw: RouteContext<unknown, unknown, unknown>): Promise<RouteAnswer>;
 }
 
-/** No path parameters, or no query parameters: a member that is sent all the same is a 400 that names it. */
+/** No path parameters, or no query parameters: any member is a 400 that names it. */
 export const NOTHING: z.ZodType<Record<string, never>> = z.strictObject({});
-/** The route has no body; one that is sent is not looked at. */
+/** The route has no body; one that is sent is ignored. */
 export const NO_BODY: z.ZodUnknown = z.unknown();
 
 export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
@@ -231,7 +232,7 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
         principal,
         params: checkShape(definition.params, params, { root: 'path' }),
         query: checkShape(definition.query, query, { root: 'query' }),
-        // A request that is still to be read is no JSON whose bounds could be looked at.
+        // An upload is a request that is still to be read, and no JSON to check.
         body: body instanceof IncomingMessage ? definition.body.parse(body) : checkShape(definition.body, body),
         headers,
         services,
@@ -245,11 +246,11 @@ export interface ManagementDeps {
   readonly services: ManagementServices;
   readonly log: ProblemLog;
   readonly bodies: BodyBudget;
-  /** Limits on bodies, where they are not the usual ones. */
+  /** Limits on bodies, where they differ from the defaults. */
   readonly bodyLimits?: Partial<BodyLimits> | undefined;
 }
 
-/** Requests with a key, and what their bodies take of the budget. */
+/** Requests with a key, and the shares of their bodies of the memory budget. */
 type Admitted = WeakMap<FastifyRequest, { readonly principal: Principal; readonly share: BodyShare }>;
 
 const PREFIXES = ['/v1', '/api/v1'] as const;
@@ -257,8 +258,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const SCOPES: readonly unknown[] = ['management', 'any', 'public'] satisfies readonly RouteScope[];
 
 /**
- * Mounts routes under each base path. Who may call is attached to the route itself, never found out from its address,
- * and a route that does not say is refused here (CVE-2026-48710: authentication by path).
+ * Mounts routes under each base path. The required key is declared on the route itself, never derived from its address,
+ * and a route without that declaration is refused here (CVE-2026-48710: authentication by path).
  */
 export function registerManagementRoutes(
   fastify: FastifyInstance,
@@ -283,7 +284,7 @@ export function registerManagementRoutes(
 
 type MountDeps = ManagementDeps & { readonly admitted: Admitted };
 
-/** A context of its own: neither its error handler nor its body parser reaches other routes. */
+/** Registers a context of its own: neither its error handler nor its body parser affects other routes. */
 function registerContext(
   fastify: FastifyInstance,
   routes: readonly ManagementRoute[],
@@ -294,7 +295,7 @@ function registerContext(
     setBodyParser(context);
     context.setErrorHandler((error, request, reply) => {
       const { status, headers, body } = problemBody(error, deps.log);
-      // What is left of a body that was not read would be taken for the next request.
+      // The rest of an unread body would be taken for the next request.
       if (hasBody(request.headers) && !request.raw.complete) reply.header('connection', 'close');
       return reply
         .code(status)
@@ -311,13 +312,13 @@ function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute,
     method: route.method,
     url: prefix + route.path.replaceAll('{', ':').replaceAll('}', ''),
     bodyLimit: route.scope === 'public' ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX,
-    // The first hook: credentials are judged before a body is read. @spec auth-18
+    // The first hook: credentials are checked before a body is read. @spec auth-18
     async onRequest(request, reply) {
       if (route.scope === 'public' && (route.readsKey !== true || !bringsKey(request.headers))) return;
       const principal = await deps.authenticate(request.headers, { allowApiKeyHeader: route.scope !== 'management' });
       if (route.scope === 'management') requireKind(principal, 'management');
       const share = deps.bodies.open(principal.rootKeyHash ?? principal.keyHash);
-      // A caller that hung up while its key was looked up closes nothing any more.
+      // When the caller disconnected during the look-up of its key, the close event has passed already.
       if (reply.raw.closed) share.release();
       else reply.raw.once('close', () => share.release());
       deps.admitted.set(request, { principal, share });
@@ -331,7 +332,7 @@ function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute,
       if (principal !== undefined) await auditChange(services.audit, route, principal, request, answer);
       const { status, body, contentType = JSON_TYPE, headers: more } = answer;
       if (route.hasTag === true && status === 200) return sendTagged(reply, headers, body, contentType);
-      // Answers hold spend, and one of them a key in full: no cache keeps them.
+      // Responses hold spending, and one of them a key in full: no cache may keep them.
       return reply
         .code(status)
         .headers({ ...CORS_HEADERS, 'cache-control': 'no-store', 'content-type': contentType, ...more })
@@ -341,7 +342,7 @@ function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute,
   if (route.refusesOtherMethods === true) refuseOthers(fastify, prefix, route);
 }
 
-/** Kept by the client alone, and asked for each time; what it has already is not sent again. */
+/** Sends a response that only the client may cache, and must revalidate; a client that has it already gets 304. */
 function sendTagged(
   reply: FastifyReply,
   requested: IncomingHttpHeaders,
@@ -355,10 +356,10 @@ function sendTagged(
   return reply.code(200).headers({ 'content-type': type }).send(text);
 }
 
-/** What of a request changes such an answer. */
+/** The request headers that such a response depends on. */
 const VARY = 'Authorization, X-Api-Key, Anthropic-Version';
 
-/** No other route may stand at the same path. */
+/** Answers 405 to other methods: no other route may exist at the same path. */
 function refuseOthers(fastify: FastifyInstance, prefix: string, { method, path }: ManagementRoute): void {
   fastify.route({
     method: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].filter((other) => other !== method),
@@ -374,7 +375,7 @@ function bringsKey(headers: IncomingHttpHeaders): boolean {
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined;
 }
 
-/** @throws GatewayError 413 for a form that says by itself that it is too large */
+/** @throws GatewayError 413 for a form that declares too many bytes */
 function admitUpload(request: FastifyRequest, reply: FastifyReply, { bytesMax }: UploadFacts): void {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax)
     throw new GatewayError('payload_too_large', `The request body is larger than ${bytesMax} bytes.`);

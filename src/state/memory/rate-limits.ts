@@ -3,14 +3,14 @@ import type { Clock } from '../../lib/clock.ts';
 import type { RateLimitState, PermitResult, Rate, RateRefusal, SlotRequest } from '../contract.ts';
 import { addTo, correct, countUsed, passUntil, takeOf, type TakenRate, type UseCounter } from '../rates.ts';
 
-/** Rate limits of one process, which may also know of slots that this process has elsewhere. */
+/** Rate limits of one process, which may also count slots that this process has elsewhere. */
 export interface LocalRateLimits extends RateLimitState {
-  /** Slots that were taken elsewhere are counted here too, until they are left. */
+  /** Counts slots that were taken elsewhere, until they are returned. */
   adopt(slots: SlotRequest): void;
   leave(slots: Pick<SlotRequest, 'id' | 'subjects'>): void;
 }
 
-/** Slots and counts of this process alone. As much as is under way, and periods that have not ended. */
+/** Keeps the slots and counts of this process alone: those of running requests, and of periods that have not ended. */
 export function createMemoryRateLimits({ clock }: { readonly clock: Clock }): LocalRateLimits {
   const slots = new MemorySlots(clock);
   const counter = createLocalCounter();
@@ -37,10 +37,10 @@ export function createMemoryRateLimits({ clock }: { readonly clock: Clock }): Lo
   };
 }
 
-/** Who is in, and until when at most. */
+/** The holders of slots, each with its latest end. */
 interface Taken {
   readonly ends: Map<string, number>;
-  /** Nobody's slot ends earlier: thousands who are in are not looked through for each who comes. */
+  /** No slot expires earlier: thousands of slots are not searched on each request. */
   earliestMs: number;
 }
 
@@ -52,7 +52,7 @@ class MemorySlots {
     this.#clock = clock;
   }
 
-  /** The first subject that is full; then nothing is taken. */
+  /** Takes slots. Returns the first subject that is full; then nothing is taken. */
   enter(requested: SlotRequest): string | undefined {
     const nowMs = this.#clock.monotonicMs();
     const full = requested.subjects.find(({ subject, limit }) => {
@@ -90,14 +90,15 @@ class MemorySlots {
   }
 }
 
-/** All rates or none. */
+/** Takes all rates or none. */
 async function takeAll(
   counter: UseCounter,
   rates: readonly Rate[],
   clock: Clock,
 ): Promise<readonly TakenRate[] | RateRefusal> {
   const taken: TakenRate[] = [];
-  // One owner after the other: a flood that its own limit refuses must not eat, not even for a moment, what it shares.
+  // One owner after the other: a flood that its own limit refuses must not use up what it shares, not even for a
+  // moment.
   for (const ofOwner of Map.groupBy(rates, ({ owner }) => owner).values()) {
     const answers = await Promise.all(ofOwner.map((requested) => takeOne(counter, requested, clock)));
     taken.push(...answers.map(({ one }) => one));
@@ -117,7 +118,7 @@ async function takeOne(counter: UseCounter, requested: Rate, clock: Clock) {
   return { one, used, endsInMs };
 }
 
-/** Each count is gone when its period is over. */
+/** Makes a counter whose counts disappear when their period ends. */
 function createLocalCounter(): UseCounter {
   let limiter: Promise<RateLimiterAbstract> | undefined;
   const load = async (): Promise<RateLimiterAbstract> => {

@@ -12,18 +12,18 @@ import { ROUNDS_MAX, SPENT_LIFE_MS } from '../reservation-bounds.ts';
 import { degreeOf, takenAt, takenOf } from '../shares.ts';
 import { strictestAllowances } from '../strictest-allowances.ts';
 
-/** Open holds: more than this are more requests than a process can have under way. */
+/** Open reservations: more than this are more requests than one process can run. */
 const RESERVATIONS_MAX = 50_000;
-/** Subjects that are remembered; one that is forgotten is read again. */
+/** Subjects that are remembered; the sum of a forgotten one is read again. */
 const SUBJECTS_MAX = 50_000;
 
 /** A durable sum, and what was settled since. */
 interface Spent {
   nanoUsd: number;
   readonly untilMs: number;
-  /** When it was read, by the count of everything that happens. */
+  /** When the sum was read, by the count of all events. */
   readonly readAt: number;
-  /** It may hold a charge twice: one that was durable when the sum was read, and was settled after. */
+  /** The sum may hold a charge twice: one that was durable when the sum was read, and was settled after. */
   isDoubtful: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Subject {
   holds: number;
   /** Everything that was settled since the subject is remembered. */
   settledNanoUsd: number;
-  /** Changes when a sum that is being read has become worthless. */
+  /** Changes when a sum that is being read has become outdated. */
   version: number;
   loading: Promise<void> | undefined;
 }
@@ -44,19 +44,19 @@ interface Reservation {
   readonly openedAt: number;
 }
 
-/** A hold that has neither been ended nor ended by itself. */
+/** A reservation that was not released and has not expired. */
 export interface OpenReservation {
   readonly reserved: ReadonlyMap<string, number>;
-  /** Until it ends by itself. */
+  /** The time until it expires. */
   readonly leftMs: number;
 }
 
-/** Holds of one process, which may also know of holds that this process has elsewhere. */
+/** Reservations of one process, which may also count reservations that this process has elsewhere. */
 export interface LocalReservations extends Reservations {
-  /** A hold that was made elsewhere is counted here too. */
+  /** Counts a reservation that was made elsewhere. */
   adopt(id: string, reserved: ReadonlyMap<string, number>, expiresInMs: number): void;
   openIds(): readonly string[];
-  /** `undefined`: it is open no more. */
+  /** Finds an open reservation; `undefined`: it is not open any more. */
   find(id: string): OpenReservation | undefined;
 }
 
@@ -73,15 +73,15 @@ export function createMemoryReservations({
   return new MemoryReservations(clock, spentLifeMs);
 }
 
-/** Holds of one process. Every decision is one synchronous step; only sums are waited for. */
+/** Reservations of one process. Every decision is one synchronous step; only reads of sums are awaited. */
 class MemoryReservations implements LocalReservations {
   readonly #clock: Clock;
   readonly #spentLifeMs: number;
   readonly #reservations = new Map<string, Reservation>();
   readonly #subjects = new Map<string, Subject>();
-  /** No hold ends earlier. */
+  /** No reservation expires earlier. */
   #earliestMs = Infinity;
-  /** Counts everything that happens, so that of any two things one is known to be the earlier. */
+  /** Counts all events, so that any two of them have an order. */
   #now = 0;
 
   constructor(clock: Clock, spentLifeMs: number) {
@@ -97,7 +97,7 @@ class MemoryReservations implements LocalReservations {
     return this.#ask(allowances, loadSpent, undefined);
   }
 
-  /** @param reservation what is opened when there is room for it; without one what others hold does not count */
+  /** @param reservation opened when there is room for it; without one, others' reservations do not count */
   async #ask(
     allowances: readonly Allowance[],
     loadSpent: LoadSpent,
@@ -112,7 +112,7 @@ class MemoryReservations implements LocalReservations {
       if (open !== undefined) return { ok: true, reservedNanoUsd: open.reserved };
       const unknown = wanted.filter(({ subject }) => this.#spentBy(subject) === undefined);
       if (unknown.length > 0) {
-        // A sum that somebody else had read again has been read again for all who wait for it.
+        // A sum that another request had read again has been read again for every request that waits for it.
         for (const { subject } of unknown) (loaded.has(subject) ? again : loaded).add(subject);
         await Promise.all(unknown.map(({ subject }) => this.#load(subject, loadSpent)));
         continue;
@@ -125,7 +125,7 @@ class MemoryReservations implements LocalReservations {
       const spent = this.#spentBy(verdict.subject);
       const isLast = round === ROUNDS_MAX - 1;
       if (spent?.isDoubtful !== true || again.has(verdict.subject) || isLast) return verdict;
-      // Nobody is refused for a charge that may have been counted twice.
+      // A charge that may have been counted twice refuses no request: its sum is read again first.
       again.add(verdict.subject);
       this.#outdate(verdict.subject);
     }
@@ -153,7 +153,7 @@ class MemoryReservations implements LocalReservations {
     this.#endExpired();
     const reservation = this.#close(id);
     for (const { subject, nanoUsd } of charges) {
-      // Without its hold nobody knows whether the charge was counted before: only the durable sum does.
+      // Without its reservation it is unknown whether the charge was counted: only the durable sum shows it.
       if (reservation?.reserved.has(subject) === true) this.#count(subject, nanoUsd, reservation.openedAt);
       else this.#outdate(subject);
     }
@@ -213,7 +213,7 @@ class MemoryReservations implements LocalReservations {
     }
   }
 
-  /** The hold, which is no more; `undefined` when there was none. */
+  /** Removes and returns a reservation; `undefined` when there was none. */
   #close(id: string): Reservation | undefined {
     const reservation = this.#reservations.get(id);
     if (reservation === undefined) return undefined;
@@ -247,7 +247,7 @@ class MemoryReservations implements LocalReservations {
     state.settledNanoUsd += nanoUsd;
     if (state.spent === undefined) return;
     state.spent.nanoUsd += nanoUsd;
-    // A sum from before the hold cannot know the charge; a later one may.
+    // A sum from before the reservation cannot include the charge; a later one may.
     if (state.spent.readAt >= openedAt) state.spent.isDoubtful = true;
   }
 
@@ -259,7 +259,7 @@ class MemoryReservations implements LocalReservations {
     state.loading = undefined;
   }
 
-  /** Concurrent requests share one read. */
+  /** Reads a sum; concurrent requests share one read. */
   #load(subject: string, loadSpent: LoadSpent): Promise<void> {
     const state = this.#remember(subject);
     const loading = (state.loading ??= this.#read(subject, state, loadSpent).finally(() => {
@@ -268,7 +268,10 @@ class MemoryReservations implements LocalReservations {
     return loading;
   }
 
-  /** What is settled meanwhile is added to the sum, which may hold it already: too much rather than too little. */
+  /**
+   * Reads a sum and adds what was settled meanwhile. The sum may include that already: it is too high rather than too
+   * low.
+   */
   async #read(subject: string, state: Subject, loadSpent: LoadSpent): Promise<void> {
     const { version, settledNanoUsd } = state;
     const sum = await loadSpent(subject);
@@ -297,7 +300,7 @@ class MemoryReservations implements LocalReservations {
     return state;
   }
 
-  /** Of the subjects beyond the bound those that nothing is held of; there are fewer others than holds. */
+  /** Forgets subjects beyond the bound that have no reservations; there are fewer others than reservations. */
   #forgetIdle(): void {
     let excess = this.#subjects.size - SUBJECTS_MAX;
     if (excess <= 0) return;

@@ -6,11 +6,11 @@ import { createMemoryTexts } from './text-cache.ts';
 
 export interface MemoryStateDeps {
   readonly clock: Clock;
-  /** What all kept texts may take together. 0 keeps none. */
+  /** The room for all texts together, bytes. 0 keeps none. */
   readonly textBytesMax: number;
 }
 
-/** State of one process alone. */
+/** Makes the state of one process alone. */
 export function createMemoryState({ clock, textBytesMax }: MemoryStateDeps): SharedState {
   return {
     reservations: createMemoryReservations({ clock }),

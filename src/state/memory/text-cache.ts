@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { TextCache } from '../contract.ts';
 import { TEXT_CHARS_MAX, TEXT_LIFE_MS_MAX } from '../text-bounds.ts';
 
-/** No entry is so small that counting bytes alone would not do; this keeps the map itself within reason. */
+/** The bound on bytes limits texts; this one keeps the map itself within reason. */
 const ENTRIES_MAX = 100_000;
 const BYTES_PER_CHAR = 2;
 

@@ -1,26 +1,26 @@
 import { withTimeout } from '../../lib/async/with-timeout.ts';
 import { REDIS_OPTIONS } from './link.ts';
 
-/** What an operator wants to know of a Redis before trusting it with state. */
+/** What an operator checks before a Redis is used for state. */
 export interface RedisFacts {
   readonly version: string;
-  /** Of one small write. */
+  /** The duration of one small write. */
   readonly answerMs: number;
-  /** When memory is short it may throw away what is still needed. */
+  /** Whether it may evict needed keys when memory is short. */
   readonly evicts: boolean;
 }
 
 const ANSWER_MS_MAX = 2_000;
 
 /**
- * @param prefix of all keys
+ * @param prefix begins all keys
  * @throws Error when it cannot be reached, refuses the credentials, or cannot be written to
  */
 export async function inspectRedis(url: string, prefix: string): Promise<RedisFacts> {
   const { Redis } = await import('ioredis');
   const client = new Redis(url, REDIS_OPTIONS);
   let lost: unknown;
-  // Of a connection that fails the reason comes as an event; what waited for it only learns that it is closed.
+  // The reason of a failed connection comes as an event; commands only fail with "closed".
   client.on('error', (error: unknown) => (lost ??= error));
   try {
     await withTimeout(client.connect(), ANSWER_MS_MAX);

@@ -24,7 +24,7 @@ async function start(t: TestContext, url: string, prefix: string): Promise<Share
 }
 
 suite('invalidations between processes', { skip: redis === undefined }, () => {
-  test('every other process hears what one announces, and that one does not', async (t) => {
+  test('sends an announcement to every other process, and not to its own', async (t) => {
     const { url, prefix } = useRedis(t);
     const states = await Promise.all([1, 2, 3].map(() => start(t, url, prefix)));
     const received: string[] = [];
@@ -51,7 +51,7 @@ suite('invalidations between processes', { skip: redis === undefined }, () => {
   });
 
   for (const fault of ['stall', 'cut'] as const)
-    test(`who may have missed some after a ${fault} is told so, and hears what follows`, async (t) => {
+    test(`reports a possible gap after a ${fault}, and receives what follows`, async (t) => {
       const { url, prefix } = useRedis(t);
       const { hostname, port } = new URL(url);
       const proxy = await startTcpProxy(t, { host: hostname, port: Number(port || 6_379) });
@@ -75,7 +75,7 @@ suite('invalidations between processes', { skip: redis === undefined }, () => {
       await until(() => received.includes('after'));
     });
 
-  test('a value that one process sets is known to the others, for its time', async (t) => {
+  test('shares a value of one process with the others, for its time', async (t) => {
     const { url, prefix } = useRedis(t);
     const [one, other] = await Promise.all([start(t, url, prefix), start(t, url, prefix)]);
     one.values?.set('a', 'b', 2_000);
@@ -89,7 +89,7 @@ suite('invalidations between processes', { skip: redis === undefined }, () => {
     assert.equal(await other.values?.get('a'), undefined);
   });
 
-  test('of a Redis that does not answer nothing is known, soon', async (t) => {
+  test('returns no value soon when Redis does not answer', async (t) => {
     const { url, prefix } = useRedis(t);
     const { hostname, port } = new URL(url);
     const proxy = await startTcpProxy(t, { host: hostname, port: Number(port || 6_379) });

@@ -5,7 +5,7 @@ import type { RedisLink } from './link.ts';
 
 export interface RedisInvalidationBusDeps {
   readonly link: RedisLink;
-  /** A connection of its own: one that listens can do little else. */
+  /** A connection of its own: a subscribed connection can do little else. */
   readonly listening: RedisLink;
   readonly prefix: string;
 }
@@ -15,11 +15,11 @@ interface Listener {
   readonly onGap: () => void;
 }
 
-/** Messages that wait for Redis; what is more is lost, which heals. */
+/** Messages that may wait for Redis; further ones are lost, which heals when records are read again. */
 const UNDER_WAY_MAX = 1_000;
 const MESSAGE_CHARS_MAX = 65_536;
 
-/** Invalidations by publish and subscribe. A connection that comes back may have missed some. */
+/** Sends invalidations by publish and subscribe. A connection that comes back may have missed some. */
 export function createRedisInvalidationBus({ link, listening, prefix }: RedisInvalidationBusDeps): InvalidationBus {
   const channel = `${prefix}news`;
   const self = randomUUID();
@@ -64,7 +64,7 @@ function parseMessage(
     if (typeof from !== 'string' || typeof topic !== 'string' || typeof message !== 'string') return undefined;
     return { from, topic, message };
   } catch {
-    // Whatever it is, it is none of ours.
+    // A message of another shape is not from a gateway.
     return undefined;
   }
 }

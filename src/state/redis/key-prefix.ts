@@ -1,4 +1,4 @@
-/** What all keys in Redis begin with. In braces: a cluster then keeps them in one place, as scripts need it. */
+/** Makes the beginning of all keys in Redis. The braces keep all keys in one slot of a cluster, as scripts need it. */
 export function keyPrefix(name: string): string {
   return `{${name}}:`;
 }

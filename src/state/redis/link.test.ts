@@ -37,7 +37,7 @@ function ping(link: RedisLink): Promise<string> {
 }
 
 suite('a link to Redis', { skip: redis === undefined }, () => {
-  test('tells every change once', async (t) => {
+  test('reports every change once', async (t) => {
     const { proxy, link, reported } = await openBehindProxy(t);
     await proxy.cut();
     await until(() => !link.isUp);
@@ -47,7 +47,7 @@ suite('a link to Redis', { skip: redis === undefined }, () => {
     assert.deepEqual(reported, [true, false, true]);
   });
 
-  test('does what is due before anybody else is served, each time that Redis is back', async (t) => {
+  test('does due work before any other call, each time that Redis is back', async (t) => {
     const { proxy, link } = await openBehindProxy(t);
     let done = 0;
     link.onBack(async () => {
@@ -62,7 +62,7 @@ suite('a link to Redis', { skip: redis === undefined }, () => {
     assert.equal(done, 1);
   });
 
-  test('says whether what failed may have been done', async (t) => {
+  test('says whether a failed call may have been done', async (t) => {
     const { proxy, link } = await openBehindProxy(t);
     proxy.stall();
     const late = await ping(link).catch((error: unknown) => error);
@@ -71,7 +71,7 @@ suite('a link to Redis', { skip: redis === undefined }, () => {
     assert.deepEqual([late.mayBeDone, refused.mayBeDone], [true, false]);
   });
 
-  test('fails what was asked at once together, after one wait', async (t) => {
+  test('fails concurrent calls together, after one wait', async (t) => {
     const { proxy, link, reported } = await openBehindProxy(t);
     proxy.stall();
     const step = { lua: 'return 1' };
@@ -96,7 +96,7 @@ suite('a link to Redis', { skip: redis === undefined }, () => {
     assert.equal(await ping(link), 'PONG');
   });
 
-  test('of a process that was busy itself does not take Redis for dead', async (t) => {
+  test('does not take Redis for dead when its own process was busy', async (t) => {
     const { link, reported } = await openBehindProxy(t);
     const answers = Promise.all([ping(link), ping(link)]);
     const endMs = performance.now() + 2 * CALL_MS;
@@ -105,7 +105,7 @@ suite('a link to Redis', { skip: redis === undefined }, () => {
     assert.deepEqual(reported, [true]);
   });
 
-  test('that is closed stays closed', async (t) => {
+  test('stays closed after a close', async (t) => {
     const { link } = await openBehindProxy(t);
     link.close();
     await link.open();

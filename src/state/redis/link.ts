@@ -2,10 +2,10 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { withTimeout } from '../../lib/async/with-timeout.ts';
 import { StepPipeline, type RunBoth, type RunStep } from './step-pipeline.ts';
 
-/** Redis did not do what it was asked to, as far as is known: whoever asked goes on without it. */
+/** Redis did not run a command, as far as is known: the caller goes on without it. */
 export class RedisAway extends Error {
   override readonly name = 'RedisAway';
-  /** It was asked, and may do it or have done it. */
+  /** The command was sent, and may run or have run. */
   readonly mayBeDone: boolean;
 
   constructor(message: string, mayBeDone: boolean, cause?: unknown) {
@@ -17,43 +17,43 @@ export class RedisAway extends Error {
 export interface RedisLinkOptions {
   /** `redis://` or, with TLS, `rediss://`. */
   readonly url: string;
-  /** Of all keys. Where a user may touch no others, this is what it may touch. */
+  /** The prefix of all keys, and all keys that a restricted user needs access to. */
   readonly prefix: string;
-  /** Told at the start whether it is there, and of every change. */
+  /** Runs with the state at the start, and at every change. */
   readonly onChange?: (isUp: boolean, reason: string) => void;
-  /** How long an answer is waited for. */
+  /** How long to wait for an answer. */
   readonly callMs?: number;
 }
 
 /** Has the connection for itself. */
 type BackTask = (client: Redis, run: RunStep) => Promise<void>;
 
-/** One connection to Redis that is never waited for longer than a moment, and comes back by itself. */
+/** One connection to Redis. A call on it waits only a moment, and the connection reconnects by itself. */
 export interface RedisLink {
   readonly isUp: boolean;
   /** @throws RedisAway at once while Redis is away, or when it does not answer in time */
   call<Value>(command: (client: Redis) => Promise<Value>): Promise<Value>;
-  /** A step leaves with all others of this turn of the event loop, in one call. @throws RedisAway as a call */
+  /** Sends a step together with all others of this turn of the event loop, in one call. @throws RedisAway as a call */
   readonly run: RunStep;
   /** As `run`. @throws RedisAway as a call */
   readonly runBoth: RunBoth;
-  /** What is to be done each time when Redis is back, before anybody else asks it. */
+  /** Registers work to do each time that Redis is back, before any other command. */
   onBack(task: BackTask): void;
-  /** Settles when the first try to connect has come to an end. */
+  /** Settles when the first try to connect has ended. */
   open(): Promise<void>;
   close(): void;
 }
 
-/** A Redis that answers later than this is as good as none: @spec operation-7. */
+/** A Redis that answers later than this counts as away: @spec operation-7. */
 const CALL_MS = 250;
-/** Before the first try to reach a Redis that is away, and between two others. */
+/** The wait before the first try to reach a Redis that is away, and between later tries. */
 const FIRST_PROBE_MS = 20;
 const PROBE_MS = 500;
 const CONNECT_MS = 2_000;
-/** What is made up for when Redis is back may take longer than one call. */
+/** Work on the return of Redis may take longer than one call. */
 const BACK_MS = 5_000;
 
-/** Commands fail at once where there is no connection, are never sent twice, and no error is without a listener. */
+/** Commands fail at once where there is no connection, are never sent twice, and every error has a listener. */
 export const REDIS_OPTIONS = {
   lazyConnect: true,
   enableOfflineQueue: false,
@@ -61,7 +61,7 @@ export const REDIS_OPTIONS = {
   maxRetriesPerRequest: 0,
   enableReadyCheck: false,
   connectTimeout: CONNECT_MS,
-  // Whether and when to connect again is decided here.
+  // The link itself decides whether and when to reconnect.
   retryStrategy: null,
   protocol: 2,
   disableClientInfo: true,
@@ -72,11 +72,11 @@ export async function createRedisLink(options: RedisLinkOptions): Promise<RedisL
   return new Link(options, () => new Redis(options.url, REDIS_OPTIONS));
 }
 
-/** A class because it lives as long as the process: each connection is new, so that none carries what another was owed. */
+/** A class, because it lives as long as the process: each connection is new, so that none carries old commands over. */
 class Link implements RedisLink {
   readonly #connect: () => Redis;
   readonly #callMs: number;
-  /** That it can be written tells a master from a copy. */
+  /** A write to this key distinguishes a primary from a replica. */
   readonly #probeKey: string;
   readonly #onChange: NonNullable<RedisLinkOptions['onChange']>;
   readonly #tasks: BackTask[] = [];
@@ -155,7 +155,7 @@ class Link implements RedisLink {
     }
   }
 
-  /** Commands of one turn of the event loop leave in one write: each costs as much as the rest of a call. */
+  /** Sends the commands of one turn of the event loop in one write: a write costs as much as the rest of a call. */
   #gather({ stream }: Redis): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
@@ -166,7 +166,7 @@ class Link implements RedisLink {
     });
   }
 
-  /** Whoever finds out first; what else fails on the same connection says nothing new. */
+  /** Drops a connection at its first failure; later failures of the same connection mean nothing new. */
   #leave(client: Redis, error: unknown): void {
     if (this.#client !== client) return;
     this.#client = undefined;
@@ -190,7 +190,7 @@ function away(): RedisAway {
   return new RedisAway('Redis is away.', false);
 }
 
-/** Errors of Redis and of sockets name hosts and commands, never a password. */
+/** Describes an error. Errors of Redis and of sockets name hosts and commands, never a password. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'code' in error && typeof error.code === 'string' ? `${error.code}: ${error.message}` : error.message;

@@ -1,11 +1,11 @@
 import type { RedisStep } from './step-pipeline.ts';
 
 /**
- * Keys: of each subject of slots who is in, by the end; of each rate its count. Values: id, life of the slots ms, how many
- * subjects have slots, the limit of each; of each rate its limit, uses to take, seconds of a period. Gives 1 and when the
- * period of each rate ends, ms; or 0 and the number of the key that refuses, and of a rate its uses with these and when
- * its period ends. What is refused takes nothing: nobody sees what is between.
- * @param count the script of the library. Key: a count. Values: uses, seconds. Gives all uses, and when the period ends
+ * Keys: for each subject of slots its holders, by their end; for each rate its count. Values: id, life of the slots ms,
+ * the number of subjects with slots, the limit of each; for each rate its limit, uses to take, seconds of a period.
+ * Returns 1 and when the period of each rate ends, ms; or 0 and the number of the refusing key, and for a rate its uses
+ * including these and when its period ends. A refused request takes nothing: no other command runs in between.
+ * @param count the library's script. Key: a count. Values: uses, seconds. Returns all uses, and when the period ends
  */
 export function permitStep(count: string): RedisStep {
   return {
@@ -39,7 +39,7 @@ return passed
   };
 }
 
-/** Keys: of each subject who is in; value: id. */
+/** Keys: for each subject its holders; value: id. */
 export const LEAVE: RedisStep = {
   lua: `
 for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end

@@ -11,21 +11,21 @@ import { RedisAway, type RedisLink } from './link.ts';
 
 export interface RedisRateLimitsDeps {
   readonly link: RedisLink;
-  /** Of all keys. With a tag in braces, so that a cluster keeps them in one place. */
+  /** The prefix of all keys, with a tag in braces, so that a cluster keeps them in one place. */
   readonly prefix: string;
   readonly clock: Clock;
   /** Counts while Redis is away. */
   readonly local: LocalRateLimits;
 }
 
-/** Who left slots while Redis was away; what is more ends by itself. */
+/** Requests whose slots were returned while Redis was away; slots of further ones expire by themselves. */
 const OWED_MAX = 10_000;
 
 const NO_SLOTS: SlotRequest = { id: '', expiresInMs: 0, subjects: [] };
 
 type Left = Pick<SlotRequest, 'id' | 'subjects'>;
 
-/** Slots and counts that all processes share; of this process alone while Redis is away. */
+/** Slots and counts that all processes share; those of this process alone while Redis is away. */
 export class RedisRateLimits implements RateLimitState {
   readonly #link: RedisLink;
   readonly #prefix: string;
@@ -53,12 +53,12 @@ export class RedisRateLimits implements RateLimitState {
       return this.answerTo(requested, await this.#link.run(step, keys, values));
     } catch (error) {
       this.lost(requested, error);
-      // Who cannot be asked is no reason to refuse; here it is counted as well as it can be.
+      // An unreachable Redis is no reason to refuse: this process counts as well as it can.
       return this.#local.acquire(requested);
     }
   }
 
-  /** What Redis is asked; `answerTo` reads its reply. */
+  /** Builds the call to Redis; `answerTo` decodes its reply. */
   async callFor({ slots: { id, expiresInMs, subjects } = NO_SLOTS, rates }: PermitRequest): Promise<StepCall> {
     const { limiter, step } = await this.#load();
     const keys = [...this.#keysOf(subjects), ...rates.map(({ subject }) => limiter.getKey(subject))];
@@ -81,7 +81,7 @@ export class RedisRateLimits implements RateLimitState {
     return { ok: false, by: 'rates', subject, limit, remaining, retryAfterMs };
   }
 
-  /** What Redis may have done and not told: its slots are given back when it is there again. */
+  /** Handles a call that Redis may have run without an answer: its slots are returned when Redis is back. */
   lost({ slots = NO_SLOTS }: PermitRequest, error: unknown): void {
     if (error instanceof RedisAway && error.mayBeDone) this.#owe(slots);
   }
@@ -89,7 +89,7 @@ export class RedisRateLimits implements RateLimitState {
   #passOf(slots: SlotRequest, rates: readonly Rate[], endsInMs: readonly number[]): Permit {
     const nowMs = this.#clock.monotonicMs();
     const taken = rates.map((rate, at): TakenRate => ({ ...rate, endsAtMs: nowMs + (endsInMs[at] ?? 0) }));
-    // What an earlier question of the same request may have taken is in use now.
+    // Slots that an earlier call of the same request may have taken are in use now.
     this.#owed.delete(slots.id);
     this.#local.adopt(slots);
     return passUntil(async (used) => {
@@ -107,11 +107,11 @@ export class RedisRateLimits implements RateLimitState {
       this.#owe(left);
       return;
     }
-    // What came between the last thing that Redis was told on its return and the first that it was asked.
+    // Returns what was queued between the last step of the catch-up and the first command.
     if (this.#owed.size > 0) await this.#catchUp().catch(() => undefined);
   }
 
-  /** Many leave in one turn: one tells for all of them. */
+  /** Catches up; requests that end in one turn share one run. */
   #catchUp(): Promise<void> {
     return (this.#catchingUp ??= this.#payBack(this.#link.run).finally(() => (this.#catchingUp = undefined)));
   }
@@ -141,11 +141,14 @@ export class RedisRateLimits implements RateLimitState {
 
 interface Counting {
   readonly limiter: RateLimiterAbstract;
-  /** Takes slots, and counts by the script of the limiter. */
+  /** Takes slots, and counts with the limiter's script. */
   readonly step: StepCall['step'];
 }
 
-/** What the library uses of a client: it defines one command, by its own script, and calls it. Its calls travel with others. */
+/**
+ * Loads the library's script: of a client, the library defines one command and calls it. Its calls join those of
+ * others.
+ */
 async function loadCounting({ run }: RedisLink, keyPrefix: string): Promise<Counting> {
   const { RateLimiterRedis } = await import('rate-limiter-flexible');
   const counted = { lua: '' };
@@ -154,7 +157,7 @@ async function loadCounting({ run }: RedisLink, keyPrefix: string): Promise<Coun
     async rlflxIncr([key = '', ...values]: readonly string[]): Promise<readonly number[]> {
       const answer = await run(counted, [key], values);
       assert(Array.isArray(answer), 'the script of the library gives a list');
-      // The library adds them up as they are.
+      // The library adds the numbers up as they are.
       return answer.map(Number);
     },
   };

@@ -2,11 +2,11 @@ import type { RedisStep } from './step-pipeline.ts';
 import { SHARE_DIVISOR } from '../shares.ts';
 
 /*
- * What Redis keeps of a subject, in words of the scripts below:
- * `sum`, a hash: `v` version of the sum, `c` everything settled, `s` spent, `u` until when that counts, `r` when it was
- * read, `d` whether it is doubtful, `f` which version of the owner it was read under, `h` what is held, and for each hold
- * `o:ID`, its amount and when it was opened. `ends`, a sorted set: holds by their end. `owner`, a number that grows when
- * what the owner spent is to be forgotten.
+ * The keys of a subject, by their names in the scripts below: `sum`, a hash: `v` version of the sum, `c` everything
+ * settled, `s` spent, `u` until when that counts, `r` when it was read, `d` whether it is doubtful, `f` which version
+ * of the owner it was read under, `h` what is reserved, and for each reservation `o:ID`, its amount and when it was
+ * opened. `ends`, a sorted set: reservations by their end. `owner`, a number that grows when the owner's sums are to be
+ * forgotten.
  */
 const SHARED = `
 local function close(sum, ends, id, open)
@@ -28,12 +28,13 @@ end
 `;
 
 /**
- * Keys: `sum`, `ends`, `owner` of each allowance. Values: id (empty: nothing is to be held, and what is held does not
- * count), life of the hold ms, life of a sum ms, ids of holds that it takes the place of, with spaces between; for each allowance
- * limit, want, min, whether a doubtful sum is good enough, what was read: version, owner's version, settled, sum; and of a
- * share the least and what is spent of it, or nothing. The amounts are those of `shares.ts`.
- * Gives 1 and what is held of each; or 0, the number of the refusing allowance, what is left and what is held; or 2 and
- * for each sum that must be read its number, version, owner's version, settled; or 3 and the same of one that is doubtful.
+ * Keys: `sum`, `ends`, `owner` of each allowance. Values: id (empty: reserve nothing, and others' reservations do not
+ * count), life of the reservation ms, life of a sum ms, ids of reservations that it replaces, with spaces between; for
+ * each allowance limit, want, min, whether a doubtful sum is good enough, what was read: version, owner's version,
+ * settled, sum; and of a share the least and what is spent of it, or nothing. The amounts are those of `shares.ts`.
+ * Returns 1 and what is reserved of each; or 0, the number of the refusing allowance, what is left and what is
+ * reserved; or 2 and for each sum that must be read its number, version, owner's version, settled; or 3 and the same
+ * for a doubtful sum.
  */
 export const RESERVE: RedisStep = {
   lua: `${SHARED}
@@ -134,9 +135,9 @@ return taken
 };
 
 /**
- * A hold that was made without Redis, in place of any with its id. Keys: `sum`, `ends` of each subject. Values: id, life of
- * the hold ms, life of a sum ms; what is held of each subject. It may be older than any sum: opened at 0, so that a sum
- * that its charge is added to is doubtful.
+ * Adds a reservation that was made without Redis, in place of any with its id. Keys: `sum`, `ends` of each subject.
+ * Values: id, life of the reservation ms, life of a sum ms; what is reserved of each subject. It may be older than any
+ * sum: it is opened at 0, so that a sum that its charge is added to is doubtful.
  */
 export const ADOPT: RedisStep = {
   lua: `${SHARED}
@@ -155,8 +156,8 @@ return 1
 };
 
 /**
- * Frees a hold. Keys: `sum`, `ends` of each subject. Values: id; for each subject what is charged, or nothing. A charge
- * whose hold is not there may have been counted before, so that only the durable sum knows.
+ * Releases a reservation. Keys: `sum`, `ends` of each subject. Values: id; for each subject its charge, or nothing. A
+ * charge without its reservation may have been counted before, so only the durable sum shows it.
  */
 export const FINISH: RedisStep = {
   lua: `${SHARED}

@@ -17,13 +17,13 @@ import type { RedisRateLimits } from './rate-limits.ts';
 import type { RedisLink } from './link.ts';
 import { strictestAllowances } from '../strictest-allowances.ts';
 
-/** An owner that was to be forgotten: longer than any sum from before counts. */
+/** How long a forgotten owner is remembered: longer than any older sum is used. */
 const OWNER_LIFE_MS = 3_600_000;
 
-/** To the script: only whether there is room. */
+/** The script's id for a check without a reservation. */
 const NO_RESERVATION = '';
 
-/** A subject of a hold; with what it is charged, or `undefined`: nothing was used. */
+/** A subject of a reservation with its charge; `undefined`: nothing was used. */
 export interface Ended {
   readonly subject: string;
   readonly nanoUsd: number | undefined;
@@ -31,14 +31,14 @@ export interface Ended {
 
 export interface RedisReservationsDeps {
   readonly link: RedisLink;
-  /** Of all keys. With a tag in braces, so that a cluster keeps them in one place. */
+  /** The prefix of all keys, with a tag in braces, so that a cluster keeps them in one place. */
   readonly prefix: string;
   readonly spentLifeMs: number;
-  /** What it asks goes with the hold. */
+  /** Its calls are sent together with the reservation's. */
   readonly rateLimitState: Pick<RedisRateLimits, 'callFor' | 'answerTo' | 'lost'>;
 }
 
-/** What must be known of a sum before it may be stored. */
+/** The versions that a sum must have to be stored. */
 interface Marks {
   readonly version: string;
   readonly owner: string;
@@ -49,7 +49,7 @@ interface Read extends Marks {
   readonly nanoUsd: number;
 }
 
-/** Holds that all processes share. Every decision is one step. @throws RedisAway by every method */
+/** Reservations that all processes share. Every decision is one step. @throws RedisAway by every method */
 export class RedisReservations {
   readonly #link: RedisLink;
   readonly #prefix: string;
@@ -92,8 +92,8 @@ export class RedisReservations {
         return { ok: true, reservedNanoUsd: reservedOf(wanted, rest), ...(permitted !== undefined && { permitted }) };
       if (outcome === '0') return refusalOf(wanted, rest);
       const unknown = unknownOf(wanted, rest);
-      // Nobody is refused for a charge that may have been counted twice. A sum that somebody else had read again has
-      // been read again for all who wait for it.
+      // A charge that may have been counted twice refuses no request. A sum that another request had read again has
+      // been read again for every request that waits for it.
       for (const { subject } of unknown) if (outcome === '3' || reads.has(subject)) again.add(subject);
       await Promise.all(
         unknown.map(async ({ subject, marks }) => reads.set(subject, await this.#read(subject, marks, loadSpent))),
@@ -102,7 +102,7 @@ export class RedisReservations {
     throw new ReservationsBusy('What was spent changes faster than it can be read.');
   }
 
-  /** The answer of the rate limits comes second. */
+  /** The result of the rate limits comes second. */
   async #run(hold: StepCall, permit: PermitRequest | undefined): Promise<readonly [unknown, PermitResult | undefined]> {
     if (permit === undefined) return [await this.#link.run(hold.step, hold.keys, hold.values), undefined];
     try {
@@ -114,14 +114,14 @@ export class RedisReservations {
     }
   }
 
-  /** @param run of a connection that nobody else uses yet, or of the link */
+  /** @param run runs on a connection without other users yet, or on the link */
   async finish(id: string, ended: readonly Ended[], run = this.#link.run): Promise<void> {
     if (ended.length === 0) return;
     const keys = ended.flatMap(({ subject }) => this.#keysOf(subject));
     await run(FINISH, keys, [id, ...ended.map(({ nanoUsd }) => nanoUsd ?? '')]);
   }
 
-  /** Counts a hold that was made elsewhere, whatever the limit: it is made already. */
+  /** Counts a reservation that was made elsewhere, whatever the limit: it exists already. */
   async adopt(id: string, { reserved, leftMs }: OpenReservation, run: RunStep): Promise<void> {
     if (reserved.size === 0) return;
     const keys = [...reserved.keys()].flatMap((subject) => this.#keysOf(subject));
@@ -133,7 +133,7 @@ export class RedisReservations {
     await this.#link.call((client) => client.multi().incr(key).pexpire(key, OWNER_LIFE_MS).exec());
   }
 
-  /** Concurrent requests of this process share one read. */
+  /** Reads a sum; concurrent requests of this process share one read. */
   #read(subject: string, marks: Marks, loadSpent: LoadSpent): Promise<Read> {
     const name = `${subject} ${marks.version} ${marks.owner}`;
     const running = this.#reading.get(name);
@@ -196,7 +196,7 @@ function unknownOf(wanted: readonly Allowance[], rest: readonly string[]) {
   return unknown;
 }
 
-/** What a list of charges means for the subjects of a hold. */
+/** Assigns charges to the subjects of a reservation. */
 export function endedBy(reserved: Iterable<string>, charges: readonly Charge[]): readonly Ended[] {
   const charged = new Map<string, number | undefined>([...reserved].map((subject) => [subject, undefined]));
   for (const { subject, nanoUsd } of charges) charged.set(subject, (charged.get(subject) ?? 0) + nanoUsd);

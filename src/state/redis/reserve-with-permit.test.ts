@@ -14,7 +14,7 @@ import { redis, useRedis } from '../../../tests/support/services/redis.ts';
 const S = 'key:a:ever:0';
 const TOKENS = 'key:a:tokens';
 
-/** One at a time, and so many tokens a minute. */
+/** Makes a permit of one request at a time, and so many tokens a minute. */
 function passOf(id: string, tokens = 10): PermitRequest {
   return {
     slots: { id, expiresInMs: 600_000, subjects: [{ subject: 'key:a', limit: 1 }] },
@@ -34,7 +34,7 @@ function passed(answer: ReservationResult) {
 
 const nothingSpent = () => Promise.resolve(0);
 
-/** Counts what a link is asked, and the calls, of which all of one turn of the event loop are one. And loses answers. */
+/** Counts the commands of a link, and the calls, one for each turn of the event loop. It can lose answers. */
 function watch(link: RedisLink) {
   let calls = 0;
   let requestedCount = 0;
@@ -79,13 +79,13 @@ async function openProcess(t: TestContext, url: string, prefix: string, callMs =
   return { link, rateLimitState, reservations, calls, requested, lose };
 }
 
-suite('a hold, and what passes with it', { skip: redis === undefined }, () => {
+suite('a reservation with its permit', { skip: redis === undefined }, () => {
   async function open(t: TestContext) {
     const { url, prefix } = useRedis(t);
     return openProcess(t, url, prefix);
   }
 
-  test('are one call to ask for, and one to give back', async (t) => {
+  test('takes one call to make, and one to end', async (t) => {
     const { reservations, rateLimitState, calls } = await open(t);
     const permit = passed(await reservations.reserve(reservationOf('1', 60), nothingSpent));
     assert.equal(calls(), 2, 'the sum had to be read first');
@@ -100,7 +100,7 @@ suite('a hold, and what passes with it', { skip: redis === undefined }, () => {
     await second.end();
   });
 
-  test('whoever has too little money takes no slot and counts nowhere', async (t) => {
+  test('takes no slot and no rate where too little money is left', async (t) => {
     const { reservations, rateLimitState } = await open(t);
     for (const _ of [1, 2, 3]) {
       const answer = await reservations.reserve(reservationOf('1', 101, passOf('1', 50)), nothingSpent);
@@ -120,14 +120,14 @@ suite('a hold, and what passes with it', { skip: redis === undefined }, () => {
     passed(await reservations.reserve(reservationOf('3', 50), nothingSpent));
   });
 
-  test('are asked for apart while Redis is away', async (t) => {
+  test('takes separate calls while Redis is away', async (t) => {
     const { link, reservations } = await open(t);
     link.close();
     const answer = await reservations.reserve(reservationOf('1', 60), nothingSpent);
     assert.ok(answer.ok && answer.permitted === undefined);
   });
 
-  test('leave no slot taken of which nobody was told', async (t) => {
+  test('leaves no slot taken that its caller does not know of', async (t) => {
     const { url, prefix } = useRedis(t);
     const { hostname, port } = new URL(url);
     const proxy = await startTcpProxy(t, { host: hostname, port: Number(port || 6_379) });
@@ -147,7 +147,7 @@ suite('a hold, and what passes with it', { skip: redis === undefined }, () => {
     passed(await other.reservations.reserve(reservationOf('3', 100), nothingSpent));
   });
 
-  test('slots that Redis was not told of are told once, however many leave then', async (t) => {
+  test('returns slots to Redis once, however many requests end together', async (t) => {
     const { rateLimitState, lose, requested } = await open(t);
     const slotsOf = (id: string) => ({ id, expiresInMs: 600_000, subjects: [{ subject: 'key:a', limit: 40 }] });
     const answers = await Promise.all(
@@ -162,7 +162,7 @@ suite('a hold, and what passes with it', { skip: redis === undefined }, () => {
     assert.equal(requested() - before, 40, 'twenty that leave, and twenty that left');
   });
 
-  test('leave the slot to a request that is let through after all', async (t) => {
+  test('leaves the slot to a request that is admitted after all', async (t) => {
     const { url, prefix } = useRedis(t);
     const [process, other] = await Promise.all([openProcess(t, url, prefix), openProcess(t, url, prefix)]);
     process.lose(true);

@@ -13,7 +13,7 @@ import { redis, useRedis } from '../../../tests/support/services/redis.ts';
 
 const S = 'key:a:ever:0';
 const SPENT_LIFE_MS = 60_000;
-/** Longer than a busy machine takes to find out, and far shorter than for ever. */
+/** Longer than a busy machine needs to notice, and far shorter than for ever. */
 const SOON_MS = 5_000;
 
 interface Process {
@@ -21,7 +21,7 @@ interface Process {
   readonly link: RedisLink;
 }
 
-/** Slow machines are no dead ones here. */
+/** A limit that a slow test machine does not reach. */
 const PATIENT_MS = 10_000;
 const SHAKY_MS = 1_000;
 
@@ -73,7 +73,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 suite('holds of several processes', { skip: redis === undefined }, () => {
-  test('all that is kept of them ends by itself', async (t) => {
+  test('expires all keys', async (t) => {
     const { shaky, resilient, proxy, prefix } = await startBehindProxy(t);
     await ask(resilient.reservations, '1', 10);
     await resilient.reservations.settle('1', [{ subject: S, nanoUsd: 10 }]);
@@ -81,7 +81,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     await ask(shaky.reservations, '2', 10);
     await proxy.restore();
     await until(() => shaky.link.isUp);
-    // At once: the last hold that was open is freed, and another one takes its place.
+    // In one turn: the last open reservation is released, and another one replaces it.
     await Promise.all([
       shaky.reservations.release('2'),
       ask(resilient.reservations, '3', 10),
@@ -92,7 +92,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     for (const key of keys) assert.ok(((await redis?.pttl(key)) ?? 0) > 0, key);
   });
 
-  test('three processes at once hold no more than the limit', async (t) => {
+  test('reserves no more than the limit in three processes at once', async (t) => {
     const { url, prefix } = useRedis(t);
     const processes = await Promise.all([1, 2, 3].map(() => startProcess(t, url, prefix)));
     const answers = await Promise.all(
@@ -103,7 +103,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     assert.equal(answers.flat().filter(({ ok }) => ok).length, 10);
   });
 
-  test('a limit that was changed by one process is read again by the others', async (t) => {
+  test('reads a limit again in the other processes after one changed it', async (t) => {
     const { url, prefix } = useRedis(t);
     const [one, other] = await Promise.all([startProcess(t, url, prefix), startProcess(t, url, prefix)]);
     let durable = 100;
@@ -114,7 +114,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     assert.equal((await ask(one.reservations, '3', 10, () => durable)).ok, true);
   });
 
-  test('a Redis that stalls is waited for once, and then not at all', async (t) => {
+  test('waits once for a Redis that stalls, and then not at all', async (t) => {
     const { proxy, shaky } = await startBehindProxy(t);
     await ask(shaky.reservations, 'before', 60);
     proxy.stall();
@@ -122,7 +122,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     assert.equal((await ask(shaky.reservations, 'first', 10)).ok, true);
     assert.ok(performance.now() - startedMs < SOON_MS, 'it does not hang');
     assert.equal(shaky.link.isUp, false);
-    // One turn of the event loop for each: nobody waits for a timer.
+    // One turn of the event loop for each: no request waits for a timer.
     let turns = 0;
     const count = (): void => {
       turns++;
@@ -134,7 +134,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
   });
 
   for (const fault of ['stall', 'cut'] as const)
-    test(`what is asked at once of a Redis that is gone by a ${fault} is counted here, and told once it is back`, async (t) => {
+    test(`counts concurrent calls here when Redis is lost by a ${fault}, and reports them once it is back`, async (t) => {
       const { proxy, shaky, resilient } = await startBehindProxy(t);
       await ask(shaky.reservations, 'before', 40);
       const requested = [
@@ -168,7 +168,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     });
 
   for (const fault of ['stall', 'cut'] as const)
-    test(`after a ${fault} what ended meanwhile is told, and everybody counts alike`, async (t) => {
+    test(`reports what ended during a ${fault}, after which all processes count alike`, async (t) => {
       const { proxy, shaky, resilient } = await startBehindProxy(t);
       let durable = 0;
       await ask(shaky.reservations, 'settled', 40, () => durable);
@@ -195,7 +195,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     });
 
   for (const fault of ['stall', 'cut'] as const)
-    test(`what is held when Redis is back after a ${fault} is held there, and a charge of it counts once`, async (t) => {
+    test(`moves reservations to Redis when it is back after a ${fault}, and counts their charges once`, async (t) => {
       const { proxy, shaky, resilient } = await startBehindProxy(t);
       let durable = 0;
       await ask(shaky.reservations, 'before', 30, () => durable);
@@ -220,7 +220,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
         });
     });
 
-  test('a hold that is made here while Redis comes back is told before anybody here asks it', async (t) => {
+  test('reports a reservation that is made while Redis comes back before any other command', async (t) => {
     const { proxy, shaky } = await startBehindProxy(t);
     await proxy.cut();
     const begun = Promise.withResolvers<void>();
@@ -242,7 +242,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     });
   });
 
-  test('a Redis that starts empty learns again what is held', async (t) => {
+  test('restores reservations in a Redis that starts empty', async (t) => {
     const { proxy, shaky, resilient, prefix } = await startBehindProxy(t);
     await ask(shaky.reservations, 'before', 60);
     await proxy.cut();
@@ -254,7 +254,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     assert.equal((await ask(resilient.reservations, 'too much', 41)).ok, false);
   });
 
-  test('without Redis at the start this process counts for itself, until it is there', async (t) => {
+  test('counts in the process without Redis at the start, until it is there', async (t) => {
     const { proxy } = await startBehindProxy(t);
     await proxy.cut();
     const late = await startProcess(t, `redis://127.0.0.1:${proxy.port}`, useRedis(t).prefix);
@@ -267,7 +267,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     assert.equal((await ask(late.reservations, '3', 100)).ok, true);
   });
 
-  test('what a process holds in Redis it does not spend again while Redis is away', async (t) => {
+  test('does not spend again, while Redis is away, what the process has reserved in it', async (t) => {
     const { proxy, shaky } = await startBehindProxy(t);
     await ask(shaky.reservations, 'before', 60);
     await proxy.cut();
@@ -277,7 +277,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     assert.equal((await ask(shaky.reservations, 'now', 100)).ok, true);
   });
 
-  test('whether anything is left is told while Redis is away', async (t) => {
+  test('checks whether anything is left while Redis is away', async (t) => {
     const { shaky, proxy } = await startBehindProxy(t);
     const check = (spent: number) =>
       shaky.reservations.check([{ subject: S, limitNanoUsd: 100, wantNanoUsd: 1, minNanoUsd: 1 }], async () => spent);
@@ -286,7 +286,7 @@ suite('holds of several processes', { skip: redis === undefined }, () => {
     assert.equal((await check(100)).ok, false, 'what Redis knew is read again');
   });
 
-  test('a sum that cannot be read is no fault of Redis', async (t) => {
+  test('does not blame Redis for a sum that cannot be read', async (t) => {
     const { shaky } = await startBehindProxy(t);
     const hold = {
       id: '1',

@@ -5,17 +5,18 @@ import type { LocalReservations } from '../memory/reservations.ts';
 import { endedBy, type Ended, type RedisReservations } from './reservations.ts';
 import { RedisAway, type RedisLink } from './link.ts';
 
-/** Holds of this process whose subjects are remembered; one that is not ends by itself. */
+/** Reservations of this process whose subjects are remembered; further ones expire by themselves. */
 const OPEN_MAX = 50_000;
-/** What is made up for when Redis is back. What is more heals when its holds and sums end. */
+/** Changes to report when Redis is back. Without the rest, sums heal when reservations and sums expire. */
 const OWED_MAX = 10_000;
-/** So much is told at once. */
+/** Changes to report in one call. */
 const REPORTED_AT_ONCE = 200;
 
 /**
- * Holds in Redis; while it is away, in this process, which then counts for itself: it knows what it holds, here and there,
- * and what was settled is in the durable sums, but not what other processes hold. When Redis is back it is told what ended
- * meanwhile and what is held here, before anybody here goes by what it knows.
+ * Reservations in Redis; while it is away, in this process, which then counts by itself: it knows its own reservations,
+ * here and there, and the durable sums have what was settled, but it does not know reservations of other processes.
+ * When Redis is back, the process first reports what ended meanwhile and what is reserved here, before any request here
+ * relies on Redis.
  */
 export class ResilientReservations implements Reservations {
   readonly #shared: RedisReservations;
@@ -23,9 +24,9 @@ export class ResilientReservations implements Reservations {
   readonly #link: RedisLink;
   readonly #open = createLruCache<string, readonly string[]>(OPEN_MAX);
   readonly #owed = createLruCache<string, readonly Ended[]>(OWED_MAX);
-  /** Open holds that Redis may not know of. */
+  /** Open reservations that Redis may not have. */
   readonly #unreported = createLruCache<string, true>(OPEN_MAX);
-  /** A return that takes longer than a connection waits for goes on where it was. */
+  /** A return that takes longer than the connection's time limit continues where it was. */
   #isReturning = false;
   #catchingUp: Promise<void> | undefined;
 
@@ -53,7 +54,7 @@ export class ResilientReservations implements Reservations {
     const answer = await this.#local.reserve(request, loadSpent);
     if (!answer.ok) return answer;
     this.#open.set(id, subjects);
-    // What Redis may have made of it is replaced when it is told.
+    // The report replaces whatever Redis may have made of it.
     this.#owed.delete(id);
     this.#unreported.set(id, true);
     if (this.#link.isUp) await this.#catchUp().catch(unlessAway);
@@ -83,7 +84,7 @@ export class ResilientReservations implements Reservations {
     try {
       await this.#shared.forget(owner);
     } catch (error) {
-      // Sums end by themselves, sooner than most outages.
+      // Sums expire by themselves, sooner than most outages end.
       unlessAway(error);
     }
   }
@@ -93,10 +94,10 @@ export class ResilientReservations implements Reservations {
     this.#open.delete(id);
     this.#unreported.delete(id);
     const ended = endedBy(subjects, charges);
-    // Here too: a sum that was read while Redis was away does not know the charge.
+    // Also here: a sum that was read while Redis was away does not include the charge.
     await endLocally();
     try {
-      // Of a hold that was made here Redis knows nothing, so that it reads its sums again.
+      // Redis does not have a reservation that was made here, so it reads its sums again.
       await this.#shared.finish(id, ended);
     } catch (error) {
       unlessAway(error);
@@ -108,7 +109,7 @@ export class ResilientReservations implements Reservations {
     if (ended.length > 0) this.#owed.set(id, ended);
   }
 
-  /** Whatever Redis remembers: it may have started anew. */
+  /** Reports everything, whatever Redis remembers: it may have started empty. */
   async #payBack(run: RunStep): Promise<void> {
     if (!this.#isReturning) for (const id of this.#local.openIds()) this.#unreported.set(id, true);
     this.#isReturning = true;
@@ -120,15 +121,15 @@ export class ResilientReservations implements Reservations {
     return this.#owed.size > 0 || this.#unreported.size > 0;
   }
 
-  /** What happened between the last thing that Redis was told on its return and the first that it was asked. */
+  /** Reports what happened between the last report on the return of Redis and its first command. */
   async #catchUp(): Promise<void> {
-    // As one call: all of it together is waited for no longer.
+    // As one call, so that one time limit covers all of it.
     const notify = (): Promise<void> => this.#notify(this.#link.run);
     this.#catchingUp ??= this.#link.call(notify).finally(() => (this.#catchingUp = undefined));
     await this.#catchingUp;
   }
 
-  /** Once through what is known now: what comes meanwhile is told before the next request. */
+  /** Reports once everything that is known now; later changes are reported before the next request. */
   async #notify(run: RunStep): Promise<void> {
     for (const some of inParts(entriesOf(this.#owed))) {
       await Promise.all(some.map(([id, ended]) => this.#shared.finish(id, ended, run)));

@@ -2,9 +2,9 @@ import type { SharedValues } from '../contract.ts';
 import { withTimeout } from '../../lib/async/with-timeout.ts';
 import type { RedisLink } from './link.ts';
 
-/** A request waits no longer than this to learn what another process knows. */
+/** A request waits no longer than this for a value of another process. */
 const GET_MS_MAX = 50;
-/** Values that wait to be stored; what is more is not shared. */
+/** Values that may wait to be stored; further ones are not shared. */
 const UNDER_WAY_MAX = 1_000;
 const VALUE_CHARS_MAX = 65_536;
 

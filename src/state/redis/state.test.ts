@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openRedisState } from './state.ts';
 
-/** Where nobody listens. */
+/** An address without a server. */
 const NOWHERE = 'redis://127.0.0.1:1';
 
-test('while Redis is away what other processes spent counts a second after it is in the database', async (t) => {
+test('counts what other processes spent a second after it is in the database while Redis is away', async (t) => {
   let nowMs = 0;
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
   const state = await openRedisState({ url: NOWHERE, prefix: '{nowhere}:', clock, textBytesMax: 0 });

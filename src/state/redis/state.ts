@@ -14,16 +14,16 @@ import { ResilientReservations } from './resilient-reservations.ts';
 /** Processes with one prefix share their state. */
 export interface RedisStateDeps extends RedisLinkOptions {
   readonly clock: Clock;
-  /** What all kept texts of all processes may take together. 0 keeps none. */
+  /** The room for all texts of all processes together, bytes. 0 keeps none. */
   readonly textBytesMax: number;
 }
 
-/** Nobody misses what is not said: only this tells a quiet connection from a dead one. */
+/** A quiet connection and a dead one look alike without a check: no message is expected. */
 const LISTEN_CHECK_MS = 1_000;
 
 /**
- * State that all processes share which are given the same Redis. While it is away each goes on with its own, and nothing
- * waits for it. Settles when Redis is there or the first try has failed.
+ * Opens the state that all processes with the same Redis share. While Redis is away each process goes on with its own
+ * state, and no request waits for Redis. Settles when Redis is there or the first try has failed.
  */
 export async function openRedisState(deps: RedisStateDeps): Promise<SharedState> {
   const { clock, url, prefix, textBytesMax } = deps;
@@ -52,7 +52,7 @@ export async function openRedisState(deps: RedisStateDeps): Promise<SharedState>
   return state;
 }
 
-/** A call that fails lets go of the connection, and another is made. */
+/** A failed call drops the connection, and the link makes another one. */
 async function check(listening: RedisLink): Promise<void> {
   await listening.call((client) => client.ping()).catch(() => undefined);
 }

@@ -17,7 +17,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate
 interface Tested extends Pick<StepPipeline, 'run' | 'runBoth'> {
   readonly client: Redis;
   readonly prefix: string;
-  /** How many keys each call had. */
+  /** The number of keys of each call. */
   readonly calls: readonly number[];
 }
 
@@ -32,8 +32,8 @@ function open(t: TestContext): Tested {
   return { run, runBoth, client, calls, prefix: useRedis(t).prefix };
 }
 
-suite('steps that are asked in one turn', { skip: redis === undefined }, () => {
-  test('leave as one call, and each has its own keys, values and answer', async (t) => {
+suite('steps of one turn', { skip: redis === undefined }, () => {
+  test('are sent as one call, each with its own keys, values and answer', async (t) => {
     const { run, calls, prefix } = open(t);
     const [a, b, c] = ['a', 'b', 'c'].map((name) => prefix + name);
     assert.ok(a !== undefined && b !== undefined && c !== undefined);
@@ -46,7 +46,7 @@ suite('steps that are asked in one turn', { skip: redis === undefined }, () => {
     assert.deepEqual(calls, [3], 'a key goes over the wire once');
   });
 
-  test('may follow another with nothing between, and only where that one went well', async (t) => {
+  test('may follow another step with nothing between, and only after its success', async (t) => {
     const { run, runBoth, calls, prefix } = open(t);
     const [a, b] = ['a', 'b'].map((name) => prefix + name);
     assert.ok(a !== undefined && b !== undefined);
@@ -63,7 +63,7 @@ suite('steps that are asked in one turn', { skip: redis === undefined }, () => {
     assert.deepEqual(calls, [2], 'all are one call');
   });
 
-  test('that belong together leave together, also beyond the bound of a call', async (t) => {
+  test('are sent together when they belong together, also beyond the size of a call', async (t) => {
     const { runBoth, calls, prefix } = open(t);
     const stated = { step: STATED, keys: [`${prefix}a`], values: ['1'] };
     const counted = { step: COUNTED, keys: [`${prefix}b`], values: [] };
@@ -75,7 +75,7 @@ suite('steps that are asked in one turn', { skip: redis === undefined }, () => {
     assert.equal(calls.length, 2);
   });
 
-  test('do not wait for those of the next', async (t) => {
+  test('do not wait for those of the next turn', async (t) => {
     const { run, calls, prefix } = open(t);
     const first = run(COUNTED, [`${prefix}a`], []);
     await nextTurn();
@@ -84,7 +84,7 @@ suite('steps that are asked in one turn', { skip: redis === undefined }, () => {
     assert.equal(calls.length, 2);
   });
 
-  test('beyond the bound of a call leave as several, in the order in which they were asked', async (t) => {
+  test('are sent as several calls in order, beyond the size of one call', async (t) => {
     const { run, calls, prefix } = open(t);
     const answers = await Promise.all(Array.from({ length: 201 }, () => run(COUNTED, [`${prefix}a`], [])));
     assert.deepEqual(
@@ -94,7 +94,7 @@ suite('steps that are asked in one turn', { skip: redis === undefined }, () => {
     assert.equal(calls.length, 3);
   });
 
-  test('fail together where one cannot be done, and the next call is none the worse', async (t) => {
+  test('fail together where one cannot run, and do not affect the next call', async (t) => {
     const { run, prefix } = open(t);
     const key = `${prefix}a`;
     const ends = await Promise.allSettled([run(COUNTED, [key], []), run(BROKEN, [key], []), run(COUNTED, [key], [])]);
@@ -105,7 +105,7 @@ suite('steps that are asked in one turn', { skip: redis === undefined }, () => {
     assert.equal(await run(COUNTED, [key], []), '2', 'what came before the failure is done');
   });
 
-  test('tell every digit of a number up to 2^53, by itself and in a list', async (t) => {
+  test('return every digit of a number up to 2^53, by itself and in a list', async (t) => {
     const { run, prefix } = open(t);
     const key = `${prefix}a`;
     const most = Number.MAX_SAFE_INTEGER;
@@ -115,7 +115,7 @@ suite('steps that are asked in one turn', { skip: redis === undefined }, () => {
     assert.equal(await run(ADDED, [key], [-2 * most]), String(-most));
   });
 
-  test('keep a key for as long as they say, and are not asked to again each time', async (t) => {
+  test('keep a key for as long as they say, without extending its life each time', async (t) => {
     const { run, client, prefix } = open(t);
     const key = `${prefix}a`;
     await run(KEPT, [key], [100_000]);

@@ -2,14 +2,14 @@ import { assert } from '../../lib/assert.ts';
 import { redisScript, type RedisScript } from './script.ts';
 
 /**
- * Lua that nothing of others comes between. It reads KEYS and ARGV, all texts, finds `now`, `text` and `keep`, and returns
- * a text, a whole number up to 2^53, or a list of them. Numbers arrive as their digits, in a text.
+ * Lua that runs without other commands in between. It reads KEYS and ARGV, all texts, finds `now`, `text` and `keep`,
+ * and returns a text, a whole number up to 2^53, or a list of them. Numbers arrive as their digits, in a text.
  */
 export interface RedisStep {
   readonly lua: string;
 }
 
-/** A step, and what it is asked. */
+/** A step with its keys and values. */
 export interface StepCall {
   readonly step: RedisStep;
   readonly keys: readonly string[];
@@ -24,14 +24,16 @@ export type RunStep = (
 ) => Promise<unknown>;
 
 /**
- * The second step follows the first with nothing between, and only where that one answers with a list that begins with 1.
- * @returns the answers of both; null of a second step that was not done
+ * Runs the second step directly after the first, and only where the first one answers with a list that begins with 1.
+ * @returns the answers of both; null for a second step that did not run
  */
 export type RunBoth = (first: StepCall, second: StepCall) => Promise<readonly [unknown, unknown]>;
 
-/** What one call is asked, each one step or two. Redis does nothing else meanwhile: some ten microseconds each. */
+/**
+ * The number of items in one call, each one step or two. Redis does nothing else meanwhile: some ten microseconds each.
+ */
 const BATCH_MAX = 100;
-/** Keys are kept so much longer than they must be, so that not every use has to make them last longer. */
+/** Keys live so much longer than they must, so that not every use has to extend their life. */
 const SPARE_MS = 60_000;
 
 interface PendingSteps {
@@ -43,13 +45,13 @@ interface PendingSteps {
 type Send = (script: RedisScript, keys: readonly string[], values: readonly string[]) => Promise<unknown>;
 
 /**
- * What is asked of Redis in one turn of the event loop, by whomever, leaves as one call: a call costs more than all that
- * a step does. Each step is what it would be by itself, and they run in the order in which they were asked. A call that
- * fails fails for all of its steps.
+ * Sends all steps of one turn of the event loop as one call: a call costs more than all that a step does. Each step
+ * does what it would do alone, and they run in the order of their requests. A call that fails fails for all of its
+ * steps.
  */
 export class StepPipeline {
   readonly #send: Send;
-  /** The place of each in the script that holds all that were ever asked for. */
+  /** The number of each step in the script, which holds every step that was ever used. */
   readonly #numbers = new Map<RedisStep, number>();
   #script = scriptOf([]);
   #pending: PendingSteps[] = [];
@@ -96,7 +98,7 @@ export class StepPipeline {
     return [
       this.#numberOf(step),
       keys.map((key) => placeIn(places, key)),
-      // Half a character would spoil the call for everybody: Redis reads no such JSON.
+      // A lone surrogate would spoil the whole call: Redis refuses such JSON.
       values.map((value) => String(value).toWellFormed()),
       follows,
     ];
@@ -112,7 +114,7 @@ export class StepPipeline {
   }
 }
 
-/** Steps that come together have keys in common, those of the account at least: each goes over the wire once. */
+/** Finds the place of a key: steps of one call share keys, those of the account at least, and each key is sent once. */
 function placeIn(places: Map<string, number>, key: string): number {
   const known = places.get(key);
   if (known !== undefined) return known;
@@ -122,9 +124,9 @@ function placeIn(places: Map<string, number>, key: string): number {
 }
 
 /**
- * Keys: those of all steps. Value: of each its number, the places of its keys, its values, and whether it is done only
- * where the one before it went well. `now` is microseconds by the clock of Redis, so that processes need not agree on one;
- * it and money are integers below 2^53, which numbers of Lua hold exactly and only `text` writes so.
+ * Keys: those of all steps. Value: for each step its number, the places of its keys, its values, and whether it runs
+ * only after the success of the one before. `now` is microseconds by the clock of Redis, so that processes need not
+ * agree on one; it and money are integers below 2^53, which numbers of Lua hold exactly and only `text` writes so.
  */
 function scriptOf(steps: readonly RedisStep[]): RedisScript {
   return redisScript(`

@@ -5,15 +5,15 @@ import type { RedisLink } from './link.ts';
 import { redisScript } from './script.ts';
 import { TEXT_CHARS_MAX } from '../text-bounds.ts';
 
-/** A request waits no longer than this: whoever misses a text makes it again. */
+/** A request waits no longer than this: a caller that finds no text makes it again. */
 const GET_MS_MAX = 100;
-/** Texts on their way to Redis; what is more is not kept. */
+/** Texts on their way to Redis; further ones are not kept. */
 const UNDER_WAY_MAX = 100;
 
 /*
- * Redis counts what the texts take, so that their bound does not depend on how it treats full memory: `ends`, a sorted
- * set of names by when their text ends (ms by the clock of Redis); `sizes`, a hash of bytes by name; `total`, their sum.
- * All keys share the tag of the prefix, so that the key of a text may be put together inside a script.
+ * Redis counts the size of the texts, so that their bound does not depend on its treatment of full memory: `ends`, a
+ * sorted set of names by when their text expires (ms by the clock of Redis); `sizes`, a hash of bytes by name; `total`,
+ * their sum. All keys share the tag of the prefix, so that a script may build the key of a text.
  */
 const SHARED = `
 local ends, sizes, total, prefix = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
@@ -28,7 +28,7 @@ local function drop(name)
 end
 `;
 
-/** Values: prefix, name, text, life ms, room for all texts in bytes. The texts that end first make way. */
+/** Values: prefix, name, text, life ms, room for all texts in bytes. The texts that expire first are dropped. */
 const KEEP = redisScript(`${SHARED}
 local name, text, life, room = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local time = redis.call('TIME')

@@ -30,10 +30,8 @@ export const UNCLEAN: readonly string[] = [
   'docs/decisions/dependencies.md',
   'docs/spec',
   'src/canonical',
-  'src/http/management',
   'src/lib',
   'src/pipeline',
-  'src/state',
   'src/wire',
 ];
 

@@ -8,7 +8,7 @@ export const budgetPathSchema = workspacePathSchema.extend({
 
 export const { schema: budgetSchema } = budgetResource;
 
-/** Of the whole workspace: it stands beside its budgets. */
+/** One setting for the whole workspace, beside its budgets. */
 export const includeByokSchema = z
   .boolean()
   .describe('Whether calls on credentials that callers brought count against the budgets, at list price.');

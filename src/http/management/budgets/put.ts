@@ -5,7 +5,7 @@ import { defineRoute, NOTHING } from '../route.ts';
 import { subjectOf } from '../workspaces/workspace-shape.ts';
 import { budgetPathSchema, budgetSchema, serializeBudget, includeByokSchema } from './budget-shape.ts';
 
-/** The least that counts, one nano-USD: a budget of nothing is no budget. */
+/** The least amount that counts, one nano-USD: a budget of zero is no budget. */
 const USD_MIN = 1e-9;
 
 const bodySchema = z

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { ByokKeyRecord } from '../../../accounts/byok/byok-keys.ts';
 import { byokKeyResource } from '../../../resources/byok-keys.ts';
 
-/** A service account is 2 to 3 kB; a list of deployments may be some times that. */
+/** A service account has 2 to 3 kB; a list of deployments may have several times that. */
 const KEY_CHARS_MAX = 65_536;
 
 export const { schema: byokKeySchema } = byokKeyResource;
 
-/** The path of one credential. An impossible id is an unknown one: 404. */
+/** The path of one credential. An invalid id is an unknown one: 404. */
 export const byokPathSchema = z.strictObject({ id: z.string().describe('The `id` of the credential.') });
 
 export const credentialSchema = z

@@ -3,7 +3,7 @@ import { byokKeyResource } from '../../../resources/byok-keys.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { byokKeySchema, byokPathSchema, credentialSchema, serializeByokKey } from './byok-shape.ts';
 
-/** Provider and workspace stay as they were made. @spec byok-5 */
+/** Provider and workspace cannot change. @spec byok-5 */
 const bodySchema = z
   .strictObject({
     key: credentialSchema.optional().describe('Takes the place of the old one.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
-/** Removed; a client that still calls it learns so. @spec money-45 */
+/** Removed; a client that still calls it gets 410. @spec money-45 */
 export const chargeWithCoinbase = defineRoute({
   method: 'POST',
   path: '/credits/coinbase',

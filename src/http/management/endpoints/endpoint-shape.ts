@@ -55,7 +55,7 @@ export function serializeEndpoint(
     pricing: serializePricing(price),
     quantization: endpoint.quantization ?? 'unknown',
     supported_parameters: [...endpointParameters(endpoint, model)],
-    // What is read from a cache is cheaper, and nobody pays for writing it: then it needs no marks.
+    // Reading from the cache is cheaper and writing to it is free: then the prompt needs no cache breakpoints.
     supports_implicit_caching: price?.cacheRead !== undefined && price.cacheWrite === undefined,
     supports_voice_cloning: false,
     status: statusOf(endpoint, figures),

@@ -25,7 +25,7 @@ export const downloadFileContent = defineRoute({
       contentType: file.mimeType.startsWith('text/') ? `${file.mimeType}; charset=utf-8` : file.mimeType,
       headers: {
         'content-length': String(file.sizeBytes),
-        // What a model wrote must not run in a browser as a page of the gateway.
+        // A model's output must not run in a browser as a page of the gateway.
         'content-disposition': `attachment; filename*=UTF-8''${encodeName(file.filename)}`,
         'x-content-type-options': 'nosniff',
       },
@@ -33,7 +33,7 @@ export const downloadFileContent = defineRoute({
   },
 });
 
-/** @source RFC 8187: what `encodeURIComponent` leaves and a parameter may not hold */
+/** Encodes what `encodeURIComponent` leaves and a parameter may not hold. @source RFC 8187 */
 function encodeName(filename: string): string {
   return encodeURIComponent(filename.toWellFormed()).replaceAll(
     /['()*]/g,

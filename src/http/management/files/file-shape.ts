@@ -8,13 +8,13 @@ import { ownerShape } from '../owner.ts';
 const [SERVICE, VENDOR_A, VENDOR_B] = ['service', 'openai', 'anthropic'] as const;
 export type FileShape = typeof SERVICE | typeof VENDOR_A | typeof VENDOR_B;
 
-/** What clients of vendor A say that they upload files for. */
+/** The purposes that clients of vendor A send with an upload. */
 export const UPLOAD_PURPOSES = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const;
 const PURPOSES = [...UPLOAD_PURPOSES, 'assistants_output', 'batch_output', 'fine-tune-results'] as const;
-/** Of what another version of the gateway wrote. */
+/** The purpose of a file that another version of the gateway wrote. */
 const PURPOSE_DEFAULT = 'user_data';
 
-/** The clients that vendor A publishes. */
+/** The user agents of vendor A's published clients. */
 const CLIENT_OF_A = /^(?:Async)?OpenAI\//;
 
 const ownShape = {
@@ -92,7 +92,7 @@ export const fileDeletedSchema = z
 
 export const filePathSchema = z.strictObject({ file_id: z.string().min(1) });
 
-/** Query parameters that every route of files takes. */
+/** The query parameters of every files route. */
 export const fileQueryShape = {
   ...ownerShape,
   provider: z
@@ -105,11 +105,14 @@ export const fileQuerySchema = z.strictObject(fileQueryShape);
 
 interface ShapeOptions {
   readonly headers: IncomingHttpHeaders;
-  /** What the client says in the form, or in the query. */
+  /** The purpose that the client sent in the form or in the query. */
   readonly purpose: string | undefined;
 }
 
-/** @spec file-3; the user agent, since clients of vendor A say a purpose only to upload */
+/**
+ * Picks the shape by the purpose and the user agent: clients of vendor A send a purpose only with an upload. @spec
+ * file-3
+ */
 export function shapeFor({ headers, purpose }: ShapeOptions): FileShape {
   if (headers['anthropic-version'] !== undefined) return VENDOR_B;
   return purpose !== undefined || CLIENT_OF_A.test(headers['user-agent'] ?? '') ? VENDOR_A : SERVICE;

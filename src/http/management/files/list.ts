@@ -40,7 +40,10 @@ export const listFiles = defineRoute({
   },
 });
 
-/** A file that is gone still tells where the list goes on. @throws GatewayError 400 for what is no id */
+/**
+ * Parses the id after which the list goes on; the id of a deleted file works too.
+ * @throws GatewayError 400 for what is no id
+ */
 function readAfter(requested: z.output<typeof query>): string | undefined {
   for (const name of ['cursor', 'after', 'after_id', 'page'] as const) {
     const id = requested[name];

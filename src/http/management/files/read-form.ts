@@ -2,32 +2,32 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { GatewayError, invalid } from '../../../canonical/gateway-error.ts';
 
-/** A form with one file, read as it comes: what does not fit into memory goes through it. */
+/** A form with one file, read as it arrives: files that do not fit into memory stream through it. */
 export interface UploadForm {
-  /** @throws GatewayError 400 where there is none, 408 where it comes too slowly */
+  /** @throws GatewayError 400 where there is no file, 408 where it arrives too slowly */
   file(): Promise<UploadedFile>;
-  /** The other fields: all of them once the chunks of the file have ended. */
+  /** Returns the other fields; they are complete once the chunks of the file have ended. */
   fields(): Readonly<Record<string, string>>;
-  /** Nobody reads on. */
+  /** Ends the form: its remaining bytes are not read. */
   close(): void;
 }
 
 export interface UploadedFile {
   readonly filename: string;
-  /** End with the form, and not with the file: fields may follow it. */
+  /** End with the form, not with the file: fields may follow it. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Longest pause between two pieces. */
+/** The longest pause between two chunks. */
 const IDLE_MS = 30_000;
-/** From the first piece to the last. */
+/** The time from the first chunk to the last. */
 const FORM_MS_MAX = 900_000;
 const FIELDS_MAX = 10;
 const FIELD_BYTES_MAX = 1_024;
 const HEADER_BYTES_MAX = 16_384;
 const FILE_FIELD = 'file';
 
-/** @throws GatewayError 400 for what is no form */
+/** @throws GatewayError 400 for a request without a form */
 export function readForm(request: IncomingMessage): UploadForm {
   return new Form(request, openBusboy(request));
 }
@@ -42,7 +42,7 @@ function openBusboy({ headers }: IncomingMessage): BusboyInstance {
       limits: {
         fields: FIELDS_MAX,
         fieldSize: FIELD_BYTES_MAX,
-        // One more, so that a second one is noticed.
+        // One more than allowed, so that a second file is noticed.
         files: 2,
         parts: FIELDS_MAX + 2,
         headerSize: HEADER_BYTES_MAX,
@@ -54,7 +54,7 @@ function openBusboy({ headers }: IncomingMessage): BusboyInstance {
   }
 }
 
-/** A class because it lives as long as its form comes. */
+/** A class, because it lives as long as its form arrives. */
 class Form implements UploadForm {
   readonly #request: IncomingMessage;
   readonly #busboy: BusboyInstance;
@@ -69,7 +69,7 @@ class Form implements UploadForm {
   constructor(request: IncomingMessage, busboy: BusboyInstance) {
     this.#request = request;
     this.#busboy = busboy;
-    // Each is awaited by whoever wants it; a form that fails while nobody does is no unhandled rejection.
+    // Whatever needs one of them awaits it; a form that fails before is no unhandled rejection.
     this.#found.promise.catch(() => undefined);
     this.#ended.promise.catch(() => undefined);
     this.#idle = setTimeout(() => this.#fail(tooSlow()), IDLE_MS);
@@ -112,7 +112,7 @@ class Form implements UploadForm {
   }
 
   #addFile(name: string, stream: BusboyFileStream, filename: string | undefined): void {
-    // A stream that nobody listens to would end the process with its error.
+    // An error of a stream without a listener would end the process.
     stream.on('error', (error) => this.#fail(broken(error)));
     if (name === FILE_FIELD && filename !== undefined && this.#file === undefined) {
       this.#file = stream;

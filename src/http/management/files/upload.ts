@@ -8,13 +8,13 @@ import { defineRoute, NOTHING } from '../route.ts';
 import { serializeFile, fileQuerySchema, fileSchema, shapeFor, UPLOAD_PURPOSES } from './file-shape.ts';
 import { readForm } from './read-form.ts';
 
-/** A file of 100 MB and what is around it. */
+/** A file of 100 MB and the form around it. */
 const FORM_BYTES_MAX = 101 * 1_024 * 1_024;
-/** As the vendor has it whose clients send it. */
+/** The minimum of the vendor whose clients send this field. */
 const EXPIRES_AFTER_S_MIN = 3_600;
 const EXPIRES_AFTER_S_MAX = 2_592_000;
 
-/** What stands beside the file. Of what other clients send no notice is taken. */
+/** The fields beside the file. Fields of other clients are ignored. */
 const fields = z.object({
   purpose: z.enum(UPLOAD_PURPOSES).optional(),
   'expires_after[anchor]': z.literal('created_at').optional(),
@@ -41,7 +41,7 @@ export const uploadFile = defineRoute({
   async handle({ query, body, headers, ...context }) {
     const form = readForm(body);
     try {
-      // Once the form is read: whoever hangs up meanwhile is noticed.
+      // Checked once the form is read, so that a caller that disconnects meanwhile is noticed.
       const owner = await ownerOf(query, context);
       const file = await form.file();
       const parseFields = (): z.output<typeof fields> => checkShape(fields, form.fields(), { root: 'form' });
@@ -57,7 +57,7 @@ export const uploadFile = defineRoute({
       const shape = shapeFor({ headers, purpose: parseFields().purpose ?? query.purpose });
       return { status: 200, body: serializeFile(stored, shape), subject: `/files/${stored.id}` };
     } catch (error) {
-      // Whoever hung up is told nothing, and no bug is looked for.
+      // The caller disconnected. That is no bug to report, and no response reaches the caller.
       if (body.destroyed && !body.complete)
         throw new GatewayError('invalid_request', 'The request body broke off.', { cause: error });
       throw error;

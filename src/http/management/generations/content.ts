@@ -14,7 +14,10 @@ const errorSchema = z
   })
   .nullable();
 
-/** What is written down stays readable, whatever later versions write. @source `@openrouter/sdk` 1.3.19, `GenerationContentData` */
+/**
+ * Stored content stays readable, whatever later versions write. @source `@openrouter/sdk` 1.3.19,
+ * `GenerationContentData`
+ */
 const contentSchema = z
   .looseObject({
     input: z.looseObject({ messages: z.array(z.unknown()).describe('Media are left out.') }),

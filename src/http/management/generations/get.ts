@@ -163,7 +163,7 @@ function serializeGeneration(record: GenerationRecord): z.output<typeof generati
   };
 }
 
-/** One count serves as both: the gateway has no tokenizer of its own that would give another. */
+/** One count serves as both: the gateway has no tokenizer of its own that would count differently. */
 function serializeTokens(record: GenerationRecord) {
   return {
     tokens_prompt: record.tokensPrompt,
@@ -177,7 +177,7 @@ function serializeTokens(record: GenerationRecord) {
   };
 }
 
-/** Members of the shape that belong to features which do not exist yet. */
+/** Members of the shape for features that do not exist yet. */
 const NOT_KEPT = {
   num_search_results: null,
   web_search_engine: null,

@@ -6,7 +6,7 @@ import { guardrailResource } from '../../../resources/guardrails.ts';
 
 export const { schema: guardrailSchema } = guardrailResource;
 
-/** The path of one guardrail. What cannot be an id is unknown: 404. */
+/** The path of one guardrail. An invalid id is an unknown one: 404. */
 export const guardrailPathSchema = z.strictObject({ id: z.string().describe('The id of a guardrail.') });
 
 export function serializeGuardrail(guardrail: Guardrail): z.output<typeof guardrailSchema> {

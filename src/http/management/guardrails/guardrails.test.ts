@@ -30,7 +30,7 @@ for (const engine of ENGINES)
       textOf((await gateway.must('POST', '/keys', { name: 'App', ...input }))['hash']);
 
     // @spec filter-1, guardrail-1, guardrail-3
-    test('one comes back as it was made, models by their permanent names', async () => {
+    test('returns a guardrail as it was created, with models by their permanent names', async () => {
       const rules = {
         description: 'For the web team',
         limit_usd: 12.5,
@@ -83,7 +83,7 @@ for (const engine of ENGINES)
     });
 
     // @spec guardrail-4
-    test('a change replaces lists whole, null removes, and what is left out stays', async () => {
+    test('replaces lists whole, removes fields with null, and keeps absent ones', async () => {
       const id = await makeGuardrail({
         description: 'Old',
         allowed_models: ['acme/one'],
@@ -108,7 +108,7 @@ for (const engine of ENGINES)
       );
     });
 
-    test('two who change it at once lose nothing of each other', async () => {
+    test('keeps both of two concurrent changes', async () => {
       const id = await makeGuardrail();
       const changes = [
         { allowed_models: ['acme/two'] },
@@ -126,7 +126,7 @@ for (const engine of ENGINES)
     });
 
     // @spec guardrail-5
-    test('the deprecated switch speaks for the vendors that are left out', async () => {
+    test('applies the deprecated switch to vendors that are not named', async () => {
       const groups = ['anthropic', 'openai', 'google', 'xai', 'other'];
       const read = async (id: string): Promise<readonly unknown[]> => {
         const guardrail = await gateway.must('GET', `/guardrails/${id}`);
@@ -167,14 +167,14 @@ for (const engine of ENGINES)
     ];
     for (const [what, rules, message] of BAD)
       // @spec filter-6, guardrail-2
-      test(`400 for ${what}`, async () => {
+      test(`answers 400 for ${what}`, async () => {
         assertRefused(await gateway.call('POST', '/guardrails', { name: 'Rules', ...rules }), 400, message);
         if (what === 'no name' || what === 'an unknown workspace') return;
         assertRefused(await gateway.call('PATCH', `/guardrails/${await makeGuardrail()}`, rules), 400, message);
       });
 
     // @spec filter-2
-    test('400 invalid_regex_pattern for a pattern that could run for ever, when made and when changed', async () => {
+    test('answers 400 invalid_regex_pattern for a pattern that could run for ever, on creation and change', async () => {
       const id = await makeGuardrail();
       for (const pattern of ['(a+)+$', '(?=a)b', '(?<!a)b', '(a)\\1', '(', ''])
         for (const [method, path] of [
@@ -194,7 +194,7 @@ for (const engine of ENGINES)
     });
 
     // @spec workspace-1
-    test('they are listed by workspace, newest first, in pages', async () => {
+    test('lists guardrails by workspace, newest first, in pages', async () => {
       const { id: workspaceId } = await gateway.must('POST', '/workspaces', { name: 'W', slug: 'filed' });
       const ids: string[] = [];
       for (let index = 0; index < 3; index++) {
@@ -215,7 +215,7 @@ for (const engine of ENGINES)
     });
 
     // @spec guardrail-8
-    test('the guardrail of a workspace is there once it is changed, under the id that was known before', async () => {
+    test('creates the guardrail of a workspace with its first change, under the id that was known before', async () => {
       const workspace = await gateway.must('POST', '/workspaces', { name: 'W', slug: 'with-default' });
       const id = textOf(workspace['default_guardrail_id']);
       assertRefused(await gateway.call('GET', `/guardrails/${id}`), 404);
@@ -235,7 +235,7 @@ for (const engine of ENGINES)
     });
 
     // @spec guardrail-6
-    test('a key has one guardrail: assigning another replaces it', async () => {
+    test('gives a key one guardrail: another assignment replaces it', async () => {
       const [first, second] = [await makeGuardrail(), await makeGuardrail()];
       const [one, two] = [await makeKey({ name: 'One' }), await makeKey({ name: 'Two' })];
       const assign = (id: string, key_hashes: readonly string[]) =>
@@ -272,7 +272,7 @@ for (const engine of ENGINES)
     });
 
     // @spec guardrail-7
-    test('a hash that is no normal key is 400, and nobody gets anything', async () => {
+    test('answers 400 for a hash that is no normal key, and assigns none', async () => {
       const id = await makeGuardrail();
       const key = await makeKey();
       for (const bad of ['0'.repeat(64), 'x', gateway.managementHash]) {
@@ -283,7 +283,7 @@ for (const engine of ENGINES)
     });
 
     // @spec guardrail-6
-    test('a member has one guardrail too, and it ends with the guardrail', async () => {
+    test('gives a member one guardrail too, which ends with the guardrail', async () => {
       const [first, second] = [await makeGuardrail(), await makeGuardrail()];
       const assign = (id: string, member_user_ids: readonly string[]) =>
         gateway.must('POST', `/guardrails/${id}/assignments/members`, { member_user_ids });
@@ -301,7 +301,7 @@ for (const engine of ENGINES)
       assert.deepEqual(await members('/guardrails/assignments/members'), []);
     });
 
-    test('400 for lists that are empty, too long, or of something else', async () => {
+    test('answers 400 for lists that are empty, too long, or of another type', async () => {
       const id = await makeGuardrail();
       const long = Array.from({ length: 1_001 }, (_, index) => `id-${index}`);
       for (const ids of [[], long, [''], [7], 'ann', null])
@@ -316,7 +316,7 @@ for (const engine of ENGINES)
         }
     });
 
-    test('404 for an unknown guardrail, on every route below it', async () => {
+    test('answers 404 for an unknown guardrail, on every route below it', async () => {
       for (const id of [UNKNOWN, 'nothing'])
         for (const [method, below, body] of [
           ['GET', '', undefined],
@@ -332,7 +332,7 @@ for (const engine of ENGINES)
           assertRefused(await gateway.call(method, `/guardrails/${id}${below}`, body), 404);
     });
 
-    test('they go with their workspace', async () => {
+    test('deletes guardrails with their workspace', async () => {
       const { id: workspaceId } = await gateway.must('POST', '/workspaces', { name: 'W', slug: 'gone' });
       const id = await makeGuardrail({ workspace_id: workspaceId });
       const key = await makeKey();

@@ -5,7 +5,7 @@ import type { rulesShape } from '../../../resources/guardrails.ts';
 
 type Sent = z.output<z.ZodObject<typeof rulesShape>>;
 
-/** What of the rules was sent, as it is kept. @throws GatewayError 400 for a pattern */
+/** Parses the rules that were sent into their stored form. @throws GatewayError 400 for a pattern */
 export async function readRules(sent: Sent): Promise<RuleChanges> {
   return {
     ...readLists(sent),
@@ -37,7 +37,7 @@ function readPrivacy(sent: Sent): RuleChanges {
   };
 }
 
-/** The deprecated member speaks for all groups that are not named. @spec guardrail-5 */
+/** The deprecated member applies to all groups that are not named. @spec guardrail-5 */
 function readZeroRetention(sent: Sent): NonNullable<RuleChanges['zeroRetention']> {
   const { enforce_zdr: all } = sent;
   const {

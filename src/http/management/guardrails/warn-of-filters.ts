@@ -6,9 +6,9 @@ export const warningsSchema = z
   .array(z.string())
   .describe('Warnings about filters that scan responses, such as patterns that delay streams.');
 
-/** What an operator should know who has just stored these rules. */
+/** Returns warnings for the operator who has just stored these rules. */
 export async function warnOfFilters(tryFilters: TryFilters, rules: GuardrailRules): Promise<string[]> {
-  // What is said of the filters does not depend on the text.
+  // The warnings do not depend on the text.
   const { warnings } = await tryFilters(rules, { text: ' ', side: 'answer', byUser: false });
   return [...warnings];
 }

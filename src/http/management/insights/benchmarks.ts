@@ -5,14 +5,14 @@ import { assert } from '../../../lib/assert.ts';
 import { serializePricing } from '../models/pricing.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
-/** Public sources, of which this gateway has nothing, and its own. @spec router-37 */
+/** Public sources, for which this gateway has no data, and its own. @spec router-37 */
 const SOURCES = ['artificial-analysis', 'design-arena', 'service', 'imported', 'configured'] as const;
 const OWN_SOURCES = ['imported', 'configured'] as const;
 const TASK_TYPES = ['coding', 'intelligence', 'agentic', 'search'] as const;
 type TaskType = (typeof TASK_TYPES)[number];
 const RESULTS_MAX = 10_000;
 
-/** What the tests behind a metric ask for. */
+/** The test names of each task type. */
 const TESTS: Readonly<Record<TaskType, RegExp>> = {
   coding: /(?:^|\/)(?:agentic-)?coding$|^aider-/,
   intelligence:
@@ -135,7 +135,7 @@ function serializeItem({ slug, canonicalSlug, name, endpoints }: Model, score: S
   };
 }
 
-/** Whoever asks for arenas or searches asks for tests that nobody ran here. */
+/** Returns whether an item matches. No item has an arena or a search: such tests do not run here. */
 function isWanted(item: Item, requested: z.output<typeof query>): boolean {
   const { source, task_type: task, benchmark_type: type } = requested;
   const isOther = [requested.arena, requested.category, requested.search_engine, requested.search_surface].some(

@@ -2,7 +2,7 @@ import type { Audit } from '../../../accounts/audit.ts';
 import type { Principal } from '../../../accounts/principal.ts';
 import { assert } from '../../../lib/assert.ts';
 
-/** An audit event for each key that a cascade changed; the key that was named has its own from the route. */
+/** Records an event for each key that a cascade changed; the route records the named key. */
 export async function auditIssued(
   audit: Audit,
   actor: Principal | undefined,

@@ -4,7 +4,7 @@ import { keyResource } from '../../../resources/keys.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { serializeKey, keySchema } from './key-shape.ts';
 
-// The published order.
+// The order of the public documentation.
 const { name, limit, limit_reset, include_byok_in_limit, ...others } = keyResource.createShape;
 const bodySchema = z
   .strictObject({ name, limit, limit_reset, include_byok_in_limit, ...others })

@@ -7,7 +7,7 @@ import type { spendShape } from '../../../resources/shapes.ts';
 
 export const { schema: keySchema } = keyResource;
 
-/** The path of one key. An impossible hash is an unknown one: 404. */
+/** The path of one key. An invalid hash is an unknown one: 404. */
 export const keyPathSchema = z.strictObject({
   hash: z.string().describe('SHA-256 of the key, 64 lower-case hex digits: the `hash` of its record.'),
 });

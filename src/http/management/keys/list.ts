@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { serializeKey, keySchema } from './key-shape.ts';
 
-/** The page is fixed. @spec key-4 */
+/** The size of a page is fixed. @spec key-4 */
 const PAGE_KEYS = 100;
 
 export const listKeys = defineRoute({
@@ -29,7 +29,7 @@ export const listKeys = defineRoute({
       includeDisabled: query.include_disabled === 'true',
       offset: query.offset ?? 0,
       limit: PAGE_KEYS,
-      // OpenRouter docs, "List API keys", `workspace_id`, read 2026-11: by default those of the default workspace.
+      // OpenRouter docs, "List API keys", `workspace_id`, read 2026-11: the default is the default workspace.
       workspaceId: query.workspace_id ?? (await services.workspaces.idOf(undefined)),
       ...(query.creator_user_id !== undefined && { creatorUserId: query.creator_user_id }),
       ...(query.issuer_key_hash !== undefined && { issuerKeyHash: query.issuer_key_hash }),

@@ -5,7 +5,7 @@ import { defineRoute, NOTHING } from '../route.ts';
 import { auditIssued } from './audit-issued.ts';
 import { serializeKey, keyPathSchema, keySchema } from './key-shape.ts';
 
-// The published order.
+// The order of the public documentation.
 const { name, disabled, ...settings } = keyResource.updateShape;
 const bodySchema = z
   .strictObject({

@@ -27,7 +27,7 @@ const SORTS = [
 ] as const;
 
 const list = z.string().max(2_000).optional();
-/** An empty value is one that was not set: query strings have no null. */
+/** An empty value counts as absent: query strings have no null. */
 function amount(schema: z.ZodNumber) {
   return z.preprocess(
     (value) => (value === '' || value === 'null' || value === undefined ? undefined : Number(value)),
@@ -83,11 +83,11 @@ export const modelsQuery = z.looseObject({
 
 export type ModelsQuery = z.output<typeof modelsQuery>;
 
-/** What filters ask beside the model itself. */
+/** The facts beside the model itself that filters need. */
 export interface FilterFacts {
   readonly nowMs: number;
   readonly figuresOf: FiguresOf;
-  /** Whether the provider runs in that part of the world; an unknown place is none. */
+  /** Whether the provider runs in that region; false for an unknown place. */
   readonly isInRegion: (endpoint: Endpoint, region: 'eu' | 'us') => boolean;
 }
 
@@ -96,7 +96,7 @@ type Test = (model: Model) => boolean;
 const PICO_PER_USD_A_MILLION = 1e6;
 const DAY_S = 86_400;
 
-/** The models that pass every filter, in the order asked for. A fact that nobody knows passes no bound. */
+/** Returns the models that pass every filter, in the requested order. An unknown fact passes no bound. */
 export function filterModels(models: readonly Model[], query: ModelsQuery, facts: FilterFacts): readonly Model[] {
   const tests = testsOf(query, facts);
   return sortModels(
@@ -128,7 +128,7 @@ function testsOf(query: ModelsQuery, facts: FilterFacts): readonly Test[] {
       const age = (facts.nowMs / 1_000 - created) / DAY_S;
       return created > 0 && isWithin(age, query.min_age_days, query.max_age_days);
     });
-  // Nobody sorted the models into categories, and whether tool calls succeed is known of endpoints only.
+  // Models have no categories, and the success rate of tool calls is known of endpoints only.
   const unknown = [category, query.min_tool_success_rate, query.max_tool_success_rate];
   if (unknown.some((value) => value !== undefined)) tests.push(() => false);
   return tests;
@@ -161,7 +161,7 @@ function priceTests(query: ModelsQuery): readonly Test[] {
     });
 }
 
-/** One endpoint that passes is enough. */
+/** A model passes with one endpoint that passes. */
 function endpointTests(query: ModelsQuery, { isInRegion }: FilterFacts): readonly Test[] {
   const tests: Test[] = [];
   const providers = namesOf(query.providers);
@@ -195,7 +195,7 @@ function namesOf(value: string | undefined): readonly string[] {
     .filter(Boolean);
 }
 
-/** Models without the fact go last, among themselves in the catalog's order. */
+/** Sorts models. Models without the fact come last, in the catalog's order. */
 function sortModels(models: readonly Model[], sort: ModelsQuery['sort'], { figuresOf }: FilterFacts): readonly Model[] {
   const key = sort && SORT_KEYS[sort];
   if (key === undefined) return models;
@@ -209,14 +209,14 @@ function sortModels(models: readonly Model[], sort: ModelsQuery['sort'], { figur
 
 type SortKey = (model: Model, figuresOf: FiguresOf) => number | undefined;
 
-/** Of this gateway's own traffic. */
+/** The share of this gateway's own traffic. */
 function popularity({ endpoints }: Model, figuresOf: FiguresOf): number | undefined {
   let requests = 0;
   for (const endpoint of endpoints) requests += figuresOf(endpoint).requestsLast1d;
   return requests === 0 ? undefined : requests;
 }
 
-/** Lowest first. Of the sort that is missing nothing is known, and the order stays. */
+/** Lowest first. A sort that is missing here has no data, and the order stays. */
 const SORT_KEYS: Readonly<Partial<Record<(typeof SORTS)[number], SortKey>>> = {
   'most-popular': (model, figuresOf) => descending(popularity(model, figuresOf)),
   'top-weekly': (model, figuresOf) => descending(popularity(model, figuresOf)),

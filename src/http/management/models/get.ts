@@ -13,7 +13,7 @@ export const modelPath = z.strictObject({
 export function findModel(catalog: Catalog, { author, slug }: z.output<typeof modelPath>): Resolution {
   const name = author === '' ? slug : `${author}/${slug}`;
   const found = catalog.resolve?.(name);
-  // A name that is only passed on is nobody's promise that the model exists.
+  // The catalog does not promise that a pass-through name exists.
   if (found === undefined || !catalog.list().includes(found.model))
     throw new GatewayError('not_found', `There is no model ${JSON.stringify(name)} here.`);
   return found;

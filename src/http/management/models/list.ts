@@ -58,7 +58,7 @@ const EU: ReadonlySet<string> = new Set(
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
 );
 
-/** One page, or everything where nobody asked for a page. @spec catalog-4 */
+/** Returns one page, or everything where the query has no page. @spec catalog-4 */
 export function serializePage(
   models: Parameters<typeof filterModels>[0],
   query: Pick<ModelsQuery, 'offset' | 'limit'>,

@@ -19,7 +19,7 @@ import { createBodyBudget } from '../../body-budget.ts';
 
 const KEY = 'a-good-key';
 
-/** The routes over a catalog; a key is good or is not. */
+/** Serves the routes over a catalog; a key is either valid or not. */
 async function gatewayOf(models: readonly Model[], services: Partial<ListingServices> = {}) {
   const fastify = Fastify();
   registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
@@ -107,7 +107,7 @@ suite('GET /models', () => {
   });
 
   // @spec catalog-6
-  test('an unknown price is -1 and never 0, and a known one is exact', async () => {
+  test('shows an unknown price as -1 and never 0, and a known one exactly', async () => {
     const ask = await gatewayOf(MODELS);
     const { body } = await ask('/models');
     assert.ok(Array.isArray(body['data']));
@@ -191,7 +191,7 @@ suite('GET /models', () => {
   };
   for (const [query, ids] of FILTERS)
     // @spec catalog-2, catalog-5
-    test(`?${query} gives ${ids.join(', ') || 'nothing'}`, async () => {
+    test(`filters by ?${query} to ${ids.join(', ') || 'no models'}`, async () => {
       const ask = await gatewayOf(MODELS, services);
       const { status, body } = await ask(`/models?${query}`);
       assert.equal(status, 200, JSON.stringify(body));
@@ -200,7 +200,7 @@ suite('GET /models', () => {
 
   for (const query of ['limit=0', 'limit=1001', 'offset=-1', 'max_price=x', 'sort=best', 'zdr=false', 'region=mars'])
     // @spec catalog-3
-    test(`?${query} is 400 and names it`, async () => {
+    test(`answers 400 for ?${query} and names it`, async () => {
       const ask = await gatewayOf(MODELS);
       const { status, text } = await ask(`/models?${query}`);
       assert.equal(status, 400);
@@ -208,7 +208,7 @@ suite('GET /models', () => {
     });
 
   // @spec catalog-4
-  test('a page links to the next one with the same filters, until there is none', async () => {
+  test('links a page to the next one with the same filters, until there is none', async () => {
     const ask = await gatewayOf(MODELS);
     const first = await ask('/models?output_modalities=all&limit=3');
     assert.equal(first.body['total_count'], 4);
@@ -220,7 +220,7 @@ suite('GET /models', () => {
   });
 
   // @spec catalog-9
-  test("a client of the messages format gets its vendor's shape, page by page", async () => {
+  test("answers a client of the messages format in its vendor's shape, page by page", async () => {
     const ask = await gatewayOf(MODELS);
     const headers = { 'anthropic-version': '2023-06-01' };
     const first = await ask('/models?limit=2', headers);
@@ -242,7 +242,7 @@ suite('GET /models', () => {
   });
 
   // @spec catalog-9
-  test('one model is told in the shape of the client that asks, with the slash escaped or not', async () => {
+  test('shows one model in the shape of the client, with the slash escaped or not', async () => {
     const ask = await gatewayOf(MODELS);
     for (const path of ['/models/acme/cheap', '/models/acme%2Fcheap', '/models/acme%2fcheap']) {
       const { status, body } = await ask(path);
@@ -263,7 +263,7 @@ suite('GET /models', () => {
     assert.equal((await ask('/models/~acme%2Facme-latest')).body['id'], '~acme/acme-latest');
   });
 
-  test('use_rss gives a feed, in which names cannot be markup', async () => {
+  test('returns a feed for use_rss, in which names cannot be markup', async () => {
     const ask = await gatewayOf([sampleModel('acme/x', { name: '<b>&' })]);
     const { type, text } = await ask('/models?use_rss=true');
     assert.match(String(type), /^application\/rss\+xml/);
@@ -271,7 +271,7 @@ suite('GET /models', () => {
   });
 
   // @spec catalog-10
-  test('who has the list already is told so, until it changes', async () => {
+  test('answers 304 to a client that has the list, until it changes', async () => {
     const ask = await gatewayOf(MODELS);
     for (const path of [
       '/models',
@@ -295,14 +295,14 @@ suite('GET /models', () => {
 
 suite('other lists', () => {
   // @spec catalog-1
-  test('GET /models/count counts what the list holds', async () => {
+  test('counts the models of the list in GET /models/count', async () => {
     const ask = await gatewayOf(MODELS);
     assert.deepEqual((await ask('/models/count')).body, { data: { count: 3 } });
     assert.deepEqual((await ask('/models/count?output_modalities=all')).body, { data: { count: 4 } });
   });
 
   // @spec catalog-11
-  test('GET /models/user needs a key and leaves out what the caller may not use', async () => {
+  test('needs a key for GET /models/user, and leaves out what the caller may not use', async () => {
     const ask = await gatewayOf(MODELS, {
       allowedTo:
         async () =>
@@ -315,7 +315,7 @@ suite('other lists', () => {
   });
 
   // @spec catalog-8
-  test('GET /model/{author}/{slug} resolves aliases and variants, and is 404 for others', async () => {
+  test('resolves aliases and variants in GET /model/{author}/{slug}, and answers 404 for others', async () => {
     const ask = await gatewayOf(MODELS);
     const idOf = async (path: string) => {
       const { body } = await ask(`/model/${path}`);
@@ -355,7 +355,7 @@ suite('other lists', () => {
   });
 
   // @spec auth-8, catalog-13
-  test('endpoints tell price and uptime to all, speed to whoever has a key, and a bad key is refused', async () => {
+  test('shows price and uptime of endpoints without a key, speed with a key, and refuses an invalid key', async () => {
     const speed = { p50: 1, p75: 2, p90: 3, p99: 4 };
     const ask = await gatewayOf(MODELS, {
       figuresOf: () => ({ ...NO_FIGURES, uptimeLast5m: 90, latencyLast30m: speed, throughputLast30m: speed }),
@@ -379,7 +379,7 @@ suite('other lists', () => {
   });
 
   // @spec catalog-14
-  test('an endpoint has a status by its uptime and its credentials', async () => {
+  test('gives an endpoint a status by its uptime and its credentials', async () => {
     const statusOf = async (uptimeLast5m: number | null, lacksCredentials: boolean): Promise<unknown> => {
       const endpoint = sampleEndpoint({ provider: 'alpha', model: 'acme/one', lacksCredentials });
       const models = [sampleModel('acme/one', { endpoints: [endpoint] })];
@@ -397,7 +397,7 @@ suite('other lists', () => {
   });
 
   // @spec catalog-15
-  test('GET /endpoints/zdr lists only those that are known to keep nothing', async () => {
+  test('lists only endpoints that are known to keep nothing in GET /endpoints/zdr', async () => {
     const ask = await gatewayOf(MODELS);
     const { body } = await ask('/endpoints/zdr');
     assert.ok(Array.isArray(body['data']));
@@ -408,7 +408,7 @@ suite('other lists', () => {
   });
 
   // @spec catalog-7, catalog-12, catalog-16
-  test('every answer is what its schema says', async () => {
+  test('answers as each schema says', async () => {
     const ask = await gatewayOf(MODELS);
     for (const [path, template] of [
       ['/models?output_modalities=all', '/models'],

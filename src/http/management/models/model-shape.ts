@@ -83,7 +83,7 @@ export const modelSchema = z
 
 export type SerializeModel = z.output<typeof modelSchema>;
 
-/** Everything but the alias is the same each time: of five hundred models only the first drawing counts. */
+/** The serialized models. Everything but the alias is always the same, so each model is serialized once. */
 const serialized = new WeakMap<Model, SerializeModel>();
 
 export function serializeModel(model: Model): SerializeModel {
@@ -153,7 +153,7 @@ export function serializeArchitecture(model: Model): z.output<typeof architectur
   };
 }
 
-/** Unix seconds; 0 where nobody knows. */
+/** Unix seconds; 0 where the date is unknown. */
 export function createdOf({ released }: Model): number {
   return released === undefined ? 0 : Date.parse(released) / 1_000;
 }
@@ -170,19 +170,19 @@ export function contextOf(model: Model): number | undefined {
   return model.contextTokensMax ?? model.endpoints[0]?.contextTokensMax;
 }
 
-/** Of the first endpoint whose price is known. */
+/** Finds the price of the first endpoint that has one. */
 export function priceOf(model: Model): Endpoint['price'] {
   return model.endpoints.find(({ price }) => price !== undefined)?.price;
 }
 
-/** What every endpoint without a list of its own is asked with. @spec route-20 */
+/** The parameters of every endpoint without a list of its own. @spec route-20 */
 const EVERY_FORMAT: readonly string[] = (
   'max_tokens max_completion_tokens temperature top_p stop seed frequency_penalty presence_penalty tools tool_choice ' +
   'parallel_tool_calls response_format structured_outputs'
 ).split(' ');
 const REASONING: readonly string[] = ['reasoning', 'reasoning_effort', 'include_reasoning'];
 
-/** The model's own list, else what its endpoints take together. */
+/** The model's own list, else what its endpoints support together. */
 export function parametersOf(model: Model): ReadonlySet<string> {
   if (model.supportedParameters !== undefined) return new Set(model.supportedParameters);
   const all = new Set<string>();
@@ -194,7 +194,7 @@ export function endpointParameters({ supportedParameters }: Endpoint, model: Mod
   return supportedParameters ?? new Set(model.reasoning === undefined ? EVERY_FORMAT : [...EVERY_FORMAT, ...REASONING]);
 }
 
-/** A sentence made of the facts: nobody's advertisement is repeated. */
+/** Writes a sentence from facts, rather than repeating an advertisement. */
 function describe(model: Model): string {
   const context = contextOf(model);
   const names = [...new Set(model.endpoints.map(({ providerName }) => providerName))].join(', ');

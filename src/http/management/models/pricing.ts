@@ -37,7 +37,7 @@ export const pricingSchema = z
 
 type Pricing = z.output<typeof pricingSchema>;
 
-/** The reference's words for our rates. */
+/** The reference's names of our rates. */
 const WORDS = [
   ['prompt', 'prompt'],
   ['completion', 'completion'],
@@ -53,10 +53,10 @@ const WORDS = [
   ['webSearch', 'web_search'],
 ] as const satisfies readonly (readonly [keyof PriceRates, keyof typeof rates])[];
 
-/** What the reference prints for a price that depends on something else; here it is one that nobody knows. */
+/** How the reference writes a price that depends on something else; here it is an unknown price. */
 const UNKNOWN = '-1';
 
-/** The same table that bills, as decimal strings. */
+/** Serializes the table that bills, as decimal strings. */
 export function serializePricing(price: PriceTable | undefined): Pricing {
   if (price === undefined) return { prompt: UNKNOWN, completion: UNKNOWN };
   const { overrides } = price;

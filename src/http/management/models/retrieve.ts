@@ -5,7 +5,7 @@ import { findModel, modelPath } from './get.ts';
 import { serializeModel, modelSchema } from './model-shape.ts';
 import { serializeVendorModel, vendorModelSchema } from './vendor-list.ts';
 
-/** A model as `models.retrieve` of OpenAI's clients reads it, with all else that the list says of it. */
+/** A model as `models.retrieve` of OpenAI's clients reads it, with all other fields of the list. */
 const retrievedSchema = modelSchema
   .extend({ object: z.literal('model'), owned_by: z.string() })
   .meta({ id: 'RetrievedModel' });
@@ -26,7 +26,7 @@ const FACTS = {
   errors: [404],
 } as const;
 
-/** As clients ask that escape the slash of a slug: `/models/acme%2Fone`. */
+/** For clients that escape the slash of a slug: `/models/acme%2Fone`. */
 export const retrieveModel = defineRoute({
   ...FACTS,
   path: '/models/{id}',
@@ -49,7 +49,7 @@ export const retrieveModelBySlug = defineRoute({
   handle: ({ params, headers, services: { listing } }) => answer(findModel(listing.catalog, params), headers),
 });
 
-/** Aliases keep their own name as the id: the client compares it with what it asked for. */
+/** Keeps the name of an alias as the id: the client compares the id with its request. */
 function answer(
   { model, alias }: { readonly model: Model; readonly alias?: string | undefined },
   headers: Readonly<Record<string, unknown>>,

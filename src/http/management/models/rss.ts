@@ -4,7 +4,7 @@ import { createdOf, serializeModel } from './model-shape.ts';
 export const RSS_TYPE = 'application/rss+xml; charset=utf-8';
 const MS_PER_S = 1_000;
 
-/** The models as an RSS 2.0 feed. */
+/** Serializes the models as an RSS 2.0 feed. */
 export function serializeRss(models: readonly Model[], baseUrl: string): string {
   const items = models.map((model) => {
     const created = createdOf(model);

@@ -27,7 +27,7 @@ export const vendorListSchema = z.strictObject({
   last_id: z.string().nullable(),
 });
 
-/** Pages are cut by the ids around them: `after_id`, or `before_id` for the page that ends before it. */
+/** Serializes a page. The ids around it limit it: `after_id`, or `before_id` for the page that ends before it. */
 export function serializeVendorList(
   models: readonly Model[],
   query: Readonly<Record<string, unknown>>,
@@ -47,7 +47,7 @@ export function serializeVendorList(
   };
 }
 
-/** What the vendor says of its own models alone is null. */
+/** Serializes a model; what only the vendor's own models have is null. */
 export function serializeVendorModel(model: Model): z.output<typeof vendorModelSchema> {
   return {
     type: 'model',

@@ -39,7 +39,7 @@ export const exchangeAuthCode = defineRoute({
       verifier: body.code_verifier,
       challengeMethod: body.code_challenge_method,
     });
-    // Nobody calls by name here: the event is of who agreed.
+    // The exchange has no key of its own: the event names the key that agreed.
     await services.audit.record({
       actor: issuer,
       action: 'exchangeAuthCodeForAPIKey',

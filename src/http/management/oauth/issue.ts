@@ -67,7 +67,7 @@ export const issueAuthCode = defineRoute({
       keyExpiresAtMs: expiry.parse(body.expires_at ?? null, 'expires_at', services),
       workspaceId: body.workspace_id,
     });
-    // The code itself is as good as the key: no event names it.
+    // The code itself is as good as the key, so no event holds it.
     await services.audit.record({
       actor: principal,
       action: 'createAuthKeysCode',

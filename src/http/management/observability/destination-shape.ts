@@ -3,16 +3,16 @@ import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { destinationResource } from '../../../resources/destinations.ts';
 import type { DestinationRecord } from '../../../telemetry/destinations/destinations.ts';
 
-/** What a body may say beside the settings. */
+/** Body members beside the settings. */
 export const testShape = { skip_test: z.boolean().optional().describe('Saves it without calling it first.') };
 
-/** What only its kind knows: which members there are, its own schema says. */
+/** The configuration of one kind of destination; the schema of the kind checks its members. */
 export const configSchema = z
   .record(z.string(), z.unknown())
   .refine((value) => isJsonObject(value), 'must be an object')
   .describe('otel-collector, otel-metrics: endpoint, headers. webhook: url, method, headers, signing_secret.');
 
-/** As JSON, which it came as. */
+/** Restores the JSON that the configuration was parsed from. */
 export function readConfig(config: Readonly<Record<string, unknown>>): JsonObject {
   const copy: Json = JSON.parse(JSON.stringify(config));
   return isJsonObject(copy) ? copy : {};

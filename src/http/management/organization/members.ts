@@ -34,7 +34,9 @@ export const listOrganizationMembers = defineRoute({
   },
 });
 
-/** Names are told at a sign-in, and admins are those with a management key: both are no user's here. */
+/**
+ * Serializes a user. There is no sign-in, so the name is unknown; and admins are management keys, so no user is one.
+ */
 function serializeMember({ id, email }: OrganizationMember): z.output<typeof memberSchema> {
   return { id, email, first_name: null, last_name: null, role: 'org:member' };
 }

@@ -4,7 +4,7 @@ import { serializeTime } from '../../../resources/columns.ts';
 import { presetResource, presetVersionResource } from '../../../resources/presets.ts';
 import { ownerShape } from '../owner.ts';
 
-/** The path of one preset. An impossible slug is an unknown one: 404. */
+/** The path of one preset. An invalid slug is an unknown one: 404. */
 export const presetPathSchema = z.strictObject({
   slug: z.string().min(1).describe("The slug of a preset of the key's workspace."),
 });
@@ -31,7 +31,7 @@ export function serializeFullPreset({ preset, designated }: FullPreset): z.outpu
 
 export const presetQuerySchema = z.strictObject(ownerShape);
 
-/** What an audit event calls a preset: another workspace may have one of the same slug. */
+/** Names a preset in audit events: another workspace may have one with the same slug. */
 export function subjectOf({ slug, workspaceId }: Pick<Preset, 'slug' | 'workspaceId'>): string {
   return `/presets/${slug}?workspace_id=${workspaceId}`;
 }

@@ -3,7 +3,7 @@ import { ownerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
 import { serializeVersion, presetPathSchema, presetQuerySchema, versionSchema } from './preset-shape.ts';
 
-/** No preset has a version of more digits. */
+/** No version of a preset has more digits. */
 const VERSION_DIGITS_MAX = 9;
 
 export const getPresetVersion = defineRoute({
@@ -22,7 +22,7 @@ export const getPresetVersion = defineRoute({
   errors: [400, 404],
   async handle({ params, query, ...context }) {
     const isNumber = /^[1-9]\d*$/.test(params.version) && params.version.length <= VERSION_DIGITS_MAX;
-    // What is no number is the number of no version.
+    // A text that is no number is the number of no version.
     const number = isNumber ? Number(params.version) : 0;
     const version = await context.services.presets.version(await ownerOf(query, context), params.slug, number);
     return { status: 200, body: { data: serializeVersion(version) } };

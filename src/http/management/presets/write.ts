@@ -13,7 +13,7 @@ import {
   subjectOf,
 } from './preset-shape.ts';
 
-/** Its format says what it must be. */
+/** The format of the route checks the body. */
 const bodySchema = z.looseObject({});
 
 function writerOf(format: ClientFormatId, path: string, operationId: string): ManagementRoute {

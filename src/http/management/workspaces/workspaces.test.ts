@@ -34,7 +34,7 @@ for (const engine of ENGINES)
       return textOf(key['hash']);
     };
 
-    test('the default one is there from the start, under the id that everything else knows', async () => {
+    test('has the default workspace from the start, under the id that other rows use', async () => {
       const workspace = await gateway.must('GET', '/workspaces/default');
       assert.equal(workspace['id'], DEFAULT_WORKSPACE_ID);
       assert.equal(workspace['default_guardrail_id'], defaultGuardrailId(DEFAULT_WORKSPACE_ID));
@@ -42,7 +42,7 @@ for (const engine of ENGINES)
     });
 
     // @spec workspace-3, workspace-5
-    test('one comes back as it was made', async () => {
+    test('returns a workspace as it was created', async () => {
       const settings = {
         description: 'Search',
         default_text_model: 'acme/one',
@@ -73,7 +73,7 @@ for (const engine of ENGINES)
       assert.deepEqual(await gateway.must('GET', '/workspaces/search'), workspace);
     });
 
-    test('a change of some members leaves the others, and null clears', async () => {
+    test('changes some members, keeps the others, and clears with null', async () => {
       const { id, slug } = await makeWorkspace({ description: 'Old', default_text_model: 'acme/one' });
       const changed = await gateway.must('PATCH', `/workspaces/${slug}`, { description: null, slug: `${slug}-b` });
       assert.deepEqual(
@@ -85,7 +85,7 @@ for (const engine of ENGINES)
     });
 
     // @spec workspace-1
-    test('they are listed in pages, oldest first', async () => {
+    test('lists workspaces in pages, oldest first', async () => {
       for (let index = 0; index < 3; index++) await makeWorkspace();
       const all = await gateway.must('GET', '/workspaces?limit=100');
       const total = Number(all['total_count']);
@@ -97,7 +97,7 @@ for (const engine of ENGINES)
     });
 
     // @spec workspace-4
-    test('a slug is taken once, and free again after its workspace', async () => {
+    test('lets a slug be taken once, and frees it with its workspace', async () => {
       const { slug } = await makeWorkspace();
       const { id: other } = await makeWorkspace();
       assertRefused(await gateway.call('POST', '/workspaces', { name: 'Team', slug }), 400, /^slug:.*taken/);
@@ -130,10 +130,11 @@ for (const engine of ENGINES)
     ];
     for (const [what, body, message] of BAD)
       // @spec workspace-4
-      test(`400 for ${what}`, async () => assertRefused(await gateway.call('POST', '/workspaces', body), 400, message));
+      test(`answers 400 for ${what}`, async () =>
+        assertRefused(await gateway.call('POST', '/workspaces', body), 400, message));
 
     // @spec workspace-6
-    test('one with a key that works is not deleted; one whose keys do not takes them along', async () => {
+    test('keeps a workspace with an active key, and deletes one with its inactive keys', async () => {
       const { id } = await makeWorkspace();
       const active = await makeKey(id);
       const expiring = await makeKey(id, { expires_at: new Date(NOW_MS + HOUR_MS).toISOString() });
@@ -149,7 +150,7 @@ for (const engine of ENGINES)
       assertRefused(await gateway.call('POST', '/keys', { name: 'App', workspace_id: id }), 400, /^workspace_id:/);
     });
 
-    test('no key outlives the workspace that it is made in at the very moment', async () => {
+    test('creates no key in a workspace that is deleted at the same time', async () => {
       for (let round = 0; round < 5; round++) {
         const { id } = await makeWorkspace();
         const [key, gone] = await Promise.all([
@@ -160,7 +161,7 @@ for (const engine of ENGINES)
       }
     });
 
-    test('keys are made in it, and listed by it and by whom they were made for', async () => {
+    test('creates keys in a workspace, and lists them by workspace and user', async () => {
       const { id } = await makeWorkspace();
       const [first, second] = [await makeKey(id, { creator_user_id: 'ann' }), await makeKey(id)];
       const hashes = async (query: string): Promise<ReadonlySet<unknown>> =>
@@ -172,7 +173,7 @@ for (const engine of ENGINES)
       assert.equal((await gateway.must('GET', `/keys/${first}`))['workspace_id'], id);
     });
 
-    test('a key carries default preferences of its own', async () => {
+    test('stores default preferences of a key', async () => {
       const { id } = await makeWorkspace();
       const hash = await makeKey(id, { default_provider_preferences: { order: ['alpha'], data_collection: 'deny' } });
       const key = await gateway.must('GET', `/keys/${hash}`);
@@ -191,7 +192,7 @@ for (const engine of ENGINES)
 
     suite('budgets', () => {
       // @spec workspace-7, workspace-10
-      test('they are set, read, listed from the broadest, and deleted, whether there or not', async () => {
+      test('sets, reads, lists and deletes budgets, broadest first, whether there is one or not', async () => {
         const { id, slug } = await makeWorkspace();
         const daily = await gateway.call('PUT', `/workspaces/${slug}/budgets/daily`, {
           limit_usd: 5,
@@ -223,7 +224,7 @@ for (const engine of ENGINES)
       });
 
       // @spec workspace-8
-      test('a broader one is larger, and the refusal names both', async () => {
+      test('requires a larger limit for a broader interval, and names both in the refusal', async () => {
         const { id } = await makeWorkspace();
         await gateway.must('PUT', `/workspaces/${id}/budgets/monthly`, { limit_usd: 50 });
         const same = await gateway.call('PUT', `/workspaces/${id}/budgets/daily`, { limit_usd: 50 });
@@ -234,7 +235,7 @@ for (const engine of ENGINES)
         assert.equal(listOf((await gateway.must('GET', `/workspaces/${id}/budgets`))['data']).length, 2);
       });
 
-      test('those who set budgets at once keep their order too', async () => {
+      test('checks the order of budgets that are set at once', async () => {
         const { id } = await makeWorkspace();
         const put = (interval: string, limit: number) =>
           gateway.call('PUT', `/workspaces/${id}/budgets/${interval}`, { limit_usd: limit });
@@ -249,7 +250,7 @@ for (const engine of ENGINES)
       });
 
       // @spec workspace-7
-      test('400 for a limit that is none, an interval that is none, and an unknown member', async () => {
+      test('answers 400 for an invalid limit, an invalid interval, and an unknown member', async () => {
         const { id } = await makeWorkspace();
         for (const limit of [0, -1, 1e-10, 1e15, '5', null])
           assertRefused(
@@ -270,7 +271,7 @@ for (const engine of ENGINES)
     });
 
     suite('members', () => {
-      test('they are added once, listed and removed', async () => {
+      test('adds members once, lists and removes them', async () => {
         const { id, slug } = await makeWorkspace();
         const added = await gateway.call('POST', `/workspaces/${slug}/members/add`, {
           user_ids: ['ann', 'bob', 'ann'],
@@ -293,7 +294,7 @@ for (const engine of ENGINES)
       });
 
       // @spec workspace-11
-      test('who owns keys that work stays, with all others of the call', async () => {
+      test('keeps all members of a call when one owns active keys', async () => {
         const { id } = await makeWorkspace();
         await gateway.must('POST', `/workspaces/${id}/members/add`, { user_ids: ['ann', 'bob'] });
         const hash = await makeKey(id, { creator_user_id: 'ann' });
@@ -305,7 +306,7 @@ for (const engine of ENGINES)
       });
 
       // @spec workspace-11
-      test('400 for a list that is empty, too long, or of something else', async () => {
+      test('answers 400 for a list that is empty, too long, or of another type', async () => {
         const { id } = await makeWorkspace();
         const long = Array.from({ length: 101 }, (_, index) => `user-${index}`);
         for (const user_ids of [[], long, [''], [7], 'ann', null])
@@ -319,7 +320,7 @@ for (const engine of ENGINES)
     });
 
     // @spec workspace-3
-    test('404 for an unknown workspace, on every route below it', async () => {
+    test('answers 404 for an unknown workspace, on every route below it', async () => {
       for (const id of [UNKNOWN, 'nobody', "x'%20or%201=1--"])
         for (const [method, below, body] of [
           ['GET', '', undefined],
@@ -339,7 +340,7 @@ for (const engine of ENGINES)
 
 for (const engine of ENGINES)
   // @spec workspace-2, workspace-6
-  test(`without the default workspace calls must name one (${engine.name})`, async (context) => {
+  test(`requires a workspace in calls once the default one is deleted (${engine.name})`, async (context) => {
     const gateway = await startAdministration(engine);
     context.after(() => gateway.close());
     assertRefused(await gateway.call('DELETE', '/workspaces/default'), 403, /confirm_default_workspace_deletion=true/);
