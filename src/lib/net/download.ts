@@ -110,7 +110,7 @@ async function readAnswer(
   const tooLarge = (): DownloadError => new DownloadError(`The file is larger than ${bytesMax} bytes.`);
   try {
     if (statusCode !== 200) throw new DownloadError(`The address answered with status ${statusCode}.`);
-    // The request asked for no encoding; an encoded file would reach the model as it is.
+    // The request accepts no encoding; an encoded file would reach the model as it is.
     const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
     if (encoding !== 'identity') throw new DownloadError('The address answers with a compressed file.');
     const announced = Number(headers['content-length'] ?? 0);

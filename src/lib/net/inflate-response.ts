@@ -63,8 +63,8 @@ const NO_ENCODINGS: ReadonlySet<string> = new Set(['', 'identity', 'none', 'utf-
 const NONE: readonly string[] = [];
 
 /**
- * Inflates a response that a server encoded although the request asked for none. It works piece by piece, so that a stream
- * flows, and a reader that stops also stops the server. The reader counts inflated bytes.
+ * Inflates a response that a server encoded although the request accepts no encoding. It works chunk by chunk, so that a
+ * stream flows, and a reader that stops also stops the server. The reader counts inflated bytes.
  * @param encodings not empty
  * @param memory of all inflaters together: a window takes of it what was written into it. Absent: nothing counts them
  */

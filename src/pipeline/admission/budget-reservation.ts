@@ -67,8 +67,8 @@ export class BudgetReservation {
   }
 
   /**
-   * Reserves the money, then takes the permit: a request without the money uses no permit up. A shared state is asked for
-   * both in one call. @throws GatewayError 402, 403 or 429
+   * Reserves the money, then takes the permit: a request without the money uses up no permit. A shared state does both in
+   * one call. @throws GatewayError 402, 403 or 429
    */
   async reserve(limits: readonly SpendLimit[], estimate: () => RouteEstimate, request: Rated): Promise<void> {
     const pending = this.#permit === undefined ? this.#pending(request) : undefined;
@@ -129,7 +129,7 @@ export class BudgetReservation {
     if (reservation === undefined && place === undefined && permit === undefined) return undefined;
     return async (charge, usage) => {
       const last = reservation instanceof Promise ? await reservation : reservation;
-      // All at once: a shared state is asked once.
+      // Concurrently, so that a shared state gets one call.
       await Promise.all([last && this.#deps.ledger.settle(last, charge), place?.ended(usage), permit?.ended(usage)]);
       await this.further.release();
     };

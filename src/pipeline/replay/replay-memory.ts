@@ -30,16 +30,16 @@ export interface Recalled {
   readonly reasoningMember?: NonNullable<Dialect['reasoningMember']>;
 }
 
-/** What is kept of earlier answers so that their next turn works. Bounded, in memory, and never needed to be right. */
+/** What later turns need of earlier responses. Bounded, in memory, and a request is correct without it. */
 export interface ResponseMemory {
-  /** The provider that alone can read reasoning of the request; `undefined`: any can read all that is known. */
+  /** Returns the one provider that can read the request's reasoning; `undefined`: any provider can read all of it. */
   homeOf(request: GenerationRequest, scope: string): string | undefined;
   /**
-   * The request as an endpoint is to get it: with what its caller lost, and without what only others can read. Mostly at
-   * once, else a promise, where other processes are asked for theirs.
+   * Returns the request for an endpoint: with what its caller lost, and without what only other providers can read. Mostly
+   * at once, else as a promise, where other processes may remember more.
    */
   recall(request: GenerationRequest, requested: RequestedEndpoint): Recalled | Promise<Recalled>;
-  /** Listens to one answer; `undefined` where there is nothing to keep of it, as with most formats. */
+  /** Returns a listener for one response; `undefined` where nothing of it is remembered, as with most formats. */
   listen(request: GenerationRequest, requested: RequestedEndpoint): ((batch: EventBatch) => void) | undefined;
 }
 

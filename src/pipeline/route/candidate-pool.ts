@@ -18,12 +18,12 @@ export interface FieldDeps {
   readonly formats: PlanInput['formats'];
 }
 
-/** What a plan is made of, but for the models. */
+/** The rules of a plan, without its models. */
 export type FieldRules = Pick<PlanInput, 'preferences' | 'permissions' | 'credentials'>;
 
 /**
- * Every model that may answer a request, by the rules that a route is planned by. What routers choose must do all that was
- * asked for, where a model that the caller named may do without some of it; the health of endpoints does not count.
+ * Finds every model that may answer a request, by the rules of route plans. A model that a router chooses must support the
+ * whole request, while a model that the caller named may lack some of it; the health of endpoints does not count.
  */
 export function openField(
   { catalog, stats, formats }: FieldDeps,

@@ -28,9 +28,9 @@ export interface RouteDeps {
 }
 
 /**
- * Models and endpoints for one request: what is served and what is explained come from here alone. Mostly at once, else a
- * promise, where other processes are asked for the provider of the session.
- * @param options `fitting` makes the request fit endpoints that are too small for it; `hold` is what a router asks for its session
+ * Chooses models and endpoints for one request, to serve it and to explain it. Mostly at once, else as a promise, where
+ * another process may know the provider of the session.
+ * @param options `fitting` makes the request fit endpoints that are too small for it; `pin` keeps the session of a router with its model
  * @throws GatewayError 400 or 404 for the models, at once
  */
 export function chooseRoute(

@@ -55,9 +55,9 @@ export interface OfferInput extends Pick<ToolSetInput, 'principal' | 'signal'> {
 }
 
 /**
- * Puts functions in the place of server tools. `undefined`, at once, for a request without any.
- * @throws GatewayError 400 for parameters that a tool does not take, and for names that meet; 403 for what is not for
- * this asker
+ * Replaces server tools by functions. Returns `undefined` at once for a request without server tools.
+ * @throws GatewayError 400 for parameters that a tool does not take, and for equal names; 403 for a tool that the caller
+ * may not use
  * @spec tool-4
  */
 export function offerServerTools(
