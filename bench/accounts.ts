@@ -101,7 +101,7 @@ async function startVariant(
     rate_limits: { key: RATE_LIMIT, account: RATE_LIMIT },
   };
   writeFileSync(configPath, JSON.stringify(config, undefined, 2));
-  const program = path.join(import.meta.dirname, 'watched-gateway.ts');
+  const program = path.join(import.meta.dirname, 'servers', 'watched-gateway.ts');
   const server = await startWatchedGateway({
     name: `accounts-${id}`,
     args: [program, id === 'off' ? 'off' : 'on', '--config', configPath, '--port', '0', '--data-dir', own],

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { MANAGEMENT_KEY } from './manage.ts';
 import { startServer, type ServerProcess } from './processes.ts';
-import type { MockFormat } from './mock-formats.ts';
+import type { MockFormat } from './servers/mock-formats.ts';
 
 export const GATEWAY_KEY = 'bench-key-0123456789abcdef';
 /** A provider of each format, all of them the mock: its slug, its adapter and the path below the mock's address. */

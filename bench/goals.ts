@@ -1,11 +1,11 @@
 import type { Row, SettingResult } from './measure.ts';
 import { findLargestPassed, GOAL_STREAMS, type PacedResult } from './paced.ts';
-import type { DocumentCosts } from './document-cost.ts';
-import type { GuardrailCosts } from './content-filter-cost.ts';
+import type { DocumentCosts } from './costs/document-cost.ts';
+import type { GuardrailCosts } from './costs/content-filter-cost.ts';
 import type { FusionResult } from './fusion.ts';
 import type { HostileResult } from './hostile.ts';
-import type { RouterCosts } from './router-cost.ts';
-import type { RoutingResult } from './routing-cost.ts';
+import type { RouterCosts } from './costs/router-cost.ts';
+import type { RoutingResult } from './costs/routing-cost.ts';
 import { ACCOUNTS_CONNECTIONS, BURST_CONNECTIONS } from './suites.ts';
 import type { VariantId } from './variants.ts';
 

@@ -1,5 +1,5 @@
-import { checkAnswer } from './check-answer.ts';
-import type { LoadResult } from './load-job.ts';
+import { checkAnswer } from './load/check-answer.ts';
+import type { LoadResult } from './load/load-job.ts';
 import type { LoadGenerator, ServerProcess } from './processes.ts';
 import { readCpuMs } from './process-stats.ts';
 import type { BodySize } from './requests.ts';

@@ -1,5 +1,5 @@
 import { prepareVariant, watchCpu, type Bench, type CpuUse, type PreparedVariant } from './measure.ts';
-import type { LoadResult } from './load-job.ts';
+import type { LoadResult } from './load/load-job.ts';
 import { PACED_GAP_MS, pacedModel, type Plan } from './suites.ts';
 import type { VariantId } from './variants.ts';
 

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import * as z from 'zod';
 
-import { loadResultSchema, type LoadJob, type LoadResult } from './load-job.ts';
-import { vitalsSchema, type Vitals, type VitalsRequest } from './vitals.ts';
+import { loadResultSchema, type LoadJob, type LoadResult } from './load/load-job.ts';
+import { vitalsSchema, type Vitals, type VitalsRequest } from './servers/vitals.ts';
 
 const START_MS = 30_000;
 const STOP_MS = 15_000;
@@ -156,7 +156,7 @@ const replySchema = z.object({
 export async function startLoadGenerator(directory: string): Promise<LoadGenerator> {
   const child = start({
     name: 'load',
-    args: [path.join(import.meta.dirname, 'load.ts')],
+    args: [path.join(import.meta.dirname, 'load', 'load.ts')],
     cpu: 1,
     directory,
     hasChannel: true,

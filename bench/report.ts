@@ -1,15 +1,15 @@
-import type { Cost } from './codec-cost.ts';
-import type { PluginCosts } from './plugin-cost.ts';
+import type { Cost } from './costs/codec-cost.ts';
+import type { PluginCosts } from './costs/plugin-cost.ts';
 import type { FusionResult } from './fusion.ts';
-import type { RouterCosts } from './router-cost.ts';
-import type { RoutingResult } from './routing-cost.ts';
-import type { DocumentCosts } from './document-cost.ts';
-import type { GuardrailCosts } from './content-filter-cost.ts';
+import type { RouterCosts } from './costs/router-cost.ts';
+import type { RoutingResult } from './costs/routing-cost.ts';
+import type { DocumentCosts } from './costs/document-cost.ts';
+import type { GuardrailCosts } from './costs/content-filter-cost.ts';
 import type { Goal } from './goals.ts';
 import type { HostileResult } from './hostile.ts';
 import type { Row, SettingResult } from './measure.ts';
 import type { PacedResult } from './paced.ts';
-import type { PathCost } from './path-cost.ts';
+import type { PathCost } from './costs/path-cost.ts';
 import { median } from './statistics.ts';
 
 /** From here on the core of the mock and the generator counts as full, and the row as a lower bound. */

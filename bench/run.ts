@@ -5,8 +5,8 @@ import { cpus, loadavg, release, tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { measureAccounts } from './accounts.ts';
-import type { Cost } from './codec-cost.ts';
-import { measureCodecs } from './codecs.ts';
+import type { Cost } from './costs/codec-cost.ts';
+import { measureCodecs } from './costs/codecs.ts';
 import { startGateway, type GatewayOptions } from './gateway.ts';
 import {
   judgeAccounts,
@@ -47,20 +47,20 @@ import {
   formatWhole,
   type Peak,
 } from './report.ts';
-import type { DocumentCosts } from './document-cost.ts';
-import { measureDocuments } from './documents.ts';
+import type { DocumentCosts } from './costs/document-cost.ts';
+import { measureDocuments } from './costs/documents.ts';
 import { measureFusion, type FusionResult } from './fusion.ts';
-import type { GuardrailCosts } from './content-filter-cost.ts';
-import { measureGuardrails } from './guardrails.ts';
+import type { GuardrailCosts } from './costs/content-filter-cost.ts';
+import { measureGuardrails } from './costs/guardrails.ts';
 import { measureHostile, type HostileResult } from './hostile.ts';
-import { measurePath } from './path.ts';
-import type { PathCost } from './path-cost.ts';
-import { measurePlugins } from './plugins.ts';
-import type { PluginCosts } from './plugin-cost.ts';
-import { measureRouters } from './routers.ts';
-import type { RouterCosts } from './router-cost.ts';
-import { measureRouting } from './routing.ts';
-import type { RoutingResult } from './routing-cost.ts';
+import { measurePath } from './costs/path.ts';
+import type { PathCost } from './costs/path-cost.ts';
+import { measurePlugins } from './costs/plugins.ts';
+import type { PluginCosts } from './costs/plugin-cost.ts';
+import { measureRouters } from './costs/routers.ts';
+import type { RouterCosts } from './costs/router-cost.ts';
+import { measureRouting } from './costs/routing.ts';
+import type { RoutingResult } from './costs/routing-cost.ts';
 import { listModels, listPairSettings, listStreamSettings, listWholeSettings, planRun, type Plan } from './suites.ts';
 import { listVariants } from './variants.ts';
 
@@ -89,12 +89,12 @@ function note(line: string): void {
 }
 
 async function startMock(directory: string): Promise<ServerProcess> {
-  const args = [path.join(import.meta.dirname, 'mock-upstream.ts')];
+  const args = [path.join(import.meta.dirname, 'servers', 'mock-upstream.ts')];
   return startServer({ name: 'mock', args, cpu: 1, directory, hasChannel: true });
 }
 
 async function startProxy(mode: 'json' | 'pipe', mock: ServerProcess, directory: string): Promise<ServerProcess> {
-  const args = [path.join(import.meta.dirname, 'thin-proxy.ts'), mode, `http://${mock.host}:${mock.port}`];
+  const args = [path.join(import.meta.dirname, 'servers', 'thin-proxy.ts'), mode, `http://${mock.host}:${mock.port}`];
   return startServer({ name: mode, args, cpu: 0, directory, hasChannel: true });
 }
 

@@ -11,11 +11,11 @@ import { parseArgs } from 'node:util';
 import { createRandom } from '../tests/support/random.ts';
 import { stopAll, type WatchedGateway } from './processes.ts';
 import { formatTable } from './report.ts';
-import { createCaller, type Caller } from './soak-caller.ts';
-import { AT_A_TIME, LIMIT_USD, startSoakGateway, type SoakKeys } from './soak-gateway.ts';
-import { runSoakLoad, SCENARIO_NAMES, sendAtOnce, type SoakTally } from './soak-load.ts';
-import { startSoakUpstream } from './soak-upstream.ts';
-import { judgeGrowth, type Growth, type SoakSample } from './soak-verdict.ts';
+import { createCaller, type Caller } from './soak/caller.ts';
+import { AT_A_TIME, LIMIT_USD, startSoakGateway, type SoakKeys } from './soak/gateway.ts';
+import { runSoakLoad, SCENARIO_NAMES, sendAtOnce, type SoakTally } from './soak/load.ts';
+import { startSoakUpstream } from './soak/upstream.ts';
+import { judgeGrowth, type Growth, type SoakSample } from './soak/verdict.ts';
 
 const SAMPLE_EVERY_MS = 10_000;
 const SAMPLES_MIN = 12;

@@ -1,8 +1,8 @@
 import { GATEWAY_KEY, gatewayModel } from './gateway.ts';
 import type { ClientFormatId } from '../src/canonical/extra.ts';
-import type { Expectation } from './load-job.ts';
-import type { MockFormat } from './mock-formats.ts';
-import { writeScript, type MockScript } from './mock-script.ts';
+import type { Expectation } from './load/load-job.ts';
+import type { MockFormat } from './servers/mock-formats.ts';
+import { writeScript, type MockScript } from './servers/mock-script.ts';
 import type { ServerProcess, WatchedGateway } from './processes.ts';
 import { writeRequest, type BodySize } from './requests.ts';
 

@@ -1,4 +1,4 @@
-import { slopeOf } from './statistics.ts';
+import { slopeOf } from '../statistics.ts';
 
 /** What a gateway under load was like at one moment. */
 export interface SoakSample {

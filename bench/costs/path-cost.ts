@@ -9,8 +9,8 @@ import { pathToFileURL } from 'node:url';
 
 import * as z from 'zod';
 
-import type * as App from '../src/app.ts';
-import type * as LoadConfig from '../src/cli/load-config.ts';
+import type * as App from '../../src/app.ts';
+import type * as LoadConfig from '../../src/cli/load-config.ts';
 
 const pathCostSchema = z.object({
   delivery: z.enum(['whole', 'stream']),
@@ -38,7 +38,7 @@ const SETTLED_MS = 1_500;
 // `--source FOLDER`: another version's sources, to compare commits with one tool.
 const sourceAt = process.argv.indexOf('--source');
 const SOURCE = path.resolve(
-  (sourceAt < 0 ? undefined : process.argv[sourceAt + 1]) ?? path.join(import.meta.dirname, '../src'),
+  (sourceAt < 0 ? undefined : process.argv[sourceAt + 1]) ?? path.join(import.meta.dirname, '../../src'),
 );
 
 async function startGateway(dataDirectory: string): Promise<{ readonly url: string; close(): Promise<void> }> {

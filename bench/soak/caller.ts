@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { ClientFormatId } from '../src/canonical/extra.ts';
+import type { ClientFormatId } from '../../src/canonical/extra.ts';
 
 const CONNECTIONS_MAX = 256;
 const ANSWER_MS_MAX = 120_000;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 
 import type { Expectation } from './load-job.ts';
-import { EVENT_BYTES, writeScript } from './mock-script.ts';
+import { EVENT_BYTES, writeScript } from '../servers/mock-script.ts';
 import { ResponseReader } from './response-reader.ts';
 
 /** Feeds the bytes in pieces through one reused buffer, as a socket does; the rest of that buffer holds misleading newlines. */

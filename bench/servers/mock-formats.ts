@@ -1,5 +1,5 @@
-import type { FormatId } from '../src/canonical/extra.ts';
-import { encodeMessage } from '../tests/support/wire/aws-event-stream.ts';
+import type { FormatId } from '../../src/canonical/extra.ts';
+import { encodeMessage } from '../../tests/support/wire/aws-event-stream.ts';
 
 /** A streamed answer in one format, frame by frame. */
 export interface FormatFrames {

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 import type { LoadResult } from './load-job.ts';
-import { NO_QUANTILES, Samples } from './statistics.ts';
+import { NO_QUANTILES, Samples } from '../statistics.ts';
 
 const SAMPLES_MAX = 1 << 20;
 

@@ -1,4 +1,4 @@
-import { median } from './statistics.ts';
+import { median } from '../statistics.ts';
 
 const ROUNDS = 15;
 const WARM_UP_MS = 400;

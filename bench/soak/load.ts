@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { ClientFormatId } from '../src/canonical/extra.ts';
-import type { Random } from '../tests/support/random.ts';
-import type { Ask, Caller, Manner, Seen } from './soak-caller.ts';
-import { AT_A_TIME, type SoakKeys } from './soak-gateway.ts';
-import type { SoakUpstream } from './soak-upstream.ts';
+import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { Random } from '../../tests/support/random.ts';
+import type { Ask, Caller, Manner, Seen } from './caller.ts';
+import { AT_A_TIME, type SoakKeys } from './gateway.ts';
+import type { SoakUpstream } from './upstream.ts';
 
 const WORKERS = 20;
 /** Between two requests of a worker, at most. */

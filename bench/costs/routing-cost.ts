@@ -2,17 +2,17 @@
 // routing.ts in a process of its own.
 import * as z from 'zod';
 
-import { DEFAULT_PREFERENCES } from '../src/canonical/directives.ts';
-import { transportFailure } from '../src/canonical/failure/classify-failure.ts';
-import type { GenerationRequest } from '../src/canonical/request.ts';
-import type { Endpoint, Model } from '../src/catalog/model.ts';
-import { systemClock } from '../src/lib/clock.ts';
-import { endpointName } from '../src/routing/endpoint-name.ts';
-import { createHealth } from '../src/routing/health.ts';
-import { planCandidates, type PlanInput } from '../src/routing/plan.ts';
-import { createEndpointStats } from '../src/routing/stats.ts';
-import { createStickySessions } from '../src/routing/sticky.ts';
-import { UPSTREAM_FORMATS } from '../src/app/upstream-formats.ts';
+import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
+import { transportFailure } from '../../src/canonical/failure/classify-failure.ts';
+import type { GenerationRequest } from '../../src/canonical/request.ts';
+import type { Endpoint, Model } from '../../src/catalog/model.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { endpointName } from '../../src/routing/endpoint-name.ts';
+import { createHealth } from '../../src/routing/health.ts';
+import { planCandidates, type PlanInput } from '../../src/routing/plan.ts';
+import { createEndpointStats } from '../../src/routing/stats.ts';
+import { createStickySessions } from '../../src/routing/sticky.ts';
+import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import { cpuTimeOf } from './cpu-time.ts';
 import { createListing } from './listing-cost.ts';
 

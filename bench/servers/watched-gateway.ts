@@ -1,11 +1,11 @@
 // The gateway as `serve` starts it, with a channel on which it reports its memory and its event loop, and with accounts
-// that can be turned off: `node bench/watched-gateway.ts on|off [flags of serve]`. Both are the same program in the
+// that can be turned off: `node bench/servers/watched-gateway.ts on|off [flags of serve]`. Both are the same program in the
 // same order; off replaces what `src/app/accounting.ts` creates by nothing.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-import type { Accounting } from '../src/app/accounting.ts';
-import { createApp } from '../src/app.ts';
-import { loadCheckedConfig } from '../src/cli/load-config.ts';
+import type { Accounting } from '../../src/app/accounting.ts';
+import { createApp } from '../../src/app.ts';
+import { loadCheckedConfig } from '../../src/cli/load-config.ts';
 import { vitalsRequestSchema, type Vitals, type VitalsRequest } from './vitals.ts';
 
 /** How often the event loop's delay is looked at. */
@@ -26,7 +26,8 @@ const NO_ACCOUNTING: Accounting = {
 };
 
 const [accounts, ...args] = process.argv.slice(2);
-if (accounts !== 'on' && accounts !== 'off') throw new Error('usage: node bench/watched-gateway.ts on|off [flags]');
+if (accounts !== 'on' && accounts !== 'off')
+  throw new Error('usage: node bench/servers/watched-gateway.ts on|off [flags]');
 
 const delay = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS });
 delay.enable();

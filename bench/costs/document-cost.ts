@@ -4,15 +4,15 @@ import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import * as z from 'zod';
 
-import { DEFAULT_PREFERENCES } from '../src/canonical/directives.ts';
-import type { GenerationRequest } from '../src/canonical/request.ts';
-import { createFileReader } from '../src/documents/file-reader.ts';
-import { createTextMaker } from '../src/documents/text-maker.ts';
-import { createHttpClient } from '../src/lib/net/http-client.ts';
-import type { PluginContext } from '../src/plugins/contract.ts';
-import { fileParser } from '../src/plugins/file-parser/plugin.ts';
-import { makePdf, makePdfOf } from '../tests/support/files/make-pdf.ts';
-import { median } from './statistics.ts';
+import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
+import type { GenerationRequest } from '../../src/canonical/request.ts';
+import { createFileReader } from '../../src/documents/file-reader.ts';
+import { createTextMaker } from '../../src/documents/text-maker.ts';
+import { createHttpClient } from '../../src/lib/net/http-client.ts';
+import type { PluginContext } from '../../src/plugins/contract.ts';
+import { fileParser } from '../../src/plugins/file-parser/plugin.ts';
+import { makePdf, makePdfOf } from '../../tests/support/files/make-pdf.ts';
+import { median } from '../statistics.ts';
 import { watchLoop } from './watch-loop.ts';
 
 export const documentCostsSchema = z.array(

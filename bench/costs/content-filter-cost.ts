@@ -2,10 +2,10 @@
 // work: run by guardrails.ts in a process of its own.
 import * as z from 'zod';
 
-import { LABEL_OF_BUILTIN, type BuiltinFilterSlug } from '../src/canonical/guardrail-rules.ts';
-import type { FilterRule } from '../src/content-filters/contract.ts';
-import { createTextInspector } from '../src/content-filters/inspector.ts';
-import { median } from './statistics.ts';
+import { LABEL_OF_BUILTIN, type BuiltinFilterSlug } from '../../src/canonical/guardrail-rules.ts';
+import type { FilterRule } from '../../src/content-filters/contract.ts';
+import { createTextInspector } from '../../src/content-filters/inspector.ts';
+import { median } from '../statistics.ts';
 import { watchLoop } from './watch-loop.ts';
 
 const costSchema = z.object({

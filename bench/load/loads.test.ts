@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, test } from 'node:test';
 
 import { runClosedLoop, runOpenLoop, runPaced } from './loads.ts';
-import { writeScript } from './mock-script.ts';
+import { writeScript } from '../servers/mock-script.ts';
 
 const script = writeScript('chat', 'burst-5x10');
 assert(script);

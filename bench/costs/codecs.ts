@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 
 import { costSchema, type Cost } from './codec-cost.ts';
-import { isPinned } from './processes.ts';
+import { isPinned } from '../processes.ts';
 
 /** MiB: more than any measured batch allocates. */
 const YOUNG_GENERATION_MIB = 512;

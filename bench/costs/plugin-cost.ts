@@ -2,17 +2,17 @@
 // and removing the middle of a long conversation. Run by plugins.ts in a process of its own.
 import * as z from 'zod';
 
-import { mergeRules } from '../src/accounts/policy/policy.ts';
-import { DEFAULT_PREFERENCES } from '../src/canonical/directives.ts';
-import type { EventBatch } from '../src/canonical/events.ts';
-import type { GenerationRequest, Turn } from '../src/canonical/request.ts';
-import { openRouteReport } from '../src/canonical/route-report.ts';
-import { applyPlugins, type ApplyPluginsInput } from '../src/pipeline/plugins/apply-plugins.ts';
-import { fitByMiddleOut } from '../src/plugins/context-compression/fit-request.ts';
-import type { Plugin } from '../src/plugins/contract.ts';
-import { PLUGINS } from '../src/plugins/index.ts';
-import { Healer } from '../src/plugins/response-healing/healer.ts';
-import { median } from './statistics.ts';
+import { mergeRules } from '../../src/accounts/policy/policy.ts';
+import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
+import type { EventBatch } from '../../src/canonical/events.ts';
+import type { GenerationRequest, Turn } from '../../src/canonical/request.ts';
+import { openRouteReport } from '../../src/canonical/route-report.ts';
+import { applyPlugins, type ApplyPluginsInput } from '../../src/pipeline/plugins/apply-plugins.ts';
+import { fitByMiddleOut } from '../../src/plugins/context-compression/fit-request.ts';
+import type { Plugin } from '../../src/plugins/contract.ts';
+import { PLUGINS } from '../../src/plugins/index.ts';
+import { Healer } from '../../src/plugins/response-healing/healer.ts';
+import { median } from '../statistics.ts';
 
 export const resultSchema = z.array(z.object({ what: z.string(), us: z.number(), kb: z.number().optional() }));
 export type PluginCosts = Readonly<z.infer<typeof resultSchema>>;

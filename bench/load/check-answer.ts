@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 import * as z from 'zod';
 
-import type { Call, Variant } from './variants.ts';
+import type { Call, Variant } from '../variants.ts';
 
 const LIMIT_MS = 30_000;
 

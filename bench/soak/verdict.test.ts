@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { judgeGrowth, type SoakSample } from './soak-verdict.ts';
+import { judgeGrowth, type SoakSample } from './verdict.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { GATEWAY_KEY } from './gateway.ts';
-import { createKey, manage, MANAGEMENT_KEY } from './manage.ts';
-import { startWatchedGateway, type WatchedGateway } from './processes.ts';
-import { UPSTREAM_MODELS, type SoakUpstream } from './soak-upstream.ts';
+import { GATEWAY_KEY } from '../gateway.ts';
+import { createKey, manage, MANAGEMENT_KEY } from '../manage.ts';
+import { startWatchedGateway, type WatchedGateway } from '../processes.ts';
+import { UPSTREAM_MODELS, type SoakUpstream } from './upstream.ts';
 
 /** Requests at a time that a key may have under way. */
 export const AT_A_TIME = 32;
@@ -34,7 +34,14 @@ export async function startSoakGateway(
   const args = ['--config', configPath, '--data-dir', path.join(directory, 'data')];
   const gateway = await startWatchedGateway({
     name: 'gateway',
-    args: ['--expose-gc', path.join(import.meta.dirname, 'watched-gateway.ts'), 'on', ...args, '--port', '0'],
+    args: [
+      '--expose-gc',
+      path.join(import.meta.dirname, '..', 'servers', 'watched-gateway.ts'),
+      'on',
+      ...args,
+      '--port',
+      '0',
+    ],
     cpu: 'any',
     directory,
     environment: {

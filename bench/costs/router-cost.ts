@@ -2,16 +2,16 @@
 // by routers.ts in a process of its own.
 import * as z from 'zod';
 
-import { DEFAULT_PREFERENCES } from '../src/canonical/directives.ts';
-import type { GenerationRequest } from '../src/canonical/request.ts';
-import type { Model } from '../src/catalog/model.ts';
-import { classifyTask } from '../src/model-selection/classify/classify-task.ts';
-import { choosePareto, type ParetoModel, type ParetoPreference } from '../src/model-selection/rank/pareto.ts';
-import { mergeRules } from '../src/accounts/policy/policy.ts';
-import { systemClock } from '../src/lib/clock.ts';
-import { openField } from '../src/pipeline/route/candidate-pool.ts';
-import { createEndpointStats } from '../src/routing/stats.ts';
-import { UPSTREAM_FORMATS } from '../src/app/upstream-formats.ts';
+import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
+import type { GenerationRequest } from '../../src/canonical/request.ts';
+import type { Model } from '../../src/catalog/model.ts';
+import { classifyTask } from '../../src/model-selection/classify/classify-task.ts';
+import { choosePareto, type ParetoModel, type ParetoPreference } from '../../src/model-selection/rank/pareto.ts';
+import { mergeRules } from '../../src/accounts/policy/policy.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openField } from '../../src/pipeline/route/candidate-pool.ts';
+import { createEndpointStats } from '../../src/routing/stats.ts';
+import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import { cpuTimeOf } from './cpu-time.ts';
 
 export const resultSchema = z.array(

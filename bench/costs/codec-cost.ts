@@ -2,17 +2,17 @@
 // nothing is collected while a batch is measured.
 import * as z from 'zod';
 
-import type { ClientFormatId } from '../src/canonical/extra.ts';
-import type { EventBatch } from '../src/canonical/events.ts';
-import { pluginSchema } from '../src/plugins/index.ts';
-import { createChatClientFormat } from '../src/wire/chat/format.ts';
-import type { ClientFormat, UpstreamFormat } from '../src/wire/format.ts';
-import { createMessagesClientFormat } from '../src/wire/messages/format.ts';
-import { UPSTREAM_FORMATS } from '../src/app/upstream-formats.ts';
-import { isMockFormat, type MockFormat } from './mock-formats.ts';
-import { writeScript } from './mock-script.ts';
-import { writeBody } from './requests.ts';
-import { median } from './statistics.ts';
+import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { EventBatch } from '../../src/canonical/events.ts';
+import { pluginSchema } from '../../src/plugins/index.ts';
+import { createChatClientFormat } from '../../src/wire/chat/format.ts';
+import type { ClientFormat, UpstreamFormat } from '../../src/wire/format.ts';
+import { createMessagesClientFormat } from '../../src/wire/messages/format.ts';
+import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
+import { isMockFormat, type MockFormat } from '../servers/mock-formats.ts';
+import { writeScript } from '../servers/mock-script.ts';
+import { writeBody } from '../requests.ts';
+import { median } from '../statistics.ts';
 
 const EVENTS = 200;
 const STREAM_MODEL = `burst-16x${EVENTS}`;

@@ -1,13 +1,13 @@
-import { createCatalog } from '../src/catalog/catalog.ts';
-import { priceTableOf } from '../src/catalog/price.ts';
-import type { Model } from '../src/catalog/model.ts';
-import { etagOf } from '../src/http/etag.ts';
-import { filterModels, modelsQuery } from '../src/http/management/models/filters.ts';
-import { serializePage, filterFacts } from '../src/http/management/models/list.ts';
-import type { ListingServices } from '../src/http/management/route.ts';
-import { createEndpointStats } from '../src/routing/stats.ts';
-import { endpointName } from '../src/routing/endpoint-name.ts';
-import { systemClock } from '../src/lib/clock.ts';
+import { createCatalog } from '../../src/catalog/catalog.ts';
+import { priceTableOf } from '../../src/catalog/price.ts';
+import type { Model } from '../../src/catalog/model.ts';
+import { etagOf } from '../../src/http/etag.ts';
+import { filterModels, modelsQuery } from '../../src/http/management/models/filters.ts';
+import { serializePage, filterFacts } from '../../src/http/management/models/list.ts';
+import type { ListingServices } from '../../src/http/management/route.ts';
+import { createEndpointStats } from '../../src/routing/stats.ts';
+import { endpointName } from '../../src/routing/endpoint-name.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 
 const MODELS = 500;
 const ENDPOINTS_EACH = 3;

@@ -11,8 +11,8 @@ import {
   startUpstream,
   type Arrived,
   type Script,
-} from '../tests/support/upstream.ts';
-import { FRAMES_OF } from './mock-formats.ts';
+} from '../../tests/support/upstream.ts';
+import { FRAMES_OF } from '../servers/mock-formats.ts';
 
 const TALK_EVENTS = 30;
 const PACED_EVENTS = 20;

@@ -1,4 +1,4 @@
-import type { ClientFormatId } from '../src/canonical/extra.ts';
+import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import { FRAMES_OF, type MockFormat } from './mock-formats.ts';
 
 /** Those of whole answers. */
