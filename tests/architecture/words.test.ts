@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+import { findPersonalWords, findPersonalWordsOfPage, UNCLEAN } from '../support/architecture/personal-words.ts';
+import { findRetiredNames } from '../support/architecture/retired-words.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const FOLDERS = ['src', 'tests', 'bench', 'scripts'] as const;
+
+/** Files below a folder with one of these endings, by their path below the project. */
+function listFiles(folder: string, ending: string): readonly string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
+}
+
+function isClean(file: string): boolean {
+  return !UNCLEAN.some((part) => file === part || file.startsWith(`${part}/`));
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(ROOT, file), 'utf8');
+}
+
+suite('names', () => {
+  for (const folder of FOLDERS)
+    test(`hold no retired word: ${folder}`, () => {
+      const files = readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith('.ts'),
+      );
+      assert.ok(files.length > 10, 'there are sources to look at');
+      const found = files.flatMap((file) =>
+        findRetiredNames(readFileSync(path.join(ROOT, folder, file), 'utf8')).map(
+          ({ name, line, instead }) => `${folder}/${file}:${line}: ${name}: use ${instead}`,
+        ),
+      );
+      assert.deepEqual(found, []);
+    });
+
+  test('are split into their words', () => {
+    const found = findRetiredNames('const drawHTTPBody = NO_WISH + withdrawn + distillable + untilTold;');
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      ['drawHTTPBody', 'NO_WISH', 'untilTold'],
+    );
+  });
+
+  test('in comments, strings and regular expressions are not judged', () => {
+    assert.deepEqual(findRetiredNames("// told\nconst a = 'wish'; const b = /draw/; const c = `till`;"), []);
+  });
+});
+
+suite('prose', () => {
+  const sources = FOLDERS.flatMap((folder) => listFiles(folder, '.ts')).filter(isClean);
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...['docs', 'tests', 'bench', 'eval'].flatMap((folder) => listFiles(folder, '.md')),
+  ].filter(isClean);
+
+  test('gives programs no words for people: comments and test names', () => {
+    assert.ok(sources.length > 500, 'there are sources to look at');
+    const found = sources.flatMap((file) =>
+      findPersonalWords(read(file)).map(({ word, line }) => `${file}:${line}: ${word}: name the thing`),
+    );
+    assert.deepEqual(found, []);
+  });
+
+  test('gives programs no words for people: pages', () => {
+    assert.ok(pages.length > 30, 'there are pages to look at');
+    const found = pages.flatMap((file) =>
+      findPersonalWordsOfPage(read(file)).map(({ word, line }) => `${file}:${line}: ${word}: name the thing`),
+    );
+    assert.deepEqual(found, []);
+  });
+
+  test('is searched in comments, test names and text, but not in code', () => {
+    const source = "/** Whoever asks. */\nconst asked = 'nobody'; // told\ntest('nobody answers', () => {});\n";
+    assert.deepEqual(
+      findPersonalWords(source).map(({ word, line }) => [word, line]),
+      [
+        ['Whoever', 1],
+        ['told', 2],
+        ['nobody', 3],
+      ],
+    );
+    const page = 'A person who reads.\n\n```\nnobody\n```\n`asked`, and "told" are quoted; who is not.\n';
+    assert.deepEqual(
+      findPersonalWordsOfPage(page).map(({ word, line }) => [word, line]),
+      [['who', 6]],
+    );
+  });
+});
