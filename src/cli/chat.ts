@@ -4,11 +4,11 @@ import { findGatewayUrl } from '../config/gateway-url.ts';
 import { readSecretVariable } from '../config/secret-file.ts';
 import { createHttpClient } from '../lib/net/http-client.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
-import { askGateway } from './chat-client.ts';
-import type { ChatMessage, ChatOutcome, ChatTarget } from './chat-client.ts';
+import { askGateway } from './chat/chat-client.ts';
+import type { ChatMessage, ChatOutcome, ChatTarget } from './chat/chat-client.ts';
 import { UsageError } from './command.ts';
 import type { Io } from './command.ts';
-import { createAnswerPrinter } from './chat-printer.ts';
+import { createAnswerPrinter } from './chat/chat-printer.ts';
 
 /** What is sent again with every turn; older messages are forgotten. */
 const HISTORY_MESSAGES_MAX = 200;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { redis, useRedis } from '../../tests/support/services/redis.ts';
-import { startTcpProxy } from '../../tests/support/services/tcp-proxy.ts';
+import { redis, useRedis } from '../../../tests/support/services/redis.ts';
+import { startTcpProxy } from '../../../tests/support/services/tcp-proxy.ts';
 import { checkRedis } from './check-redis.ts';
 
 const PREFIX = '{test-doctor}:';

@@ -1,14 +1,14 @@
-import { knownModels, type KnownModel } from '../catalog/built-in.ts';
-import { mergeRefreshed } from '../catalog/merge-refreshed.ts';
-import { loadPriceLibrary, type PriceLibrary } from '../catalog/price-library.ts';
-import { readCatalogData, type CatalogData } from '../catalog/read-data.ts';
-import { createRefreshFile } from '../catalog/refresh-file.ts';
-import type { RefreshedCatalog } from '../catalog/refreshed.ts';
-import { usableVendors } from '../app/catalog-from-config.ts';
-import type { Config } from '../config/config.ts';
-import { systemClock } from '../lib/clock.ts';
-import { providersFromConfig } from '../app/providers-from-config.ts';
-import type { Io } from './command.ts';
+import { knownModels, type KnownModel } from '../../catalog/built-in.ts';
+import { mergeRefreshed } from '../../catalog/merge-refreshed.ts';
+import { loadPriceLibrary, type PriceLibrary } from '../../catalog/price-library.ts';
+import { readCatalogData, type CatalogData } from '../../catalog/read-data.ts';
+import { createRefreshFile } from '../../catalog/refresh-file.ts';
+import type { RefreshedCatalog } from '../../catalog/refreshed.ts';
+import { usableVendors } from '../../app/catalog-from-config.ts';
+import type { Config } from '../../config/config.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { providersFromConfig } from '../../app/providers-from-config.ts';
+import type { Io } from '../command.ts';
 
 /** Every layer that a model's facts come from, lowest first. */
 export interface CatalogLayers {

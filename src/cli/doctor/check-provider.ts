@@ -1,10 +1,10 @@
-import type { FormatId } from '../canonical/extra.ts';
-import { isJsonObject, parseJson } from '../lib/json.ts';
-import { redactSecrets } from '../pipeline/attempt/redact-secrets.ts';
-import { formatsOf } from '../providers/build-provider.ts';
-import { CredentialError, type Provider } from '../providers/contract.ts';
-import { missingKey } from '../providers/index.ts';
-import { UPSTREAM_FORMATS } from '../app/upstream-formats.ts';
+import type { FormatId } from '../../canonical/extra.ts';
+import { isJsonObject, parseJson } from '../../lib/json.ts';
+import { redactSecrets } from '../../pipeline/attempt/redact-secrets.ts';
+import { formatsOf } from '../../providers/build-provider.ts';
+import { CredentialError, type Provider } from '../../providers/contract.ts';
+import { missingKey } from '../../providers/index.ts';
+import { UPSTREAM_FORMATS } from '../../app/upstream-formats.ts';
 import { askProvider, TooSlow, type Answer, type AskDeps } from './ask-provider.ts';
 import { explainConnection } from './check-connection.ts';
 import { CLOCK_TOLERANCE_MS } from './check-machine.ts';

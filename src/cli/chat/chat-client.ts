@@ -1,8 +1,8 @@
-import { TransportError } from '../lib/net/http-client.ts';
-import type { HttpClient, InboundAnswer } from '../lib/net/http-client.ts';
-import { isJsonObject, parseJsonObject } from '../lib/json.ts';
-import type { JsonObject } from '../lib/json.ts';
-import { createSseParser } from '../lib/net/sse.ts';
+import { TransportError } from '../../lib/net/http-client.ts';
+import type { HttpClient, InboundAnswer } from '../../lib/net/http-client.ts';
+import { isJsonObject, parseJsonObject } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { createSseParser } from '../../lib/net/sse.ts';
 
 export interface ChatMessage {
   readonly role: 'user' | 'assistant';

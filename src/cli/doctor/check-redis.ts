@@ -1,4 +1,4 @@
-import { inspectRedis } from '../state/redis/inspect.ts';
+import { inspectRedis } from '../../state/redis/inspect.ts';
 import type { Finding } from './finding.ts';
 
 /** Beyond this a look-up costs a request more than it is worth. */

@@ -1,4 +1,4 @@
-import { TransportError } from '../lib/net/http-client.ts';
+import { TransportError } from '../../lib/net/http-client.ts';
 
 /** Codes of Node's TLS that mean the certificate, not the connection. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS_CERT_ALTNAME_INVALID/;

@@ -1,9 +1,9 @@
-import { catalogFromConfig } from '../app/catalog-from-config.ts';
-import { providersFromConfig } from '../app/providers-from-config.ts';
-import type { Config } from '../config/config.ts';
-import { sandboxModels } from '../sandbox/models.ts';
-import { readLayers } from './catalog-layers.ts';
-import type { Io } from './command.ts';
+import { catalogFromConfig } from '../../app/catalog-from-config.ts';
+import { providersFromConfig } from '../../app/providers-from-config.ts';
+import type { Config } from '../../config/config.ts';
+import { sandboxModels } from '../../sandbox/models.ts';
+import { readLayers } from '../catalog/catalog-layers.ts';
+import type { Io } from '../command.ts';
 import type { Finding } from './finding.ts';
 
 /** Slugs that stand for a router's choice. */

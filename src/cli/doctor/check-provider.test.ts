@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { after, test } from 'node:test';
-import { LOOPBACK_CERTIFICATE, LOOPBACK_KEY } from '../../tests/support/http/loopback-certificate.ts';
-import { createHttpClient } from '../lib/net/http-client.ts';
-import type { ProviderEntry } from '../providers/build-provider.ts';
-import { createProviders } from '../providers/index.ts';
+import { LOOPBACK_CERTIFICATE, LOOPBACK_KEY } from '../../../tests/support/http/loopback-certificate.ts';
+import { createHttpClient } from '../../lib/net/http-client.ts';
+import type { ProviderEntry } from '../../providers/build-provider.ts';
+import { createProviders } from '../../providers/index.ts';
 import { checkProvider } from './check-provider.ts';
 import type { ProviderFinding } from './finding.ts';
 

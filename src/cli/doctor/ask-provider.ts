@@ -1,6 +1,6 @@
-import type { FormatId } from '../canonical/extra.ts';
-import type { HttpClient, InboundAnswer } from '../lib/net/http-client.ts';
-import type { OutgoingCall, Provider } from '../providers/contract.ts';
+import type { FormatId } from '../../canonical/extra.ts';
+import type { HttpClient, InboundAnswer } from '../../lib/net/http-client.ts';
+import type { OutgoingCall, Provider } from '../../providers/contract.ts';
 
 export interface AskDeps {
   readonly http: HttpClient;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { inspectPostgres } from '../store/engine/postgres/inspect.ts';
-import { inspectSqlite } from '../store/engine/sqlite/inspect.ts';
+import { inspectPostgres } from '../../store/engine/postgres/inspect.ts';
+import { inspectSqlite } from '../../store/engine/sqlite/inspect.ts';
 import type { Finding } from './finding.ts';
 
 /** Older servers lack what is used of them. */

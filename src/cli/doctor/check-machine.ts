@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { makeFolder } from '../lib/files/make-folder.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import type { Finding, ProviderFinding } from './finding.ts';
-import { codeOf } from './operator-error.ts';
+import { codeOf } from '../operator-error.ts';
 
 /** Amazon and Google refuse signatures that are five minutes off; below this there is no warning. */
 export const CLOCK_TOLERANCE_MS = 120_000;

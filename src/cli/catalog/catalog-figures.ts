@@ -1,10 +1,10 @@
-import type { KnownEndpoint } from '../catalog/built-in.ts';
-import type { EndpointEntry, ModelEntry } from '../catalog/data-schema.ts';
-import { endpointKey } from '../catalog/endpoint-key.ts';
-import { listPriceOf } from '../catalog/list-price.ts';
-import type { ListPrice } from '../catalog/price.ts';
-import { priceEntryOf, type RefreshedEndpoint } from '../catalog/refreshed.ts';
-import type { EndpointConfig, ModelConfig } from '../config/config.ts';
+import type { KnownEndpoint } from '../../catalog/built-in.ts';
+import type { EndpointEntry, ModelEntry } from '../../catalog/data-schema.ts';
+import { endpointKey } from '../../catalog/endpoint-key.ts';
+import { listPriceOf } from '../../catalog/list-price.ts';
+import type { ListPrice } from '../../catalog/price.ts';
+import { priceEntryOf, type RefreshedEndpoint } from '../../catalog/refreshed.ts';
+import type { EndpointConfig, ModelConfig } from '../../config/config.ts';
 import type { CatalogLayers } from './catalog-layers.ts';
 
 export type Layer = 'library' | 'list' | 'project' | 'configuration';

@@ -1,10 +1,10 @@
-import type { Config } from '../config/config.ts';
-import { systemClock } from '../lib/clock.ts';
-import { withTimeout } from '../lib/async/with-timeout.ts';
-import { createMcpServers, type McpGateway } from '../mcp/servers.ts';
-import { findCause, LAST_LINES_MAX } from '../mcp/child-environment.ts';
-import { explainForOperator } from '../mcp/explain-failure.ts';
-import type { Io } from './command.ts';
+import type { Config } from '../../config/config.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { withTimeout } from '../../lib/async/with-timeout.ts';
+import { createMcpServers, type McpGateway } from '../../mcp/servers.ts';
+import { findCause, LAST_LINES_MAX } from '../../mcp/child-environment.ts';
+import { explainForOperator } from '../../mcp/explain-failure.ts';
+import type { Io } from '../command.ts';
 import type { Finding } from './finding.ts';
 
 /** A server that is fetched before it starts (`npx`) takes its time. */

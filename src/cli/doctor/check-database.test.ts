@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { Client } from 'pg';
-import { systemClock as clock } from '../lib/clock.ts';
-import { openDatabase } from '../store/engine/database.ts';
-import { POSTGRES_ENGINES, type Place } from '../../tests/support/store/engines.ts';
+import { systemClock as clock } from '../../lib/clock.ts';
+import { openDatabase } from '../../store/engine/database.ts';
+import { POSTGRES_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 import { checkDatabase } from './check-database.ts';
 
 /** Of an embedded database that is never opened. */

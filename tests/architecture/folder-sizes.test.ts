@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+import { ENTRIES_MAX, findLargeFolders } from '../support/architecture/folder-sizes.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+
+function listFiles(folder: string): readonly string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true, encoding: 'utf8' })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+}
+
+suite('folders', () => {
+  test(`have at most ${ENTRIES_MAX} entries, tests included`, () => {
+    const files = ['src', 'tests', 'scripts', 'bench'].flatMap(listFiles);
+    assert.ok(files.length > 1_000, 'there are files to count');
+    assert.deepEqual(findLargeFolders(files), []);
+  });
+
+  test('are refused with one entry more, folders counted like files', () => {
+    const files = Array.from({ length: ENTRIES_MAX }, (_, at) => `src/lib/file-${at}.ts`);
+    assert.deepEqual(findLargeFolders(files), []);
+    const found = findLargeFolders([...files, 'src/lib/more/a.ts', 'src/lib/more/b.ts']);
+    assert.deepEqual(found, ['src/lib: 41 entries, at most 40: group them by what they are for']);
+  });
+
+  test('of data are not counted', () => {
+    const files = Array.from({ length: ENTRIES_MAX + 1 }, (_, at) => `tests/golden/own/${at}.json`);
+    assert.deepEqual(findLargeFolders(files), []);
+  });
+});
