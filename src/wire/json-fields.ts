@@ -1,8 +1,17 @@
-import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
-/** Reads of members whose kind nobody promised. */
+/** A JSON object that is being written. */
+export type WireObject = Record<string, Json | undefined>;
+
+/** The value where it is an object; no upstream is trusted to send the kind that its documentation promises. */
 export function objectOf(value: unknown): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
+}
+
+/** The object in a member; an empty one where there is none. */
+export function objectAt(object: JsonObject, member: string): JsonObject {
+  const value = object[member];
+  return isJsonObject(value) ? value : {};
 }
 
 /** The items of an array; none of anything else. */

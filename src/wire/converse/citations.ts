@@ -1,8 +1,6 @@
 import type { Citation, OpaqueCitation, UrlCitation } from '../../canonical/blocks.ts';
-import { isJsonObject } from '../../lib/json.ts';
-import type { Json, JsonObject } from '../../lib/json.ts';
-import { objectAt, objectsIn, stringOf } from './wire-object.ts';
-import type { WireObject } from './wire-object.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { objectAt, objectsOf, textOf, type WireObject } from '../json-fields.ts';
 
 /** One kind of place in a document, as this wire and as the messages format tell it. */
 interface Place {
@@ -55,12 +53,12 @@ const PLACES: readonly Place[] = [
  */
 export function decodeCitation(value: JsonObject): Citation {
   const location = objectAt(value, 'location');
-  const title = stringOf(value['title']);
-  const excerpt = objectsIn(value['sourceContent'])
-    .map((part) => stringOf(part['text']) ?? '')
+  const title = textOf(value['title']);
+  const excerpt = objectsOf(value['sourceContent'])
+    .map((part) => textOf(part['text']) ?? '')
     .join('');
   const web = objectAt(location, 'web');
-  const url = stringOf(web['url']);
+  const url = textOf(web['url']);
   if (url !== undefined) return decodeWebSource(url, web, title, excerpt);
   const place = PLACES.find(({ here }) => isJsonObject(location[here]));
   if (place === undefined) return { type: 'opaque', format: 'converse', value };
@@ -73,7 +71,7 @@ export function decodeCitation(value: JsonObject): Citation {
       type: place.there,
       cited_text: excerpt,
       [place.index[1]]: numberOf(at[place.index[0]]),
-      ...(search && { source: stringOf(value['source']) ?? '' }),
+      ...(search && { source: textOf(value['source']) ?? '' }),
       [search ? 'title' : 'document_title']: title ?? null,
       [place.start]: numberOf(at['start']),
       [place.end]: numberOf(at['end']),
@@ -84,7 +82,7 @@ export function decodeCitation(value: JsonObject): Citation {
 }
 
 function decodeWebSource(url: string, web: JsonObject, title: string | undefined, excerpt: string): UrlCitation {
-  const domain = stringOf(web['domain']);
+  const domain = textOf(web['domain']);
   return {
     type: 'url',
     url,
@@ -112,12 +110,12 @@ function encodeWebSource({ url, title, excerpt, extra }: UrlCitation): WireObjec
 function encodePlace({ value }: OpaqueCitation): WireObject | undefined {
   const place = PLACES.find(({ there }) => there === value['type']);
   if (place === undefined) return undefined;
-  const title = stringOf(value['document_title']) ?? stringOf(value['title']);
-  const source = stringOf(value['source']);
+  const title = textOf(value['document_title']) ?? textOf(value['title']);
+  const source = textOf(value['source']);
   return {
     ...(title !== undefined && { title }),
     ...(source !== undefined && { source }),
-    sourceContent: [{ text: stringOf(value['cited_text']) ?? '' }],
+    sourceContent: [{ text: textOf(value['cited_text']) ?? '' }],
     location: {
       [place.here]: {
         [place.index[0]]: numberOf(value[place.index[1]]),

@@ -1,18 +1,17 @@
 import type { Citation } from '../../canonical/blocks.ts';
-import { isJsonObject } from '../../lib/json.ts';
-import type { Json, JsonObject } from '../../lib/json.ts';
-import { addExtra, extraOf, stringOf } from './wire-object.ts';
-import type { WireObject } from './wire-object.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { textOf, type WireObject } from '../json-fields.ts';
+import { addExtra, extraOf } from './extra.ts';
 
 const WEB_MEMBERS: ReadonlySet<string> = new Set(['type', 'url', 'title', 'cited_text']);
 
 /** A web source becomes a citation that every format can say; the others point into documents that only this one knows. */
 export function decodeCitation(value: JsonObject): Citation {
-  const url = stringOf(value['url']);
+  const url = textOf(value['url']);
   if (value['type'] !== 'web_search_result_location' || url === undefined)
     return { type: 'opaque', format: 'messages', value };
-  const title = stringOf(value['title']);
-  const excerpt = stringOf(value['cited_text']);
+  const title = textOf(value['title']);
+  const excerpt = textOf(value['cited_text']);
   return {
     type: 'url',
     url,

@@ -1,7 +1,7 @@
 import type { OpaqueBlock } from '../../canonical/blocks.ts';
 import type { ServerCall, ToolErrorCode } from '../../canonical/tools/server-call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { stringOf } from './wire-object.ts';
+import { objectsOf, textOf } from '../json-fields.ts';
 
 /** How the result of one kind of server tool is drawn as a block of this format, and read from it again. */
 interface ResultKind {
@@ -24,8 +24,8 @@ const KINDS: Readonly<Record<string, ResultKind>> = {
   'service:web_search': {
     block: 'web_search_tool_result',
     error: 'web_search_tool_result_error',
-    encode: (result) => objectsIn(result).map(encodeHit),
-    read: (content) => objectsIn(content).map(decodeHit),
+    encode: (result) => objectsOf(result).map(encodeHit),
+    read: (content) => objectsOf(content).map(decodeHit),
   },
   'service:web_fetch': {
     block: 'web_fetch_tool_result',
@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<string, ResultKind>> = {
     }),
     read: (content) => ({
       tools: isJsonObject(content)
-        ? objectsIn(content['tool_references']).map((reference) => reference['tool_name'] ?? '')
+        ? objectsOf(content['tool_references']).map((reference) => reference['tool_name'] ?? '')
         : [],
     }),
   },
@@ -50,7 +50,7 @@ const KINDS: Readonly<Record<string, ResultKind>> = {
     block: 'advisor_tool_result',
     encode: (result) =>
       isJsonObject(result) && result['status'] === 'ok'
-        ? { type: 'advisor_result', text: stringOf(result['advice']) ?? '', model: result['model'] ?? null }
+        ? { type: 'advisor_result', text: textOf(result['advice']) ?? '', model: result['model'] ?? null }
         : AS_IS.encode(result),
     read: (content) =>
       isJsonObject(content) && content['type'] === 'advisor_result'
@@ -75,10 +75,10 @@ export function encodeServerResult(call: ServerCall): OpaqueBlock {
 
 /** What the model read, as it read it: its prompt cache goes by the bytes. */
 export function decodeServerResult(block: JsonObject): { readonly text: string; readonly failed: boolean } {
-  const type = stringOf(block['type']) ?? '';
+  const type = textOf(block['type']) ?? '';
   const content = block['content'] ?? {};
   const kind = Object.values(KINDS).find((one) => one.block === type) ?? AS_IS;
-  if (isJsonObject(content) && stringOf(content['error_code']) !== undefined)
+  if (isJsonObject(content) && textOf(content['error_code']) !== undefined)
     return { text: JSON.stringify(decodeError(content)), failed: true };
   return { text: JSON.stringify(kind.read(content)), failed: isFailed(content) };
 }
@@ -91,7 +91,7 @@ function decodeError({ error_message: message, ...content }: JsonObject): JsonOb
 }
 
 function addressIn(result: Json): { readonly url?: string } {
-  const url = isJsonObject(result) ? stringOf(result['url']) : undefined;
+  const url = isJsonObject(result) ? textOf(result['url']) : undefined;
   return url === undefined ? {} : { url };
 }
 
@@ -113,7 +113,7 @@ function encodeHit(hit: JsonObject): JsonObject {
     type: 'web_search_result',
     url: hit['url'] ?? '',
     title: hit['title'] ?? '',
-    encrypted_content: stringOf(hit['content']) ?? '',
+    encrypted_content: textOf(hit['content']) ?? '',
     page_age: hit['page_age'] ?? null,
   };
 }
@@ -130,7 +130,7 @@ function encodePage(page: JsonObject): JsonObject {
     retrieved_at: page['retrieved_at'] ?? null,
     content: {
       type: 'document',
-      source: { type: 'text', media_type: 'text/plain', data: stringOf(page['content']) ?? '' },
+      source: { type: 'text', media_type: 'text/plain', data: textOf(page['content']) ?? '' },
       title: page['title'] ?? null,
       citations: null,
     },
@@ -149,10 +149,6 @@ function decodePage({ url, retrieved_at: retrievedAt, content, truncated }: Json
     retrieved_at: retrievedAt ?? null,
     ...(truncated === true && { truncated }),
   };
-}
-
-function objectsIn(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function namesIn(value: Json, member: string): readonly string[] {

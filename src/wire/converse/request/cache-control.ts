@@ -1,8 +1,6 @@
 import type { CacheBreakpoint } from '../../../canonical/blocks.ts';
-import { isToolResult, isToolUse } from './encode-context.ts';
-import type { EncodeContext, Message, Piece } from './encode-context.ts';
-import { objectAt } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import { isToolResult, isToolUse, type EncodeContext, type Message, type Piece } from './encode-context.ts';
+import { objectAt, type WireObject } from '../../json-fields.ts';
 
 /** @source docs.aws.amazon.com "Prompt caching for faster model inference", read 2026-11; @spec prompt-cache-2 */
 const CACHE_POINTS_MAX = 4;

@@ -10,7 +10,7 @@ import { encodeCitation } from '../citations.ts';
 import { encodeMedia } from './media.ts';
 import type { EncodeContext, Piece } from './encode-context.ts';
 import { encodeRedacted } from '../redacted-content.ts';
-import type { WireObject } from '../wire-object.ts';
+import type { WireObject } from '../../json-fields.ts';
 
 /** A result must say something. */
 const NO_OUTPUT = '(no output)';

@@ -6,7 +6,7 @@ import type { EncodeTarget } from '../../format.ts';
 import { serverCallIds } from '../../gateway/server-tool-results.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
 import type { ConverseFacts } from '../dialect.ts';
-import type { WireObject } from '../wire-object.ts';
+import type { WireObject } from '../../json-fields.ts';
 
 /** What drawing one request depends on. */
 export interface EncodeContext {

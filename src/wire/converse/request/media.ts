@@ -7,10 +7,8 @@ import type { ConverseDialect, ConverseMedia } from '../dialect.ts';
 import { takeDocumentName } from './document-name.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { isCited } from './document-citations.ts';
-import { formatOf } from './media-formats.ts';
-import type { MediaFormat } from './media-formats.ts';
-import { stringOf } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import { formatOf, type MediaFormat } from './media-formats.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
 
 /** Where the bytes of a file are. */
 interface Content {
@@ -31,7 +29,7 @@ export function encodeMedia(block: MediaBlock, path: string, context: EncodeCont
     return encodeTextDocument(block, source, path, context);
   const content = media === 'audio' ? undefined : contentOf(source, block.name);
   const named = content && formatOf(content.mediaType, content.name);
-  const text = textOf(content, named);
+  const text = textOfContent(content, named);
   if (named?.kind === 'document' && text !== undefined && !reads('document', context))
     return encodeMedia({ ...block, source: { type: 'text', mediaType: 'text/plain', text } }, path, context);
   if (content === undefined || named === undefined || !reads(named.kind, context))
@@ -48,8 +46,8 @@ function reads(kind: ConverseMedia, { facts }: EncodeContext): boolean {
 }
 
 /** What a file says, if it is text. */
-function textOf(content: Content | undefined, named: MediaFormat | undefined): string | undefined {
-  const bytes = stringOf(content?.source['bytes']);
+function textOfContent(content: Content | undefined, named: MediaFormat | undefined): string | undefined {
+  const bytes = textOf(content?.source['bytes']);
   return bytes === undefined || !TEXT_FORMATS.has(named?.format ?? '')
     ? undefined
     : Buffer.from(bytes, 'base64').toString('utf8');

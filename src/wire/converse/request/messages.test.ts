@@ -10,7 +10,7 @@ import {
   model,
   refusalOf,
 } from '../../../../tests/support/wire/converse/request.ts';
-import { stringOf } from '../wire-object.ts';
+import { textOf } from '../../json-fields.ts';
 
 const PNG = 'iVBORw0KGgo=';
 const PDF = 'data:application/pdf;base64,JVBERi0=';
@@ -213,7 +213,7 @@ test('ids that the wire refuses, or that come twice, are mapped, the same way ev
     .flatMap((block) => block['toolResult'] ?? []);
   const ids = results.map((block) => (block as JsonObject)['toolUseId']);
   assert.equal(new Set(ids).size, 4);
-  for (const id of ids) assert.match(stringOf(id) ?? '', /^[a-zA-Z0-9_-]{1,64}$/);
+  for (const id of ids) assert.match(textOf(id) ?? '', /^[a-zA-Z0-9_-]{1,64}$/);
   assert.equal(ids[2], 'ok');
   assert.deepEqual(
     results.map((block) => (block as JsonObject)['content']),
@@ -226,7 +226,7 @@ test('some models want ids of nine letters and digits', () => {
   const messages = [GO, assistant(call('a'), call('abcdefgh1')), result('a', '1'), result('abcdefgh1', '2')];
   const [, calls, results] = messagesOf(encodeChat({ messages }, model({ shortToolIds: true })).body);
   const ids = calls?.content.map((block) => (block['toolUse'] as JsonObject)['toolUseId']);
-  assert.match(stringOf(ids?.[0]) ?? '', /^[a-z0-9]{9}$/);
+  assert.match(textOf(ids?.[0]) ?? '', /^[a-z0-9]{9}$/);
   assert.equal(ids?.[1], 'abcdefgh1');
   assert.deepEqual(
     results?.content.map((block) => (block['toolResult'] as JsonObject)['toolUseId']),

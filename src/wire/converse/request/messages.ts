@@ -1,13 +1,11 @@
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { Turn } from '../../../canonical/request.ts';
-import { locateTurns } from '../../source-positions.ts';
-import type { LocatedBlock, LocatedTurn } from '../../source-positions.ts';
+import { locateTurns, type LocatedBlock, type LocatedTurn } from '../../source-positions.ts';
 import { refuseOrphanToolResults } from '../../orphan-tool-results.ts';
 import { encodeBlocks } from './content.ts';
-import { isToolResult } from './encode-context.ts';
-import type { EncodeContext, Message, Piece } from './encode-context.ts';
+import { isToolResult, type EncodeContext, type Message, type Piece } from './encode-context.ts';
 import { mergeNeighbours, pairToolResults } from './tool-results.ts';
-import { stringOf } from '../wire-object.ts';
+import { textOf } from '../../json-fields.ts';
 
 /** Stands where the wire wants a message and the conversation has none; some models refuse text of white space. */
 const FILLER = '.';
@@ -84,7 +82,7 @@ function prefixName({ name, role }: Turn, blocks: readonly LocatedBlock[]): read
 function trimPrefill(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   const piece = last?.pieces.at(-1);
-  const text = stringOf(piece?.wire['text']);
+  const text = textOf(piece?.wire['text']);
   if (last?.role !== 'assistant' || piece === undefined || text === undefined) return messages;
   const pieces = [...last.pieces.slice(0, -1), { ...piece, wire: { text: text.trimEnd() } }];
   return [...messages.slice(0, -1), { role: 'assistant', pieces }];

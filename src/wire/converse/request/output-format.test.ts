@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { lowerSchema } from './schema-lowering.ts';
-import { CLAUDE, encodeChat, encodeMessages, model } from '../../../../tests/support/wire/converse/request.ts';
-import type { Encoded } from '../../../../tests/support/wire/converse/request.ts';
-import { stringOf } from '../wire-object.ts';
+import {
+  CLAUDE,
+  encodeChat,
+  encodeMessages,
+  model,
+  type Encoded,
+} from '../../../../tests/support/wire/converse/request.ts';
+import { textOf } from '../../json-fields.ts';
 
 const GO: JsonObject = { role: 'user', content: 'go' };
 const SCHEMA: JsonObject = {
@@ -126,7 +131,7 @@ test('a model that cannot be made to call a tool is asked in words', () => {
     encodeChat({ messages: [GO, { role: 'assistant', content: '{' }], response_format: WANTED }, PLAIN),
   ]) {
     const [instruction] = encoded.body['system'] as readonly JsonObject[];
-    assert.match(stringOf(instruction?.['text']) ?? '', words);
+    assert.match(textOf(instruction?.['text']) ?? '', words);
     assert.deepEqual(encoded.warned, ['field-changed response_format']);
     assert.equal(encoded.outputTool, undefined);
     assert.equal(encoded.body['toolConfig'], undefined);

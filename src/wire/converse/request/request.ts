@@ -1,24 +1,19 @@
 import type { GenerationRequest } from '../../../canonical/request.ts';
-import { filterFlags } from '../../beta-flags.ts';
-import type { BetaRules } from '../../beta-flags.ts';
+import { filterFlags, type BetaRules } from '../../beta-flags.ts';
 import { warnOfDroppedFields } from '../../dropped-fields.ts';
 import type { EncodedRequest, EncodeTarget } from '../../format.ts';
 import { createWarnings } from '../../gateway/warnings.ts';
-import { objectsOf } from '../../json-fields.ts';
+import { objectsOf, type WireObject } from '../../json-fields.ts';
 import { encodeWithCachePoints } from './cache-control.ts';
-import { createEncodeContext, isToolResult } from './encode-context.ts';
-import type { EncodeContext, Message, Piece } from './encode-context.ts';
-import { encodeTools } from './tools.ts';
-import type { EncodedTools } from './tools.ts';
-import { encodeTurns } from './messages.ts';
-import type { EncodedTurns } from './messages.ts';
+import { createEncodeContext, isToolResult, type EncodeContext, type Message, type Piece } from './encode-context.ts';
+import { encodeTools, type EncodedTools } from './tools.ts';
+import { encodeTurns, type EncodedTurns } from './messages.ts';
 import { withoutConsumedFields } from './document-citations.ts';
 import { encodeOutputFormat } from './output-format.ts';
 import { planReasoning } from './thinking.ts';
 import { encodeSampling, encodeServiceTier } from './sampling.ts';
 import { warnOfUnsupportedSettings } from '../../unsupported-settings.ts';
 import { STOP_SEQUENCE_PATHS } from '../response/finish-reason.ts';
-import type { WireObject } from '../wire-object.ts';
 
 /**
  * @throws GatewayError 400 when nothing is left that could be sent, or a result answers no call

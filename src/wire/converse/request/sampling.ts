@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../lib/json.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { ReasoningPlan } from './thinking.ts';
-import type { WireObject } from '../wire-object.ts';
+import type { WireObject } from '../../json-fields.ts';
 
 /** @source AWS API reference "InferenceConfiguration": 0 to 1; read 2026-11 */
 const SAMPLING_MAX = 1;

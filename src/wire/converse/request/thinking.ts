@@ -3,11 +3,9 @@ import { unreachable } from '../../../lib/assert.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { LimitTarget } from '../../format.ts';
 import { effortOf, nearestEffort } from '../../gateway/efforts.ts';
-import { encodeForeignThinking, foreignLimit } from '../../messages/request/thinking.ts';
-import type { ThinkingPlan } from '../../messages/request/thinking.ts';
-import { isToolResult } from './encode-context.ts';
-import type { EncodeContext, Message } from './encode-context.ts';
-import type { WireObject } from '../wire-object.ts';
+import { encodeForeignThinking, foreignLimit, type ThinkingPlan } from '../../messages/request/thinking.ts';
+import { isToolResult, type EncodeContext, type Message } from './encode-context.ts';
+import type { WireObject } from '../../json-fields.ts';
 
 /** How a request says that the model should think. */
 export interface ReasoningPlan {

@@ -1,8 +1,7 @@
 import { isJsonObject } from '../../../lib/json.ts';
-import { isToolResult, isToolUse } from './encode-context.ts';
-import type { EncodeContext, Message, Piece } from './encode-context.ts';
+import { isToolResult, isToolUse, type EncodeContext, type Message, type Piece } from './encode-context.ts';
 import { legalToolId } from './tool-ids.ts';
-import { objectAt, stringOf } from '../wire-object.ts';
+import { objectAt, textOf } from '../../json-fields.ts';
 
 const MISSING_RESULT = 'No result was given for this tool call.';
 
@@ -86,7 +85,7 @@ function renameCalls(message: Message, used: Set<string>, { facts }: EncodeConte
   const pieces = message.pieces.map((piece) => {
     if (!isToolUse(piece)) return piece;
     const call = objectAt(piece.wire, 'toolUse');
-    const given = stringOf(call['toolUseId']) ?? '';
+    const given = textOf(call['toolUseId']) ?? '';
     const id = unusedId(given, used, facts.shortToolIds === true);
     byId.set(given, [...(byId.get(given) ?? []), { id, path: piece.path }]);
     return { ...piece, wire: { toolUse: { ...call, toolUseId: id } } };
@@ -121,5 +120,5 @@ function response({ byId, results }: Calls, { warnings, facts }: EncodeContext):
 }
 
 function idOf({ wire }: Piece): string {
-  return stringOf(objectAt(wire, 'toolResult')['toolUseId']) ?? '';
+  return textOf(objectAt(wire, 'toolResult')['toolUseId']) ?? '';
 }

@@ -1,15 +1,13 @@
 import type { FunctionTool, Tool, ToolChoice } from '../../../canonical/request.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import { unreachable } from '../../../lib/assert.ts';
-import { isJsonObject } from '../../../lib/json.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { pathOfFunction } from '../../source-paths.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';
-import { isToolResult, isToolUse } from './encode-context.ts';
-import type { EncodeContext, Message, Piece } from './encode-context.ts';
+import { isToolResult, isToolUse, type EncodeContext, type Message, type Piece } from './encode-context.ts';
 import { lowerSchema } from './schema-lowering.ts';
 import type { OutputTool } from './output-format.ts';
-import { objectAt, stringOf } from '../wire-object.ts';
+import { objectAt, textOf } from '../../json-fields.ts';
 
 /** How the model is to choose: by at most one of these. */
 interface Choices {
@@ -91,7 +89,7 @@ function encodeToolList(context: EncodeContext): Pick<EncodedTools, 'tools' | 'n
     const piece = encodeTool(tool, `tools[${at}]`, context);
     if (piece === undefined) continue;
     tools.push(piece);
-    const name = stringOf(objectAt(piece.wire, 'toolSpec')['name']);
+    const name = textOf(objectAt(piece.wire, 'toolSpec')['name']);
     if (tool.type === 'function' && name !== undefined && name !== tool.name) names.set(name, tool.name);
   }
   return { tools, names };
@@ -140,7 +138,7 @@ function encodeSchema(parameters: JsonObject | undefined): JsonObject {
 /** In the order of the calls, so that a longer conversation begins with the same tools. */
 function encodeStubs(messages: readonly Message[]): readonly Piece[] {
   const calls = messages.flatMap(({ pieces }) => pieces).map(({ wire }) => wire['toolUse']);
-  const names = calls.filter(isJsonObject).map(({ name }) => stringOf(name) ?? '');
+  const names = calls.filter(isJsonObject).map(({ name }) => textOf(name) ?? '');
   return [...new Set(names)].map((name) => ({
     path: 'tools',
     wire: { toolSpec: { name, description: STUB_DESCRIPTION, inputSchema: { json: STUB_SCHEMA } } },
@@ -166,7 +164,7 @@ function encodeChoices(requested: ToolChoice | undefined, context: EncodeContext
  * @source github.com/BerriAI/litellm pull request 34347 and issue 36536, with the service's own words, read 2026-11
  */
 function encodeClaudeChoice(choice: JsonObject | undefined): JsonObject {
-  const name = stringOf(objectAt(choice ?? {}, 'tool')['name']);
+  const name = textOf(objectAt(choice ?? {}, 'tool')['name']);
   const type = name !== undefined ? 'tool' : choice === undefined ? 'auto' : 'any';
   return { type, ...(name !== undefined && { name }), disable_parallel_tool_use: true };
 }

@@ -1,9 +1,7 @@
 import { unreachable } from '../../../lib/assert.ts';
-import { isJsonObject } from '../../../lib/json.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { joinBase64 } from '../redacted-content.ts';
-import { stringOf } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
 
 /** Bound on a block that is held: more than any image or result of a tool has. */
 export const BUFFERED_CHARS_MAX = 32 * 1024 * 1024;
@@ -49,7 +47,7 @@ function joinTexts(pieces: readonly Json[]): readonly Json[] {
   const content: Json[] = [];
   let text: string | undefined;
   for (const piece of pieces) {
-    const more = isJsonObject(piece) ? stringOf(piece['text']) : undefined;
+    const more = isJsonObject(piece) ? textOf(piece['text']) : undefined;
     if (more !== undefined) {
       text = (text ?? '') + more;
       continue;

@@ -1,10 +1,9 @@
 import type { Block, ReasoningFamily, TextBlock } from '../../../canonical/blocks.ts';
-import { isJsonObject } from '../../../lib/json.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { Dialect } from '../../format.ts';
 import { decodeCitation } from '../citations.ts';
 import { decodeRedacted } from '../redacted-content.ts';
-import { objectAt, objectsIn, stringOf } from '../wire-object.ts';
+import { objectAt, objectsOf, textOf } from '../../json-fields.ts';
 
 /** Of all models behind this wire only Claude signs its reasoning. @spec reasoning-16 */
 export const CLAUDE_FAMILY: ReasoningFamily = 'anthropic-claude-v1';
@@ -34,35 +33,35 @@ export function decodeBlock(block: JsonObject, family: ReasoningFamily): Block |
 export function decodeCall(toolUse: JsonObject, input: string): Block {
   return {
     type: 'tool-call',
-    id: stringOf(toolUse['toolUseId']) ?? '',
-    name: stringOf(toolUse['name']) ?? '',
+    id: textOf(toolUse['toolUseId']) ?? '',
+    name: textOf(toolUse['name']) ?? '',
     input,
     runBy: toolUse['type'] === 'server_tool_use' ? 'upstream' : 'caller',
   };
 }
 
 function decodeReasoning(reasoning: JsonObject, family: ReasoningFamily): Block | undefined {
-  const blob = stringOf(reasoning['redactedContent']);
+  const blob = textOf(reasoning['redactedContent']);
   if (blob !== undefined) return { type: 'reasoning', form: 'encrypted', text: decodeRedacted(blob), family };
   const shown = objectAt(reasoning, 'reasoningText');
-  const text = stringOf(shown['text']) ?? '';
-  const signature = stringOf(shown['signature']) ?? '';
+  const text = textOf(shown['text']) ?? '';
+  const signature = textOf(shown['signature']) ?? '';
   if (text === '' && signature === '') return undefined;
   return { type: 'reasoning', form: 'text', text, ...(signature !== '' && { signature }), family };
 }
 
 function decodeCitedText(cited: JsonObject): TextBlock | undefined {
-  const text = objectsIn(cited['content'])
-    .map((part) => stringOf(part['text']) ?? '')
+  const text = objectsOf(cited['content'])
+    .map((part) => textOf(part['text']) ?? '')
     .join('');
-  const citations = objectsIn(cited['citations']).map(decodeCitation);
+  const citations = objectsOf(cited['citations']).map(decodeCitation);
   if (text === '' && citations.length === 0) return undefined;
   return { type: 'text', text, ...(citations.length > 0 && { citations }) };
 }
 
 function decodeImage(image: JsonObject): Block | undefined {
-  const data = stringOf(objectAt(image, 'source')['bytes']);
+  const data = textOf(objectAt(image, 'source')['bytes']);
   if (data === undefined) return undefined;
-  const mediaType = `image/${stringOf(image['format']) ?? 'png'}`;
+  const mediaType = `image/${textOf(image['format']) ?? 'png'}`;
   return { type: 'media', media: 'image', source: { type: 'base64', mediaType, data } };
 }

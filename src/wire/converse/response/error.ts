@@ -1,9 +1,11 @@
 import { classifyErrorEvent } from '../../../canonical/failure/classify-failure.ts';
-import { UPSTREAM_MESSAGE_CHARS_MAX } from '../../../canonical/failure/failure.ts';
-import type { UpstreamErrorBody, UpstreamFailure } from '../../../canonical/failure/failure.ts';
-import { isJsonObject, parseJson } from '../../../lib/json.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { stringOf } from '../wire-object.ts';
+import {
+  UPSTREAM_MESSAGE_CHARS_MAX,
+  type UpstreamErrorBody,
+  type UpstreamFailure,
+} from '../../../canonical/failure/failure.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../../lib/json.ts';
+import { textOf } from '../../json-fields.ts';
 
 /**
  * The status that each exception has as an answer of its own.
@@ -40,9 +42,9 @@ export function decodeError(text: string, headers: Readonly<Record<string, strin
 }
 
 function parseError(body: JsonObject): UpstreamErrorBody {
-  const given = stringOf(body['message']) ?? stringOf(body['Message']) ?? stringOf(body['originalMessage']);
+  const given = textOf(body['message']) ?? textOf(body['Message']) ?? textOf(body['originalMessage']);
   const message = given?.slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
-  const type = nameOf(stringOf(body['__type']) ?? stringOf(body['code']));
+  const type = nameOf(textOf(body['__type']) ?? textOf(body['code']));
   return { ...(message !== undefined && { message }), ...(type !== undefined && { type }) };
 }
 

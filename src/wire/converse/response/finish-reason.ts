@@ -1,7 +1,6 @@
 import type { EndEvent, FinishReason } from '../../../canonical/events.ts';
-import { isJsonObject } from '../../../lib/json.ts';
-import type { Json } from '../../../lib/json.ts';
-import { objectAt, stringOf } from '../wire-object.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
+import { objectAt, textOf } from '../../json-fields.ts';
 
 /** @spec translate-25; anything else is an ordinary stop */
 const FINISH_OF_STOP_REASON: ReadonlyMap<string, FinishReason> = new Map([
@@ -26,7 +25,7 @@ export const STOP_SEQUENCE_PATHS: readonly string[] = ['/stop_sequence', '/delta
 /** @param modelFields `additionalModelResponseFields` */
 export function endEvent(stopReason: string | undefined, modelFields: Json | undefined): EndEvent {
   const fields = isJsonObject(modelFields) ? modelFields : {};
-  const stopSequence = stringOf(fields['stop_sequence']) ?? stringOf(objectAt(fields, 'delta')['stop_sequence']);
+  const stopSequence = textOf(fields['stop_sequence']) ?? textOf(objectAt(fields, 'delta')['stop_sequence']);
   return {
     type: 'end',
     finish: stopReason === undefined ? 'unknown' : (FINISH_OF_STOP_REASON.get(stopReason) ?? 'stop'),

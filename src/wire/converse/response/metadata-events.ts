@@ -1,9 +1,7 @@
 import type { GenerationEvent } from '../../../canonical/events.ts';
-import { isJsonObject } from '../../../lib/json.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { decodeUsage } from './usage.ts';
-import { objectAt, stringOf } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import { objectAt, textOf, type WireObject } from '../../json-fields.ts';
 
 /** Kept as they came: what a guardrail found, and the latency that was served. How long it took is not worth keeping. */
 const KEPT_MEMBERS = ['trace', 'performanceConfig'] as const;
@@ -12,7 +10,7 @@ const KEPT_MEMBERS = ['trace', 'performanceConfig'] as const;
 export function metadataEvents(metadata: JsonObject): readonly GenerationEvent[] {
   const events: GenerationEvent[] = [];
   const { usage } = metadata;
-  const tier = stringOf(objectAt(metadata, 'serviceTier')['type']);
+  const tier = textOf(objectAt(metadata, 'serviceTier')['type']);
   if (isJsonObject(usage)) events.push({ type: 'usage', usage: decodeUsage(usage, tier) });
   const fields: WireObject = {};
   for (const member of KEPT_MEMBERS) if (isJsonObject(metadata[member])) fields[member] = metadata[member];

@@ -1,14 +1,20 @@
 import type { ReasoningFamily } from '../../../canonical/blocks.ts';
 import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch, GenerationEvent } from '../../../canonical/events.ts';
-import { hasFragileNumbers, isJsonObject, parseJson, parseKeepingNumbers } from '../../../lib/json.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import {
+  hasFragileNumbers,
+  isJsonObject,
+  parseJson,
+  parseKeepingNumbers,
+  type Json,
+  type JsonObject,
+} from '../../../lib/json.ts';
 import type { Dialect } from '../../format.ts';
 import { familyOf, decodeBlock } from './content.ts';
 import { metadataEvents } from './metadata-events.ts';
 import { failureOfException } from './error.ts';
 import { endEvent } from './finish-reason.ts';
-import { objectAt, stringOf } from '../wire-object.ts';
+import { objectAt, textOf } from '../../json-fields.ts';
 
 /** The events that a stream of the same answer would fold to. @source AWS SDK `ConverseResponse`, 3.1162 (2026-11) */
 export function decodeWhole(text: string, dialect?: Dialect): EventBatch {
@@ -20,7 +26,7 @@ export function decodeWhole(text: string, dialect?: Dialect): EventBatch {
     { type: 'start', format: 'converse' },
     ...blockEvents(hasFragileNumbers(text) ? exactContent(text) : content, familyOf(dialect)),
     ...metadataEvents(response),
-    endEvent(stringOf(response['stopReason']) || undefined, response['additionalModelResponseFields']),
+    endEvent(textOf(response['stopReason']) || undefined, response['additionalModelResponseFields']),
   ];
 }
 
@@ -32,7 +38,7 @@ function contentOf(response: JsonObject): readonly Json[] | undefined {
 /** A path that the service does not know gives status 200 and `{"Output": {"__type": "...#UnknownOperationException"}}`. */
 function failureOf(response: JsonObject) {
   const inner = objectAt(response, 'Output');
-  const error = stringOf(inner['__type']) === undefined ? response : inner;
+  const error = textOf(inner['__type']) === undefined ? response : inner;
   const known = typeof error['__type'] === 'string' || typeof error['message'] === 'string';
   return known ? failureOfException(undefined, JSON.stringify(error)) : transportFailure('garbage');
 }

@@ -2,19 +2,16 @@ import type { Block, ReasoningFamily } from '../../../canonical/blocks.ts';
 import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch, GenerationEvent } from '../../../canonical/events.ts';
 import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
-import { createEventStreamParser } from './aws-event-stream.ts';
-import type { EventStreamMessage } from './aws-event-stream.ts';
-import { isJsonObject, parseJson } from '../../../lib/json.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import { createEventStreamParser, type EventStreamMessage } from './aws-event-stream.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { Dialect, StreamDecoder } from '../../format.ts';
 import { familyOf, decodeBlock, decodeCall } from './content.ts';
 import { decodeCitation } from '../citations.ts';
 import { failureOfException } from './error.ts';
-import { addPiece, assembleBlock, BUFFERED_CHARS_MAX, openBuffer } from './buffered-block.ts';
-import type { BufferedBlock } from './buffered-block.ts';
+import { addPiece, assembleBlock, BUFFERED_CHARS_MAX, openBuffer, type BufferedBlock } from './buffered-block.ts';
 import { metadataEvents } from './metadata-events.ts';
 import { endEvent } from './finish-reason.ts';
-import { objectAt, stringOf } from '../wire-object.ts';
+import { objectAt, textOf } from '../../json-fields.ts';
 
 /** Skipped events beyond it are not told one by one. */
 const WARNINGS_MAX = 20;
@@ -147,7 +144,7 @@ export class ConverseStreamDecoder implements StreamDecoder {
     const wireIndex = this.#wireIndexOf(event);
     const { text, toolUse, reasoningContent, citation, toolResult, image } = objectAt(event, 'delta');
     if (typeof text === 'string') this.#pushText(wireIndex, text);
-    else if (isJsonObject(toolUse)) this.#pushInput(wireIndex, stringOf(toolUse['input']) ?? '');
+    else if (isJsonObject(toolUse)) this.#pushInput(wireIndex, textOf(toolUse['input']) ?? '');
     else if (isJsonObject(reasoningContent)) this.#pushReasoning(wireIndex, reasoningContent);
     else if (isJsonObject(citation)) this.#pushCitation(wireIndex, citation);
     else if (Array.isArray(toolResult)) this.#pushPieces(wireIndex, 'toolResult', toolResult);
@@ -172,9 +169,9 @@ export class ConverseStreamDecoder implements StreamDecoder {
   }
 
   #pushReasoning(wireIndex: number, reasoning: JsonObject): void {
-    const text = stringOf(reasoning['text']) ?? '';
-    const signature = stringOf(reasoning['signature']) ?? '';
-    const blob = stringOf(reasoning['redactedContent']);
+    const text = textOf(reasoning['text']) ?? '';
+    const signature = textOf(reasoning['signature']) ?? '';
+    const blob = textOf(reasoning['redactedContent']);
     if (blob !== undefined) {
       if (this.#buffered?.wireIndex !== wireIndex) this.#buffer(wireIndex, openBuffer('redactedContent', {}));
       this.#pushPieces(wireIndex, 'redactedContent', [blob]);
@@ -268,7 +265,7 @@ export class ConverseStreamDecoder implements StreamDecoder {
   #stopMessage(event: JsonObject): void {
     this.#ensureStarted();
     this.#closeAll();
-    this.#stop = { reason: stringOf(event['stopReason']) || undefined, fields: event['additionalModelResponseFields'] };
+    this.#stop = { reason: textOf(event['stopReason']) || undefined, fields: event['additionalModelResponseFields'] };
     if (this.#gotMetadata) this.#finish();
   }
 

@@ -1,7 +1,6 @@
-import type { Usage } from '../../../canonical/usage.ts';
-import { noteUnreported, tokenCount, totalCount } from '../../../canonical/usage.ts';
+import { type Usage, noteUnreported, tokenCount, totalCount } from '../../../canonical/usage.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { objectsIn } from '../wire-object.ts';
+import { objectsOf } from '../../json-fields.ts';
 
 /**
  * `inputTokens` leaves the cache out, the canonical prompt does not. Some models report each cache count under a second
@@ -11,7 +10,7 @@ import { objectsIn } from '../wire-object.ts';
  */
 export function decodeUsage(usage: JsonObject, serviceTier: string | undefined): Usage {
   const cacheReadTokens = countOf(usage, 'cacheReadInputTokens', 'cacheReadInputTokenCount') ?? 0;
-  const details = objectsIn(usage['cacheDetails']);
+  const details = objectsOf(usage['cacheDetails']);
   const written1h = sum(details.filter(({ ttl }) => ttl === '1h'));
   const cacheWriteTokens =
     countOf(usage, 'cacheWriteInputTokens', 'cacheWriteInputTokenCount') ?? tokenCount(sum(details)) ?? 0;

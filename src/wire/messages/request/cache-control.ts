@@ -1,9 +1,8 @@
 import type { CacheBreakpoint } from '../../../canonical/blocks.ts';
-import { isJsonObject } from '../../../lib/json.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-import { stringOf } from '../wire-object.ts';
-import type { WireMessage, WireObject } from '../wire-object.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
+import type { WireMessage } from './wire-message.ts';
 
 /** @spec prompt-cache-2: explicit breakpoints that the vendor takes; a top-level one counts. */
 const BREAKPOINTS_MAX = 4;
@@ -68,7 +67,7 @@ export function markLastBlock(messages: readonly WireMessage[], mark: JsonObject
     const content: WireObject[] =
       typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : [...message.content];
     message.content = content;
-    const last = marked ? undefined : content.findLast((block) => !UNMARKABLE.has(stringOf(block['type']) ?? ''));
+    const last = marked ? undefined : content.findLast((block) => !UNMARKABLE.has(textOf(block['type']) ?? ''));
     if (last === undefined) continue;
     last['cache_control'] ??= mark;
     marked = true;

@@ -6,11 +6,11 @@ import type {
   ToolResultBlock,
 } from '../../../canonical/blocks.ts';
 import type { Extra } from '../../../canonical/extra.ts';
-import { isJsonObject } from '../../../lib/json.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { decodeCitations } from '../citations.ts';
 import { isOwnFamily, openSeal } from '../reasoning-seal.ts';
-import { extraOf, stringOf } from '../wire-object.ts';
+import { textOf } from '../../json-fields.ts';
+import { extraOf } from '../extra.ts';
 
 const CACHE_MEMBERS = new Set(['type', 'ttl']);
 const SOURCE_MEMBERS = new Set(['type', 'media_type', 'data', 'url', 'file_id', 'content']);
@@ -42,7 +42,7 @@ export function decodeContent(content: Json | undefined): {
 
 /** Reads a content block that the schema has accepted. */
 function decodeBlock(block: JsonObject): Block {
-  switch (stringOf(block['type']) ?? '') {
+  switch (textOf(block['type']) ?? '') {
     case 'text':
       return decodeText(block);
     case 'image':
@@ -53,8 +53,8 @@ function decodeBlock(block: JsonObject): Block {
     case 'server_tool_use':
       return {
         type: 'tool-call',
-        id: stringOf(block['id']) ?? '',
-        name: stringOf(block['name']) ?? '',
+        id: textOf(block['id']) ?? '',
+        name: textOf(block['name']) ?? '',
         input: JSON.stringify(block['input'] ?? {}),
         runBy: block['type'] === 'tool_use' ? 'caller' : 'upstream',
         ...marksOf(block, TOOL_USE_MEMBERS),
@@ -64,7 +64,7 @@ function decodeBlock(block: JsonObject): Block {
     case 'thinking':
       return { ...decodeThinking(block), ...extraOf(block, THINKING_MEMBERS) };
     case 'redacted_thinking': {
-      const { isSummary: _none, ...sealed } = openSeal(stringOf(block['data']) ?? '');
+      const { isSummary: _none, ...sealed } = openSeal(textOf(block['data']) ?? '');
       return { type: 'reasoning', form: 'encrypted', ...sealed, ...extraOf(block, REDACTED_MEMBERS) };
     }
     default:
@@ -76,18 +76,18 @@ function decodeText(block: JsonObject): Block {
   const citations = decodeCitations(block['citations']);
   return {
     type: 'text',
-    text: stringOf(block['text']) ?? '',
+    text: textOf(block['text']) ?? '',
     ...(citations && { citations }),
     ...marksOf(block, TEXT_MEMBERS),
   };
 }
 
 function decodeThinking(block: JsonObject): ReasoningBlock {
-  const { isSummary, text: signature, ...sealed } = openSeal(stringOf(block['signature']) ?? '');
+  const { isSummary, text: signature, ...sealed } = openSeal(textOf(block['signature']) ?? '');
   return {
     type: 'reasoning',
     form: isSummary ? 'summary' : 'text',
-    text: stringOf(block['thinking']) ?? '',
+    text: textOf(block['thinking']) ?? '',
     // A caller's own block goes on as it stands, also with nothing there.
     ...((signature !== '' || isOwnFamily(sealed.family)) && { signature }),
     ...sealed,
@@ -95,8 +95,8 @@ function decodeThinking(block: JsonObject): ReasoningBlock {
 }
 
 function decodeDocument(block: JsonObject): Block {
-  const name = stringOf(block['title']);
-  const context = stringOf(block['context']);
+  const name = textOf(block['title']);
+  const context = textOf(block['context']);
   return {
     type: 'media',
     media: 'document',
@@ -109,18 +109,18 @@ function decodeDocument(block: JsonObject): Block {
 
 function decodeSource(source: Json | undefined): MediaSource {
   const given = isJsonObject(source) ? source : {};
-  const mediaType = stringOf(given['media_type']) ?? '';
-  switch (stringOf(given['type']) ?? '') {
+  const mediaType = textOf(given['media_type']) ?? '';
+  switch (textOf(given['type']) ?? '') {
     case 'base64':
-      return { type: 'base64', mediaType, data: stringOf(given['data']) ?? '' };
+      return { type: 'base64', mediaType, data: textOf(given['data']) ?? '' };
     case 'text':
-      return { type: 'text', mediaType, text: stringOf(given['data']) ?? '' };
+      return { type: 'text', mediaType, text: textOf(given['data']) ?? '' };
     case 'content':
       return { type: 'blocks', ...decodeContent(given['content']) };
     case 'file':
-      return { type: 'file', fileId: stringOf(given['file_id']) ?? '' };
+      return { type: 'file', fileId: textOf(given['file_id']) ?? '' };
     default:
-      return { type: 'url', url: stringOf(given['url']) ?? '' };
+      return { type: 'url', url: textOf(given['url']) ?? '' };
   }
 }
 
@@ -132,7 +132,7 @@ function decodeToolResult(block: JsonObject): ToolResultBlock {
   const emptyList = Array.isArray(block['content']) && blocks.length === 0;
   return {
     type: 'tool-result',
-    callId: stringOf(block['tool_use_id']) ?? '',
+    callId: textOf(block['tool_use_id']) ?? '',
     content: blocks,
     ...(plain && { plain }),
     ...(typeof failed === 'boolean' && { failed }),
@@ -162,10 +162,10 @@ function decodeOpaque(block: JsonObject): Block {
  * tools has found, which is offered to it at once.
  */
 function wordsOf(block: JsonObject): string | undefined {
-  if (block['type'] === 'tool_reference') return `The tool ${stringOf(block['tool_name']) ?? ''} can be called now.`;
+  if (block['type'] === 'tool_reference') return `The tool ${textOf(block['tool_name']) ?? ''} can be called now.`;
   if (block['type'] !== 'search_result' || !Array.isArray(block['content'])) return undefined;
-  const texts = block['content'].flatMap((part) => (isJsonObject(part) ? (stringOf(part['text']) ?? []) : []));
-  const attribute = (name: string): string => `${name}="${(stringOf(block[name]) ?? '').replaceAll('"', "'")}"`;
+  const texts = block['content'].flatMap((part) => (isJsonObject(part) ? (textOf(part['text']) ?? []) : []));
+  const attribute = (name: string): string => `${name}="${(textOf(block[name]) ?? '').replaceAll('"', "'")}"`;
   return `<search_result ${attribute('title')} ${attribute('source')}>\n${texts.join('\n\n')}\n</search_result>`;
 }
 

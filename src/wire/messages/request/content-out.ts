@@ -23,8 +23,8 @@ import { MEDIUM_NAMES, unsupportedMedia } from '../../unsupported-media.ts';
 import { parseToolInput, parseToolInputObject } from '../../tool-input.ts';
 import { callIdOfResult } from './orphan-server-tools.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-import { addExtra, isBlank, stringOf } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
+import { addExtra } from '../extra.ts';
 
 /** What drawing a block depends on. */
 export interface EncodeContext {
@@ -117,7 +117,7 @@ function encodeMedia(block: MediaBlock, path: string, context: EncodeContext): W
     throw unsupportedMedia(path, `is ${MEDIUM_NAMES[block.media]}`);
   const source = encodeSource(block.source, path, context);
   // A chat caller may send a picture as a file.
-  const picture = !context.own && stringOf(source['media_type'])?.startsWith('image/') === true;
+  const picture = !context.own && textOf(source['media_type'])?.startsWith('image/') === true;
   const type = picture ? 'image' : block.media;
   if (type === 'image') warnOfPicture(block, path, context);
   return addExtra(
@@ -248,4 +248,9 @@ function encodeOpaque(block: OpaqueBlock, path: string, context: EncodeContext):
     return undefined;
   }
   return addExtra({ ...block.value, ...encodeCacheControl(block.cache) }, block.extra);
+}
+
+/** Text that vendors refuse in a content block: "text content blocks must contain non-whitespace text". @spec translate-9 */
+export function isBlank(text: string): boolean {
+  return text.trim() === '';
 }

@@ -5,14 +5,14 @@ import type { GenerationRequest, Turn } from '../../../canonical/request.ts';
 import { pathsOfBlocks, pathsOfTurns } from '../../source-paths.ts';
 import { refuseOrphanToolResults } from '../../orphan-tool-results.ts';
 import { serverCallIds } from '../../gateway/server-tool-results.ts';
-import { encodeBlocks } from './content-out.ts';
+import { encodeBlocks, type EncodeContext } from './content-out.ts';
 import type { MessagesDialect } from '../dialect.ts';
-import type { EncodeContext } from './content-out.ts';
 import { repairToolResults } from './tool-results.ts';
 import { findOrphanServerCalls } from './orphan-server-tools.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-import { addExtra, stringOf } from '../wire-object.ts';
-import type { WireMessage, WireObject } from '../wire-object.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
+import { addExtra } from '../extra.ts';
+import type { WireMessage } from './wire-message.ts';
 
 export interface EncodedTurns {
   readonly system: string | WireObject[] | undefined;
@@ -74,7 +74,7 @@ function encodeSystem(
   const [only] = turns;
   const encoded = turns.flatMap((turn, at) => encodeTurnMessages(turn, paths[at] ?? '', context));
   const [first] = encoded;
-  const written = stringOf(first?.['text']) ?? '';
+  const written = textOf(first?.['text']) ?? '';
   const text = readsAttribution ? written : withoutAttribution(written);
   if (first !== undefined && text !== written) {
     context.warnings.add(
@@ -99,7 +99,7 @@ function encodeTurn(turn: Turn, path: string, context: EncodeContext): WireMessa
     return undefined;
   }
   const role = turn.role === 'assistant' ? 'assistant' : turn.inline === true && context.own ? 'system' : 'user';
-  const text = context.own && turn.plain === true && blocks.length === 1 ? stringOf(first['text']) : undefined;
+  const text = context.own && turn.plain === true && blocks.length === 1 ? textOf(first['text']) : undefined;
   const message: WireMessage = { role, content: text ?? (context.own ? blocks : resultsFirst(blocks)) };
   addExtra(message, turn.extra);
   return message;
@@ -155,7 +155,7 @@ function trimPrefill(messages: WireMessage[]): void {
   const last = messages.at(-1);
   if (last === undefined || last.role !== 'assistant' || typeof last.content === 'string') return;
   const block = last.content.at(-1);
-  if (block !== undefined && block['type'] === 'text') block['text'] = (stringOf(block['text']) ?? '').trimEnd();
+  if (block !== undefined && block['type'] === 'text') block['text'] = (textOf(block['text']) ?? '').trimEnd();
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-import { stringOf, type WireObject } from '../wire-object.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
 
 /** A search that the vendor is to make by itself. What the caller says of such a tool counts. @spec messages-19 */
 export function encodeNativeWebSearch(
@@ -9,7 +9,7 @@ export function encodeNativeWebSearch(
   warnings: Warnings,
 ): WireObject | undefined {
   if (nativeWebSearch === undefined) return undefined;
-  if (tools.some((tool) => tool.type === 'opaque' && stringOf(tool.value['type'])?.startsWith('web_search')))
+  if (tools.some((tool) => tool.type === 'opaque' && textOf(tool.value['type'])?.startsWith('web_search')))
     return undefined;
   if (!vendor) {
     warnings.add('field-dropped', 'plugins', 'web: the endpoint has no search of its own');

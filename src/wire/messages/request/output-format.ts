@@ -4,8 +4,9 @@ import { closeSchema, type RefusedKeywords } from '../../closed-schema.ts';
 import type { EncodeTarget } from '../../format.ts';
 import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruction.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-import { addExtra } from '../wire-object.ts';
-import type { WireMessage, WireObject } from '../wire-object.ts';
+import type { WireObject } from '../../json-fields.ts';
+import { addExtra } from '../extra.ts';
+import type { WireMessage } from './wire-message.ts';
 
 /** How the wanted form of the answer is asked for: by one of these, or not at all. */
 export interface OutputFormat {

@@ -1,24 +1,20 @@
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import { supportsParameter } from '../../../canonical/supports-parameter.ts';
-import { isJsonObject } from '../../../lib/json.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { warnOfDroppedFields, type SupportedFields } from '../../dropped-fields.ts';
 import type { EncodedRequest, EncodeTarget } from '../../format.ts';
 import { encodeBetas } from './betas.ts';
 import { encodeCacheControl, limitCacheBreakpoints, markLastBlock } from './cache-control.ts';
 import { encodeTools } from './tools-out.ts';
-import { encodeTurns } from './messages.ts';
-import type { EncodedTurns } from './messages.ts';
-import { encodeOutputFormat } from './output-format.ts';
-import type { OutputFormat } from './output-format.ts';
+import { encodeTurns, type EncodedTurns } from './messages.ts';
+import { encodeOutputFormat, type OutputFormat } from './output-format.ts';
 import { encodeSampling } from './sampling.ts';
 import { warnOfUnsupportedSettings } from '../../unsupported-settings.ts';
-import { encodeForeignThinking, encodeOwnThinking } from './thinking.ts';
-import type { ThinkingPlan } from './thinking.ts';
-import { createWarnings } from '../../gateway/warnings.ts';
-import type { Warnings } from '../../gateway/warnings.ts';
-import { addExtra, stringOf } from '../wire-object.ts';
-import type { WireMessage, WireObject } from '../wire-object.ts';
+import { encodeForeignThinking, encodeOwnThinking, type ThinkingPlan } from './thinking.ts';
+import { createWarnings, type Warnings } from '../../gateway/warnings.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
+import { addExtra } from '../extra.ts';
+import type { WireMessage } from './wire-message.ts';
 
 /** Sent when neither the caller nor the catalog names a maximum: the vendor demands one. @spec messages-2 */
 const MAX_TOKENS_DEFAULT = 4_096;
@@ -162,7 +158,7 @@ function hasUnthoughtTurn(messages: readonly WireMessage[]): boolean {
 function callsFromElsewhere(messages: readonly WireMessage[]): boolean {
   const content = messages.at(-2)?.content;
   const calls = Array.isArray(content) ? content.filter((block) => block['type'] === 'tool_use') : [];
-  return calls.some(({ id }) => stringOf(id)?.startsWith('tool') !== true);
+  return calls.some(({ id }) => textOf(id)?.startsWith('tool') !== true);
 }
 
 function hasDroppedReasoning(request: GenerationRequest): boolean {

@@ -1,8 +1,8 @@
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import type { Dialect } from '../../format.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-import { isBlank } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import type { WireObject } from '../../json-fields.ts';
+import { isBlank } from './content-out.ts';
 
 /** @spec messages-3: the vendor's range ends at 1. */
 const TEMPERATURE_MAX = 1;

@@ -2,8 +2,8 @@ import type { Effort, GenerationRequest, ReasoningSettings, Settings } from '../
 import type { Dialect, LimitTarget } from '../../format.ts';
 import { BUDGET_TOKENS_MIN, budgetOfEffort, effortOf, fitBudget, raisedLimit } from '../../gateway/efforts.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-import { addExtra } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import type { WireObject } from '../../json-fields.ts';
+import { addExtra } from '../extra.ts';
 
 /** How a request says that the model should think, in this wire's members. */
 export interface ThinkingPlan {

@@ -1,7 +1,7 @@
 import { legalToolId } from './legal-names.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-import { stringOf } from '../wire-object.ts';
-import type { WireMessage, WireObject } from '../wire-object.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
+import type { WireMessage } from './wire-message.ts';
 
 const MISSING_RESULT = 'No result was given for this tool call.';
 
@@ -70,7 +70,7 @@ function collect(
         others.push(block);
         continue;
       }
-      const id = stringOf(block['tool_use_id']) ?? '';
+      const id = textOf(block['tool_use_id']) ?? '';
       const calls = before?.byId.has(id) === true ? before : latest.get(id);
       const path = sourcePaths.get(block) ?? 'messages';
       if (calls === undefined) warnings.add('content-dropped', path, 'is the result of no call that came before it');
@@ -94,7 +94,7 @@ function renameCalls(message: WireMessage, used: Map<string, number>): Calls {
   const byId = new Map<string, WireObject[]>();
   for (const block of blocksOf(message)) {
     if (block['type'] !== 'tool_use') continue;
-    const given = stringOf(block['id']) ?? '';
+    const given = textOf(block['id']) ?? '';
     block['id'] = unusedId(legalToolId(given), used);
     const same = byId.get(given);
     if (same === undefined) byId.set(given, [block]);

@@ -2,12 +2,11 @@ import type { Settings, Tool, ToolChoice } from '../../../canonical/request.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import { MCP_FUNCTION_PREFIX, MCP_TYPE } from '../../../canonical/tools/server-call.ts';
 import { unreachable } from '../../../lib/assert.ts';
-import { isJsonObject } from '../../../lib/json.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { decodeCacheControl } from './content-in.ts';
-import { isClientTool, isServiceTool } from './tool-schema.ts';
-import type { WireTool, WireToolChoice } from './tool-schema.ts';
-import { extraOf, stringOf } from '../wire-object.ts';
+import { isClientTool, isServiceTool, type WireTool, type WireToolChoice } from './tool-schema.ts';
+import { textOf } from '../../json-fields.ts';
+import { extraOf } from '../extra.ts';
 
 // `type` is not among them: `custom` and nothing mean the same, and the extra remembers which it was.
 const FUNCTION_MEMBERS = new Set(['name', 'description', 'input_schema', 'strict', 'cache_control']);
@@ -40,12 +39,12 @@ function decodeTool(tool: WireTool): Tool {
     };
   }
   if (!isClientTool(tool)) return { type: 'opaque', format: 'messages', value: tool };
-  const description = stringOf(tool['description']);
+  const description = textOf(tool['description']);
   const parameters = tool['input_schema'];
   const strict = tool['strict'];
   return {
     type: 'function',
-    name: stringOf(tool['name']) ?? '',
+    name: textOf(tool['name']) ?? '',
     ...(description !== undefined && { description }),
     ...(isJsonObject(parameters) && { parameters: withType(parameters) }),
     ...(typeof strict === 'boolean' && { strict }),
@@ -109,5 +108,5 @@ function isToolSearch(tool: Tool): boolean {
 }
 
 function nameOf(tool: Tool): string | undefined {
-  return tool.type === 'opaque' ? stringOf(tool.value['name']) : tool.name;
+  return tool.type === 'opaque' ? textOf(tool.value['name']) : tool.name;
 }

@@ -7,8 +7,8 @@ import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
 import type { OutputTool } from './output-format.ts';
 import { encodeNativeWebSearch } from './native-web-search.ts';
-import { addExtra, stringOf } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
+import { addExtra } from '../extra.ts';
 
 /** Lets the vendor hold tools to their schema. @spec chat-26 */
 const STRICT_BETA = 'structured-outputs-2025-11-13';
@@ -46,7 +46,7 @@ export function encodeTools(context: ToolsContext): EncodedTools {
     if (encoded === undefined) continue;
     sourcePaths.set(encoded, path);
     tools.push(encoded);
-    const name = stringOf(encoded['name']);
+    const name = textOf(encoded['name']);
     if (tool.type === 'function' && name !== undefined && name !== tool.name) names.set(name, tool.name);
   }
   const search = encodeNativeWebSearch(request, vendor, warnings);

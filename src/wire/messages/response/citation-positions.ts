@@ -2,7 +2,7 @@ import type { GenerationResponse } from '../../../canonical/response.ts';
 import type { Block } from '../../../canonical/blocks.ts';
 import { encodeCitation } from '../citations.ts';
 import { encodingOf } from './block-encoding.ts';
-import type { WireObject } from '../wire-object.ts';
+import type { WireObject } from '../../json-fields.ts';
 
 /** Sources of the whole answer; further ones are lost. */
 export const WHOLE_SOURCES_MAX = 1_000;

@@ -1,9 +1,9 @@
 import type { Block } from '../../../canonical/blocks.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { isJsonObject } from '../../../lib/json.ts';
+import { type JsonObject, isJsonObject } from '../../../lib/json.ts';
 import { decodeCitations } from '../citations.ts';
 import { OWN_FAMILY } from '../reasoning-seal.ts';
-import { extraOf, stringOf } from '../wire-object.ts';
+import { textOf } from '../../json-fields.ts';
+import { extraOf } from '../extra.ts';
 
 const TEXT_MEMBERS = new Set(['type', 'text', 'citations']);
 const TOOL_USE_MEMBERS = new Set(['type', 'id', 'name', 'input']);
@@ -18,37 +18,37 @@ const REDACTED_MEMBERS = new Set(['type', 'data']);
  * @spec messages-30
  */
 export function decodeBlock(block: JsonObject, input: string): Block {
-  switch (stringOf(block['type']) ?? '') {
+  switch (textOf(block['type']) ?? '') {
     case 'text': {
       const citations = decodeCitations(block['citations']);
       return {
         type: 'text',
-        text: stringOf(block['text']) ?? '',
+        text: textOf(block['text']) ?? '',
         ...(citations && { citations }),
         ...extraOf(block, TEXT_MEMBERS),
       };
     }
     case 'thinking': {
-      const signature = stringOf(block['signature']) ?? '';
+      const signature = textOf(block['signature']) ?? '';
       return {
         type: 'reasoning',
         form: 'text',
-        text: stringOf(block['thinking']) ?? '',
+        text: textOf(block['thinking']) ?? '',
         ...(signature !== '' && { signature }),
         family: OWN_FAMILY,
         ...extraOf(block, THINKING_MEMBERS),
       };
     }
     case 'redacted_thinking': {
-      const text = stringOf(block['data']) ?? '';
+      const text = textOf(block['data']) ?? '';
       return { type: 'reasoning', form: 'encrypted', text, family: OWN_FAMILY, ...extraOf(block, REDACTED_MEMBERS) };
     }
     case 'tool_use':
     case 'server_tool_use':
       return {
         type: 'tool-call',
-        id: stringOf(block['id']) ?? '',
-        name: stringOf(block['name']) ?? '',
+        id: textOf(block['id']) ?? '',
+        name: textOf(block['name']) ?? '',
         input,
         runBy: block['type'] === 'tool_use' ? 'caller' : 'upstream',
         ...extraOf(block, TOOL_USE_MEMBERS),
@@ -81,5 +81,5 @@ export function decodeMessageExtra(message: JsonObject) {
 
 /** What the vendor says of an answer that it refused to give. @spec messages-26 stop_details */
 export function explanationOf(stopDetails: unknown): string {
-  return isJsonObject(stopDetails) ? (stringOf(stopDetails['explanation']) ?? '') : '';
+  return isJsonObject(stopDetails) ? (textOf(stopDetails['explanation']) ?? '') : '';
 }

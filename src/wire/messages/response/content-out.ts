@@ -1,16 +1,14 @@
 import type { Block, OpaqueBlock, ReasoningBlock, TextBlock, ToolCallBlock } from '../../../canonical/blocks.ts';
 import type { EndEvent } from '../../../canonical/events.ts';
 import { unreachable } from '../../../lib/assert.ts';
-import { isJsonObject } from '../../../lib/json.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { ResponseIdentity } from '../../format.ts';
 import { encodeCitation } from '../citations.ts';
 import { seal } from '../reasoning-seal.ts';
-import { END_DELTA, stopReasonOf } from './finish-reason.ts';
-import type { ResponseTraits } from './finish-reason.ts';
+import { END_DELTA, stopReasonOf, type ResponseTraits } from './finish-reason.ts';
 import { parseToolInputObject } from '../../tool-input.ts';
-import { addExtra, stringOf } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
+import { addExtra } from '../extra.ts';
 
 /** The members of a message that stand before its content is known. @spec messages-26 */
 export function encodeMessage(identity: ResponseIdentity): WireObject {
@@ -121,8 +119,8 @@ function foldOpaque({ value, deltas }: OpaqueBlock): WireObject {
   const folded: WireObject = { ...value };
   let input = '';
   for (const { type, ...delta } of deltas ?? []) {
-    if (type === 'input_json_delta') input += stringOf(delta['partial_json']) ?? '';
-    else if (type === 'text_delta') folded['text'] = (stringOf(folded['text']) ?? '') + (stringOf(delta['text']) ?? '');
+    if (type === 'input_json_delta') input += textOf(delta['partial_json']) ?? '';
+    else if (type === 'text_delta') folded['text'] = (textOf(folded['text']) ?? '') + (textOf(delta['text']) ?? '');
     else if (type === 'citations_delta')
       folded['citations'] = [
         ...(Array.isArray(folded['citations']) ? folded['citations'] : []),

@@ -1,9 +1,11 @@
 import { classifyErrorEvent } from '../../../canonical/failure/classify-failure.ts';
-import { isJsonObject, parseJson } from '../../../lib/json.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { UPSTREAM_MESSAGE_CHARS_MAX } from '../../../canonical/failure/failure.ts';
-import type { UpstreamErrorBody, UpstreamFailure } from '../../../canonical/failure/failure.ts';
-import { stringOf } from '../wire-object.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts';
+import {
+  UPSTREAM_MESSAGE_CHARS_MAX,
+  type UpstreamErrorBody,
+  type UpstreamFailure,
+} from '../../../canonical/failure/failure.ts';
+import { textOf } from '../../json-fields.ts';
 
 /** The status that each kind of error has outside a stream: vendor docs, "Errors", read 2026-11. */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
@@ -34,10 +36,9 @@ export function decodeError(text: string): UpstreamErrorBody {
 /** @param body `{type: "error", error: {type, message}}`, `{error: "..."}`, `{message}` or `{detail}` */
 function parseError(body: JsonObject): UpstreamErrorBody {
   const error = isJsonObject(body['error']) ? body['error'] : body;
-  const given =
-    stringOf(error['message']) ?? stringOf(body['error']) ?? stringOf(body['message']) ?? stringOf(body['detail']);
+  const given = textOf(error['message']) ?? textOf(body['error']) ?? textOf(body['message']) ?? textOf(body['detail']);
   const message = given?.slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
-  const type = error === body ? undefined : stringOf(error['type']);
+  const type = error === body ? undefined : textOf(error['type']);
   const code = codeOf(error['code']);
   const param = message === undefined ? undefined : NAMED_MEMBER.exec(message)?.[1];
   return {
@@ -57,7 +58,7 @@ export function failureOfErrorObject(body: JsonObject): UpstreamFailure {
 }
 
 function codeOf(code: Json | undefined): string | undefined {
-  return typeof code === 'number' ? String(code) : stringOf(code);
+  return typeof code === 'number' ? String(code) : textOf(code);
 }
 
 /** Gateways before us put the status there. */

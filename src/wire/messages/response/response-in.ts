@@ -1,13 +1,18 @@
 import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import type { EventBatch, GenerationEvent } from '../../../canonical/events.ts';
-import { hasFragileNumbers, isJsonObject, parseJson, parseKeepingNumbers } from '../../../lib/json.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import {
+  hasFragileNumbers,
+  isJsonObject,
+  parseJson,
+  parseKeepingNumbers,
+  type Json,
+  type JsonObject,
+} from '../../../lib/json.ts';
 import { explanationOf, decodeBlock, decodeMessageExtra } from './content-in.ts';
 import { endEvent } from './finish-reason.ts';
 import { failureOfErrorObject } from './error-in.ts';
 import { mergeUsage, decodeUsage } from './usage.ts';
-import { stringOf } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
 
 /** The events that a stream of the same answer would fold to. @spec messages-26, messages-33 */
 export function decodeWhole(text: string): EventBatch {
@@ -21,13 +26,13 @@ export function decodeWhole(text: string): EventBatch {
     startEvent(message),
     ...usageEvents(message['usage']),
     ...blockEvents(content, message, text),
-    endEvent(stringOf(message['stop_reason']) || undefined, stringOf(message['stop_sequence']), endFields(message)),
+    endEvent(textOf(message['stop_reason']) || undefined, textOf(message['stop_sequence']), endFields(message)),
   ];
 }
 
 function startEvent(message: JsonObject): GenerationEvent {
-  const id = stringOf(message['id']);
-  const model = stringOf(message['model']);
+  const id = textOf(message['id']);
+  const model = textOf(message['model']);
   return {
     type: 'start',
     format: 'messages',

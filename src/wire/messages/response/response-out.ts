@@ -7,7 +7,8 @@ import { encodeEnd, encodeMessage, encodeWholeBlock } from './content-out.ts';
 import { errorTypeOf, UPSTREAM_ERROR } from './error-out.ts';
 import { locateCitations } from './citation-positions.ts';
 import { encodeWholeUsage } from './usage.ts';
-import { addExtra, type WireObject } from '../wire-object.ts';
+import type { WireObject } from '../../json-fields.ts';
+import { addExtra } from '../extra.ts';
 
 /**
  * One answer as the body of a response. One that broke off has no `stop_reason`, and an `error` beside what had come.

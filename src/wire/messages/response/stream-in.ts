@@ -2,8 +2,7 @@ import { transportFailure } from '../../../canonical/failure/classify-failure.ts
 import type { EventBatch, GenerationEvent, WarningEvent } from '../../../canonical/events.ts';
 import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { totalCount } from '../../../canonical/usage.ts';
-import { isJsonObject, parseJson } from '../../../lib/json.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts';
 import { createSseParser } from '../../../lib/net/sse.ts';
 import type { StreamDecoder } from '../../format.ts';
 import { explanationOf, decodeBlock, decodeMessageExtra } from './content-in.ts';
@@ -12,8 +11,8 @@ import { parsePlainDelta } from './plain-delta.ts';
 import { END_DELTA, endEvent } from './finish-reason.ts';
 import { failureOfErrorObject } from './error-in.ts';
 import { mergeUsage, decodeUsage } from './usage.ts';
-import { extraOf, stringOf } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import { textOf, type WireObject } from '../../json-fields.ts';
+import { extraOf } from '../extra.ts';
 
 /** Skipped events beyond it are not told one by one. */
 const WARNINGS_MAX = 20;
@@ -106,7 +105,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
       if (data !== '[DONE]') this.#warn('an event was not a JSON object');
       return;
     }
-    switch (stringOf(event['type']) ?? name ?? '') {
+    switch (textOf(event['type']) ?? name ?? '') {
       case 'content_block_delta':
         // Where the event's name stands for a missing type, clients that read only the data need one written.
         this.#takeDelta(event, event['type'] === 'content_block_delta' ? data : undefined);
@@ -142,8 +141,8 @@ export class MessagesStreamDecoder implements StreamDecoder {
     const given = isJsonObject(message) ? message : {};
     if (!this.#started) {
       this.#started = true;
-      const id = stringOf(given['id']);
-      const model = stringOf(given['model']);
+      const id = textOf(given['id']);
+      const model = textOf(given['model']);
       this.#batch.push({
         type: 'start',
         format: 'messages',
@@ -208,7 +207,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
       return;
     }
     const wireIndex = event['index'];
-    switch (stringOf(delta['type']) ?? '') {
+    switch (textOf(delta['type']) ?? '') {
       case 'text_delta':
         this.#pushText('text', wireIndex, delta['text'], delta, data);
         return;
@@ -353,8 +352,8 @@ export class MessagesStreamDecoder implements StreamDecoder {
     this.#ensureStarted();
     const delta = isJsonObject(event['delta']) ? event['delta'] : {};
     // An empty word says nothing.
-    this.#stopReason = stringOf(delta['stop_reason']) || this.#stopReason;
-    this.#stopSequence = stringOf(delta['stop_sequence']) ?? this.#stopSequence;
+    this.#stopReason = textOf(delta['stop_reason']) || this.#stopReason;
+    this.#stopSequence = textOf(delta['stop_sequence']) ?? this.#stopSequence;
     for (const member of ['stop_details', 'container'])
       if (isJsonObject(delta[member])) this.#endFields[member] = delta[member];
     Object.assign(this.#endFields, extraOf(event, DELTA_EVENT_MEMBERS).extra?.fields);

@@ -10,10 +10,14 @@ import type { JsonObject } from '../../../lib/json.ts';
 import type { ResponseIdentity, FinalUsage } from '../../format.ts';
 import { encodeWhole } from './response-out.ts';
 import { clientFormat } from '../../../../tests/support/wire/messages/request.ts';
-import { stringOf } from '../wire-object.ts';
+import { textOf } from '../../json-fields.ts';
 import { frames, readBytes } from '../../../../tests/support/wire/messages/streams.ts';
-import { checkStream, foldContent, readFrames } from '../../../../tests/support/wire/messages/stream-checker.ts';
-import type { SeenEvent } from '../../../../tests/support/wire/messages/stream-checker.ts';
+import {
+  checkStream,
+  foldContent,
+  readFrames,
+  type SeenEvent,
+} from '../../../../tests/support/wire/messages/stream-checker.ts';
 
 const IDENTITY: ResponseIdentity = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };
 const FINAL_USAGE: FinalUsage = {
@@ -62,7 +66,7 @@ function outline(events: readonly SeenEvent[]): string {
       const step = `${name.slice('content_block_'.length)}${JSON.stringify(data['index'])}`;
       if (name !== 'content_block_delta') return step;
       const { type: _type, ...part } = data['delta'] as JsonObject;
-      return `${step}:${Object.values(part).map(stringOf).join()}`;
+      return `${step}:${Object.values(part).map(textOf).join()}`;
     })
     .join(' ');
 }
@@ -627,7 +631,7 @@ test('whatever order blocks and deltas come in, the stream is sound and loses no
         }
         const seen = checkStream(stream + encoder.close(FINAL_USAGE));
         const deltas = seen.map(({ data }) => (data['delta'] ?? {}) as JsonObject);
-        const received = deltas.map((part) => stringOf(part['text']) ?? stringOf(part['thinking']) ?? '').join('');
+        const received = deltas.map((part) => textOf(part['text']) ?? textOf(part['thinking']) ?? '').join('');
         const refused = foldEvents(events).blocks.flatMap((block) => (block.type === 'refusal' ? [block.text] : []));
         if (format === 'messages' || refused.join('') === '') assert.equal(received, expected);
       },

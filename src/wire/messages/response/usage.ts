@@ -1,11 +1,9 @@
-import type { Usage } from '../../../canonical/usage.ts';
-import { noteUnreported, tokenCount, toolRunCount, totalCount } from '../../../canonical/usage.ts';
-import { isJsonObject } from '../../../lib/json.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import { type Usage, noteUnreported, tokenCount, toolRunCount, totalCount } from '../../../canonical/usage.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { FinalUsage } from '../../format.ts';
 import { encodeCost } from '../../gateway/cost.ts';
-import { addExtra, extraOf, stringOf } from '../wire-object.ts';
-import type { WireObject } from '../wire-object.ts';
+import { objectAt, textOf, type WireObject } from '../../json-fields.ts';
+import { addExtra, extraOf } from '../extra.ts';
 
 /** Counts that have a place of their own in the canonical usage, and what the gateway writes itself. */
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
@@ -68,7 +66,7 @@ export function decodeUsage(usage: JsonObject, isBegun = false): Usage {
   const reasoningTokens = tokenCount(objectAt(usage, 'output_tokens_details')['thinking_tokens']);
   const searches = toolRunCount(objectAt(usage, 'server_tool_use')['web_search_requests']);
   const fetches = toolRunCount(objectAt(usage, 'server_tool_use')['web_fetch_requests']);
-  const serviceTier = stringOf(usage['service_tier']);
+  const serviceTier = textOf(usage['service_tier']);
   const input = totalCount(usage['input_tokens']);
   const output = totalCount(usage['output_tokens']);
   return {
@@ -150,9 +148,4 @@ function encodeCounts(usage: Usage): WireObject {
 /** The base tier is `default` in chat and `standard` here. @spec messages-33 */
 function tierOf({ serviceTier }: Usage): string | null {
   return serviceTier === 'default' ? 'standard' : (serviceTier ?? null);
-}
-
-function objectAt(object: JsonObject, member: string): JsonObject {
-  const value = object[member];
-  return isJsonObject(value) ? value : {};
 }

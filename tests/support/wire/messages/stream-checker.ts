@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { isJsonObject, parseJson } from '../../../../src/lib/json.ts';
-import type { JsonObject } from '../../../../src/lib/json.ts';
-import type { WireObject } from '../../../../src/wire/messages/wire-object.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../../../src/lib/json.ts';
+import type { WireObject } from '../../../../src/wire/json-fields.ts';
 
 /** Test support: one event of a messages stream as a client reads it. */
 export interface SeenEvent {
