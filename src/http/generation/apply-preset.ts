@@ -5,8 +5,7 @@ import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { hasFragileNumbers, parseKeepingNumbers, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ClientFormat } from '../../wire/format.ts';
-import { mergePreset } from '../../wire/gateway/preset/merge-preset.ts';
-import { findPreset } from '../../wire/gateway/preset/preset-reference.ts';
+import { mergePreset, findPreset } from '../../wire/gateway/preset/merge-preset.ts';
 import type { HeaderDirectives } from '../../wire/gateway/headers.ts';
 import { parseCacheSetting } from '../../wire/gateway/response-cache.ts';
 

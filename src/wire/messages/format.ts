@@ -9,7 +9,7 @@ import { encodeRequest } from './request/request-out.ts';
 import { MessagesStreamEncoder } from './response/stream-out.ts';
 import { encodeWhole } from './response/response-out.ts';
 import { PARAMETERS } from './parameters.ts';
-import { messagesServerCalls } from './server-call-codec.ts';
+import { messagesServerCalls } from './server-tools.ts';
 import { responseLimit } from './request/thinking.ts';
 import { decodeError } from './response/error-in.ts';
 

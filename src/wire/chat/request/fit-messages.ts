@@ -1,11 +1,11 @@
-import { hash } from 'node:crypto';
 import type { Block, MediaBlock, ToolCallBlock, ToolResultBlock } from '../../../canonical/blocks.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { fieldsOf } from '../../extra.ts';
 import type { Dialect } from '../../format.ts';
-import { objectsOf, textOf } from '../../json-fields.ts';
+import { textOf } from '../../json-fields.ts';
 import type { NormalizedTurn } from './normalize-turns.ts';
 import type { EncodeContext } from './encode-context.ts';
+import { fitToolIds } from './tool-ids.ts';
 
 const RESULT_FOLLOWS = 'The result is in the user message that follows.';
 
@@ -110,7 +110,7 @@ const REPLY_TO_RESULTS: JsonObject = { role: 'assistant', content: 'OK.' };
 export function fitMessages(messages: readonly JsonObject[], context: EncodeContext): readonly JsonObject[] {
   const { callIds, repliesToResults, prefixMember } = context.target.dialect;
   const filled = fillReasoning(messages, context.target.dialect);
-  const named = callIds === undefined ? filled : filled.map((message) => renameCalls(message, callIds));
+  const named = callIds === undefined ? filled : filled.map((message) => fitToolIds(message, callIds));
   const ordered =
     repliesToResults === true ? named.flatMap((message, at) => replyToResults(message, named[at - 1], context)) : named;
   return prefixMember === true ? markPrefix(ordered) : ordered;
@@ -139,23 +139,4 @@ function replyToResults(
   if (message['role'] !== 'user' || before?.['role'] !== 'tool') return [message];
   context.warn('field-changed', 'messages', 'the provider wants results answered before the user speaks');
   return [REPLY_TO_RESULTS, message];
-}
-
-type CallIds = NonNullable<EncodeContext['target']['dialect']['callIds']>;
-
-function renameCalls(message: JsonObject, rule: CallIds): JsonObject {
-  const { tool_calls: calls, tool_call_id: id } = message;
-  if (typeof id === 'string') return { ...message, tool_call_id: fitId(id, rule) };
-  if (!Array.isArray(calls)) return message;
-  const renamed = objectsOf(calls).map((call) => ({ ...call, id: fitId(textOf(call['id']) ?? '', rule) }));
-  return { ...message, tool_calls: renamed };
-}
-
-const LEGAL: Readonly<Record<CallIds, RegExp>> = { nine: /^[a-zA-Z0-9]{9}$/, forty: /^[^]{1,40}$/ };
-
-/** The same id always becomes the same one, so that a conversation keeps its prefix in the prompt cache. */
-function fitId(id: string, rule: CallIds): string {
-  if (LEGAL[rule].test(id)) return id;
-  const digest = hash('sha256', id);
-  return rule === 'nine' ? digest.slice(0, 9) : `call_${digest.slice(0, 32)}`;
 }

@@ -10,12 +10,11 @@ import { warnOfDroppedFields, type SupportedFields } from '../../dropped-fields.
 import { fieldsOf, withExtra } from '../../extra.ts';
 import { strictnessOf } from '../../strict-schema.ts';
 import { encodeNativeWebSearch } from './native-web-search.ts';
-import { encodeReasoningSettings } from './thinking-out.ts';
+import { encodeReasoningSettings, withoutForcedReasoning } from './thinking-out.ts';
 import { renameTools } from './tool-names.ts';
 import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruction.ts';
 import { gatewayTier } from '../../gateway/service-tier.ts';
 import { encodeTools, encodeToolChoice } from './tools.ts';
-import { withoutForcedReasoning } from './unforced-reasoning.ts';
 
 type Members = Record<string, Json | undefined>;
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, suite } from 'node:test';
 import { EFFORTS, type Effort, type ReasoningSettings } from '../../../canonical/request.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import type { Dialect } from '../../format.ts';
+import type { JsonObject, Json } from '../../../lib/json.ts';
 import { createEncodeContext } from './encode-context.ts';
 import { encodeReasoningSettings } from './thinking-out.ts';
+import type { Dialect, EncodedRequest } from '../../format.ts';
+import { encodeRequest } from './request-out.ts';
+import { decodeChat, PLAIN_TARGET } from '../../../../tests/support/wire/chat/request.ts';
 
 interface Stated {
   readonly members: JsonObject;
@@ -127,4 +129,46 @@ test('a model that knows nothing but off gets no effort, and that is recorded', 
 test('a model that does not reason is asked nothing: to be off is no loss', () => {
   assert.deepEqual(emit({ reasoningSettings: 'none' }, { enabled: false }), { members: {}, warnings: [] });
   assert.equal(emit({ reasoningSettings: 'none' }, { effort: 'low' }).warnings.length, 1);
+});
+
+const HOST: Dialect = { unforcedReasoning: true, reasoningSettings: 'thinking' };
+const NAMED: Json = { type: 'function', function: { name: 'look' } };
+
+function encode(dialect: Dialect, members: Record<string, Json>, listed?: readonly string[]): EncodedRequest {
+  const tools: Json = [{ type: 'function', function: { name: 'look', parameters: {} } }];
+  const request = decodeChat({ messages: [{ role: 'user', content: 'hi' }], tools, ...members });
+  const supportedParameters = listed === undefined ? undefined : new Set(listed);
+  return encodeRequest(request, { ...PLAIN_TARGET, dialect, ...(supportedParameters && { supportedParameters }) });
+}
+
+const warned = (encoded: EncodedRequest): readonly string[] =>
+  encoded.warnings.map(({ code, path }) => `${code} ${path}`);
+
+suite('a host that cannot be forced to call a tool while it reasons', () => {
+  test('does not reason then, whether it was asked to or would have by itself', () => {
+    for (const choice of ['required', NAMED]) {
+      const requested = encode(HOST, { tool_choice: choice, reasoning: { effort: 'high' } });
+      assert.deepEqual([requested.body['thinking'], requested.body['tool_choice']], [{ type: 'disabled' }, choice]);
+      assert.deepEqual(warned(requested), ['field-dropped reasoning']);
+      const unrequested = encode(HOST, { tool_choice: choice });
+      assert.deepEqual([unrequested.body['thinking'], warned(unrequested)], [{ type: 'disabled' }, []]);
+    }
+  });
+
+  test('reasons where it is not forced', () => {
+    const free = encode(HOST, { tool_choice: 'auto', reasoning: { effort: 'high' } });
+    assert.deepEqual([free.body['thinking'], free.body['tool_choice']], [{ type: 'enabled' }, 'auto']);
+    assert.equal(encode(HOST, {}).body['thinking'], undefined);
+  });
+
+  test('chooses itself where it always reasons', () => {
+    const encoded = encode({ ...HOST, mustReason: true }, { tool_choice: NAMED });
+    assert.deepEqual([encoded.body['thinking'], encoded.body['tool_choice']], [undefined, 'auto']);
+    assert.deepEqual(warned(encoded), ['field-changed tool_choice']);
+  });
+
+  test('is told nothing of reasoning where its list says that it does not reason', () => {
+    const { body, warnings } = encode(HOST, { tool_choice: 'required' }, ['tools', 'tool_choice']);
+    assert.deepEqual([body['thinking'], body['tool_choice'], warnings], [undefined, 'required', []]);
+  });
 });

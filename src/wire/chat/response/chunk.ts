@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject, hasFragileNumbers, parseKeepingNumbers } from '../../../lib/json.ts';
 import { restOf } from '../../extra.ts';
-import { itemsOf } from '../../json-fields.ts';
+import { itemsOf, objectOf } from '../../json-fields.ts';
 
 /** Written by the gateway itself in every chunk and answer, or padding. The rest of a chunk travels on. */
 export const CHUNK_MEMBERS: ReadonlySet<string> = new Set([
@@ -83,4 +83,19 @@ export function errorOfChunk(chunk: JsonObject): Json | undefined {
   const instead =
     chunk['object'] === 'error' || (chunk['choices'] === undefined && typeof chunk['message'] === 'string');
   return instead ? chunk : undefined;
+}
+
+/**
+ * The chunk again with numbers as they were written, where an upstream sends the arguments of calls as objects: they
+ * become text, which must not turn `1.0` into `1`.
+ */
+export function keepArguments(chunk: JsonObject, text: string): JsonObject {
+  const choice = firstChoice(chunk['choices']);
+  const delta = choice?.['delta'] ?? choice?.['message'];
+  if (!isJsonObject(delta) || !toolCallsOf(delta).some(hasObjectArguments) || !hasFragileNumbers(text)) return chunk;
+  return objectOf(parseKeepingNumbers(text)) ?? chunk;
+}
+
+function hasObjectArguments(call: unknown): boolean {
+  return isJsonObject(objectOf(objectOf(call)?.['function'])?.['arguments']);
 }

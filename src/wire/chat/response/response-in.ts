@@ -2,10 +2,8 @@ import { transportFailure } from '../../../canonical/failure/classify-failure.ts
 import type { EventBatch } from '../../../canonical/events.ts';
 import { parseJsonObject } from '../../../lib/json.ts';
 import { ResponseDecoder } from './response-decoder.ts';
-import { firstChoice } from './chunk.ts';
-import { errorOfChunk } from './chunk.ts';
+import { firstChoice, errorOfChunk, keepArguments } from './chunk.ts';
 import type { ChatDialect } from '../dialect.ts';
-import { keepArguments } from './exact-arguments.ts';
 
 /** The same events as those of a stream with a single chunk, so that both fold to the same answer. */
 export function decodeWhole(text: string, dialect?: ChatDialect): EventBatch {

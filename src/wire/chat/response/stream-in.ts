@@ -4,9 +4,8 @@ import { createSseParser } from '../../../lib/net/sse.ts';
 import type { StreamDecoder } from '../../format.ts';
 import { ResponseDecoder } from './response-decoder.ts';
 import type { ChatDialect } from '../dialect.ts';
-import { keepArguments } from './exact-arguments.ts';
-import { plainText } from './plain-chunk.ts';
-import { TextTemplate } from './text-template.ts';
+import { keepArguments } from './chunk.ts';
+import { plainText, ChunkTemplate } from './plain-chunk.ts';
 
 const DONE = '[DONE]';
 
@@ -14,7 +13,7 @@ const DONE = '[DONE]';
 export function createStreamDecoder(dialect?: ChatDialect): StreamDecoder {
   const reader = new ResponseDecoder(dialect);
   const parser = createSseParser({ onEvent });
-  const template = new TextTemplate();
+  const template = new ChunkTemplate();
 
   function onEvent(data: string, event: string | undefined): void {
     if (reader.over || data === '') return;

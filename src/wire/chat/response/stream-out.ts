@@ -15,7 +15,6 @@ import { encodeAnnotation, isPlaceless } from '../citations.ts';
 import { encodeError, UNREPORTED_ERROR } from './error.ts';
 import { encodeFinishReason } from './finish-reason.ts';
 import { FrameHead, identityMembers } from './frame-head.ts';
-import { moreMembers } from './json-text.ts';
 import { redactBody } from './redact-body.ts';
 import { gatewayTier } from '../../gateway/service-tier.ts';
 import { openBlockWriter, type BlockWriter } from './block-writers.ts';
@@ -318,4 +317,11 @@ function differ(before: JsonObject | undefined, next: JsonObject | undefined): b
   return Object.keys(next).some(
     (member) => Object.hasOwn(before, member) && JSON.stringify(before[member]) !== JSON.stringify(next[member]),
   );
+}
+
+/** JSON text of members, each with a comma before it, to go on with an object that is being written. */
+export function moreMembers(fields: JsonObject | undefined): string {
+  if (fields === undefined) return '';
+  const text = JSON.stringify(fields);
+  return text === '{}' ? '' : `,${text.slice(1, -1)}`;
 }

@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { takeDocumentName } from './document-name.ts';
+import { takeDocumentName } from './media.ts';
 import { converseUpstreamFormat } from '../format.ts';
-import { CLAUDE, encodeChat, encodeMessages, model } from '../../../../tests/support/wire/converse/request.ts';
-import type { Encoded } from '../../../../tests/support/wire/converse/request.ts';
+import {
+  CLAUDE,
+  encodeChat,
+  encodeMessages,
+  model,
+  type Encoded,
+} from '../../../../tests/support/wire/converse/request.ts';
 
 const PNG = 'iVBORw0KGgo=';
 const PDF = 'JVBERi0=';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../../lib/json.ts';
-import { mergePreset } from './merge-preset.ts';
+import { mergePreset, findPreset } from './merge-preset.ts';
 import { decodePreset } from './preset-config.ts';
-import { findPreset } from './preset-reference.ts';
 
 const messages = [{ role: 'user', content: 'hi' }];
 const fn = (name: string, description: string): JsonObject => ({ type: 'function', function: { name, description } });

@@ -11,7 +11,7 @@ import { TextPositions } from './text-positions.ts';
 import { AudioPieces } from './audio-pieces.ts';
 import { GEMINI_FAMILY, isSignature, signatureBlock } from '../call-signatures.ts';
 import { errorIn, failureOfError } from './error.ts';
-import type { TextChunk } from './chunk-template.ts';
+import type { TextChunk } from './plain-chunk.ts';
 import { decodeFinishReason } from './finish-reason.ts';
 import { countSearches, groundingCitations, quotedCitations } from './citations.ts';
 import { chatLogprobs } from './logprobs.ts';

@@ -3,7 +3,7 @@ import { hasFragileNumbers, isJsonObject, parseJson, parseKeepingNumbers, type J
 import { createSseParser } from '../../../lib/net/sse.ts';
 import type { StreamDecoder } from '../../format.ts';
 import { ResponseDecoder } from './response-decoder.ts';
-import { ChunkTemplate } from './chunk-template.ts';
+import { ChunkTemplate } from './plain-chunk.ts';
 import { errorIn, failureOfError } from './error.ts';
 
 /** Argument values that come by path are read as values, so their numbers must be kept. */

@@ -4,7 +4,7 @@ import type { Block, MediaSource, ToolCallBlock, ToolResultBlock } from '../../.
 import type { GenerationRequest, Settings, Tool, Turn } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';
-import { legalToolId, originalToolId } from './legal-names.ts';
+import { legalToolId, originalToolId } from './tool-ids.ts';
 import { chatRequest, decode, encode, target, user } from '../../../../tests/support/wire/messages/request.ts';
 
 const VENDOR = target({ vendor: true });

@@ -1,4 +1,4 @@
-import { legalToolId } from './legal-names.ts';
+import { legalToolId } from './tool-ids.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
 import { textOf, type WireObject } from '../../json-fields.ts';
 import type { WireMessage } from './wire-message.ts';

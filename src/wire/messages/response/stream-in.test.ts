@@ -5,7 +5,7 @@ import type { EventBatch, GenerationEvent } from '../../../canonical/events.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
 import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import { messagesUpstreamFormat } from '../format.ts';
-import { parsePlainDelta } from './plain-delta.ts';
+import { parsePlainDelta } from './plain-chunk.ts';
 import { frames, readBytes } from '../../../../tests/support/wire/messages/streams.ts';
 
 const START = {

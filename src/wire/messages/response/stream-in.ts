@@ -7,7 +7,7 @@ import { createSseParser } from '../../../lib/net/sse.ts';
 import type { StreamDecoder } from '../../format.ts';
 import { explanationOf, decodeBlock, decodeMessageExtra } from './content-in.ts';
 import { decodeCitation } from '../citations.ts';
-import { parsePlainDelta } from './plain-delta.ts';
+import { parsePlainDelta } from './plain-chunk.ts';
 import { END_DELTA, endEvent } from './finish-reason.ts';
 import { failureOfErrorObject } from './error-in.ts';
 import { mergeUsage, decodeUsage } from './usage.ts';

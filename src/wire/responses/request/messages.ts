@@ -5,7 +5,7 @@ import { fieldsOf, withExtra } from '../../extra.ts';
 import { isAssistant, locateTurns, type LocatedTurn } from '../../source-positions.ts';
 import { resolveToolResults } from '../../resolve-tool-results.ts';
 import { refuseMediaInInstructions } from '../../unsupported-media.ts';
-import { createCallIds } from './call-ids.ts';
+import { createCallIds } from './tool-ids.ts';
 import type { SentCall } from '../../match-tool-results.ts';
 import { encodeAssistant } from './assistant-messages.ts';
 import type { EncodeContext } from './encode-context.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { ChunkTemplate } from './chunk-template.ts';
+import { ChunkTemplate } from './plain-chunk.ts';
 
 const USAGE = '{"promptTokenCount": 4,"candidatesTokenCount": 2}';
 

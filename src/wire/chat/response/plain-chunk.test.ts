@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { plainText } from './plain-chunk.ts';
-import { TextTemplate } from './text-template.ts';
+import { plainText, ChunkTemplate } from './plain-chunk.ts';
 
 const frameOf = (text: string, id = 'a', tail = ''): string =>
   `{"id":"${id}","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":${JSON.stringify(text)}},"finish_reason":null}]${tail}}`;
 
-function learnt(frame: string, text: string): TextTemplate {
-  const template = new TextTemplate();
+function learnt(frame: string, text: string): ChunkTemplate {
+  const template = new ChunkTemplate();
   template.learn(frame, text);
   return template;
 }
