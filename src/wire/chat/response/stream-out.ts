@@ -17,7 +17,7 @@ import { encodeFinishReason } from './finish-reason.ts';
 import { FrameHead, identityMembers } from './frame-head.ts';
 import { redactBody } from './redact-body.ts';
 import { gatewayTier } from '../../gateway/service-tier.ts';
-import { openBlockWriter, type BlockWriter } from './block-writers.ts';
+import { openBlockWriter, type BlockWriter } from './blocks-out.ts';
 import { gapBeforeReasoning, gapBeforeText } from '../../../canonical/text-gap.ts';
 import { encodeUsage } from './usage.ts';
 

@@ -7,7 +7,7 @@ import { itemsOf, nameOf, objectOf, objectsOf, textOf } from '../../json-fields.
 import { asExtra, restOf } from '../../extra.ts';
 import { decodeAnnotation } from './citations.ts';
 import { missingText, partOf, type Item, type Part } from './items.ts';
-import type { BlockLanes, Lane } from './block-lanes.ts';
+import type { BlockLanes, Lane } from './blocks.ts';
 import { callKindOf, type CallKind } from './tool-calls.ts';
 import type { ResponsesDialect } from '../dialect.ts';
 import { decodeLogprobs } from './logprobs.ts';

@@ -4,7 +4,7 @@ import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { hasFragileNumbers, isJsonObject, parseKeepingNumbers, type JsonObject } from '../../../lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
 import { ResponseItems, type Item } from './items.ts';
-import { BlockLanes } from './block-lanes.ts';
+import { BlockLanes } from './blocks.ts';
 import { INPUT_EVENTS } from './tool-calls.ts';
 import type { ResponsesDialect } from '../dialect.ts';
 import { decodeEnd } from './finish-reason.ts';
