@@ -320,7 +320,7 @@ function differ(before: JsonObject | undefined, next: JsonObject | undefined): b
 }
 
 /** JSON text of members, each with a comma before it, to go on with an object that is being written. */
-export function moreMembers(fields: JsonObject | undefined): string {
+function moreMembers(fields: JsonObject | undefined): string {
   if (fields === undefined) return '';
   const text = JSON.stringify(fields);
   return text === '{}' ? '' : `,${text.slice(1, -1)}`;
